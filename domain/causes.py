@@ -9,10 +9,11 @@ from domain.agent.commands import AgentCommand
 from domain.changes.commands import ChangesCommand
 from domain.journal.commands import ApplyOperation, JournalCommand, VoidOperation
 from domain.lessons.commands import LessonsCommand
+from domain.machines.commands import MachinesCommand
 from domain.policy.commands import PolicyCommand
 from domain.templates.commands import TemplateCommand
 from domain.wake.commands import WakeCommand
-from domain.wire import Part, Stored
+from domain.wire import Imported, Part, Stored
 
 Command = (
     JournalCommand
@@ -22,6 +23,7 @@ Command = (
     | TemplateCommand
     | PolicyCommand
     | LessonsCommand
+    | MachinesCommand
 )
 
 
@@ -53,13 +55,6 @@ class EpochBegan(Stored, frozen=True, tag="log.epoch.1"):
     package: str
     unicode: str
     digest: str = ""
-
-
-class Imported(Part, frozen=True):
-    """Another replica's rows, up to `n`, are part of this replica's world from here on."""
-
-    replica: str
-    n: int
 
 
 class GivenUp(Part, frozen=True):

@@ -140,6 +140,11 @@ class World:
         self._known = known
         self._absent: set[str] = set()  # streams that are known to have no rows
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether several machines share the log."""
+        return self._sift is not None
+
     def stream(self, kind: str, entity: str) -> str:
         """The stream that this replica writes for an entity."""
         return f"{kind}:{entity}@{self.replica}"
@@ -150,6 +155,15 @@ class World:
         if name not in self._loaded:
             self._loaded[name] = self._fold(kind, entity)
         return self._loaded[name]  # type: ignore[return-value]  # keyed by the kind's name
+
+    def load_of(self, kind: Kind[S], entity: str, replica: str) -> S:
+        """What the rows of one replica alone make of an entity; nothing of it is kept."""
+        if replica == self.replica and not (kind.is_merged and self.is_merged):
+            return self.load(kind, entity)
+        state = kind.initial(entity)
+        for recorded in self._read(f"{kind.name}:{entity}@{replica}", 0):
+            state = kind.evolve(state, recorded)
+        return state
 
     def load_each(self, kind: Kind[S], entities: Iterable[str]) -> tuple[S, ...]:
         """What `load` gives for each of many entities, most of which are known already."""

@@ -174,6 +174,7 @@ def _command(home: "Home", task: "TaskDocument", wish: Wish, template: str) -> C
         wish.turns,
         home.services.is_enabled,
         template or next(fitting, ""),
+        first=home.services.first,
     )
 
 

@@ -146,9 +146,9 @@ class LogReader:
         """How many rows there are."""
         return self.recorder.count()
 
-    def facts(self, stream: str) -> list[Recorded]:
-        """The rows of one stream of any replica, by its whole name."""
-        return self._read(stream, 0)
+    def facts(self, stream: str, but: Sequence[str] = ()) -> list[Recorded]:
+        """The rows of a stream of any replica, by its whole name, but for those with some tags."""
+        return self._read(stream, 0, but)
 
     def receipts(self, key: str) -> list[Recorded]:
         """What this replica keeps under an idempotency key: a receipt, or nothing."""
@@ -243,6 +243,15 @@ class LogReader:
             theirs = takewhile(partial(_is_until, last), self.appends_of(name, above))
             found += [read_append(rows) for rows in theirs if tells(rows)]
         return sorted(found, key=lambda rows: (rows[0].n, rows[0].replica))
+
+    def known_to(self, replica: str, n: int) -> Mapping[str, int]:
+        """Up to which append of each one a replica of a shared log knew right after its append n,
+        as far as its markers are here."""
+        return self._horizons(self._look()).until(replica, n + 1)
+
+    def learnt(self, of: str, n: int) -> int:
+        """By which append of its own this replica learnt of append n of another one; else 0."""
+        return self._horizons(self._look()).learnt(self.replica, of, n)
 
     def _horizons(self, seen: LogPosition) -> Horizons:
         replicas = (self.replica, *seen.main.replicas)

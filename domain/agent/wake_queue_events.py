@@ -22,6 +22,8 @@ Rule = Literal[
     "agent_write",
     "hops",
     "predicate",  # reserved, too
+    "led_elsewhere",  # another machine wakes by itself, this one does not
+    "seen_elsewhere",  # the agent has seen it on another machine
 ]
 
 

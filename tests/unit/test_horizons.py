@@ -3,9 +3,10 @@ the judge (S2)."""
 
 from random import Random
 
-from domain.causes import Imported, LogShared, ReplicasImported
+from domain.causes import LogShared, ReplicasImported
 from domain.horizons import Horizons
 from domain.merging import place
+from domain.wire import Imported
 from domain.world import Recorded
 from tests.support.services import START
 
@@ -40,6 +41,16 @@ def test_who_knows_an_append_knows_what_its_writer_knew() -> None:
     horizons.took("stick", 7, marker(laptop=4))
     assert horizons.until("phone", 9) == {"phone": 8, "laptop": 7, "desk": 5}
     assert horizons.until("stick", 8) == {"stick": 7, "laptop": 4}
+
+
+def test_by_which_of_its_own_appends_a_replica_learnt_of_another_one() -> None:
+    horizons = Horizons()
+    horizons.took("laptop", 6, marker(desk=4))
+    horizons.took("laptop", 9, marker(desk=7))
+    learnt = [horizons.learnt("laptop", "desk", n) for n in (1, 4, 5, 7, 8)]
+    assert learnt == [6, 6, 9, 9, 0]
+    assert horizons.learnt("laptop", "laptop", 3) == 3
+    assert horizons.learnt("phone", "desk", 3) == 0
 
 
 def test_a_marker_that_is_told_again_or_names_less_takes_nothing_away() -> None:
