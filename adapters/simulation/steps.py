@@ -219,6 +219,7 @@ class Steps:
         command = agents.CreateAgent(
             task.id, task.title, task.category, position, mode, turn_max=1 + dice.number(6),
             is_enabled=True, template=dice.pick(["", self._template]),
+            seen=self._services.journal.horizon(position),
         )  # fmt: skip
         self._agents.append(self._services.append_agent(command).result.ids[0])
         self._agree([task.category])

@@ -12,8 +12,8 @@ from adapters.store.shared import Others, sift
 from domain import envelope
 from domain.causes import EpochBegan, LogShared, ReplicasImported
 from domain.envelope import Row
-from domain.horizons import Horizons
-from domain.wire import PayloadId
+from domain.horizons import Horizons, imported
+from domain.wire import Imported, PayloadId
 from domain.world import MAIN, Folded, Known, Parts, Read, Recorded, Sift, World, entity_of
 
 ALONE = ("receipt", "log")  # kinds whose streams are of one replica each
@@ -88,7 +88,7 @@ class LogReader:
             self.payload,
             replicas=known or self._replicas(seen),
             sift=self._sift(seen, then),
-            known=self._known(seen, replica),
+            known=self._known(seen),
             streams=self.streams_of,
         )
 
@@ -213,13 +213,20 @@ class LogReader:
         its append n; None where that is all up to there."""
         if not seen.main.is_shared:
             return None
-        return self._horizons(seen).until(replica or self.replica, n)
+        is_own = replica in ("", self.replica)
+        return self._horizons(seen, of_other=not is_own).until(replica or self.replica, n)
 
-    def _known(self, seen: LogPosition, replica: str = "") -> Known | None:
+    def _known(self, seen: LogPosition) -> Known | None:
         """What a replica knew right after an append of its own, see `World.recorded`."""
         if not seen.main.is_shared:
             return None
-        return lambda n: self._horizons(seen).until(replica or self.replica, n + 1)
+        return lambda name, n: self._horizons(seen).until(name, n + 1)
+
+    def horizon(self, n: int) -> tuple[Imported, ...]:
+        """What this replica knew of a shared log right after its append n, as facts keep it; empty
+        where it was not shared then."""
+        seen = self._look()
+        return imported(self._until(n + 1, seen) or {}) if 0 < seen.main.shared_n <= n else ()
 
     def arrivals(self, after: int) -> Iterator[list[Recorded]]:
         """The appends above n `after` in the order in which they became part of this log. What
@@ -247,15 +254,17 @@ class LogReader:
     def known_to(self, replica: str, n: int) -> Mapping[str, int]:
         """Up to which append of each one a replica of a shared log knew right after its append n,
         as far as its markers are here."""
-        return self._horizons(self._look()).until(replica, n + 1)
+        return self._until(n + 1, self._look(), replica) or {}
 
     def learnt(self, of: str, n: int) -> int:
         """By which append of its own this replica learnt of append n of another one; else 0."""
         return self._horizons(self._look()).learnt(self.replica, of, n)
 
-    def _horizons(self, seen: LogPosition) -> Horizons:
-        replicas = (self.replica, *seen.main.replicas)
-        return self._others.horizons(self._read, replicas, seen.main.version)
+    def _horizons(self, seen: LogPosition, *, of_other: bool = False) -> Horizons:
+        order = self.recorder.order() if of_other else None
+        replicas = order.writers() if order else (self.replica, *seen.main.replicas)
+        version = seen.main.version
+        return self._others.horizons(self._read, replicas, version, of_other=of_other)
 
     def _main_now(self) -> Main:
         """``log:main`` of this replica, read on from where it was known."""

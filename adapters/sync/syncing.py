@@ -41,7 +41,7 @@ def sync(
     """Take, then give.
 
     Args:
-        logs: Those that travel.
+        logs: Those that travel, the journal first.
         shelf: The folder.
         now: The present.
         kept: What the last sync kept.
@@ -54,7 +54,7 @@ def sync(
             written, and what was taken stays; ``unreadable_file``.
     """
     found = survey(shelf, kept.checked if kept.folder == shelf.name else {})
-    takings = [Taking(log, shelf, found, hold) for log in logs]
+    takings = takings_of(logs, shelf, found, hold)
     if not all(one.is_related() for one in takings):
         because = f"{shelf.name} is the folder of another home, with other tasks"
         raise Refused("another_home", because=because, instead="name the folder of this one")
@@ -68,7 +68,9 @@ def sync(
     try:
         if not is_dry:
             shelf.begin(TEXT)
-        gave = sum(_given(one, found, shelf, replica, is_dry=is_dry) for one in takings)
+        # agents first: what they name of the journal is there by then
+        each = (_given(one, found, shelf, replica, is_dry=is_dry) for one in takings[::-1])
+        gave = sum(each)
         mine = have_of(logs, replica, label, now)
         if not is_dry and haves.is_news(mine, known):
             shelf.write(f"{replica}/{HAVE}", haves.written(mine))
@@ -84,10 +86,19 @@ def sync(
     return Synced(report, Kept(label, shelf.name, found.whole, labels))
 
 
+def takings_of(
+    logs: Sequence[Log], shelf: Shelf, found: Survey, hold: Collection[str] = ()
+) -> list[Taking]:
+    """What takes in each log: the journal, and the agent log, if it travels."""
+    journal, *others = logs
+    first = Taking(journal, shelf, found, hold)
+    return [first, *(Taking(log, shelf, found, hold, first) for log in others)]
+
+
 def replicas(logs: Sequence[Log], shelf: Shelf, now: str, kept: Kept) -> list[ReplicaLine]:
     """All writers that are known here or in the folder, this home first."""
     found = survey(shelf, kept.checked if kept.folder == shelf.name else {})
-    takings = [Taking(log, shelf, found) for log in logs]
+    takings = takings_of(logs, shelf, found)
     for one in takings:
         one.take(now, lambda _: None, is_dry=True)
     mine = have_of(logs, logs[0].replica, kept.label, now)

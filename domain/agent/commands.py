@@ -28,6 +28,7 @@ class CreateAgent(Stored, frozen=True, tag="command.create_agent.1"):
     turn_max: int = 0
     is_enabled: bool = False  # the master switch, as set now
     template: str = ""  # that it shall live on; empty: the built-in directives
+    seen: tuple[Imported, ...] = ()  # of a shared journal: what `position` knows of each machine
     first: str = ""
 
 

@@ -45,7 +45,7 @@ GIVEN = "requested"
 RunStatus = Literal["idle", "queued", "running", "failed"]
 LED_ELSEWHERE = "led_elsewhere"
 """What was left to the machine that leads may come back, if this one leads again."""
-ELSEWHERE = frozenset({"own_write", "agent_write", "hops"})
+ELSEWHERE = frozenset({"own_write", "agent_write", "hops", "seen_elsewhere"})
 """Rules of a suppressed change that leaves the agent's report as fresh as it was."""
 
 

@@ -23,7 +23,7 @@ Rule = Literal[
     "hops",
     "predicate",  # reserved, too
     "led_elsewhere",  # another machine wakes by itself, this one does not
-    "seen_elsewhere",  # the agent has seen it on another machine
+    "seen_elsewhere",  # a wake of another machine saw it
 ]
 
 

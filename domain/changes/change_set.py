@@ -33,7 +33,7 @@ from domain.changes.events import (
 )
 from domain.keys import key
 from domain.wire import Words
-from domain.world import Kind, Recorded
+from domain.world import Kind, Recorded, World
 
 ItemStatus = Literal[
     "pending", "confirming", "confirmed", "rejected", "deferred", "retracted", "expired"
@@ -50,9 +50,18 @@ SetStatus = Literal["pending", "partially_resolved", "resolved", "expired"]
 
 
 @lru_cache(SETS_KEPT)
-def set_id(run_key: str) -> str:
-    """Id of the change set that a wake makes, if it makes one."""
-    return key("changes", run_key)
+def set_id(run_key: str, replica: str = "") -> str:
+    """Id of the change set that a wake makes, if it makes one. `replica`: who runs it, where
+    machines share their agents: two models propose different things under one run key."""
+    return key("changes", run_key, replica) if replica else key("changes", run_key)
+
+
+def own_set_id(world: World, run_key: str) -> str:
+    """Id of the change set that a wake of this replica makes. One that was begun before the log was
+    shared keeps its id."""
+    alone = set_id(run_key)
+    is_begun = not world.is_shared or world.version(world.stream("changes", alone))
+    return alone if is_begun else set_id(run_key, world.replica)
 
 
 class Proposal(Protocol):

@@ -19,7 +19,7 @@ from domain.wake.linked import linked_tasks
 from domain.wake.memory import with_readable_memory
 from domain.wake.prompt import Prompt, render
 from domain.wake.reading import Given, Limits, LinkedAgent, ReportShown, WakeReason
-from domain.wake.state import WAKE
+from domain.wake.state import anyones
 from domain.wake.thread import thread_of
 from domain.world import MAIN, World
 
@@ -88,7 +88,7 @@ def report_of(agents: World, agent: Agent) -> ReportShown | None:
     """The agent's current report, if it has one."""
     if not agent.report:
         return None
-    drafted = agents.load(WAKE, agent.report).report
+    drafted = anyones(agents, agent.report).report
     if drafted is None:
         return None
     tldr, content = agents.text(drafted.tldr), agents.text(drafted.content)
