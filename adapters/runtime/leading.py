@@ -33,8 +33,10 @@ from domain.world import MAIN, Recorded, World, entity_of
 if TYPE_CHECKING:
     from adapters.runtime.services import Services
 
-_OTHERS = [one for one in get_args(WakeQueueFact) if one is not TriggerSuppressed]
-BUT_SUPPRESSED = [str(one.__struct_config__.tag) for one in _OTHERS]
+_LEAVING = (TriggerSuppressed, WakeDropped)
+BUT_LEAVING = [
+    str(one.__struct_config__.tag) for one in get_args(WakeQueueFact) if one not in _LEAVING
+]
 
 
 class Left(NamedTuple):
@@ -46,10 +48,12 @@ class Left(NamedTuple):
 
 
 class Attention(NamedTuple):
-    """What the rows of an agent's attention on one machine come to: what others may go on with,
-    the creations that nobody was woken for, and the run key of a wake that has begun."""
+    """What the rows of an agent's attention on one machine come to: the wakes that it left to who
+    leads, what is queued, the creations that it woke nobody for, and the run key of a wake that
+    has begun."""
 
     left: Sequence[Left]
+    queued: Left | None
     unborn: Sequence[Trigger]
     begun: str
 
@@ -122,8 +126,8 @@ def attention(agent: str, rows: Iterable[Recorded]) -> Attention:
             case _:
                 pass
         state = WAKE_QUEUE.evolve(state, row)
-    queued = [Left(state.queued, last)] if state.queued else []
-    return Attention([*given, *queued], unborn, state.begun.run_key if state.begun else "")
+    queued = Left(state.queued, last) if state.queued else None
+    return Attention(given, queued, unborn, state.begun.run_key if state.begun else "")
 
 
 def is_asked(wake: Queued) -> bool:
@@ -142,18 +146,30 @@ def _given_away(world: World) -> Iterator[tuple[str, AgentCommand | SkipWake]]:
 def _taken_on(
     services: "Services", world: World, machines: Machines
 ) -> Iterator[tuple[str, AgentCommand | SkipWake]]:
-    """What waits, or was left, on machines that do not lead."""
+    """What waits on machines that do not lead, and what each left to who does."""
     for agent, stream in _streams(world, services, world.replicas):
         of = stream.rpartition("@")[2]
-        but = BUT_SUPPRESSED if of == world.replica else ()  # of its own only what it left alone
-        found = attention(agent, services.agents.facts(stream, but))
+        is_own = of == world.replica
+        if is_own and not _has_left(services.agents.facts(stream, BUT_LEAVING)):
+            continue  # most of its own
+        found = attention(agent, services.agents.facts(stream))
         for trigger in found.unborn:
             name = key("creation-wake", agent, trigger.replica, trigger.reason_id)
             yield name, _creation(services, agent, trigger)
-        for wake, version in found.left:
-            if of in machines.retired or not is_asked(wake):
-                name = key("inherited-wake", agent, of, str(version))
-                yield name, _inherited(services, agent, of, version, wake)
+        waits = found.queued if not is_own else None
+        if waits and is_asked(waits.wake) and of not in machines.retired:
+            waits = None
+        for wake, version in [*found.left, *([waits] if waits else ())]:
+            name = key("inherited-wake", agent, of, str(version))
+            yield name, _inherited(services, agent, of, version, wake)
+
+
+def _has_left(rows: Iterable[Recorded]) -> bool:
+    """Whether something was left to another machine that leads."""
+    return any(
+        LED_ELSEWHERE in (getattr(row.fact, "code", ""), getattr(row.fact, "rule", ""))
+        for row in rows
+    )
 
 
 def _creation(services: "Services", agent: str, trigger: Trigger) -> RequestWake:

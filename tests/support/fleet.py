@@ -57,6 +57,7 @@ class Machine:
             position,
             "hybrid",
             is_enabled=True,
+            seen=self.services.journal.horizon(position),
             first=self.services.first,
         )
         return self.services.append_agent(command).result.ids[0]
