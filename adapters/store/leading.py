@@ -1,5 +1,7 @@
 """Which machine of a shared home leads, as its logs tell (ADR 76)."""
 
+from typing import NamedTuple
+
 from adapters.store.reader import LogReader, tells
 from adapters.store.recorder import by_append, numbered
 from domain.causes import LogShared, ReplicasImported
@@ -33,14 +35,22 @@ def first_of(journal: LogReader) -> str:
     return min(sharers)[1] if sharers else writer
 
 
-def machines_of(agents: LogReader) -> Machines:
-    """What is said of a home's machines."""
+class Standing(NamedTuple):
+    """Which machine leads, and what is said of all."""
+
+    lead: str
+    machines: Machines
+
+
+def standing(journal: LogReader, agents: LogReader | None) -> Standing:
+    """How a home's machines stand. Where the agents' log is not shared, each leads itself.
+
+    Args:
+        journal: The home's.
+        agents: The agents' log, if it travels.
+    """
+    if agents is None or not agents.is_shared:
+        return Standing(journal.replica, HOME.initial(MAIN))
     with agents.reading() as world:
-        return world.load(HOME, MAIN)
-
-
-def lead_of(journal: LogReader, agents: LogReader) -> str:
-    """Which machine leads; this one where the agents' log is not shared."""
-    if not agents.is_shared:
-        return agents.replica
-    return leads(machines_of(agents), first_of(journal)) or agents.replica
+        machines = world.load(HOME, MAIN)
+    return Standing(leads(machines, first_of(journal)) or journal.replica, machines)

@@ -26,7 +26,7 @@ class Head(Struct, frozen=True):
 
 class Have(Struct, frozen=True):
     """What a writer holds: `heads` by log and replica, `told` of appends that say more than the log
-    of itself; `digest` is equal where two hold the same."""
+    of itself; `digest` is equal where two hold the same; `leads`: who leads, as far as is known."""
 
     have: int
     replica: str
@@ -37,16 +37,17 @@ class Have(Struct, frozen=True):
     heads: Mapping[str, Head]
     told: Mapping[str, Head]
     digest: str
+    leads: str = ""
 
 
-def have_of(logs: Iterable[Log], replica: str, label: str, now: str) -> Have:
+def have_of(logs: Iterable[Log], replica: str, label: str, now: str, leads: str = "") -> Have:
     """What a home holds now."""
     heads, told = dict[str, Head](), dict[str, Head]()
     for log in logs:
         heads |= _heads(log.name, log.heads())
         told |= _heads(log.name, log.telling_heads())
     digest = shared_digest({name: one.digest for name, one in told.items()})
-    return Have(1, replica, label, now, RULES, FORMAT, heads, told, digest)
+    return Have(1, replica, label, now, RULES, FORMAT, heads, told, digest, leads)
 
 
 def read_have(data: bytes | None, writer: str) -> Have | None:
