@@ -51,15 +51,6 @@ class Horizons:
             if last > before.get(name, 0)
         }
 
-    def learnt(self, replica: str, of: str, n: int) -> int:
-        """By which of its own appends a replica learnt of append `n` of another; 0: it did not."""
-        if of == replica:
-            return n
-        places = self._places.get(replica, ())
-        known = self._known.get(replica, ())
-        nth = bisect_left(known, n, key=lambda one: one.get(of, 0))
-        return places[nth] if nth < len(places) else 0
-
     def knows(self, a: Recorded, b: Recorded) -> bool:
         """Whether who wrote `a` knew `b` by then; rows of one append know each other."""
         if a.replica == b.replica:

@@ -5,6 +5,7 @@ log, so two may think it for a while: then both wake under the same run keys, an
 What is done here is done under keys, so twice is once.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, get_args
@@ -190,10 +191,12 @@ def _here(services: "Services", trigger: Trigger) -> Trigger:
     if trigger.reason != "subscription":
         return trigger
     of, n = trigger.of or trigger.replica, trigger.of_n or trigger.position
-    own = services.journal.replica
+    journal, own = services.journal, services.journal.replica
     if of == own:
         return replace(trigger, replica=own, position=n, of="", of_n=0)
-    return replace(trigger, replica=own, position=services.journal.learnt(of, n), of=of, of_n=n)
+    every = range(journal.tail().n)
+    learnt = bisect_left(every, n, key=lambda one: journal.known_to(own, one).get(of, 0))
+    return replace(trigger, replica=own, position=learnt, of=of, of_n=n)
 
 
 def _streams(

@@ -260,13 +260,8 @@ class LogReader:
         return sorted(found, key=lambda rows: (rows[0].n, rows[0].replica))
 
     def known_to(self, replica: str, n: int) -> Mapping[str, int]:
-        """Up to which append of each one a replica of a shared log knew right after its append n,
-        as far as its markers are here."""
+        """What a replica of a shared log knew of each right after its append n."""
         return self._until(n + 1, self._look(), replica) or {}
-
-    def learnt(self, of: str, n: int) -> int:
-        """By which append of its own this replica learnt of append n of another one; else 0."""
-        return self._horizons(self._look()).learnt(self.replica, of, n)
 
     def _horizons(self, seen: LogPosition, *, of_other: bool = False) -> Horizons:
         order = self.recorder.order() if of_other else None

@@ -43,16 +43,6 @@ def test_who_knows_an_append_knows_what_its_writer_knew() -> None:
     assert horizons.until("stick", 8) == {"stick": 7, "laptop": 4}
 
 
-def test_by_which_of_its_own_appends_a_replica_learnt_of_another_one() -> None:
-    horizons = Horizons()
-    horizons.took("laptop", 6, marker(desk=4))
-    horizons.took("laptop", 9, marker(desk=7))
-    learnt = [horizons.learnt("laptop", "desk", n) for n in (1, 4, 5, 7, 8)]
-    assert learnt == [6, 6, 9, 9, 0]
-    assert horizons.learnt("laptop", "laptop", 3) == 3
-    assert horizons.learnt("phone", "desk", 3) == 0
-
-
 def test_a_marker_that_is_told_again_or_names_less_takes_nothing_away() -> None:
     horizons = Horizons()
     horizons.took("laptop", 6, marker(desk=5))
