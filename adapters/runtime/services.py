@@ -123,7 +123,8 @@ class Services:
         """The same, of the agents' log as it is read already."""
         if not world.is_shared or self.settings.sync.agents == "local":
             return world.replica
-        return leads(world.load(HOME, MAIN), self.first) or world.replica
+        machines = world.load(HOME, MAIN)
+        return machines.leader or leads(machines, self.first) or world.replica
 
     @property
     def first(self) -> str:

@@ -4,12 +4,17 @@
 import pytest
 from msgspec.structs import replace
 
-from adapters.runtime import leading, timers, watcher
+from adapters.proof.prove import prove_logs
+from adapters.runtime import leading, review, timers, watcher
 from adapters.runtime.capture import capture
 from adapters.runtime.timers import timer_command
+from adapters.sync.machines import retire
+from adapters.wiring import Home
 from domain.agent.wake_queue_events import TriggerSuppressed, WakeBegun, WakeDropped, WakeQueued
+from domain.changes.commands import ConfirmItem
+from domain.journal.fold import TASK
 from tests.support.fleet import Fleet, Machine
-from tests.support.services import START, divergences
+from tests.support.services import START, divergences, reply
 
 
 @pytest.fixture
@@ -257,6 +262,30 @@ def test_a_wake_that_had_begun_on_it_is_asked_for_once_more(fleet: Fleet) -> Non
     assert waits.reason == "recovery"
     laptop.look()
     laptop.run()
+
+
+def test_what_it_had_asked_of_the_journal_is_done(fleet: Fleet) -> None:
+    task = fleet["desk"].task("Mend the roof")
+    agent = fleet["desk"].agent(task)
+    desk, laptop = fleet["desk"], fleet["laptop"]
+    desk.answers(reply(("update_task_estimate", '{"minutes":30}')), reply(text="Done."))
+    desk.run()
+    (set_id,) = desk.services.agent(agent).sets
+    position, category = review.seen_at(desk.services, review.changes_of(desk.services, set_id))
+    desk.services.append_agent(ConfirmItem(set_id, 1, "person", position, category=category))
+    fleet.meet()
+    with Home.in_memory(laptop.services) as home:
+        did = retire(home, "desk")
+        assert (did.lead, did.operations, did.wakes) == ("laptop", 1, 0)
+        again = retire(home, "desk")
+        assert (again.operations, again.wakes) == (0, 0)
+    with laptop.services.journal.reading() as world:
+        assert world.load(TASK, task).estimate == 30
+    fleet.meet()
+    assert review.changes_of(desk.services, set_id).items[0].status == "confirmed"
+    for one in fleet.values():
+        proved = prove_logs(one.services.journal, one.services.agents)
+        assert proved.divergences == ()
 
 
 def begin(machine: Machine, agent: str) -> None:

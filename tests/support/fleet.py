@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from adapters.home.settings import Settings
 from adapters.models.rules import RulesModel
+from adapters.models.tape import TapeModel
 from adapters.runtime import leading, on_demand
 from adapters.runtime.services import Services
 from adapters.store.log import Log
@@ -18,6 +19,7 @@ from domain.journal.commands import CreateTask, EditTask
 from domain.journal.fold import TASK
 from domain.machines.commands import Lead, RetireReplica
 from domain.machines.machines import HOME, Machines
+from domain.ports import Model, Reply
 from domain.timestamps import later
 from domain.world import MAIN, Recorded
 from tests.support.services import START, StillClock
@@ -28,10 +30,14 @@ class Machine:
 
     def __init__(self, name: str, shelf: MemoryShelf, clock: StillClock) -> None:
         logs = Log.in_memory("journal", name), Log.in_memory("agent", name)
-        model = RulesModel()
+        self.model: Model = RulesModel()
         self.name = name
-        self.services = Services(*logs, clock, Settings(), lambda _: model)
+        self.services = Services(*logs, clock, Settings(), lambda _: self.model)
         self._shelf = shelf
+
+    def answers(self, *replies: Reply) -> None:
+        """Let its model say this from here on."""
+        self.model = TapeModel("tape", list(replies))
 
     def sync(self) -> None:
         """Take, see to what came, then give."""

@@ -134,6 +134,13 @@ def test_all_machines_say_the_same_of_who_leads_and_what_they_are_called() -> No
         assert (one.services.lead, one.services.leads) == ("laptop", one.name == "laptop")
 
 
+def test_who_retires_the_lead_on_a_machine_leads_there() -> None:
+    fleet = Fleet("desk", "laptop")
+    fleet["laptop"].retire("desk")
+    assert fleet["laptop"].services.leads
+    assert fleet["laptop"].machines.retired == ("desk",)
+
+
 def test_what_waits_goes_to_who_leads_and_is_told_of_the_same_way_when_it_is_proved() -> None:
     fleet = Fleet("desk", "laptop")
     desk, laptop = fleet.values()
