@@ -13,8 +13,9 @@ from adapters.wiring import Home
 from domain.agent.wake_queue_events import TriggerSuppressed, WakeBegun, WakeDropped, WakeQueued
 from domain.changes.commands import ConfirmItem
 from domain.journal.fold import TASK
+from replay.divergence import Divergence
 from tests.support.fleet import Fleet, Machine
-from tests.support.services import START, divergences, reply
+from tests.support.services import START, reply
 
 
 @pytest.fixture
@@ -38,6 +39,12 @@ def queued(fleet: Fleet, agent: str) -> list[str]:
     for one in fleet.values():
         one.look()
     return [one.name for one in fleet.values() if one.queued(agent)]
+
+
+def proved(fleet: Fleet) -> list[Divergence]:
+    """What a proof of both logs finds on each machine."""
+    found = [prove_logs(one.services.journal, one.services.agents) for one in fleet.values()]
+    return [told for one in found for told in one.divergences]
 
 
 def begun(fleet: Fleet, agent: str) -> list[str]:
@@ -168,6 +175,8 @@ def test_without_the_old_one_only_what_it_did_not_take_is_taken(fleet: Fleet) ->
     assert {one.replica for one in command.covered} >= {"desk"}
     phone.look()
     assert phone.queued(agent)
+    fleet.meet()
+    assert proved(fleet) == []
 
 
 def test_what_the_old_one_took_before_it_heard_is_gone_on_with(fleet: Fleet) -> None:
@@ -194,9 +203,9 @@ def test_a_wake_that_comes_back_unrun_runs_there(fleet: Fleet) -> None:
         assert queued(fleet, agent) == [name]
         assert fleet[name].queued(agent) == run_key
     assert fleet["desk"].run() == [run_key]
+    assert fleet["desk"].services.wake(run_key).outcome == "completed"
     fleet.meet()
-    for one in fleet.values():
-        assert divergences(one.services) == []
+    assert proved(fleet) == []
 
 
 def test_a_person_s_wake_stays_where_it_was_asked_for_when_another_takes_the_lead(
@@ -283,9 +292,7 @@ def test_what_it_had_asked_of_the_journal_is_done(fleet: Fleet) -> None:
         assert world.load(TASK, task).estimate == 30
     fleet.meet()
     assert review.changes_of(desk.services, set_id).items[0].status == "confirmed"
-    for one in fleet.values():
-        proved = prove_logs(one.services.journal, one.services.agents)
-        assert proved.divergences == ()
+    assert proved(fleet) == []
 
 
 def begin(machine: Machine, agent: str) -> None:
