@@ -31,6 +31,7 @@ from domain.keys import key, sha
 from domain.kinds import KINDS
 from domain.machines.commands import Lead
 from domain.timestamps import later
+from projections.every import VIEWS
 
 START = "2027-01-01T00:00:00.000000Z"
 NAMES = ("desk", "laptop", "phone", "tablet", "shed")
@@ -72,11 +73,13 @@ class Machine:
         self.home = Home.in_memory(self.services)
         self.deeds = Steps(self.home, self.model)
         self.is_cut_off = False
+        self._kept = Kept()  # of the last sync; it is lost with the process
 
     def sync(self, folder: MemoryShelf) -> None:
         """Take what is in the folder, and give."""
+        kept, self._kept = self._kept, Kept()
         try:
-            sync(self.logs, folder, self.services.clock.now(), Kept())
+            self._kept = sync(self.logs, folder, self.services.clock.now(), kept).kept
             leading.settle(self.services)
         finally:
             self.deeds.look()
@@ -84,12 +87,21 @@ class Machine:
     def state(self) -> dict[tuple[str, str, str], object]:
         """What all entities that machines share have come to."""
         found: dict[tuple[str, str, str], object] = {}
+        merged = [kind for kind in KINDS.values() if kind.is_merged]
         for log in self.logs:
             with log.reading() as world:
-                for name, kind in KINDS.items():
-                    for one in world.entities(name) if kind.is_merged else ():
-                        found[log.name, name, one] = world.load(kind, one)
+                names = [(kind, one) for kind in merged for one in world.entities(kind.name)]
+                found |= {(log.name, kind.name, one): world.load(kind, one) for kind, one in names}
         return found
+
+    def shown(self) -> dict[tuple[str, str], object]:
+        """The documents of all views that are alike on every machine."""
+        views = self.home.views
+        views.catch_up()
+        alike = [view for view in VIEWS if not view.own]
+        return {
+            (view.name, str(nth)): one for view in alike for nth, one in enumerate(views.all(view))
+        }
 
 
 class Fleet:
@@ -228,6 +240,11 @@ class Fleet:
         proofs = [prove_logs(one.journal, one.agents) for one in homes]
         for one, proof in zip(self.machines, proofs, strict=True):
             self.faults += [f"{one.name}: law 6: {told}" for told in _told(proof)]
+        first, *others = [one.shown() for one in self.machines]
+        for one, shown in zip(self.machines[1:], others, strict=True):
+            names = sorted({*first, *shown})
+            differing = (n for n in names if first.get(n) != shown.get(n))
+            self.faults += [f"S3: the view {n} differs on {one.name}" for n in differing]
         if len({proof.shared for proof in proofs}) > 1:
             self.faults.append("S3: all hold the same, and their digests differ")
 

@@ -214,7 +214,7 @@ class SharedLaws:
                     continue  # one operation on several machines: S4 counts it once
                 heads = [one for one in values if not self._is_replaced(one, values)]
                 told = {one.field for one in world.disputes(TASK, task)}
-                if (len({one.value for one in heads}) > 1) != (field in told):
+                if len({one.value for one in heads}) > 1 and field not in told:
                     yield f"{machine}: S6: {field} of {task} is {heads}, and told of are {told}"
                 state = world.load(TASK, task)
                 if heads and str(getattr(state, field)) not in {one.value for one in heads}:
