@@ -107,3 +107,19 @@ def test_a_home_that_is_alone_has_nothing_to_lead(tmp_path: Path) -> None:
     alone.said("task", "add", "Buy milk")
     assert "not_shared" in alone.said("replicas", "lead", status=2)
     assert "not_shared" in alone.said("replicas", "retire", "desk", status=2)
+
+
+def test_a_runtime_that_stays_wakes_for_nobody_where_another_machine_leads(
+    machines: tuple[Machine, Machine],
+) -> None:
+    desk, laptop = machines
+    for one in machines:
+        one.said("settings", "set", "agents.throttle_seconds", "1")
+    laptop.said("agent", "create", "Buy milk")
+    laptop.said("task", "set", "Buy milk", "--title", "Buy oat milk")
+    assert laptop.told("run", "--until-idle")["wakes"] == 0
+    meet(laptop, desk)
+    assert desk.told("run", "--until-idle")["wakes"] >= 1
+    meet(desk, laptop)
+    assert laptop.told("run", "--until-idle")["wakes"] == 0
+    laptop.said("prove")
