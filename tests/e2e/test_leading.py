@@ -38,6 +38,8 @@ def test_one_machine_wakes_agents_until_another_one_is_named(
     assert leads(desk) == leads(laptop) == ["desk"]
     laptop.said("agent", "create", "Buy milk")
     assert laptop.told("wake") == []
+    assert "desk: there agents wake by themselves" in laptop.said("status")
+    assert "lead" not in desk.said("status")
     assert "another machine wakes for it" in laptop.said("why", "Buy milk")
     meet(laptop, desk)
     assert len(desk.told("wake")) == 1
