@@ -9,6 +9,7 @@ from domain.agent.commands import AgentCommand
 from domain.changes.commands import ChangesCommand
 from domain.journal.commands import ApplyOperation, JournalCommand, VoidOperation
 from domain.lessons.commands import LessonsCommand
+from domain.machines.commands import MachinesCommand
 from domain.policy.commands import PolicyCommand
 from domain.templates.commands import TemplateCommand
 from domain.wake.commands import WakeCommand
@@ -22,6 +23,7 @@ Command = (
     | TemplateCommand
     | PolicyCommand
     | LessonsCommand
+    | MachinesCommand
 )
 
 

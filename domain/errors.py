@@ -75,6 +75,7 @@ REFUSAL_CODES: Final = (
     "unknown_item",
     "unknown_label",
     "unknown_payload",
+    "unknown_replica",
     "unknown_set",
     "unknown_setting",
     "unknown_task",

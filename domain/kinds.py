@@ -13,6 +13,7 @@ from domain.journal.fold import TASK
 from domain.journal.links import LINKS
 from domain.journal.timer import TIMER
 from domain.lessons.lessons import LESSONS
+from domain.machines.machines import HOME
 from domain.policy.policy import POLICY
 from domain.templates.template import TEMPLATE
 from domain.wake.state import WAKE
@@ -33,5 +34,6 @@ _ALL: tuple[Kind[Any], ...] = (
     POLICY,
     LESSONS,
     MEMORY,
+    HOME,
 )
 KINDS: dict[str, Kind[Any]] = {kind.name: kind for kind in _ALL}

@@ -13,6 +13,7 @@ from domain.agent.memory import MemoryFolded, overlap
 from domain.changes import events as ch
 from domain.journal.merged import MEANINGS as OF_JOURNAL
 from domain.lessons import lessons as le
+from domain.machines import machines as ma
 from domain.meanings import NOTHING, TASK_ITSELF, Meaning, Meant
 from domain.policy import policy as p
 from domain.templates import template as te
@@ -231,8 +232,12 @@ OF_AGENTS: dict[type, Meant] = {
     le.WakeRan: lambda _: NOTHING,
     le.WakeRated: _rated,
     MemoryFolded: _folded,
+    ma.ReplicaLabelled: lambda _: NOTHING,
+    ma.ReplicaLed: lambda _: NOTHING,
+    ma.ReplicaRetired: lambda _: NOTHING,
 }
 """What stands here as nothing counts always: each note, change set and end of a wake of an agent,
-what a wake proposed, what came of the operations on labels, each wake that a template ran."""
+what a wake proposed, what came of the operations on labels, each wake that a template ran, and
+what was said of machines, of which their fold takes the highest term."""
 
 MEANINGS: dict[type, Meant] = {**OF_JOURNAL, **OF_AGENTS}

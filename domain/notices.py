@@ -16,6 +16,7 @@ from domain.journal.task import Task, TaskImported
 from domain.journal.tokens import tokens_of
 from domain.keys import key
 from domain.policy.projections import project
+from domain.wire import Imported
 from domain.world import Recorded
 
 
@@ -69,6 +70,12 @@ def brought(told: Batch, replica: str, n: int) -> Batch:
     """The batch of another machine's append, as a replica tells of it that learnt of it by its own
     append n, a marker: from there on it is part of what its agents know."""
     return replace(told, replica=replica, n=n, of=told.replica, of_n=told.n)
+
+
+def is_covered(told: Batch, covered: Iterable[Imported]) -> bool:
+    """Whether another machine has taken the append that a batch tells of, see `TakeJournal`."""
+    of, n = (told.of, told.of_n) if told.of else (told.replica, told.n)
+    return any(one.replica == of and n <= one.n for one in covered)
 
 
 def _is_written_back(rows: Sequence[Recorded]) -> bool:

@@ -10,6 +10,7 @@ from domain.journal.links import LinksFact
 from domain.journal.task import TaskFact
 from domain.journal.timer import TimerFact
 from domain.lessons.lessons import LessonsFact
+from domain.machines.machines import MachinesFact
 from domain.policy.policy import PolicyFact
 from domain.templates.template import TemplateFact
 from domain.wake.events import WakeFact
@@ -26,6 +27,7 @@ AgentLogFact = (
     | PolicyFact
     | LessonsFact
     | MemoryFolded
+    | MachinesFact
 )
 Fact = JournalFact | AgentLogFact | Receipt | LogFact
 

@@ -11,7 +11,7 @@ from domain.causes import ReplicasImported
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS, Links
 from domain.journal.task import Task
-from domain.notices import batch, brought
+from domain.notices import batch, brought, is_covered
 from domain.world import World
 from replay.appends import Append
 from replay.divergence import CHANGED, Difference, path_within
@@ -102,7 +102,7 @@ class Notices:
                 fails = f"append {n} as a notification ({made!r})"
                 yield Difference(0, CHANGED, "data.command.batches", fails, "")
                 return
-            today += made
+            today += [told for told in made if not is_covered(told, cause.covered)]
         was = [taken for taken in cause.batches if taken.n >= first]
         if was == today:
             return

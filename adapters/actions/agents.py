@@ -177,6 +177,7 @@ def _command(home: "Home", task: "TaskDocument", wish: Wish, template: str) -> C
         home.services.is_enabled,
         template or next(fitting, ""),
         journal.horizon(position),
+        first=home.services.first,
     )
 
 

@@ -10,7 +10,8 @@ import click
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import NO_HOME, Session
 from adapters.documents.syncing import NamedReplica
-from adapters.sync.home import name_replica, replicas_of, shelf_of, sync_home
+from adapters.sync.home import replicas_of, shelf_of, sync_home
+from adapters.sync.machines import let_lead, name_replica, retire
 from adapters.sync.rescue import Step, rescue
 from adapters.sync.taking import Told
 from adapters.text.common import safe
@@ -29,7 +30,8 @@ def sync_command(session: Session, folder: str, is_dry: bool) -> int:
 
     DIR is any folder that Syncthing, a cloud, git or a stick carries between the machines; without
     it, the one of the settings, else the last. On the first machine it is empty; on the next ones,
-    run it in an empty home. Tasks travel and merge; agents stay on the machine where they are.
+    run it in an empty home. Tasks and agents travel and merge; one machine wakes by itself, see
+    `wakelog replicas lead`.
     Exit status 1: something waits that time alone does not settle.
     """
     shelf = shelf_of(session.place, session.settings(), folder)
@@ -112,6 +114,42 @@ def _steps(session: Session) -> Iterator[Step]:
         return
     yield lambda name: click.echo(f"\rRescuing: {name:<20}", nl=False, err=True)
     click.echo(err=True)
+
+
+@replicas_command.command("lead", epilog="Example: wakelog replicas lead desk")
+@click.argument("name", type=TEXT, default="", metavar="[NAME]")
+@click.pass_obj
+def replicas_lead(session: Session, name: str) -> None:
+    """Let one machine wake agents by itself: NAME, or else this one.
+
+    It watches what changes, ticks timers, and goes on with what waits on the machine that led; that
+    one hears of it with its next sync. What you ask an agent yourself runs where you ask.
+    """
+    did = let_lead(session.writing(), name)
+    if session.as_json:
+        session.document(did)
+    else:
+        who = safe(did.label or did.replica)
+        session.say(f"{who} leads now." if did.changed else f"{who} leads already.")
+
+
+@replicas_command.command("retire", epilog="Example: wakelog replicas retire phone")
+@click.argument("name", type=TEXT)
+@click.pass_obj
+def replicas_retire(session: Session, name: str) -> None:
+    """Say that the machine NAME never comes back.
+
+    If it led, this one does; what it had in hand goes on here, and nobody waits for it any more. If
+    it comes back after all, what it wrote is taken as ever.
+    """
+    did = retire(session.writing(), name)
+    if session.as_json:
+        session.document(did)
+        return
+    session.say(safe(f"{did.label or did.replica} is gone for good."))
+    if did.operations or did.wakes:
+        taken = f"{counted(did.operations, 'change')} and {counted(did.wakes, 'wake')}"
+        session.say(f"Of what it had in hand {taken} go on here.")
 
 
 @contextmanager

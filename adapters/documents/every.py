@@ -30,7 +30,14 @@ from adapters.documents.reading import (
     WhyLine,
 )
 from adapters.documents.status import HealthDetails, StatusDetails
-from adapters.documents.syncing import NamedReplica, ReplicaLine, RescueReport, SyncReport
+from adapters.documents.syncing import (
+    LeadReplica,
+    NamedReplica,
+    ReplicaLine,
+    RescueReport,
+    RetiredReplica,
+    SyncReport,
+)
 from adapters.documents.task_past import FieldWhy
 from adapters.documents.tasks import CategoryDetails, ImportDetails, LabelDetails
 from adapters.documents.templates import SeedDetails, TemplateDetails, TemplateGiven
@@ -163,6 +170,8 @@ DOCUMENTS: dict[str, Described] = {
     "replicas": Described(list[ReplicaLine], ("replicas",)),
     "named-replica": Described(NamedReplica, ("replicas name",)),
     "rescued": Described(RescueReport, ("replicas rescue",)),
+    "lead-replica": Described(LeadReplica, ("replicas lead",)),
+    "retired-replica": Described(RetiredReplica, ("replicas retire",)),
     "thawed-home": Described(databases.ThawedHome, ("home thaw",)),
     "created-home": Described(databases.CreatedHome, ("home create",)),
     "frozen-home": Described(databases.FrozenHome, ("home freeze",)),

@@ -10,6 +10,7 @@ from msgspec import Struct
 from adapters.documents.agents import count_agents
 from adapters.documents.notify import ReceiverDetails, receivers_of
 from adapters.documents.policy import HeldWake, waiting
+from adapters.home.machines import machine_names
 from adapters.runtime import watcher
 from adapters.store.log import Log
 from adapters.wiring import Home
@@ -128,7 +129,7 @@ class StatusDetails(Struct, frozen=True):
     """What `status` prints. `enabled`: agents are switched on; `lag` counts journal appends that no
     agent has looked at, `open_proposals` those that nobody decided of; `at` is now. `held` are the
     wakes that wait for a person's consent or a key, `receivers` whom `run` tells that something
-    waits."""
+    waits; `lead`: what the machine is called that wakes agents by itself, if it is another one."""
 
     home: str
     exists: bool
@@ -148,6 +149,7 @@ class StatusDetails(Struct, frozen=True):
     at: str
     held: list[HeldWake]
     receivers: list[ReceiverDetails]
+    lead: str = ""
 
 
 class HealthCheck(Struct, frozen=True):
@@ -221,7 +223,14 @@ def status_document(home: Home, most: int = -1) -> StatusDetails:
         at=now,
         held=waiting(home),
         receivers=receivers_of(home),
+        lead=_lead(home),
     )
+
+
+def _lead(home: Home) -> str:
+    """What the machine is called that leads; empty for this one."""
+    lead, own = home.services.lead, home.services.agents.replica
+    return "" if lead == own else machine_names(home.path, own).get(lead, lead)
 
 
 def counted(home: Home) -> Counted:

@@ -55,6 +55,8 @@ class ReplicaLine(Struct, frozen=True):
     last_seen: str
     state: Literal["equal", "behind", "waits"]
     for_: WaitsFor | None = field(name="for", default=None)
+    leads: bool = False  # it wakes agents by itself
+    retired: bool = False  # it never comes back
 
 
 class NamedReplica(Struct, frozen=True):
@@ -109,3 +111,22 @@ class RescueReport(Struct, frozen=True):
     refused: list[RefusedCause]
     synced: SyncReport | None = None
     sync_refused: str = ""
+
+
+class LeadReplica(Struct, frozen=True):
+    """The machine that leads now; `changed`: it did not before."""
+
+    replica: str
+    label: str
+    changed: bool
+
+
+class RetiredReplica(Struct, frozen=True):
+    """A machine that never comes back: who leads now, and what was taken over of it: how many
+    operations in flight, and agents whose wake it had begun."""
+
+    replica: str
+    label: str
+    lead: str
+    operations: int
+    wakes: int

@@ -117,10 +117,12 @@ class Analytics(Struct, frozen=True):
 
 
 class Sync(Struct, frozen=True):
-    """Where machines of this home meet; `hold`: replicas of which nothing more is taken."""
+    """Where machines of this home meet; `hold`: replicas of which nothing more is taken; `agents`:
+    whether agents travel, too, or stay on the machine where they are."""
 
     folder: str = ""
     hold: tuple[str, ...] = ()
+    agents: Literal["shared", "local"] = "shared"
 
 
 class Settings(Struct, frozen=True):

@@ -68,6 +68,7 @@ DEFAULT_TOML = """\
 
 # [sync]                         # one home on several machines; see `wakelog sync`
 # folder = ""                    # where they meet; any tool may carry it between them
+# agents = "shared"              # "local": agents stay here, and each machine wakes its own
 # hold = []                      # replicas of which nothing more is taken, as ["r4k2"]
 
 # [prices."gemini:MODEL"]        # of a million tokens, in your currency; without it no cost is told

@@ -12,7 +12,7 @@ from math import inf
 from time import monotonic
 
 from adapters.home.clock import SystemClock
-from adapters.runtime import gate, performer, review, timers, watcher
+from adapters.runtime import gate, leading, performer, review, timers, watcher
 from adapters.runtime.due_index import AgentSchedule, DueIndex, Turn, turns
 from adapters.runtime.options import PLAIN, Counts, Found, Options, Tell
 from adapters.runtime.performer import Work
@@ -130,6 +130,7 @@ class Engine:
         """Do all that can be done without waiting; whether more is to be done at once."""
         self._look_at_clock()
         self._say_unsaid()
+        leading.settle(self._services)
         taken = watcher.take(self._services)
         if taken:
             self.counts.taken += taken
@@ -191,7 +192,7 @@ class Engine:
 
     def _fire(self, now: str) -> None:
         ticking = [one for one in self._due_index.ticking(now) if not self._holds.until(one, now)]
-        if not ticking:
+        if not ticking or not self._services.leads:
             return
         for trouble in timers.fire(self._services, ticking):
             self._tell("trouble", level="error", message=trouble)

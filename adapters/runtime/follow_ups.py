@@ -50,6 +50,7 @@ def _like(services: Services, source: Agent, made: str) -> CreateAgent:
         services.is_enabled,
         source.template,
         services.journal.horizon(position),
+        first=services.first,
     )
 
 

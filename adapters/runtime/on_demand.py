@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from adapters.runtime import gate, review, timers, watcher
+from adapters.runtime import gate, leading, review, timers, watcher
 from adapters.runtime.due_index import AgentSchedule, Schedules, Turn, schedule_of, turns
 from adapters.runtime.run_leases import RunLeases, is_lost, living
 from adapters.runtime.running import Ran, run_one
@@ -53,6 +53,7 @@ def prepare(
     Returns:
         What went wrong with timers, one text each.
     """
+    leading.settle(services)
     watcher.catch_up(services)
     now = services.clock.now()
     troubles = timers.fire(services, ticking(now), now)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from adapters.home.endpoints import whole_name
 from adapters.home.settings import Settings
 from adapters.runtime.spans import NoSpans, Spans
+from adapters.store.leading import first_of
 from adapters.store.log import Appended, Log
 from domain.agent.agent import AGENT, Agent
 from domain.agent.commands import AgentCommand, RequestWake
@@ -16,6 +17,8 @@ from domain.causes import Cause
 from domain.changes.commands import ChangesCommand
 from domain.journal.commands import JournalCommand
 from domain.lessons.commands import LessonsCommand
+from domain.machines.commands import MachinesCommand
+from domain.machines.machines import HOME, leads
 from domain.policy.commands import PolicyCommand
 from domain.ports import Clock, Listener, Model
 from domain.templates import template as templates
@@ -24,6 +27,7 @@ from domain.wake.commands import WakeCommand
 from domain.wake.state import WAKE, Wake
 from domain.wake.task_lines import TaskLines
 from domain.wire import Payload, PayloadId
+from domain.world import MAIN, World
 
 if TYPE_CHECKING:
     from adapters.runtime.budgets import Budgets
@@ -76,6 +80,8 @@ class Services:
         self.task_lines = TaskLines()  # of the journal, for reads
         self.forks_at: Path | None = None  # where forks are kept; None: there are none
         self.leases: OpenLeases = alone  # where processes say what they run
+        self.settled: tuple[str, int] | None = None  # who led when `leading.settle` looked last
+        self._first: tuple[int, str] = (-1, "")  # and as of which marker, see `first`
 
     @property
     def ledger(self) -> "ForkLedger":
@@ -101,6 +107,36 @@ class Services:
         """The master switch."""
         return self.settings.agents.enabled
 
+    @property
+    def lead(self) -> str:
+        """Which machine watches the journal, ticks timers and wakes by itself: this one in a home
+        that is alone, or whose agents stay where they are."""
+        with self.agents.reading() as world:
+            return self.lead_in(world)
+
+    @property
+    def leads(self) -> bool:
+        """Whether it is this machine."""
+        return self.lead == self.agents.replica
+
+    def lead_in(self, world: World) -> str:
+        """The same, of the agents' log as it is read already."""
+        if not world.is_shared or self.settings.sync.agents == "local":
+            return world.replica
+        machines = world.load(HOME, MAIN)
+        return machines.leader or leads(machines, self.first) or world.replica
+
+    @property
+    def first(self) -> str:
+        """Who leads where nobody was named, see `first_of`; empty where no machines share the
+        agents' log."""
+        if not self.agents.is_shared or self.settings.sync.agents == "local":
+            return ""
+        came = self.journal.recorder.last_version(f"log:{MAIN}@{self.journal.replica}")
+        if came != self._first[0] or not self._first[1]:
+            self._first = came, first_of(self.journal)
+        return self._first[1]
+
     def append_journal(
         self, command: JournalCommand, *, key: str = "", payloads: Sequence[Payload] = ()
     ) -> Appended:
@@ -114,7 +150,8 @@ class Services:
         | ChangesCommand
         | TemplateCommand
         | PolicyCommand
-        | LessonsCommand,
+        | LessonsCommand
+        | MachinesCommand,
         *,
         key: str = "",
         payloads: Sequence[Payload] = (),

@@ -30,7 +30,7 @@ def timer_command(agent_id: str, text: str, zone: str, at: str) -> SetTimer:
 
 
 def fire(services: Services, agent_ids: Iterable[str], now: str = "") -> list[str]:
-    """Note the ticks that have come of these agents' timers.
+    """Note the ticks that have come of these agents' timers; none where another machine does.
 
     Args:
         services: Where.
@@ -41,6 +41,8 @@ def fire(services: Services, agent_ids: Iterable[str], now: str = "") -> list[st
         What went wrong, one text a timer; one timer in trouble never stops the others.
     """
     troubles: list[str] = []
+    if not services.leads:
+        return troubles
     now = now or services.clock.now()
     for agent_id in agent_ids:
         agent = services.agent(agent_id)

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from adapters.runtime import leading
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from domain.agent.commands import TakeJournal
 from domain.agent.matching import Batch
 from domain.agent.watch import taken_of
 from domain.causes import ReplicasImported
-from domain.notices import batch, brought
+from domain.notices import batch, brought, is_covered
 from domain.world import Recorded
 
 if TYPE_CHECKING:
@@ -32,8 +33,11 @@ def catch_up(services: Services) -> int:
 
 
 def lag(services: Services) -> int:
-    """How many journal appends wait to be taken."""
-    return max(0, services.journal.tail().n - position(services))
+    """How many journal appends wait to be taken; none where another machine takes them."""
+    with services.agents.reading() as world:
+        if services.lead_in(world) != world.replica:
+            return 0
+        return max(0, services.journal.tail().n - taken_of(world, services.journal.replica))
 
 
 def position(services: Services) -> int:
@@ -52,8 +56,13 @@ def take(services: Services) -> int:
 
 
 def following(services: Services, count: int = APPENDS_MAX) -> TakeJournal | None:
-    """What takes the next journal appends, at most so many; None if there is none."""
-    after = position(services)
+    """What takes the next journal appends, at most so many; None if there is none, or if another
+    machine of the home takes them."""
+    with services.agents.reading() as world:
+        if services.lead_in(world) != world.replica:
+            return None
+        after = taken_of(world, services.journal.replica)
+        covered = leading.covered(services, world)
     appends = list(islice(services.journal.arrivals(after), count))
     if not appends:
         return None
@@ -63,6 +72,7 @@ def following(services: Services, count: int = APPENDS_MAX) -> TakeJournal | Non
 
         past = JournalCursor(services.journal, after)
     found = [made for rows in appends for made in _batches(services.journal, past, rows)]
+    left = [one for one in found if not is_covered(one, covered)]
     settings = services.settings
     zone, at = settings.timezone, services.clock.now()
     services.past = past if past.is_kept else None
@@ -72,11 +82,12 @@ def following(services: Services, count: int = APPENDS_MAX) -> TakeJournal | Non
         replica=services.journal.replica,
         first=after + 1,
         last=appends[-1][0].n,
-        batches=tuple(found),
+        batches=tuple(left),
         propagated_due=next_local(settings.agents.propagated_at, zone, at),
         is_enabled=services.is_enabled,
         throttle_seconds=settings.agents.throttle,
         journal_digest=services.journal.digest_at(appends[-1][0].n),
+        covered=covered if len(left) < len(found) else (),
     )
 
 

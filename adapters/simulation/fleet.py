@@ -12,6 +12,7 @@ from contextlib import ExitStack, closing, suppress
 from adapters.home.clock import ManualClock
 from adapters.home.settings import Settings
 from adapters.proof.prove import Proved, prove_logs
+from adapters.runtime import leading
 from adapters.runtime.services import Services
 from adapters.simulation.fused_log import Crashed, FusedLog
 from adapters.simulation.laws_shared import SharedLaws, Told
@@ -28,6 +29,7 @@ from adapters.wiring import Home
 from domain.errors import WakelogError
 from domain.keys import key, sha
 from domain.kinds import KINDS
+from domain.machines.commands import Lead
 from domain.timestamps import later
 from projections.every import VIEWS
 
@@ -38,7 +40,7 @@ FIRST_STEPS = 12  # that the first machine does before it meets the others
 ROUNDS_MAX = 12  # of syncs, until nothing more is written
 COMPARED_EVERY = 8  # of the times at which machines hold the same
 
-SYNCS = {"sync": 60, "cut_off": 6, "crash_giving": 6, "crash_taking": 6, "full": 4}
+SYNCS = {"sync": 60, "cut_off": 6, "crash_giving": 6, "crash_taking": 6, "full": 4, "lead": 8}
 """What becomes of a machine that meets the others, and how often."""
 
 
@@ -78,6 +80,7 @@ class Machine:
         kept, self._kept = self._kept, Kept()
         try:
             self._kept = sync(self.logs, folder, self.services.clock.now(), kept).kept
+            leading.settle(self.services)
         finally:
             self.deeds.look()
 
@@ -192,6 +195,8 @@ class Fleet:
         what = self._dice.weighed(SYNCS)
         if what == "cut_off":
             one.is_cut_off = not one.is_cut_off
+        if what == "lead" and one.services.agents.is_shared:
+            one.services.append_agent(Lead(one.name, one.services.first))
         if one.is_cut_off:
             return
         folder = self._seen()

@@ -236,7 +236,7 @@ class Steps:
             self._template = self._services.append_agent(made).result.ids[0]
         command = agents.CreateAgent(
             task.id, task.title, task.category, position, mode, turn_max=1 + dice.number(6),
-            is_enabled=True, template=dice.pick(["", self._template]),
+            is_enabled=True, template=dice.pick(["", self._template]), first=self._services.first,
             seen=self._services.journal.horizon(position),
         )  # fmt: skip
         self._agents.append(self._services.append_agent(command).result.ids[0])

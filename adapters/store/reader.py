@@ -146,9 +146,9 @@ class LogReader:
         """How many rows there are."""
         return self.recorder.count()
 
-    def facts(self, stream: str) -> list[Recorded]:
-        """The rows of one stream of any replica, by its whole name."""
-        return self._read(stream, 0)
+    def facts(self, stream: str, but: Sequence[str] = ()) -> list[Recorded]:
+        """The rows of a stream of any replica, by its whole name, but for those with some tags."""
+        return self._read(stream, 0, but)
 
     def receipts(self, key: str) -> list[Recorded]:
         """What this replica keeps under an idempotency key: a receipt, or nothing."""
@@ -258,6 +258,10 @@ class LogReader:
             theirs = takewhile(partial(_is_until, last), self.appends_of(name, above))
             found += [read_append(rows) for rows in theirs if tells(rows)]
         return sorted(found, key=lambda rows: (rows[0].n, rows[0].replica))
+
+    def known_to(self, replica: str, n: int) -> Mapping[str, int]:
+        """What a replica of a shared log knew of each right after its append n."""
+        return self._until(n + 1, self._look(), replica) or {}
 
     def _horizons(self, seen: LogPosition, *, of_other: bool = False) -> Horizons:
         order = self.recorder.order() if of_other else None

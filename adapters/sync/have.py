@@ -42,7 +42,8 @@ class Void(Struct, frozen=True):
 
 class Have(Struct, frozen=True, omit_defaults=True):
     """What a writer holds: `heads` by log and replica, `told` of appends that say more than the log
-    of itself; `digest` is equal where two hold the same; `void`: given up, as far as is known."""
+    of itself; `digest` is equal where two hold the same; `void`: given up, as far as is known;
+    `leads`: who leads, as far as is known."""
 
     have: int
     replica: str
@@ -54,10 +55,16 @@ class Have(Struct, frozen=True, omit_defaults=True):
     told: Mapping[str, Head]
     digest: str
     void: tuple[Void, ...] = ()
+    leads: str = ""
 
 
 def have_of(
-    logs: Iterable[Log], replica: str, label: str, now: str, void: tuple[Void, ...] = ()
+    logs: Iterable[Log],
+    replica: str,
+    label: str,
+    now: str,
+    void: tuple[Void, ...] = (),
+    leads: str = "",
 ) -> Have:
     """What a home holds now."""
     heads, told = dict[str, Head](), dict[str, Head]()
@@ -65,7 +72,7 @@ def have_of(
         heads |= _heads(log.name, log.heads())
         told |= _heads(log.name, log.telling_heads())
     digest = shared_digest({name: one.digest for name, one in told.items()})
-    return Have(1, replica, label, now, RULES, FORMAT, heads, told, digest, void)
+    return Have(1, replica, label, now, RULES, FORMAT, heads, told, digest, void, leads)
 
 
 def read_have(data: bytes | None, writer: str) -> Have | None:

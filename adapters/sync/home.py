@@ -11,6 +11,7 @@ from adapters.documents.disputes import disputes
 from adapters.documents.syncing import ReplicaLine, SyncReport
 from adapters.home.place import Place
 from adapters.home.settings import Settings
+from adapters.runtime import leading
 from adapters.store.log import Log
 from adapters.sync import memory, syncing
 from adapters.sync.shelf import DirectoryShelf, Shelf
@@ -19,8 +20,6 @@ from domain.errors import Refused, invalid
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
-
-LABEL_MAX = 40  # characters
 
 
 def shelf_of(place: Place, settings: Settings, folder: str = "") -> DirectoryShelf:
@@ -62,6 +61,10 @@ def sync_home(
     with memory.alone(home.path):
         done = _synced(home, shelf, told, is_dry=False)
         memory.keep(home.path, done.kept)
+        if leading.settle(home.services):  # what came is answered, and that is given, too
+            again = _synced(home, shelf, told, is_dry=False)
+            memory.keep(home.path, again.kept)
+            done = syncing.both(done, again)
     home.views.catch_up()
     return _told(home, done.report)
 
@@ -84,14 +87,6 @@ def travelling(place: Place, environ: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(one.name for one in _logs(home))
 
 
-def name_replica(home: "Home", label: str) -> None:
-    """Call this machine something; the others hear of it with the next sync. Raises Refused."""
-    if not label.isprintable() or not label.strip() or len(label) > LABEL_MAX:
-        raise invalid(f"{label[:LABEL_MAX]!r} is no name", f"use 1 to {LABEL_MAX} characters")
-    with memory.alone(home.path):
-        memory.keep(home.path, replace(memory.kept(home.path), label=label))
-
-
 def _synced(home: "Home", shelf: Shelf, told: Told, *, is_dry: bool) -> syncing.Synced:
     now = home.services.clock.now()
     known = memory.kept(home.path)
@@ -106,4 +101,5 @@ def _told(home: "Home", report: SyncReport) -> SyncReport:
 def _logs(home: "Home") -> list[Log]:
     """Those that travel, see `[sync] agents`."""
     services = home.services
-    return [services.journal, services.agents]
+    is_shared = home.settings.sync.agents == "shared"
+    return [services.journal, *([services.agents] if is_shared else ())]

@@ -3,7 +3,10 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from msgspec import structs
+
 from adapters.documents.syncing import Behind, ReplicaLine, SyncReport, Waiting
+from adapters.store.leading import Standing, standing
 from adapters.store.log import Log
 from adapters.sync import have as haves
 from adapters.sync.branches import given_up, held_of, without
@@ -78,7 +81,8 @@ def sync(
         # agents first: what they name of the journal is there by then
         each = (_given(one, found, shelf, replica, is_dry=is_dry) for one in takings[::-1])
         gave = sum(each)
-        mine = have_of(logs, replica, label, now, void)
+        who = standing(*logs_of(logs))
+        mine = have_of(logs, replica, label, now, void, who.lead)
         if not is_dry and haves.is_news(mine, known):
             shelf.write(f"{replica}/{HAVE}", haves.written(mine))
         for name in there.whole.keys() - found.whole.keys() if not is_dry else ():
@@ -91,9 +95,26 @@ def sync(
         )
         instead = "free space, or give yourself permission, and repeat it"
         raise Refused("read_only", because=because, instead=instead) from None
-    report = _report(takings, mine, gave, found)
+    report = _report(takings, mine, gave, found, who)
     labels = {**kept.labels, **report.labels}
     return Synced(report, Kept(label, shelf.name, found.whole, labels, void, kept.was))
+
+
+def both(first: Synced, again: Synced) -> Synced:
+    """What two syncs did, one right after the other."""
+    took = dict(first.report.took)
+    for name, rows in again.report.took.items():
+        took[name] = took.get(name, 0) + rows
+    new = sorted({*first.report.new, *again.report.new})
+    gave = first.report.gave + again.report.gave
+    report = structs.replace(again.report, took=dict(sorted(took.items())), gave=gave, new=new)
+    return Synced(report, again.kept)
+
+
+def logs_of(logs: Sequence[Log]) -> tuple[Log, Log | None]:
+    """The journal, and the agents' log, if it travels."""
+    journal, *others = logs
+    return journal, next(iter(others), None)
 
 
 def takings_of(
@@ -112,13 +133,23 @@ def replicas(logs: Sequence[Log], shelf: Shelf, now: str, kept: Kept) -> list[Re
     takings = takings_of(logs, shelf, found)
     for one in takings:
         one.take(now, lambda _: None, is_dry=True)
-    mine = have_of(logs, logs[0].replica, kept.label, now)
+    who = standing(*logs_of(logs))
+    mine = have_of(logs, logs[0].replica, kept.label, now, leads=who.lead)
     waiting = {one.replica: one for taking in takings for one in taking.waiting()}
     last = {name: tail.n for name, tail in logs[0].heads().items()}
     names = sorted({*last, *found.haves, *waiting} - {mine.replica})
-    return [
+    lines = [
         _line(name, mine, found.haves.get(name), waiting.get(name), last.get(name, 0))
         for name in (mine.replica, *names)
+    ]
+    return [
+        structs.replace(
+            one,
+            label=who.machines.labels.get(one.replica, one.label),
+            leads=one.replica == who.lead,
+            retired=one.replica in who.machines.retired,
+        )
+        for one in lines
     ]
 
 
@@ -147,13 +178,20 @@ def _given(taking: Taking, found: Survey, shelf: Shelf, replica: str, *, is_dry:
     return rows
 
 
-def _report(takings: Sequence[Taking], mine: Have, gave: int, found: Survey) -> SyncReport:
+def _report(
+    takings: Sequence[Taking], mine: Have, gave: int, found: Survey, who: Standing
+) -> SyncReport:
     others = [have for name, have in sorted(found.haves.items()) if name != mine.replica]
     took: dict[str, int] = {}
     for taking in takings:
         for name, rows in taking.took.items():
             took[name] = took.get(name, 0) + rows
-    behind = [_behind(one, mine, takings) for one in others if one.digest != mine.digest]
+    gone = who.machines.retired
+    behind = [
+        _behind(one, mine, takings)
+        for one in others
+        if one.digest != mine.digest and one.replica not in gone
+    ]
     return SyncReport(
         mine.replica,
         dict(sorted(took.items())),
@@ -163,7 +201,7 @@ def _report(takings: Sequence[Taking], mine: Have, gave: int, found: Survey) -> 
         behind,
         [waits for taking in takings for waits in taking.waiting()],
         sorted({name for one in takings for name in one.took.keys() - one.known}),
-        {one.replica: one.label for one in (mine, *others) if one.label},
+        {one.replica: one.label for one in (mine, *others) if one.label} | who.machines.labels,
         len(found.broken),
     )
 

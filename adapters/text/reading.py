@@ -34,6 +34,8 @@ RULES = {
     "own_write": "its own change",
     "agent_write": "another agent's change",
     "hops": "too many agents' changes in a row",
+    "led_elsewhere": "another machine wakes for it",
+    "seen_elsewhere": "it saw it on another machine",
     "predicate": "in another category or status than it hears of",
     "not_noticed": "not looked at yet: `wakelog wake` does",
     "task_deleted": "the task is deleted",

@@ -12,7 +12,7 @@ from adapters.documents.status import (
     RuntimeDetails,
     StatusDetails,
 )
-from adapters.text.common import ID_SHOWN, local_time
+from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.notify import failing
 from adapters.text.policy import held
 
@@ -32,6 +32,8 @@ def status_lines(status: StatusDetails, counted: Counted, zone: str) -> Iterator
     paused = f", {dormant} of them paused" if dormant else ""
     off = "" if status.enabled else ", all switched off by agents.enabled"
     yield f"agents     {living}{paused}{off}; model {status.model}"
+    if status.lead:
+        yield f"lead       {safe(status.lead)}: there agents wake by themselves, here if you ask"
     yield f"proposals  {status.open_proposals} open"
     yield from _list("runtime", [_runtime(one, zone) for one in status.runtimes])
     yield from _list("running", [_running(one, zone) for one in status.running])

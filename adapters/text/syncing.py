@@ -83,6 +83,9 @@ def _refused(one: RefusedCause, zone: str) -> str:
 def replica_cells(one: ReplicaLine, zone: str) -> tuple[str, ...]:
     """A line of the table of `replicas`."""
     state = "here" if one.own else REASONS[one.for_] if one.for_ else one.state
+    if one.retired:
+        state = "gone for good"
+    state += ", leads" if one.leads else ""
     seen = local_time(one.last_seen, zone)
     return safe(one.label), one.replica, str(one.last_append), seen, state
 

@@ -226,7 +226,7 @@ def _both_logs(home: Home) -> Iterator[Finding]:
     """Whether the journal holds what the agent log refers to, and the other way round."""
     journal, agents_log = home.services.journal, home.services.agents
     last = journal.tail().n
-    taken = watcher.position(home.services)
+    lag = watcher.lag(home.services)
     found = [belonging.told(one, last) for one in belonging.misfits(journal, agents_log)]
     found = found or [one for one in (home.other,) if one is not None]
     if found:
@@ -235,8 +235,8 @@ def _both_logs(home: Home) -> Iterator[Finding]:
         told = f"{count} of the journal's effects have no intent in the agent log, which is older"
         do = "it goes on; to have the older one back, restore both from one backup"
         yield Finding(BOTH, True, told, do)
-    elif taken < last:
-        told = f"{last - taken} journal appends wait for the agents to look at them"
+    elif lag:
+        told = f"{lag} journal appends wait for the agents to look at them"
         yield Finding(BOTH, True, told, "`wakelog wake` does it")
     else:
         yield Finding(BOTH, True, "they fit together")

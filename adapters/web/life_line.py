@@ -44,6 +44,8 @@ RULES = {
     "own_write": "it had made the change itself",
     "agent_write": "another agent had made the change",
     "hops": "too many agents had passed it on",
+    "led_elsewhere": "another machine wakes for it",
+    "seen_elsewhere": "it saw it on another machine",
 }
 
 

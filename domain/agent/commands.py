@@ -9,12 +9,13 @@ from typing import ClassVar
 from domain.agent.events import Mode
 from domain.agent.identity import Wanted
 from domain.agent.matching import Batch
-from domain.agent.wake_queue_events import Reason
+from domain.agent.wake_queue_events import Reason, Trigger
 from domain.wire import Imported, PayloadId, Stored
 
 
 class CreateAgent(Stored, frozen=True, tag="command.create_agent.1"):
-    """`category`: the task's, at the journal's `position`; `name`: empty takes `title`."""
+    """`category`: the task's, at the journal's `position`; `name`: empty takes `title`; `first`:
+    of a home that machines share, who leads where nobody was named, see `machines.leads`."""
 
     said: ClassVar = ("task", "mode", "name", "model", "turn_max")
     task: str
@@ -28,6 +29,7 @@ class CreateAgent(Stored, frozen=True, tag="command.create_agent.1"):
     is_enabled: bool = False  # the master switch, as set now
     template: str = ""  # that it shall live on; empty: the built-in directives
     seen: tuple[Imported, ...] = ()  # of a shared journal: what `position` knows of each machine
+    first: str = ""
 
 
 class ConfigureAgent(Stored, frozen=True, tag="command.configure_agent.1"):
@@ -84,7 +86,8 @@ class TakeJournal(Stored, frozen=True, tag="command.take_journal.1"):
     """Journal appends `first`..`last` of `replica` as notification batches; appends that
     concern nobody are in the range, not in `batches`. `propagated_due`: when a match only
     through a link is due, resolved in the person's zone. `journal_digest`: of append `last`;
-    empty where older code took it."""
+    empty where older code took it. `covered`: what machines that led before had taken, by whose
+    append; it is in the range, and not in `batches`."""
 
     replica: str
     first: int
@@ -94,6 +97,7 @@ class TakeJournal(Stored, frozen=True, tag="command.take_journal.1"):
     is_enabled: bool = False
     throttle_seconds: int = 0  # 0: the default
     journal_digest: str = ""
+    covered: tuple[Imported, ...] = ()
 
 
 class TickTimer(Stored, frozen=True, tag="command.tick_timer.1"):
@@ -109,7 +113,8 @@ class TickTimer(Stored, frozen=True, tag="command.tick_timer.1"):
 class RequestWake(Stored, frozen=True, tag="command.request_wake.1"):
     """`reason`: ``manual``, ``user`` or ``recovery``; of a user wake `session` (empty: this
     command's key), `turn` and the words' payload. `keeps_all`: the wake inherits every trigger of
-    the one that it supersedes, however many; as of 0.1.0, those that its attention kept."""
+    the one that it supersedes, however many; as of 0.1.0, those that its attention kept. `of` and
+    `of_n`: of a creation on a machine that does not lead, its append."""
 
     said: ClassVar = ("agent", "reason", "words")
     agent: str
@@ -119,6 +124,22 @@ class RequestWake(Stored, frozen=True, tag="command.request_wake.1"):
     words: PayloadId = ""
     is_enabled: bool = False
     keeps_all: bool = False
+    of: str = ""
+    of_n: int = 0
+
+
+class InheritWake(Stored, frozen=True, tag="command.inherit_wake.1"):
+    """Take over what waits for an agent, or was left, on the replica `of` that led before; persons'
+    wakes stay with it, unless it is retired. `triggers`: with their places in this replica's
+    journal. `version`: of the row of its stream that told the last of them."""
+
+    said: ClassVar = ("agent", "of", "version")
+    agent: str
+    of: str
+    version: int
+    triggers: tuple[Trigger, ...]
+    is_enabled: bool = False
+    throttle_seconds: int = 0  # 0: the default
 
 
 class SleepAgent(Stored, frozen=True, tag="command.sleep_agent.1"):
@@ -143,4 +164,5 @@ AgentCommand = (
     | TickTimer
     | RequestWake
     | SleepAgent
+    | InheritWake
 )

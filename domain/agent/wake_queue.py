@@ -43,6 +43,8 @@ GIVEN = "requested"
 """Why such a wake is due again: a person ended the wait."""
 
 RunStatus = Literal["idle", "queued", "running", "failed"]
+LED_ELSEWHERE = "led_elsewhere"
+"""What was left to the machine that leads may come back, if this one leads again."""
 ELSEWHERE = frozenset({"own_write", "agent_write", "hops", "seen_elsewhere"})
 """Rules of a suppressed change that leaves the agent's report as fresh as it was."""
 
@@ -182,6 +184,8 @@ def evolve(wake_queue: WakeQueue, recorded: Recorded) -> WakeQueue:
             if wake_queue.queued is None or wake_queue.queued.run_key != run_key:
                 return wake_queue
             return replace(wake_queue, queued=_merged(wake_queue.queued, trigger, due_at))
+        case TriggerSuppressed(rule="led_elsewhere"):
+            return wake_queue
         case TriggerSuppressed(trigger=trigger, rule=rule):
             return _noticed(wake_queue, trigger, concerns=rule not in ELSEWHERE)
         case WakeBegun(run_key=run_key):
@@ -267,6 +271,10 @@ def _dropped(wake_queue: WakeQueue, fact: WakeDropped) -> WakeQueue:
     if wake is None or wake.run_key not in (fact.run_key, fact.by):
         return wake_queue
     if wake.run_key == fact.run_key:
+        if fact.code == LED_ELSEWHERE:
+            left = {run_key_of(wake_queue.id, trigger) for trigger in wake.triggers}
+            seen = tuple(one for one in wake_queue.seen if one not in left)
+            wake_queue = replace(wake_queue, seen=seen)
         return replace(wake_queue, queued=None)
     return replace(wake_queue, queued=replace(wake, left_out=wake.left_out + fact.left_out))
 

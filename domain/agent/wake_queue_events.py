@@ -22,6 +22,7 @@ Rule = Literal[
     "agent_write",
     "hops",
     "predicate",  # reserved, too
+    "led_elsewhere",  # another machine wakes by itself, this one does not
     "seen_elsewhere",  # a wake of another machine saw it
 ]
 

@@ -12,6 +12,7 @@ from domain.handlers import (
     imports,
     journal,
     lessons,
+    machines,
     operations,
     policy,
     rollover,
@@ -35,6 +36,7 @@ _HANDLERS = {
     **templates.HANDLERS,
     **policy.HANDLERS,
     **lessons.HANDLERS,
+    **machines.HANDLERS,
 }
 
 

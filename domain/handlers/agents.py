@@ -15,6 +15,7 @@ from domain.agent.wake_queue_events import (
     AlertSettled,
     JournalTaken,
     Trigger,
+    TriggerSuppressed,
     WakeDropped,
     WakeQueueFact,
 )
@@ -24,6 +25,7 @@ from domain.causes import Result
 from domain.errors import Refused
 from domain.handlers.decided import Decided, Event, after, on
 from domain.handlers.journal import Handler
+from domain.machines.machines import HOME, leads
 from domain.templates import template as templates
 from domain.templates.template import InstanceAdded, InstanceRemoved
 from domain.templates.template import living as living_template
@@ -59,6 +61,8 @@ def alert_events(
     events = on(world, "alert", agent, facts)
     for fact in facts:
         match fact:
+            case WakeDropped(code="led_elsewhere"):
+                pass  # it goes on on another machine
             case WakeDropped(run_key=run_key, code=code):
                 outcome: WakeFinished = (
                     WakeFinished("superseded")
@@ -109,6 +113,8 @@ def create(cause: do.CreateAgent, key: str, at: str, world: World) -> Decided:
     trigger = Trigger("creation", str(world.n), replica=world.replica)
     wake_queue = world.load(WAKE_QUEUE, agent.id)
     queued = rules.request(wake_queue, born, trigger, at, Setting(cause.is_enabled))
+    if cause.first and leads(world.load(HOME, MAIN), cause.first) != world.replica:
+        queued = [TriggerSuppressed(trigger, "led_elsewhere")]  # who leads asks for it
     events = [*agent_events(world, agent, facts), *housed]
     return Decided([*events, *alert_events(world, agent.id, queued)], Result((agent.id,)))
 
@@ -273,8 +279,8 @@ def request(cause: do.RequestWake, key: str, at: str, world: World) -> Decided:
     is_session = cause.reason == "user"
     trigger = Trigger(
         cause.reason,
-        (cause.session or key) if is_session else str(world.n),
-        replica="" if is_session else world.replica,
+        (cause.session or key) if is_session else str(cause.of_n or world.n),
+        replica="" if is_session else cause.of or world.replica,
         turn=cause.turn or int(is_session),
         words=cause.words,
     )
@@ -284,6 +290,19 @@ def request(cause: do.RequestWake, key: str, at: str, world: World) -> Decided:
     return Decided(
         alert_events(world, agent.id, facts), Result((agent.id, run_key, trigger.reason_id))
     )
+
+
+def inherit(cause: do.InheritWake, key: str, at: str, world: World) -> Decided:
+    """Notice here what waits for an agent where it does not run any more; what was noticed here
+    already gives nothing."""
+    agent = known_agent(world, cause.agent)
+    setting = Setting(cause.is_enabled, "", cause.throttle_seconds, keeps_all=True)
+    wake_queue, noticed = world.load(WAKE_QUEUE, agent.id), list[WakeQueueFact]()
+    for trigger in cause.triggers:
+        facts = rules.notice(wake_queue, agent, trigger, at, setting)
+        wake_queue = after(world, WAKE_QUEUE, wake_queue, facts, at)
+        noticed += facts
+    return Decided(alert_events(world, agent.id, noticed), Result((agent.id,)))
 
 
 def sleep(cause: do.SleepAgent, key: str, at: str, world: World) -> Decided:
@@ -307,4 +326,5 @@ HANDLERS: dict[type, Handler] = {
     do.TickTimer: tick,
     do.RequestWake: request,
     do.SleepAgent: sleep,
+    do.InheritWake: inherit,
 }

@@ -14,6 +14,7 @@ from domain.changes import commands as changes
 from domain.errors import KeyReused
 from domain.journal import commands as journal
 from domain.lessons import commands as lessons
+from domain.machines import commands as machines
 from domain.policy import commands as policy
 from domain.templates import commands as templates
 from domain.wake import commands as wakes
@@ -28,6 +29,7 @@ WHOLE: set[type[Stored]] = {
     *members(templates.TemplateCommand),
     *members(policy.PolicyCommand),
     lessons.LearnVerdicts,
+    machines.LabelReplica,
     agents.ConfigureAgent,
     agents.WatchTokens,
     agents.UnwatchTokens,

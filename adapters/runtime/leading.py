@@ -1,0 +1,218 @@
+"""What a machine does as it leads a shared home, or no longer does (ADR 76).
+
+One machine watches the journal, ticks timers and wakes by itself. Which one is derived from the
+log, so two may think it for a while: then both wake under the same run keys, and nothing is lost.
+What is done here is done under keys, so twice is once.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple, get_args
+
+from msgspec.structs import replace
+
+from domain.agent.commands import AgentCommand, InheritWake, RequestWake
+from domain.agent.wake_queue import ASKED, LED_ELSEWHERE, WAKE_QUEUE, Queued
+from domain.agent.wake_queue_events import (
+    JournalTaken,
+    Trigger,
+    TriggerMerged,
+    TriggerSuppressed,
+    WakeDropped,
+    WakeQueued,
+    WakeQueueFact,
+)
+from domain.agent.watch import WATCH
+from domain.errors import KeyReused, Refused
+from domain.keys import key
+from domain.machines.machines import HOME, Machines
+from domain.wake.commands import SkipWake
+from domain.wire import Imported
+from domain.world import MAIN, Recorded, World, entity_of
+
+if TYPE_CHECKING:
+    from adapters.runtime.services import Services
+
+_LEAVING = (TriggerSuppressed, WakeDropped)
+BUT_LEAVING = [
+    str(one.__struct_config__.tag) for one in get_args(WakeQueueFact) if one not in _LEAVING
+]
+
+
+class Left(NamedTuple):
+    """A wake that did not begin where it was queued; `version`: of the row of that stream that
+    told its last trigger."""
+
+    wake: Queued
+    version: int
+
+
+class Attention(NamedTuple):
+    """What the rows of an agent's attention on one machine come to: the wakes that it left to who
+    leads, what is queued, the creations that it woke nobody for, and the run key of a wake that
+    has begun."""
+
+    left: Sequence[Left]
+    queued: Left | None
+    unborn: Sequence[Trigger]
+    begun: str
+
+
+def covered(services: "Services", world: World) -> tuple[Imported, ...]:
+    """Up to which append of each machine's journal another one that led had taken it, as far as is
+    known here."""
+    found: dict[str, int] = {}
+    for replica in world.replicas if world.is_shared else ():
+        newest = services.agents.last_fact(f"{WATCH.name}:{MAIN}@{replica}")
+        if replica == world.replica or newest is None:
+            continue
+        if isinstance(newest.fact, JournalTaken):
+            for name, n in services.journal.known_to(replica, newest.fact.last).items():
+                found[name] = max(n, found.get(name, 0))
+    return tuple(Imported(*one) for one in sorted(found.items()))
+
+
+def settle(services: "Services") -> int:
+    """Bring what is queued in line with who leads; how many wakes were asked for, taken over or
+    given away. Looked at again only where another machine's rows came, or another one leads."""
+    with services.agents.reading() as world:
+        if not world.is_shared or services.settings.sync.agents == "local":
+            return 0
+        lead, machines = services.lead_in(world), world.load(HOME, MAIN)
+        at = lead, world.version(world.stream("log", MAIN))
+        if services.settled == at:
+            return 0
+        if lead == world.replica:
+            commands = dict(_taken_on(services, world, machines))
+        else:
+            commands = dict(_given_away(world))
+    count = sum(_done(services, command, name) for name, command in commands.items())
+    services.settled = at
+    return count
+
+
+def recovered(services: "Services", replica: str) -> int:
+    """Ask one wake for each agent whose wake a machine had begun that is gone; how many."""
+    with services.agents.reading() as world:
+        found = {
+            agent: attention(agent, services.agents.facts(stream)).begun
+            for agent, stream in _streams(world, services, [replica])
+        }
+    asked = 0
+    for agent, run_key in found.items():
+        if run_key:
+            name = key("recovery-wake", agent, replica, run_key)
+            asked += _done(services, services.request(agent, "recovery"), name)
+    return asked
+
+
+def attention(agent: str, rows: Iterable[Recorded]) -> Attention:
+    """What an agent's attention on one machine came to.
+
+    Args:
+        agent: Its id.
+        rows: Of its stream there, all of them.
+    """
+    state, last = WAKE_QUEUE.initial(agent), 0
+    given, unborn = list[Left](), list[Trigger]()
+    for row in rows:
+        match row.fact:
+            case WakeQueued() | TriggerMerged():
+                last = row.version
+            case WakeDropped(code=code) if code == LED_ELSEWHERE and state.queued:
+                given.append(Left(state.queued, last))
+            case TriggerSuppressed(rule="led_elsewhere", trigger=trigger):
+                unborn.append(trigger)
+            case _:
+                pass
+        state = WAKE_QUEUE.evolve(state, row)
+    queued = Left(state.queued, last) if state.queued else None
+    return Attention(given, queued, unborn, state.begun.run_key if state.begun else "")
+
+
+def is_asked(wake: Queued) -> bool:
+    """Whether a person asked for a wake: it runs where it was asked for."""
+    return any(one.reason in ASKED for one in wake.triggers)
+
+
+def _given_away(world: World) -> Iterator[tuple[str, AgentCommand | SkipWake]]:
+    """What no person asked for waits where it is led."""
+    for agent in world.entities(WAKE_QUEUE.name):
+        queued = world.load(WAKE_QUEUE, agent).queued
+        if queued is not None and not is_asked(queued):
+            yield f"{agent} {queued.run_key}", SkipWake(agent, queued.run_key, LED_ELSEWHERE)
+
+
+def _taken_on(
+    services: "Services", world: World, machines: Machines
+) -> Iterator[tuple[str, AgentCommand | SkipWake]]:
+    """What waits on machines that do not lead, and what each left to who does."""
+    for agent, stream in _streams(world, services, world.replicas):
+        of = stream.rpartition("@")[2]
+        is_own = of == world.replica
+        if is_own and not _has_left(services.agents.facts(stream, BUT_LEAVING)):
+            continue  # most of its own
+        found = attention(agent, services.agents.facts(stream))
+        for trigger in found.unborn:
+            name = key("creation-wake", agent, trigger.replica, trigger.reason_id)
+            yield name, _creation(services, agent, trigger)
+        waits = found.queued if not is_own else None
+        if waits and is_asked(waits.wake) and of not in machines.retired:
+            waits = None
+        for wake, version in [*found.left, *([waits] if waits else ())]:
+            name = key("inherited-wake", agent, of, str(version))
+            yield name, _inherited(services, agent, of, version, wake)
+
+
+def _has_left(rows: Iterable[Recorded]) -> bool:
+    """Whether something was left to another machine that leads."""
+    return any(
+        LED_ELSEWHERE in (getattr(row.fact, "code", ""), getattr(row.fact, "rule", ""))
+        for row in rows
+    )
+
+
+def _creation(services: "Services", agent: str, trigger: Trigger) -> RequestWake:
+    asked = services.request(agent, "creation")
+    return replace(asked, of=trigger.replica, of_n=int(trigger.reason_id))
+
+
+def _inherited(
+    services: "Services", agent: str, of: str, version: int, wake: Queued
+) -> InheritWake:
+    settings = services.settings.agents
+    triggers = tuple(_here(services, one) for one in wake.triggers)
+    return InheritWake(agent, of, version, triggers, services.is_enabled, settings.throttle)
+
+
+def _here(services: "Services", trigger: Trigger) -> Trigger:
+    """A trigger with its place in this machine's journal: the marker by which it was learnt of."""
+    if trigger.reason != "subscription":
+        return trigger
+    of, n = trigger.of or trigger.replica, trigger.of_n or trigger.position
+    journal, own = services.journal, services.journal.replica
+    if of == own:
+        return replace(trigger, replica=own, position=n, of="", of_n=0)
+    every = range(journal.tail().n)
+    learnt = bisect_left(every, n, key=lambda one: journal.known_to(own, one).get(of, 0))
+    return replace(trigger, replica=own, position=learnt, of=of, of_n=n)
+
+
+def _streams(
+    world: World, services: "Services", replicas: Iterable[str]
+) -> Iterator[tuple[str, str]]:
+    """The attention of agents on some machines."""
+    wanted = set(replicas)
+    for stream in sorted(services.agents.streams_of(WAKE_QUEUE.name)):
+        if stream.rpartition("@")[2] in wanted:
+            yield entity_of(stream), stream
+
+
+def _done(services: "Services", command: AgentCommand | SkipWake, name: str) -> bool:
+    """Append a command under its key; whether anything was written. An agent may be gone."""
+    given = "" if isinstance(command, SkipWake) else name
+    with suppress(Refused, KeyReused):
+        if not given or services.agents.answered(given, command) is None:
+            return len(services.append_agent(command, key=given).rows) > 1
+    return False

@@ -1,0 +1,56 @@
+"""Which machine of a shared home leads, as its logs tell (ADR 76)."""
+
+from typing import NamedTuple
+
+from adapters.store.reader import LogReader, tells
+from adapters.store.recorder import by_append, numbered
+from domain.causes import LogShared, ReplicasImported
+from domain.machines.machines import HOME, Machines, leads
+from domain.world import MAIN
+
+
+def first_of(journal: LogReader) -> str:
+    """The replica that leads where nobody was named: the one that wrote the home's first append.
+
+    A restored home goes on under a new name, and its old one writes no more: of what was written
+    before the home was shared, whoever shared it is the writer. Empty: nothing was written yet.
+    """
+    first = next((one for one in by_append(journal.rows()) if tells(one)), None)
+    if first is None:
+        return ""
+    n, writer = numbered(first[0].state).n, first[0].stream.rpartition("@")[2]
+    sharers: list[tuple[int, str]] = []
+    for replica in journal.heads():
+        known = {replica: 0}
+        for row in journal.facts(f"log:{MAIN}@{replica}"):
+            match row.fact:
+                case ReplicasImported(replicas=named):
+                    known |= {one.replica: one.n for one in named}
+                case LogShared() if replica == writer:
+                    return writer
+                case LogShared() if known.get(writer, 0) >= n:
+                    sharers.append((row.n, replica))
+                case _:
+                    pass
+    return min(sharers)[1] if sharers else writer
+
+
+class Standing(NamedTuple):
+    """Which machine leads, and what is said of all."""
+
+    lead: str
+    machines: Machines
+
+
+def standing(journal: LogReader, agents: LogReader | None) -> Standing:
+    """How a home's machines stand. Where the agents' log is not shared, each leads itself.
+
+    Args:
+        journal: The home's.
+        agents: The agents' log, if it travels.
+    """
+    if agents is None or not agents.is_shared:
+        return Standing(journal.replica, HOME.initial(MAIN))
+    with agents.reading() as world:
+        machines = world.load(HOME, MAIN)
+    return Standing(leads(machines, first_of(journal)) or journal.replica, machines)

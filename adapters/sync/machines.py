@@ -1,0 +1,116 @@
+"""What a person says of the machines of a home: their names, who leads, who is gone (ADR 76)."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from adapters.actions.naming import pick
+from adapters.actions.recovering import in_flight_sets
+from adapters.documents.syncing import LeadReplica, RetiredReplica
+from adapters.runtime import leading, review
+from adapters.store.leading import standing
+from adapters.sync import memory
+from domain.changes.change_set import CHANGES
+from domain.changes.decisions import pending_effects
+from domain.errors import Refused, invalid
+from domain.machines.commands import LabelReplica, Lead, RetireReplica
+from domain.machines.machines import LABEL_MAX
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+
+Told = Callable[[str], None]
+
+
+def name_replica(home: "Home", label: str) -> None:
+    """Call this machine something; the others hear of it with the next sync.
+
+    Raises:
+        Refused: Code ``invalid_value``: it is no name, or another machine's.
+    """
+    if not label.isprintable() or not label.strip() or len(label) > LABEL_MAX:
+        raise invalid(f"{label[:LABEL_MAX]!r} is no name", f"use 1 to {LABEL_MAX} characters")
+    services = home.services
+    if services.agents.is_shared:
+        services.append_agent(LabelReplica(services.agents.replica, label))
+    with memory.alone(home.path):
+        memory.keep(home.path, replace(memory.kept(home.path), label=label))
+
+
+def let_lead(home: "Home", named: str = "") -> LeadReplica:
+    """Let a machine lead, this one if none is named. If it is this one, it goes on at once with
+    what waits on the one that led.
+
+    Raises:
+        Refused: Code ``not_shared``, ``unknown_replica`` or ``ambiguous``.
+    """
+    _check_shared(home)
+    services = home.services
+    replica = replica_named(home, named) if named else services.agents.replica
+    rows = services.append_agent(Lead(replica, services.first)).rows
+    leading.settle(services)
+    home.views.catch_up()
+    return LeadReplica(replica, labels_of(home).get(replica, ""), bool(rows))
+
+
+def retire(home: "Home", named: str) -> RetiredReplica:
+    """Say that a machine never comes back, and go on with what it had in hand.
+
+    It may be said once more: what was done is not done twice.
+
+    Raises:
+        Refused: Code ``not_shared``, ``unknown_replica``, ``ambiguous``; ``invalid_value``: it is
+            this machine.
+    """
+    _check_shared(home)
+    services = home.services
+    replica = replica_named(home, named)
+    services.append_agent(RetireReplica(replica, services.first))
+    leading.settle(services)
+    operations = _taken_over(home, replica)
+    wakes = leading.recovered(services, replica)
+    home.views.catch_up()
+    label = labels_of(home).get(replica, "")
+    return RetiredReplica(replica, label, services.lead, operations, wakes)
+
+
+def labels_of(home: "Home") -> dict[str, str]:
+    """What machines are called, by replica; of those without a name nothing."""
+    kept, services = memory.kept(home.path), home.services
+    own = {services.journal.replica: kept.label} if kept.label else {}
+    return {**kept.labels, **own, **standing(services.journal, services.agents).machines.labels}
+
+
+def replica_named(home: "Home", named: str) -> str:
+    """The machine that a person means: by its name, by the replica's, or the beginning of that.
+
+    Raises:
+        Refused: Code ``unknown_replica`` or ``ambiguous``.
+    """
+    labels, logs = labels_of(home), (home.services.journal, home.services.agents)
+    known = sorted({*labels, *(name for log in logs for name in log.heads())})
+    found: Sequence[tuple[str, str]] = [(one, labels.get(one, "")) for one in known]
+    see = "see them with `wakelog replicas`"
+    return pick(named, found, "machine", "unknown_replica", see, is_whole=True)
+
+
+def _check_shared(home: "Home") -> None:
+    if home.settings.sync.agents == "local":
+        because = "the agents of this home stay on each machine, which leads itself"
+        raise Refused("not_shared", because=because, instead='set sync.agents to "shared"')
+    if not home.services.agents.is_shared:
+        because = "this home has never met another machine"
+        raise Refused("not_shared", because=because, instead="run `wakelog sync DIR` first")
+
+
+def _taken_over(home: "Home", replica: str) -> int:
+    """Drive what a machine had asked of the journal to its end; how many operations."""
+    services, count = home.services, 0
+    home.views.catch_up()
+    for set_id in in_flight_sets(home):
+        told = [row.fact for row in services.agents.facts(f"{CHANGES.name}:{set_id}@{replica}")]
+        pending = pending_effects(review.changes_of(services, set_id))
+        if any(asked in told for asked in pending):
+            count += len(review.recover(services, set_id))
+    return count

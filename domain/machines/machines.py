@@ -1,0 +1,122 @@
+"""The machines of a home that several share: the stream ``home:main`` of the agent log (ADR 76).
+
+STORAGE FORMAT, see `domain.wire`. All replicas' streams of it are folded in canonical order, so
+that all who hold the same rows say the same of who leads.
+"""
+
+import re
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.errors import invalid
+from domain.text import squeeze
+from domain.wire import Stored
+from domain.world import Kind, Recorded
+
+LABEL_MAX = 40  # characters
+_LABEL = re.compile(rf"[^\x00-\x1f\x7f]{{1,{LABEL_MAX}}}")
+
+
+class ReplicaLabelled(Stored, frozen=True, tag="home.labelled.1"):
+    """A machine is called something."""
+
+    replica: str
+    label: str
+
+
+class ReplicaLed(Stored, frozen=True, tag="home.led.1"):
+    """A machine leads from here on, until a later term."""
+
+    replica: str
+    term: int
+
+
+class ReplicaRetired(Stored, frozen=True, tag="home.retired.1"):
+    """A machine never comes back."""
+
+    replica: str
+
+
+MachinesFact = ReplicaLabelled | ReplicaLed | ReplicaRetired
+
+
+class Machines(Struct, frozen=True):
+    """What is said of a home's machines. `leader`: who was named last, in `term`; empty: nobody.
+    `labels`: by replica; `retired`: by name, sorted."""
+
+    id: str
+    labels: dict[str, str] = {}
+    leader: str = ""
+    term: int = 0
+    retired: tuple[str, ...] = ()
+
+
+def evolve(machines: Machines, recorded: Recorded) -> Machines:
+    """The machines after one more fact. Of one term the canonical first counts; who is to lead is
+    there again."""
+    match recorded.fact:
+        case ReplicaLabelled(replica=replica, label=label):
+            return replace(machines, labels={**machines.labels, replica: label})
+        case ReplicaLed(replica=replica, term=term) if term > machines.term:
+            retired = tuple(one for one in machines.retired if one != replica)
+            return replace(machines, leader=replica, term=term, retired=retired)
+        case ReplicaRetired(replica=replica):
+            return replace(machines, retired=tuple(sorted({*machines.retired, replica})))
+        case _:
+            return machines
+
+
+HOME: Kind[Machines] = Kind("home", Machines, evolve)
+
+
+def leads(machines: Machines, first: str) -> str:
+    """Which replica leads.
+
+    Args:
+        machines: As they are.
+        first: The replica of the home's first append, which leads where nobody was named.
+    """
+    return machines.leader or first
+
+
+def label(machines: Machines, replica: str, wanted: str) -> list[MachinesFact]:
+    """Call a machine something; nothing where it is called that.
+
+    Raises:
+        Refused: Code ``invalid_value``: it is no label, or another machine's.
+    """
+    if not squeeze(wanted) or _LABEL.fullmatch(wanted) is None:
+        raise invalid(f"{wanted[:LABEL_MAX]!r} is no name", f"use 1 to {LABEL_MAX} characters")
+    having = [name for name, known in machines.labels.items() if known == wanted]
+    if any(name not in (replica, *machines.retired) for name in having):
+        raise invalid(f"another machine is called {wanted!r}", "use another name")
+    return [] if replica in having else [ReplicaLabelled(replica, wanted)]
+
+
+def lead(machines: Machines, replica: str, first: str) -> list[MachinesFact]:
+    """Let a machine lead; nothing where it does."""
+    if leads(machines, first) == replica:
+        return []
+    return [ReplicaLed(replica, machines.term + 1)]
+
+
+def retire(machines: Machines, replica: str, own: str, first: str) -> list[MachinesFact]:
+    """Say that a machine never comes back; if it led, this one does. Nothing where it was said.
+
+    Args:
+        machines: As they are.
+        replica: Which one.
+        own: The machine that this is said on.
+        first: See `leads`.
+
+    Raises:
+        Refused: Code ``invalid_value``: it is this machine.
+    """
+    if replica == own:
+        raise invalid(f"{replica} is this machine", "say it on a machine that stays")
+    if replica in machines.retired:
+        return []
+    is_lead = leads(machines, first) == replica
+    taken = lead(machines, own, first) if is_lead else []
+    return [ReplicaRetired(replica), *taken]

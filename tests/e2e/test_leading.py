@@ -1,0 +1,127 @@
+"""Two machines of a home: one wakes agents by itself, a person hands that over, and goes on where
+a machine is gone."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.test_sync import Machine
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def machines(tmp_path: Path) -> tuple[Machine, Machine]:
+    """A desk with a task, and a laptop that has met it."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    desk, laptop = (Machine(tmp_path / one, folder) for one in ("desk", "laptop"))
+    desk.said("task", "add", "Buy milk")
+    for one in (desk, laptop, desk):
+        one.sync()
+    return desk, laptop
+
+
+def meet(*machines: Machine) -> None:
+    for one in machines * 2:
+        one.sync()
+
+
+def leads(machine: Machine) -> list[str]:
+    return [one["replica"] for one in machine.told("replicas") if one["leads"]]
+
+
+def test_one_machine_wakes_agents_until_another_one_is_named(
+    machines: tuple[Machine, Machine],
+) -> None:
+    desk, laptop = machines
+    assert leads(desk) == leads(laptop) == ["desk"]
+    laptop.said("agent", "create", "Buy milk")
+    assert laptop.told("wake") == []
+    assert "desk: there agents wake by themselves" in laptop.said("status")
+    assert "lead" not in desk.said("status")
+    assert "another machine wakes for it" in laptop.said("why", "Buy milk")
+    meet(laptop, desk)
+    assert len(desk.told("wake")) == 1
+    meet(desk, laptop)
+    laptop.said("task", "set", "Buy milk", "--title", "Buy oat milk")
+    assert laptop.told("wake") == []
+    assert laptop.told("replicas", "lead") == {"replica": "laptop", "label": "", "changed": True}
+    assert laptop.said("replicas", "lead") == "laptop leads already.\n"
+    assert len(laptop.told("wake")) == 1
+    meet(laptop, desk)
+    assert leads(desk) == leads(laptop) == ["laptop"]
+    assert desk.told("wake") == []
+    assert desk.said("replicas", "lead", "desk") == "desk leads now.\n"
+    meet(desk, laptop)
+    for one in desk, laptop:
+        one.said("prove")
+        assert "ok    journal and agent log" in one.said("doctor")
+
+
+def test_a_machine_that_is_gone_is_waited_for_no_more(machines: tuple[Machine, Machine]) -> None:
+    desk, laptop = machines
+    for one in desk, laptop:
+        one.said("replicas", "name", f"the {one.home.name}")
+        one.sync()
+    desk.said("agent", "create", "Buy milk")
+    meet(desk, laptop)
+    desk.said("task", "add", "Book the flight")
+    desk.sync()
+    assert "is this machine" in laptop.said("replicas", "retire", "the laptop", status=2)
+    assert "unknown_replica" in laptop.said("replicas", "retire", "the phone", status=2)
+    assert laptop.said("replicas", "retire", "the desk") == "the desk is gone for good.\n"
+    assert laptop.told("replicas", "retire", "desk")["lead"] == "laptop"
+    report = laptop.sync()
+    assert (report["behind"], leads(laptop)) == ([], ["laptop"])
+    assert "gone for good" in laptop.said("replicas")
+    assert len(laptop.told("wake")) == 1
+    desk.said("task", "add", "Wash the car")
+    meet(desk, laptop)
+    assert laptop.titles() == desk.titles() == {"Buy milk", "Book the flight", "Wash the car"}
+    laptop.said("prove")
+
+
+def test_a_name_that_another_machine_has_is_refused(machines: tuple[Machine, Machine]) -> None:
+    desk, laptop = machines
+    desk.said("replicas", "name", "home")
+    meet(desk, laptop)
+    assert "another machine is called" in laptop.said("replicas", "name", "home", status=2)
+    assert laptop.sync()["labels"] == {"desk": "home"}
+
+
+def test_where_agents_stay_on_their_machine_each_leads_itself(
+    machines: tuple[Machine, Machine],
+) -> None:
+    desk, laptop = machines
+    for one in machines:
+        one.said("settings", "set", "sync.agents", "local")
+    laptop.said("agent", "create", "Buy milk")
+    assert len(laptop.told("wake")) == 1
+    assert leads(laptop) == ["laptop"]
+    assert "not_shared" in laptop.said("replicas", "lead", status=2)
+    meet(laptop, desk)
+    assert desk.told("agent", "list") == []
+
+
+def test_a_home_that_is_alone_has_nothing_to_lead(tmp_path: Path) -> None:
+    alone = Machine(tmp_path / "alone", tmp_path)
+    alone.said("task", "add", "Buy milk")
+    assert "not_shared" in alone.said("replicas", "lead", status=2)
+    assert "not_shared" in alone.said("replicas", "retire", "desk", status=2)
+
+
+def test_a_runtime_that_stays_wakes_for_nobody_where_another_machine_leads(
+    machines: tuple[Machine, Machine],
+) -> None:
+    desk, laptop = machines
+    for one in machines:
+        one.said("settings", "set", "agents.throttle_seconds", "1")
+    laptop.said("agent", "create", "Buy milk")
+    laptop.said("task", "set", "Buy milk", "--title", "Buy oat milk")
+    assert laptop.told("run", "--until-idle")["wakes"] == 0
+    meet(laptop, desk)
+    assert desk.told("run", "--until-idle")["wakes"] >= 1
+    meet(desk, laptop)
+    assert laptop.told("run", "--until-idle")["wakes"] == 0
+    laptop.said("prove")

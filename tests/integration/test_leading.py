@@ -1,0 +1,302 @@
+"""Of machines that share a home one watches, ticks and wakes by itself; a person hands that over
+(ADR 76)."""
+
+import pytest
+from msgspec.structs import replace
+
+from adapters.proof.prove import prove_logs
+from adapters.runtime import leading, review, timers, watcher
+from adapters.runtime.capture import capture
+from adapters.runtime.timers import timer_command
+from adapters.sync.machines import retire
+from adapters.wiring import Home
+from domain.agent.wake_queue_events import TriggerSuppressed, WakeBegun, WakeDropped, WakeQueued
+from domain.changes.commands import ConfirmItem
+from domain.journal.fold import TASK
+from replay.divergence import Divergence
+from tests.support.fleet import Fleet, Machine
+from tests.support.services import START, reply
+
+
+@pytest.fixture
+def fleet() -> Fleet:
+    return Fleet("desk", "laptop", "phone")
+
+
+def agent_at(fleet: Fleet, name: str = "desk") -> tuple[str, str]:
+    """A task and its agent, whose creation wake is over, known to all."""
+    task = fleet[name].task("Mend the roof")
+    agent = fleet[name].agent(task)
+    fleet.meet()
+    fleet["desk"].look()
+    assert len(fleet["desk"].run()) == 1
+    fleet.meet()
+    return task, agent
+
+
+def queued(fleet: Fleet, agent: str) -> list[str]:
+    """Which machines have something queued for an agent, once each has looked."""
+    for one in fleet.values():
+        one.look()
+    return [one.name for one in fleet.values() if one.queued(agent)]
+
+
+def proved(fleet: Fleet) -> list[Divergence]:
+    """What a proof of both logs finds on each machine."""
+    found = [prove_logs(one.services.journal, one.services.agents) for one in fleet.values()]
+    return [told for one in found for told in one.divergences]
+
+
+def begun(fleet: Fleet, agent: str) -> list[str]:
+    """The run keys of wakes that began, by whoever."""
+    return [
+        fact.run_key
+        for one in fleet.values()
+        for fact in one.facts(agent, WakeBegun)
+        if isinstance(fact, WakeBegun)
+    ]
+
+
+# ------------------------------------------------------------------------------------- one leads
+
+
+def test_a_change_made_on_the_laptop_wakes_once_at_the_desk(fleet: Fleet) -> None:
+    task, agent = agent_at(fleet)
+    fleet["laptop"].edit(task, "Mend the roof soon")
+    assert queued(fleet, agent) == []
+    fleet.meet()
+    assert queued(fleet, agent) == ["desk"]
+    fleet["desk"].run()
+    fleet.meet()
+    assert queued(fleet, agent) == []
+    assert len(begun(fleet, agent)) == len(set(begun(fleet, agent))) == 2
+
+
+def test_who_does_not_lead_takes_no_journal_and_waits_for_none_of_it(fleet: Fleet) -> None:
+    laptop = fleet["laptop"]
+    laptop.task("Boat")
+    assert (watcher.following(laptop.services), watcher.lag(laptop.services)) == (None, 0)
+    assert watcher.catch_up(laptop.services) == 0
+    fleet.meet()
+    assert watcher.lag(fleet["desk"].services) > 0
+
+
+def test_a_timer_ticks_where_it_is_led(fleet: Fleet) -> None:
+    _, agent = agent_at(fleet)
+    fleet["laptop"].services.append_agent(timer_command(agent, "every day 07:00", "UTC", START))
+    fleet.meet()
+    fleet.wait(86_400)
+    laptop, desk = fleet["laptop"].services, fleet["desk"].services
+    assert timers.fire(laptop, [agent]) == []
+    assert laptop.agent(agent).timers[0].next_at < fleet.clock.at
+    assert queued(fleet, agent) == ["desk"]
+    fleet.meet()
+    assert laptop.agent(agent).timers == desk.agent(agent).timers
+
+
+def test_a_person_s_wake_runs_where_it_is_asked_for(fleet: Fleet) -> None:
+    _, agent = agent_at(fleet)
+    fleet["laptop"].ask(agent)
+    fleet.meet()
+    assert queued(fleet, agent) == ["laptop"]
+    assert len(fleet["laptop"].run()) == 1
+
+
+def test_with_agents_of_its_own_each_machine_leads_itself(fleet: Fleet) -> None:
+    laptop = fleet["laptop"].services
+    own = replace(laptop.settings.sync, agents="local")
+    laptop.settings = replace(laptop.settings, sync=own)
+    assert (laptop.leads, laptop.first, leading.settle(laptop)) == (True, "", 0)
+
+
+# --------------------------------------------------------------------------------------- creation
+
+
+def test_an_agent_that_is_made_elsewhere_is_woken_by_who_leads_once(fleet: Fleet) -> None:
+    laptop, desk = fleet["laptop"], fleet["desk"]
+    agent = laptop.agent(laptop.task("Boat"))
+    (left,) = laptop.facts(agent, TriggerSuppressed)
+    assert isinstance(left, TriggerSuppressed)
+    assert (left.rule, laptop.queued(agent)) == ("led_elsewhere", "")
+    fleet.meet()
+    assert queued(fleet, agent) == ["desk"]
+    (woken,) = desk.facts(agent, WakeQueued)
+    assert isinstance(woken, WakeQueued)
+    assert woken.trigger == left.trigger
+    desk.run()
+    fleet.meet()
+    desk.services.settled = None
+    assert leading.settle(desk.services) == 0
+    assert queued(fleet, agent) == []
+
+
+def test_a_creation_that_nobody_heard_of_is_made_up_for_by_its_own_machine_once_it_leads(
+    fleet: Fleet,
+) -> None:
+    laptop = fleet["laptop"]
+    agent = laptop.agent(laptop.task("Boat"))
+    laptop.lead()
+    laptop.look()
+    assert laptop.queued(agent)
+    fleet.meet()
+    assert queued(fleet, agent) == ["laptop"]
+
+
+# -------------------------------------------------------------------------------------- hand-over
+
+
+def test_who_takes_the_lead_goes_on_with_what_waits_there(fleet: Fleet) -> None:
+    task, agent = agent_at(fleet)
+    fleet["desk"].edit(task, "Mend the roof soon")
+    fleet["desk"].look()
+    run_key = fleet["desk"].queued(agent)
+    fleet.meet()
+    fleet["phone"].lead()
+    fleet["phone"].look()
+    assert fleet["phone"].queued(agent) == run_key
+    fleet.meet()
+    assert queued(fleet, agent) == ["phone"]
+    (dropped,) = fleet["desk"].facts(agent, WakeDropped)
+    assert dropped == WakeDropped(run_key, "led_elsewhere")
+    fleet["phone"].run()
+    fleet.meet()
+    assert queued(fleet, agent) == []
+    assert sorted(begun(fleet, agent)) == sorted(set(begun(fleet, agent)))
+
+
+def test_without_the_old_one_only_what_it_did_not_take_is_taken(fleet: Fleet) -> None:
+    task, agent = agent_at(fleet)
+    phone = fleet["phone"]
+    phone.edit(task, "Mend the roof soon")
+    phone.lead("phone")
+    command = watcher.following(phone.services)
+    assert command is not None
+    assert [one.n for one in command.batches] == [phone.services.journal.tail().n]
+    assert {one.replica for one in command.covered} >= {"desk"}
+    phone.look()
+    assert phone.queued(agent)
+    fleet.meet()
+    assert proved(fleet) == []
+
+
+def test_what_the_old_one_took_before_it_heard_is_gone_on_with(fleet: Fleet) -> None:
+    task, agent = agent_at(fleet)
+    fleet["phone"].lead()
+    fleet["desk"].edit(task, "Mend the roof soon")
+    fleet["desk"].look()
+    assert fleet["desk"].queued(agent)
+    fleet["phone"].sync()
+    fleet["desk"].sync()
+    assert fleet["desk"].queued(agent) == ""
+    fleet.meet()
+    assert queued(fleet, agent) == ["phone"]
+
+
+def test_a_wake_that_comes_back_unrun_runs_there(fleet: Fleet) -> None:
+    task, agent = agent_at(fleet)
+    fleet["desk"].edit(task, "Mend the roof soon")
+    fleet["desk"].look()
+    run_key = fleet["desk"].queued(agent)
+    for name in "phone", "desk", "phone", "desk":
+        fleet[name].lead()
+        fleet.meet()
+        assert queued(fleet, agent) == [name]
+        assert fleet[name].queued(agent) == run_key
+    assert fleet["desk"].run() == [run_key]
+    assert fleet["desk"].services.wake(run_key).outcome == "completed"
+    fleet.meet()
+    assert proved(fleet) == []
+
+
+def test_a_person_s_wake_stays_where_it_was_asked_for_when_another_takes_the_lead(
+    fleet: Fleet,
+) -> None:
+    _, agent = agent_at(fleet)
+    fleet["desk"].ask(agent)
+    fleet.meet()
+    fleet["laptop"].lead()
+    fleet.meet()
+    assert queued(fleet, agent) == ["desk"]
+
+
+def test_a_trigger_that_was_taken_over_stands_where_this_machine_learnt_of_it(fleet: Fleet) -> None:
+    task, agent = agent_at(fleet)
+    desk, laptop = fleet["desk"], fleet["laptop"]
+    laptop.edit(task, "Mend the roof soon")
+    own = laptop.services.journal.tail().n
+    fleet.meet()
+    desk.edit(task, "Mend the roof today")
+    theirs = desk.services.journal.tail().n
+    desk.look()
+    fleet.meet()
+    laptop.lead()
+    laptop.look()
+    waits = laptop.queue(agent).queued
+    assert waits is not None
+    mine, others = waits.triggers
+    assert (mine.replica, mine.position, mine.of) == ("laptop", own, "")
+    assert (others.replica, others.of, others.of_n) == ("laptop", "desk", theirs)
+    assert laptop.services.journal.known_to("laptop", others.position)["desk"] >= theirs
+
+
+# ----------------------------------------------------------------------------------------- retire
+
+
+def test_of_a_machine_that_is_gone_the_wakes_go_on(fleet: Fleet) -> None:
+    task, agent = agent_at(fleet)
+    desk, laptop = fleet["desk"], fleet["laptop"]
+    desk.edit(task, "Mend the roof soon")
+    desk.look()
+    desk.ask(agent)
+    fleet.meet()
+    laptop.retire("desk")
+    assert laptop.services.leads
+    laptop.look()
+    assert laptop.queued(agent)
+    assert leading.recovered(laptop.services, "desk") == 0
+    fleet.meet("laptop", "phone")
+    assert [laptop.machines.retired, fleet["phone"].services.lead] == [("desk",), "laptop"]
+
+
+def test_a_wake_that_had_begun_on_it_is_asked_for_once_more(fleet: Fleet) -> None:
+    _, agent = agent_at(fleet)
+    begin(fleet["desk"], agent)
+    fleet.meet()
+    laptop = fleet["laptop"]
+    laptop.retire("desk")
+    assert leading.recovered(laptop.services, "desk") == 1
+    assert leading.recovered(laptop.services, "desk") == 0
+    waits = laptop.queue(agent).queued
+    assert waits is not None
+    assert waits.reason == "recovery"
+    laptop.look()
+    laptop.run()
+
+
+def test_what_it_had_asked_of_the_journal_is_done(fleet: Fleet) -> None:
+    task = fleet["desk"].task("Mend the roof")
+    agent = fleet["desk"].agent(task)
+    desk, laptop = fleet["desk"], fleet["laptop"]
+    desk.answers(reply(("update_task_estimate", '{"minutes":30}')), reply(text="Done."))
+    desk.run()
+    (set_id,) = desk.services.agent(agent).sets
+    position, category = review.seen_at(desk.services, review.changes_of(desk.services, set_id))
+    desk.services.append_agent(ConfirmItem(set_id, 1, "person", position, category=category))
+    fleet.meet()
+    with Home.in_memory(laptop.services) as home:
+        did = retire(home, "desk")
+        assert (did.lead, did.operations, did.wakes) == ("laptop", 1, 0)
+        again = retire(home, "desk")
+        assert (again.operations, again.wakes) == (0, 0)
+    with laptop.services.journal.reading() as world:
+        assert world.load(TASK, task).estimate == 30
+    fleet.meet()
+    assert review.changes_of(desk.services, set_id).items[0].status == "confirmed"
+    assert proved(fleet) == []
+
+
+def begin(machine: Machine, agent: str) -> None:
+    """Begin a wake that nobody ends."""
+    run_key = machine.ask(agent)
+    captured = capture(machine.services, agent, run_key, is_now=True)
+    machine.services.append_agent(captured.command, payloads=captured.payloads)

@@ -1,0 +1,185 @@
+"""What is said of the machines of a home: labels, who leads, who is gone for good (ADR 76)."""
+
+import pytest
+from msgspec.structs import replace
+
+from domain.agent.agent import AGENT
+from domain.agent.matching import Batch
+from domain.agent.wake_queue import WAKE_QUEUE
+from domain.agent.wake_queue_events import TriggerSuppressed
+from domain.errors import Refused
+from domain.handlers import handle
+from domain.machines import commands as do
+from domain.machines import machines as m
+from domain.machines.machines import HOME, LABEL_MAX, Machines
+from domain.notices import is_covered
+from domain.wire import Imported
+from domain.world import MAIN, Recorded, World
+from tests.support.fleet import Fleet, Machine
+from tests.support.services import divergences
+
+Told = tuple[int, str, m.MachinesFact]
+
+
+def given(*told: Told) -> Machines:
+    """The machines that facts make: each with the `n` and the replica of its append."""
+    machines = HOME.initial(MAIN)
+    for n, replica, fact in sorted(told, key=lambda one: one[:2]):
+        row = Recorded(f"home:main@{replica}", 1, replica, n, 1, "at", fact)
+        machines = HOME.evolve(machines, row)
+    return machines
+
+
+NOBODY = given()
+TWO = given((5, "desk", m.ReplicaLabelled("desk", "the desk")))
+
+
+# ------------------------------------------------------------------------------------------- lead
+
+
+def test_where_nobody_was_named_the_home_s_first_machine_leads() -> None:
+    assert m.leads(NOBODY, "desk") == "desk"
+    assert m.lead(NOBODY, "desk", "desk") == []
+
+
+def test_who_is_named_leads_until_a_later_term() -> None:
+    (led,) = m.lead(NOBODY, "laptop", "desk")
+    assert led == m.ReplicaLed("laptop", 1)
+    named = given((7, "desk", led))
+    assert m.leads(named, "desk") == "laptop"
+    assert m.lead(named, "laptop", "desk") == []
+    assert m.lead(named, "phone", "desk") == [m.ReplicaLed("phone", 2)]
+
+
+def test_of_two_that_were_named_at_once_the_canonical_first_leads_and_the_later_term_wins() -> None:
+    at_once = given((7, "phone", m.ReplicaLed("phone", 1)), (7, "desk", m.ReplicaLed("desk", 1)))
+    assert at_once.leader == "desk"
+    later = given((9, "desk", m.ReplicaLed("desk", 1)), (7, "phone", m.ReplicaLed("phone", 2)))
+    assert (later.leader, later.term) == ("phone", 2)
+
+
+# ----------------------------------------------------------------------------------------- labels
+
+
+def test_a_machine_is_called_something_once() -> None:
+    assert m.label(NOBODY, "desk", "the desk") == [m.ReplicaLabelled("desk", "the desk")]
+    assert m.label(TWO, "desk", "the desk") == []
+    assert m.label(TWO, "desk", "tower") == [m.ReplicaLabelled("desk", "tower")]
+
+
+@pytest.mark.parametrize("wanted", ["", "  ", "a\nb", "\x7f", "x" * (LABEL_MAX + 1)])
+def test_what_is_no_label_is_refused(wanted: str) -> None:
+    with pytest.raises(Refused) as refused:
+        m.label(NOBODY, "desk", wanted)
+    assert refused.value.code == "invalid_value"
+
+
+def test_another_machine_s_label_is_refused_until_that_one_is_gone() -> None:
+    with pytest.raises(Refused, match="another machine is called"):
+        m.label(TWO, "laptop", "the desk")
+    gone = HOME.evolve(TWO, Recorded("", 1, "laptop", 9, 1, "", m.ReplicaRetired("desk")))
+    assert m.label(gone, "laptop", "the desk") == [m.ReplicaLabelled("laptop", "the desk")]
+
+
+# ----------------------------------------------------------------------------------------- retire
+
+
+def test_who_retires_the_lead_leads() -> None:
+    facts = m.retire(NOBODY, "desk", "laptop", "desk")
+    assert facts == [m.ReplicaRetired("desk"), m.ReplicaLed("laptop", 1)]
+    gone = given(*((7, "laptop", fact) for fact in facts))
+    assert (gone.leader, gone.retired) == ("laptop", ("desk",))
+    assert m.retire(gone, "desk", "phone", "desk") == []
+
+
+def test_another_machine_is_retired_alone_and_is_there_again_once_it_is_named() -> None:
+    assert m.retire(NOBODY, "phone", "laptop", "desk") == [m.ReplicaRetired("phone")]
+    gone = given((7, "laptop", m.ReplicaRetired("phone")), (8, "desk", m.ReplicaLed("phone", 1)))
+    assert (gone.leader, gone.retired) == ("phone", ())
+
+
+def test_this_machine_is_not_retired_here() -> None:
+    with pytest.raises(Refused, match="is this machine"):
+        m.retire(NOBODY, "desk", "desk", "desk")
+
+
+def test_a_fact_of_another_kind_changes_nothing() -> None:
+    row = Recorded("", 1, "desk", 1, 1, "", m.ReplicaRetired("phone"))
+    stale = Recorded("", 1, "desk", 1, 1, "", m.ReplicaLed("phone", 0))
+    assert HOME.evolve(NOBODY, stale) == NOBODY != HOME.evolve(NOBODY, row)
+
+
+# ----------------------------------------------------------------------------------------- a home
+
+
+@pytest.mark.parametrize(
+    "asked", [do.LabelReplica("r1", "desk"), do.Lead("r1"), do.RetireReplica("r2")]
+)
+def test_a_home_that_is_alone_has_no_machines(asked: do.MachinesCommand) -> None:
+    alone = World("agent", "r1", 1, lambda *_: (), lambda _: None)
+    with pytest.raises(Refused) as refused:
+        handle(asked, "", "", alone)
+    assert refused.value.code == "not_shared"
+
+
+def test_all_machines_say_the_same_of_who_leads_and_what_they_are_called() -> None:
+    fleet = Fleet("desk", "laptop")
+    for one in fleet.values():
+        one.services.append_agent(do.LabelReplica(one.name, f"the {one.name}"))
+        assert one.services.lead == "desk"
+    fleet["laptop"].lead()
+    fleet.meet()
+    for one in fleet.values():
+        assert one.machines.labels == {"desk": "the desk", "laptop": "the laptop"}
+        assert (one.services.lead, one.services.leads) == ("laptop", one.name == "laptop")
+
+
+def test_who_retires_the_lead_on_a_machine_leads_there() -> None:
+    fleet = Fleet("desk", "laptop")
+    fleet["laptop"].retire("desk")
+    assert fleet["laptop"].services.leads
+    assert fleet["laptop"].machines.retired == ("desk",)
+
+
+def test_what_waits_goes_to_who_leads_and_is_told_of_the_same_way_when_it_is_proved() -> None:
+    fleet = Fleet("desk", "laptop")
+    desk, laptop = fleet.values()
+    task = laptop.task("Boat")
+    agent = laptop.agent(task)
+    assert rules_of(laptop, agent) == ["led_elsewhere"]
+    assert laptop.queue(agent).seen == ()
+    fleet.meet()
+    made = desk.queued(agent)
+    laptop.lead()
+    laptop.edit(task, "Boat, blue")
+    laptop.look()
+    assert laptop.queued(agent) == made
+    fleet.meet()
+    assert (desk.queued(agent), desk.queue(agent).seen) == ("", ())
+    for one in desk, laptop:
+        assert divergences(one.services) == []
+
+
+def rules_of(machine: Machine, agent: str) -> list[str]:
+    """Why triggers were suppressed there."""
+    told = (row.fact for row in machine.told(agent))
+    return [fact.rule for fact in told if isinstance(fact, TriggerSuppressed)]
+
+
+def test_the_attention_of_an_agent_on_another_machine_is_read_by_itself() -> None:
+    fleet = Fleet("desk", "laptop")
+    desk, laptop = fleet.values()
+    agent = desk.agent(desk.task("Boat"))
+    fleet.meet()
+    with laptop.services.agents.reading() as world:
+        assert world.load_of(WAKE_QUEUE, agent, "desk").queued is not None
+        assert world.load_of(WAKE_QUEUE, agent, "laptop").queued is None
+        assert world.load_of(AGENT, agent, "desk") == world.load(AGENT, agent)
+
+
+def test_an_append_is_covered_that_was_taken_by_whose_replica_wrote_it() -> None:
+    own = Batch(7, "laptop", "person", 0, ())
+    theirs = replace(own, n=9, of="desk", of_n=5)
+    taken = (Imported("desk", 5), Imported("laptop", 6))
+    assert [is_covered(one, taken) for one in (own, theirs)] == [False, True]
+    assert not is_covered(replace(theirs, of_n=6), taken)
