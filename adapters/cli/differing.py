@@ -14,6 +14,9 @@ from adapters.documents.disputes import disputes
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.conflicts import told
 
+NAMES = "Categories and labels"
+RENAME = "`wakelog category rename`, `wakelog label delete`"
+
 
 @click.command("conflicts", epilog="Example: wakelog conflicts")
 @click.pass_obj
@@ -28,12 +31,14 @@ def conflicts_command(session: Session) -> None:
         session.document(found)
         return
     for one in found:
-        session.say(f"{one.task[:ID_SHOWN]} {safe(one.title)}")
+        session.say(f"{one.task[:ID_SHOWN]} {safe(one.title)}" if one.task else NAMES)
         session.say(f"  {told(one)}")
-    if found:
-        sides = " or ".join(sorted({_sides(one) for one in found}))
+    if of_tasks := [one for one in found if one.task]:
+        sides = " or ".join(sorted({_sides(one) for one in of_tasks}))
         session.note(f"Settle one with `wakelog settle TASK FIELD --keep {sides}`.")
-    else:
+    if len(of_tasks) < len(found):
+        session.note(f"{NAMES} are settled by what they are called next: {RENAME}.")
+    if not found:
         session.say("No conflicts: no file and no other machine says otherwise.")
 
 
