@@ -13,10 +13,10 @@ from adapters.actions.forks import ABOUT, SIDES, new_fork
 from adapters.actions.naming import pick, pick_task
 from adapters.actions.places import check_begun, find
 from adapters.actions.proposals import pick_item
-from adapters.actions.templates import BUILT_IN, seed_named
+from adapters.actions.templates import BUILT_IN, replica_named, seed_named
 from adapters.documents.forks import ForkDetails, ForkNote, ForkTemplate, ForkVerdict
 from adapters.documents.inbox import ranks_of
-from adapters.documents.templates import templates_of
+from adapters.documents.templates import templates_of, whose
 from adapters.documents.timetravel import wake_seen
 from adapters.home.files import SETTINGS
 from adapters.runtime.fork_ledger import Spent
@@ -183,11 +183,17 @@ def _note(home: "Home", task: str, text: str) -> NoteEdit:
 
 
 def _template(home: "Home", wanted: str) -> TemplateVersion:
-    """A template by name or id, and its version."""
-    return _numbered(wanted, "unknown_template", lambda name, number: _version(home, name, number))
+    """A template by name or id, and its version, of two machines ``NAME.3@MACHINE``."""
+    unknown, (base, _, of) = "unknown_template", wanted.rpartition("@")
+    try:
+        return _numbered(wanted, unknown, lambda name, number: _version(home, name, number))
+    except Refused as refused:
+        if not base or refused.code != unknown:
+            raise
+    return _numbered(base, unknown, lambda name, number: _version(home, name, number, of))
 
 
-def _version(home: "Home", wanted: str, number: int) -> TemplateVersion:
+def _version(home: "Home", wanted: str, number: int, of: str = "") -> TemplateVersion:
     """A template's version, 0 for the active one; a built-in template that is not in use, too."""
     if wanted == BUILT_IN:
         return TemplateVersion("", BUILT_IN, 0, "", "")
@@ -200,12 +206,14 @@ def _version(home: "Home", wanted: str, number: int) -> TemplateVersion:
     wanted = seed_id(seed.seed) if seed is not None else wanted
     named = [(one.id, one.name) for one in living.values()]
     template = living[pick(wanted, named, "template", "unknown_template", Remedy("see_templates"))]
-    versions = {one.version: one for one in template.versions}
-    number = number or template.active
-    _check_version(template.name, versions, number)
+    number, active = number or template.active, template.version
+    machine = replica_named(home, of)
+    found = [one for one in template.numbered(number) if not machine or one.is_of(machine)]
+    _check_version(template.name, [one.version for one in found], number)
+    version = active if active in found else found[0]
     with home.services.agents.reading() as world:
-        texts = world.text(versions[number].general), world.text(versions[number].report)
-    return TemplateVersion(template.id, template.name, number, *texts)
+        texts = world.text(version.general), world.text(version.report)
+    return TemplateVersion(template.id, template.name, number, *texts, of=whose(template, version))
 
 
 def _check_version(name: str, known: Collection[int], number: int) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.actions.naming import nth_key, pick
-from adapters.documents.templates import templates_of
+from adapters.documents.templates import named_version, templates_of
+from adapters.home.machines import machine_names
 from domain.agent import limits
 from domain.errors import Refused, Remedy
 from domain.templates.commands import (
@@ -117,9 +118,20 @@ def add_version(home: "Home", template_id: str, given: Directives, key: str = ""
     _note(home, command, nth_key(key, AFTER_NAMING), [*work[1], *told[1]])
 
 
-def roll_back(home: "Home", template_id: str, version: int, key: str = "") -> None:
-    """Make an old version of a template the active one again. Raises Refused."""
-    _note(home, RollBackTemplate(template_id, version), nth_key(key, AFTER_NAMING))
+def roll_back(home: "Home", template_id: str, version: str, key: str = "") -> None:
+    """Make an old version of a template the active one again: ``3``, or ``3@MACHINE`` where two
+    machines have the number. Raises Refused."""
+    number, of = named_version(version)
+    whose = replica_named(home, of)
+    _note(home, RollBackTemplate(template_id, number, whose), nth_key(key, AFTER_NAMING))
+
+
+def replica_named(home: "Home", machine: str) -> str:
+    """The replica of what a machine is called, or of itself."""
+    if not machine:
+        return ""
+    names = machine_names(home.path, home.services.agents.replica)
+    return next((one for one, label in names.items() if label == machine), machine)
 
 
 def assign_template(home: "Home", agent_id: str, template_id: str, key: str = "") -> None:

@@ -25,8 +25,15 @@ from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
 from adapters.documents.deeds import Deleted
 from adapters.documents.tasks import catalog_of, category_named
-from adapters.documents.templates import SeedDetails, TemplateGiven, document, templates_of
+from adapters.documents.templates import (
+    SeedDetails,
+    TemplateGiven,
+    document,
+    named,
+    templates_of,
+)
 from adapters.home.given import read_named
+from adapters.home.machines import machine_names
 from adapters.text.common import ID_SHOWN, local_time, safe
 from domain.errors import Remedy
 from domain.templates.seeds import SEEDS, seed_id
@@ -101,11 +108,13 @@ def template_show(session: Session, template: str) -> None:
         session.document(told)
         return
     session.say(f"{safe(known.name)} ({known.id[:ID_SHOWN]}), {len(known.instances)} agent(s)")
+    labels = machine_names(home.path, home.services.agents.replica)
     for one in told.versions:
         mark = "*" if one.active else " "
         at = local_time(one.created_at, home.settings.timezone)
         model = f", model {one.model_in_force}" if one.model_in_force else ""
-        session.say(f"{mark} version {one.version}, {at}, by {one.author}{model}")
+        name = named(one.version, labels.get(one.of or "", one.of or ""))
+        session.say(f"{mark} version {safe(name)}, {at}, by {one.author}{model}")
     active = next((one for one in told.versions if one.active), None)
     if active is not None:
         session.say(f"\nHow to work\n{safe(active.general)}")
@@ -264,11 +273,14 @@ def template_version(  # noqa: PLR0913, PLR0917  click hands over one argument f
 
 @template_command.command("rollback", epilog="Example: wakelog template rollback Calm 1")
 @click.argument("template", type=TEXT)
-@click.argument("version", type=int)
+@click.argument("version", type=TEXT)
 @key_option
 @click.pass_obj
-def template_rollback(session: Session, template: str, version: int, key: str) -> None:
-    """Make an old version the active one again."""
+def template_rollback(session: Session, template: str, version: str, key: str) -> None:
+    """Make an old version the active one again.
+
+    Where two machines gave one number, VERSION names the machine, too: 3@laptop.
+    """
     home = session.writing()
     wanted = pick_template(home, template, nth_key(key, 1))
     roll_back(home, wanted, version, key)

@@ -356,7 +356,7 @@ class Scenario:
         self._version("tom", self._stories.tom["busy"], "")
 
     def _roll_back(self) -> None:
-        roll_back(self._home, seed_id("tom"), 2)
+        roll_back(self._home, seed_id("tom"), "2")
 
     def _version(self, seed: str, general: str, model: str) -> None:
         report = next(one.report for one in SEEDS if one.seed == seed)

@@ -4,14 +4,19 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from domain.errors import invalid
+
 if TYPE_CHECKING:
     from adapters.wiring import Home
-    from domain.templates.template import Template
+    from domain.templates.template import Template, Version
+
+NUMBER_LENGTH = 6  # digits that no version has
 
 
 class VersionDetails(Struct, frozen=True):
     """A version of a template: how its agents work (`general`) and how they report. `model` is its
-    own; the one in force is the template's where it names none."""
+    own; the one in force is the template's where it names none. `of`: the replica of whoever added
+    it, where two machines gave one number apart from each other; else null."""
 
     version: int
     author: str
@@ -21,6 +26,36 @@ class VersionDetails(Struct, frozen=True):
     created_at: str
     general: str
     report: str
+    of: str | None = None
+
+    @property
+    def named(self) -> str:
+        """How it is named: ``3``, or ``3@REPLICA``."""
+        return named(self.version, self.of or "")
+
+
+def named(version: int, of: str) -> str:
+    """How a version is named; `of`: whose it is, where two have the number."""
+    return f"{version}@{of}" if of else str(version)
+
+
+def whose(template: "Template", version: "Version | None") -> str:
+    """Whose a version is, where two machines have its number; else empty."""
+    if version is None or len(template.numbered(version.version)) == 1:
+        return ""
+    return version.replica
+
+
+def named_version(given: str) -> tuple[int, str]:
+    """The number, and whose it is.
+
+    Raises:
+        Refused: Code ``invalid_value``.
+    """
+    number, _, of = given.partition("@")
+    if not (number.isascii() and number.isdigit() and len(number) < NUMBER_LENGTH):
+        raise invalid(f"{given!r} is no version", "write its number, 3 for example")
+    return int(number), of
 
 
 class TemplateDetails(Struct, frozen=True):
@@ -71,12 +106,13 @@ def document(home: "Home", template: "Template") -> TemplateDetails:
             VersionDetails(
                 version=one.version,
                 author=one.author,
-                active=one.version == template.active,
+                active=one == template.version,
                 model=one.model or None,
                 model_in_force=one.model or template.model or None,
                 created_at=one.created_at,
                 general=world.text(one.general),
                 report=world.text(one.report),
+                of=whose(template, one) or None,
             )
             for one in template.versions
         ]

@@ -67,6 +67,7 @@ class TemplateVersion(NamedTuple):
     general: str
     report: str
     seed: str = ""
+    of: str = ""  # whose version, where two machines have its number
 
 
 class Wanted(NamedTuple):
@@ -317,10 +318,14 @@ def _assign(services: Services, agent: str, wanted: TemplateVersion) -> None:
         seed = wanted.seed if not known.exists else ""
         make = CreateTemplate(wanted.name, general, report, seed=seed)
         template = services.append_agent(make, payloads=payloads).result.ids[0]
-    elif wanted.version not in [one.version for one in known.versions]:
-        services.append_agent(AddVersion(template, general, report, "user"), payloads=payloads)
-    elif wanted.version != known.active:
-        services.append_agent(RollBackTemplate(template, wanted.version))
+    else:
+        found = [
+            one for one in known.numbered(wanted.version) if one.is_of(wanted.of or one.replica)
+        ]
+        if not found:
+            services.append_agent(AddVersion(template, general, report, "user"), payloads=payloads)
+        elif known.version not in found:
+            services.append_agent(RollBackTemplate(template, wanted.version, wanted.of))
     services.append_agent(AssignTemplate(agent, template))
 
 

@@ -4,6 +4,7 @@ from adapters.actions import templates as actions
 from adapters.actions.naming import nth_key, pick_agent
 from adapters.actions.templates import BUILT_IN, pick_template
 from adapters.documents.tasks import catalog_of, category_named
+from adapters.documents.templates import named, named_version, whose
 from adapters.web.agents import known as known_agent
 from adapters.web.asking import (
     Clash,
@@ -99,14 +100,21 @@ def roll_back(site: Site, asked: FormRequest) -> Notice:
     """Make an old version the active one again."""
     template = known(site, asked.names["id"])
     given = asked.needed("version")
-    if not (given.isascii() and given.isdigit() and len(given) < 6):
-        raise missing("invalid_value", "version", given)
-    check_sure(asked, f"making version {int(given)} the active one")
+    try:
+        version = named(*named_version(given))
+    except Refused as refused:
+        raise missing("invalid_value", "version", given) from refused
+    check_sure(asked, f"making version {version} the active one")
     if _has_moved(site, asked, template):
-        because = f"version {template.active} was made active meanwhile"
+        because = f"version {_active(template)} was made active meanwhile"
         raise Refused("stale", because=because, instead="look at it, and choose again")
-    actions.roll_back(site.home, template.id, int(given), asked.key)
-    return Notice(f"Version {int(given)} is active: the next wakes run on it.")
+    actions.roll_back(site.home, template.id, version, asked.key)
+    return Notice(f"Version {version} is active: the next wakes run on it.")
+
+
+def _active(template: Template) -> str:
+    """How the active version is named; empty where there is none."""
+    return named(template.active, whose(template, template.version)) if template.active else ""
 
 
 def assign(site: Site, asked: FormRequest) -> Notice:
@@ -155,7 +163,7 @@ def delete(site: Site, asked: FormRequest) -> Notice:
 def _has_moved(site: Site, asked: FormRequest, template: Template) -> bool:
     """Whether another version is active than the form was made from."""
     is_known = actions.is_known(site.home, asked.key)
-    return asked.needed("was") != str(template.active) and not is_known
+    return asked.needed("was") != _active(template) and not is_known
 
 
 def _both(site: Site, asked: FormRequest, template: Template) -> Notice:
@@ -171,8 +179,8 @@ def _both(site: Site, asked: FormRequest, template: Template) -> Notice:
         Clash(label, now[name], asked.needed(name), name, form) for label, name, form in DIRECTIVES
     ]
     differing = [one for one in clashes if in_lines(one.yours).rstrip() != one.now]
-    told = clash_of(asked, differing or clashes, {"was": str(template.active)})
-    told.text = f"Version {template.active} was made active meanwhile. {told.text}"
+    told = clash_of(asked, differing or clashes, {"was": _active(template)})
+    told.text = f"Version {_active(template)} was made active meanwhile. {told.text}"
     return told
 
 

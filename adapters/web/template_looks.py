@@ -21,8 +21,9 @@ def show_diff(site: Site, asked: FormRequest) -> Page:
     `&with=N`."""
     template = known(site, asked.names["id"])
     found = document(site.home, template).versions
-    of = _version(found, asked.query.get("of", "") or str(template.active))
-    earlier = asked.query.get("with", "") or str(max(1, of.version - 1))
+    active = next((one.named for one in found if one.active), "")
+    of = _version(found, asked.query.get("of", "") or active)
+    earlier = asked.query.get("with", "") or found[max(0, found.index(of) - 1)].named
     before = _version(found, earlier)
     told = {
         "id": template.id,
@@ -33,15 +34,16 @@ def show_diff(site: Site, asked: FormRequest) -> Page:
         "general": Later(partial(differences, before.general, of.general)),
         "report": Later(partial(differences, before.report, of.report)),
     }
-    numbers = [one.version for one in found]
+    numbers = [one.named for one in found]
     sides = [(before.general, of.general), (before.report, of.report)]
     marked = [Later(partial(differences, *compared(*pair))) for pair in sides]
-    values = {"numbers": numbers, "marked": marked}
+    chosen = {"with": before.named, "of": of.named}
+    values = {"numbers": numbers, "marked": marked, "chosen": chosen}
     return Page("template_diff.html", f"Versions of {template.name}", told, values)
 
 
 def _version(found: list[VersionDetails], given: str) -> VersionDetails:
-    known_as = next((one for one in found if str(one.version) == given), None)
+    known_as = next((one for one in found if one.named == given), None)
     if known_as is None:
         raise missing("unknown_template", "version", given)
     return known_as

@@ -63,8 +63,11 @@ def show_one(site: Site, asked: FormRequest) -> Page:
     ]
     counts = counted.versions if counted else []
     by_version = {one["version"]: one for one in counts if one["template_id"] == template.id}
-    versions = [{**asdict(one), "metrics": by_version.get(one.version)} for one in told.versions]
-    shown = {one.version for one in told.versions[-VERSIONS_SHOWN:]}
+    versions = [
+        {**asdict(one), "named": one.named, "metrics": by_version.get(one.version)}
+        for one in told.versions
+    ]
+    shown = {one.named for one in told.versions[-VERSIONS_SHOWN:]}
     ran = ran_of(site.home, TEMPLATE + template.id)
     page = {
         **asdict(told),
@@ -75,15 +78,15 @@ def show_one(site: Site, asked: FormRequest) -> Page:
         "metrics": counted.of(template.id) if counted else None,
         "figures": _told(site, counted),
     }
-    active = next((one for one in told.versions if one.active), None)
+    active = next((one for one in versions if one["active"]), None)
     return Page(
         "template.html",
         template.name,
         page,
         {
-            "active": active or {"version": "", "general": "", "report": "", "model": None},
+            "active": active or {"named": "", "general": "", "report": "", "model": None},
             "models": model_names(site.home),
-            "versions": [one for one in versions if one["active"] or one["version"] in shown],
+            "versions": [one for one in versions if one["active"] or one["named"] in shown],
             "ran_words": ran_words(ran),
             "settings": settings_of(site, template),
             "categories": [(one.id, one.name) for one in catalog_of(site.home).categories.values()],

@@ -14,7 +14,7 @@ from adapters.actions.templates import BUILT_IN
 from adapters.documents.forks import KeptFork
 from adapters.documents.inbox import ranks_of
 from adapters.documents.models import model_names
-from adapters.documents.templates import templates_of
+from adapters.documents.templates import named, templates_of, whose
 from adapters.documents.timetravel import at_document
 from adapters.home import files
 from adapters.timetravel.fork_spending import TOKENS_MAX
@@ -132,9 +132,9 @@ def _verdicts(site: Site, wake: WakeDocument) -> list[VerdictThen]:
 def _templates(site: Site) -> list[tuple[str, str]]:
     """What an agent may live on: as `fork` takes it, and as a person reads it."""
     found = [
-        (f"{one.id}.{version.version}", f"{one.name}, version {version.version}")
+        (f"{one.id}.{name}", f"{one.name}, version {name}")
         for one in templates_of(site.home)
-        for version in reversed(one.versions)
+        for name in [named(each.version, whose(one, each)) for each in reversed(one.versions)]
     ]
     return [(BUILT_IN, "none: the built-in directives"), *found]
 
