@@ -16,6 +16,8 @@ from typing import NamedTuple
 import pytest
 
 from adapters.documents.syncing import RescueReport
+from adapters.home.place import FolderPlace
+from adapters.sync.home import travelling
 from domain.errors import Refused
 from domain.journal import commands as do
 from domain.keys import payload_id
@@ -370,10 +372,12 @@ def test_what_agents_did_is_not_repeated_and_what_was_decided_stands_once(tmp_pa
     assert set(operations.values()) == {1}
     rounds([*home.all, twin], home.folder)
     after = {**env, "WAKELOG_REPLICA": "desk2"}
+    if "agent" not in travelling(FolderPlace(twin.home), after):
+        return  # the watcher that was here is taken for one who knows what others wrote as `desk`
     cli.done(["run", "--until-idle"], twin.home, env=after)
     assert cli.told(["task", "show", title], twin.home, env=after)["title"] == title
-    left = [one["ref"] for one in cli.told(["inbox"], twin.home, env=after)]
-    assert left is not None
+    titles = {one["name"] for one in cli.told(["agent", "list"], twin.home, env=after)}
+    assert titles == {title, "Paint it"}
     rounds([*home.all, twin], home.folder)
     assert applied(home.phone.home) == operations
 
