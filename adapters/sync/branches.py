@@ -1,12 +1,12 @@
 """Branches of a chain: where two part, which one was given up, and what rests on it (ADR 74)."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from adapters.store.log import Log
 from adapters.store.recorder import numbered
-from adapters.sync.have import Have, Head, Void
+from adapters.sync.have import HAVE, Have, Head, Void
 from adapters.sync.segments import Header, NotWhole, Place, decoded
 from adapters.sync.shelf import Shelf
 from adapters.sync.survey import Survey
@@ -14,6 +14,8 @@ from domain import envelope
 from domain.causes import ReplicasImported
 from domain.errors import Refused
 from domain.world import MAIN
+
+NOTHING = Head(0, "")
 
 
 def given_up(found: Survey, kept: Iterable[Void] = ()) -> tuple[Void, ...]:
@@ -39,14 +41,34 @@ def without(found: Survey, void: Collection[Void]) -> Survey:
     return replace(found, whole=whole, haves=haves, astray=astray)
 
 
-def held_of(log: Log, void: Iterable[Void]) -> list[Void]:
+def dead_files(there: Survey, living: Survey, own: Collection[str]) -> list[str]:
+    """What lies in a folder and is dead, in places of these writers: segments of void branches, and
+    what was told by who wrote such a one.
+
+    Args:
+        there: All that lies there.
+        living: The same without what is void.
+        own: Names.
+    """
+    files = there.whole.keys() - living.whole.keys()
+    told = [
+        f"{writer}/{HAVE}"
+        for writer, have in there.haves.items()
+        if any(one.endswith(f":{writer}") for one in have.heads.keys() - living.haves[writer].heads)
+    ]
+    return sorted(name for name in (*files, *told) if name.partition("/")[0] in own)
+
+
+def held_of(log: Log, void: Collection[Void]) -> list[Void]:
     """The void branches of which a log holds the beginning, at least."""
+    heads = log.heads() if void else {}
     return [
         one
         for one in void
         if one.log == log.name
-        and (rows := next(log.appends_of(one.replica, one.after), ()))
-        and envelope.digest(rows) in one.digests
+        and one.replica in heads
+        and heads[one.replica].n > one.after
+        and envelope.digest(next(log.appends_of(one.replica, one.after))) in one.digests
     ]
 
 
@@ -67,6 +89,31 @@ def others_branch(log: Log, shelf: Shelf, found: Survey) -> int | None:
         instead = "let all files of the folder arrive, then repeat it; nothing was changed"
         raise Refused("forked_replica", because=because, instead=instead)
     return max(agreed)
+
+
+def known_elsewhere(log: Log, logs: Sequence[Log], found: Survey, began: str) -> int:
+    """Up to which append of this log another home has the chain that it forked in another log.
+
+    What it tells itself it told after the split, so all before that is in it. Where it tells
+    nothing, what was written here after the first append of the branch is of the branch, too.
+
+    Args:
+        log: In which no other branch is known yet.
+        logs: All, the forked ones among them.
+        found: What lies in the folder.
+        began: When the branch did.
+    """
+    have = found.haves.get(log.replica)
+    if have and any(_is_other(one, have) for one in logs):
+        return have.heads.get(":".join(Place(log.name, log.replica)), NOTHING).n
+    chain = (numbered(rows[0].state) for rows in log.appends_of(log.replica, 0))
+    return max((one.n for one in chain if one.at < began), default=0)
+
+
+def _is_other(log: Log, have: Have) -> bool:
+    """Whether somebody knows another branch of a log's own chain."""
+    head = have.heads.get(":".join(Place(log.name, log.replica)))
+    return head is not None and not _holds(log, head.n, head.digest)
 
 
 def resting_on(log: Log, dead: Mapping[str, int]) -> dict[str, int]:
