@@ -147,7 +147,9 @@ def apply(document: WakeDocument | None, row: Recorded) -> WakeDocument | None:
 
 
 def _queued(wake: WakeDocument, fact: a.WakeQueued, row: Recorded) -> Change:
+    """A wake in a queue; one that goes on on another machine is that one's from here on."""
     return {
+        "place": position(row),
         "agent_id": row.entity,
         "thread": fact.thread,
         "reason": fact.trigger.reason,

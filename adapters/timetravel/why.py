@@ -18,7 +18,7 @@ from domain import envelope
 from domain.agent.agent import AGENT, Agent
 from domain.agent.events import SubscriberAdded
 from domain.agent.matching import Batch, match
-from domain.agent.wake_queue import HELD, run_key_of
+from domain.agent.wake_queue import HELD, LED_ELSEWHERE, run_key_of
 from domain.agent.wake_queue_events import (
     Trigger,
     TriggerMerged,
@@ -81,6 +81,8 @@ class _Fates:
                     name = run_key_of(agent, fact.trigger)
                     self.first.setdefault(name, (fact.trigger, row))
                     self.last[name] = fact
+                    if isinstance(fact, WakeQueued):  # it may come back to this machine
+                        self.dropped.pop(fact.run_key, None)
                 case WakeBegun(run_key=run_key):
                     self.begun.add(run_key)
                 case WakeBackedOff(run_key=run_key, reason=reason):
@@ -145,7 +147,7 @@ def of_change(home: "Home", n: int) -> list[tuple[AgentDocument, Why]]:
     if not append:
         because = f"the journal has no append {n}, its last is {services.journal.tail().n}"
         raise Refused("invalid_value", because=because, instead=Remedy("see_status"))
-    seen, taken = _batch(services, append), watcher.position(services)
+    seen = _batch(services, append)
     if seen is None:
         return []
     found = list[tuple[AgentDocument, Why]]()
@@ -161,7 +163,7 @@ def of_change(home: "Home", n: int) -> list[tuple[AgentDocument, Why]]:
         found += [(document, _triggered(services, fates, *one)) for one in triggers]
         if triggers or n <= agent.born:
             continue
-        other = _other(agent, append, seen, taken)
+        other = _other(services, agent, append, seen)
         if other.rule or other.outcome == "queued":
             found.append((document, other))
     return found
@@ -244,7 +246,6 @@ def _asked(trigger: Trigger) -> str:
 
 def _others(services: Services, agent: Agent, known: set[tuple[str, int]], limit: int) -> list[Why]:
     """The newest journal appends that are no trigger of the agent."""
-    taken = watcher.position(services)
     last = services.journal.tail().n
     after = max(agent.born, last - limit)
     found: list[Why] = []
@@ -253,13 +254,16 @@ def _others(services: Services, agent: Agent, known: set[tuple[str, int]], limit
             continue
         seen = _batch(services, append)
         if seen is not None:
-            found.append(_other(agent, append, seen, taken))
+            found.append(_other(services, agent, append, seen))
     return found
 
 
-def _other(agent: Agent, append: Sequence[Recorded], seen: Batch, taken: int) -> Why:
+def _other(services: Services, agent: Agent, append: Sequence[Recorded], seen: Batch) -> Why:
     """A change that is no trigger of the agent."""
-    outcome, rule, tokens = _unmatched(agent, seen, is_noticed=append[0].n <= taken)
+    is_noticed = append[0].n <= watcher.position(services)
+    outcome, rule, tokens = _unmatched(agent, seen, is_noticed=is_noticed)
+    if rule == NOT_NOTICED and not services.leads:
+        outcome, rule = "suppressed", LED_ELSEWHERE
     position = f"journal:{append[0].replica}:{append[0].n}"
     what = _what(append)
     return Why(position, append[0].at, tokens, outcome, "", rule, "subscription", what)

@@ -9,10 +9,12 @@ from adapters.runtime import leading, review, timers, watcher
 from adapters.runtime.capture import capture
 from adapters.runtime.timers import timer_command
 from adapters.sync.machines import retire
+from adapters.timetravel.why import why
 from adapters.wiring import Home
 from domain.agent.wake_queue_events import TriggerSuppressed, WakeBegun, WakeDropped, WakeQueued
 from domain.changes.commands import ConfirmItem
 from domain.journal.fold import TASK
+from projections import wakes
 from replay.divergence import Divergence
 from tests.support.fleet import Fleet, Machine
 from tests.support.services import START, reply
@@ -206,6 +208,36 @@ def test_a_wake_that_comes_back_unrun_runs_there(fleet: Fleet) -> None:
     assert fleet["desk"].services.wake(run_key).outcome == "completed"
     fleet.meet()
     assert proved(fleet) == []
+
+
+def test_a_wake_that_went_to_another_machine_is_shown_as_that_one_s(fleet: Fleet) -> None:
+    task, agent = agent_at(fleet)
+    desk, phone = fleet["desk"], fleet["phone"]
+    desk.edit(task, "Mend the roof soon")
+    desk.look()
+    fleet.meet()
+    phone.lead()
+    fleet.meet()
+    (run_key,) = phone.run()
+    fleet["laptop"].edit(task, "Mend the roof today")
+    fleet.meet()
+    for one in fleet.values():
+        with Home.in_memory(one.services) as home:
+            home.views.catch_up()
+            wake = home.views.get(wakes.VIEW, run_key)
+            assert wake is not None
+            assert (wake.replica, wake.state, wake.outcome) == ("phone", "ended", "completed")
+    assert [told_why(one, agent) for one in fleet.values()] == [
+        ("suppressed", "led_elsewhere"),
+        ("suppressed", "led_elsewhere"),
+        ("queued", "not_noticed"),
+    ]
+
+
+def told_why(one: Machine, agent: str) -> tuple[str, str]:
+    """What a machine says of the newest change."""
+    changes = [told for told in why(one.services, agent, 5) if told.position.startswith("journal")]
+    return changes[0].outcome, changes[0].rule
 
 
 def test_a_person_s_wake_stays_where_it_was_asked_for_when_another_takes_the_lead(
