@@ -68,6 +68,7 @@ def sync(
     try:
         if not is_dry:
             shelf.begin(TEXT)
+            shelf.tidy(replica)
         gave = sum(_given(one, found, shelf, replica, is_dry=is_dry) for one in takings)
         mine = have_of(logs, replica, label, now)
         if not is_dry and haves.is_news(mine, known):
