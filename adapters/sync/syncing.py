@@ -6,6 +6,7 @@ from typing import NamedTuple
 from adapters.documents.syncing import Behind, ReplicaLine, SyncReport, Waiting
 from adapters.store.log import Log
 from adapters.sync import have as haves
+from adapters.sync.compacting import compact
 from adapters.sync.giving import files_of, not_offered, rows_in
 from adapters.sync.have import HAVE, Have, have_of
 from adapters.sync.memory import Kept
@@ -70,6 +71,8 @@ def sync(
             shelf.begin(TEXT)
             shelf.tidy(replica)
         gave = sum(_given(one, found, shelf, replica, is_dry=is_dry) for one in takings)
+        for one in takings if not is_dry else ():
+            compact(one.log, found, shelf, replica, one.forked)
         mine = have_of(logs, replica, label, now)
         if not is_dry and haves.is_news(mine, known):
             shelf.write(f"{replica}/{HAVE}", haves.written(mine))
