@@ -43,6 +43,7 @@ _WORDS = {
     "well_again": "it works again: going on",
     "clock_back": "the machine's clock is {seconds} seconds behind the log: going on from the log",
     "slept": "the machine slept for {seconds} seconds",
+    "synced": "{message}",
     "stopping": "stopping; {running} may end first, Ctrl-C again leaves them",
     "interrupted": "stopped at once; left in doubt: {running}",
     "stopped": "stopped after {wakes}",

@@ -11,6 +11,7 @@ import click
 from adapters.actions import notifying, policy, running
 from adapters.actions.running import Files
 from adapters.cli.consent import ask_consent
+from adapters.cli.following import synced
 from adapters.cli.importing import check_sources, import_again
 from adapters.cli.lines import Lines, warned
 from adapters.cli.serving import beside
@@ -55,6 +56,14 @@ STOP_SECONDS = 10.0
 )
 @click.option("--serve", is_flag=True, help="Open the page of this home, too; prints where.")
 @click.option(
+    "--sync",
+    "folder",
+    is_flag=False,
+    flag_value="",
+    metavar="[DIR]",
+    help="Meet the other machines in DIR, as `wakelog sync` does, for as long as it runs.",
+)
+@click.option(
     "--port", type=click.IntRange(0, 65_535), metavar="N", help="Of the page; else 8765 or so."
 )
 @click.option("--token", "is_asked", is_flag=True, help="Of the page: ask for one.")
@@ -71,6 +80,7 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
     files: Sequence[str],
     grace: float,
     port: int | None,
+    folder: str | None,
     *,
     agents: bool | None,
     until_idle: bool,
@@ -94,6 +104,9 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
     With `write_back = true` below [import] in settings.toml, what you confirm or do here is put
     into the watched files, as `wakelog write-back` does; a file that changed is imported first.
 
+    With --sync it meets the other machines as it begins, five seconds after the last change here,
+    as the folder changes, and as it ends: in DIR, else the folder of the settings, else the last.
+
     Whom the settings name below [notify] is told when something waits: see `wakelog notify`.
     """
     if (port is not None or is_asked) and not serve:
@@ -113,7 +126,8 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
     _agree(session, home, lines, is_allowed=allow_sending)
     found = running.found_in(home)
     page = _served(session, lines, port, is_wanted=serve, is_asked=is_asked)
-    with closing(running.leases_of(home)) as leases, page, warned(lines):
+    meeting = synced(session, lines, folder, grace, is_until_idle=until_idle)
+    with closing(running.leases_of(home)) as leases, page, meeting, warned(lines):
         lines.tell("started", agents=len(list(found.agents)), pid=leases.pid)
         options = running.Options(is_until_idle=until_idle, grace_seconds=grace)
         told = notifying.notifiers_of(home, os.environ, lines.tell)

@@ -17,6 +17,11 @@ class Waiting(Struct, frozen=True):
     for_: WaitsFor = field(name="for")
     n: int
 
+    @property
+    def is_trouble(self) -> bool:
+        """Whether time alone does not settle it."""
+        return self.for_ in ("newer", "fork")
+
 
 class Behind(Struct, frozen=True):
     """A replica that lacked `appends` of these when it was last seen."""

@@ -43,7 +43,12 @@ def shelf_of(place: Place, settings: Settings, folder: str = "") -> DirectoryShe
 
 
 def sync_home(
-    home: "Home", shelf: Shelf, told: Told = lambda _: None, *, is_dry: bool = False
+    home: "Home",
+    shelf: Shelf,
+    told: Told = lambda _: None,
+    *,
+    is_dry: bool = False,
+    waits: bool = True,
 ) -> SyncReport:
     """Sync a home with a folder.
 
@@ -52,13 +57,15 @@ def sync_home(
         shelf: The folder.
         told: Is told how many rows came.
         is_dry: Only look.
+        waits: For another sync of the home to end.
 
     Raises:
         Refused: See `syncing.sync`.
+        Busy: Another sync goes on, and nobody waits.
     """
     if is_dry:
         return _told(home, _synced(home, shelf, told, is_dry=True).report)
-    with memory.alone(home.path):
+    with memory.alone(home.path, waits=waits):
         done = _synced(home, shelf, told, is_dry=False)
         memory.keep(home.path, done.kept)
         if leading.settle(home.services):  # what came is answered, and that is given, too

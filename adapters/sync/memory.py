@@ -5,7 +5,7 @@ It can be lost: then files are looked at once more, and the label is read from t
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from fcntl import LOCK_EX, flock
+from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 
 import msgspec
@@ -17,6 +17,10 @@ from adapters.sync.have import Void
 from adapters.sync.survey import Checked
 
 LOCK = "sync.lock"
+
+
+class Busy(Exception):
+    """Another sync of the home goes on."""
 
 
 class Kept(Struct, frozen=True):
@@ -46,10 +50,21 @@ def keep(home: Path, value: Kept) -> None:
 
 
 @contextmanager
-def alone(home: Path) -> Iterator[None]:
-    """One sync of a home at a time; another one waits. Raises Refused, code ``read_only``."""
+def alone(home: Path, *, waits: bool = True) -> Iterator[None]:
+    """One sync of a home at a time.
+
+    Args:
+        home: Its folder.
+        waits: Another one waits; else `Busy` is raised.
+
+    Raises:
+        Refused: Code ``read_only``.
+    """
     with told(home):
         file = (home / LOCK).open("a")
     with file:
-        flock(file, LOCK_EX)
+        try:
+            flock(file, LOCK_EX if waits else LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            raise Busy from None
         yield

@@ -29,6 +29,7 @@ from domain.world import entity_of
 
 SEGMENT_MAX_BYTES = 8 * 1024 * 1024  # before compression
 READ_MAX_BYTES = 512 * 1024 * 1024  # of one file, decompressed
+SMALL_BYTES = 1024 * 1024
 SEGMENT = 1
 FORMAT = FORMAT_MAX  # of logs that are shared
 LEVEL = 6
@@ -206,6 +207,12 @@ def decoded(data: bytes, name: str = "") -> Segment:
         raise NotWhole(str(error)) from None
     _check_chain(header, appends)
     return Segment(header, appends)
+
+
+def is_small(data: bytes) -> bool:
+    """Whether a whole file has room for more, by its own size and by that before compression."""
+    before = int.from_bytes(data[-4:], "little")  # as gzip tells it
+    return len(data) < SMALL_BYTES and before < SEGMENT_MAX_BYTES // 2
 
 
 def _file(header: Header, lines: Sequence[bytes]) -> tuple[Header, bytes]:

@@ -13,7 +13,8 @@ from typing import NamedTuple, Protocol
 from domain.errors import Refused, invalid
 from domain.keys import sha
 
-UNFINISHED = (".part", ".tmp")
+PART = ".part"
+UNFINISHED = (PART, ".tmp")
 README = "README.txt"
 GZIP = b"\x1f\x8b"
 JOURNAL = "journal.db"  # what only SQLite may open, see ADR 20
@@ -47,6 +48,10 @@ class Shelf(Protocol):
 
     def remove(self, name: str) -> None:
         """Take a file away; nothing where it is gone. Raises OSError."""
+
+    def tidy(self, writer: str) -> None:
+        """Take away what the writer, who is asked to be alone, left unfinished; what cannot be
+        taken away stays."""
 
 
 class DirectoryShelf:
@@ -88,7 +93,7 @@ class DirectoryShelf:
     def write(self, name: str, data: bytes) -> None:
         path = self.path / name
         path.parent.mkdir(exist_ok=True)
-        part = path.with_name(f"{path.name}.part")  # one name: what a kill leaves is written over
+        part = path.with_name(f"{path.name}{PART}")  # one name: what a kill leaves is written over
         try:
             with part.open("wb") as file:
                 file.write(data)
@@ -102,6 +107,11 @@ class DirectoryShelf:
 
     def remove(self, name: str) -> None:
         (self.path / name).unlink(missing_ok=True)
+
+    def tidy(self, writer: str) -> None:
+        with suppress(OSError):
+            for one in (self.path / writer).glob(f"*{PART}"):
+                one.unlink(missing_ok=True)
 
 
 class MemoryShelf:
@@ -126,6 +136,9 @@ class MemoryShelf:
 
     def remove(self, name: str) -> None:
         self.held.pop(name, None)
+
+    def tidy(self, writer: str) -> None:
+        """Nothing is half written here."""
 
 
 def _files_of(place: Path) -> list[Listed]:

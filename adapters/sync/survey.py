@@ -5,15 +5,17 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from adapters.sync.have import HAVE, Have, read_have
-from adapters.sync.segments import Header, NotWhole, Place, decoded, hint
+from adapters.sync.segments import Header, NotWhole, Place, decoded, hint, is_small
 from adapters.sync.shelf import Shelf
 
 
 class Checked(Struct, frozen=True):
-    """A file that was found whole, as it was then."""
+    """A file that was found whole, as it was then. `is_small`: others may be put together with
+    it, see `compacting`."""
 
     stamp: str
     header: Header
+    is_small: bool = True
 
 
 class Survey(Struct, frozen=True):
@@ -57,7 +59,8 @@ def survey(shelf: Shelf, known: Mapping[str, Checked]) -> Survey:
             whole[name] = known[name]
         else:
             try:
-                whole[name] = Checked(stamp, decoded(shelf.read(name) or b"", name).header)
+                data = shelf.read(name) or b""
+                whole[name] = Checked(stamp, decoded(data, name).header, is_small(data))
             except NotWhole:
                 broken.append(name)
     return Survey(whole, broken, haves)

@@ -10,6 +10,7 @@ from adapters.store.leading import Standing, standing
 from adapters.store.log import Log
 from adapters.sync import have as haves
 from adapters.sync.branches import dead_files, given_up, held_of, without
+from adapters.sync.compacting import compact
 from adapters.sync.giving import files_of, not_offered, rows_in
 from adapters.sync.have import HAVE, Have, have_of
 from adapters.sync.memory import Kept
@@ -78,9 +79,12 @@ def sync(
     try:
         if not is_dry:
             shelf.begin(TEXT)
+            shelf.tidy(replica)
         # agents first: what they name of the journal is there by then
         each = (_given(one, found, shelf, replica, is_dry=is_dry) for one in takings[::-1])
         gave = sum(each)
+        for one in takings if not is_dry else ():
+            compact(one.log, found, shelf, replica, one.forked)
         who = standing(*logs_of(logs))
         mine = have_of(logs, replica, label, now, void, who.lead)
         if not is_dry and haves.is_news(mine, known):

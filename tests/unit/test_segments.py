@@ -93,6 +93,26 @@ def test_rows_that_were_swapped_dropped_or_altered_are_noticed_though_the_sum_fi
             decoded(forged)
 
 
+def test_no_row_can_be_dropped_doubled_swapped_or_altered_though_the_sum_fits() -> None:
+    ((header, data),) = encoded(Place("journal", "r1"), 0, chain(9))
+    lines = gzip.decompress(data).split(b"\n")[1:-2]
+    rows = [nth for nth, one in enumerate(lines) if one.startswith(b'{"stream"')]
+    forged = [[*lines, lines[rows[0]]]]
+    for at, following in zip(rows, [*rows[1:], rows[0]], strict=True):
+        forged += [
+            lines[:at] + lines[at + 1 :],
+            [*lines[:at], lines[at], *lines[at:]],
+            [*lines[:at], lines[at].replace(b'"version":', b'"version":1'), *lines[at + 1 :]],
+            [*lines[:at], lines[at].replace(b"label_added", b"label_added "), *lines[at + 1 :]],
+        ]
+        swapped = list(lines)
+        swapped[at], swapped[following] = lines[following], lines[at]
+        forged.append(swapped)
+    for one in forged:
+        with pytest.raises(NotWhole):
+            decoded(segments._file(header, one)[1])
+
+
 def test_a_name_like_ours_must_say_what_is_in_it_and_a_strange_one_is_welcome() -> None:
     header, data = whole()
     assert decoded(data, "r1/journal (conflicted copy 2026-03-01).gz").header == header
