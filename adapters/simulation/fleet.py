@@ -51,6 +51,14 @@ class Folder(MemoryShelf):
     fuse = 0
     is_full = False
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.gone: set[str] = set()  # what was taken away
+
+    def remove(self, name: str) -> None:
+        self.gone.add(name)
+        super().remove(name)
+
     def write(self, name: str, data: bytes) -> None:
         self.fuse -= 1
         if self.fuse == 0 and not self.is_full:
@@ -224,7 +232,7 @@ class Fleet:
     def _left(self, one: Machine, folder: Folder) -> None:
         """What a machine wrote comes into the folder of all."""
         mine = {name: data for name, data in folder.held.items() if name.startswith(f"{one.name}/")}
-        self.folder |= mine
+        self.folder = {n: data for n, data in self.folder.items() if n not in folder.gone} | mine
 
     def _end(self) -> None:
         """Everybody meets until nothing more is written, one settles all, and they meet again."""

@@ -77,11 +77,10 @@ def played(steps: Any, sides: Sides | None = None) -> Sides:
 def entities(name: str) -> dict[str, list[Recorded]]:
     """The rows of each entity that merges in a history of one replica, of both logs."""
     found: dict[str, list[Recorded]] = {}
-    for rows in histories.read(FOLDER / f"{name}.jsonl").rows.values():
-        for one in appends(rows):
-            for row in one.facts:
-                if row.of_kind in KINDS and KINDS[row.of_kind].is_merged:
-                    found.setdefault(row.stream, []).append(row)
+    logs = histories.read(FOLDER / f"{name}.jsonl").rows.values()
+    for row in (row for rows in logs for one in appends(rows) for row in one.facts):
+        if row.of_kind in KINDS and KINDS[row.of_kind].is_merged:
+            found.setdefault(row.stream, []).append(row)
     return found
 
 
