@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Literal, Protocol
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from domain.changes.events import (
@@ -123,8 +123,8 @@ class Item(Struct, frozen=True):
     because: str = ""
     because_at: str = ""
     until: str = ""
-    seen: tuple[Imported, ...] = ()
-    held: ItemConfirming | None = None
+    seen: tuple[Imported, ...] | UnsetType = UNSET
+    held: ItemConfirming | UnsetType = UNSET
 
 
 class ChangeSet(Struct, frozen=True):
@@ -275,10 +275,10 @@ def _after(item: Item, fact: Any, at: str) -> Item:
         case "confirming", ItemFailed(confirmation=item.confirmation):
             return _failed(item, fact, at)
         case _, ItemFailed() if item.held and item.held.confirmation == fact.confirmation:
-            return replace(item, held=None)
+            return replace(item, held=UNSET)
         case "pending" | "deferred", ItemRejected():
             after = _decided(item, "rejected", at, fact.by, fact.reason, fact.position)
-            return replace(after, seen=fact.seen)
+            return replace(after, seen=fact.seen or UNSET)
         case "pending", ItemDeferred():
             return _put_off(item, fact, at)
         case "deferred", ItemDeferred() if fact.until:
@@ -319,7 +319,7 @@ def _confirming(item: Item, fact: ItemConfirming, at: str) -> Item:
         position=0,
         error="",
         error_code="",
-        held=None,
+        held=UNSET,
     )
 
 
@@ -345,7 +345,7 @@ def _confirmed(item: Item, fact: ItemConfirmed, at: str) -> Item:
     held = item.held
     if held and item.status != "confirming" and held.confirmation == fact.confirmation:
         item = _confirming(replace(item, status="pending"), held, at)
-    return replace(item, status="confirmed", asked=None, position=fact.position, held=None)
+    return replace(item, status="confirmed", asked=None, position=fact.position, held=UNSET)
 
 
 def _intended(item: Item, fact: SuppressionAsked | LiftAsked) -> Item:
@@ -392,4 +392,4 @@ def _decided(
 
 def _put_off(item: Item, fact: ItemDeferred, at: str) -> Item:
     after = _decided(item, "deferred", at, fact.by, fact.reason, fact.position)
-    return replace(after, until=fact.until, seen=fact.seen)
+    return replace(after, until=fact.until, seen=fact.seen or UNSET)

@@ -338,7 +338,7 @@ def _awaits(item: Item, reply: ChangesReply) -> bool:
             return asked.operation == operation
         case ItemConfirming() as asked, ItemConfirmed() | ItemFailed():
             return asked.confirmation == reply.confirmation
-        case _, ItemConfirmed() | ItemFailed() if item.held is not None:
+        case _, ItemConfirmed() | ItemFailed() if item.held:
             return item.held.confirmation == reply.confirmation
         case _:
             return False

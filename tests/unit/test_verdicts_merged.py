@@ -2,6 +2,7 @@
 item confirmed and keeps its operation, else the canonical first stands; both are shown (ADR 73)."""
 
 import pytest
+from msgspec import UNSET
 
 from domain.agent.memory import MemoryFolded
 from domain.changes import events as ch
@@ -55,7 +56,7 @@ def test_an_effect_makes_an_item_confirmed_and_keeps_its_operation(
         assert (found.status, found.position, found.asked) == ("confirmed", 7, None)
         assert found.operations == (asked.operation,)
         assert (found.arguments_now, found.decided_by) == (asked.arguments, ME)
-        assert (found.held, found.reason) == (None, "")
+        assert (found.held, found.reason) == (UNSET, "")
         ((kind, field, stands, values),) = shown(sides, SET)
         assert (kind, field, stands) == ("verdicts", "item:1", "confirmed")
         assert {one for one, _ in values} == {"desk", "phone"}
@@ -81,7 +82,7 @@ def test_what_came_of_a_held_confirmation_is_recorded() -> None:
     assert settle(changes, FAILED) == [FAILED]
     sides.says("phone", FAILED, of=SET)
     found = item(sides)
-    assert (found.status, found.held, found.operations) == ("rejected", None, ("op1",))
+    assert (found.status, found.held, found.operations) == ("rejected", UNSET, ("op1",))
     assert shown(sides, SET) == []  # what failed is no verdict
 
 
@@ -110,7 +111,7 @@ def test_the_same_confirmation_on_two_machines_is_under_way_until_both_have_fail
     sides = told(("desk", ASKED), ("phone", ASKED), ("desk", FAILED))
     assert (item(sides).status, item(sides).operations) == ("confirming", ("op1",))
     sides.says("phone", FAILED, of=SET)
-    assert (item(sides).status, item(sides).held) == ("pending", None)
+    assert (item(sides).status, item(sides).held) == ("pending", UNSET)
 
 
 def test_two_edits_on_two_machines_keep_both_operations() -> None:
