@@ -17,9 +17,9 @@ from domain.causes import Receipt, Result
 from domain.journal import task as t
 from domain.journal.commands import ApplyOperation
 from domain.journal.fold import TASK
+from domain.kinds import KINDS
 from domain.merging import Merged, effective, open_conflicts, place, repeats_of
 from domain.sifting import Sifter
-from domain.vocabulary import JournalFact
 from domain.wire import Words
 from domain.world import Folded, Recorded, World
 from replay.appends import appends
@@ -74,20 +74,20 @@ def played(steps: Any, sides: Sides | None = None) -> Sides:
     return sides
 
 
-def journals(name: str) -> dict[str, list[Recorded]]:
-    """The rows of each entity of the journal in a history of one replica."""
+def entities(name: str) -> dict[str, list[Recorded]]:
+    """The rows of each entity that merges in a history of one replica, of both logs."""
     found: dict[str, list[Recorded]] = {}
-    for one in appends(histories.read(FOLDER / f"{name}.jsonl").rows["journal"]):
-        for row in one.facts:
-            if isinstance(row.fact, JournalFact):
-                found.setdefault(row.stream, []).append(row)
+    logs = histories.read(FOLDER / f"{name}.jsonl").rows.values()
+    for row in (row for rows in logs for one in appends(rows) for row in one.facts):
+        if row.of_kind in KINDS and KINDS[row.of_kind].is_merged:
+            found.setdefault(row.stream, []).append(row)
     return found
 
 
 @pytest.mark.parametrize("name", sorted(file.stem for file in FOLDER.glob("*.jsonl")))
 def test_of_a_home_that_was_always_alone_every_row_counts(name: str) -> None:
     """On the long way, too: there every row knows all before it."""
-    for rows in journals(name).values():
+    for rows in entities(name).values():
         assert effective(rows, lambda a, b: False) == rows
         assert Merged(rows, lambda a, b: b.n <= a.n).counted == rows
         assert open_conflicts(rows, lambda a, b: False) == ()
