@@ -164,7 +164,8 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
     @property
     def is_stale(self) -> bool:
         """Whether a change concerned it that its report does not speak of."""
-        return self.wake_queue.changed > self.agent.fresh_position
+        fresh = max((self.agent.fresh_seen or {}).values(), default=self.agent.fresh_position)
+        return self.wake_queue.changed > fresh
 
     @property
     def queued_run_key(self) -> str:
@@ -244,4 +245,5 @@ VIEW: View[AgentDocument] = View(
     due=_due,
     turn=_turn,
     title="$.agent.name",
+    own=("alert",),
 )

@@ -51,7 +51,7 @@ def horizon_differs(cause: object, replica: str, viewers: Viewers) -> Iterator[D
         replica: Who wrote it.
         viewers: Of the journal, at least up to that position.
     """
-    if not isinstance(cause, BeginWake | CreateAgent):
+    if not isinstance(cause, BeginWake | CreateAgent | RejectItem | DeferItem):
         return
     n = position_named(cause)
     is_shared = 0 < viewers.since.get(replica, 0) <= n

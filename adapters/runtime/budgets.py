@@ -114,8 +114,8 @@ class Budgets:
             self._day = _Day(start, end, Counter(), Counter(), Counter())
             self._seen = self._last_before(start)
         spent: list[tuple[str, str, Usage]] = []
-        for rows in self._log.appends(self._seen):
-            self._seen = rows[0].n
+        for rows in self._log.came(self._seen):
+            self._seen = max(rows[0].n, self._seen)
             for row in rows:
                 usage = used(row.fact) if row.at >= self._day.start else None
                 spent += [(row.entity, row.at, usage)] if usage else []

@@ -238,6 +238,14 @@ class LogReader:
             if first is None or writer == self.replica or n <= first.get(writer, 0):
                 yield rows
 
+    def came(self, after: int) -> Iterator[list[Recorded]]:
+        """All appends that became part of this log above its append n `after`, those that a marker
+        brought right after it. Their own numbers may be lower."""
+        for rows in self.arrivals(after):
+            yield rows
+            if isinstance(rows[0].fact, ReplicasImported) and rows[0].replica == self.replica:
+                yield from self.brought(rows[0].n)
+
     def brought(self, n: int) -> list[list[Recorded]]:
         """The appends of other machines that this one learnt of by its own append n of a shared
         log, in canonical order; none that say something of the log alone."""

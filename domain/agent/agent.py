@@ -65,7 +65,8 @@ class Agent(Struct, frozen=True):
     allowed, sorted: what it wrote may speak of any of them. `newest`: the newest `NEWEST_KEPT`
     observations, and `noted` how many there are in all. `seen`: what it saw of the journal, by
     replica, up to which `n`, and `born_seen` when it was made. Views keep none of
-    `categories_ever`, `newest`, `seen` and `born_seen`.
+    `categories_ever`, `newest`, `seen` and `born_seen`. `fresh_seen`: as `fresh_position`, of a
+    journal that machines share.
     """
 
     id: str
@@ -108,6 +109,7 @@ class Agent(Struct, frozen=True):
     noted: int = 0
     seen: dict[str, int] | UnsetType = UNSET
     born_seen: dict[str, int] | UnsetType = UNSET
+    fresh_seen: dict[str, int] | UnsetType = UNSET
 
 
 def evolve(agent: Agent, recorded: Recorded) -> Agent:
@@ -308,6 +310,8 @@ def _settled(agent: Agent, fact: e.AgentSettled, row: Recorded) -> Change:
     }
     if fact.is_fresh:
         change["fresh_position"] = max(agent.fresh_position, fact.position)
+        if fact.seen:
+            change["fresh_seen"] = joined(agent.fresh_seen or {}, _seen(fact, row))
     if fact.outcome == "skipped":
         return change
     failures = agent.failures + 1 if fact.outcome == "failed" else 0

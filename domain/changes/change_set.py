@@ -32,7 +32,7 @@ from domain.changes.events import (
     SuppressionDone,
 )
 from domain.keys import key
-from domain.wire import Words
+from domain.wire import Imported, Words
 from domain.world import Kind, Recorded, World
 
 ItemStatus = Literal[
@@ -96,8 +96,9 @@ class Item(Struct, frozen=True):
     last confirm failed with; it goes with the next one. `position` is the journal's `n` of the
     verdict, of a confirmed item the one that holds the effect; of a replaced one that of its
     deferral, if it was put off. `because`, `because_at`: as in `ItemProposed`.
-    `until` is when one that is put off waits for the person again, if ever of itself. `held` is a
-    confirmation that met another machine's verdict; its effect, if any, makes the item confirmed.
+    `until` is when one that is put off waits for the person again, if ever of itself. `seen`: of a
+    journal that machines share, what who declined it knew of each. `held` is a confirmation that
+    met another machine's verdict; its effect, if any, makes the item confirmed.
     """
 
     number: int
@@ -122,6 +123,7 @@ class Item(Struct, frozen=True):
     because: str = ""
     because_at: str = ""
     until: str = ""
+    seen: tuple[Imported, ...] = ()
     held: ItemConfirming | None = None
 
 
@@ -275,7 +277,8 @@ def _after(item: Item, fact: Any, at: str) -> Item:
         case _, ItemFailed() if item.held and item.held.confirmation == fact.confirmation:
             return replace(item, held=None)
         case "pending" | "deferred", ItemRejected():
-            return _decided(item, "rejected", at, fact.by, fact.reason, fact.position)
+            after = _decided(item, "rejected", at, fact.by, fact.reason, fact.position)
+            return replace(after, seen=fact.seen)
         case "pending", ItemDeferred():
             return _put_off(item, fact, at)
         case "deferred", ItemDeferred() if fact.until:
@@ -389,4 +392,4 @@ def _decided(
 
 def _put_off(item: Item, fact: ItemDeferred, at: str) -> Item:
     after = _decided(item, "deferred", at, fact.by, fact.reason, fact.position)
-    return replace(after, until=fact.until)
+    return replace(after, until=fact.until, seen=fact.seen)

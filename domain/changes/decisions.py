@@ -18,11 +18,10 @@ from domain.changes.change_set import (
     has_lapsed,
     ref,
 )
-from domain.changes.doubts import is_late
+from domain.changes.doubts import awaits, is_late
 from domain.changes.events import (
     ChangesFact,
     ChangesReply,
-    ItemConfirmed,
     ItemConfirming,
     ItemDeferred,
     ItemExpired,
@@ -32,17 +31,15 @@ from domain.changes.events import (
     ItemReopened,
     ItemRetracted,
     LiftAsked,
-    LiftDone,
     SetOpened,
     SuppressionAsked,
-    SuppressionDone,
 )
 from domain.changes.label_verdicts import lift, suppression
 from domain.changes.needs import RULES, need_of, unmet
 from domain.errors import Refused, Remedy
 from domain.keys import key
 from domain.text import cut
-from domain.wire import INLINE_MAX_BYTES, Payload, Words, words
+from domain.wire import INLINE_MAX_BYTES, Imported, Payload, Words, words
 
 HOPELESS = ("not_found", "redundant", "unknown_tool", "invalid_arguments")
 """What a second confirm would meet again. The others depend on what may change: the task
@@ -185,7 +182,12 @@ def confirm(
 
 
 def reject(
-    changes: ChangeSet, number: int, by: str, reason: str, position: int
+    changes: ChangeSet,
+    number: int,
+    by: str,
+    reason: str,
+    position: int,
+    seen: tuple[Imported, ...] = (),
 ) -> list[ChangesFact]:
     """Decline an item and what needs it, and ask for the suppression of a declined label; again:
     nothing.
@@ -198,14 +200,20 @@ def reject(
         case "rejected":
             return []
         case "pending" | "deferred":
-            verdict = ItemRejected(number, by, position, _bounded(reason))
+            verdict = ItemRejected(number, by, position, _bounded(reason), seen)
             return [verdict, *suppression(changes, item), *unmet(changes, [verdict])]
         case _:
             raise _decided(changes, item)
 
 
 def defer(
-    changes: ChangeSet, number: int, by: str, reason: str, position: int, until: str = ""
+    changes: ChangeSet,
+    number: int,
+    by: str,
+    reason: str,
+    position: int,
+    until: str = "",
+    seen: tuple[Imported, ...] = (),
 ) -> list[ChangesFact]:
     """Put an item off; it can still be decided. Again: nothing, but with another `until`.
 
@@ -217,7 +225,7 @@ def defer(
         case "deferred" if until in ("", item.until):
             return []
         case "pending" | "deferred":
-            return [ItemDeferred(number, by, position, _bounded(reason), until)]
+            return [ItemDeferred(number, by, position, _bounded(reason), until, seen)]
         case _:
             raise _decided(changes, item)
 
@@ -269,7 +277,7 @@ def settle(
     arguments: then the fault may be theirs, and the item stays for another try.
     """
     item = find(changes, reply.item)
-    if item is None or not (_awaits(item, reply) or (is_shared and is_late(item, reply))):
+    if item is None or not (awaits(item, reply) or (is_shared and is_late(item, reply))):
         return []
     match reply:
         case ItemFailed(code=code, message=message) if code in HOPELESS:
@@ -322,20 +330,6 @@ def _operation(changes: ChangeSet, item: Item, action: str, confirmation: int) -
         for ordinal in count(earlier)  # bounded: each used id is passed once
     )
     return next(name for name in names if name not in used)
-
-
-def _awaits(item: Item, reply: ChangesReply) -> bool:
-    match item.asked, reply:
-        case SuppressionAsked() as asked, SuppressionDone(operation=operation):
-            return asked.operation == operation
-        case LiftAsked() as asked, LiftDone(operation=operation):
-            return asked.operation == operation
-        case ItemConfirming() as asked, ItemConfirmed() | ItemFailed():
-            return asked.confirmation == reply.confirmation
-        case _, ItemConfirmed() | ItemFailed() if item.held is not None:
-            return item.held.confirmation == reply.confirmation
-        case _:
-            return False
 
 
 def _known(changes: ChangeSet, number: int) -> Item:
