@@ -86,6 +86,9 @@ class Sift(Protocol):
     def counted(self, rows: Sequence[Recorded]) -> Sequence[Recorded]:
         """Those that count."""
 
+    def standing(self, rows: Sequence[Recorded]) -> Sequence[Recorded]:
+        """Those of them that count where they stand, in the order of `rows`."""
+
     def disputes(self, rows: Sequence[Recorded]) -> Sequence[Any]:
         """What is open among them, each a `domain.merging.Conflict`."""
 

@@ -293,7 +293,7 @@ class LogReader:
             rows = world.history(row.of_kind, row.entity) if row.of_kind not in ALONE else ()
             sift = self._sift(seen, self._read)
             found = {_place(one) for one in rows}
-            counted = {_place(one) for one in sift.counted(rows)} if sift else found
+            counted = {_place(one) for one in sift.standing(rows)} if sift else found
             self._left_out[name] = frozenset(found - counted)
         return self._left_out[name]
 

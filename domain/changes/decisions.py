@@ -18,11 +18,10 @@ from domain.changes.change_set import (
     has_lapsed,
     ref,
 )
-from domain.changes.doubts import is_late
+from domain.changes.doubts import awaits, is_late
 from domain.changes.events import (
     ChangesFact,
     ChangesReply,
-    ItemConfirmed,
     ItemConfirming,
     ItemDeferred,
     ItemExpired,
@@ -32,10 +31,8 @@ from domain.changes.events import (
     ItemReopened,
     ItemRetracted,
     LiftAsked,
-    LiftDone,
     SetOpened,
     SuppressionAsked,
-    SuppressionDone,
 )
 from domain.changes.label_verdicts import lift, suppression
 from domain.changes.needs import RULES, need_of, unmet
@@ -275,7 +272,7 @@ def settle(
     arguments: then the fault may be theirs, and the item stays for another try.
     """
     item = find(changes, reply.item)
-    if item is None or not (_awaits(item, reply) or (is_shared and is_late(item, reply))):
+    if item is None or not (awaits(item, reply) or (is_shared and is_late(item, reply))):
         return []
     match reply:
         case ItemFailed(code=code, message=message) if code in HOPELESS:
@@ -328,20 +325,6 @@ def _operation(changes: ChangeSet, item: Item, action: str, confirmation: int) -
         for ordinal in count(earlier)  # bounded: each used id is passed once
     )
     return next(name for name in names if name not in used)
-
-
-def _awaits(item: Item, reply: ChangesReply) -> bool:
-    match item.asked, reply:
-        case SuppressionAsked() as asked, SuppressionDone(operation=operation):
-            return asked.operation == operation
-        case LiftAsked() as asked, LiftDone(operation=operation):
-            return asked.operation == operation
-        case ItemConfirming() as asked, ItemConfirmed() | ItemFailed():
-            return asked.confirmation == reply.confirmation
-        case _, ItemConfirmed() | ItemFailed() if item.held:
-            return item.held.confirmation == reply.confirmation
-        case _:
-            return False
 
 
 def _known(changes: ChangeSet, number: int) -> Item:

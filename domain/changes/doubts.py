@@ -1,9 +1,19 @@
-"""Confirmations whose effect may be in the journal of a machine that could not say so (ADR 73)."""
+"""What an item waits for; and confirmations whose effect may be in the journal of a machine that
+could not say so (ADR 73)."""
 
 from typing import NamedTuple
 
 from domain.changes.change_set import ChangeSet, Item
-from domain.changes.events import ChangesReply, ItemConfirmed
+from domain.changes.events import (
+    ChangesReply,
+    ItemConfirmed,
+    ItemConfirming,
+    ItemFailed,
+    LiftAsked,
+    LiftDone,
+    SuppressionAsked,
+    SuppressionDone,
+)
 
 
 class Doubt(NamedTuple):
@@ -22,6 +32,21 @@ def doubted(changes: ChangeSet) -> list[Doubt]:
         for one in changes.items
         if one.status not in ("confirmed", "confirming") and (number := _last(one))
     ]
+
+
+def awaits(item: Item, reply: ChangesReply) -> bool:
+    """Whether an item waits for a reply."""
+    match item.asked, reply:
+        case SuppressionAsked() as asked, SuppressionDone(operation=operation):
+            return asked.operation == operation
+        case LiftAsked() as asked, LiftDone(operation=operation):
+            return asked.operation == operation
+        case ItemConfirming() as asked, ItemConfirmed() | ItemFailed():
+            return asked.confirmation == reply.confirmation
+        case _, ItemConfirmed() | ItemFailed() if item.held:
+            return item.held.confirmation == reply.confirmation
+        case _:
+            return False
 
 
 def is_late(item: Item, reply: ChangesReply) -> bool:

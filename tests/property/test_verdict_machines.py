@@ -30,7 +30,7 @@ from tests.support.sides import Sides
 pytestmark = pytest.mark.slow
 
 SET, ME = "changes:s1", "person"
-WHO, EDITS = st.sampled_from(REPLICAS), st.sampled_from(("", "x", "y"))
+WHO, EDITS = st.sampled_from(REPLICAS), st.sampled_from(("", "", "x"))
 PROPOSED = ItemProposed(1, "set_title", Words("{}"), "", "f1", "", "")
 
 
@@ -65,25 +65,24 @@ class Verdicts(RuleBasedStateMachine):
     def reject(self, who: str) -> None:
         self.decide(who, lambda known: decisions.reject(known, 1, ME, "no", 1))
 
-    @rule(who=WHO)
-    def put_off(self, who: str) -> None:
-        self.decide(who, lambda known: decisions.defer(known, 1, ME, "", 1))
+    @rule(who=WHO, what=st.sampled_from(("put off", "take back", "take back", "expire")))
+    def decide_else(self, who: str, what: str) -> None:
+        if what == "put off":
+            self.decide(who, lambda known: decisions.defer(known, 1, ME, "", 1))
+        elif what == "take back":
+            self.decide(who, lambda known: decisions.reopen(known, 1, ME))
+        else:
+            self.decide(who, lambda known: decisions.expire(known, "", "the task is gone"))
 
-    @rule(who=WHO)
-    def take_back(self, who: str) -> None:
-        self.decide(who, lambda known: decisions.reopen(known, 1, ME))
-
-    @rule(who=WHO)
-    def expire(self, who: str) -> None:
-        self.decide(who, lambda known: decisions.expire(known, "", "the task is gone"))
-
-    @rule(who=WHO)
     def take_over(self, who: str) -> None:
         self.decide(who, lambda known: decisions.retake(known, 1))
 
-    @rule(who=WHO, is_applied=st.booleans(), is_killed=st.booleans())
-    def perform(self, who: str, is_applied: bool, is_killed: bool) -> None:
-        """The effect; who is killed after it says nothing of it."""
+    @rule(who=WHO, is_applied=st.booleans(), is_killed=st.booleans(), is_others=st.booleans())
+    def perform(self, who: str, is_applied: bool, is_killed: bool, is_others: bool) -> None:
+        """The effect, as an attempt of its own if another machine asked for it; who is killed
+        after it says nothing of it."""
+        if is_others:
+            self.take_over(who)
         for asked in decisions.pending_effects(self.known(who)):
             assert isinstance(asked, ItemConfirming)
             done = self.receipts[who].setdefault(asked.operation, is_applied)
@@ -162,5 +161,5 @@ def _settled(reply: ChangesReply, known: ChangeSet) -> list[ChangesFact]:
     return decisions.settle(known, reply, is_shared=True)
 
 
-Verdicts.TestCase.settings = settings(max_examples=150, stateful_step_count=14)
+Verdicts.TestCase.settings = settings(max_examples=300, stateful_step_count=18)
 TestVerdictsOfMachines = Verdicts.TestCase

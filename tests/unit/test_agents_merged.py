@@ -10,11 +10,12 @@ from domain.agent import identity
 from domain.agent.agent import Agent
 from domain.agent.wake_queue_events import WakeQueueFact, WatchFact
 from domain.merged import OF_AGENTS
+from domain.sifting import Sifter
 from domain.vocabulary import AgentLogFact
 from domain.wake.events import WakeFact
 from domain.wire import Stored, Words
 from tests.support.services import START
-from tests.support.sides import Sides, apart, both, shown
+from tests.support.sides import Sides, apart, both, folded, shown
 
 AGENT = "agent:a1"
 OWN = (a.ModelChosen("rules"), a.AgentActivated())
@@ -140,6 +141,9 @@ def test_of_categories_the_fewest_stand_and_what_it_wrote_may_speak_of_all() -> 
         sides = apart(desk, phone, MADE, *OWN, of=AGENT)
         assert sides.state(AGENT).categories == ("c1",)
         assert sides.state(AGENT).categories_ever == ("c1", "c2", "c3")
+        standing = Sifter(sides.knows).standing(sides.of(AGENT))  # as views read on
+        assert folded(standing, AGENT).categories == ("c1",)
+        assert standing == [row for row in sides.of(AGENT) if row in standing]
         assert [one[:3] for one in shown(sides, AGENT)] == [("values", "categories", ("c1",))]
         sides.meet("desk", "phone")
         sides.says("phone", many, of=AGENT)
