@@ -12,7 +12,7 @@ from domain.lessons.commands import LessonsCommand
 from domain.policy.commands import PolicyCommand
 from domain.templates.commands import TemplateCommand
 from domain.wake.commands import WakeCommand
-from domain.wire import Part, Stored
+from domain.wire import Imported, Part, Stored
 
 Command = (
     JournalCommand
@@ -53,13 +53,6 @@ class EpochBegan(Stored, frozen=True, tag="log.epoch.1"):
     package: str
     unicode: str
     digest: str = ""
-
-
-class Imported(Part, frozen=True):
-    """Another replica's rows, up to `n`, are part of this replica's world from here on."""
-
-    replica: str
-    n: int
 
 
 class GivenUp(Part, frozen=True):

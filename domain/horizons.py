@@ -4,9 +4,15 @@ from bisect import bisect_left
 from collections.abc import Mapping
 
 from domain.causes import ReplicasImported
+from domain.wire import Imported
 from domain.world import Recorded
 
 NOTHING: Mapping[str, int] = {}
+
+
+def imported(horizon: Mapping[str, int]) -> tuple[Imported, ...]:
+    """A horizon as facts and commands keep it, by replica."""
+    return tuple(Imported(name, n) for name, n in sorted(horizon.items()) if n)
 
 
 class Horizons:

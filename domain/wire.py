@@ -36,6 +36,13 @@ class Stored(Part, frozen=True, tag_field="kind"):
     said: ClassVar[tuple[str, ...]] = ()
 
 
+class Imported(Part, frozen=True):
+    """A replica's rows, up to its append `n`, are part of a world."""
+
+    replica: str
+    n: int
+
+
 class Payload(Struct, frozen=True):
     """Bytes that stand once in the payload table, under an id that names unit and bytes."""
 

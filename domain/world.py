@@ -5,6 +5,7 @@ reads it through whoever holds the rows: a store inside its write transaction, o
 """
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from functools import reduce
 from heapq import merge
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
@@ -89,8 +90,8 @@ class Sift(Protocol):
         """What is open among them, each a `domain.merging.Conflict`."""
 
 
-Known = Callable[[int], Mapping[str, int]]
-"""``known(n)``: up to which append this replica knew each one right after its own append n."""
+Known = Callable[[str, int], Mapping[str, int]]
+"""``known(replica, n)``: up to which append a replica knew each one right after its append n."""
 
 
 class Parts(NamedTuple):
@@ -99,6 +100,12 @@ class Parts(NamedTuple):
 
     last_version: Callable[[str], int]
     read_but: Callable[[str, int, Sequence[str]], Sequence[Recorded]]
+
+
+def joined(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    """What is known to whoever knows both: of each replica the greatest `n`."""
+    names = sorted({*one, *other})
+    return {name: max(one.get(name, 0), other.get(name, 0)) for name in names}
 
 
 class World:
@@ -140,6 +147,11 @@ class World:
         self._known = known
         self._absent: set[str] = set()  # streams that are known to have no rows
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether several machines share the log."""
+        return self._sift is not None
+
     def stream(self, kind: str, entity: str) -> str:
         """The stream that this replica writes for an entity."""
         return f"{kind}:{entity}@{self.replica}"
@@ -150,6 +162,24 @@ class World:
         if name not in self._loaded:
             self._loaded[name] = self._fold(kind, entity)
         return self._loaded[name]  # type: ignore[return-value]  # keyed by the kind's name
+
+    def load_of(self, kind: Kind[S], entity: str, replica: str) -> S:
+        """What the rows of one replica alone make of an entity; nothing of it is kept."""
+        if replica == self.replica and not (kind.is_merged and self.is_merged):
+            return self.load(kind, entity)
+        state = kind.initial(entity)
+        for recorded in self._read(f"{kind.name}:{entity}@{replica}", 0):
+            state = kind.evolve(state, recorded)
+        return state
+
+    def load_all(self, kind: Kind[S], entity: str) -> Sequence[S]:
+        """Of a kind that each replica has for itself: every replica's state of an entity, the one
+        that was written last at the end; in a log that is alone, this replica's."""
+        if not self.is_shared:
+            return (self.load(kind, entity),)
+        every = (self._read(f"{kind.name}:{entity}@{name}", 0) for name in self.replicas)
+        ends = [rows[-1] for rows in every if rows]
+        return [self.load_of(kind, entity, one.replica) for one in sorted(ends, key=_place)]
 
     def load_each(self, kind: Kind[S], entities: Iterable[str]) -> tuple[S, ...]:
         """What `load` gives for each of many entities, most of which are known already."""
@@ -201,12 +231,17 @@ class World:
         self._absent.update(streams)
         self._absent.difference_update(self._present(streams))
 
-    def recorded(self, kind: str, entity: str, after_n: int = 0) -> Sequence[Recorded]:
+    def recorded(
+        self, kind: str, entity: str, after_n: int = 0, seen: Mapping[str, int] | None = None
+    ) -> Sequence[Recorded]:
         """The rows of this replica's stream of an entity in appends above `after_n`, in order;
         of a long stream only its end is read, as far back as needed. Of a shared log: the rows of
-        all replicas that this one learnt of above its append `after_n`, in canonical order."""
+        all replicas, in canonical order, that are new to who knew what this one did at its append
+        `after_n`, or, if it is given, to who had `seen` each replica up to some append."""
         if self._known is not None and self.is_merged:
-            known = self._known(after_n) if after_n else {}
+            given = seen if seen is not None else {self.replica: after_n}
+            reached = [self._known(*one) for one in given.items() if one[1]]
+            known = reduce(joined, reached, dict(given))
             rows = self.history(kind, entity)
             return [row for row in rows if row.n > known.get(row.replica, 0)]
         stream = self.stream(kind, entity)

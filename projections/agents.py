@@ -164,7 +164,8 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
     @property
     def is_stale(self) -> bool:
         """Whether a change concerned it that its report does not speak of."""
-        return self.wake_queue.changed > self.agent.fresh_position
+        fresh = max((self.agent.fresh_seen or {}).values(), default=self.agent.fresh_position)
+        return self.wake_queue.changed > fresh
 
     @property
     def queued_run_key(self) -> str:
@@ -181,6 +182,10 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
         return self.wake_queue.waiting.run_key if self.wake_queue.waiting else ""
 
 
+UNKEPT = ("categories_ever", "newest", "seen", "born_seen")
+"""What a view has no use for."""
+
+
 def keys(row: Recorded) -> tuple[str, ...]:
     return (row.entity,) if row.of_kind in ("agent", "alert") else ()
 
@@ -192,7 +197,7 @@ def apply(document: AgentDocument | None, row: Recorded) -> AgentDocument | None
     )
     if row.of_kind == "agent":
         agent = AGENT.evolve(known.agent, row)
-        return replace(known, agent=replace(agent, categories_ever=UNSET, newest=UNSET))
+        return replace(known, agent=replace(agent, **dict.fromkeys(UNKEPT, UNSET)))
     return replace(known, wake_queue=WAKE_QUEUE.evolve(known.wake_queue, row))
 
 
@@ -240,4 +245,5 @@ VIEW: View[AgentDocument] = View(
     due=_due,
     turn=_turn,
     title="$.agent.name",
+    own=("alert",),
 )

@@ -36,7 +36,8 @@ class View(Struct, Generic[D], frozen=True):
     `title` is the path, in the stored document, of what a person calls it by; empty: nothing.
     `due` is when time alone makes something of a document to be done, empty where it never does.
     `tally` is a number that is added up over documents without reading them. `turn` orders those
-    that wait in a queue; empty for the others.
+    that wait in a queue; empty for the others. `own`: kinds of which each machine that shares the
+    log has its own, so that a view there has that of its machine alone.
     """
 
     name: str
@@ -52,6 +53,7 @@ class View(Struct, Generic[D], frozen=True):
     due: Callable[[D], str] = _nowhere
     tally: Callable[[D], int] = _nothing
     turn: Callable[[D], str] = _nowhere
+    own: tuple[str, ...] = ()
 
 
 class Documents(Protocol[D]):

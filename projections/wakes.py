@@ -105,9 +105,9 @@ class WakeDocument(Struct, frozen=True):
         return "running" if self.started_at else "queued"
 
     @property
-    def set_id(self) -> str:
-        """Id of its change set, if it made one."""
-        return set_id(self.run_key)
+    def set_ids(self) -> tuple[str, str]:
+        """Ids that its change set may have, if it made one: in a log alone, and in a shared one."""
+        return set_id(self.run_key), set_id(self.run_key, self.replica)
 
 
 def keys(row: Recorded) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from domain.journal.links import LINKS
 from domain.journal.task import Task
 from domain.lessons.lessons import CATEGORY, LESSONS, LessonVerdict, count
 from domain.wake.memory import newest_uncovered
-from domain.wake.state import WAKE
+from domain.wake.state import anyones
 from domain.wire import Words
 from domain.world import MAIN, Kind
 from replay.world import (
@@ -50,6 +50,9 @@ class Scene(Protocol):
 
     def load(self, kind: Kind[S], entity: str) -> S:
         """The state of an entity then; its initial state if there was none."""
+
+    def load_all(self, kind: Kind[S], entity: str) -> Sequence[S]:
+        """Of a kind that each replica has for itself: the states of all."""
 
     def text(self, words: Words) -> str:
         """A text, wherever it is kept."""
@@ -155,7 +158,7 @@ def _digest(agents: Scene, one: MemoryFolded) -> DigestThen:
 
 
 def _report(agents: Scene, agent: Agent) -> ReportThen | None:
-    drafted = agents.load(WAKE, agent.report).report if agent.report else None
+    drafted = anyones(agents, agent.report).report if agent.report else None
     if drafted is None:
         return None
     return ReportThen(

@@ -34,7 +34,13 @@ from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Difference, Diverg
 from replay.effects import Effects, Said, said_of, unrelated
 from replay.noticed import Notices
 from replay.reads import asked_for, differs, is_read, misplaced, read_again
-from replay.references import is_given_up, journal_position, operation_of, position_named
+from replay.references import (
+    horizon_differs,
+    is_given_up,
+    journal_position,
+    operation_of,
+    position_named,
+)
 from replay.replies import Decoders, Replies
 from replay.sides import Left, Side
 from replay.streams import FAILURES
@@ -58,8 +64,9 @@ class Crossing:
         self._reached = 0  # n up to which it was walked
         self._is_ended = False
         self._known = 0  # the highest position of the journal that the agent log names
+        self._known_of: dict[str, int] = {}  # the same of each replica
         self._digests: dict[int, dict[str, Digest]] = {}  # by n and replica
-        self._notices = Notices(journal.proof.streams.viewers)
+        self._notices = Notices(journal.proof.streams.viewers, journal.between)
         self._lines = TaskLines()
         self._changed: set[str] | None = None  # tasks, since `_lines` were made; None: never yet
         self._effects = Effects(journal.payload, agents.payload)
@@ -88,6 +95,7 @@ class Crossing:
         for one in appends(self._agents.rows):
             self._notices.watchers.add(one.replica)
             named = max((n for n in map(self._position, one.facts)), default=0)
+            self._known_of[one.replica] = max(named, self._known_of.get(one.replica, 0))
             yield from self._advance(named)
             for row in one.facts:
                 self._mind(row.fact, one.replica)
@@ -100,6 +108,7 @@ class Crossing:
         self.left = Left(self._reached, self._known, self._effects.left(), left)
         for one in self._left:
             yield from self._journal.proof.take(one, self._deed)
+            self._effects.is_shared = self._is_shared
             self._effects.take(one)
         yield from self._journal.proof.finish()
         yield from self._unasked()
@@ -123,20 +132,21 @@ class Crossing:
                 return
             yield from self._journal.proof.take(one, self._deed)
             self._reached = max(self._reached, one.n)
+            self._effects.is_shared = self._is_shared
             head = f"journal:{one.replica}"
-            digest = f"{head}:{one.n}", self._journal.proof.heads[head]
-            self._digests.setdefault(one.n, {})[one.replica] = digest
+            known = self._digests.setdefault(one.n, {})
+            known[one.replica] = f"{head}:{one.n}", self._journal.proof.heads[head]
             if len(self._digests) > DIGESTS_MAX:
                 del self._digests[next(iter(self._digests))]
             self._noticed(one)
 
-    def _is_shared_at(self, n: int) -> bool:
-        """Whether another replica of a shared journal has an append n, too."""
-        return self._is_shared and self._left.n is not None and self._left.n <= n
-
     @property
     def _is_shared(self) -> bool:
         return self._journal.proof.is_shared
+
+    def _is_shared_at(self, n: int) -> bool:
+        """Whether another replica of a shared journal has an append n, too."""
+        return self._is_shared and self._left.n is not None and self._left.n <= n
 
     def _noticed(self, one: Append) -> None:
         """A journal append: its notice, and which operation it applied."""
@@ -155,7 +165,7 @@ class Crossing:
         if isinstance(fact, AgentCreated):
             streams.mind(fact.task, replica)
         elif operation := operation_of(fact):
-            self._effects.ask(operation)
+            self._effects.ask(operation, replica)
 
     def _done(self, row: Recorded) -> None:
         """Let go of what nobody will ask for any more."""
@@ -192,13 +202,17 @@ class Crossing:
                 found = [*self._learnt(one, cause), *self._outcome(one, cause)]
         fault = self._journal.proof.first_fault
         yield from self._resting(one, cause, fault)
+        viewers = self._journal.proof.streams.viewers
+        for known in horizon_differs(cause, one.replica, viewers):
+            yield replace(known, upstream=fault)
         yield from (replace(known, upstream=fault) for known in found)
 
     def _resting(self, one: Append, cause: Cause, fault: str) -> Iterator[Difference]:
         """The append of the journal that a cause rests on, by its digest, where it names one."""
         n, named = position_named(cause), getattr(cause, "journal_digest", "")
         known = self._digests.get(n, {})
-        position, there = known.get(one.replica) or next(iter(known.values()), ("", ""))
+        anyones = next(iter(known.values()), ("", "")) if not self._is_shared else ("", "")
+        position, there = known.get(one.replica) or anyones
         if named and there and named != there:
             path = "data.command.journalDigest"
             yield Difference(0, ALTERED, path, there, named, upstream=fault or position)
@@ -321,18 +335,23 @@ class Crossing:
         than what is new to an agent, if one is named."""
         missed: list[PayloadId] = []
         streams = self._agents.proof.streams
-        agents: World | None = None
-        if streams.n == agent_position:
+        agents = journal = None
+        if self._is_at(self._agents, replica, agent_position):
             agents = streams.world(replica, agent_position + 1, missed)
         elif self._agents.at is not None:
             agents = self._agents.at(agent_position, replica)
-        journal: World | None = None
-        if self._reached == position:
+        if self._is_at(self._journal, replica, position):
             seen = (agents.load(AGENT, agent).position if agents else 0) if agent else None
             journal = self._journal.proof.streams.world(replica, position + 1, missed, seen=seen)
         elif self._journal.at is not None:
             journal = self._journal.at(position, replica)
         return agents, journal, missed
+
+    def _is_at(self, side: Side, replica: str, n: int) -> bool:
+        """Whether the walk of a log stands right after append n, of a shared one a replica's."""
+        if side.proof.is_shared:
+            return side.proof.last.get(replica, 0) == n
+        return n == (self._reached if side is self._journal else side.proof.streams.n)
 
     def _taken(self, one: Append, cause: TakeJournal) -> Iterator[Difference]:
         """The notices that a watcher made of journal appends."""
@@ -362,10 +381,9 @@ class Crossing:
         """Effects on the journal that no intent of the agent log asked for. Those beyond what it
         knows of the journal may be younger than its last row: a backup copies it first."""
         for operation, one in self._effects.unasked():
-            if one.n > self._known:
-                continue
-            if self._is_shared and one.replica not in self._agents.proof.last:
-                self.unasked_elsewhere += 1  # by agents of a machine that keeps their log
+            if one.n > (self._known_of.get(one.replica, 0) if self._is_shared else self._known):
+                is_kept = one.replica not in self._agents.proof.last
+                self.unasked_elsewhere += is_kept  # by agents of a machine that keeps their log
                 continue
             row = one.rows[0]
             yield Divergence(

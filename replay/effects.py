@@ -4,7 +4,7 @@ An operation has its intent and its outcome in the agent log, and its receipt in
 that is asked for and applied and has no outcome yet is in doubt, which is no difference.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -82,6 +82,8 @@ class Effects:
         self._past: dict[str, int] = {}  # of those, what a walk before this one has heard, and n
         self._heard: Heard = lambda _: None
         self._found: list[Found] = []  # what differs of what was said first
+        self._shared: dict[str, list[Settled]] = {}  # of a journal that machines share: all
+        self.is_shared = False
 
     def left(self) -> Open:
         """What has not met its other side."""
@@ -110,12 +112,19 @@ class Effects:
         self._asked = dict.fromkeys(left.asked)
         self._past, self._heard = dict(left.said), heard
 
-    def ask(self, operation: str) -> None:
+    def ask(self, operation: str, replica: str) -> None:
         """The agent log asks for an operation."""
-        if operation in self._applied:
-            del self._applied[operation]
+        found = self._key(self._applied, operation, replica)
+        if found in self._applied:
+            del self._applied[found]
         else:
-            self._asked[operation] = None
+            self._asked[found] = None
+
+    def _key(self, known: Container[str], operation: str, replica: str) -> str:
+        """What an operation goes by: several machines of a shared home may ask for one, and each
+        applies it once."""
+        alone = operation in known or not self.is_shared
+        return operation if alone else f"{operation}@{replica}"
 
     def take(self, one: Append) -> None:
         """An append of the journal; it may hold a receipt."""
@@ -125,11 +134,15 @@ class Effects:
             return
         operation = command.operation
         if isinstance(command, ApplyOperation):
-            if operation in self._asked:
-                del self._asked[operation]
+            found = self._key(self._asked, operation, one.replica)
+            if found in self._asked:
+                del self._asked[found]
             else:
-                self._applied[operation] = one
+                self._applied[found] = one
         settled = Settled(one, command, first.result)
+        if self.is_shared:
+            self._shared.setdefault(operation, []).append(settled)
+            return
         if heard := self._heard(self._past.pop(operation, 0)):
             self._said[operation] = heard
         if operation in self._said:
@@ -141,22 +154,44 @@ class Effects:
     def hear(self, one: Append, said: Said) -> Iterator[Difference]:
         """An append of the agent log says what came of an operation. Where it names no place in
         the journal, that may not have been walked so far."""
-        if settled := self._settled.pop(said.operation, None):
+        if self.is_shared:
+            if not self._is_met(one, said):
+                self._said[f"{said.operation}@{one.replica}:{one.n}"] = one, said
+        elif settled := self._settled.pop(said.operation, None):
             yield from self._compared(said, settled)
         elif said.n:
             yield _nowhere(said)
         else:
             self._said[said.operation] = one, said
 
+    def _is_met(self, one: Append, said: Said) -> bool:
+        """Whether a receipt of a shared journal says the same: this machine's own, or that of
+        another one, which answered for it."""
+        every = self._receipts(said.operation)
+        own = [settled for settled in every if settled.one.replica == one.replica]
+        return any(not [*self._compared(said, settled)] for settled in own or every)
+
+    def _receipts(self, operation: str) -> list[Settled]:
+        """The receipts of an operation; one of before the journal was shared is among them."""
+        if settled := self._settled.pop(operation, None):
+            self._shared.setdefault(operation, []).insert(0, settled)
+        return self._shared.get(operation, [])
+
     def unasked(self) -> Iterator[tuple[str, Append]]:
         """What was applied and nobody asked for."""
-        yield from self._applied.items()
+        for name, one in self._applied.items():
+            yield name.partition("@")[0], one
 
     def unmet(self) -> Iterator[Found]:
         """At the end: what was said of operations before their receipts came, if they did."""
         yield from self._found
         for one, said in self._said.values():
-            if not said.code:  # what came to nothing may have no receipt
+            every = self._receipts(said.operation)
+            if self._is_met(one, said):
+                continue
+            if every:
+                yield from ((one, known) for known in self._compared(said, every[0]))
+            elif not said.code:  # what came to nothing may have no receipt
                 yield one, _nowhere(said)
 
     def _compared(self, said: Said, settled: Settled) -> Iterator[Difference]:

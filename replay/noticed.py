@@ -1,7 +1,7 @@
 """What a watcher makes of the journal's appends, made again and compared (DESIGN 5)."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from domain import canonical
 from domain.agent.commands import TakeJournal
@@ -18,7 +18,8 @@ from replay.divergence import CHANGED, Difference, path_within
 from replay.streams import FAILURES
 from replay.viewers import Viewers
 
-ENDLESS = 2**63 - 1
+Between = Callable[[str, int, int], Iterable[Append]]
+"""``between(replica, above, last)``: a replica's appends above one, up to another, once more."""
 
 
 class Notices:
@@ -28,11 +29,13 @@ class Notices:
     by which one of these learnt of it.
     """
 
-    def __init__(self, viewers: Viewers) -> None:
+    def __init__(self, viewers: Viewers, between: Between | None = None) -> None:
+        """`between`: reads appends once more; without it all are kept."""
         self.watchers: set[str] = set()
         self._viewers = viewers
+        self._between = between
         self._made: dict[tuple[str, int], list[Batch] | Exception] = {}
-        self._others: defaultdict[str, list[Append]] = defaultdict(list)  # not told of yet
+        self._kept: defaultdict[str, list[Append]] = defaultdict(list)  # by replica
 
     def left(self) -> tuple[int, ...]:
         """The appends of which nobody has taken the notice."""
@@ -40,9 +43,9 @@ class Notices:
 
     def make(self, one: Append, world: World, *, is_damaged: bool) -> None:
         """Keep what a watcher makes of an append, in the world right after it."""
+        if self._between is None:
+            self._kept[one.replica].append(one)
         if one.replica not in self.watchers:
-            if not one.rows[0].stream.startswith("log:"):
-                self._others[one.replica].append(one)
             return
         try:
             self._made[one.replica, one.n] = [*self._told(one, world)]
@@ -70,14 +73,14 @@ class Notices:
         is_marker = isinstance(one.facts[0].fact, ReplicasImported)
         if not is_marker or one.n <= self._viewers.since.get(one.replica, one.n):
             return []
-        horizons = self._viewers.horizons
         found: list[Append] = []
-        for name, (above, last) in horizons.brought(one.replica, one.n).items():
-            found += [theirs for theirs in self._others[name] if above < theirs.n <= last]
-            shared = [each for each in self.watchers if each in self._viewers.since]
-            known = min(horizons.until(each, ENDLESS).get(name, 0) for each in shared)
-            self._others[name] = [theirs for theirs in self._others[name] if theirs.n > known]
-        return sorted(found, key=lambda theirs: (theirs.n, theirs.replica))
+        for name, (above, last) in self._viewers.horizons.brought(one.replica, one.n).items():
+            if self._between is not None:
+                found += self._between(name, above, last)
+            else:
+                found += [theirs for theirs in self._kept[name] if above < theirs.n <= last]
+        telling = (theirs for theirs in found if not theirs.rows[0].stream.startswith("log:"))
+        return sorted(telling, key=lambda theirs: (theirs.n, theirs.replica))
 
     def done(self, fact: JournalTaken) -> None:
         """Let go of what was taken."""

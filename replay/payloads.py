@@ -151,7 +151,8 @@ class Payloads:
             self._agents[one.entity] = fact.task
         else:
             _keep(self._newest, one.entity, fact.task, self._limits.wakes)
-            _keep(self._newest, set_id(one.entity), fact.task, self._limits.wakes)
+            for made in set_id(one.entity), set_id(one.entity, one.replica):
+                _keep(self._newest, made, fact.task, self._limits.wakes)
 
     def _tasks(self, append: Sequence[Recorded]) -> Iterator[str]:
         """The tasks that an append is about, each once."""

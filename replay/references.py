@@ -1,15 +1,19 @@
 """What rows of the agent log say of the journal: positions, digests, and what they ask for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from domain import canonical
 from domain.agent.commands import CreateAgent, TakeJournal
 from domain.causes import GivenUp, Receipt, ReplicasImported
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
 from domain.changes.events import ItemConfirmed, ItemConfirming, LiftAsked, SuppressionAsked
+from domain.horizons import imported
 from domain.wake.commands import BeginWake
 from domain.wake.events import ToolAsked, ToolReturned
 from domain.wire import Stored
 from domain.world import Recorded
+from replay.divergence import CHANGED, Difference
+from replay.viewers import Viewers
 
 INTENTS = (ToolAsked, ItemConfirming, SuppressionAsked, LiftAsked)
 """Facts of the agent log that ask for an operation on the journal."""
@@ -37,6 +41,24 @@ def position_named(told: object) -> int:
     """The position that a cause or a fact names; 0 where it names none."""
     name = POSITIONS.get(type(told))  # type: ignore[arg-type]  # what names none is no key of it
     return getattr(told, name) if name else 0
+
+
+def horizon_differs(cause: object, replica: str, viewers: Viewers) -> Iterator[Difference]:
+    """What a cause says otherwise of what its position of a shared journal knows of each machine.
+
+    Args:
+        cause: Of the agent log.
+        replica: Who wrote it.
+        viewers: Of the journal, at least up to that position.
+    """
+    if not isinstance(cause, BeginWake | CreateAgent | RejectItem | DeferItem):
+        return
+    n = position_named(cause)
+    is_shared = 0 < viewers.since.get(replica, 0) <= n
+    today = imported(viewers.horizons.until(replica, n + 1)) if is_shared else ()
+    if today != cause.seen:
+        expected, actual = canonical.encode(today), canonical.encode(cause.seen)
+        yield Difference(0, CHANGED, "data.command.seen", expected.decode(), actual.decode())
 
 
 def journal_digest(fact: Stored) -> str:

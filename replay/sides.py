@@ -10,6 +10,7 @@ from domain.envelope import Row
 from domain.wire import PayloadId
 from domain.world import World
 from replay.effects import Open, Read
+from replay.noticed import Between
 from replay.prove import Proof
 
 At = Callable[[int, str], World]
@@ -19,7 +20,7 @@ At = Callable[[int, str], World]
 class Side(NamedTuple):
     """One of the two logs: its proof, its rows, and its worlds of long ago, if there are any.
     `given_up`: of a journal, what of the agent log is about another past of it; `read`: an append
-    of long ago."""
+    of long ago; `between`: those of another machine."""
 
     proof: Proof
     rows: Iterable[Row]
@@ -27,6 +28,7 @@ class Side(NamedTuple):
     payload: Callable[[PayloadId], bytes | None] = lambda _: None
     given_up: tuple[GivenUp, ...] = ()
     read: Read = lambda _: None
+    between: Between | None = None
 
 
 class Left(Struct, frozen=True):

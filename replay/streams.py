@@ -216,7 +216,7 @@ class Streams(OrderedDict[str, Folded]):
             counts=self._versions,
             streams=self.of_kind,
             sift=self.viewers.sift(until),
-            known=lambda after: self.viewers.horizons.until(replica, after + 1),
+            known=lambda name, after: self.viewers.horizons.until(name, after + 1),
         )
 
     def of_kind(self, kind: str) -> Iterator[str]:

@@ -162,18 +162,21 @@ def _mode(home: "Home", wish: Wish) -> "Mode":
 
 def _command(home: "Home", task: "TaskDocument", wish: Wish, template: str) -> CreateAgent:
     """The command that makes an agent, as the home stands now."""
+    journal = home.services.journal
+    position = journal.tail().n
     fitting = (one.id for one in templates_of(home) if task.category in one.categories)
     return CreateAgent(
         task.id,
         task.title,
         task.category,
-        home.services.journal.tail().n,
+        position,
         _mode(home, wish),
         wish.name,
         wish.model,
         wish.turns,
         home.services.is_enabled,
         template or next(fitting, ""),
+        journal.horizon(position),
     )
 
 

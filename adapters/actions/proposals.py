@@ -77,14 +77,19 @@ def _check(
 def pick_item(home: "Home", ref: str, ranked: dict[str, int]) -> tuple[str, int]:
     """A set's id and an item's number, 0 for the whole set. Words name the sets of a task, those
     with something open before the others."""
+    from adapters.documents.inbox import Ranks
     from projections.inbox import VIEW
 
-    name, dot, digits = ref.partition(".")
+    machine, slash, rest = ref.rpartition("/")  # a machine may be called by a name with a point
+    rest, dot, digits = rest.partition(".")
+    name = f"{machine}{slash}{rest}"
     if dot and not (digits.isascii() and digits.isdigit() and 0 < int(digits[:6]) < 100_000):
         because = f"{ref!r} names no item"
         raise Refused("invalid_value", because=because, instead="write SET.ITEM, 3.1 for example")
     wanted = name.lower()
+    others = ranked.others if isinstance(ranked, Ranks) else {}
     found = [one for one, rank in ranked.items() if str(rank) == wanted]
+    found += [one for one, called in others.items() if called.lower() == wanted]
     if not found and len(wanted) >= PREFIX_MIN:
         found = [one.id for one in home.views.page(VIEW, prefix=wanted) if one.is_opened]
     if len(found) > 1:

@@ -1,6 +1,7 @@
 """`wakelog simulate`: the whole of it on made-up homes, and the laws after every step."""
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,9 @@ from adapters.text.reading import counted
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.simulation.play import Simulated
+    from collections.abc import Callable
+
+    from adapters.simulation.play import Plays, Simulated
 
 FAULTS_SHOWN = 10
 WAKES_MAX = 10_000_000
@@ -29,26 +32,39 @@ WAKES_MAX = 10_000_000
 @click.option("--wakes", type=click.IntRange(1, WAKES_MAX), default=200, show_default=True)
 @click.option("--seed", default="wakelog", show_default=True, metavar="TEXT")
 @click.option(
+    "--replicas",
+    type=click.IntRange(1, 5),
+    default=1,
+    show_default=True,
+    help="Machines of each home, which meet in a folder.",
+)
+@click.option(
     "--keep",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Where to write a failing episode, as a history.",
 )
 @click.pass_obj
-def simulate_command(session: Session, wakes: int, seed: str, keep: Path | None) -> None:
+def simulate_command(
+    session: Session, wakes: int, seed: str, replicas: int, keep: Path | None
+) -> None:
     """Try everything at once, by a seed: nothing of yours is read or written.
 
     In memory, on a virtual clock, a scripted person edits, asks and decides; the model calls
     wrong tools, sends bad JSON, repeats itself, floods, falls silent or is overloaded; processes
-    die at appends, and the disk fills up. After every step the laws are checked, and in the end
-    both logs are proved. The same seed gives the same digest on every machine. Exit status 1: a
-    law was broken; then the plan is made as short as it can be, and --keep writes its history.
+    die at appends, and the disk fills up. With --replicas, all of it goes on on several machines,
+    whose clocks differ and whose folder brings files late, twice or not at all. After every step
+    the laws are checked, and in the end all logs are proved. The same seed gives the same digest
+    on every machine. Exit status 1: a law was broken; then the plan is made as short as it can
+    be, and --keep writes its history.
     """
-    from adapters.simulation.play import simulate
+    from adapters.simulation.fleet import Fleet
+    from adapters.simulation.play import Play, simulate
 
+    play = partial(Fleet, replicas) if replicas > 1 else Play
     with _bar(session, wakes) as bar:
-        done = simulate(seed, wakes, lambda at, _: bar.update(at - bar.pos))
-    kept = _kept(done, keep) if keep and done.faults else None
+        done = simulate(seed, wakes, lambda at, _: bar.update(at - bar.pos), play)
+    kept = _kept(done, keep, play) if keep and done.faults else None
     if session.as_json:
         session.document(
             SimulationDetails(
@@ -63,6 +79,7 @@ def simulate_command(session: Session, wakes: int, seed: str, keep: Path | None)
                 failed=done.failed or None,
                 steps=[(one.deed, one.who, one.how) for one in done.steps],
                 history=str(kept) if kept else None,
+                replicas=replicas,
             )
         )
     else:
@@ -87,12 +104,12 @@ def _tell(session: Session, done: "Simulated", kept: Path | None) -> None:
     session.say(f"digest {done.digest}")
 
 
-def _kept(done: "Simulated", path: Path) -> Path:
+def _kept(done: "Simulated", path: Path, play: "Callable[[], Plays]") -> Path:
     from adapters.simulation.play import history_of
 
     check_no_database(path)
     try:
-        path.write_text("".join(histories.lines(history_of(done.steps))), encoding="utf-8")
+        path.write_text("".join(histories.lines(history_of(done.steps, play))), encoding="utf-8")
     except OSError as error:
         because = f"{path} cannot be written: {error.strerror}"
         raise Refused("read_only", because=because, instead="name another file") from None

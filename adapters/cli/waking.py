@@ -345,7 +345,8 @@ def _turn_of(home: "Home", run_key: str) -> int:
 def _answer(home: "Home", document: "WakeLine") -> str:
     """What the model said last, else what its report says; empty if it said nothing."""
     agents = home.services.agents
-    rows = agents.facts(f"wake:{document.run_key}@{agents.replica}")
+    found = wake_of(home, document.run_key)
+    rows = agents.facts(f"wake:{document.run_key}@{found.replica if found else agents.replica}")
     with agents.reading() as world:
         answers = [row.fact for row in rows if isinstance(row.fact, ModelAnswered)]
         texts = [world.text(one.text).strip() for one in answers if one.text is not None]

@@ -199,7 +199,8 @@ class RunCounts(Struct, frozen=True):
 
 class SimulationDetails(Struct, frozen=True):
     """What `simulate` prints. `faults` are laws that were broken, in the episode `failed`, whose
-    shortest `steps` (what, who, how) follow; `history` is the file that was kept."""
+    shortest `steps` (what, who, how) follow; `history` is the file that was kept; `replicas`: how
+    many machines each home had."""
 
     ok: bool
     seed: str
@@ -212,6 +213,7 @@ class SimulationDetails(Struct, frozen=True):
     failed: str | None
     steps: list[tuple[str, int, int]]
     history: str | None
+    replicas: int
 
 
 class ChangeBack(Struct, frozen=True):

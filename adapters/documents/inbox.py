@@ -4,7 +4,7 @@ What is not there (yet) is null. Times are RFC 3339 in UTC. The keys stand in th
 fields.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from adapters.documents.tasks import titles_among
 from adapters.home import local_times
+from adapters.home.machines import machine_names
 from adapters.runtime import review
 from adapters.wiring import Home
 from domain.changes.change_set import REPLACED, ChangeSet, Item, is_open, is_waiting
@@ -77,10 +78,25 @@ def inbox_sets(home: Home) -> list[InboxSet]:
     return set_documents(home, page_of_sets(home)[0], is_all=False)
 
 
-def ranks_of(home: Home) -> dict[str, int]:
-    """What a person calls this replica's change sets by: their ranks, by id."""
-    known = home.views.get(ranks.VIEW, home.services.agents.replica)
-    return {one: nth for nth, one in enumerate(known.sets, start=1)} if known else {}
+class Ranks(dict[str, int]):
+    """What a person calls this machine's change sets by: their ranks, by id. `others`: those of
+    other machines, as ``desk/12``."""
+
+    def __init__(self, own: Sequence[str], others: Mapping[str, str]) -> None:
+        super().__init__({one: nth for nth, one in enumerate(own, start=1)})
+        self.others = others
+
+
+def ranks_of(home: Home) -> Ranks:
+    """The ranks of all change sets."""
+    agents, others = home.services.agents, dict[str, str]()
+    labels = machine_names(home.path, agents.replica) if agents.is_shared else {}
+    for name in agents.heads() if agents.is_shared else ():
+        if name != agents.replica and (theirs := home.views.get(ranks.VIEW, name)):
+            called = labels.get(name, name)
+            others |= {one: f"{called}/{nth}" for nth, one in enumerate(theirs.sets, start=1)}
+    known = home.views.get(ranks.VIEW, agents.replica)
+    return Ranks(known.sets if known else (), others)
 
 
 def all_sets(home: Home) -> list[SetDocument]:
@@ -170,7 +186,8 @@ def sets_now(home: Home, tab: str, *, before: str = "", limit: int) -> list[SetD
 
 def set_name(ranked: dict[str, int], set_id: str) -> str:
     """How a set is addressed: by its rank, else by the beginning of its id."""
-    return str(ranked[set_id]) if set_id in ranked else set_id[:SET_SHOWN]
+    others = ranked.others if isinstance(ranked, Ranks) else {}
+    return str(ranked[set_id]) if set_id in ranked else others.get(set_id, set_id[:SET_SHOWN])
 
 
 def by_name(told: str, set_id: str, name: str) -> str:
@@ -181,7 +198,8 @@ def by_name(told: str, set_id: str, name: str) -> str:
 def reason_of(ranked: dict[str, int], item: Item) -> str:
     """The reason of a verdict; what replaced an item, by the name that a person calls that by."""
     name, _, number = item.reason.removeprefix(REPLACED).partition(".")
-    known = (rank for one, rank in ranked.items() if one[:8] == name)
+    others = ranked.others if isinstance(ranked, Ranks) else {}
+    known = (set_name(ranked, one) for one in (*ranked, *others) if one[:8] == name)
     rank = next(known, None) if item.status == "retracted" else None
     return item.reason if rank is None else f"{REPLACED}{rank}.{number}"
 

@@ -106,7 +106,7 @@ def _left(home: Home, channel: Channel, known: Progress) -> list[WaitingTask]:
     agents = home.services.agents
     if known.n >= agents.tail().n or known.digest != agents.digest_at(known.n):
         return []
-    found = [one for rows in agents.appends(known.n) for one in found_in(rows)]
+    found = [one for rows in agents.came(known.n) for one in found_in(rows)]
     message = message_of(home.services, found, "")
     return [
         WaitingTask(channel.name, one.task_id, one.title or "", one.what, one.proposals)

@@ -13,7 +13,7 @@ from adapters.wiring import Home
 from domain.agent.agent import JOURNAL_SHOWN
 from domain.ports import Section
 from domain.wake.events import SectionRef
-from domain.wake.state import WAKE, Wake
+from domain.wake.state import anyones
 from domain.world import World
 from projections import agents, journal, messages, reports
 from projections.messages import Message
@@ -140,7 +140,7 @@ def report_document(home: Home, agent_id: str) -> ReportDetails:
         history = [ReportHistory(one.run_key, one.at, world.text(one.tldr)) for one in found]
         current = found[0] if found else None
         content = world.text(current.content) if current else None
-        begun = world.load(WAKE, current.run_key).started if current else None
+        begun = anyones(world, current.run_key).started if current else None
     return ReportDetails(
         task_id=agent.task_id if agent else "",
         agent_id=agent_id,
@@ -228,7 +228,7 @@ def shown(home: Home, run_key: str) -> tuple[list[Section], list[Section]] | Non
     """The sections that the model was shown, system and user, byte for byte; None where the
     wake never began."""
     with home.services.agents.reading() as world:
-        wake: Wake = world.load(WAKE, run_key)
+        wake = anyones(world, run_key)
         if wake.started is None:
             return None
         return _sections(world, wake.started.system), _sections(world, wake.started.user)

@@ -15,6 +15,7 @@ from domain.journal.document import category_name, label_name
 from domain.journal.fold import TASK
 from domain.text import cut
 from domain.world import MAIN
+from projections import wakes
 from projections.agents import AgentDocument
 from projections.reports import ReportDocument
 
@@ -34,10 +35,13 @@ class ChangeSince(Struct, frozen=True):
 def changes_since(home: Home, agent: AgentDocument, report: ReportDocument) -> list[ChangeSince]:
     """What its task's facts say since the agent's current report, each once, the oldest first."""
     own = f"agent:{agent.id}"
+    wake = home.views.get(wakes.VIEW, report.run_key)
+    of = wake.replica if wake else home.services.agents.replica
+    seen = agent.agent.fresh_seen or {of: agent.agent.fresh_position}
     with home.services.journal.reading() as world:
         rows = [
             row
-            for row in world.recorded("task", agent.task_id, agent.agent.fresh_position)
+            for row in world.recorded("task", agent.task_id, agent.agent.fresh_position, seen)
             if getattr(row.fact, "by", "") != own or row.at > report.at
         ]
         if not rows:

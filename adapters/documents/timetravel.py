@@ -7,11 +7,10 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
 from adapters.documents.inbox import ranks_of, set_name
-from adapters.timetravel.logs_at import Past
+from adapters.timetravel.logs_at import Past, made_by
 from adapters.timetravel.place import Place
 from domain import envelope
 from domain.causes import Receipt
-from domain.changes.change_set import set_id
 from domain.errors import Refused
 from domain.ports import CallResult, Request, Section, ToolSpec
 from domain.wake.events import ModelAsked, ToolReturned, WakeStarted
@@ -281,7 +280,7 @@ def prompt_again(past: Past, run_key: str, replica: str) -> list[rerun.SectionAg
     rows = past.agents.rows_of(f"wake:{run_key}@{replica}")
     begun = rows[0].fact
     assert isinstance(begun, WakeStarted), run_key
-    cause = envelope.read(past.agents.append(rows[0].n)[0]).data
+    cause = envelope.read(past.agents.append(rows[0].n, replica)[0]).data
     assert isinstance(cause, Receipt), run_key
     where = at.Where(begun.journal_position, begun.agent_position)
     return rerun.prompt(*past.worlds(where, replica), begun, cause.command)
@@ -298,9 +297,10 @@ def steps_again(past: Past, run_key: str, replica: str) -> Iterator[rerun.Step]:
             found = rerun.reading(*past.worlds(where, replica), run_key, row)
         elif isinstance(first, ToolReturned) and first.position:
             p = first.position
-            yield rerun.step("journal", past.journal.append(p), past.journal.world(p - 1), "")
+            before = past.journal.world(p - 1, replica)
+            yield rerun.step("journal", past.journal.append(p, replica), before, "")
         world = past.agents.world(n - 1, replica)
-        step = rerun.step("agent", past.agents.append(n), world, run_key)
+        step = rerun.step("agent", past.agents.append(n, replica), world, run_key)
         yield replace(step, changed=(*found, *step.changed))
 
 
@@ -345,7 +345,7 @@ def wake_seen(past: Past, run_key: str, replica: str) -> seen.WakeSeen:
     rows = list(past.agents.rows_of(f"wake:{run_key}@{replica}"))
     known = {row.n for row in rows}
     begun = next((row.fact for row in rows if isinstance(row.fact, WakeStarted)), None)
-    others = [f"changes:{set_id(run_key)}@{replica}"]
+    others = [*made_by(run_key, replica)]
     others += [f"agent:{begun.agent}@{replica}"] if begun else []
     for stream in others:
         rows += [row for row in past.agents.rows_of(stream) if row.n in known]

@@ -18,6 +18,7 @@ from domain.agent.wake_queue import HELD
 from domain.wire import Words, tag_of
 from domain.world import Recorded, World
 from projections import agents, inbox, reports, wakes
+from projections.inbox import SetDocument
 from projections.wakes import CauseLine, WakeDocument
 
 
@@ -127,9 +128,15 @@ def wake_lines(home: Home, found: Iterable[WakeDocument] | None = None) -> list[
     return [wake_document(home, one) for one in found]
 
 
+def set_of(home: Home, wake: WakeDocument) -> SetDocument | None:
+    """The change set that a wake made."""
+    found = (home.views.get(inbox.VIEW, one) for one in wake.set_ids)
+    return next((one for one in found if one is not None), None)
+
+
 def wake_document(home: Home, wake: WakeDocument) -> WakeLine:
     """The document of `wake`, and one of those of `wakes`."""
-    made = home.views.get(inbox.VIEW, wake.set_id)
+    made = set_of(home, wake)
     report = home.views.get(reports.VIEW, wake.run_key) if wake.has_report else None
     told = None
     if report is not None and report.agent_id:  # else only a draft: the wake has not completed
@@ -191,7 +198,8 @@ def rows_of(home: Home, wake: WakeDocument) -> list[Recorded]:
     log = home.services.agents
     replica = wake.replica
     rows = log.facts(f"wake:{wake.run_key}@{replica}")
-    rows += log.facts(f"changes:{wake.set_id}@{replica}")
+    for one in wake.set_ids:
+        rows += log.facts(f"changes:{one}@{replica}")
     rows += [
         row
         for row in log.facts(f"agent:{wake.agent_id}@{replica}")

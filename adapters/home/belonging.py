@@ -91,7 +91,9 @@ def misfits(journal: Log, agents: Log) -> tuple[GivenUp, ...]:
         if not references.is_given_up(ranges, *claim[:2]):
             by_replica[claim.replica].append(claim)
     there = _digests(journal, [one for claims in by_replica.values() for one in claims])
-    found = (_misfit(claims, there, journal.tail().n) for claims in by_replica.values())
+    found = (
+        _misfit(claims, there, _last(journal, replica)) for replica, claims in by_replica.items()
+    )
     return tuple(one for one in found if one is not None)
 
 
@@ -150,7 +152,7 @@ def _newest(agents: Log) -> Iterator[Claim]:
     for replica in sorted({agents.replica, agents.tail().replica} - {""}):
         watched = agents.last_fact(_watch(replica))
         if watched is not None:
-            yield from _claims(agents.append_at(watched.n))
+            yield from _claims(agents.append_at(watched.n, replica))
     yield from _claims(row for row in agents.newest(LAST_ROWS) if _TAKEN not in row.state)
 
 
@@ -171,15 +173,22 @@ def _first_misfit(journal: Log, claims: Iterable[Claim]) -> OtherPast | None:
     itself wrote is never given up: it would go on where it stood."""
     ranges = [one for one in given_up(journal) if one.replica != journal.replica]
     left = [one for one in claims if not references.is_given_up(ranges, one.replica, one.n)]
-    last = journal.tail().n
-    newest = max(left, key=_n, default=Claim("", 0))
-    if newest.n > last:
-        return OtherPast(newest, last)
+    newest = {one.replica: one for one in sorted(left, key=_n)}  # of a shared one, by each chain
+    for one in newest.values() if journal.is_shared else [*newest.values()][-1:]:
+        if one.n > (last := _last(journal, one.replica)):
+            return OtherPast(one, last)
     witnesses = {one.replica: one for one in sorted(left, key=_n) if one.digest}
     for one in witnesses.values():
         if journal.digest_at(one.n, one.replica) != one.digest:
-            return OtherPast(one, last)
+            return OtherPast(one, _last(journal, one.replica))
     return None
+
+
+def _last(journal: Log, replica: str) -> int:
+    """Where the journal ends, of a shared one the chain of a replica."""
+    order = journal.recorder.order()
+    rows = order.last(replica) if order else ()
+    return numbered(rows[0].state).n if rows else 0 if order else journal.tail().n
 
 
 def _n(claim: Claim) -> int:

@@ -264,18 +264,21 @@ class Views:
                     return 0
                 last = append[0].n
                 behind = [view for view in views if reached[view.name].n < last]
-                self._apply(log.counted(append), behind)
+                self._apply(log, append, behind)
             digest = log.digest_at(last)
             for view in views:
                 if reached[view.name].n <= last:
                     self._keep(view, Position(view.version, last, digest))
             return last
 
-    def _apply(self, append: Sequence[Recorded], views: Sequence[View[Any]]) -> None:
+    def _apply(self, log: Log, append: Sequence[Recorded], views: Sequence[View[Any]]) -> None:
+        counted = log.counted(append)
+        is_anothers = append[0].replica != log.replica and log.is_shared
         for view in views:
             documents = self._caches[view.name]
-            for row in append:
-                project(view, row, documents)
+            for row in counted:
+                if not (is_anothers and row.of_kind in view.own):
+                    project(view, row, documents)
 
     def _trusted(self, log: Log, views: Sequence[View[Any]]) -> dict[str, Position]:
         """How far each view has come; back at 0, without documents, if it cannot be believed."""

@@ -132,9 +132,9 @@ class Notifier:
         self._found = [one for one in self._found if one.n > known]
         self._read_to = max(self._read_to, known)
         if tail > self._read_to:
-            for rows in self._services.agents.appends(self._read_to):
-                self._found += found_in(rows)
+            for rows in self._services.agents.came(self._read_to):
                 self._read_to = max(self._read_to, rows[0].n)
+                self._found += [one._replace(n=self._read_to) for one in found_in(rows)]
 
     def _begin(self, known: Progress, now: str) -> None:
         digest = self._services.agents.digest_at(self._read_to)

@@ -6,6 +6,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from time import perf_counter
 
 from msgspec import Struct
@@ -204,7 +205,12 @@ def side(
     def read(n: int) -> Append | None:
         return next(appends(log.append_at(n)), None)
 
-    return Side(proof, _told(log, progress, after), _long_ago(log), payload, lost, read)
+    def between(replica: str, above: int, last: int) -> Iterator[Append]:
+        chain = (one for rows in log.appends_of(replica, above) for one in appends(rows))
+        return takewhile(lambda one: one.n <= last, chain)
+
+    told = _told(log, progress, after)
+    return Side(proof, told, _long_ago(log), payload, lost, read, between)
 
 
 def prove_sides(

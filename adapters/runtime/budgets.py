@@ -21,7 +21,7 @@ from domain.errors import Refused
 from domain.policy.gate import is_leaving
 from domain.ports import Usage
 from domain.timestamps import later
-from domain.wake.state import WAKE, Wake
+from domain.wake.state import Wake, anyones
 from domain.wake.usage import used
 from domain.world import World
 
@@ -114,8 +114,8 @@ class Budgets:
             self._day = _Day(start, end, Counter(), Counter(), Counter())
             self._seen = self._last_before(start)
         spent: list[tuple[str, str, Usage]] = []
-        for rows in self._log.appends(self._seen):
-            self._seen = rows[0].n
+        for rows in self._log.came(self._seen):
+            self._seen = max(rows[0].n, self._seen)
             for row in rows:
                 usage = used(row.fact) if row.at >= self._day.start else None
                 spent += [(row.entity, row.at, usage)] if usage else []
@@ -125,7 +125,7 @@ class Budgets:
 
     def _add(self, world: World, run_key: str, at: str, usage: Usage) -> None:
         """One more answer of the day."""
-        begun = world.load(WAKE, run_key).begun
+        begun = anyones(world, run_key).begun
         shown = (*begun.system, *begun.user) if usage.tokens_in is None else ()
         size = sum(len(world.payload(one.payload)) for one in shown)
         known = known_usage(usage, size, begun.model)

@@ -51,6 +51,7 @@ def capture(
         seen = snapshot_of(journal, agent, journal.n - 1, given.scaffold)
         positions = journal.n - 1, agents.n - 1
         digest = services.journal.digest_at(positions[0])
+        horizon = services.journal.horizon(positions[0])
         template = templates.load(agents, agent.template) if agent.template else Template("")
     kept = payload(agent.task, canonical.encode(seen))
     payloads = [kept]
@@ -75,6 +76,7 @@ def capture(
         journal_digest=digest,
         local=given.local,
         has_secret=is_leaving(model),  # it could be had
+        seen=horizon,
     )
     return Captured(command, payloads)
 

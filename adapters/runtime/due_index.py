@@ -204,8 +204,8 @@ class DueIndex:
             return
         agents: set[str] = set()
         sets: set[str] = set()
-        for rows in self._services.agents.appends(self.seen):
-            self.seen = rows[0].n
+        for rows in self._services.agents.came(self.seen):
+            self.seen = max(rows[0].n, self.seen)
             agents |= {row.entity for row in rows if row.of_kind in ("agent", "alert")}
             sets |= {row.entity for row in rows if row.of_kind == "changes"}
             self.is_policy_new |= any(row.of_kind == "policy" for row in rows)

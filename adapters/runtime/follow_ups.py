@@ -49,6 +49,7 @@ def _like(services: Services, source: Agent, made: str) -> CreateAgent:
         source.turn_max,
         services.is_enabled,
         source.template,
+        services.journal.horizon(position),
     )
 
 

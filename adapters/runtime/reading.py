@@ -20,7 +20,7 @@ def answered(
         kept = services.task_lines
         if not kept.n:
             return kept.of(journal)
-        rows = (row for append in services.journal.appends(kept.n) for row in append)
+        rows = (row for append in services.journal.came(kept.n) for row in append)
         return kept.of(journal, {row.entity for row in rows if row.of_kind == "task"})
 
     with services.journal.reading() as journal, services.agents.reading() as agents:

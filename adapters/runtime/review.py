@@ -123,7 +123,8 @@ def reject(services: Services, set_id: str, number: int, reason: str, key: str =
     """Decline an item; a declined label is suppressed on the task."""
     changes = changes_of(services, set_id)
     position, category = seen_at(services, changes)
-    command = RejectItem(set_id, number, PERSON, position, reason, category)
+    seen = services.journal.horizon(position)
+    command = RejectItem(set_id, number, PERSON, position, reason, category, seen)
     with services.spans.verdict("reject", changes, number) as tell:
         tell(item := _driven(services, services.append_agent(command, key=key), set_id, number))
     return item
@@ -143,7 +144,8 @@ def defer(
     changes = changes_of(services, set_id)
     position, category = seen_at(services, changes)
     with services.spans.verdict("defer", changes, number) as tell:
-        command = DeferItem(set_id, number, PERSON, position, reason, until, category)
+        seen = services.journal.horizon(position)
+        command = DeferItem(set_id, number, PERSON, position, reason, until, category, seen)
         services.append_agent(command, key=key)
         tell(item := find(changes_of(services, set_id), number))
     return item

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from adapters.store.foreign import ForeignAppend
 from adapters.store.log import Appended, Log
 from adapters.store.memory import MemoryLogRecorder
 from domain.causes import Cause
@@ -19,11 +20,22 @@ class FusedLog(Log):
     fuse = 0  # appends until it blows; 0: never
     is_after = False
     is_disk_full = False
+    dies_after = 0  # so many times that others' appends came in, 1 for before it; 0: never
 
     @classmethod
     def fused(cls, name: str) -> "FusedLog":
         """An empty one in memory."""
         return cls(name, MemoryLogRecorder(), "r1")
+
+    def bring(self, appends: Sequence[ForeignAppend], now: str) -> int:
+        """As `Log.bring`, as long as the process lives."""
+        dies, self.dies_after = self.dies_after, 0
+        if dies == 1:
+            raise Crashed
+        count = super().bring(appends, now)
+        if dies:
+            raise Crashed
+        return count
 
     def append(
         self, cause: Cause, now: str, *, key: str = "", payloads: Sequence[Payload] = ()

@@ -9,6 +9,7 @@ stays small and a failing plan short.
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -21,6 +22,7 @@ from adapters.simulation.fused_log import Crashed, FusedLog
 from adapters.simulation.plan import Step, plan, shrunk
 from adapters.simulation.steps import Steps
 from adapters.simulation.unruly_model import Unruly
+from adapters.store.log import Log
 from adapters.wiring import Home
 from domain.errors import WakelogError
 from domain.keys import key
@@ -59,6 +61,17 @@ class Simulated(Struct, frozen=True):
     faults: tuple[str, ...] = ()
     failed: str = ""
     steps: tuple[Step, ...] = ()
+
+
+class Plays(Protocol):
+    """One episode, on one machine or on several."""
+
+    @property
+    def logs(self) -> tuple[Log, Log]:
+        """The journal and the agent log, of several machines those of the first."""
+
+    def run(self, steps: Sequence[Step], *, wakes_max: int = WAKES_MAX) -> Played:
+        """Do the steps, until enough wakes have run or a law is broken."""
 
 
 class Play:
@@ -105,6 +118,10 @@ class Play:
             proved.digest, proved.wakes, proved.rows, crashes, refusals, until, tuple(faults), done
         )
 
+    @property
+    def logs(self) -> tuple[Log, Log]:
+        return self.journal, self.agents
+
     def _checked(self) -> list[str]:
         """The laws, over what was written since the last time."""
         found: list[str] = []
@@ -125,24 +142,30 @@ class Play:
         return found
 
 
-def simulate(seed: str, wakes: int, progress: PlanProgress | None = None) -> Simulated:
+def simulate(
+    seed: str,
+    wakes: int,
+    progress: PlanProgress | None = None,
+    play: Callable[[], Plays] = Play,
+) -> Simulated:
     """Play episodes until so many wakes have run, or one breaks a law.
 
     Args:
         seed: Any text.
         wakes: How many.
         progress: Is told how far it has come.
+        play: Makes the home of an episode, or the machines of one.
     """
     digests: list[str] = []
     count = rows = crashes = 0
     while count < wakes:
         own = f"{seed}/{len(digests)}"
-        played = Play().run(plan(own, EPISODE_STEPS), wakes_max=wakes - count)
+        played = play().run(plan(own, EPISODE_STEPS), wakes_max=wakes - count)
         digests.append(played.digest)
         rows, crashes = rows + played.rows, crashes + played.crashes
         if played.faults:
-            steps = shortest(plan(own, played.steps))
-            faults = Play().run(steps).faults or played.faults
+            steps = shortest(plan(own, played.steps), play)
+            faults = play().run(steps).faults or played.faults
             return Simulated(
                 key("simulation", *digests), len(digests), count, rows, crashes, faults, own,
                 tuple(steps),
@@ -153,19 +176,17 @@ def simulate(seed: str, wakes: int, progress: PlanProgress | None = None) -> Sim
     return Simulated(key("simulation", *digests), len(digests), count, rows, crashes)
 
 
-def shortest(
-    steps: Sequence[Step], *, sabotage: Callable[[Services, Step], None] | None = None
-) -> list[Step]:
+def shortest(steps: Sequence[Step], play: Callable[[], Plays] = Play) -> list[Step]:
     """A shorter plan that still breaks a law."""
 
     def fails(tried: Sequence[Step]) -> bool:
-        return bool(Play(sabotage=sabotage).run(tried).faults)
+        return bool(play().run(tried).faults)
 
     return shrunk(steps, fails)
 
 
-def history_of(steps: Sequence[Step]) -> histories.History:
+def history_of(steps: Sequence[Step], play: Callable[[], Plays] = Play) -> histories.History:
     """What a plan writes, as a history."""
-    play = Play()
-    play.run(steps)
-    return histories.taken(play.journal, play.agents)
+    played = play()
+    played.run(steps)
+    return histories.taken(*played.logs)

@@ -27,6 +27,7 @@ from domain.agent.identity import Wanted
 from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, next_wake
 from domain.changes.change_set import CHANGES, ChangeSet, is_open
 from domain.changes.commands import ConfirmItem
+from domain.changes.decisions import pending_effects
 from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal.fold import TASK
@@ -36,6 +37,7 @@ from domain.keys import key
 from domain.policy.commands import GiveReceipt, RuleModels, WithdrawReceipt
 from domain.policy.notices import NOTICE_VERSION, sections_of
 from domain.templates.commands import CreateTemplate
+from domain.templates.template import TEMPLATE
 from domain.timestamps import later
 from domain.wire import Words, payload
 
@@ -74,6 +76,22 @@ class Steps:
             log.fuse = 0
         for log in self._logs():
             log._states.clear()
+
+    def look(self) -> None:
+        """Know what other machines made, too."""
+        with self._services.agents.reading() as world:
+            every = [world.load(AGENT, one) for one in world.entities(AGENT.name)]
+            templates = world.entities(TEMPLATE.name)
+        self._agents = [one.id for one in every if one.lifecycle not in ("", "destroyed")]
+        self._gone = [one.id for one in every if one.lifecycle == "destroyed"]
+        self._template = templates[0] if templates else ""
+        with self._services.journal.reading() as world:
+            self._tasks = [*world.entities(TASK.name)][:TASKS_MAX]
+
+    def in_flight(self) -> list[str]:
+        """The effects that were asked for and have no outcome, by their sets."""
+        sets = [one for agent in (*self._gone, *self._agents) for one in self._sets(agent)]
+        return [f"{one.id} waits for {left}" for one in sets if (left := pending_effects(one))]
 
     def _logs(self) -> list[FusedLog]:
         return [
@@ -219,6 +237,7 @@ class Steps:
         command = agents.CreateAgent(
             task.id, task.title, task.category, position, mode, turn_max=1 + dice.number(6),
             is_enabled=True, template=dice.pick(["", self._template]),
+            seen=self._services.journal.horizon(position),
         )  # fmt: skip
         self._agents.append(self._services.append_agent(command).result.ids[0])
         self._agree([task.category])

@@ -17,7 +17,6 @@ from domain.causes import (
     Command,
     EpochBegan,
     GivenUp,
-    Imported,
     LogFact,
     LogShared,
     Receipt,
@@ -28,7 +27,7 @@ from domain.causes import (
 from domain.envelope import Row
 from domain.errors import Damaged, KeyReused, Refused
 from domain.rules import RULES
-from domain.wire import Payload
+from domain.wire import Imported, Payload
 from domain.world import Folded, Recorded, World
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from adapters.store.shared import Others, sift
 from domain import envelope
 from domain.causes import EpochBegan, LogShared, ReplicasImported
 from domain.envelope import Row
-from domain.horizons import Horizons
-from domain.wire import PayloadId
+from domain.horizons import Horizons, imported
+from domain.wire import Imported, PayloadId
 from domain.world import MAIN, Folded, Known, Parts, Read, Recorded, Sift, World, entity_of
 
 ALONE = ("receipt", "log")  # kinds whose streams are of one replica each
@@ -88,7 +88,7 @@ class LogReader:
             self.payload,
             replicas=known or self._replicas(seen),
             sift=self._sift(seen, then),
-            known=self._known(seen, replica),
+            known=self._known(seen),
             streams=self.streams_of,
         )
 
@@ -213,13 +213,20 @@ class LogReader:
         its append n; None where that is all up to there."""
         if not seen.main.is_shared:
             return None
-        return self._horizons(seen).until(replica or self.replica, n)
+        is_own = replica in ("", self.replica)
+        return self._horizons(seen, of_other=not is_own).until(replica or self.replica, n)
 
-    def _known(self, seen: LogPosition, replica: str = "") -> Known | None:
+    def _known(self, seen: LogPosition) -> Known | None:
         """What a replica knew right after an append of its own, see `World.recorded`."""
         if not seen.main.is_shared:
             return None
-        return lambda n: self._horizons(seen).until(replica or self.replica, n + 1)
+        return lambda name, n: self._horizons(seen).until(name, n + 1)
+
+    def horizon(self, n: int) -> tuple[Imported, ...]:
+        """What this replica knew of a shared log right after its append n, as facts keep it; empty
+        where it was not shared then."""
+        seen = self._look()
+        return imported(self._until(n + 1, seen) or {}) if 0 < seen.main.shared_n <= n else ()
 
     def arrivals(self, after: int) -> Iterator[list[Recorded]]:
         """The appends above n `after` in the order in which they became part of this log. What
@@ -230,6 +237,14 @@ class LogReader:
             writer, n = rows[0].replica, rows[0].n
             if first is None or writer == self.replica or n <= first.get(writer, 0):
                 yield rows
+
+    def came(self, after: int) -> Iterator[list[Recorded]]:
+        """All appends that became part of this log above its append n `after`, those that a marker
+        brought right after it. Their own numbers may be lower."""
+        for rows in self.arrivals(after):
+            yield rows
+            if isinstance(rows[0].fact, ReplicasImported) and rows[0].replica == self.replica:
+                yield from self.brought(rows[0].n)
 
     def brought(self, n: int) -> list[list[Recorded]]:
         """The appends of other machines that this one learnt of by its own append n of a shared
@@ -244,9 +259,11 @@ class LogReader:
             found += [read_append(rows) for rows in theirs if tells(rows)]
         return sorted(found, key=lambda rows: (rows[0].n, rows[0].replica))
 
-    def _horizons(self, seen: LogPosition) -> Horizons:
-        replicas = (self.replica, *seen.main.replicas)
-        return self._others.horizons(self._read, replicas, seen.main.version)
+    def _horizons(self, seen: LogPosition, *, of_other: bool = False) -> Horizons:
+        order = self.recorder.order() if of_other else None
+        replicas = order.writers() if order else (self.replica, *seen.main.replicas)
+        version = seen.main.version
+        return self._others.horizons(self._read, replicas, version, of_other=of_other)
 
     def _main_now(self) -> Main:
         """``log:main`` of this replica, read on from where it was known."""

@@ -18,9 +18,12 @@ class Others:
         self._told: dict[str, int] = {}  # the last row of each one's own facts that was read
         self._came = -1
 
-    def horizons(self, read: Read, replicas: Sequence[str], version: int) -> Horizons:
-        """What each of them knew, read on where one's own facts have grown to `version`."""
-        if version != self._came:
+    def horizons(
+        self, read: Read, replicas: Sequence[str], version: int, *, of_other: bool = False
+    ) -> Horizons:
+        """What each of them knew, read on where one's own facts have grown to `version`; what
+        another one knew last may come in without one, so whoever asks for that looks again."""
+        if version != self._came or of_other:
             new = [row for one in replicas for row in read(_main(one), self._told.get(one, 0))]
             for row in sorted(new, key=lambda row: (row.n, row.replica)):
                 self._told[row.replica] = row.version

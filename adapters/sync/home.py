@@ -104,5 +104,6 @@ def _told(home: "Home", report: SyncReport) -> SyncReport:
 
 
 def _logs(home: "Home") -> list[Log]:
-    """Those that travel: the journal. Agents stay where they are (ADR 72)."""
-    return [home.services.journal]
+    """Those that travel, see `[sync] agents`."""
+    services = home.services
+    return [services.journal, services.agents]

@@ -43,7 +43,7 @@ def sync(
     """Take, then give.
 
     Args:
-        logs: Those that travel.
+        logs: Those that travel, the journal first.
         shelf: The folder.
         now: The present.
         kept: What the last sync kept.
@@ -75,7 +75,9 @@ def sync(
     try:
         if not is_dry:
             shelf.begin(TEXT)
-        gave = sum(_given(one, found, shelf, replica, is_dry=is_dry) for one in takings)
+        # agents first: what they name of the journal is there by then
+        each = (_given(one, found, shelf, replica, is_dry=is_dry) for one in takings[::-1])
+        gave = sum(each)
         mine = have_of(logs, replica, label, now, void)
         if not is_dry and haves.is_news(mine, known):
             shelf.write(f"{replica}/{HAVE}", haves.written(mine))
@@ -97,8 +99,10 @@ def sync(
 def takings_of(
     logs: Sequence[Log], shelf: Shelf, found: Survey, hold: Collection[str] = ()
 ) -> list[Taking]:
-    """What takes in each log."""
-    return [Taking(log, shelf, found, hold) for log in logs]
+    """What takes in each log: the journal, and the agent log, if it travels."""
+    journal, *others = logs
+    first = Taking(journal, shelf, found, hold)
+    return [first, *(Taking(log, shelf, found, hold, first) for log in others)]
 
 
 def replicas(logs: Sequence[Log], shelf: Shelf, now: str, kept: Kept) -> list[ReplicaLine]:

@@ -16,6 +16,7 @@ from adapters.sync.survey import Survey
 from domain import envelope
 from domain.causes import ReplicasImported
 from domain.errors import Refused, UnknownFact
+from replay.references import journal_position
 
 BATCH_ROWS = 20_000  # that are taken in one transaction
 NOTHING = Head(0, "")
@@ -95,10 +96,29 @@ class Taking:
     branches are known.
     """
 
-    def __init__(self, log: Log, shelf: Shelf, found: Survey, hold: Collection[str] = ()) -> None:
-        """Raises Refused, code ``forked_replica``: another wrote under this home's own name."""
+    def __init__(
+        self,
+        log: Log,
+        shelf: Shelf,
+        found: Survey,
+        hold: Collection[str] = (),
+        rests_on: "Taking | None" = None,
+    ) -> None:
+        """Begin before the first is taken.
+
+        Args:
+            log: What takes them in.
+            shelf: The folder.
+            found: What lies there.
+            hold: Replicas of which nothing more is taken.
+            rests_on: Of the agent log: the journal, which its appends name positions of.
+
+        Raises:
+            Refused: Code ``forked_replica``: another wrote under this home's own name.
+        """
         self.log = log
         self.took: dict[str, int] = {}
+        self._rests_on = rests_on
         self._heads = {name: Head(one.n, one.digest) for name, one in log.heads().items()}
         self.known = {log.replica, *self._heads}
         self._found = found
@@ -122,7 +142,9 @@ class Taking:
 
     def is_related(self) -> bool:
         """Whether some append is the same on both sides, or one side is empty. What is known here
-        may be offered from further on, too: then it waits."""
+        may be offered from further on, too: then it waits. Agents belong where the journal does."""
+        if self._rests_on is not None:
+            return True
         if not self._chains and not self._found.of(Place(self.log.name, self.log.replica)):
             return True
         if not self.log.telling_heads():
@@ -144,6 +166,10 @@ class Taking:
                 batch, size = [], 0
         if batch:
             self._bring(batch, now, told, is_dry=is_dry)
+
+    def reached(self, replica: str) -> int:
+        """Up to which append a replica's chain is here, or is about to be taken."""
+        return self._heads.get(replica, NOTHING).n
 
     def waiting(self) -> list[Waiting]:
         """What was left, and why."""
@@ -167,25 +193,29 @@ class Taking:
     def _may_take(self, chain: Chain, one: ForeignAppend) -> bool:
         """Whether this version can read it, and all that it knows is here."""
         try:
-            first, *_ = [envelope.read(row) for row in one.rows]
+            first, *_ = rows = [envelope.read(row) for row in one.rows]
         except UnknownFact:
             chain.blocked = "newer"
             return False
+        if self._rests_on is not None:
+            named = max(journal_position(row.data) for row in rows)
+            if named > self._rests_on.reached(chain.place.replica):
+                return False
         if not isinstance(first.data, ReplicasImported):
             return True
-        named = first.data.replicas
+        brought = first.data.replicas
         heads = self._heads
         if any(
             one.n > heads.get(one.replica, NOTHING).n
-            for one in named
+            for one in brought
             if one.replica == self.log.replica
         ):
             raise self._own_fork()
         void = self._void_for(chain.place)
-        if any(one.n > void.get(one.replica, one.n) for one in named):
+        if any(one.n > void.get(one.replica, one.n) for one in brought):
             chain.blocked = "fork"
             return False
-        return all(one.n <= heads.get(one.replica, NOTHING).n for one in named)
+        return all(one.n <= heads.get(one.replica, NOTHING).n for one in brought)
 
     def _void_for(self, writer: Place) -> Mapping[str, int]:
         """Behind which append of whom a writer knows another branch than this log, or may."""

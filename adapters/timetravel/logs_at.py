@@ -109,9 +109,10 @@ class History:
         rows = self.rows_of(stream)
         return rows[bisect_right(rows, version, key=_version) :]
 
-    def append(self, n: int) -> list[Row]:
-        """The rows of append n, as they are stored; empty if there is none."""
-        return list(self.log.append_at(n))
+    def append(self, n: int, replica: str = "") -> list[Row]:
+        """The rows of append n, as they are stored; empty if there is none. `replica`: whose, of a
+        shared log; else this one's."""
+        return list(self.log.append_at(n, replica))
 
     def at(self, n: int) -> str:
         """When append n was written; empty if there is none."""
@@ -229,7 +230,7 @@ class Past:
         if begun is None and not step:
             spot = self.position("agent", queued_n)
             return Spot(spot.where, run_key)
-        later = self.agents.rows_of(f"changes:{set_id(run_key)}@{replica}")
+        later = [row for one in made_by(run_key, replica) for row in self.agents.rows_of(one)]
         steps = sorted({row.n for row in (*rows, *later)})
         if begun is None or (step and step not in steps):
             told = ", ".join(map(str, steps)) or "none, as it never began"
@@ -260,6 +261,12 @@ class Past:
     def worlds(self, where: Where, replica: str = "") -> tuple[World, World]:
         """The journal and the agent log then."""
         return self.journal.world(where.journal, replica), self.agents.world(where.agent, replica)
+
+
+def made_by(run_key: str, replica: str) -> tuple[str, str]:
+    """The streams of the change set that a wake made, in a log alone and in a shared one."""
+    alone, shared = set_id(run_key), set_id(run_key, replica)
+    return f"changes:{alone}@{replica}", f"changes:{shared}@{replica}"
 
 
 def within(found: Iterator[list[Recorded]], end: int) -> Iterator[list[Recorded]]:

@@ -312,7 +312,7 @@ def _calls(site: Site, recent: Sequence[WakeDocument]) -> list[EffectLine]:
     """The effects that left the process: of the agent's newest wakes and of their change sets."""
     found: list[EffectLine] = []
     for wake in recent:
-        for owner in (wake.run_key, wake.set_id):
+        for owner in (wake.run_key, *wake.set_ids):
             document = site.home.views.get(operations.VIEW, owner)
             if document is not None:
                 found += [_call(wake, document.task_id, one) for one in document.operations]

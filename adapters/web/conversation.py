@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from adapters.documents.reading import prompt_document, shown
-from adapters.documents.wakes import WakeDetails, run_document
+from adapters.documents.wakes import WakeDetails, run_document, set_of
 from adapters.web import causes, looking, prompt_shown, proving, timeline, turns
 from adapters.web.asking import FormRequest, Page, missing
 from adapters.web.inbox import Card, cards_of, kept_on
@@ -16,7 +16,7 @@ from adapters.web.site import Site
 from adapters.web.words import lasting
 from domain.ports import Section
 from domain.timestamps import instant
-from projections import agents, inbox, wakes
+from projections import agents, wakes
 from projections.inbox import TABS, SetDocument
 from projections.wakes import WakeDocument
 
@@ -42,7 +42,7 @@ def show(site: Site, asked: FormRequest) -> Page:
         raise missing("unknown_wake", "wake", run_key)
     prompt = shown(site.home, run_key)
     agent = site.home.views.get(agents.VIEW, wake.agent_id)
-    made = site.home.views.get(inbox.VIEW, wake.set_id)
+    made = set_of(site.home, wake)
     run = run_document(site.home, run_key)
     times = timeline.times(run.steps, "" if wake.ended_at else site.now)
     before, after = neighbours(site, wake)

@@ -5,14 +5,14 @@ from functools import partial
 from msgspec import Struct
 
 from adapters.documents.inbox import place_told
+from adapters.documents.wakes import set_of
 from adapters.web.agents import known
 from adapters.web.asking import FormRequest, Page, missing
 from adapters.web.comparing import Later, differences
 from adapters.web.plain_text import compared
 from adapters.web.reports import ReportBefore
 from adapters.web.site import Site, page_size
-from domain.changes.change_set import set_id
-from projections import inbox, reports
+from projections import reports, wakes
 from projections.reports import ReportDocument
 
 SOURCES_SHOWN = 50
@@ -107,7 +107,8 @@ def _pairs(site: Site, earlier: ReportDocument, of: ReportDocument) -> list[tupl
 
 def _sources(site: Site, of: ReportDocument) -> list[Source]:
     """The quotes of what the report's wake proposed: a report itself records none."""
-    found = site.home.views.get(inbox.VIEW, set_id(of.run_key))
+    wake = site.home.views.get(wakes.VIEW, of.run_key)
+    found = set_of(site.home, wake) if wake else None
     items = found.changes.items if found else ()
     told = [one for one in items if one.because]
     return [

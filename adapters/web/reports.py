@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from adapters.documents.since import ChangeSince, changes_since
 from adapters.web.site import Site
-from domain.wake.state import WAKE
+from domain.wake.state import anyones
 from projections import agents, reports
 
 HISTORY_SHOWN = 20
@@ -48,7 +48,7 @@ def report_of(site: Site, agent_id: str) -> ReportPart | None:
         history = [
             ReportBefore(one.run_key, one.at, world.text(one.tldr), one.one_liner) for one in found
         ]
-        begun = world.load(WAKE, current.run_key).started
+        begun = anyones(world, current.run_key).started
         content = world.text(current.content)
     return ReportPart(
         task_id=agent.task_id if agent else "",

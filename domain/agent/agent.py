@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from domain.agent import events as e
 from domain.agent.events import Category, Lifecycle, Mode, Outcome, Priority
 from domain.wire import Words
-from domain.world import Kind, Recorded
+from domain.world import Kind, Recorded, joined
 
 Change = dict[str, Any]
 
@@ -63,8 +63,10 @@ class Agent(Struct, frozen=True):
     sets, oldest first. `wakes`: those that completed or failed. A preference whose value is empty
     was forgotten; a timer that never fires again is gone. `categories_ever`: all that it was ever
     allowed, sorted: what it wrote may speak of any of them. `newest`: the newest `NEWEST_KEPT`
-    observations, and `noted` how many there are in all. Views keep neither `categories_ever` nor
-    `newest`.
+    observations, and `noted` how many there are in all. `seen`: what it saw of the journal, by
+    replica, up to which `n`, and `born_seen` when it was made. Views keep none of
+    `categories_ever`, `newest`, `seen` and `born_seen`. `fresh_seen`: as `fresh_position`, of a
+    journal that machines share.
     """
 
     id: str
@@ -105,6 +107,9 @@ class Agent(Struct, frozen=True):
     own_loops: tuple[str, ...] = ()  # those of `loops` that it opened itself
     newest: tuple[Observation, ...] | UnsetType = UNSET
     noted: int = 0
+    seen: dict[str, int] | UnsetType = UNSET
+    born_seen: dict[str, int] | UnsetType = UNSET
+    fresh_seen: dict[str, int] | UnsetType = UNSET
 
 
 def evolve(agent: Agent, recorded: Recorded) -> Agent:
@@ -131,7 +136,14 @@ def _created(agent: Agent, fact: e.AgentCreated, row: Recorded) -> Change:
         "created_at": row.at,
         "born": fact.position,
         "position": fact.position,
+        "born_seen": _seen(fact, row),
+        "seen": _seen(fact, row),
     }
+
+
+def _seen(fact: e.AgentCreated | e.AgentSettled, row: Recorded) -> dict[str, int]:
+    """What was known of the journal of each replica."""
+    return {one.replica: one.n for one in fact.seen} or {row.replica: fact.position}
 
 
 def _named(agent: Agent, fact: e.AgentNamed, row: Recorded) -> Change:
@@ -294,9 +306,12 @@ def _settled(agent: Agent, fact: e.AgentSettled, row: Recorded) -> Change:
         "last_outcome": fact.outcome,
         "last_code": fact.code,
         "position": max(agent.position, fact.position),
+        "seen": joined(agent.seen or {}, _seen(fact, row)),
     }
     if fact.is_fresh:
         change["fresh_position"] = max(agent.fresh_position, fact.position)
+        if fact.seen:
+            change["fresh_seen"] = joined(agent.fresh_seen or {}, _seen(fact, row))
     if fact.outcome == "skipped":
         return change
     failures = agent.failures + 1 if fact.outcome == "failed" else 0

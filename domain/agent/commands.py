@@ -10,7 +10,7 @@ from domain.agent.events import Mode
 from domain.agent.identity import Wanted
 from domain.agent.matching import Batch
 from domain.agent.wake_queue_events import Reason
-from domain.wire import PayloadId, Stored
+from domain.wire import Imported, PayloadId, Stored
 
 
 class CreateAgent(Stored, frozen=True, tag="command.create_agent.1"):
@@ -27,6 +27,7 @@ class CreateAgent(Stored, frozen=True, tag="command.create_agent.1"):
     turn_max: int = 0
     is_enabled: bool = False  # the master switch, as set now
     template: str = ""  # that it shall live on; empty: the built-in directives
+    seen: tuple[Imported, ...] = ()  # of a shared journal: what `position` knows of each machine
 
 
 class ConfigureAgent(Stored, frozen=True, tag="command.configure_agent.1"):

@@ -5,7 +5,7 @@ STORAGE FORMAT, see `domain.wire`. Slots carry a version, one above the slot's l
 
 from typing import Literal
 
-from domain.wire import Stored, Words
+from domain.wire import Imported, Stored, Words
 
 Mode = Literal["autonomous", "interactive", "hybrid"]
 Lifecycle = Literal["created", "active", "dormant", "destroyed"]
@@ -22,6 +22,7 @@ class AgentCreated(Stored, frozen=True, tag="agent.created.1"):
     mode: Mode
     categories: tuple[str, ...] = ()
     position: int = 0  # the journal's n then; what came before is no news
+    seen: tuple[Imported, ...] = ()  # of a journal that machines share: what was known of each
 
 
 class AgentNamed(Stored, frozen=True, tag="agent.named.1"):
@@ -154,6 +155,7 @@ class AgentSettled(Stored, frozen=True, tag="agent.settled.1"):
     code: str = ""
     position: int = 0
     is_fresh: bool = False  # the wake brought the report up to date with what it saw
+    seen: tuple[Imported, ...] = ()  # of a journal that machines share: what it saw of each
 
 
 class TemplateAssigned(Stored, frozen=True, tag="agent.template_assigned.1"):

@@ -44,7 +44,7 @@ from domain.errors import Refused, Remedy, invalid
 from domain.journal.task import STATUSES
 from domain.keys import key
 from domain.text import squeeze
-from domain.wire import Part
+from domain.wire import Imported, Part
 
 AGENT_KIND = "task_agent"
 
@@ -97,6 +97,7 @@ def create(  # noqa: PLR0913  one argument for each thing that an agent begins w
     model: str = "",
     turn_max: int = TURN_MAX_DEFAULT,
     position: int = 0,
+    seen: tuple[Imported, ...] = (),
 ) -> list[AgentFact]:
     """An active agent that hears of its task; `agent` is the empty state of its id.
 
@@ -111,7 +112,7 @@ def create(  # noqa: PLR0913  one argument for each thing that an agent begins w
         )
     allowed = limits.categories(categories)
     named, kept = limits.name(name), limits.mode(mode)
-    made = AgentCreated(AGENT_KIND, task, generation, named, kept, allowed, position)
+    made = AgentCreated(AGENT_KIND, task, generation, named, kept, allowed, position, seen)
     facts: list[AgentFact] = [made]
     if model:
         facts.append(ModelChosen(limits.model(model)))

@@ -43,7 +43,7 @@ GIVEN = "requested"
 """Why such a wake is due again: a person ended the wait."""
 
 RunStatus = Literal["idle", "queued", "running", "failed"]
-ELSEWHERE = frozenset({"own_write", "agent_write", "hops"})
+ELSEWHERE = frozenset({"own_write", "agent_write", "hops", "seen_elsewhere"})
 """Rules of a suppressed change that leaves the agent's report as fresh as it was."""
 
 

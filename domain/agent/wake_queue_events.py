@@ -22,6 +22,7 @@ Rule = Literal[
     "agent_write",
     "hops",
     "predicate",  # reserved, too
+    "seen_elsewhere",  # a wake of another machine saw it
 ]
 
 

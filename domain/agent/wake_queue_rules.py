@@ -70,6 +70,7 @@ def notice(
     setting: Setting,
     *,
     origin: str = "person",
+    is_seen: bool = False,
 ) -> list[WakeQueueFact]:
     """Route a change or a timer's tick: queued, merged or suppressed by the first rule that holds.
 
@@ -80,13 +81,17 @@ def notice(
         at: When.
         setting: The home's settings.
         origin: Who wrote the change: ``person``, ``import:<source>`` or ``agent:<id>``.
+        is_seen: A wake of the agent saw the change, on whatever machine.
 
     Returns:
         One fact; none for a repeat. (More if a person's request is handed in here.)
     """
     if run_key_of(agent.id, trigger) in wake_queue.seen:
         return []
-    if rule := rule_against(agent, trigger, setting, origin=origin):
+    rule = rule_against(agent, trigger, setting, origin=origin)
+    if rule is None and is_seen:
+        rule = "seen_elsewhere"
+    if rule:
         return [TriggerSuppressed(trigger, rule)]
     if trigger.reason in PERSON:
         return _supersede(wake_queue, trigger, at, setting)

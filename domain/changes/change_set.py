@@ -32,8 +32,8 @@ from domain.changes.events import (
     SuppressionDone,
 )
 from domain.keys import key
-from domain.wire import Words
-from domain.world import Kind, Recorded
+from domain.wire import Imported, Words
+from domain.world import Kind, Recorded, World
 
 ItemStatus = Literal[
     "pending", "confirming", "confirmed", "rejected", "deferred", "retracted", "expired"
@@ -50,9 +50,18 @@ SetStatus = Literal["pending", "partially_resolved", "resolved", "expired"]
 
 
 @lru_cache(SETS_KEPT)
-def set_id(run_key: str) -> str:
-    """Id of the change set that a wake makes, if it makes one."""
-    return key("changes", run_key)
+def set_id(run_key: str, replica: str = "") -> str:
+    """Id of the change set that a wake makes, if it makes one. `replica`: who runs it, where
+    machines share their agents: two models propose different things under one run key."""
+    return key("changes", run_key, replica) if replica else key("changes", run_key)
+
+
+def own_set_id(world: World, run_key: str) -> str:
+    """Id of the change set that a wake of this replica makes. One that was begun before the log was
+    shared keeps its id."""
+    alone = set_id(run_key)
+    is_begun = not world.is_shared or world.version(world.stream("changes", alone))
+    return alone if is_begun else set_id(run_key, world.replica)
 
 
 class Proposal(Protocol):
@@ -87,7 +96,8 @@ class Item(Struct, frozen=True):
     last confirm failed with; it goes with the next one. `position` is the journal's `n` of the
     verdict, of a confirmed item the one that holds the effect; of a replaced one that of its
     deferral, if it was put off. `because`, `because_at`: as in `ItemProposed`.
-    `until` is when one that is put off waits for the person again, if ever of itself.
+    `until` is when one that is put off waits for the person again, if ever of itself. `seen`: of a
+    journal that machines share, what who declined it knew of each.
     """
 
     number: int
@@ -112,6 +122,7 @@ class Item(Struct, frozen=True):
     because: str = ""
     because_at: str = ""
     until: str = ""
+    seen: tuple[Imported, ...] = ()
 
 
 class ChangeSet(Struct, frozen=True):
@@ -259,7 +270,8 @@ def _after(item: Item, fact: Any, at: str) -> Item:
         case "confirming", ItemFailed(confirmation=item.confirmation):
             return _failed(item, fact)
         case "pending" | "deferred", ItemRejected():
-            return _decided(item, "rejected", at, fact.by, fact.reason, fact.position)
+            after = _decided(item, "rejected", at, fact.by, fact.reason, fact.position)
+            return replace(after, seen=fact.seen)
         case "pending", ItemDeferred():
             return _put_off(item, fact, at)
         case "deferred", ItemDeferred() if fact.until:
@@ -342,4 +354,4 @@ def _decided(
 
 def _put_off(item: Item, fact: ItemDeferred, at: str) -> Item:
     after = _decided(item, "deferred", at, fact.by, fact.reason, fact.position)
-    return replace(after, until=fact.until)
+    return replace(after, until=fact.until, seen=fact.seen)

@@ -7,7 +7,7 @@ learnt of it); items count from 1.
 
 from typing import ClassVar
 
-from domain.wire import Stored, Words
+from domain.wire import Imported, Stored, Words
 
 
 class ConfirmItem(Stored, frozen=True, tag="command.confirm_item.1"):
@@ -31,6 +31,7 @@ class RejectItem(Stored, frozen=True, tag="command.reject_item.1"):
     position: int
     reason: str = ""
     category: str = ""
+    seen: tuple[Imported, ...] = ()  # of a shared journal: what `position` knows of each machine
 
 
 class DeferItem(Stored, frozen=True, tag="command.defer_item.1"):
@@ -44,6 +45,7 @@ class DeferItem(Stored, frozen=True, tag="command.defer_item.1"):
     reason: str = ""
     until: str = ""
     category: str = ""
+    seen: tuple[Imported, ...] = ()
 
 
 class ReopenItem(Stored, frozen=True, tag="command.reopen_item.1"):

@@ -41,7 +41,7 @@ from domain.changes.needs import RULES, need_of, unmet
 from domain.errors import Refused, Remedy
 from domain.keys import key
 from domain.text import cut
-from domain.wire import INLINE_MAX_BYTES, Payload, Words, words
+from domain.wire import INLINE_MAX_BYTES, Imported, Payload, Words, words
 
 HOPELESS = ("not_found", "redundant", "unknown_tool", "invalid_arguments")
 """What a second confirm would meet again. The others depend on what may change: the task
@@ -184,7 +184,12 @@ def confirm(
 
 
 def reject(
-    changes: ChangeSet, number: int, by: str, reason: str, position: int
+    changes: ChangeSet,
+    number: int,
+    by: str,
+    reason: str,
+    position: int,
+    seen: tuple[Imported, ...] = (),
 ) -> list[ChangesFact]:
     """Decline an item and what needs it, and ask for the suppression of a declined label; again:
     nothing.
@@ -197,14 +202,20 @@ def reject(
         case "rejected":
             return []
         case "pending" | "deferred":
-            verdict = ItemRejected(number, by, position, _bounded(reason))
+            verdict = ItemRejected(number, by, position, _bounded(reason), seen)
             return [verdict, *suppression(changes, item), *unmet(changes, [verdict])]
         case _:
             raise _decided(changes, item)
 
 
 def defer(
-    changes: ChangeSet, number: int, by: str, reason: str, position: int, until: str = ""
+    changes: ChangeSet,
+    number: int,
+    by: str,
+    reason: str,
+    position: int,
+    until: str = "",
+    seen: tuple[Imported, ...] = (),
 ) -> list[ChangesFact]:
     """Put an item off; it can still be decided. Again: nothing, but with another `until`.
 
@@ -216,7 +227,7 @@ def defer(
         case "deferred" if until in ("", item.until):
             return []
         case "pending" | "deferred":
-            return [ItemDeferred(number, by, position, _bounded(reason), until)]
+            return [ItemDeferred(number, by, position, _bounded(reason), until, seen)]
         case _:
             raise _decided(changes, item)
 

@@ -6,7 +6,7 @@ An item is a small machine of its own: pending, confirming, confirmed, rejected,
 retracted, expired.
 """
 
-from domain.wire import Stored, Words
+from domain.wire import Imported, Stored, Words
 
 
 class ItemProposed(Stored, frozen=True, tag="changes.item_proposed.1"):
@@ -69,6 +69,7 @@ class ItemRejected(Stored, frozen=True, tag="changes.item_rejected.1"):
     by: str
     position: int  # the journal's last n when it was decided
     reason: str = ""
+    seen: tuple[Imported, ...] = ()  # of a shared journal: what was known of each machine then
 
 
 class ItemDeferred(Stored, frozen=True, tag="changes.item_deferred.1"):
@@ -77,6 +78,7 @@ class ItemDeferred(Stored, frozen=True, tag="changes.item_deferred.1"):
     position: int
     reason: str = ""
     until: str = ""
+    seen: tuple[Imported, ...] = ()
 
 
 class ItemRetracted(Stored, frozen=True, tag="changes.item_retracted.1"):

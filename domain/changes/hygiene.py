@@ -11,12 +11,17 @@ from msgspec import Struct
 
 from domain.changes.change_set import ChangeSet, Item, Proposal
 from domain.text import cut
+from domain.wire import Imported
 
 P = TypeVar("P", bound=Proposal)
 REASON_MAX = 200  # of a verdict, as it is told to the model
 
 LastTouched = Callable[[tuple[str, ...]], int]
 """The journal's `n` of the last fact of a person or an import about any of these, else 0."""
+
+IsNews = Callable[[tuple[Imported, ...], tuple[str, ...]], bool]
+"""``is_news(seen, fields)``: whether a person or an import touched any of the fields in an append
+that is not among what was `seen` of the machines that share the journal."""
 
 
 class Sifted(Struct, Generic[P], frozen=True):
@@ -42,6 +47,7 @@ def sift(
     sets: Sequence[ChangeSet],
     last_touched: LastTouched,
     memory: Memory | None = None,
+    is_news: IsNews | None = None,
 ) -> Sifted[P]:
     """Keep what the person has not been asked already.
 
@@ -56,6 +62,7 @@ def sift(
     Args:
         sets: All sets of the task's agent, the running wake's own included.
         memory: None: scaffold 1, in which neither confirmed nor replaced ones block.
+        is_news: Of a journal that machines share; None: numbers tell what came later.
 
     Source: SPEC 6, "Hygiene before it reaches a person".
     """
@@ -65,7 +72,7 @@ def sift(
     for proposal in proposals:
         if any(_is_same(proposal, other) for other in accepted):
             skipped.append(f"proposed twice in one call: {proposal.summary}")
-        elif why := _blocking(proposal, items, last_touched, memory):
+        elif why := _blocking(proposal, items, last_touched, memory, is_news):
             skipped.append(f"{why}: {proposal.summary}")
         else:
             accepted.append(proposal)
@@ -92,7 +99,11 @@ def _is_same(one: Proposal, other: Proposal) -> bool:
 
 
 def _blocking(
-    proposal: Proposal, items: Sequence[Item], last_touched: LastTouched, memory: Memory | None
+    proposal: Proposal,
+    items: Sequence[Item],
+    last_touched: LastTouched,
+    memory: Memory | None,
+    is_news: IsNews | None,
 ) -> str:
     """Why a proposal is kept back: something that waits, else the last verdict that declined it;
     empty if nothing stands in the way."""
@@ -107,6 +118,9 @@ def _blocking(
         if item.status in ("pending", "confirming"):
             return _why(item)
         touched = max(last_touched(item.touches), last_touched(proposal.touches))
+        if is_news is not None and item.seen:
+            is_new = is_news(item.seen, (*item.touches, *proposal.touches))
+            touched = max(touched, item.position + 1) if is_new else min(touched, item.position)
         if item.status in ("rejected", "deferred"):
             found += [(item.position, _why(item))] if touched <= item.position else []
         elif memory is not None:

@@ -1,6 +1,6 @@
 """Agents and their attention: life, settings, notices, timers, requests (SPEC 2, 3)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from domain.agent import commands as do
 from domain.agent import identity
@@ -98,6 +98,7 @@ def create(cause: do.CreateAgent, key: str, at: str, world: World) -> Decided:
         model=cause.model,
         turn_max=cause.turn_max or TURN_MAX_DEFAULT,
         position=cause.position,
+        seen=cause.seen,
     )
     housed: list[Event] = []
     if cause.template:
@@ -219,7 +220,10 @@ def take_journal(cause: do.TakeJournal, key: str, at: str, world: World) -> Deci
             continue
         for agent, trigger in _matches(world, batch):
             wake_queue = queue_facts.get(agent.id) or world.load(WAKE_QUEUE, agent.id)
-            facts = rules.notice(wake_queue, agent, trigger, at, setting, origin=batch.origin)
+            is_seen = world.is_shared and _is_known(agent.seen or {}, batch)
+            facts = rules.notice(
+                wake_queue, agent, trigger, at, setting, origin=batch.origin, is_seen=is_seen
+            )
             queue_facts[agent.id] = after(world, WAKE_QUEUE, wake_queue, facts, at)
             noticed.setdefault(agent.id, []).extend(facts)
     events = on(world, "watch", MAIN, [JournalTaken(cause.replica, first, cause.last)])
@@ -236,9 +240,19 @@ def _matches(world: World, batch: Batch) -> Iterable[tuple[Agent, Trigger]]:
     for agent_id, subscription_id in sorted(found):
         agent = world.load(AGENT, agent_id)
         known = next((one for one in agent.subscriptions if one.id == subscription_id), None)
-        trigger = trigger_of(known, batch) if known and batch.n > agent.born else None
+        trigger = trigger_of(known, batch) if known and not _is_older(world, agent, batch) else None
         if trigger is not None:
             yield agent, trigger
+
+
+def _is_older(world: World, agent: Agent, batch: Batch) -> bool:
+    """Whether an agent was made by who knew of a change."""
+    return batch.n <= agent.born if not world.is_shared else _is_known(agent.born_seen or {}, batch)
+
+
+def _is_known(seen: Mapping[str, int], batch: Batch) -> bool:
+    """Whether the append that a batch is of is among what was seen."""
+    return (batch.of_n or batch.n) <= seen.get(batch.of or batch.replica, 0)
 
 
 def tick(cause: do.TickTimer, key: str, at: str, world: World) -> Decided:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from domain import canonical
 from domain.agent import identity
 from domain.agent.agent import AGENT, Agent
-from domain.changes.change_set import CHANGES, ChangeSet, set_id
+from domain.changes.change_set import CHANGES, ChangeSet, own_set_id
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot
 from domain.wake.calls import Bench
@@ -26,10 +26,10 @@ def bench_of(
     """What the calls of a wake are answered with, looked at at `at`."""
 
     def own() -> ChangeSet:
-        return world.load(CHANGES, set_id(run_key))
+        return world.load(CHANGES, own_set_id(world, run_key))
 
     def others() -> tuple[ChangeSet, ...]:
-        mine = set_id(run_key)
+        mine = own_set_id(world, run_key)
         sets = [one for one in agent.sets if one != mine]
         earlier = _earlier_sets(world, agent) if scaffold >= 2 else []
         return world.load_each(CHANGES, [*earlier, *sets])

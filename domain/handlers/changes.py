@@ -73,14 +73,16 @@ def _edited(
 
 def reject(cause: do.RejectItem, key: str, at: str, world: World) -> Decided:
     changes = _set(world, cause.changes)
-    facts = decisions.reject(changes, cause.item, cause.by, cause.reason, cause.position)
+    facts = decisions.reject(
+        changes, cause.item, cause.by, cause.reason, cause.position, cause.seen
+    )
     return _decided(world, changes, cause.item, facts, cause.category)
 
 
 def defer(cause: do.DeferItem, key: str, at: str, world: World) -> Decided:
     changes = _set(world, cause.changes)
     facts = decisions.defer(
-        changes, cause.item, cause.by, cause.reason, cause.position, cause.until
+        changes, cause.item, cause.by, cause.reason, cause.position, cause.until, cause.seen
     )
     return _decided(world, changes, cause.item, facts, cause.category)
 

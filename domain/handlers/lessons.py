@@ -20,7 +20,7 @@ from domain.lessons import commands as do
 from domain.lessons import lessons as l
 from domain.lessons.lessons import LESSONS, LessonDecided, LessonVerdict
 from domain.wake.events import WakeFinished
-from domain.wake.state import WAKE, Wake
+from domain.wake.state import WAKE, Wake, anyones
 from domain.wire import Stored
 from domain.world import World
 
@@ -76,9 +76,9 @@ def _taught(
 def _told(
     world: World, changes: ChangeSet, number: int, verdict: LessonVerdict, at: str = ""
 ) -> LessonDecided:
-    """The lesson of a verdict; of a wake on another machine it is not known what it was given."""
+    """The lesson of a verdict."""
     item = find(changes, number)
-    begun = world.load(WAKE, changes.run_key).started
+    begun = anyones(world, changes.run_key).started
     return LessonDecided(
         changes.id,
         number,

@@ -14,7 +14,7 @@ from domain.agent.wake_queue_events import WakeBegun, WakeQueueFact
 from domain.agent.wake_queue_rules import Setting
 from domain.causes import Result
 from domain.changes import decisions
-from domain.changes.change_set import CHANGES, ChangeSet, Item, set_id
+from domain.changes.change_set import CHANGES, ChangeSet, Item, own_set_id
 from domain.changes.events import ChangesFact, ItemRetracted
 from domain.errors import Refused, Remedy
 from domain.handlers import lessons
@@ -85,6 +85,7 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
         hop=queued.hop,
         ttl_days=cause.ttl_days,
         throttle_seconds=cause.throttle_seconds,
+        seen=cause.seen,
     )
     policy = world.load(POLICY, MAIN)
     if refused := refused_of(policy, agent, started, has_secret=cause.has_secret):
@@ -267,7 +268,7 @@ def _written(world: World, agent: Agent, advanced: Advanced, at: str) -> Decided
     queue_facts: list[WakeQueueFact] = []
     finished = advanced.facts[-1] if advanced.facts else None
     if isinstance(finished, WakeFinished):
-        own = answered.own or world.load(CHANGES, set_id(wake.run_key))
+        own = answered.own or world.load(CHANGES, own_set_id(world, wake.run_key))
         days = wake.begun.ttl_days
         expires_at = later(at, seconds=days * DAY_SECONDS) if days else ""
         opened = decisions.opened(own, agent.id, agent.task, wake.run_key, expires_at)
@@ -293,7 +294,7 @@ def _written(world: World, agent: Agent, advanced: Advanced, at: str) -> Decided
             events += on(world, "memory", agent.id, folded.facts)
             answered.payloads += folded.payloads
     if changes:
-        events += on(world, "changes", set_id(wake.run_key), changes)
+        events += on(world, "changes", own_set_id(world, wake.run_key), changes)
     events += agent_events(world, agent, agents)
     events += on(world, "alert", agent.id, queue_facts)
     return Decided(events, Result((wake.run_key,)), answered.payloads)
@@ -312,7 +313,14 @@ def _ended(
     position = wake.begun.journal_position
     is_fresh = is_done and not finished.is_report_missing
     facts.append(
-        AgentSettled(wake.run_key, finished.outcome, finished.code, position, is_fresh=is_fresh)
+        AgentSettled(
+            wake.run_key,
+            finished.outcome,
+            finished.code,
+            position,
+            is_fresh=is_fresh,
+            seen=wake.begun.seen,
+        )
     )
     return facts
 

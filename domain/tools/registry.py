@@ -5,7 +5,7 @@ operation applies. Both sides ask the same record, so a rule holds when somethin
 and again when it is applied to the task as it is then.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -34,6 +34,7 @@ from domain.tools.decoding import decoded
 from domain.tools.definitions import CAPABILITIES, Mode, Tool
 from domain.tools.schema import Schema
 from domain.tools.snapshot import Snapshot
+from domain.wire import Imported
 
 TOOLS: Mapping[str, Tool] = {
     tool.name: tool
@@ -353,11 +354,23 @@ def replaced_by(tool: str, arguments: str) -> tuple[str, ...]:
 
 def last_touched(snapshot: Snapshot, touches: Sequence[str]) -> int:
     """The journal's `n` at which a person or import last touched any of these; 0 if never."""
+    return max(_touched(snapshot, touches), default=0)
+
+
+def is_news(snapshot: Snapshot, seen: Sequence[Imported], touches: Sequence[str]) -> bool:
+    """Whether a person or import touched any of these in an append that is not among what was
+    `seen` of the machines that share the journal."""
+    known, fields = {one.replica: one.n for one in seen}, set(_touched(snapshot, touches))
+    return any(one.n in fields and one.n > known.get(one.replica, 0) for one in snapshot.wrote)
+
+
+def _touched(snapshot: Snapshot, touches: Sequence[str]) -> Iterator[int]:
+    """When each of these was touched last; 0: never."""
     known = {touched.field: touched.n for touched in snapshot.touched}
     known |= {f"item:{item.id}": item.touched for item in snapshot.items}
     known |= {f"entry:{one.id}": one.touched for one in snapshot.time}
     known["time"] = max((one.touched for one in snapshot.time), default=0)
-    return max((known.get(field, 0) for field in touches), default=0)
+    return (known.get(field, 0) for field in touches)
 
 
 def summary(tool: str, snapshot: Snapshot, arguments: str) -> str:

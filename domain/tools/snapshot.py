@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from domain.journal.catalog import Catalog, available
 from domain.journal.task import Task
-from domain.wire import Part
+from domain.wire import Imported, Part
 
 OPEN_ITEMS_KEPT = 500  # of a wake's snapshot
 FINISHED_ITEMS_KEPT = 500  # the same; checked or archived ones
@@ -67,7 +67,8 @@ class Snapshot(Part, frozen=True):
     `position` is the journal's `n` it was taken at; `estimate` is minutes, 0 where there is
     none; `touched` names fields (``title``, ``status``, ``items``, ``label:<id>``, ...).
     `time` is oldest first, `linked` empty where a change is applied; both since scaffold 2. `at`:
-    when a change is looked at; never kept.
+    when a change is looked at; never kept. `wrote`: of a journal that machines share, whose appends
+    are those that things were touched in.
     """
 
     task: str
@@ -91,6 +92,7 @@ class Snapshot(Part, frozen=True):
     time: tuple[SnapshotEntry, ...] = ()
     at: str = ""
     linked: tuple[SnapshotLink, ...] = ()
+    wrote: tuple[Imported, ...] = ()
 
 
 def captured(

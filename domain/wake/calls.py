@@ -236,7 +236,8 @@ def _deferred(
         return registry.last_touched(bench.snapshot, fields)
 
     memory = _memory(wake, bench) if wake.begun.scaffold >= 2 else None
-    sifted = hygiene.sift(plan.proposals, sets, touched, memory)
+    news = partial(registry.is_news, bench.snapshot) if bench.snapshot.wrote else None
+    sifted = hygiene.sift(plan.proposals, sets, touched, memory, news)
     said_of = partial(evidence.quote_of, registry.TOOLS[tool], quotes, arguments)
     accepted = grounds.grounded(sifted.accepted, map(said_of, sifted.accepted), wake, reads)
     facts, payloads = decisions.propose(own, accepted, wake.begun.task)

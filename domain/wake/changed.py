@@ -24,7 +24,7 @@ def fact_changes(
     """The task's facts after the agent's position and not its own, one per id, kind and author.
 
     Args:
-        rows: The rows of the task's stream.
+        rows: The rows of the task's stream that are new to the agent.
         agent: Whose position counts; on position 0 it has seen nothing, so nothing "changed".
         linked: Ids of linked tasks that the agent may see.
     """
@@ -33,7 +33,7 @@ def fact_changes(
     counted = Counter(
         _described(row, linked)
         for row in rows
-        if row.n > agent.position and getattr(row.fact, "by", "") != f"agent:{agent.id}"
+        if getattr(row.fact, "by", "") != f"agent:{agent.id}"
     )
     return [ChangeSeen(*what, times) for what, times in sorted(counted.items())]
 

@@ -5,7 +5,7 @@ STORAGE FORMAT: receipts keep commands, see `domain.wire`.
 
 from domain.local_times import Shift
 from domain.wake.events import SectionRef
-from domain.wire import Part, PayloadId, Stored
+from domain.wire import Imported, Part, PayloadId, Stored
 
 
 class LocalTime(Part, frozen=True):
@@ -43,6 +43,7 @@ class BeginWake(Stored, frozen=True, tag="command.begin_wake.1"):
     journal_digest: str = ""  # of the append at `journal_position`; empty in older ones
     local: LocalTime | None = None  # since scaffold 2
     has_secret: bool = False  # the key that the model needs is there; False where none is needed
+    seen: tuple[Imported, ...] = ()  # of a shared journal: what its position knows of each machine
 
 
 class SkipWake(Stored, frozen=True, tag="command.skip_wake.1"):

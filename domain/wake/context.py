@@ -46,7 +46,7 @@ from domain.wake.reading import (
     WakeReason,
 )
 from domain.wire import Words
-from domain.world import MAIN, World
+from domain.world import MAIN, Recorded, World
 
 ENTRY_MIN_BYTES = 60
 """Of a log entry's frame in the prompt: what even an empty one takes."""
@@ -90,7 +90,7 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     category = catalog.categories.get(task.category, Category(task.category, task.category))
     links = linked(journal, task, agent, linked_agents, given.scaffold)
     seen = {link.id for link in links if link.id}
-    later = journal.recorded("task", task.id, agent.position) if agent.position else ()
+    later = _later(journal, agent) if agent.position else ()
     facts = fact_changes(later, agent, seen)
     others, hidden = trigger_changes(asked.triggers, task, seen, facts)
     suppressed, free = _labels(catalog, task)
@@ -124,6 +124,12 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
         local=given.local,
         memory=_digests(agents, agent) if given.scaffold >= 2 else (),
     )
+
+
+def _later(journal: World, agent: Agent) -> Sequence[Recorded]:
+    """The rows of its task that are new to an agent, on whatever machine it woke last."""
+    seen = agent.seen or None
+    return journal.recorded("task", agent.task, agent.position, seen if journal.is_shared else None)
 
 
 def _check(task: Task, agent: Agent) -> None:

@@ -8,7 +8,7 @@ effect, replies as they came; a reply to an older attempt or an ended wake is ke
 from typing import Literal
 
 from domain.agent.wake_queue_events import Reason
-from domain.wire import Part, PayloadId, Stored, Words
+from domain.wire import Imported, Part, PayloadId, Stored, Words
 
 ToolStatus = Literal["success", "error", "partial", "queued", "denied"]  # `partial`: ADR 38
 Outcome = Literal["completed", "failed", "skipped", "superseded"]
@@ -60,6 +60,7 @@ class WakeStarted(Stored, frozen=True, tag="wake.started.1"):
     hop: int = 0  # how many agents' writes led to this wake
     ttl_days: int = 0  # after which its undecided proposals expire; 0: never
     throttle_seconds: int = 0  # of changes that come while it runs; 0: the default
+    seen: tuple[Imported, ...] = ()  # of a shared journal: what its position knows of each machine
 
 
 class ModelAsked(Stored, frozen=True, tag="wake.model_asked.1"):

@@ -26,8 +26,8 @@ def may_read(agents: World, agent: Agent) -> Callable[[str], bool]:
 
     @cache
     def may(run_key: str) -> bool:
-        started = agents.load(WAKE, run_key).started
-        return started is not None and may_enter(started.categories, agent)
+        begun = [one.started for one in agents.load_all(WAKE, run_key) if one.started is not None]
+        return bool(begun) and all(may_enter(one.categories, agent) for one in begun)
 
     return may
 
@@ -150,7 +150,8 @@ def _of_notes(
 ) -> tuple[MemoryFolded, str]:
     may = _may_read_notes(agents, agent)
     seen = [one for one in notes if may(one.run_key)]
-    started = [agents.load(WAKE, run_key).started for run_key in {one.run_key for one in seen}]
+    wrote = {one.run_key for one in seen}
+    started = [wake.started for one in sorted(wrote) for wake in agents.load_all(WAKE, one)]
     return memories.of_notes(
         agent.id,
         notes,

@@ -32,7 +32,7 @@ from domain.wake.events import ToolAsked, ToolReturned
 from domain.wake.memory import may_read, readable_digests
 from domain.wake.prompt_text import line
 from domain.wake.shown import agent_of_task, report_of
-from domain.wake.state import WAKE, Wake
+from domain.wake.state import Wake, anyones
 from domain.wake.task_lines import TaskLine
 from domain.wire import Words
 from domain.world import MAIN, World
@@ -273,7 +273,7 @@ def _own(look: Look) -> Iterator[Memory]:
             case AgentObserved(run_key=run_key, words=words) if may(run_key):
                 yield _memory(look, row.at, "observation", agents.text(words))
             case AgentReported(run_key=run_key) if may(run_key):
-                drafted = agents.load(WAKE, run_key).report
+                drafted = anyones(agents, run_key).report
                 if drafted is not None:
                     told = f"{drafted.one_liner} {agents.text(drafted.tldr)}"
                     yield _memory(look, row.at, "report", told)

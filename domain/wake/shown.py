@@ -19,8 +19,9 @@ from domain.wake.linked import linked_tasks
 from domain.wake.memory import with_readable_memory
 from domain.wake.prompt import Prompt, render
 from domain.wake.reading import Given, Limits, LinkedAgent, ReportShown, WakeReason
-from domain.wake.state import WAKE
+from domain.wake.state import anyones
 from domain.wake.thread import thread_of
+from domain.wire import Imported
 from domain.world import MAIN, World
 
 GENERATIONS_MAX = 100  # of a task's agents that are looked through for a living one
@@ -72,7 +73,13 @@ def snapshot_of(journal: World, agent: Agent, position: int, scaffold: int) -> S
     """What the tools of a wake see of its task, as the journal stands in this world."""
     task, catalog = journal.load(TASK, agent.task), journal.load(CATALOG, MAIN)
     links = linked_tasks(journal, task, agent) if scaffold >= 2 else ()
-    return captured(task, catalog, position, scaffold, links)
+    seen = captured(task, catalog, position, scaffold, links)
+    if not journal.is_shared:
+        return seen
+    touched = {one.n for one in seen.touched} | {one.touched for one in seen.items}
+    touched |= {one.touched for one in seen.time}
+    wrote = {(row.replica, row.n) for row in journal.rows(TASK, task.id) if row.n in touched}
+    return replace(seen, wrote=tuple(Imported(*one) for one in sorted(wrote)))
 
 
 def _directives(agents: World, agent: Agent) -> str:
@@ -88,7 +95,7 @@ def report_of(agents: World, agent: Agent) -> ReportShown | None:
     """The agent's current report, if it has one."""
     if not agent.report:
         return None
-    drafted = agents.load(WAKE, agent.report).report
+    drafted = anyones(agents, agent.report).report
     if drafted is None:
         return None
     tldr, content = agents.text(drafted.tldr), agents.text(drafted.content)

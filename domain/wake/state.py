@@ -1,6 +1,7 @@
 """A wake as its facts make it: the state of the machine in `domain.wake.machine`."""
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, Protocol, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,6 +26,7 @@ from domain.wake.events import (
 from domain.wire import PayloadId, Words
 from domain.world import Kind, Recorded
 
+S = TypeVar("S")
 Phase = Literal["absent", "ready", "waiting", "calling", "answered", "deferred", "done"]
 
 
@@ -157,3 +159,19 @@ def _evolve(wake: Wake, recorded: Recorded) -> Wake:
 
 
 WAKE: Kind[Wake] = Kind("wake", Wake, _evolve, is_merged=False)
+
+
+class Loads(Protocol):
+    """What knows the wakes of all replicas."""
+
+    def load_all(self, kind: Kind[S], entity: str) -> Sequence[S]:
+        """The states of all, the one that was written last at the end."""
+
+
+def anyones(world: Loads, run_key: str) -> Wake:
+    """The wake of a run key, whichever machine ran it: of several the last one with a report, else
+    the last that began. This replica's where the log is alone."""
+    every = world.load_all(WAKE, run_key)[::-1]
+    drafted = (one for one in every if one.report is not None)
+    begun = (one for one in every if one.started is not None)
+    return next(drafted, None) or next(begun, None) or WAKE.initial(run_key)

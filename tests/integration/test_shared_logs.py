@@ -11,11 +11,11 @@ from adapters.store.copying import copy_log
 from adapters.store.foreign import ForeignAppend
 from adapters.store.log import Log
 from adapters.store.recorder import by_append, numbered
-from domain.causes import GivenUp, Imported, LogShared, ReplicasImported
+from domain.causes import GivenUp, LogShared, ReplicasImported
 from domain.errors import Refused
 from domain.journal.commands import CreateTask, DeleteTask, EditTask
 from domain.journal.fold import TASK
-from domain.wire import Payload, payload
+from domain.wire import Imported, Payload, payload
 from tests.support.sharing import Machine
 
 AT, LATER = "2027-01-01T00:00:00.000000Z", "2027-01-02T00:00:00.000000Z"

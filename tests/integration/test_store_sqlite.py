@@ -14,13 +14,13 @@ import pytest
 from adapters.store.log import Log
 from adapters.store.recorder import line
 from domain import envelope
-from domain.causes import EpochBegan, Imported, Receipt, ReplicasImported
+from domain.causes import EpochBegan, Receipt, ReplicasImported
 from domain.errors import KeyReused, Refused
 from domain.handlers.links import task_of
 from domain.journal import commands as do
 from domain.journal.fold import TASK
 from domain.journal.task import TaskCreated
-from domain.wire import payload, words
+from domain.wire import Imported, payload, words
 from domain.world import Recorded, World
 from replay.prove import Divergence, Proof
 

@@ -43,6 +43,9 @@ class Standing:
         found = self._states.get((kind.name, entity))
         return kind.initial(entity) if found is None else found
 
+    def load_all(self, kind: Kind[S], entity: str) -> list[S]:
+        return [self.load(kind, entity)]
+
     def text(self, words: Words) -> str:
         data = self._payload(words.payload) if words.payload else words.text.encode()
         assert data is not None, f"the log names the payload {words.payload}, and has it not"

@@ -3,9 +3,10 @@ the judge (S2)."""
 
 from random import Random
 
-from domain.causes import Imported, LogShared, ReplicasImported
+from domain.causes import LogShared, ReplicasImported
 from domain.horizons import Horizons
 from domain.merging import place
+from domain.wire import Imported
 from domain.world import Recorded
 from tests.support.services import START
 
