@@ -17,8 +17,10 @@ from domain import envelope
 from domain.agent import commands as agent
 from domain.causes import Cause, Command, LogFact, Replied
 from domain.changes import commands as changes
+from domain.changes.change_set import CHANGES
 from domain.errors import Refused, WakelogError
 from domain.journal import commands as do
+from domain.journal.fold import TASK
 from domain.keys import command_key, payload_id
 from domain.lessons.commands import RateRun
 from domain.policy.commands import PolicyCommand
@@ -131,8 +133,25 @@ class Again:
                 ]
                 keep = here if cause.keep == mine and (*sides,) != seen else cause.keep
                 return replace(cause, seen=tuple(sides), keep=keep)
+            case changes.ConfirmItem() | changes.RejectItem() | changes.DeferItem():
+                position = self._position(cause.position)
+                category = self._category(cause.changes, position) if cause.category else ""
+                there = replace(cause, position=position, category=category)
+                if isinstance(there, changes.ConfirmItem):
+                    return there
+                return replace(there, seen=self._logs["journal"].horizon(position))
+            case agent.CreateAgent():
+                position = self._position(cause.position)
+                known = self._logs["journal"].horizon(position)
+                return replace(cause, position=position, seen=known)
             case _:
                 return fork.moved(cause, self._position)
+
+    def _category(self, changes_id: str, position: int) -> str:
+        """What the task of a change set is of, at a position of the journal."""
+        with self._logs["agent"].reading() as agents:
+            task = agents.load(CHANGES, changes_id).task
+        return self._logs["journal"].world_at(position).load(TASK, task).category
 
     def _now(self, n: int) -> int:
         if found := self._stands.get(n):

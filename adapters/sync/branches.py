@@ -1,6 +1,6 @@
 """Branches of a chain: where two part, which one was given up, and what rests on it (ADR 74)."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -14,6 +14,8 @@ from domain import envelope
 from domain.causes import ReplicasImported
 from domain.errors import Refused
 from domain.world import MAIN
+
+NOTHING = Head(0, "")
 
 
 def given_up(found: Survey, kept: Iterable[Void] = ()) -> tuple[Void, ...]:
@@ -67,6 +69,31 @@ def others_branch(log: Log, shelf: Shelf, found: Survey) -> int | None:
         instead = "let all files of the folder arrive, then repeat it; nothing was changed"
         raise Refused("forked_replica", because=because, instead=instead)
     return max(agreed)
+
+
+def known_elsewhere(log: Log, logs: Sequence[Log], found: Survey, began: str) -> int:
+    """Up to which append of this log another home has the chain that it forked in another log.
+
+    What it tells itself it told after the split, so all before that is in it. Where it tells
+    nothing, what was written here after the first append of the branch is of the branch, too.
+
+    Args:
+        log: In which no other branch is known yet.
+        logs: All, the forked ones among them.
+        found: What lies in the folder.
+        began: When the branch did.
+    """
+    have = found.haves.get(log.replica)
+    if have and any(_is_other(one, have) for one in logs):
+        return have.heads.get(":".join(Place(log.name, log.replica)), NOTHING).n
+    chain = (numbered(rows[0].state) for rows in log.appends_of(log.replica, 0))
+    return max((one.n for one in chain if one.at < began), default=0)
+
+
+def _is_other(log: Log, have: Have) -> bool:
+    """Whether somebody knows another branch of a log's own chain."""
+    head = have.heads.get(":".join(Place(log.name, log.replica)))
+    return head is not None and not _holds(log, head.n, head.digest)
 
 
 def resting_on(log: Log, dead: Mapping[str, int]) -> dict[str, int]:

@@ -15,7 +15,13 @@ from adapters.store.reader import read_append
 from adapters.store.recorder import by_append, numbered
 from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.sync.again import Again
-from adapters.sync.branches import held_of, others_branch, resting_on, without
+from adapters.sync.branches import (
+    held_of,
+    known_elsewhere,
+    others_branch,
+    resting_on,
+    without,
+)
 from adapters.sync.have import Void
 from adapters.sync.shelf import Shelf
 from adapters.sync.survey import Survey
@@ -75,16 +81,18 @@ def planned(logs: Sequence[Log], shelf: Shelf, there: Survey, told: tuple[Void, 
         told: What is given up already.
     """
     found = without(there, told)
+    until = {log.name: others_branch(log, shelf, found) for log in logs if log.replica}
+    is_forked = any(n is not None for n in until.values())
+    began = min((at for log in logs if (at := _began(log, until.get(log.name)))), default="~")
     good: dict[str, Mapping[str, int]] = {}
-    is_forked = False
     void, causes = list[Void](), list[Cut]()
     known = {one for branch in told if branch.by for one in branch.digests}
     for log in logs:
         ends = {one.replica: one.after for one in held_of(log, told)}
-        until = others_branch(log, shelf, found) if log.replica else None
-        if until is not None:
-            is_forked = True
-            ends[log.replica] = min(until, ends.get(log.replica, until))
+        if is_forked:
+            split = until[log.name]
+            mine = known_elsewhere(log, logs, found, began) if split is None else split
+            ends[log.replica] = min(mine, ends.get(log.replica, mine))
         if log.name == "agent":
             ends = _naming(log, good["journal"], ends)
         good[log.name] = resting_on(log, ends)
@@ -97,6 +105,12 @@ def planned(logs: Sequence[Log], shelf: Shelf, there: Survey, told: tuple[Void, 
                 causes += [Cut(log.name, tuple(rows), one not in known) for rows, one in cut]
     own = tuple(one for one in causes if not one.rows[0].stream.startswith("log:"))
     return Plan(logs[0].replica, is_forked, good, tuple(void), own, told)
+
+
+def _began(log: Log, after: int | None) -> str:
+    """When a branch began; empty where there is none."""
+    rows = None if after is None else next(log.appends_of(log.replica, after), None)
+    return numbered(rows[0].state).at if rows else ""
 
 
 def void_lines(void: Sequence[Void]) -> list[VoidBranch]:
