@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from adapters.store.log import Log
 from adapters.store.recorder import numbered
-from adapters.sync.have import Have, Head, Void
+from adapters.sync.have import HAVE, Have, Head, Void
 from adapters.sync.segments import Header, NotWhole, Place, decoded
 from adapters.sync.shelf import Shelf
 from adapters.sync.survey import Survey
@@ -41,14 +41,34 @@ def without(found: Survey, void: Collection[Void]) -> Survey:
     return replace(found, whole=whole, haves=haves, astray=astray)
 
 
-def held_of(log: Log, void: Iterable[Void]) -> list[Void]:
+def dead_files(there: Survey, living: Survey, own: Collection[str]) -> list[str]:
+    """What lies in a folder and is dead, in places of these writers: segments of void branches, and
+    what was told by who wrote such a one.
+
+    Args:
+        there: All that lies there.
+        living: The same without what is void.
+        own: Names.
+    """
+    files = there.whole.keys() - living.whole.keys()
+    told = [
+        f"{writer}/{HAVE}"
+        for writer, have in there.haves.items()
+        if any(one.endswith(f":{writer}") for one in have.heads.keys() - living.haves[writer].heads)
+    ]
+    return sorted(name for name in (*files, *told) if name.partition("/")[0] in own)
+
+
+def held_of(log: Log, void: Collection[Void]) -> list[Void]:
     """The void branches of which a log holds the beginning, at least."""
+    heads = log.heads() if void else {}
     return [
         one
         for one in void
         if one.log == log.name
-        and (rows := next(log.appends_of(one.replica, one.after), ()))
-        and envelope.digest(rows) in one.digests
+        and one.replica in heads
+        and heads[one.replica].n > one.after
+        and envelope.digest(next(log.appends_of(one.replica, one.after))) in one.digests
     ]
 
 

@@ -28,9 +28,9 @@ from adapters.sync.home import shelf_of, sync_home, travelling
 from adapters.sync.rebuilding import Opened, Plan, planned, rebuilt, void_lines
 from adapters.sync.shelf import Shelf
 from adapters.sync.survey import Survey, survey
-from adapters.upkeep.adopting import check_new
+from adapters.upkeep.adopting import check_exists, check_new
 from adapters.upkeep.backup import back_up
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 
 WORK, DONE, READY = ".rescue", ".rescued", "ready.json"
 COPIES_MAX = 100  # of one branch
@@ -75,6 +75,9 @@ def rescue(
         Damaged: A file is no log.
     """
     home = place.folder
+    if not place.is_folder:
+        raise invalid(f"{place.name} is in a database", "rescue a home that is a folder")
+    check_exists(home)
     if is_dry:
         if (home / WORK / READY).exists():
             return _ready(home / WORK).report

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from adapters.documents.syncing import Behind, ReplicaLine, SyncReport, Waiting
 from adapters.store.log import Log
 from adapters.sync import have as haves
-from adapters.sync.branches import given_up, held_of, without
+from adapters.sync.branches import dead_files, given_up, held_of, without
 from adapters.sync.giving import files_of, not_offered, rows_in
 from adapters.sync.have import HAVE, Have, have_of
 from adapters.sync.memory import Kept
@@ -81,9 +81,8 @@ def sync(
         mine = have_of(logs, replica, label, now, void)
         if not is_dry and haves.is_news(mine, known):
             shelf.write(f"{replica}/{HAVE}", haves.written(mine))
-        for name in there.whole.keys() - found.whole.keys() if not is_dry else ():
-            if name.partition("/")[0] in (replica, *kept.was):
-                shelf.remove(name)  # a dead file, of ours
+        for name in dead_files(there, found, (replica, *kept.was)) if not is_dry else ():
+            shelf.remove(name)
     except OSError as error:
         took = sum(sum(one.took.values()) for one in takings)
         because = (
@@ -93,7 +92,7 @@ def sync(
         raise Refused("read_only", because=because, instead=instead) from None
     report = _report(takings, mine, gave, found)
     labels = {**kept.labels, **report.labels}
-    return Synced(report, Kept(label, shelf.name, found.whole, labels, void, kept.was))
+    return Synced(report, Kept(label, shelf.name, there.whole, labels, void, kept.was))
 
 
 def takings_of(

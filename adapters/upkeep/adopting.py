@@ -32,7 +32,7 @@ def place(home: Path, environ: Mapping[str, str], *, is_copy: bool) -> Adopted:
     Raises:
         Refused: Code ``nothing_to_adopt``, ``invalid_value`` (there is no home) or ``read_only``.
     """
-    _check_exists(home)
+    check_exists(home)
     state = installation.state(home, environ)
     if state == "unchecked":
         because = f"{files.REPLICA_VARIABLE} names who writes, so nothing is kept of the folder"
@@ -60,7 +60,7 @@ def restored(home: Path, environ: Mapping[str, str]) -> Adopted:
             somebody who has written there) or ``read_only``.
         Damaged: A file is no log.
     """
-    _check_exists(home)
+    check_exists(home)
     was = files.replica(home, {})
     journal, agents = open_logs(home, files.replica(home, environ), is_writing=True)
     with closing(journal), closing(agents):
@@ -92,7 +92,8 @@ def check_new(given: str, logs: Iterable[Log]) -> None:
         raise Refused("invalid_value", because=because, instead=instead)
 
 
-def _check_exists(home: Path) -> None:
+def check_exists(home: Path) -> None:
+    """Raises Refused, code ``invalid_value``: there is no home."""
     if not files.exists(home):
         because = f"there is no home at {home}"
         raise Refused("invalid_value", because=because, instead="name one with --home")

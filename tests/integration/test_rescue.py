@@ -18,6 +18,7 @@ import pytest
 from adapters.documents.syncing import RescueReport
 from adapters.home.place import FolderPlace
 from adapters.sync.home import travelling
+from adapters.wiring import open_home
 from domain.errors import Refused
 from domain.journal import commands as do
 from domain.keys import payload_id
@@ -387,3 +388,56 @@ def applied(home: Path) -> Counter[str]:
     found = [json.loads(state) for stream, state in journal_rows(home) if stream[:7] == "receipt"]
     commands = [one["data"]["command"] for one in found]
     return Counter(one["operation"] for one in commands if one.get("operation"))
+
+
+def test_an_image_from_before_the_first_sync_is_rescued_as_well(tmp_path: Path) -> None:
+    desk, folder = Machine(tmp_path / "desk"), tmp_path / "folder"
+    folder.mkdir()
+    (task,) = desk.do(do.CreateTask("m1m"))
+    twin = Machine(desk.image(tmp_path / "twin"), "desk")
+    desk.do(do.CreateTask("m2m"))
+    twin.do(do.EditTask(task, title="m3m now"))
+    desk.sync(folder)
+    assert twin.is_forked(folder)
+    assert twin.rescue(folder, "desk2").redone == 1
+    rounds([desk, twin], folder)
+    assert marks(desk.home) == Counter(["m1m", "m2m", "m3m"])
+
+
+def test_an_image_that_comes_back_once_more_is_not_done_twice(tmp_path: Path) -> None:
+    home, twin = diverged(tmp_path)
+    image = twin.image(tmp_path / "image")
+    twin.rescue(home.folder, "desk2")
+    rounds([*home.all, twin], home.folder)
+    there = marks(home.desk.home)
+    again = Machine(image, "desk")
+    again.do(do.CreateTask("m200m"))
+    assert again.is_forked(home.folder)
+    report = again.rescue(home.folder, "desk3")
+    assert (report.causes, report.redone, report.answered) == (7, 1, 6)
+    rounds([*home.all, twin, again], home.folder)
+    assert marks(home.phone.home) == there + Counter(["m200m"])
+
+
+def test_a_home_that_is_in_use_or_is_none_is_not_rescued(tmp_path: Path) -> None:
+    home, twin = diverged(tmp_path)
+    with open_home(twin.home, twin.environ, is_writing=True), pytest.raises(Refused) as refused:
+        twin.rescue(home.folder, "desk2")
+    assert (refused.value.code, (twin.home / "hold").exists()) == ("read_only", False)
+    assert "in use by another process" in refused.value.because
+    missing = Machine(tmp_path / "missing")
+    with pytest.raises(Refused, match="there is no home"):
+        missing.rescue(home.folder, "desk2")
+    assert not missing.home.exists()
+    assert twin.rescue(home.folder, "desk2").redone == 5
+
+
+def test_a_folder_that_cannot_be_written_is_told_of_the_rescue_later(tmp_path: Path) -> None:
+    home, twin = diverged(tmp_path)
+    stranger = tmp_path / "closed"
+    copytree(home.folder, stranger)
+    (stranger / "desk2").write_text("a file in the way")
+    report = twin.rescue(stranger, "desk2")
+    assert (report.redone, report.synced) == (5, None)
+    assert "cannot be written" in report.sync_refused
+    rounds([*home.all, twin], home.folder)
