@@ -32,7 +32,7 @@ SLOW = (
     "tests/integration/test_other_past.py",
     "tests/integration/test_races.py",
     "tests/integration/test_remembered_proof.py",
-    "tests/integration/test_rescue.py",
+    "tests/integration/test_rescue",
     "tests/integration/test_scaffolds_side_by_side.py",
     "tests/integration/test_sessions.py",
     "tests/integration/test_web_clashes.py",

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from contextlib import closing
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from adapters.documents.syncing import RescueReport, SyncReport
 from adapters.home.place import FolderPlace
@@ -180,3 +181,71 @@ class Writer:
 def listed(report: RescueReport) -> Counter[str]:
     """The marks of what could not be done again, as they stand in the copy."""
     return marks(Path(report.copy), report.was, [one.n for one in report.refused])
+
+
+class Met(NamedTuple):
+    """Three machines with a past in common, and the folder where they meet."""
+
+    desk: Machine
+    laptop: Machine
+    phone: Machine
+    folder: Path
+    writer: Writer
+
+    @property
+    def all(self) -> tuple[Machine, ...]:
+        return self.desk, self.laptop, self.phone
+
+    def sync(self, *machines: Machine) -> None:
+        for one in machines or self.all:
+            one.sync(self.folder)
+
+
+def met(path: Path, seed: int = 1) -> Met:
+    folder = path / "folder"
+    folder.mkdir()
+    desk, laptop, phone = (Machine(path / one) for one in ("desk", "laptop", "phone"))
+    found = Met(desk, laptop, phone, folder, Writer(Random(seed)))
+    found.writer.write(desk, 3)
+    found.sync()
+    found.writer.tasks = dict.fromkeys((laptop.home, phone.home), found.writer.tasks[desk.home])
+    found.writer.tasks = {one.home: [*found.writer.tasks[laptop.home]] for one in found.all}
+    return found
+
+
+def rounds(machines: list[Machine], folder: Path, most: int = 8) -> None:
+    """Sync all until nothing is written any more; then all hold the same and prove."""
+    for _ in range(most):
+        before = files_of(folder)
+        reports = [one.sync(folder) for one in machines]
+        if before == files_of(folder):
+            break
+    else:
+        raise AssertionError("it never ends")
+    assert len({one.digest for one in reports}) == 1
+    assert not any(one.waiting or one.took or one.gave for one in reports)
+    assert len({frozenset(told_rows(one)) for one in machines}) == 1
+    assert all(one.proves() for one in machines)
+
+
+def told_rows(one: Machine) -> set[tuple[str, str]]:
+    """The rows that say more than the log of itself."""
+    return {row for row in journal_rows(one.home) if not row[0].startswith("log:")}
+
+
+def diverged(path: Path) -> tuple[Met, Machine]:
+    """The desk, and a twin of it that wrote other things."""
+    home = met(path)
+    twin = Machine(home.desk.image(path / "twin"), "desk")
+    home.desk.do(do.CreateTask("m100m"), "same key")
+    home.sync()
+    home.writer.tasks[twin.home] = [*home.writer.tasks[home.desk.home]]
+    (task,) = twin.do(do.CreateTask("m101m"))
+    text = b"m102m is told at length"
+    kept = Payload(payload_id(task, text), text)
+    twin.do(do.AddNote(task, "note", Words(payload=kept.id)), "", kept)
+    twin.do(do.EditTask(task, title="m103m now"), "own key")
+    twin.do(do.CreateTask("m100m"), "same key")
+    twin.do(do.StartTimer(task))
+    twin.do(do.StopTimer("m104m"))
+    return home, twin
