@@ -290,3 +290,30 @@ def test_an_image_that_comes_back_once_more_is_not_done_twice(tmp_path: Path) ->
     assert (report.causes, report.redone, report.answered) == (7, 1, 6)
     rounds([*home.all, twin, again], home.folder)
     assert marks(home.phone.home) == there + Counter(["m200m"])
+
+
+def test_where_both_homes_of_a_fork_are_rescued_nothing_is_lost_either(tmp_path: Path) -> None:
+    """Each took in the branch that the other one gave up, and is told so."""
+    home, twin = diverged(tmp_path)
+    twin.do(do.CreateTask("m120m"))
+    home.desk.do(do.CreateTask("m121m"), "a key")
+    done = marks(twin.home).keys() | marks(home.desk.home).keys()
+    stick = tmp_path / "stick"
+    stick.mkdir()
+    twin.sync(stick)
+    home.desk.sync(home.folder)
+    other = Path(copytree(home.folder, tmp_path / "other"))
+    twin.rescue(other, "twin2")
+    home.desk.rescue(stick, "desk2")
+    for folder in other, stick:
+        copytree(folder, home.folder, dirs_exist_ok=True)
+    (home.folder / "desk" / "have.json").unlink()
+    machines = {"twin": twin, "desk": home.desk, "laptop": home.laptop, "phone": home.phone}
+    for nth in range(3, 6):
+        for name, one in machines.items():
+            if one.is_forked(home.folder):
+                one.rescue(home.folder, f"{name}{nth}")
+    rounds([*machines.values()], home.folder)
+    there = marks(home.laptop.home)
+    assert there.keys() == done
+    assert {mark for mark in there if there[mark] > 1} <= {"m100m"}  # of one key on both: one deed
