@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import click
@@ -12,7 +12,6 @@ from adapters.cli.shared import NO_HOME, Session
 from adapters.documents.syncing import NamedReplica
 from adapters.sync.home import replicas_of, shelf_of, sync_home
 from adapters.sync.machines import let_lead, name_replica, retire
-from adapters.sync.rescue import Step, rescue
 from adapters.sync.taking import Told
 from adapters.text.common import safe
 from adapters.text.reading import counted
@@ -95,6 +94,8 @@ def replicas_rescue(session: Session, folder: str, is_dry: bool) -> int:
     stays in the copy; wakes are not repeated. Repeat it if it was cut off. Exit status 1: something
     was not possible.
     """
+    from adapters.sync.rescue import rescue  # it decides again: only who needs it loads that
+
     session.check_named()
     with _steps(session) as step:
         did = rescue(session.place, os.environ, folder, is_dry=is_dry, step=step)
@@ -107,7 +108,7 @@ def replicas_rescue(session: Session, folder: str, is_dry: bool) -> int:
 
 
 @contextmanager
-def _steps(session: Session) -> Iterator[Step]:
+def _steps(session: Session) -> Iterator[Callable[[str], None]]:
     """One line on stderr that tells what is done, where somebody looks."""
     if session.as_json or session.is_quiet or not sys.stderr.isatty():
         yield lambda _: None

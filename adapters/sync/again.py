@@ -13,11 +13,13 @@ from msgspec.structs import replace
 
 from adapters.documents.syncing import RefusedCause
 from adapters.store.log import Log
+from adapters.store.recorder import numbered
 from domain import envelope
 from domain.agent import commands as agent
 from domain.causes import Cause, Command, LogFact, Replied
 from domain.changes import commands as changes
 from domain.changes.change_set import CHANGES
+from domain.envelope import Row
 from domain.errors import Refused, WakelogError
 from domain.journal import commands as do
 from domain.journal.fold import TASK
@@ -26,7 +28,7 @@ from domain.lessons.commands import RateRun
 from domain.policy.commands import PolicyCommand
 from domain.templates.commands import TemplateCommand
 from domain.wire import Payload, PayloadId, tag_of
-from domain.world import Recorded
+from domain.world import Recorded, entity_of
 from replay import fork
 from replay.payloads import named
 
@@ -63,13 +65,22 @@ class Again:
         self._names: dict[str, str] = {}
         self._stands: dict[int, int] = {}  # append of the journal by the one that was; 0: refused
 
-    def hand(self, log: str, rows: Sequence[Recorded]) -> None:
+    def hand(self, log: str, rows: Sequence[Recorded], *, is_own: bool = True) -> None:
         """Decide one append again.
 
         Args:
             log: Its log.
             rows: All of it, as it was.
+            is_own: Else another machine did it, which tells of it itself; it is not counted.
         """
+        if is_own:
+            self._hand(log, rows)
+            return
+        counts = self.redone, self.answered, self.left_out, [*self.refused], {**self._stands}
+        self._hand(log, rows)
+        self.redone, self.answered, self.left_out, self.refused, self._stands = counts
+
+    def _hand(self, log: str, rows: Sequence[Recorded]) -> None:
         cause, key = envelope.cause_of(rows[0])
         if isinstance(cause, LogFact):
             return
@@ -136,7 +147,14 @@ class Again:
             case changes.ConfirmItem() | changes.RejectItem() | changes.DeferItem():
                 position = self._position(cause.position)
                 category = self._category(cause.changes, position) if cause.category else ""
-                return replace(cause, position=position, category=category)
+                there = replace(cause, position=position, category=category)
+                if isinstance(there, changes.ConfirmItem):
+                    return there
+                return replace(there, seen=self._logs["journal"].horizon(position))
+            case agent.CreateAgent():
+                position = self._position(cause.position)
+                known = self._logs["journal"].horizon(position)
+                return replace(cause, position=position, seen=known)
             case _:
                 return fork.moved(cause, self._position)
 
@@ -154,6 +172,13 @@ class Again:
 
     def _position(self, n: int) -> int:
         return self._stands.get(n) or self._logs["journal"].tail().n
+
+
+def has_own_key(log: str, rows: Sequence[Row]) -> bool:
+    """Whether the caller of an append named it."""
+    name, _, replica = rows[0].stream.rpartition("@")
+    derived = command_key(log, replica, numbered(rows[0].state).n)
+    return name.startswith("receipt:") and entity_of(rows[0].stream) != derived
 
 
 def _refused(log: str, was: Recorded, cause: Command, error: WakelogError) -> RefusedCause:

@@ -1,6 +1,6 @@
 """The logs of a home without a branch that is given up, and with its causes decided again."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, closing
 from itertools import islice
 from pathlib import Path
@@ -14,7 +14,7 @@ from adapters.store.opening import check_alone
 from adapters.store.reader import read_append
 from adapters.store.recorder import by_append, numbered
 from adapters.store.sqlite import SQLiteLogRecorder
-from adapters.sync.again import Again
+from adapters.sync.again import Again, has_own_key
 from adapters.sync.branches import (
     held_of,
     known_elsewhere,
@@ -47,14 +47,18 @@ class Cut(NamedTuple):
 class Plan(NamedTuple):
     """What is to be done. `was`: the name until now; `is_forked`: another home wrote under it;
     `good`: of each log, up to which append those chains stay that do not stay whole; `void`: what
-    is given up; `causes`: of this machine's own in it; `told`: what others gave up."""
+    is given up; `causes`: of this machine's own in it; `keyed`: those that others gave up and did
+    again, as far as they have callers' keys; `told`: what others gave up; `hold`: replicas of which
+    nothing is taken."""
 
     was: str
     is_forked: bool
     good: Mapping[str, Mapping[str, int]]
     void: tuple[Void, ...]
     causes: tuple[Cut, ...]
+    keyed: tuple[Cut, ...]
     told: tuple[Void, ...]
+    hold: Collection[str] = ()
 
     @property
     def after(self) -> int:
@@ -71,7 +75,13 @@ class Opened(NamedTuple):
     agents: Log
 
 
-def planned(logs: Sequence[Log], shelf: Shelf, there: Survey, told: tuple[Void, ...]) -> Plan:
+def planned(
+    logs: Sequence[Log],
+    shelf: Shelf,
+    there: Survey,
+    told: tuple[Void, ...],
+    hold: Collection[str] = (),
+) -> Plan:
     """What of a home does not stay.
 
     Args:
@@ -79,13 +89,14 @@ def planned(logs: Sequence[Log], shelf: Shelf, there: Survey, told: tuple[Void, 
         shelf: The folder.
         there: What lies in it.
         told: What is given up already.
+        hold: Replicas of which nothing is taken.
     """
     found = without(there, told)
     until = {log.name: others_branch(log, shelf, found) for log in logs if log.replica}
     is_forked = any(n is not None for n in until.values())
     began = min((at for log in logs if (at := _began(log, until.get(log.name)))), default="~")
     good: dict[str, Mapping[str, int]] = {}
-    void, causes = list[Void](), list[Cut]()
+    void, causes, keyed = list[Void](), list[Cut](), list[Cut]()
     known = {one for branch in told if branch.by for one in branch.digests}
     for log in logs:
         ends = {one.replica: one.after for one in held_of(log, told)}
@@ -103,8 +114,14 @@ def planned(logs: Sequence[Log], shelf: Shelf, there: Survey, told: tuple[Void, 
                 void.append(Void(log.name, replica, after, digests[-1], digests))
             if replica == log.replica:
                 causes += [Cut(log.name, tuple(rows), one not in known) for rows, one in cut]
+            else:
+                keyed += [
+                    Cut(log.name, tuple(rows), is_new=True)
+                    for rows, one in cut
+                    if one in known and has_own_key(log.name, rows)
+                ]
     own = tuple(one for one in causes if not one.rows[0].stream.startswith("log:"))
-    return Plan(logs[0].replica, is_forked, good, tuple(void), own, told)
+    return Plan(logs[0].replica, is_forked, good, tuple(void), own, tuple(keyed), told, hold)
 
 
 def _began(log: Log, after: int | None) -> str:
@@ -160,7 +177,7 @@ def rebuilt(
         step("take")
         found = without(there, (*plan.told, *plan.void))
         took = dict[str, int]()
-        for taking in takings_of([*made.values()], shelf, found):
+        for taking in takings_of([*made.values()], shelf, found, plan.hold):
             taking.take(at, lambda _: None)
             took |= {one: rows + took.get(one, 0) for one, rows in taking.took.items()}
         again = Again(made, {log.name: log for log in was.logs})
@@ -188,7 +205,11 @@ def _stays(rows: Sequence[Row], good: Mapping[str, int]) -> bool:
 
 
 def _hand(plan: Plan, again: Again, step: Callable[[str], None]) -> None:
-    """All causes that nobody rescued before, in an order in which they may have come."""
+    """All causes that nobody rescued before, in an order in which they may have come. First what
+    others did again under callers' keys: it may have been answered there by a branch that is void
+    by now, and here by it. Where it is known it is answered once more."""
+    for one in plan.keyed:
+        again.hand(one.log, read_append(one.rows), is_own=False)
     again.answered += sum(not one.is_new for one in plan.causes)
     of = {
         log: [read_append(one.rows) for one in plan.causes if one.log == log and one.is_new]

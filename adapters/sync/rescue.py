@@ -94,7 +94,7 @@ def rescue(
 def _looked(place: Place, environ: Mapping[str, str], shelf: Shelf) -> RescueReport:
     with ExitStack() as opened:
         was = _opened(place, environ, opened)
-        plan, _ = _plan(place, was, shelf)
+        plan, _ = _plan(place, environ, was, shelf)
         return RescueReport(
             "", plan.was, "", void_lines(plan.void), {}, len(plan.causes), 0, 0, 0, []
         )
@@ -109,7 +109,7 @@ def _rescued(place: Place, environ: Mapping[str, str], shelf: Shelf, step: Step)
         with ExitStack() as opened:
             step("look")
             was = _opened(place, environ, opened)
-            plan, found = _plan(place, was, shelf)
+            plan, found = _plan(place, environ, was, shelf)
             check_new(name, was.logs)
             if plan.void:
                 name = name or files.drawn()
@@ -144,11 +144,13 @@ def _opened(place: Place, environ: Mapping[str, str], opened: ExitStack) -> Open
     return Opened(tuple(one for one in (journal, agents) if one.name in names), agents)
 
 
-def _plan(place: Place, was: Opened, shelf: Shelf) -> tuple[Plan, Survey]:
+def _plan(
+    place: Place, environ: Mapping[str, str], was: Opened, shelf: Shelf
+) -> tuple[Plan, Survey]:
     known = memory.kept(place.folder)
     there = survey(shelf, known.checked if known.folder == shelf.name else {})
     told = given_up(there, known.void)
-    plan = planned(was.logs, shelf, there, told)
+    plan = planned(was.logs, shelf, there, told, place.settings(environ).sync.hold)
     if not (plan.void or plan.is_forked):
         because = f"nobody else wrote under the name of this home, {plan.was}, as {shelf.name} says"
         instead = "run it on the copied or restored machine, or sync"

@@ -112,7 +112,35 @@ def test_callers_keys_stay_and_what_is_named_by_derived_ones_gets_other_names(
     with closing(sqlite3.connect(home.phone.home / "journal.db")) as journal:
         ids = {one for (one,) in journal.execute("SELECT id FROM payloads")}
     assert payload_id(task, b"m102m is told at length") in ids
-    assert '"minutes":1' in " ".join(state for _, state in rows) or shown["time"]
+
+
+def test_what_was_done_again_has_its_old_times_whatever_anothers_clock_says(tmp_path: Path) -> None:
+    home = met(tmp_path)
+    twin = Machine(home.desk.image(tmp_path / "twin"), "desk")
+    Machine.seconds += 86_400
+    for nth in range(90, 99):
+        home.laptop.do(do.CreateTask(f"m{nth}m"))
+    home.sync(home.laptop)
+    Machine.seconds -= 86_400
+    twin.sync(Path(copytree(home.folder, tmp_path / "stick")))
+    home.desk.do(do.CreateTask("m100m"))
+    home.sync(home.desk)
+    (task,) = twin.do(do.CreateTask("m101m"))
+    twin.do(do.StartTimer(task))
+    twin.do(do.StopTimer("m102m"))
+    times = [state["at"] for state in commands(twin.home, "desk")][-3:]
+    assert twin.rescue(home.folder, "desk2").redone == 3
+    assert [state["at"] for state in commands(twin.home, "desk2")] == times
+
+
+def commands(home: Path, replica: str) -> list[dict[str, str]]:
+    """The rows in which a replica keeps its commands, in order."""
+    rows = [
+        state
+        for stream, state in journal_rows(home)
+        if f"@{replica}" == stream[-len(replica) - 1 :]
+    ]
+    return [one for one in map(json.loads, rows) if "command" in one["data"]]
 
 
 def test_a_third_machine_waits_for_the_fork_and_goes_on_when_it_is_rescued(tmp_path: Path) -> None:
@@ -262,3 +290,30 @@ def test_an_image_that_comes_back_once_more_is_not_done_twice(tmp_path: Path) ->
     assert (report.causes, report.redone, report.answered) == (7, 1, 6)
     rounds([*home.all, twin, again], home.folder)
     assert marks(home.phone.home) == there + Counter(["m200m"])
+
+
+def test_where_both_homes_of_a_fork_are_rescued_nothing_is_lost_either(tmp_path: Path) -> None:
+    """Each took in the branch that the other one gave up, and is told so."""
+    home, twin = diverged(tmp_path)
+    twin.do(do.CreateTask("m120m"))
+    home.desk.do(do.CreateTask("m121m"), "a key")
+    done = marks(twin.home).keys() | marks(home.desk.home).keys()
+    stick = tmp_path / "stick"
+    stick.mkdir()
+    twin.sync(stick)
+    home.desk.sync(home.folder)
+    other = Path(copytree(home.folder, tmp_path / "other"))
+    twin.rescue(other, "twin2")
+    home.desk.rescue(stick, "desk2")
+    for folder in other, stick:
+        copytree(folder, home.folder, dirs_exist_ok=True)
+    (home.folder / "desk" / "have.json").unlink()
+    machines = {"twin": twin, "desk": home.desk, "laptop": home.laptop, "phone": home.phone}
+    for nth in range(3, 6):
+        for name, one in machines.items():
+            if one.is_forked(home.folder):
+                one.rescue(home.folder, f"{name}{nth}")
+    rounds([*machines.values()], home.folder)
+    there = marks(home.laptop.home)
+    assert there.keys() == done
+    assert {mark for mark in there if there[mark] > 1} <= {"m100m"}  # of one key on both: one deed

@@ -65,6 +65,18 @@ def test_a_new_name_alone_is_drawn_whole_wherever_that_is_cut_off(tmp_path: Path
     assert (status, at) == (0, 2)
 
 
+def test_a_home_is_open_again_where_a_rescue_was_cut_off_and_its_folder_is_gone(
+    tmp_path: Path,
+) -> None:
+    home, twin = diverged(tmp_path)
+    before = journal_rows(twin.home)
+    assert twin.status_when_cut(home.folder, "desk2", 3) == CUT
+    assert (twin.home / "hold").exists()
+    with pytest.raises(Refused, match="there is no folder"):
+        twin.rescue(tmp_path / "gone", "desk2")
+    assert ((twin.home / "hold").exists(), journal_rows(twin.home)) == (False, before)
+
+
 def test_what_cannot_be_rescued_says_why_and_changes_nothing(tmp_path: Path) -> None:
     home, twin = diverged(tmp_path)
     before = journal_rows(twin.home)
