@@ -147,9 +147,7 @@ def apply(document: WakeDocument | None, row: Recorded) -> WakeDocument | None:
 
 
 def _queued(wake: WakeDocument, fact: a.WakeQueued, row: Recorded) -> Change:
-    """A wake in a queue; one that goes on on another machine is that one's from here on."""
     return {
-        "place": position(row),
         "agent_id": row.entity,
         "thread": fact.thread,
         "reason": fact.trigger.reason,
@@ -194,7 +192,11 @@ def _observed(wake: WakeDocument, fact: AgentObserved, row: Recorded) -> Change:
 
 
 def _started(wake: WakeDocument, fact: e.WakeStarted, row: Recorded) -> Change:
+    """A wake that runs; in a home that machines share it may have waited on another one before,
+    and is this one's from here on."""
+    is_elsewhere = fact.seen and row.replica != wake.replica
     return {
+        "place": position(row) if is_elsewhere else wake.place,
         "agent_id": fact.agent,
         "task_id": fact.task,
         "thread": fact.thread,
