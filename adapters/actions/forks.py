@@ -22,7 +22,7 @@ from adapters.text.common import ID_SHOWN
 from domain.errors import Refused
 from replay.diff import WakesCompared
 
-ABOUT, SIDES = "fork.json", "diff.json"
+ABOUT, SIDES = files.FORK, "diff.json"
 FORKS_MAX = 10_000
 Sides = WakesCompared
 """Both sides of a fork, as they are compared."""

@@ -27,6 +27,7 @@ FOLDER = ".wakelog"
 JOURNAL, AGENT, VIEWS = "journal.db", "agent.db", "views.db"
 ANALYTICS, RUNTIME = "analytics.duckdb", "runtime.db"
 FORKS = "forks"
+FORK = "fork.json"  # of a fork: what it is of
 REPLICA, SETTINGS, INSTALLATION = "replica", "settings.toml", "installation"
 HOLD = "hold"  # why the home may not be written: it is copied, or went elsewhere
 

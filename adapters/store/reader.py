@@ -17,6 +17,7 @@ from domain.wire import Imported, PayloadId
 from domain.world import MAIN, Folded, Known, Parts, Read, Recorded, Sift, World, entity_of
 
 ALONE = ("receipt", "log")  # kinds whose streams are of one replica each
+LEFT_OUT_MAX = 4096  # entities of which it is kept what does not count
 
 
 class Main(NamedTuple):
@@ -287,10 +288,14 @@ class LogReader:
 
     def _left_out_of(self, row: Recorded, seen: LogPosition) -> frozenset[tuple[int, str, int]]:
         """The rows of an entity that do not count. What is written on changes nothing of it."""
+        if row.of_kind in ALONE:
+            return frozenset()
         name = row.stream.rpartition("@")[0]
         if name not in self._left_out:
+            if len(self._left_out) >= LEFT_OUT_MAX:
+                self._left_out.clear()
             world = self._world(seen)
-            rows = world.history(row.of_kind, row.entity) if row.of_kind not in ALONE else ()
+            rows = world.history(row.of_kind, row.entity)
             sift = self._sift(seen, self._read)
             found = {_place(one) for one in rows}
             counted = {_place(one) for one in sift.standing(rows)} if sift else found

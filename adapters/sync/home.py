@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from adapters.actions.forks import ABOUT as FORK
 from adapters.documents.disputes import disputes
 from adapters.documents.syncing import ReplicaLine, SyncReport
+from adapters.home.files import FORK
 from adapters.home.place import Place
 from adapters.home.settings import Settings
 from adapters.runtime import leading
