@@ -14,9 +14,6 @@ from adapters.documents.disputes import disputes
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.conflicts import told
 
-NAMES = "Categories and labels"
-RENAME = "`wakelog category rename`, `wakelog label delete`"
-
 
 @click.command("conflicts", epilog="Example: wakelog conflicts")
 @click.pass_obj
@@ -31,14 +28,12 @@ def conflicts_command(session: Session) -> None:
         session.document(found)
         return
     for one in found:
-        session.say(f"{one.task[:ID_SHOWN]} {safe(one.title)}" if one.task else NAMES)
+        session.say(f"{one.task[:ID_SHOWN]} {safe(one.title)}")
         session.say(f"  {told(one)}")
-    if of_tasks := [one for one in found if one.task]:
-        sides = " or ".join(sorted({_sides(one) for one in of_tasks}))
+    if found:
+        sides = " or ".join(sorted({_sides(one) for one in found}))
         session.note(f"Settle one with `wakelog settle TASK FIELD --keep {sides}`.")
-    if len(of_tasks) < len(found):
-        session.note(f"{NAMES} are settled by what they are called next: {RENAME}.")
-    if not found:
+    else:
         session.say("No conflicts: no file and no other machine says otherwise.")
 
 

@@ -16,9 +16,6 @@ _NAMES = {
     "entry": "a time entry",
     "rating": "a rating",
     "deleted": "whether the task goes",
-    "timer": "which timer runs",
-    "blocks": "what blocks what",
-    "category": "a category",
 }
 
 

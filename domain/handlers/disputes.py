@@ -1,14 +1,13 @@
 """Settling what machines said of a task without knowing of each other (ADR 71)."""
 
 from domain.causes import Result
-from domain.disputed import disputes_of, pair_of
 from domain.errors import Refused, invalid
-from domain.handlers.decided import Decided, Event, on
-from domain.handlers.journal import Handler, delete_task, stop
+from domain.handlers.decided import Decided, on
+from domain.handlers.journal import Handler, delete_task
 from domain.handlers.links import task_of
 from domain.journal import commands as do
 from domain.journal import task as t
-from domain.journal.links import UnlinkedFrom
+from domain.journal.fold import TASK
 from domain.journal.settling import settled
 from domain.meanings import TASK_ITSELF
 from domain.merging import Conflict, Side
@@ -30,9 +29,6 @@ def settle_conflict(cause: do.SettleConflict, key: str, at: str, world: World) -
         raise invalid(because, f"name one of {said}")
     if conflict.kind == "removal" and cause.field == TASK_ITSELF and side.value:
         return delete_task(do.DeleteTask(task.id), key, at, world)
-    if conflict.kind in ("timers", "cycle"):
-        events = _stopped(world, side, at) if conflict.kind == "timers" else _unlinked(world, side)
-        return Decided(events, Result((task.id,)))
     fact = _fact(task, conflict, side)
     if fact is None:
         because = f"a conflict in {cause.field!r} has no value to choose"
@@ -41,26 +37,12 @@ def settle_conflict(cause: do.SettleConflict, key: str, at: str, world: World) -
 
 
 def _open(world: World, task: t.Task, field: str) -> Conflict:
-    found = disputes_of(world, task.id)
+    found = world.disputes(TASK, task.id)
     conflict = next((one for one in found if one.field == field), None)
     if conflict is None:
         because = f"no two machines say different things of {field!r} in {task.title!r}"
         raise invalid(because, "name a field in which they do")
-    return conflict
-
-
-def _stopped(world: World, side: Side, at: str) -> list[Event]:
-    """The other timers end."""
-    return stop(world, at, "", but=pair_of(side)[1])
-
-
-def _unlinked(world: World, side: Side) -> list[Event]:
-    """The link of this side goes, at both ends."""
-    source, target = pair_of(side)
-    return [
-        *on(world, "task", source, [t.TaskUnlinked(t.PERSON, "blocks", target)]),
-        *on(world, "links", target, [UnlinkedFrom("blocks", source)]),
-    ]
+    return conflict  # type: ignore[no-any-return]  # the world cannot name its type
 
 
 def _fact(task: t.Task, conflict: Conflict, side: Side) -> t.TaskFact | None:

@@ -187,7 +187,7 @@ def delete_task(cause: do.DeleteTask, key: str, at: str, world: World) -> Decide
     if task.exists and task.is_deleted:
         return Decided(result=Result((task.id,)))
     task = edits.living(task, cause.task)
-    stopped = stop(world, at, "", of=task.id)
+    stopped = _stop(world, at, "", of=task.id)
     deleted = on(world, "task", task.id, [t.TaskDeleted(PERSON)])
     return Decided([*stopped, *deleted], Result((task.id,)))
 
@@ -200,11 +200,11 @@ def restore_task(cause: do.RestoreTask, key: str, at: str, world: World) -> Deci
     return Decided(result=Result((task.id,)))
 
 
-def stop(world: World, at: str, summary: str, of: str = "", but: str = "") -> list[Event]:
-    """Stop what is being timed: of one task, if it is named, and `but` for one entry."""
+def _stop(world: World, at: str, summary: str, of: str = "") -> list[Event]:
+    """Stop what is being timed, of one task if it is named."""
     events: list[Event] = []
     for one in world.load(TIMER, MAIN).running:
-        if of in ("", one.task) and one.entry != but:
+        if of in ("", one.task):
             stopped = t.TimeStopped(PERSON, one.entry, at, edits.summarised(summary))
             events += on(world, "task", one.task, [stopped])
             events += on(world, "timer", MAIN, [TimerStopped(one.task, one.entry)])
@@ -218,7 +218,7 @@ def start_timer(cause: do.StartTimer, key: str, at: str, world: World) -> Decide
         return Decided(result=Result((timer.entry,)))
     entry = make_key("time", key, "0")
     events = [
-        *stop(world, at, ""),
+        *_stop(world, at, ""),
         *on(world, "task", task.id, [t.TimeStarted(PERSON, entry, at)]),
         *on(world, "timer", MAIN, [TimerStarted(task.id, entry)]),
     ]
@@ -226,7 +226,7 @@ def start_timer(cause: do.StartTimer, key: str, at: str, world: World) -> Decide
 
 
 def stop_timer(cause: do.StopTimer, key: str, at: str, world: World) -> Decided:
-    events = stop(world, at, cause.summary)
+    events = _stop(world, at, cause.summary)
     if not events:
         instead = Remedy("start_timer")
         raise Refused("nothing_running", because="no timer is running", instead=instead)
