@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 LABEL_MAX = 40  # characters
+SIDES = ("file", "mine")
+"""What `settle --keep` calls the sides of a conflict with a file."""
 
 
 def shelf_of(place: Place, settings: Settings, folder: str = "") -> DirectoryShelf:
@@ -79,6 +81,8 @@ def name_replica(home: "Home", label: str) -> None:
     """Call this machine something; the others hear of it with the next sync. Raises Refused."""
     if not label.isprintable() or not label.strip() or len(label) > LABEL_MAX:
         raise invalid(f"{label[:LABEL_MAX]!r} is no name", f"use 1 to {LABEL_MAX} characters")
+    if label.strip().casefold() in SIDES:
+        raise invalid(f"{label!r} names a side of a conflict with a file", "use another name")
     with memory.alone(home.path):
         memory.keep(home.path, replace(memory.kept(home.path), label=label))
 

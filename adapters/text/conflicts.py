@@ -15,6 +15,9 @@ _NAMES = {
     "suppressed": "a label that is not wanted",
     "entry": "a time entry",
     "rating": "a rating",
+    "link": "a link",
+    "timer": "which timer runs",
+    "blocks": "what blocks what",
     "deleted": "whether the task goes",
 }
 
@@ -30,7 +33,8 @@ def told(one: "ConflictDetails") -> str:
 
 
 def _side(one: "ConflictDetails", side: "ConflictValue") -> str:
-    stands = ", which stands" if side.replica == one.stands else ""
+    is_last = side.replica == one.stands and one.kind != "timers"  # all of them run
+    stands = ", which stands" if is_last else ""
     return f"{shown(side.value)} on {safe(side.label)}{stands}"
 
 
