@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 from msgspec import Struct
 
 from adapters.documents.agents import count_agents
+from adapters.documents.disputes import disputes
 from adapters.documents.notify import ReceiverDetails, receivers_of
 from adapters.documents.policy import HeldWake, waiting
 from adapters.runtime import watcher
@@ -148,6 +149,7 @@ class StatusDetails(Struct, frozen=True):
     at: str
     held: list[HeldWake]
     receivers: list[ReceiverDetails]
+    conflicts: int = 0  # open ones between machines
 
 
 class HealthCheck(Struct, frozen=True):
@@ -221,6 +223,7 @@ def status_document(home: Home, most: int = -1) -> StatusDetails:
         at=now,
         held=waiting(home),
         receivers=receivers_of(home),
+        conflicts=len(disputes(home)),
     )
 
 

@@ -15,6 +15,7 @@ _NAMES = {
     "suppressed": "a label that is not wanted",
     "entry": "a time entry",
     "rating": "a rating",
+    "due": "the due date",
     "link": "a link",
     "timer": "which timer runs",
     "blocks": "what blocks what",

@@ -33,6 +33,8 @@ def status_lines(status: StatusDetails, counted: Counted, zone: str) -> Iterator
     off = "" if status.enabled else ", all switched off by agents.enabled"
     yield f"agents     {living}{paused}{off}; model {status.model}"
     yield f"proposals  {status.open_proposals} open"
+    if status.conflicts:
+        yield f"conflicts  {status.conflicts} between machines: see `wakelog conflicts`"
     yield from _list("runtime", [_runtime(one, zone) for one in status.runtimes])
     yield from _list("running", [_running(one, zone) for one in status.running])
     yield from _list("queued", [_due(one, zone) for one in status.queued], counted.queued)
