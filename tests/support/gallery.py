@@ -144,8 +144,8 @@ def homes() -> Iterator[tuple[str, dict[str, str]]]:
             memory = {"memory": f"/agents/{agent}#memory"}
             yield address, {**memory, "digest": f"/agents/{agent}/memory/{kept}"}
     with tempfile.TemporaryDirectory() as folder:
-        home, task = differing_homes(Path(folder), SystemClock().now())
-        with served(home) as (_, address):
+        desk, task = differing_homes(Path(folder), SystemClock().now())
+        with served(desk) as (_, address):
             yield address, {"machines": f"/tasks/{task}", "machines-tasks": "/tasks"}
     with tempfile.TemporaryDirectory() as home, served(Path(home)) as (_, address):
         yield address, {"empty": "/inbox"}
