@@ -90,4 +90,8 @@ def settle_command(
 
 
 def _sides(one: ConflictDetails) -> str:
-    return "file|mine" if one.is_of_file else "|".join(safe(side.label) for side in one.values)
+    return (
+        "file|mine"
+        if one.is_of_file
+        else "|".join(sorted({safe(side.label) for side in one.values}))
+    )

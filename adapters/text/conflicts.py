@@ -36,7 +36,8 @@ def told(one: "ConflictDetails") -> str:
 def _side(one: "ConflictDetails", side: "ConflictValue") -> str:
     is_last = side.replica == one.stands and one.kind != "timers"  # all of them run
     stands = ", which stands" if is_last else ""
-    return f"{shown(side.value)} on {safe(side.label)}{stands}"
+    where = "here" if side.label == "here" else f"on {safe(side.label)}"  # a machine without a name
+    return f"{shown(side.value)} {where}{stands}"
 
 
 def named(field: str) -> str:
