@@ -101,6 +101,7 @@ RemedyName = Literal[
     "give_task_agent",
     "pause_agent",
     "recover_wake",
+    "rename_category",
     "restore_task",
     "restore_task_and_resume",
     "resume_agent",

@@ -22,6 +22,7 @@ SLOW = (
     "tests/integration/test_boundaries.py",
     "tests/integration/test_cli_analysing.py",
     "tests/integration/test_cli_fork.py",
+    "tests/integration/test_conflict_table.py",
     "tests/integration/test_engine.py",
     "tests/integration/test_files_by_hand.py",
     "tests/integration/test_followup_by_gemini.py",

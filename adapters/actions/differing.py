@@ -4,7 +4,7 @@ and `import --prefer`."""
 from typing import TYPE_CHECKING, Literal
 
 from adapters.actions.tasks import is_done, keep
-from adapters.documents.disputes import disputes_of, names_of
+from adapters.documents.disputes import disputes_of, disputes_of_catalog, names_of
 from domain.errors import Refused, invalid
 from domain.journal.commands import AddNote, SettleConflict, SettleDifference
 from domain.journal.differences import COMPARED
@@ -36,11 +36,11 @@ def settle(
 def settle_machines(
     home: "Home", task_id: str, field: str, machine: str, key: str = "", *, is_both: bool = False
 ) -> "Kept":
-    """Let what a machine said of a field stand.
+    """Let what a machine said of a field stand; of a circle of links, take its link away.
 
     Args:
         home: Open to write.
-        task_id: Whose field.
+        task_id: Whose field; empty of what the catalog holds.
         field: As `conflicts` names it.
         machine: What it is called, or its replica.
         key: The caller's idempotency key.
@@ -50,20 +50,30 @@ def settle_machines(
         Refused: Code ``invalid_value``: there is no such conflict or side, or it is no text.
     """
     names = names_of(home)
-    replica = next((one for one, label in names.items() if label == machine), machine)
-    command = SettleConflict(task_id, field, replica)
     if is_done(home, key):
-        return keep(home, command, key)
+        replica = next((one for one, label in names.items() if label == machine), machine)
+        return keep(home, SettleConflict(task_id, field, replica), key)
     with home.services.journal.reading() as world:
-        found = [one for one in disputes_of(world, task_id, names) if one.field == field]
-    values = found[0].values if found else ()
-    if all(one.replica != replica for one in values):
-        known = ", ".join(one.label for one in values)
-        because = f"{machine!r} is no side of a conflict in {field!r}"
-        raise invalid(because, f"name one of {known}" if known else "see `wakelog conflicts`")
+        every = disputes_of(world, task_id, names) if task_id else disputes_of_catalog(world, names)
+        found = [one for one in every if one.field == field]
+    if not found:
+        because = f"no two machines differ in {field!r}, or not any more"
+        raise invalid(because, "see `wakelog conflicts`")
+    values = found[0].values
+    sides = sorted({one.replica for one in values if machine in (one.replica, one.label)})
+    if len(sides) != 1:
+        is_double = f"{machine!r} is the name of {len(sides)} machines"
+        because = is_double if sides else f"{machine!r} is no side of a conflict in {field!r}"
+        known = ", ".join(sides or dict.fromkeys(one.label for one in values))
+        raise Refused(
+            "ambiguous" if sides else "invalid_value",
+            because=because,
+            instead=f"name one of {known}",
+        )
+    command = SettleConflict(task_id, field, sides[0])
     if is_both and field not in TEXTS:
         raise invalid(f"{field!r} is no text", "choose one of both, without --both")
-    others = [one for one in values if one.replica != replica and one.value] if is_both else []
+    others = [one for one in values if one.replica not in sides and one.value] if is_both else []
     for nth, one in enumerate(others, start=2):
         said, payloads = words(task_id, f"{field.capitalize()} on {one.label}: {one.value}")
         keep(home, AddNote(task_id, "note", said), key, nth=nth, payloads=payloads)

@@ -10,25 +10,37 @@ from adapters.cli.editing import Editing
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
 from adapters.documents.conflicts import ConflictDetails, conflicts
-from adapters.documents.disputes import disputes
+from adapters.documents.disputes import CYCLE, disputes
+from adapters.documents.tasks import task_page
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.conflicts import told
 
+CATALOG = "catalog"
+"""Stands for a task where categories and labels differ."""
+OF_CATALOG = ("category:", "label:")
+
 
 @click.command("conflicts", epilog="Example: wakelog conflicts")
+@click.argument("task", type=TEXT, required=False)
 @click.pass_obj
-def conflicts_command(session: Session) -> None:
-    """List what a file and you, or two of your machines, changed both.
+def conflicts_command(session: Session, task: str | None) -> None:
+    """List what a file and you, or two of your machines, changed both; of one TASK if it is named.
 
     Against a file, what is yours stands until you settle it; between machines, what is marked.
+    Timers that run at once, links that block in a circle and categories of one name stay until you
+    choose.
     """
-    home = session.reading()
-    found = [*conflicts(home), *disputes(home)]
+    if task is None:
+        home = session.reading()
+        found = [*conflicts(home), *disputes(home)]
+    else:
+        task_id = Editing(session, "").task(task).id
+        found = list(task_page(session.reading(), task_id).conflicts)
     if session.as_json:
         session.document(found)
         return
     for one in found:
-        session.say(f"{one.task[:ID_SHOWN]} {safe(one.title)}")
+        session.say(f"{one.task[:ID_SHOWN] or CATALOG} {safe(one.title)}")
         session.say(f"  {told(one)}")
     if found:
         sides = " or ".join(sorted({_sides(one) for one in found}))
@@ -54,16 +66,32 @@ def settle_command(
     session: Session, /, task: str, field: str, side: str, key: str, *, both: bool
 ) -> None:
     """Settle a conflict: take what the file says of a field, keep what stands here, or let what a
-    machine said stand, which is named as `wakelog conflicts` names it."""
+    machine said stand, which is named as `wakelog conflicts` names it.
+
+    Of `timer` the other machines' timers end now; of `blocks` the link that the machine made goes.
+    TASK is `catalog` for what differs of a category or label; of categories with one name give one
+    another, with `wakelog category rename`.
+    """
     editing = Editing(session, key)
+    if task == CATALOG and field.startswith(OF_CATALOG):
+        editing.did(settle_machines(editing.home, "", field, side, editing.key, is_both=both))
+        if session.as_json:
+            session.document(disputes(editing.home))
+        session.say(f"{editing.outcome(f'Kept what {safe(side)} said')}: {safe(field)}")
+        return
     task_id = editing.task(task).id
     if side in get_args(Side) and not both:
         editing.did(settle(editing.home, task_id, field.lower(), cast("Side", side), editing.key))
         editing.tell("Took the file's" if side == "file" else "Kept", task_id)
         return
     editing.did(settle_machines(editing.home, task_id, field, side, editing.key, is_both=both))
-    editing.tell(f"Kept what {safe(side)} said", task_id)
+    done = "Took the link of {} away" if field == CYCLE else "Kept what {} said"
+    editing.tell(done.format(safe(side)), task_id)
 
 
 def _sides(one: ConflictDetails) -> str:
-    return "file|mine" if one.is_of_file else "|".join(safe(side.label) for side in one.values)
+    return (
+        "file|mine"
+        if one.is_of_file
+        else "|".join(sorted({safe(side.label) for side in one.values}))
+    )

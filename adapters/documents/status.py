@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 from msgspec import Struct
 
 from adapters.documents.agents import count_agents
+from adapters.documents.disputes import disputes
 from adapters.documents.notify import ReceiverDetails, receivers_of
 from adapters.documents.policy import HeldWake, waiting
 from adapters.home.machines import machine_names
@@ -150,6 +151,7 @@ class StatusDetails(Struct, frozen=True):
     held: list[HeldWake]
     receivers: list[ReceiverDetails]
     lead: str = ""
+    conflicts: int = 0  # open ones between machines
 
 
 class HealthCheck(Struct, frozen=True):
@@ -224,6 +226,7 @@ def status_document(home: Home, most: int = -1) -> StatusDetails:
         held=waiting(home),
         receivers=receivers_of(home),
         lead=_lead(home),
+        conflicts=len(disputes(home)),
     )
 
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 Told = Callable[[str], None]
 
+SIDES = ("file", "mine")
+"""What `settle --keep` calls the sides of a conflict with a file."""
+
 
 def name_replica(home: "Home", label: str) -> None:
     """Call this machine something; the others hear of it with the next sync.
@@ -31,6 +34,8 @@ def name_replica(home: "Home", label: str) -> None:
     """
     if not label.isprintable() or not label.strip() or len(label) > LABEL_MAX:
         raise invalid(f"{label[:LABEL_MAX]!r} is no name", f"use 1 to {LABEL_MAX} characters")
+    if label.strip().casefold() in SIDES:
+        raise invalid(f"{label!r} names a side of a conflict with a file", "use another name")
     services = home.services
     if services.agents.is_shared:
         services.append_agent(LabelReplica(services.agents.replica, label))

@@ -15,6 +15,10 @@ _NAMES = {
     "suppressed": "a label that is not wanted",
     "entry": "a time entry",
     "rating": "a rating",
+    "due": "the due date",
+    "link": "a link",
+    "timer": "which timer runs",
+    "blocks": "what blocks what",
     "deleted": "whether the task goes",
 }
 
@@ -30,8 +34,10 @@ def told(one: "ConflictDetails") -> str:
 
 
 def _side(one: "ConflictDetails", side: "ConflictValue") -> str:
-    stands = ", which stands" if side.replica == one.stands else ""
-    return f"{shown(side.value)} on {safe(side.label)}{stands}"
+    is_last = side.replica == one.stands and one.kind != "timers"  # all of them run
+    stands = ", which stands" if is_last else ""
+    where = "here" if side.label == "here" else f"on {safe(side.label)}"  # a machine without a name
+    return f"{shown(side.value)} {where}{stands}"
 
 
 def named(field: str) -> str:

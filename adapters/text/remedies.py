@@ -16,6 +16,7 @@ WORDS: Final[Mapping[RemedyName, str]] = {
     "give_task_agent": "make one with `wakelog agent create TASK`",
     "pause_agent": "stop it with `wakelog agent pause TASK`",
     "recover_wake": "resume it with `wakelog recover`",
+    "rename_category": "give one another name with `wakelog category rename {} NAME`",
     "restore_task": "bring it back with `wakelog task restore {}`",
     "restore_task_and_resume": "restore it with `wakelog task restore` and resume the agent",
     "resume_agent": "resume it first with `wakelog agent resume`",

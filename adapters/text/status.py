@@ -35,6 +35,8 @@ def status_lines(status: StatusDetails, counted: Counted, zone: str) -> Iterator
     if status.lead:
         yield f"lead       {safe(status.lead)}: there agents wake by themselves, here if you ask"
     yield f"proposals  {status.open_proposals} open"
+    if status.conflicts:
+        yield f"conflicts  {status.conflicts} between machines: see `wakelog conflicts`"
     yield from _list("runtime", [_runtime(one, zone) for one in status.runtimes])
     yield from _list("running", [_running(one, zone) for one in status.running])
     yield from _list("queued", [_due(one, zone) for one in status.queued], counted.queued)

@@ -15,12 +15,18 @@ from domain.errors import Refused
 
 BOTH = "both:"  # before the machine whose text stands, where the other becomes a note
 
+HEADINGS = {"timers": "Timers run on two machines at once", "cycle": "Links block in a circle"}
+VERBS = {"timers": "Keep the timer of NAME", "cycle": "Take the link of NAME away"}
+"""What a button does with the machine that it names, by the kind of the conflict."""
+
 
 def shown(one: ConflictDetails) -> dict[str, Any]:
     """What the page shows of a conflict, and what its form carries."""
     return {
         **asdict(one),
         "named": named(one.field),
+        "heading": HEADINGS.get(one.kind, f"Two machines differ on {named(one.field)}"),
+        "verb": VERBS.get(one.kind, "Keep what NAME says"),
         "is_text": one.field in differing.TEXTS,
         "made_from": _made_from(one),
     }

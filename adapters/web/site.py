@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import RLock
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from msgspec import Struct
 from adapters.actions import forks
 from adapters.actions.importing import Given
 from adapters.actions.policy import held_agents
+from adapters.documents.disputes import disputes
 from adapters.documents.inbox import is_under, sets_now
 from adapters.documents.tasks import catalog_of
 from adapters.home.place import Place
@@ -37,13 +39,15 @@ SCAN_MAX = 5_000  # documents that one page looks through for those that match
 
 class Glance(Struct, frozen=True):
     """What the head of every page counts; `more` is ``+`` where more items may be waiting, `held`
-    are the wakes that wait for a consent or a key."""
+    are the wakes that wait for a consent or a key, `differing` the titles of the tasks on which
+    machines differ, by id; empty: the catalog."""
 
     waiting: int = 0
     deferred: int = 0
     more: str = ""
     running: int = 0
     held: int = 0
+    differing: Mapping[str, str] = MappingProxyType({})
 
 
 class Site:
@@ -135,7 +139,8 @@ class Site:
             newest = self.home.views.page(wakes.VIEW, newest_first=True, limit=GLANCE_WAKES)
             running = sum(one.state == "running" for one in newest)
             held = len(held_agents(self.home))
-            self._glance = (seen, Glance(waiting, deferred, more, running, held))
+            differing = {one.task: one.title for one in disputes(self.home)}
+            self._glance = (seen, Glance(waiting, deferred, more, running, held, differing))
         return self._glance[1]
 
     def _counted(self, tab: str) -> tuple[int, str]:

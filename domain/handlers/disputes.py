@@ -1,22 +1,28 @@
-"""Settling what machines said of a task without knowing of each other (ADR 71)."""
+"""Settling what machines said of a task, or of the catalog, without knowing of each other: one more
+row of the chosen side, which knows all sides (ADR 71)."""
 
 from domain.causes import Result
-from domain.errors import Refused, invalid
-from domain.handlers.decided import Decided, on
-from domain.handlers.journal import Handler, delete_task
-from domain.handlers.links import task_of
+from domain.errors import Refused, Remedy, invalid
+from domain.handlers.circles import circle_of, ends
+from domain.handlers.decided import Decided, Event, on
+from domain.handlers.journal import Handler, delete_task, unlink_task
+from domain.handlers.links import linked, task_of
+from domain.journal import catalog as c
 from domain.journal import commands as do
 from domain.journal import task as t
+from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
+from domain.journal.links import UnlinkedFrom
 from domain.journal.settling import settled
+from domain.journal.timer import TIMER, TimerStopped
 from domain.meanings import TASK_ITSELF
 from domain.merging import Conflict, Side
-from domain.world import World
+from domain.world import MAIN, World
 
 
 def settle_conflict(cause: do.SettleConflict, key: str, at: str, world: World) -> Decided:
-    """Write what one side said once more, so that it knows all sides and stands."""
-    task = task_of(world, cause.task)
+    """Let what one side said stand; `cause.task` is empty of what the catalog holds."""
+    task = task_of(world, cause.task) if cause.task else None
     conflict = _open(world, task, cause.field)
     there = {(one.row.replica, one.row.n) for one in conflict.sides}
     if cause.seen and {(one.replica, one.n) for one in cause.seen} != there:
@@ -27,32 +33,100 @@ def settle_conflict(cause: do.SettleConflict, key: str, at: str, world: World) -
         said = ", ".join(sorted({one.row.replica for one in conflict.sides}))
         because = f"{cause.keep!r} said nothing else of {cause.field!r}"
         raise invalid(because, f"name one of {said}")
-    if conflict.kind == "removal" and cause.field == TASK_ITSELF and side.value:
-        return delete_task(do.DeleteTask(task.id), key, at, world)
-    fact = _fact(task, conflict, side)
-    if fact is None:
-        because = f"a conflict in {cause.field!r} has no value to choose"
-        raise invalid(because, "change it as you want it: that settles it")
-    return Decided(on(world, "task", task.id, [fact]), Result((task.id,)))
+    if task is None:
+        fact = _of_catalog(world, conflict, side)
+        return Decided(on(world, "catalog", MAIN, [fact]), Result((cause.field,)))
+    match conflict.kind:
+        case "timers":
+            return Decided(_others_stopped(world, side, at), Result((task.id,)))
+        case "cycle":
+            blocks, blocked = ends(side)
+            return unlink_task(do.UnlinkTask(blocks, "blocks", blocked), key, at, world)
+        case "removal" if cause.field == TASK_ITSELF and side.value:
+            return delete_task(do.DeleteTask(task.id), key, at, world)
+    return Decided(_events(world, task, conflict, side), Result((task.id,)))
 
 
-def _open(world: World, task: t.Task, field: str) -> Conflict:
-    found = world.disputes(TASK, task.id)
+def disputes_in(world: World, task: str) -> list[Conflict]:
+    """All that is open of a task: what was said of its fields and parts, the timers where one of
+    them is its own, and the circle of links that it stands in."""
+    found = [one for one in world.disputes(TASK, task) if one.of_kind == TASK.name]
+    for timers in world.disputes(TIMER, MAIN):
+        found += [timers] if any(task == ends(one)[0] for one in timers.sides) else []
+    circle = circle_of(world, task)
+    return [*found, circle] if circle else found
+
+
+def _open(world: World, task: t.Task | None, field: str) -> Conflict:
+    found = disputes_in(world, task.id) if task else world.disputes(CATALOG, MAIN)
     conflict = next((one for one in found if one.field == field), None)
     if conflict is None:
-        because = f"no two machines say different things of {field!r} in {task.title!r}"
+        because = f"no two machines say different things of {field!r}"
+        because += f" in {task.title!r}" if task else ""
         raise invalid(because, "name a field in which they do")
-    return conflict  # type: ignore[no-any-return]  # the world cannot name its type
+    return conflict
 
 
-def _fact(task: t.Task, conflict: Conflict, side: Side) -> t.TaskFact | None:
+def _others_stopped(world: World, side: Side, at: str) -> list[Event]:
+    """Every timer but the chosen one ends now."""
+    events: list[Event] = []
+    for one in world.load(TIMER, MAIN).running:
+        if one.entry != ends(side)[1]:
+            events += on(world, "task", one.task, [t.TimeStopped(t.PERSON, one.entry, at)])
+            events += on(world, "timer", MAIN, [TimerStopped(one.task, one.entry)])
+    return events
+
+
+def _events(world: World, task: t.Task, conflict: Conflict, side: Side) -> list[Event]:
     kind, _, one = conflict.field.partition(":")
+    if conflict.kind == "values" and kind == "link":
+        return _link(world, task, one, side)
     if conflict.kind == "values" or conflict.field == TASK_ITSELF:
-        return settled(conflict.field, side.value)
-    if kind == "note" and side.value:
-        return t.NoteRemoved(t.PERSON, one)
-    note = next((note for note in task.notes if note.id == one), None)
-    return t.NoteEdited(t.PERSON, one, note.words) if note else None
+        fact = settled(conflict.field, side.value)
+    elif side.value:
+        fact = t.NoteRemoved(t.PERSON, one)
+    else:
+        note = next((note for note in task.notes if note.id == one), None)
+        fact = t.NoteEdited(t.PERSON, one, note.words) if note else None
+    if fact is None:  # pragma: no cover  # each field that can differ has its fact
+        because = f"a conflict in {conflict.field!r} has no value to choose"
+        raise invalid(because, "change it as you want it: that settles it")
+    return on(world, "task", task.id, [fact])
+
+
+def _link(world: World, task: t.Task, link: str, side: Side) -> list[Event]:
+    """Both ends say once more that the link is there, or gone. Raises Refused, code ``cycle``."""
+    name, _, target = link.partition(":")
+    relation: t.Relation = name  # type: ignore[assignment]  # it stands so in the link's fact
+    if not side.value:
+        return [
+            *on(world, "task", task.id, [t.TaskUnlinked(t.PERSON, relation, target)]),
+            *on(world, "links", target, [UnlinkedFrom(relation, task.id)]),
+        ]
+    other = world.load(TASK, target)
+    return linked(world, task, relation, other, t.PERSON, again=True)
+
+
+def _of_catalog(world: World, conflict: Conflict, side: Side) -> c.CatalogFact:
+    """The name of a category, or a label with where it may be used, once more."""
+    kind, _, rest = conflict.field.partition(":")
+    one = rest.partition(":")[0]
+    if is_of_namesakes(world, conflict):
+        because = f"{len(conflict.sides)} categories have one name, and each keeps its tasks"
+        raise Refused("invalid_value", because=because, instead=Remedy("rename_category", one))
+    if kind == "category":
+        return c.CategoryRenamed(one, str(side.value))
+    if side.value is None:
+        return c.LabelDeleted(one)
+    named: tuple[str, tuple[str, ...]] = side.value  # type: ignore[assignment]  # of `LabelAdded`
+    return c.LabelAdded(one, *named)
+
+
+def is_of_namesakes(world: World, conflict: Conflict) -> bool:
+    """Whether things of one name differ, each side's value the id of one, and not a thing's
+    name."""
+    known = world.load(CATALOG, MAIN).categories
+    return conflict.of_kind == CATALOG.name and all(one.value in known for one in conflict.sides)
 
 
 HANDLERS: dict[type, Handler] = {do.SettleConflict: settle_conflict}

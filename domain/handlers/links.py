@@ -35,15 +35,24 @@ def edge(world: World, task: str, phrase: str, target: str) -> tuple[Task, Task,
     return here, there, relation
 
 
-def linked(world: World, source: Task, relation: t.Relation, target: Task, by: str) -> list[Event]:
-    """A new edge; none where it is there already.
+def linked(
+    world: World,
+    source: Task,
+    relation: t.Relation,
+    target: Task,
+    by: str,
+    *,
+    again: bool = False,
+) -> list[Event]:
+    """A new edge; none where it is there already, unless it shall be said `again`.
 
     Raises:
         Refused: Code ``cycle``.
     """
-    if t.Link(relation, target.id) in source.links:
+    is_there = t.Link(relation, target.id) in source.links
+    if is_there and not again:
         return []
-    if relation == "blocks":
+    if relation == "blocks" and not is_there:
         _no_cycle(world, source, target)
     return [
         *on(world, "task", source.id, [t.TaskLinked(by, relation, target.id)]),

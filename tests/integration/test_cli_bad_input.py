@@ -216,7 +216,7 @@ def test_a_text_that_looks_like_an_option_stays_a_text(home: Path) -> None:
         (["task", "show", "nothing"], "unknown_task", "there is no task 'nothing'"),
         (["tasks"], "invalid_input", "No such command 'tasks'. Did you mean `task` or"),
         (["add", "x"], "invalid_input", "No such command 'add'. Did you mean `wakelog task add`?"),
-        (["conflicts", "x"], "invalid_input", "Got unexpected extra argument (x)."),
+        (["conflicts", "x", "y"], "invalid_input", "Got unexpected extra argument (y)."),
         (["task", "show"], "invalid_input", "Missing argument 'TASK'."),
         (["wakes", "--nope"], "invalid_input", "No such option '--nope'."),
         (["confirm"], "invalid_value", "it is not said what to confirm"),

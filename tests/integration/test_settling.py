@@ -9,10 +9,15 @@ from adapters.proof.prove import prove_logs
 from adapters.store.foreign import ForeignAppend
 from adapters.store.log import Log
 from domain.errors import Refused
+from domain.handlers.disputes import disputes_in
 from domain.journal import commands as do
+from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
+from domain.journal.links import LINKS
 from domain.journal.task import Task
+from domain.journal.timer import TIMER
 from domain.wire import Words
+from domain.world import MAIN
 from tests.support.services import START
 from tests.support.sharing import Machine
 
@@ -57,6 +62,11 @@ class Two:
             assert not prove_logs(one, Log.in_memory("agent", one.replica)).divergences
         assert states[0] == states[1]
         return states[0]
+
+
+@pytest.fixture
+def two() -> Two:
+    return Two()
 
 
 def apart(two: Two, desk: Any, laptop: Any) -> None:
@@ -126,3 +136,107 @@ def test_what_cannot_be_settled_says_why_and_writes_nothing() -> None:
         sides = world.disputes(TASK, two.task)[0].sides
     seen = tuple(do.SideSeen(one.row.replica, one.row.n) for one in sides)
     two.says(two.desk, do.SettleConflict(two.task, "title", "desk", seen))
+
+
+def seen(two: Two, kind: Any, entity: str = MAIN) -> list[Any]:
+    """What is open in an entity; both say the same."""
+    found = []
+    for one in two.desk, two.laptop:
+        with one.reading() as world:
+            found.append(list(world.disputes(kind, entity)))
+    assert found[0] == found[1]
+    return found[0]
+
+
+def test_the_chosen_timer_runs_on_and_the_other_entry_ends(two: Two) -> None:
+    other = two.says(two.desk, do.CreateTask("Walk"))[0]
+    two.meet()
+    apart(two, do.StartTimer(other), do.StartTimer(two.task))
+    with two.laptop.reading() as world:
+        assert [one.kind for one in disputes_in(world, other)] == ["timers"]
+        assert [one.kind for one in disputes_in(world, two.task)] == ["timers"]
+        assert disputes_in(world, two.task[::-1]) == []
+    two.says(two.desk, do.SettleConflict(two.task, "timer", "laptop"))
+    two.meet()
+    assert seen(two, TIMER) == []
+    assert [one.end for one in two.state().time] == [""]
+    with two.laptop.reading() as world:
+        assert [one.end for one in world.load(TASK, other).time] == [START]
+
+
+def test_the_link_of_the_named_machine_leaves_a_circle(two: Two) -> None:
+    other = two.says(two.desk, do.CreateTask("Walk"))[0]
+    two.meet()
+    link = do.LinkTask(two.task, "blocks", other)
+    apart(two, link, do.LinkTask(other, "blocks", two.task))
+    with two.desk.reading() as world:
+        (circle,) = disputes_in(world, two.task)
+        assert (circle.kind, circle.field) == ("cycle", "blocks")
+    two.says(two.desk, do.SettleConflict(two.task, "blocks", "laptop"))
+    two.meet()
+    assert [one.target for one in two.state().links] == [other]
+    with two.laptop.reading() as world:
+        assert disputes_in(world, other) == []
+    two.says(two.laptop, do.UnlinkTask(two.task, "blocks", other))
+    two.says(two.laptop, do.DeleteTask(two.task))
+    two.meet()
+    with two.desk.reading() as world:
+        assert disputes_in(world, two.task) == []
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_a_link_that_one_took_away_stands_at_both_ends_or_at_none(two: Two, is_kept: bool) -> None:
+    other = two.says(two.desk, do.CreateTask("Walk"))[0]
+    made, gone = (kind(two.task, "blocks", other) for kind in (do.LinkTask, do.UnlinkTask))
+    two.says(two.desk, made)
+    two.meet()
+    two.says(two.laptop, gone)
+    apart(two, gone, made)
+    field = f"link:blocks:{other}"
+    assert two.open() == [("values", field)]
+    two.says(two.desk, do.SettleConflict(two.task, field, "laptop" if is_kept else "desk"))
+    two.meet()
+    assert two.open() == []
+    assert bool(two.state().links) == is_kept
+    with two.laptop.reading() as world:
+        assert bool(world.load(LINKS, other).incoming) == is_kept
+
+
+@pytest.mark.parametrize("keep", ["desk", "laptop"])
+def test_what_differs_in_the_catalog_is_settled_without_a_task(two: Two, keep: str) -> None:
+    work = two.says(two.desk, do.AddCategory("Work"))[0]
+    sea = two.says(two.desk, do.AddLabel("sea"))[0]
+    two.meet()
+    apart(two, do.RenameCategory(work, "Office"), do.RenameCategory(work, "\u4ed5\u4e8b"))
+    apart(two, do.DeleteLabel(sea), do.AddLabel("sea", (work,)))
+    fields = sorted(one.field for one in seen(two, CATALOG))
+    assert fields == [f"category:{work}:name", f"label:{sea}"]
+    for field in fields:
+        two.says(two.laptop, do.SettleConflict("", field, keep))
+    two.meet()
+    assert seen(two, CATALOG) == []
+    with two.desk.reading() as world:
+        catalog = world.load(CATALOG, MAIN)
+    assert (catalog.categories[work].name == "Office") == (keep == "desk")
+    assert catalog.labels[sea].is_deleted == (keep == "desk")
+    with pytest.raises(Refused, match="no two machines"):
+        two.says(two.desk, do.SettleConflict("", fields[0], keep))
+
+
+def test_of_categories_with_one_name_one_is_to_be_renamed(two: Two) -> None:
+    work = two.says(two.desk, do.AddCategory("Work"))[0]
+    two.meet()
+    apart(two, do.RenameCategory(work, "Plants"), do.AddCategory("plants"))
+    (one,) = seen(two, CATALOG)
+    with pytest.raises(Refused, match="have one name"):
+        two.says(two.desk, do.SettleConflict("", one.field, "desk"))
+    two.says(two.desk, do.RenameCategory(work, "Garden"))
+    two.meet()
+    assert seen(two, CATALOG) == []
+
+
+def test_a_home_that_is_alone_looks_for_no_circle() -> None:
+    desk = Machine("desk")
+    task = desk.append(do.CreateTask("Trip"), START).result.ids[0]
+    with desk.reading() as world:
+        assert disputes_in(world, task) == []

@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.cli import done, proved, told
 from tests.support.forms import Form
+from tests.support.gallery import differing_homes
 from tests.support.pages import Visitor, visiting
 
 pytestmark = pytest.mark.slow
@@ -70,3 +71,27 @@ def test_both_texts_stand_on_the_card_and_one_press_keeps_one_or_both(
         assert late.status_code in (409, 422)
         assert "changed or settled since" in late.text
     assert told(["task", "list"], there)[0]["title"] == LAKE
+
+
+def test_the_card_of_timers_and_of_a_circle_says_what_its_buttons_do(tmp_path: Path) -> None:
+    home, task = differing_homes(tmp_path, "2027-01-01T09:00:00.000000Z")
+    url = f"/tasks/{task}"
+    done(["task", "note", task, "x" * 10_000], home)
+    assert told(["status"], home)["conflicts"] == len(told(["conflicts"], home)) == 4
+    assert "4 between machines" in done(["status"], home)
+    kinds = ["values", "values", "timers", "cycle"]
+    assert [one["kind"] for one in told(["conflicts", task], home)] == kinds
+    with visiting(home) as visitor:
+        for page in "/tasks", "/inbox":
+            assert "Your machines differ on" in visitor.page(page)
+        for said in (
+            "Two machines differ on the due date",
+            "Keep the timer of laptop",
+            "Take the link of laptop away",
+        ):
+            assert said in visitor.page(url)
+        for field in "timer", "blocks":
+            form = visitor.form(url, f"{url}/settle", field=field)
+            for _ in range(2):  # a slow double click
+                assert visitor.send(form, keep="laptop").status_code == 200
+    assert [one["kind"] for one in told(["conflicts"], home)] == ["values", "values"]

@@ -143,6 +143,10 @@ def homes() -> Iterator[tuple[str, dict[str, str]]]:
         with served(Path(home)) as (_, address):
             memory = {"memory": f"/agents/{agent}#memory"}
             yield address, {**memory, "digest": f"/agents/{agent}/memory/{kept}"}
+    with tempfile.TemporaryDirectory() as folder:
+        desk, task = differing_homes(Path(folder), SystemClock().now())
+        with served(desk) as (_, address):
+            yield address, {"machines": f"/tasks/{task}", "machines-tasks": "/tasks"}
     with tempfile.TemporaryDirectory() as home, served(Path(home)) as (_, address):
         yield address, {"empty": "/inbox"}
 
@@ -203,6 +207,35 @@ def _propose(home: Path, at: str) -> None:
     )
     model = tape(home / "fence.jsonl", reply(*calls), reply(text="The rest is for spring."))
     done(["--model", model, "wake"], home, env=env)
+
+
+def differing_homes(folder: Path, now: str) -> tuple[Path, str]:
+    """A home whose other machine said something else of a task, timed another one, and links the
+    other way round: the home, and the task."""
+    shelf, homes = folder / "folder", {one: folder / one for one in ("desk", "laptop")}
+    shelf.mkdir()
+    envs = {one: {"WAKELOG_NOW": now, "WAKELOG_REPLICA": one} for one in homes}
+
+    def says(one: str, *words: str) -> None:
+        done([*words], homes[one], env=envs[one])
+
+    for title in TAP, FENCE:
+        says("desk", "task", "add", title)
+    for one in homes:
+        says(one, "sync", str(shelf))
+        says(one, "replicas", "name", one)
+    (tap, fence) = (one["id"] for one in told(["task", "list"], homes["desk"], env=envs["desk"]))
+    for one, due, here, there in (
+        ("desk", "2027-02-12", tap, fence),
+        ("laptop", "2027-03-01", fence, tap),
+    ):
+        says(one, "task", "set", tap, "--description", f"Brandt & Sons come; the {one} knows when.")
+        says(one, "task", "set", tap, "--due", due)
+        says(one, "task", "timer", "start", here)
+        says(one, "task", "link", here, "blocks", there)
+    for one in (*homes, "desk"):
+        says(one, "sync")
+    return homes["desk"], tap
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Change sets, item by item: given, when, then."""
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from domain.changes import decisions
@@ -379,7 +380,7 @@ def test_facts_of_another_confirmation_attempt_or_operation_change_nothing() -> 
         kept = item(after(changes, [misfit], LATER))
         assert kept.held == misfit
         assert misfit.operation in kept.operations
-        assert replace(kept, held=None, operations=item(changes).operations) == item(changes)
+        assert replace(kept, held=UNSET, operations=item(changes).operations) == item(changes)
 
 
 def test_what_the_person_put_off_is_not_retracted() -> None:

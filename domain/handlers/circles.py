@@ -1,0 +1,41 @@
+"""A circle of `blocks` links that two sides made, as one task sees it (ADR 71)."""
+
+from collections.abc import Sequence
+
+from domain.journal.fold import TASK
+from domain.journal.links import CYCLE_SEARCH_MAX
+from domain.merging import Conflict, Side, open_cycles
+from domain.world import Recorded, World
+
+
+def circle_of(world: World, task: str) -> Conflict | None:
+    """The circle that a task stands in, each side's value the task that blocks and the blocked.
+
+    Follows the links from the task on, to `CYCLE_SEARCH_MAX` tasks: of one that blocks nothing, no
+    other is read. None in a world of one replica, which refuses circles.
+    """
+    if not world.is_merged:
+        return None
+    found: dict[str, Sequence[Recorded]] = {}
+    ahead = [task]
+    while ahead and len(found) < CYCLE_SEARCH_MAX:
+        one = ahead.pop()
+        blocked = blocked_by(world, one)
+        found[one] = world.rows(TASK, one) if blocked else ()
+        ahead += [to for to in blocked if to not in found]
+    circles = open_cycles(found)
+    return next((one for one in circles if any(task in ends(side) for side in one.sides)), None)
+
+
+def blocked_by(world: World, task: str) -> list[str]:
+    """What a task blocks; one that is deleted blocks nothing."""
+    here = world.load(TASK, task)
+    if here.is_deleted:
+        return []
+    return [to.target for to in here.links if to.relation == "blocks"]
+
+
+def ends(side: Side) -> tuple[str, str]:
+    """The task that blocks and the one that is blocked, of a side of a circle; of a side of a
+    conflict of timers the task and its entry."""
+    return side.value  # type: ignore[return-value]  # the merging put both there
