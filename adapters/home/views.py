@@ -18,7 +18,6 @@ from adapters.home.view_documents import Documents
 from adapters.home.view_store import SqliteDocumentStore
 from adapters.store.documents import FROM_DOCUMENTS, Asked, DocumentStore, Position
 from adapters.store.log import Log, LogProgress
-from adapters.store.reader import some
 from domain.causes import ReplicasImported
 from domain.world import Recorded
 from projections.every import VIEWS
@@ -257,7 +256,7 @@ class Views:
             if first == 0:
                 self._anew.add(log.name)
             last = first
-            for append in some(log.appends(first), self._batch_appends):
+            for append in _some(log.appends(first), self._batch_appends):
                 if _brings_others(append) and log.name not in self._anew:
                     self._forget(views)
                     self._anew.add(log.name)
@@ -353,6 +352,17 @@ def _store(where: DocumentStore | Path | None, views: Sequence[View[Any]]) -> Do
 
 def _among(marks: Sequence[str]) -> str:
     return f"mark IN ({', '.join('?' * len(marks))})"
+
+
+def _some(appends: Iterable[list[Recorded]], count: int) -> Iterator[list[Recorded]]:
+    """So many appends, and what else has the number of the last one: where a reader has come to
+    is a number, and two machines may have written under it."""
+    last = 0
+    for nth, rows in enumerate(appends):
+        if nth >= count and rows[0].n != last:
+            return
+        last = rows[0].n
+        yield rows
 
 
 def _brings_others(append: Sequence[Recorded]) -> bool:

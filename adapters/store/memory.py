@@ -27,6 +27,11 @@ class MemoryOrder:
         first = bisect_right(self.places, after, key=lambda one: one.n)
         return (row for one in self.places[first:] for row in self._read(one))
 
+    def rows_of(self, replica: str, after: int) -> Iterator[Row]:
+        first = bisect_right(self.places, after, key=lambda one: one.n)
+        theirs = (one for one in self.places[first:] if one.replica == replica)
+        return (row for one in theirs for row in self._read(one))
+
     def last(self, replica: str = "", *, is_telling: bool = False) -> Sequence[Row]:
         for one in reversed(self.places):
             rows = self._read(one) if replica in ("", one.replica) else ()

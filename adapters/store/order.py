@@ -26,6 +26,12 @@ ON one.rowid BETWEEN first AND first + rows - 1
 WHERE (n, replica) > (?, ?) AND (n, replica) <= (?, ?) ORDER BY n, replica, one.rowid
 """
 _AT = _ROWS.replace("> (?, ?)", ">= (?, ?)")
+_NEXT_OF = "SELECT n, rows FROM appends WHERE n > ? AND replica = ? ORDER BY n LIMIT ?"
+_ROWS_OF = """
+SELECT originator_id, originator_version, topic, state FROM appends CROSS JOIN stored_events AS one
+ON one.rowid BETWEEN first AND first + rows - 1
+WHERE n > ? AND n <= ? AND replica = ? ORDER BY n, one.rowid
+"""
 _LINES = f"SELECT CAST(group_concat({LINE}, char(10)) AS BLOB) FROM ({_ROWS})"
 _LAST = """
 SELECT n, replica FROM appends WHERE (?1 = '' OR replica = ?1) AND NOT (?2 AND (
@@ -78,6 +84,16 @@ class FileOrder:
         for pages in self._pages(after, PAGE_ROWS):
             yield from self._read(*pages)
 
+    def rows_of(self, replica: str, after: int) -> Iterator[Row]:
+        while found := self._found(_NEXT_OF, after, replica, PAGE_ROWS):  # bounded by the file
+            last, count = after, 0
+            for n, rows in found:
+                last, count = n, count + rows
+                if count >= PAGE_ROWS:
+                    break
+            yield from _stored(self._found(_ROWS_OF, after, last, replica))
+            after = last
+
     def lines(self, after: int, size: int) -> Iterator[bytes]:
         for pages in self._pages(after, size):
             yield stored_bytes(self._found(_LINES, *pages)[0][0])
@@ -109,7 +125,8 @@ class FileOrder:
             begin = end
 
     def _read(self, n: int, after: str, last: int, until: str, sql: str = _ROWS) -> list[Row]:
-        return [
-            Row(name, version, topic, stored_bytes(state))
-            for name, version, topic, state in self._found(sql, n, after, last, until)
-        ]
+        return _stored(self._found(sql, n, after, last, until))
+
+
+def _stored(found: Iterable[Any]) -> list[Row]:
+    return [Row(name, version, topic, stored_bytes(state)) for name, version, topic, state in found]

@@ -1,7 +1,7 @@
 """Reads a log: what stands in it, and the world as this replica knows it (DESIGN 4)."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import takewhile
@@ -314,7 +314,10 @@ class LogReader:
             return self._last_of_each(is_telling=True)
 
     def appends_of(self, replica: str, after: int) -> Iterator[Sequence[Row]]:
-        """A replica's appends above n `after` as they are stored, in the order of its chain."""
+        """A replica's appends above n `after` as they are stored, in the order of its chain; of a
+        shared log no row of another replica is read."""
+        if order := self.recorder.order():
+            return by_append(order.rows_of(replica, after))
         return (one for one in by_append(self.recorder.rows(after)) if _writer(one) == replica)
 
     def _last_of_each(self, *, is_telling: bool = False) -> dict[str, Tail]:
@@ -377,17 +380,6 @@ def read_append(rows: Sequence[Row]) -> list[Recorded]:
 
 def _is_until(last: int, rows: Sequence[Row]) -> bool:
     return numbered(rows[0].state).n <= last
-
-
-def some(appends: Iterable[list[Recorded]], count: int) -> Iterator[list[Recorded]]:
-    """So many appends, and what else has the number of the last one: where a reader has come to
-    is a number, and two machines may have written under it."""
-    last = 0
-    for nth, rows in enumerate(appends):
-        if nth >= count and rows[0].n != last:
-            return
-        last = rows[0].n
-        yield rows
 
 
 def tells(rows: Sequence[Row]) -> bool:

@@ -78,6 +78,9 @@ def line(row: Row) -> bytes:
 class Order(Protocol):
     """Finds the appends of a log whose rows came in in any order."""
 
+    def rows_of(self, replica: str, after: int) -> Iterator[Row]:
+        """A replica's rows above append n `after`, in the order of its chain."""
+
     def last(self, replica: str = "", *, is_telling: bool = False) -> Sequence[Row]:
         """The newest append, or that of a replica; `is_telling`: that is no lone log fact."""
 

@@ -2,7 +2,8 @@
 and what is refused."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from adapters.store.foreign import ForeignAppend
 from adapters.store.log import Log
 from adapters.store.recorder import by_append, numbered
 from domain.causes import GivenUp, LogShared, ReplicasImported
+from domain.envelope import Row
 from domain.errors import Refused
 from domain.journal.commands import CreateTask, DeleteTask, EditTask
 from domain.journal.fold import TASK
@@ -21,6 +23,7 @@ from tests.support.sharing import Machine
 AT, LATER = "2027-01-01T00:00:00.000000Z", "2027-01-02T00:00:00.000000Z"
 FAR = "2099-01-01T00:00:00.000000Z"
 
+NAMES = ("desk", "laptop")
 Opened = Callable[[str], Log]
 
 
@@ -49,6 +52,10 @@ def met(opened: Opened) -> tuple[Log, Log, str]:
     laptop.append(EditTask(task, title="Lake"), FAR)
     desk.append(EditTask(task, title="Hills"), LATER)
     return desk, laptop, task
+
+
+def writer(rows: Sequence[Row]) -> str:
+    return rows[0].stream.rpartition("@")[2]
 
 
 def facts_of(log: Log) -> list[tuple[str, int, str]]:
@@ -83,6 +90,17 @@ def test_appends_stand_in_canonical_order_whatever_way_they_came(opened: Opened)
         assert all(row.state in line for row, line in zip(rows, text, strict=True))
         assert list(one.rows(3)) == [row for row in rows if numbered(row.state).n > 3]
         assert next(one.appends())[0].replica == "desk"
+
+
+def test_a_chain_is_read_from_any_append_on(opened: Opened) -> None:
+    desk, laptop, task = met(opened)
+    for title in "a", "b", "c":
+        laptop.append(EditTask(task, title=title), LATER)
+    desk.bring(all_of(laptop, "laptop"), LATER)
+    whole = {one: [rows for rows in by_append(desk.rows()) if writer(rows) == one] for one in NAMES}
+    for name, after in product(NAMES, range(9)):
+        expected = [rows for rows in whole[name] if numbered(rows[0].state).n > after]
+        assert list(desk.appends_of(name, after)) == expected
 
 
 def test_a_marker_is_above_all_that_it_names_and_all_else_is_numbered_on(opened: Opened) -> None:
