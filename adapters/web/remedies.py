@@ -18,7 +18,7 @@ WORDS: Final[Mapping[RemedyName, str]] = {
     "give_task_agent": "“Assign an agent” on its page makes one",
     "pause_agent": "stop it with “Pause” on its agent's page",
     "recover_wake": "what a crash left is finished by `wakelog recover`",
-    "rename_category": "give one of them another name under “Catalog”",
+    "rename_category": "give one of them another name under “Categories and labels”",
     "restore_task": "“Restore the task” on its page brings it back",
     "restore_task_and_resume": "“Restore the task” on its page, then “Resume” the agent",
     "resume_agent": "“Resume” it first, on its page",
