@@ -11,8 +11,7 @@ from msgspec import Struct
 from adapters.documents.conflicts import ConflictDetails, ConflictValue
 from adapters.home.machines import machine_names
 from domain.canonical import encode
-from domain.handlers.circles import blocked_by, ends
-from domain.handlers.disputes import disputes_in, is_of_namesakes
+from domain.disputed import blocked_by, disputes_in, ends, is_of_namesakes
 from domain.journal.catalog import CATALOG
 from domain.journal.document import category_name
 from domain.journal.fold import TASK

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from adapters.runtime import leading
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from domain.agent.commands import TakeJournal
@@ -58,11 +57,13 @@ def take(services: Services) -> int:
 def following(services: Services, count: int = APPENDS_MAX) -> TakeJournal | None:
     """What takes the next journal appends, at most so many; None if there is none, or if another
     machine of the home takes them."""
+    from adapters.runtime.leading import covered as covered_by  # `lag` needs none
+
     with services.agents.reading() as world:
         if services.lead_in(world) != world.replica:
             return None
         after = taken_of(world, services.journal.replica)
-        covered = leading.covered(services, world)
+        covered = covered_by(services, world)
     appends = list(islice(services.journal.arrivals(after), count))
     if not appends:
         return None

@@ -2,8 +2,8 @@
 row of the chosen side, which knows all sides (ADR 71)."""
 
 from domain.causes import Result
+from domain.disputed import disputes_in, ends, is_of_namesakes
 from domain.errors import Refused, Remedy, invalid
-from domain.handlers.circles import circle_of, ends
 from domain.handlers.decided import Decided, Event, on
 from domain.handlers.journal import Handler, delete_task, unlink_task
 from domain.handlers.links import linked, task_of
@@ -45,16 +45,6 @@ def settle_conflict(cause: do.SettleConflict, key: str, at: str, world: World) -
         case "removal" if cause.field == TASK_ITSELF and side.value:
             return delete_task(do.DeleteTask(task.id), key, at, world)
     return Decided(_events(world, task, conflict, side), Result((task.id,)))
-
-
-def disputes_in(world: World, task: str) -> list[Conflict]:
-    """All that is open of a task: what was said of its fields and parts, the timers where one of
-    them is its own, and the circle of links that it stands in."""
-    found = [one for one in world.disputes(TASK, task) if one.of_kind == TASK.name]
-    for timers in world.disputes(TIMER, MAIN):
-        found += [timers] if any(task == ends(one)[0] for one in timers.sides) else []
-    circle = circle_of(world, task)
-    return [*found, circle] if circle else found
 
 
 def _open(world: World, task: t.Task | None, field: str) -> Conflict:
@@ -120,13 +110,6 @@ def _of_catalog(world: World, conflict: Conflict, side: Side) -> c.CatalogFact:
         return c.LabelDeleted(one)
     named: tuple[str, tuple[str, ...]] = side.value  # type: ignore[assignment]  # of `LabelAdded`
     return c.LabelAdded(one, *named)
-
-
-def is_of_namesakes(world: World, conflict: Conflict) -> bool:
-    """Whether things of one name differ, each side's value the id of one, and not a thing's
-    name."""
-    known = world.load(CATALOG, MAIN).categories
-    return conflict.of_kind == CATALOG.name and all(one.value in known for one in conflict.sides)
 
 
 HANDLERS: dict[type, Handler] = {do.SettleConflict: settle_conflict}

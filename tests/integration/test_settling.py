@@ -8,8 +8,8 @@ import pytest
 from adapters.proof.prove import prove_logs
 from adapters.store.foreign import ForeignAppend
 from adapters.store.log import Log
+from domain.disputed import disputes_in
 from domain.errors import Refused
-from domain.handlers.disputes import disputes_in
 from domain.journal import commands as do
 from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK

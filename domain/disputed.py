@@ -1,11 +1,14 @@
-"""A circle of `blocks` links that two sides made, as one task sees it (ADR 71)."""
+"""What is open of a task between machines: its own, its timers, and the circle of `blocks` links
+that it stands in (ADR 71)."""
 
 from collections.abc import Sequence
 
+from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
 from domain.journal.links import CYCLE_SEARCH_MAX
+from domain.journal.timer import TIMER
 from domain.merging import Conflict, Side, open_cycles
-from domain.world import Recorded, World
+from domain.world import MAIN, Recorded, World
 
 
 def circle_of(world: World, task: str) -> Conflict | None:
@@ -39,3 +42,20 @@ def ends(side: Side) -> tuple[str, str]:
     """The task that blocks and the one that is blocked, of a side of a circle; of a side of a
     conflict of timers the task and its entry."""
     return side.value  # type: ignore[return-value]  # the merging put both there
+
+
+def disputes_in(world: World, task: str) -> list[Conflict]:
+    """All that is open of a task: what was said of its fields and parts, the timers where one of
+    them is its own, and the circle of links that it stands in."""
+    found = [one for one in world.disputes(TASK, task) if one.of_kind == TASK.name]
+    for timers in world.disputes(TIMER, MAIN):
+        found += [timers] if any(task == ends(one)[0] for one in timers.sides) else []
+    circle = circle_of(world, task)
+    return [*found, circle] if circle else found
+
+
+def is_of_namesakes(world: World, conflict: Conflict) -> bool:
+    """Whether things of one name differ, each side's value the id of one, and not a thing's
+    name."""
+    known = world.load(CATALOG, MAIN).categories
+    return conflict.of_kind == CATALOG.name and all(one.value in known for one in conflict.sides)
