@@ -95,7 +95,8 @@ def known_elsewhere(log: Log, logs: Sequence[Log], found: Survey, began: str) ->
     """Up to which append of this log another home has the chain that it forked in another log.
 
     What it tells itself it told after the split, so all before that is in it. Where it tells
-    nothing, what was written here after the first append of the branch is of the branch, too.
+    nothing, what was written here after the first append of the branch is of the branch, too, but
+    for what others hold: in a log of which nobody knows another branch they may keep it.
 
     Args:
         log: In which no other branch is known yet.
@@ -106,8 +107,11 @@ def known_elsewhere(log: Log, logs: Sequence[Log], found: Survey, began: str) ->
     have = found.haves.get(log.replica)
     if have and any(_is_other(one, have) for one in logs):
         return have.heads.get(":".join(Place(log.name, log.replica)), NOTHING).n
+    place = ":".join(Place(log.name, log.replica))
+    others = (one.heads[place] for one in found.haves.values() if place in one.heads)
+    held = (one.n for one in others if _holds(log, one.n, one.digest))
     chain = (numbered(rows[0].state) for rows in log.appends_of(log.replica, 0))
-    return max((one.n for one in chain if one.at < began), default=0)
+    return max([0, *held, *(one.n for one in chain if one.at < began)])
 
 
 def _is_other(log: Log, have: Have) -> bool:
