@@ -243,6 +243,8 @@ class Fleet:
         self.faults += self._laws.check(self.machines[-1].name)
         self._rounds()
         self.faults += self._in_flight()
+        for one in self.machines:
+            self.faults += self._laws.both(one.name)
         self.faults += self._agree(is_last=True)
         homes = [one.services for one in self.machines]
         proofs = [prove_logs(one.journal, one.agents) for one in homes]

@@ -70,6 +70,8 @@ class SharedLaws:
         self._values: defaultdict[tuple[str, str], list[Value]] = defaultdict(list)
         self._gone: set[str] = set()  # tasks that somebody deleted
         self._applied: defaultdict[str, set[tuple[str, int, str]]] = defaultdict(set)
+        self._done: set[str] = set()  # operations that somebody applied
+        self._asked: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
         self._files: dict[str, bytes] = {}
 
     def telling(self, machine: str) -> Told:
@@ -151,6 +153,10 @@ class SharedLaws:
         chain.last = n
         if log == "journal":
             self._note(rows, replica, n, operation)
+        for row in rows:
+            if row.topic == "changes.item_confirming.1":
+                data = json.loads(row.state)["data"]
+                self._asked[_entity(row), data["item"]].add(data["operation"])
 
     def _foreign(
         self, machine: str, log: str, held: Held, rows: Sequence[Row], first: Mapping[str, Any]
@@ -185,8 +191,9 @@ class SharedLaws:
     # -------------------------------------------------------------------------- S4, S6: the values
 
     def _note(self, rows: Sequence[Row], replica: str, n: int, operation: str) -> None:
+        self._done |= {operation} - {""}
         for row in rows:
-            task = row.stream.partition(":")[2].rpartition("@")[0]
+            task = _entity(row)
             if operation and row.stream.startswith("task:"):
                 self._applied[operation].add((replica, n, task))
             if row.topic in FIELDS:
@@ -236,6 +243,19 @@ class SharedLaws:
             if len(done) > 1:  # none, where somebody set it otherwise
                 yield f"{machine}: S4: {operation} counts {len(done)} times: {sorted(done)}"
 
+    def both(self, machine: str) -> Iterator[str]:
+        """T3: once all have met and recovered, the agent log says of each item what the journal
+        holds: it is confirmed where an operation for it was applied, and only there."""
+        from domain.changes.change_set import CHANGES, find  # what is checked
+
+        log = self._machines[machine]["agent"]
+        with log.reading() as world:
+            for (name, number), operations in sorted(self._asked.items()):
+                item = find(world.load(CHANGES, name), number)
+                if (item and item.status == "confirmed") != bool(operations & self._done):
+                    done = "was applied" if operations & self._done else "was not applied"
+                    yield f"{machine}: T3: {name}:{number} is {item and item.status}, and it {done}"
+
     def _is_replaced(self, one: Value, values: Sequence[Value]) -> bool:
         for other in values:
             knew = self._chains["journal", other.replica].appends[other.n].knew
@@ -284,6 +304,10 @@ def _appends(rows: Sequence[Row]) -> Iterator[list[Row]]:
         one.append(row)
     if one:
         yield one
+
+
+def _entity(row: Row) -> str:
+    return row.stream.partition(":")[2].rpartition("@")[0]
 
 
 def _replica(row: Row) -> str:
