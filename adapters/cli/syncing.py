@@ -15,7 +15,7 @@ from adapters.sync.machines import let_lead, name_replica, retire
 from adapters.sync.taking import Told
 from adapters.text.common import safe
 from adapters.text.reading import counted
-from adapters.text.syncing import replica_cells, rescue_lines, sync_lines
+from adapters.text.syncing import first_lines, replica_cells, rescue_lines, sync_lines
 
 TROUBLE = ("newer", "fork")  # which time alone does not settle
 
@@ -35,6 +35,7 @@ def sync_command(session: Session, folder: str, is_dry: bool) -> int:
     """
     shelf = shelf_of(session.place, session.settings(), folder)
     home = session.reading() if is_dry else session.writing()
+    is_first = not home.services.journal.is_shared
     with _progress(session) as told:
         did = sync_home(home, shelf, told, is_dry=is_dry)
     if session.as_json:
@@ -42,6 +43,8 @@ def sync_command(session: Session, folder: str, is_dry: bool) -> int:
     else:
         for line in sync_lines(did, home.settings.timezone):
             session.say(line)
+        for line in first_lines(did, home.settings) if is_first and not is_dry else ():
+            session.note(line)
     return int(any(one.for_ in TROUBLE for one in did.waiting))
 
 

@@ -11,6 +11,7 @@ from adapters.documents.syncing import (
     SyncReport,
     WaitsFor,
 )
+from adapters.home.settings import Settings
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.reading import counted
 
@@ -47,6 +48,14 @@ def sync_lines(did: SyncReport, zone: str) -> Iterator[str]:
         yield f"{counted(did.conflicts, 'conflict')}: see `wakelog conflicts`."
     if did.skipped:
         yield f"{counted(did.skipped, 'file')} of the folder could not be read."
+
+
+def first_lines(did: SyncReport, settings: Settings) -> Iterator[str]:
+    """What who syncs a home for the first time would like to know."""
+    yield f"The others see this machine as {did.replica}: `wakelog replicas name NAME` names it."
+    if did.new:
+        here = f"time zone {safe(settings.timezone)}, model {safe(settings.model)}"
+        yield f"Settings do not travel: here it is {here} (settings.toml)."
 
 
 def rescue_lines(did: RescueReport, zone: str) -> Iterator[str]:

@@ -65,6 +65,20 @@ def test_machines_edit_offline_meet_in_a_folder_and_hold_the_same(tmp_path: Path
     assert "another_home" in other.said("sync", str(folder), status=2)
 
 
+def test_who_syncs_first_hears_how_machines_are_named_and_what_does_not_travel(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    desk, laptop = (Machine(tmp_path / one, folder) for one in ("desk", "laptop"))
+    desk.said("task", "add", "Buy milk")
+    first, second = desk.said("sync", str(folder)), laptop.said("sync", str(folder))
+    assert "see this machine as desk: `wakelog replicas name NAME` names it" in first
+    assert "Settings" not in first
+    assert "Settings do not travel: here it is time zone UTC, model rules" in second
+    assert "see this machine as" not in desk.said("sync", str(folder))
+
+
 def test_what_two_machines_said_at_once_is_shown_until_it_is_settled(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
