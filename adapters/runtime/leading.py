@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from msgspec.structs import replace
 
+from domain.agent.agent import AGENT
 from domain.agent.commands import AgentCommand, InheritWake, RequestWake
+from domain.agent.events import AgentCreated
 from domain.agent.wake_queue import ASKED, LED_ELSEWHERE, WAKE_QUEUE, Queued
 from domain.agent.wake_queue_events import (
     JournalTaken,
@@ -148,21 +150,43 @@ def _taken_on(
     services: "Services", world: World, machines: Machines
 ) -> Iterator[tuple[str, AgentCommand | SkipWake]]:
     """What waits on machines that do not lead, and what each left to who does."""
+    unborn: dict[str, list[Trigger]] = {}
     for agent, stream in _streams(world, services, world.replicas):
         of = stream.rpartition("@")[2]
         is_own = of == world.replica
         if is_own and not _has_left(services.agents.facts(stream, BUT_LEAVING)):
             continue  # most of its own
         found = attention(agent, services.agents.facts(stream))
-        for trigger in found.unborn:
-            name = key("creation-wake", agent, trigger.replica, trigger.reason_id)
-            yield name, _creation(services, agent, trigger)
+        unborn.setdefault(agent, []).extend(found.unborn)
         waits = found.queued if not is_own else None
         if waits and is_asked(waits.wake) and of not in machines.retired:
             waits = None
         for wake, version in [*found.left, *([waits] if waits else ())]:
             name = key("inherited-wake", agent, of, str(version))
             yield name, _inherited(services, agent, of, version, wake)
+    for agent, triggers in unborn.items():
+        yield from _born(services, world, agent, triggers)
+
+
+def _born(
+    services: "Services", world: World, agent: str, triggers: Sequence[Trigger]
+) -> Iterator[tuple[str, AgentCommand | SkipWake]]:
+    """The creation wake of an agent that others made, and woke nobody for: one, however many made
+    it at once, and none if this machine did, too, and woke it."""
+    born = next(iter(services.agents.facts(world.stream(AGENT.name, agent))), None)
+    is_woken_here = born is not None and isinstance(born.fact, AgentCreated)
+    if is_woken_here and all(one.replica != world.replica for one in triggers):
+        return
+    names = [key("creation-wake", agent, one.replica, one.reason_id) for one in triggers]
+    if not any(map(services.agents.receipts, names)):
+        made = sorted(zip(triggers, names, strict=True), key=_canonical)
+        for trigger, name in made[:1]:
+            yield name, _creation(services, agent, trigger)
+
+
+def _canonical(made: tuple[Trigger, str]) -> tuple[int, str]:
+    """The place of the append that made an agent."""
+    return int(made[0].reason_id), made[0].replica
 
 
 def _has_left(rows: Iterable[Recorded]) -> bool:

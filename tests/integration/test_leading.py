@@ -132,6 +132,31 @@ def test_an_agent_that_is_made_elsewhere_is_woken_by_who_leads_once(fleet: Fleet
     assert queued(fleet, agent) == []
 
 
+def test_an_agent_that_several_made_at_once_is_woken_once(fleet: Fleet) -> None:
+    task = fleet["desk"].task("Boat")
+    fleet.meet()
+    agents = {one.agent(task) for one in fleet.values()}
+    (agent,) = agents
+    assert [one.name for one in fleet.values() if one.queued(agent)] == ["desk"]
+    fleet["desk"].run()
+    fleet.meet()
+    assert queued(fleet, agent) == []
+    assert len(begun(fleet, agent)) == 1
+    assert proved(fleet) == []
+
+
+def test_an_agent_that_several_made_but_not_who_leads_is_woken_there_once(fleet: Fleet) -> None:
+    task = fleet["desk"].task("Boat")
+    fleet.meet()
+    (agent,) = {fleet[one].agent(task) for one in ("laptop", "phone")}
+    fleet.meet()
+    assert queued(fleet, agent) == ["desk"]
+    fleet["desk"].run()
+    fleet.meet()
+    assert queued(fleet, agent) == []
+    assert len(begun(fleet, agent)) == 1
+
+
 def test_a_creation_that_nobody_heard_of_is_made_up_for_by_its_own_machine_once_it_leads(
     fleet: Fleet,
 ) -> None:
