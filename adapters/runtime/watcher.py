@@ -50,7 +50,9 @@ def take(services: Services) -> int:
     command = following(services)
     if command is None:
         return 0
-    services.append_agent(command)
+    from adapters.runtime.repeated import skip_repeated  # `lag` needs none
+
+    skip_repeated(services, services.append_agent(command))
     return command.last - command.first + 1
 
 

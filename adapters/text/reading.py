@@ -39,6 +39,7 @@ RULES = {
     "predicate": "in another category or status than it hears of",
     "not_noticed": "not looked at yet: `wakelog wake` does",
     "task_deleted": "the task is deleted",
+    "nothing_new": "another machine said what was known here",
     "out_of_scope": "the task is outside its categories",
     "overshared_payload_blocked": "its prompt would have said more than it may",
     "cancelled": "cancelled",

@@ -169,6 +169,24 @@ def test_a_creation_that_nobody_heard_of_is_made_up_for_by_its_own_machine_once_
     assert queued(fleet, agent) == ["laptop"]
 
 
+def test_what_another_machine_said_again_wakes_nobody(fleet: Fleet) -> None:
+    task, agent = agent_at(fleet)
+    for name in ("desk", "laptop"):
+        fleet[name].edit(task, "Mend the roof soon")
+    fleet["desk"].look()
+    fleet.wait()
+    assert len(fleet["desk"].run()) == 1
+    fleet.meet()
+    assert queued(fleet, agent) == []
+    (dropped,) = fleet["desk"].facts(agent, WakeDropped)
+    assert isinstance(dropped, WakeDropped)
+    assert dropped.code == "nothing_new"
+    fleet["laptop"].edit(task, "Mend the roof now")
+    fleet.meet()
+    assert queued(fleet, agent) == ["desk"]
+    assert proved(fleet) == []
+
+
 # -------------------------------------------------------------------------------------- hand-over
 
 
