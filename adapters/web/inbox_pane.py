@@ -40,16 +40,18 @@ class Pane(Struct, frozen=True):
 
 
 def named(site: Site, ref: str) -> tuple[str, int]:
-    """A set's id and the number of its item, of a reference SET.ITEM.
+    """A set's id and the number of its item, of a reference SET.ITEM; one of another
+    machine is ``LABEL/RANK.ITEM``.
 
     Raises:
         Refused: Code ``unknown_item`` or one of `pick_item`.
     """
-    if not _NAMED.fullmatch(ref):
-        raise missing("unknown_item", "proposal", ref)
     ranked = ranks_of(site.home)
-    name = ref.partition(".")[0]
-    is_rank = name.isdigit() and int(name) <= len(ranked)
+    name = ref.rpartition(".")[0]  # a machine may be called by a name with a point
+    is_others = name.lower() in map(str.lower, ranked.others.values())
+    if not is_others and not _NAMED.fullmatch(ref):
+        raise missing("unknown_item", "proposal", ref)
+    is_rank = is_others or (name.isdigit() and int(name) <= len(ranked))
     if not is_rank and not site.home.views.page(inbox.VIEW, prefix=name, limit=1):
         raise missing("unknown_item", "proposal", ref)
     set_id, number = pick_item(site.home, ref, ranked)
