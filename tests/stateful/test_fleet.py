@@ -23,10 +23,10 @@ SCRIPT = (
 
 
 def test_machines_keep_every_law_and_repeat_themselves() -> None:
-    first, second = (simulate("three", 60, play=partial(Fleet, 3)) for _ in range(2))
+    first, second = (simulate("three", 30, play=partial(Fleet, 3)) for _ in range(2))
     assert first.faults == ()
     assert first == second
-    assert first.wakes >= 60
+    assert first.wakes >= 30
 
 
 def test_another_process_elsewhere_writes_the_same_bytes() -> None:

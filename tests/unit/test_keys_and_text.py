@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 from hypothesis import given
-from hypothesis.strategies import binary, characters, datetimes, integers, lists, text, tuples
+from hypothesis.strategies import binary, datetimes, integers, lists, text, tuples
 
 from domain import canonical, timestamps
 from domain.errors import REFUSAL_CODES, TOOL_CODES, Refused
@@ -43,15 +43,13 @@ def test_a_chain_digest_sees_stream_version_and_bytes() -> None:
     assert chain(rows) not in {chain(other) for other in others}
 
 
-@given(
-    rows=lists(tuples(text(alphabet=characters(exclude_categories=["Cs"])), integers(1), binary()))
-)
+@given(rows=lists(tuples(text(), integers(1), binary())))
 def test_a_chain_digest_is_the_key_of_its_rows(rows: list[tuple[str, int, bytes]]) -> None:
     parts = [part for name, version, state in rows for part in (name, str(version), sha(state))]
     assert chain(rows) == key("append", *parts)
 
 
-@given(parts=lists(text(alphabet=characters(exclude_categories=["Cs"])) | binary()))
+@given(parts=lists(text() | binary()))
 def test_a_key_is_base32_of_the_first_bits_of_a_digest(parts: list[str | bytes]) -> None:
     encoded = [part.encode() if isinstance(part, str) else part for part in ("what", *parts)]
     framed = b"".join(b"%d:%b" % (len(part), part) for part in encoded)
