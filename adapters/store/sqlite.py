@@ -25,7 +25,16 @@ from adapters.store.opening import (
     unusable,
     whole,
 )
-from adapters.store.order import KEEP, LINE, MAKE, FileOrder, place_of, places_of, stored_bytes
+from adapters.store.order import (
+    INDEX,
+    KEEP,
+    LINE,
+    MAKE,
+    FileOrder,
+    place_of,
+    places_of,
+    stored_bytes,
+)
 from adapters.store.recorder import Onward, Tail, Timed, numbered, tail_of
 from domain.envelope import Row
 from domain.errors import Damaged
@@ -207,6 +216,7 @@ class SQLiteLogRecorder:
     def keep_order(self) -> None:
         self._connection.execute(MAKE)
         self._connection.executemany(KEEP, places_of(self.rows(0)))
+        self._connection.execute(INDEX)
         self._connection.execute(f"PRAGMA user_version={FORMAT_MAX}")
 
     def tail(self) -> Tail:
@@ -293,6 +303,7 @@ class SQLiteLogRecorder:
 
     def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
         if self.order():
+            self._connection.execute(INDEX)  # a file of an earlier wakelog lacks it
             self._connection.execute(KEEP, place_of(rows, self._max() + 1))
         self._connection.executemany(self._library.insert_events_statement, rows)
         if payloads:
