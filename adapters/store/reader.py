@@ -108,7 +108,7 @@ class LogReader:
         `domain.merging`."""
         if not self._seen.main.is_shared:
             return append
-        return [row for row in append if _place(row) not in self._left_out_of(row, self._seen)]
+        return [row for row in append if place(row) not in self._left_out_of(row, self._seen)]
 
     def rows(self, after: int = 0) -> Iterator[Row]:
         """The rows as they are stored, above append n `after`, in canonical order."""
@@ -295,11 +295,9 @@ class LogReader:
             if len(self._left_out) >= LEFT_OUT_MAX:
                 self._left_out.clear()
             world = self._world(seen)
-            rows = world.history(row.of_kind, row.entity)
-            sift = self._sift(seen, self._read)
-            found = {_place(one) for one in rows}
-            counted = {_place(one) for one in sift.standing(rows)} if sift else found
-            self._left_out[name] = frozenset(found - counted)
+            found = set(map(place, world.history(row.of_kind, row.entity)))
+            counted = map(place, world.standing(row.of_kind, row.entity))
+            self._left_out[name] = frozenset(found.difference(counted))
         return self._left_out[name]
 
     def heads(self) -> Mapping[str, Tail]:
@@ -387,7 +385,8 @@ def tells(rows: Sequence[Row]) -> bool:
     return not rows[0].stream.startswith("log:")
 
 
-def _place(row: Recorded) -> tuple[int, str, int]:
+def place(row: Recorded) -> tuple[int, str, int]:
+    """Where a row stands in canonical order."""
     return row.n, row.replica, row.row
 
 
