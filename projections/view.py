@@ -45,7 +45,8 @@ class View(Struct, Generic[D], frozen=True):
     Where machines share the log, rows may come in before others that were applied. `entities`: the
     kinds whose rows make the documents; empty where these are then made anew from the beginning.
     `sources`: the entities whose rows, among all, name the documents that a row names, so that
-    those can be made anew by themselves; by default the entity and its namesakes of those kinds.
+    those can be made anew by themselves; by default the entity and its namesakes of those kinds. It
+    is asked of rows that name such a document, and of all rows of an entity that is its key.
     `takes_late`: instead, whether a row that came in late, which counts, may be applied to a
     document as it stands, once or again, and makes of it what it makes in its place.
     """
@@ -97,9 +98,9 @@ def project_on(view: View[D], row: Recorded, documents: Documents[D], keys: Iter
 
 def sources_of(view: View[D], row: Recorded) -> tuple[Entity, ...]:
     """The entities whose rows make the documents that a row names: see `View.sources`."""
-    if view.sources is not None:
-        return view.sources(row)
-    return tuple((kind, row.entity) for kind in view.entities)
+    if view.sources is None:
+        return tuple((kind, row.entity) for kind in view.entities)
+    return tuple(one for one in view.sources(row) if one[0] in view.entities)
 
 
 def fold(view: View[D], rows: Iterable[Recorded]) -> dict[str, D]:

@@ -12,8 +12,8 @@ from typing import Any
 
 from adapters.store.log import Log
 from adapters.store.reader import place, read_append
-from domain.causes import ReplicasImported
-from domain.world import Recorded, World
+from domain.causes import LogShared, ReplicasImported
+from domain.world import MAIN, Recorded, World
 from projections.view import Documents, Entity, View, project_on, sources_of
 
 APPENDS_IN_PLACE = 10_000  # with more of them to apply, making all anew costs no more
@@ -21,9 +21,15 @@ MARKERS_IN_PLACE = 50
 TakesLate = Callable[[Any, Recorded], bool]
 
 
-def brings_others(append: Sequence[Recorded]) -> bool:
-    """Whether rows of another replica came in, some perhaps before what was applied."""
-    return isinstance(append[0].fact, ReplicasImported)
+def brought_since(log: Log, n: int) -> bool:
+    """Whether rows of other replicas came in after append n, some perhaps with lower numbers, or
+    what counts of those that were there is another matter."""
+    main = f"log:{MAIN}@{log.replica}"
+    last = log.last_fact(main) if n else None
+    if last is None or last.n <= n:
+        return False
+    new = (row.fact for row in log.facts(main) if row.n > n)
+    return any(isinstance(fact, (ReplicasImported, LogShared)) for fact in new)
 
 
 class Pending:
@@ -36,18 +42,21 @@ class Pending:
         self._read: dict[str, Sequence[Recorded]] = {}
         self._moved: dict[Entity, Sequence[Recorded]] = {}
         own = [one for one in self.appends if one[0].replica == log.replica]
-        self._markers = [one[0].n for one in own if brings_others(one)]
+        self._markers = [one[0].n for one in own if isinstance(one[0].fact, ReplicasImported)]
+        self._is_new = any(isinstance(one[0].fact, LogShared) for one in own)
 
     @cached_property
     def touched(self) -> frozenset[Entity] | None:
         """What rows that came in say something of; None where there are too many, or it is not
         known what came in."""
+        log = self._log
         is_large = len(self.appends) > APPENDS_IN_PLACE or len(self._markers) > MARKERS_IN_PLACE
-        if is_large or not self._log.is_shared:
+        others = len(log.known_to(log.replica, self.after)) - 1  # as many as were in one line
+        if is_large or not log.is_shared or (self._is_new and others):
             return None
         touched: set[Entity] = set()
         for marker in self._markers:
-            brought = self._log.brought(marker)
+            brought = log.brought(marker)
             if not brought:  # the log was not shared then
                 return None
             touched.update(self._entities(brought))
@@ -114,11 +123,15 @@ class Pending:
     ) -> Sequence[Recorded]:
         """All rows that name one of the documents and count, in canonical order."""
         found: dict[Entity, Sequence[Recorded]] = {}
-        rows = [row for row in moved if keys.intersection(view.keys(row))]
+
+        def is_named(row: Recorded) -> bool:
+            return not keys.isdisjoint(view.keys(row))
+
+        rows = list(filter(is_named, moved))
         while rows:  # bounded by the entities that name one another
             new = {one for row in rows for one in sources_of(view, row)} - found.keys()
             found |= {one: self._now.history(*one) for one in new}
-            rows = [row for one in new for row in found[one] if keys.intersection(view.keys(row))]
+            rows = [row for one in new for row in found[one] if one[1] in keys or is_named(row)]
         every = sorted((row for one in found.values() for row in one), key=place)
         return self.counted(every)
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from adapters.home.view_brought import Pending, apply_in_place, brings_others
+from adapters.home.view_brought import Pending, apply_in_place, brought_since
 from adapters.home.view_documents import Documents
 from adapters.home.view_store import SqliteDocumentStore
 from adapters.store.documents import FROM_DOCUMENTS, Asked, DocumentStore, Position
@@ -251,19 +251,20 @@ class Views:
 
     def _batch(self, log: Log, views: Sequence[View[Any]]) -> int:
         """Apply the next appends in one transaction; the n of the last one."""
-        with self._writing(log.name):
+        with self._writing(log.name), log.reading():
             reached = self._trusted(log, views)
             first = min(position.n for position in reached.values())
             new = (name for name, position in reached.items() if position.n == 0)
             self._anew.update(dict.fromkeys(new, log.tail().n))
+            upto = {name: max(p.n, self._anew.get(name, 0)) for name, p in reached.items()}
+            late = {n for n in {*upto.values()} if brought_since(log, n)}
+            if passed := [view for view in views if upto[view.name] in late]:
+                self._take_in(log, passed, reached)
+                return 0
             last = first
             for append in _some(log.appends(first), self._batch_appends):
                 last = append[0].n
                 behind = [view for view in views if reached[view.name].n < last]
-                passed = [view for view in behind if last > self._anew.get(view.name, 0)]
-                if passed and brings_others(append):
-                    self._take_in(log, views, passed, reached)
-                    return 0
                 self._apply(log, append, behind)
             digest = log.digest_at(last)
             for view in views:
@@ -272,27 +273,19 @@ class Views:
             return last
 
     def _take_in(
-        self,
-        log: Log,
-        views: Sequence[View[Any]],
-        passed: Sequence[View[Any]],
-        reached: Mapping[str, Position],
+        self, log: Log, passed: Sequence[View[Any]], reached: Mapping[str, Position]
     ) -> None:
-        """Rows of others came in below what some views have passed: bring those that can be made
-        anew in part to the log's end, and forget the others."""
-        for view in views:
-            self._caches.pop(view.name, None)  # what was applied on the way is not written
-        pending: dict[int, Pending] = {}
-        with log.reading():
-            last = log.tail().n
-            for view in passed:
-                after = reached[view.name].n
-                found = pending.get(after) or pending.setdefault(after, Pending(log, after))
-                documents = self._caches[view.name] = self._documents(view)
-                if apply_in_place(view, documents, found):
-                    self._keep(view, Position(view.version, last, log.digest_at(last)))
-                else:
-                    self._forget([view])
+        """Rows of others came in, some perhaps below what these views have passed: bring those that
+        can be made anew in part to the log's end, and forget the others."""
+        last, pending = log.tail().n, dict[int, Pending]()
+        for view in passed:
+            after = reached[view.name].n
+            found = pending.get(after) or pending.setdefault(after, Pending(log, after))
+            documents = self._caches[view.name] = self._documents(view)
+            if apply_in_place(view, documents, found):
+                self._keep(view, Position(view.version, last, log.digest_at(last)))
+            else:
+                self._forget([view])
 
     def _apply(self, log: Log, append: Sequence[Recorded], views: Sequence[View[Any]]) -> None:
         counted = log.counted(append)
