@@ -263,6 +263,12 @@ class World:
         streams = [self._read(f"{kind}:{entity}@{name}", 0) for name in self.replicas]
         return list(merge(*streams, key=_place))
 
+    def standing(self, kind: str, entity: str) -> Sequence[Recorded]:
+        """Those of `history` that count where they stand: one after another, they make the same
+        of a document as all that count."""
+        rows = self.history(kind, entity)
+        return self._sift.standing(rows) if self._sift else rows
+
     def rows(self, kind: Kind[S], entity: str) -> Sequence[Recorded]:
         """All rows that `load` folds, in its order."""
         if not (kind.is_merged and self.is_merged):

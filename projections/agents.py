@@ -246,4 +246,5 @@ VIEW: View[AgentDocument] = View(
     turn=_turn,
     title="$.agent.name",
     own=("alert",),
+    entities=("agent", "alert"),
 )

@@ -134,5 +134,16 @@ def _tally(document: SetDocument) -> int:
 
 
 VIEW: View[SetDocument] = View(
-    "inbox", "agent", 4, SetDocument, keys, apply, _shelf, _place, _mark, due=_due, tally=_tally
+    "inbox",
+    "agent",
+    4,
+    SetDocument,
+    keys,
+    apply,
+    _shelf,
+    _place,
+    _mark,
+    due=_due,
+    tally=_tally,
+    entities=("changes",),
 )

@@ -55,5 +55,13 @@ def _place(document: ObservationDocument) -> str:
 
 
 VIEW: View[ObservationDocument] = View(
-    "journal", "agent", 1, ObservationDocument, keys, apply, shelf=_shelf, place=_place
+    "journal",
+    "agent",
+    1,
+    ObservationDocument,
+    keys,
+    apply,
+    shelf=_shelf,
+    place=_place,
+    entities=("agent",),
 )

@@ -14,4 +14,4 @@ def apply(document: Lessons | None, row: Recorded) -> Lessons | None:
     return LESSONS.evolve(document or LESSONS.initial(row.entity), row)
 
 
-VIEW: View[Lessons] = View("lessons", "agent", 1, Lessons, keys, apply)
+VIEW: View[Lessons] = View("lessons", "agent", 1, Lessons, keys, apply, entities=("lessons",))

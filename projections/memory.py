@@ -53,5 +53,14 @@ def _mark(document: DigestDocument) -> str:
 
 
 VIEW: View[DigestDocument] = View(
-    "memory", "agent", 1, DigestDocument, keys, apply, shelf=_shelf, place=_place, mark=_mark
+    "memory",
+    "agent",
+    1,
+    DigestDocument,
+    keys,
+    apply,
+    shelf=_shelf,
+    place=_place,
+    mark=_mark,
+    entities=("memory",),
 )

@@ -15,6 +15,7 @@ from domain.agent.wake_queue_events import WakeQueued
 from domain.wake.events import ModelAnswered, ReportDrafted, ToolAsked, ToolReturned, WakeStarted
 from domain.wire import Words
 from domain.world import Recorded
+from projections.of_wakes import sources
 from projections.view import View, position
 
 MessageKind = Literal[
@@ -133,5 +134,14 @@ def _place(document: WakeMessages) -> str:
 
 
 VIEW: View[WakeMessages] = View(
-    "messages", "agent", 1, WakeMessages, keys, apply, shelf=_shelf, place=_place
+    "messages",
+    "agent",
+    1,
+    WakeMessages,
+    keys,
+    apply,
+    shelf=_shelf,
+    place=_place,
+    entities=("wake", "alert", "agent"),
+    sources=sources,
 )

@@ -181,5 +181,13 @@ def _place(document: OwnerOperations) -> str:
 
 
 VIEW: View[OwnerOperations] = View(
-    "operations", "agent", 1, OwnerOperations, keys, apply, shelf=_shelf, place=_place
+    "operations",
+    "agent",
+    1,
+    OwnerOperations,
+    keys,
+    apply,
+    shelf=_shelf,
+    place=_place,
+    entities=("wake", "changes"),
 )

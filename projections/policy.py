@@ -85,4 +85,22 @@ def _held(row: Recorded) -> Held | None:
             return None
 
 
-VIEW: View[PolicyDocument] = View("policy", "agent", 1, PolicyDocument, keys, apply)
+def _takes_late(document: PolicyDocument | None, row: Recorded) -> bool:
+    """What only ends the waiting of a wake that does not wait. All else mixes what is found
+    under no name: then the document is made anew from the beginning."""
+    if row.of_kind == "policy" or _held(row):
+        return False
+    waiting = document.waiting if document else ()
+    return _waiting(waiting, row, None) == waiting
+
+
+VIEW: View[PolicyDocument] = View(
+    "policy",
+    "agent",
+    1,
+    PolicyDocument,
+    keys,
+    apply,
+    entities=("policy", "alert", "wake"),
+    takes_late=_takes_late,
+)

@@ -26,4 +26,11 @@ def apply(document: RanksDocument | None, row: Recorded) -> RanksDocument | None
     return known if row.entity in known.sets else RanksDocument((*known.sets, row.entity))
 
 
-VIEW: View[RanksDocument] = View("ranks", "agent", 1, RanksDocument, keys, apply)
+def _takes_late(document: RanksDocument | None, row: Recorded) -> bool:
+    """Always: each document has the rows of one replica alone, which come in its order."""
+    return True
+
+
+VIEW: View[RanksDocument] = View(
+    "ranks", "agent", 1, RanksDocument, keys, apply, entities=("changes",), takes_late=_takes_late
+)

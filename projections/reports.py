@@ -12,6 +12,7 @@ from domain.agent.events import AgentReported
 from domain.wake.events import ReportDrafted
 from domain.wire import Words
 from domain.world import Recorded
+from projections.of_wakes import sources
 from projections.view import View, position
 
 
@@ -58,5 +59,14 @@ def _place(document: ReportDocument) -> str:
 
 
 VIEW: View[ReportDocument] = View(
-    "reports", "agent", 1, ReportDocument, keys, apply, shelf=_shelf, place=_place
+    "reports",
+    "agent",
+    1,
+    ReportDocument,
+    keys,
+    apply,
+    shelf=_shelf,
+    place=_place,
+    entities=("wake", "agent"),
+    sources=sources,
 )

@@ -103,4 +103,5 @@ VIEW: View[TaskDocument] = View(
     place=_place,
     mark=_mark,
     title="$.task.title",
+    entities=("task",),
 )

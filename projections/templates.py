@@ -30,5 +30,5 @@ def _place(document: TemplateDocument) -> str:
 
 
 VIEW: View[TemplateDocument] = View(
-    "templates", "agent", 2, TemplateDocument, keys, apply, place=_place
+    "templates", "agent", 2, TemplateDocument, keys, apply, place=_place, entities=("template",)
 )

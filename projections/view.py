@@ -15,6 +15,9 @@ from domain.world import Recorded
 
 D = TypeVar("D")
 
+Entity = tuple[str, str]
+"""The kind and the id."""
+
 
 def _nowhere(document: object) -> str:
     """The shelf, place, mark, due time and turn of views whose documents are found by their key."""
@@ -38,6 +41,14 @@ class View(Struct, Generic[D], frozen=True):
     `tally` is a number that is added up over documents without reading them. `turn` orders those
     that wait in a queue; empty for the others. `own`: kinds of which each machine that shares the
     log has its own, so that a view there has that of its machine alone.
+
+    Where machines share the log, rows may come in before others that were applied. `entities`: the
+    kinds whose rows make the documents; empty where these are then made anew from the beginning.
+    `sources`: the entities whose rows, among all, name the documents that a row names, so that
+    those can be made anew by themselves; by default the entity and its namesakes of those kinds. It
+    is asked of rows that name such a document, and of all rows of an entity that is its key.
+    `takes_late`: instead, whether a row that came in late, which counts, may be applied to a
+    document as it stands, once or again, and makes of it what it makes in its place.
     """
 
     name: str
@@ -54,6 +65,9 @@ class View(Struct, Generic[D], frozen=True):
     tally: Callable[[D], int] = _nothing
     turn: Callable[[D], str] = _nowhere
     own: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    sources: Callable[[Recorded], tuple[Entity, ...]] | None = None
+    takes_late: Callable[[D | None, Recorded], bool] | None = None
 
 
 class Documents(Protocol[D]):
@@ -66,7 +80,12 @@ class Documents(Protocol[D]):
 
 def project(view: View[D], row: Recorded, documents: Documents[D]) -> None:
     """Bring a view's documents, by key, up to date with one more row."""
-    for key in view.keys(row):
+    project_on(view, row, documents, view.keys(row))
+
+
+def project_on(view: View[D], row: Recorded, documents: Documents[D], keys: Iterable[str]) -> None:
+    """The same of those under some of the keys that the row names."""
+    for key in keys:
         before = documents.get(key)
         after = view.apply(before, row)
         if after is before:
@@ -75,6 +94,13 @@ def project(view: View[D], row: Recorded, documents: Documents[D]) -> None:
             del documents[key]
         else:
             documents[key] = after
+
+
+def sources_of(view: View[D], row: Recorded) -> tuple[Entity, ...]:
+    """The entities whose rows make the documents that a row names: see `View.sources`."""
+    if view.sources is None:
+        return tuple((kind, row.entity) for kind in view.entities)
+    return tuple(one for one in view.sources(row) if one[0] in view.entities)
 
 
 def fold(view: View[D], rows: Iterable[Recorded]) -> dict[str, D]:

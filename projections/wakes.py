@@ -22,6 +22,7 @@ from domain.wake.events import Outcome, Stop
 from domain.wake.usage import used
 from domain.wire import Stored
 from domain.world import Recorded
+from projections.of_wakes import sources
 from projections.view import View, position
 
 CAUSES_KEPT = 100  # of one wake, the first; `cause_count` counts them all
@@ -274,5 +275,14 @@ def _place(document: WakeDocument) -> str:
 
 
 VIEW: View[WakeDocument] = View(
-    "wakes", "agent", 2, WakeDocument, keys, apply, shelf=_shelf, place=_place
+    "wakes",
+    "agent",
+    2,
+    WakeDocument,
+    keys,
+    apply,
+    shelf=_shelf,
+    place=_place,
+    entities=("wake", "alert", "agent"),
+    sources=sources,
 )

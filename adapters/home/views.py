@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from adapters.home.view_brought import Pending, apply_in_place, brought_since
 from adapters.home.view_documents import Documents
 from adapters.home.view_store import SqliteDocumentStore
 from adapters.store.documents import FROM_DOCUMENTS, Asked, DocumentStore, Position
 from adapters.store.log import Log, LogProgress
-from domain.causes import ReplicasImported
 from domain.world import Recorded
 from projections.every import VIEWS
 from projections.view import View, project
@@ -57,7 +57,7 @@ class Views:
         self._decoders: dict[str, msgspec.json.Decoder[Any]] = {}
         self._caches: dict[str, Documents[Any]] = {}
         self._left: dict[str, Position] = {}
-        self._anew: set[str] = set()
+        self._anew: dict[str, int] = {}  # views made anew, and how far the log had come then
         self._store = _store(where, views)
 
     @classmethod
@@ -246,21 +246,23 @@ class Views:
                 positions = self._store.positions(self._views)
                 if progress:
                     progress(name, n, log.tail().n)
-            self._anew.discard(name)
+            for view in views:
+                self._anew.pop(view.name, None)
 
     def _batch(self, log: Log, views: Sequence[View[Any]]) -> int:
         """Apply the next appends in one transaction; the n of the last one."""
-        with self._writing(log.name):
+        with self._writing(log.name), log.reading():
             reached = self._trusted(log, views)
             first = min(position.n for position in reached.values())
-            if first == 0:
-                self._anew.add(log.name)
+            new = (name for name, position in reached.items() if position.n == 0)
+            self._anew.update(dict.fromkeys(new, log.tail().n))
+            upto = {name: max(p.n, self._anew.get(name, 0)) for name, p in reached.items()}
+            late = {n for n in {*upto.values()} if brought_since(log, n)}
+            if passed := [view for view in views if upto[view.name] in late]:
+                self._take_in(log, passed, reached)
+                return 0
             last = first
             for append in _some(log.appends(first), self._batch_appends):
-                if _brings_others(append) and log.name not in self._anew:
-                    self._forget(views)
-                    self._anew.add(log.name)
-                    return 0
                 last = append[0].n
                 behind = [view for view in views if reached[view.name].n < last]
                 self._apply(log, append, behind)
@@ -269,6 +271,21 @@ class Views:
                 if reached[view.name].n <= last:
                     self._keep(view, Position(view.version, last, digest))
             return last
+
+    def _take_in(
+        self, log: Log, passed: Sequence[View[Any]], reached: Mapping[str, Position]
+    ) -> None:
+        """Rows of others came in, some perhaps below what these views have passed: bring those that
+        can be made anew in part to the log's end, and forget the others."""
+        last, pending = log.tail().n, dict[int, Pending]()
+        for view in passed:
+            after = reached[view.name].n
+            found = pending.get(after) or pending.setdefault(after, Pending(log, after))
+            documents = self._caches[view.name] = self._documents(view)
+            if apply_in_place(view, documents, found):
+                self._keep(view, Position(view.version, last, log.digest_at(last)))
+            else:
+                self._forget([view])
 
     def _apply(self, log: Log, append: Sequence[Recorded], views: Sequence[View[Any]]) -> None:
         counted = log.counted(append)
@@ -291,10 +308,12 @@ class Views:
                 self._forget([view])
                 known = Position(view.version)
             if self._left.get(view.name) != known or view.name not in self._caches:
-                decoder = self._decoder(view)
-                self._caches[view.name] = Documents(view, self._store, decoder)
+                self._caches[view.name] = self._documents(view)
             trusted[view.name] = known
         return trusted
+
+    def _documents(self, view: View[D]) -> Documents[D]:
+        return Documents(view, self._store, self._decoder(view))
 
     def _keep(self, view: View[Any], position: Position) -> None:
         self._caches[view.name].write()
@@ -363,8 +382,3 @@ def _some(appends: Iterable[list[Recorded]], count: int) -> Iterator[list[Record
             return
         last = rows[0].n
         yield rows
-
-
-def _brings_others(append: Sequence[Recorded]) -> bool:
-    """Whether rows of another replica came in, some perhaps before what was applied."""
-    return isinstance(append[0].fact, ReplicasImported)

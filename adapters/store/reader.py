@@ -57,6 +57,7 @@ class LogReader:
         self._states = states
         self._seen = LogPosition()
         self._others = Others()
+        self._sifted: tuple[Main, Sift] | None = None
         self._left_out: dict[str, frozenset[tuple[int, str, int]]] = {}  # by kind and entity
 
     @property
@@ -108,7 +109,7 @@ class LogReader:
         `domain.merging`."""
         if not self._seen.main.is_shared:
             return append
-        return [row for row in append if _place(row) not in self._left_out_of(row, self._seen)]
+        return [row for row in append if place(row) not in self._left_out_of(row, self._seen)]
 
     def rows(self, after: int = 0) -> Iterator[Row]:
         """The rows as they are stored, above append n `after`, in canonical order."""
@@ -295,11 +296,9 @@ class LogReader:
             if len(self._left_out) >= LEFT_OUT_MAX:
                 self._left_out.clear()
             world = self._world(seen)
-            rows = world.history(row.of_kind, row.entity)
-            sift = self._sift(seen, self._read)
-            found = {_place(one) for one in rows}
-            counted = {_place(one) for one in sift.standing(rows)} if sift else found
-            self._left_out[name] = frozenset(found - counted)
+            found = set(map(place, world.history(row.of_kind, row.entity)))
+            counted = map(place, world.standing(row.of_kind, row.entity))
+            self._left_out[name] = frozenset(found.difference(counted))
         return self._left_out[name]
 
     def heads(self) -> Mapping[str, Tail]:
@@ -351,9 +350,11 @@ class LogReader:
 
     def _sift(self, seen: LogPosition, read: Read) -> Sift | None:
         """What tells which rows of an entity count, where several machines share the log."""
-
         if not seen.main.is_shared:
             return None
+        is_kept = read == self._read  # until something comes in
+        if is_kept and self._sifted and self._sifted[0] is seen.main:
+            return self._sifted[1]
         names = (self.replica, *self._replicas(seen))
 
         def doubled(appends: Collection[tuple[int, str]]) -> list[Recorded]:
@@ -363,7 +364,10 @@ class LogReader:
             count = Counter(map(entity_of, there))
             return [row for one in there if count[entity_of(one)] > 1 for row in read(one, 0)]
 
-        return sift(self._horizons(seen), doubled)
+        made = sift(self._horizons(seen), doubled)
+        if is_kept:
+            self._sifted = (seen.main, made)
+        return made
 
     def _receipts(self, key: str, seen: LogPosition) -> list[Recorded]:
         """What stands under a key, this replica's first."""
@@ -387,7 +391,8 @@ def tells(rows: Sequence[Row]) -> bool:
     return not rows[0].stream.startswith("log:")
 
 
-def _place(row: Recorded) -> tuple[int, str, int]:
+def place(row: Recorded) -> tuple[int, str, int]:
+    """Where a row stands in canonical order."""
     return row.n, row.replica, row.row
 
 

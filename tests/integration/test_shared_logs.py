@@ -198,7 +198,7 @@ def test_payloads_come_with_the_appends_that_name_them() -> None:
     assert laptop.payload(kept.id) == b"words"
 
 
-def test_only_a_shared_file_has_the_table_and_the_newer_format(tmp_path: Path) -> None:
+def test_only_a_shared_file_has_the_table_its_index_and_the_newer_format(tmp_path: Path) -> None:
     path = tmp_path / "journal.db"
     log = Log.open("journal", path, "desk")
     log.append(CreateTask("Trip"), AT)
@@ -208,7 +208,7 @@ def test_only_a_shared_file_has_the_table_and_the_newer_format(tmp_path: Path) -
         other = Log.open("journal", path, "desk")
         log.share(AT)
         assert file.execute("PRAGMA user_version").fetchone() == (2,)
-        assert file.execute("SELECT count(*) FROM sqlite_master").fetchone() == (tables[0] + 1,)
+        assert file.execute("SELECT count(*) FROM sqlite_master").fetchone() == (tables[0] + 2,)
         assert other.append(CreateTask("By another process"), AT).n == 4
         told = file.execute("SELECT n, replica, first, rows FROM appends").fetchall()
     assert told == [(1, "desk", 1, 1), (2, "desk", 2, 3), (3, "desk", 5, 1), (4, "desk", 6, 2)]
