@@ -40,6 +40,7 @@ SLOW = (
     "tests/integration/test_scaffolds_side_by_side.py",
     "tests/integration/test_sessions.py",
     "tests/integration/test_triggers_kept.py",
+    "tests/integration/test_shared_verdicts.py",
     "tests/integration/test_web_clashes.py",
     "tests/integration/test_web_entry.py",
     "tests/integration/test_web_first.py",

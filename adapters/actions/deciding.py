@@ -106,7 +106,7 @@ def decide(
     with heard(home):
         try:
             if before.asked is not None:
-                review.recover(home.services, set_id)
+                review.recover(home.services, set_id, number)
             if not is_repeated:
                 _carry_out(home, set_id, number, verdict, own)
         except WakelogError as refused:

@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from adapters.actions.recovering import in_flight_sets
+from adapters.actions.recovering import failed_sets, in_flight_sets
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import sets_under
 from adapters.notify.notifier import Notifier, following
-from adapters.runtime import gate
+from adapters.runtime import finishing, gate
 from adapters.runtime.due_index import Known, schedule_from
 from adapters.runtime.engine import Engine
 from adapters.runtime.files import Files
@@ -92,6 +92,9 @@ async def run(
     """
     probes = home.place.probes()
     engine = Engine(home.services, leases, Signal(home.services.clock, probes), tell, options)
+    in_doubt = [*found.in_flight, *failed_sets(home)]
+    for set_id, item in finishing.confirm_done(home.services, in_doubt):
+        tell("recovered", what="operation", set_id=set_id, item=item)
     loop = asyncio.get_running_loop()
 
     def stop() -> None:

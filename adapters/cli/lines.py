@@ -17,6 +17,8 @@ from domain.errors import WakelogError
 _WORDS = {
     "started": "running; stop it with Ctrl-C",
     "serving": "the page is at {address}",
+    "led": "{lead} leads: agents wake by themselves there, and here if you ask",
+    "leads": "this machine leads: agents wake by themselves here",
     "looked": "looked at {appends} journal appends",
     "written": "{file}: {changes} written back, {left} cannot be said there",
     "imported": "{file}: {created} created, {changed} changed",

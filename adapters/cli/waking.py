@@ -35,6 +35,10 @@ IDLE = (
     "Nothing is queued: agents wake when their tasks change. "
     "Wake one anyway with `wakelog wake TASK`."
 )
+LED_ELSEWHERE = (
+    "{lead} leads: agents wake by themselves there. Wake one here with `wakelog wake TASK`, or let "
+    "this machine lead with `wakelog replicas lead`."
+)
 
 
 @click.command(
@@ -92,7 +96,7 @@ def _wake_all(session: Session) -> int:
         session.document(documents)
         _tell_errors(rounds_run, names)
     elif not rounds_run:
-        idle = HELD_BACK if held_agents(home) else IDLE
+        idle = HELD_BACK if held_agents(home) else _idle(home)
         _tell_nothing(session, idle if prepared.agents else NO_AGENTS)
         _tell_waiting(session, left, names, home.settings.timezone)
     else:
@@ -102,6 +106,14 @@ def _wake_all(session: Session) -> int:
         _tell_waiting(session, left, names, home.settings.timezone)
     tell_held(session, home, held_agents(home))
     return 1 if failures else 0
+
+
+def _idle(home: "Home") -> str:
+    """Why nothing is queued."""
+    from adapters.documents.status import lead_elsewhere
+
+    lead = lead_elsewhere(home)
+    return LED_ELSEWHERE.format(lead=safe(lead)) if lead else IDLE
 
 
 def telling(session: Session, names: Mapping[str, str]) -> Callable[[int, int, str], None]:

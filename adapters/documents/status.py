@@ -225,12 +225,12 @@ def status_document(home: Home, most: int = -1) -> StatusDetails:
         at=now,
         held=waiting(home),
         receivers=receivers_of(home),
-        lead=_lead(home),
+        lead=lead_elsewhere(home),
         conflicts=len(disputes(home)),
     )
 
 
-def _lead(home: Home) -> str:
+def lead_elsewhere(home: Home) -> str:
     """What the machine is called that leads; empty for this one."""
     lead, own = home.services.lead, home.services.agents.replica
     return "" if lead == own else machine_names(home.path, own).get(lead, lead)

@@ -101,7 +101,8 @@ class RescueReport(Struct, frozen=True):
     be, or was, handed in again. Of them `redone` were done again, `answered` were there already,
     `left_out` are not repeated (wakes, and what followed from them), `refused` are not possible any
     more. `synced`: the sync after it; None:
-    `sync_refused` says why there is none, or it was a dry run.
+    `sync_refused` says why there is none, or it was a dry run. `leads`: `was`, where that one still
+    leads, as another home writes under it.
     """
 
     replica: str
@@ -116,6 +117,7 @@ class RescueReport(Struct, frozen=True):
     refused: list[RefusedCause]
     synced: SyncReport | None = None
     sync_refused: str = ""
+    leads: str = ""
 
 
 class LeadReplica(Struct, frozen=True):

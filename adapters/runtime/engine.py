@@ -56,6 +56,7 @@ class Engine:
         self._is_stopping = False
         self.is_in_doubt = False  # it was stopped twice
         self._is_blocked = False
+        self._lead = ""  # another machine that leads
         self._ends = inf  # its slice, which begins once all was looked through
         self.counts = Counts()
 
@@ -131,6 +132,7 @@ class Engine:
         self._look_at_clock()
         self._say_unsaid()
         leading.settle(self._services)
+        self._look_at_lead()
         taken = watcher.take(self._services)
         if taken:
             self.counts.taken += taken
@@ -158,6 +160,11 @@ class Engine:
         if behind > self._behind + CLOCK_SECONDS:
             self._tell("clock_back", level="warning", seconds=behind)
         self._behind = behind
+
+    def _look_at_lead(self) -> None:
+        if (lead := leading.elsewhere(self._services)) != self._lead:
+            self._lead = lead
+            self._tell("led" if lead else "leads", lead=lead)
 
     def _say_unsaid(self) -> None:
         for agent_id, defer in list(self._unsaid.items()):

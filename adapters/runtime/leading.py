@@ -94,6 +94,15 @@ def settle(services: "Services") -> int:
     return count
 
 
+def elsewhere(services: "Services") -> str:
+    """What the machine is called that leads; empty where it is this one."""
+    with services.agents.reading() as world:
+        lead = services.lead_in(world)
+        if lead == world.replica:
+            return ""
+        return world.load(HOME, MAIN).labels.get(lead, lead)
+
+
 def recovered(services: "Services", replica: str) -> int:
     """Ask one wake for each agent whose wake a machine had begun that is gone; how many."""
     with services.agents.reading() as world:

@@ -2,7 +2,8 @@
 
 A begun wake goes on under its run key, an effect in doubt is driven again under its operation
 id, and proposals whose time has come expire. Who still works at one of them loses nothing: its
-reply comes under an older attempt, and is kept without a consequence.
+reply comes under an older attempt, and is kept without a consequence. Of machines that share a
+home each finishes its own, see `finishing`.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from adapters.runtime import review
+from adapters.runtime import finishing, review
 from adapters.runtime.run_leases import RunLeases
 from adapters.runtime.running import Ran, run_one
 from adapters.runtime.services import Services
@@ -47,7 +48,8 @@ def recover(
     Args:
         services: Where.
         agent_ids: All agents.
-        in_flight: Change sets with an effect that was asked for and not answered.
+        in_flight: Change sets with an effect that was asked for and not answered, or in doubt;
+            others do no harm.
         expiring: Change sets whose time has come.
         tell: Is told each step.
     """
@@ -61,7 +63,7 @@ def recover(
         if (step := _wake(services, agent_id, run_key)) is not None:
             keep(step)
     for set_id in in_flight:
-        for step in _operations(services, set_id):
+        for step in (*_operations(services, set_id), *_done(services, set_id)):
             keep(step)
     for set_id in expiring:
         if review.expire(services, set_id):
@@ -116,3 +118,12 @@ def _operations(services: Services, set_id: str) -> list[Step]:
     return [
         Step("operation", set_id, number, item.status, item.error) for number, item in items if item
     ]
+
+
+def _done(services: Services, set_id: str) -> list[Step]:
+    """What was done though the set does not say so."""
+    try:
+        items = finishing.confirm_done(services, [set_id])
+    except WakelogError as error:
+        return [Step("operation", set_id, error=error)]
+    return [Step("operation", set_id, number, "confirmed") for _, number in items]

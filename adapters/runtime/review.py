@@ -1,10 +1,10 @@
 """The person's verdicts, carried across both logs: intent, effect, outcome (DESIGN 2, law 7)."""
 
-from adapters.runtime import effects, follow_ups
+from adapters.runtime import effects, finishing
+from adapters.runtime.finishing import EffectAsked
 from adapters.runtime.services import Services
 from adapters.store.log import Appended
 from domain.agent.agent import AGENT
-from domain.causes import Replied
 from domain.changes.change_set import CHANGES, ChangeSet, Item, find
 from domain.changes.commands import (
     ConfirmItem,
@@ -25,7 +25,7 @@ from domain.changes.events import (
     SuppressionAsked,
     SuppressionDone,
 )
-from domain.changes.needs import FOLLOW_UP_TOOL, follow_up_id
+from domain.changes.needs import follow_up_id
 from domain.journal.catalog import CATALOG
 from domain.journal.commands import ApplyOperation
 from domain.journal.fold import TASK
@@ -34,8 +34,6 @@ from domain.tools import registry
 from domain.tools.snapshot import Snapshot, snapshot
 from domain.wire import Words, words
 from domain.world import MAIN
-
-EffectAsked = ItemConfirming | SuppressionAsked | LiftAsked
 
 LABEL_DEEDS: dict[type, str] = {SuppressionAsked: "suppress_label", LiftAsked: "lift_suppression"}
 
@@ -168,18 +166,25 @@ def drive(services: Services, set_id: str, number: int) -> Item | None:
     for asked in pending_effects(changes):
         if asked.item == number:
             reply = _perform(services, changes, asked)
-            item = find(changes, number)
-            if isinstance(reply, ItemConfirmed) and item and item.tool == FOLLOW_UP_TOOL:
-                made = follow_up_id(set_id, number)
-                follow_ups.accompany(services, services.agent(changes.agent), made)
-            services.append_reply(Replied("changes", set_id, reply))
+            finishing.reply(services, changes, find(changes, number), reply)
     return find(changes_of(services, set_id), number)
 
 
-def recover(services: Services, set_id: str) -> list[int]:
-    """Take over what a gone process left in doubt in a set; the numbers of its items."""
+def recover(services: Services, set_id: str, number: int = 0) -> list[int]:
+    """Take over what a gone process left in doubt in a set; the numbers of its items.
+
+    Args:
+        services: Where.
+        set_id: The change set.
+        number: An item on which a person decides: its effect is taken over, whichever machine of
+            a shared home began it; that of others only as `finishing.own_effects` says.
+    """
     taken: list[int] = []
-    for asked in pending_effects(changes := changes_of(services, set_id)):
+    changes = changes_of(services, set_id)
+    own = finishing.own_effects(services, changes)
+    for asked in pending_effects(changes):
+        if asked not in own and asked.item != number:
+            continue
         with services.spans.verdict("recover", changes, asked.item) as tell:
             services.append_agent(RetakeEffect(set_id, asked.item))
             tell(drive(services, set_id, asked.item))
@@ -188,7 +193,10 @@ def recover(services: Services, set_id: str) -> list[int]:
 
 
 def expire(services: Services, set_id: str, reason: str = "") -> bool:
-    """Expire what nobody decided in time; whether anything was."""
+    """Expire what nobody decided in time; whether anything was. Of machines that share a home, the
+    one that leads does it for all, but where there is a reason."""
+    if not (reason or services.leads):
+        return False
     return bool(services.append_agent(ExpireItems(set_id, reason)).rows)
 
 

@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing, suppress
 from adapters.home.clock import ManualClock
 from adapters.home.settings import Settings
 from adapters.proof.prove import Proved, prove_logs
-from adapters.runtime import leading
+from adapters.runtime import finishing, leading
 from adapters.runtime.services import Services
 from adapters.simulation.fused_log import Crashed, FusedLog
 from adapters.simulation.laws_shared import SharedLaws, Told
@@ -29,7 +29,7 @@ from adapters.wiring import Home
 from domain.errors import WakelogError
 from domain.keys import key, sha
 from domain.kinds import KINDS
-from domain.machines.commands import Lead
+from domain.machines.commands import Lead, RetireReplica
 from domain.timestamps import later
 from projections.every import VIEWS
 
@@ -86,8 +86,10 @@ class Machine:
     def sync(self, folder: MemoryShelf) -> None:
         """Take what is in the folder, and give."""
         kept, self._kept = self._kept, Kept()
+        before = finishing.reached(self.services)
         try:
             self._kept = sync(self.logs, folder, self.services.clock.now(), kept).kept
+            finishing.confirm_come(self.services, before)
             leading.settle(self.services)
         finally:
             self.deeds.look()
@@ -239,6 +241,7 @@ class Fleet:
         for one in self.machines:
             one.deeds.restart()
         self._rounds()
+        self._retire_all_but(self.machines[-1])
         self.machines[-1].deeds.settle()
         self.faults += self._laws.check(self.machines[-1].name)
         self._rounds()
@@ -257,6 +260,13 @@ class Fleet:
             self.faults += [f"S3: the view {n} differs on {one.name}" for n in differing]
         if len({proof.shared for proof in proofs}) > 1:
             self.faults.append("S3: all hold the same, and their digests differ")
+
+    def _retire_all_but(self, last: Machine) -> None:
+        """S5: what others began and never ended is ended by who stays, as they are gone."""
+        services = last.services
+        for one in self.machines:
+            if one is not last and services.agents.is_shared:
+                services.append_agent(RetireReplica(one.name, services.first))
 
     def _rounds(self) -> None:
         """S7: it ends."""

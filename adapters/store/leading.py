@@ -2,9 +2,11 @@
 
 from typing import NamedTuple
 
+from adapters.store.log import Log
 from adapters.store.reader import LogReader, tells
 from adapters.store.recorder import by_append, numbered
 from domain.causes import LogShared, ReplicasImported
+from domain.machines.commands import RetireReplica
 from domain.machines.machines import HOME, Machines, leads
 from domain.world import MAIN
 
@@ -54,3 +56,18 @@ def standing(journal: LogReader, agents: LogReader | None) -> Standing:
     with agents.reading() as world:
         machines = world.load(HOME, MAIN)
     return Standing(leads(machines, first_of(journal)) or journal.replica, machines)
+
+
+def succeed(journal: LogReader, agents: Log, was: str, now: str) -> None:
+    """Say that the name under which a home was written until now never comes back: what it led,
+    the new name leads from here on. Only for who knows that no other home writes under the old
+    one. Nothing happens where no machines share the agents' log.
+
+    Args:
+        journal: The home's.
+        agents: Its agents' log, opened under the new name.
+        was: The old one; empty: it had none.
+        now: The present.
+    """
+    if was not in ("", agents.replica) and agents.recorder.order() is not None:
+        agents.append(RetireReplica(was, first_of(journal)), now)

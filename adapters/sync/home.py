@@ -11,7 +11,7 @@ from adapters.documents.syncing import ReplicaLine, SyncReport
 from adapters.home.files import FORK
 from adapters.home.place import Place
 from adapters.home.settings import Settings
-from adapters.runtime import leading
+from adapters.runtime import finishing, leading
 from adapters.store.log import Log
 from adapters.sync import memory, syncing
 from adapters.sync.shelf import DirectoryShelf, Shelf
@@ -66,9 +66,11 @@ def sync_home(
     if is_dry:
         return _told(home, _synced(home, shelf, told, is_dry=True).report)
     with memory.alone(home.path, waits=waits):
+        before = finishing.reached(home.services)
         done = _synced(home, shelf, told, is_dry=False)
         memory.keep(home.path, done.kept)
-        if leading.settle(home.services):  # what came is answered, and that is given, too
+        items = finishing.confirm_come(home.services, before)
+        if leading.settle(home.services) or items:  # what came is answered, and that is given, too
             again = _synced(home, shelf, told, is_dry=False)
             memory.keep(home.path, again.kept)
             done = syncing.both(done, again)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from adapters.documents.syncing import VoidBranch
 from adapters.home import files
 from adapters.store.copying import APPENDS_A_PAGE, with_payloads
+from adapters.store.leading import succeed
 from adapters.store.log import Log
 from adapters.store.opening import check_alone
 from adapters.store.reader import read_append
@@ -182,6 +183,8 @@ def rebuilt(
             took |= {one: rows + took.get(one, 0) for one, rows in taking.took.items()}
         again = Again(made, {log.name: log for log in was.logs})
         _hand(plan, again, step)
+        if "agent" in made and not plan.is_forked:  # nobody else writes under the old name
+            succeed(made["journal"], made["agent"], plan.was, at)
     for log in was.logs:
         check_alone(folder / FILES[log.name])  # one file each
     return again, took

@@ -28,7 +28,7 @@ from adapters.sync.home import shelf_of, sync_home, travelling
 from adapters.sync.rebuilding import Opened, Plan, planned, rebuilt, void_lines
 from adapters.sync.shelf import Shelf
 from adapters.sync.survey import Survey, survey
-from adapters.upkeep.adopting import check_exists, check_new
+from adapters.upkeep.adopting import check_exists, check_new, introduce
 from adapters.upkeep.backup import back_up
 from domain.errors import Refused, invalid
 
@@ -162,6 +162,7 @@ def _named(home: Path, environ: Mapping[str, str], plan: Plan) -> RescueReport:
     """Only another name: nothing was written since the split."""
     name = files.replica_given(environ) or files.drawn()
     _settle(home, name, plan.was, is_forked=True, void=())
+    introduce(home, name, environ)
     return RescueReport(name, plan.was, "", [], {}, 0, 0, 0, 0, [])
 
 
@@ -264,6 +265,8 @@ def _synced(
     try:
         shelf = shelf_of(place, place.settings(environ), folder)
         with open_home(place, environ, is_writing=True) as home:
-            return replace(report, synced=sync_home(home, shelf))
+            synced = sync_home(home, shelf)
+            leads = report.was if home.services.lead == report.was else ""
+            return replace(report, synced=synced, leads=leads)
     except Refused as refused:
         return replace(report, sync_refused=f"{refused.because} [{refused.code}]")

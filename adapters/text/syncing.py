@@ -80,6 +80,11 @@ def rescue_lines(did: RescueReport, zone: str) -> Iterator[str]:
         yield from sync_lines(did.synced, zone)
     else:
         yield f"The others do not know of it yet: {did.sync_refused}. Run `wakelog sync`."
+    if did.leads:
+        yield (
+            f"{did.leads} leads, as before. If nobody writes under that name any more, run "
+            f"`wakelog replicas retire {did.leads}`."
+        )
 
 
 def _refused(one: RefusedCause, zone: str) -> str:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from adapters.home import belonging, files, installation
 from adapters.home.clock import clock_from
 from adapters.home.place import open_logs
+from adapters.store.leading import succeed
 from adapters.store.log import Log
 from domain.causes import GivenUp
 from domain.errors import Refused
@@ -27,7 +28,8 @@ class Adopted(NamedTuple):
 
 
 def place(home: Path, environ: Mapping[str, str], *, is_copy: bool) -> Adopted:
-    """Keep that a home is where it is now: moved with its name, or a copy, which gets another.
+    """Keep that a home is where it is now: moved with its name, or a copy, which gets another. The
+    original of a copy is worked in, too, and keeps the lead if it has it (ADR 76).
 
     Raises:
         Refused: Code ``nothing_to_adopt``, ``invalid_value`` (there is no home) or ``read_only``.
@@ -45,7 +47,20 @@ def place(home: Path, environ: Mapping[str, str], *, is_copy: bool) -> Adopted:
     name = files.rename(home) if is_copy else was
     with files.told(home):
         installation.settle(home, is_copy=is_copy)
+    if is_copy:
+        introduce(home, name, environ)
     return Adopted(name, was)
+
+
+def introduce(home: Path, name: str, environ: Mapping[str, str]) -> None:
+    """Say in the logs of a home, if machines share it, that a new name writes on there: it then
+    knows at once that another one leads."""
+    logs = open_logs(home, name, is_writing=True)
+    with closing(logs[0]), closing(logs[1]):
+        now = clock_from(environ, max(log.tail().at for log in logs)).now()
+        for log in logs:
+            if log.recorder.order() is not None:
+                log.adopt(now)
 
 
 def restored(home: Path, environ: Mapping[str, str]) -> Adopted:
@@ -53,7 +68,9 @@ def restored(home: Path, environ: Mapping[str, str]) -> Adopted:
 
     What the agent log says of appends that the journal does not hold is given up, and told so in
     the journal; their numbers are not given again. The new name's watcher has taken nothing yet,
-    so whatever the journal holds is news once more.
+    so whatever the journal holds is news once more. Where machines share the home, the old name is
+    gone for good, and what it led the new one leads (ADR 76); but for a copy in another folder,
+    whose original may write on.
 
     Raises:
         Refused: Code ``nothing_to_adopt``, ``invalid_value`` (no home, or `WAKELOG_REPLICA` names
@@ -71,11 +88,16 @@ def restored(home: Path, environ: Mapping[str, str]) -> Adopted:
         check_new(given, (journal, agents))
         now = clock_from(environ, max(journal.tail().at, agents.tail().at)).now()
     name = given or files.rename(home)
-    if installation.state(home, environ) == "elsewhere":
+    is_elsewhere = installation.state(home, environ) == "elsewhere"
+    if is_elsewhere:
         with files.told(home):
             installation.settle(home, is_copy=True)
     journal, agents = open_logs(home, name, is_writing=True)
     with closing(journal), closing(agents):
+        if agents.recorder.order() is not None:
+            agents.adopt(now)
+        if not is_elsewhere:  # first: if it is cut off here, the next one does so again
+            succeed(journal, agents, was, now)
         journal.adopt(now, lost)
     return Adopted(name, was, lost)
 

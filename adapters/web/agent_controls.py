@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 
 from adapters.actions import agents, waking
+from adapters.documents.status import lead_elsewhere
 from adapters.text.reading import counted
 from adapters.web.agents import known
 from adapters.web.asking import FormRequest, Notice
@@ -63,7 +64,9 @@ def wake_all(site: Site, asked: FormRequest) -> Notice:
     asked.needed("nonce")
     prepared = waking.prepare_wakes(site.home)
     if not prepared.ready:
-        return Notice("Nothing is queued that may run now.")
+        lead = lead_elsewhere(site.home)
+        there = f" {lead} leads: agents wake by themselves there, and here if you ask one."
+        return Notice("Nothing is queued that may run now." + (there if lead else ""))
     _check_room(site)
     site.jobs.wake_all(prepared.agents)
     site.give_way(_let_it_begin)

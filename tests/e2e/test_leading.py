@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.test_sync import Machine
+from tests.support import cli
 
 pytestmark = pytest.mark.slow
 
@@ -27,6 +28,10 @@ def meet(*machines: Machine) -> None:
         one.sync()
 
 
+def env_of(machine: Machine) -> dict[str, str]:
+    return {"WAKELOG_REPLICA": machine.home.name, "WAKELOG_TIMEZONE": "UTC"}
+
+
 def leads(machine: Machine) -> list[str]:
     return [one["replica"] for one in machine.told("replicas") if one["leads"]]
 
@@ -38,6 +43,8 @@ def test_one_machine_wakes_agents_until_another_one_is_named(
     assert leads(desk) == leads(laptop) == ["desk"]
     laptop.said("agent", "create", "Buy milk")
     assert laptop.told("wake") == []
+    told = "desk leads: agents wake by themselves there. Wake one here with `wakelog wake TASK`"
+    assert told in " ".join(laptop.said("wake").split())
     assert "desk: there agents wake by themselves" in laptop.said("status")
     assert "lead" not in desk.said("status")
     assert "another machine wakes for it" in laptop.said("why", "Buy milk")
@@ -119,9 +126,13 @@ def test_a_runtime_that_stays_wakes_for_nobody_where_another_machine_leads(
         one.said("settings", "set", "agents.throttle_seconds", "1")
     laptop.said("agent", "create", "Buy milk")
     laptop.said("task", "set", "Buy milk", "--title", "Buy oat milk")
+    done = cli.run(["run", "--until-idle"], laptop.home, env=env_of(laptop))
+    assert "desk leads: agents wake by themselves there" in done.stderr
     assert laptop.told("run", "--until-idle")["wakes"] == 0
     meet(laptop, desk)
-    assert desk.told("run", "--until-idle")["wakes"] >= 1
+    done = cli.run(["run", "--until-idle"], desk.home, env=env_of(desk))
+    assert "leads" not in done.stderr
+    assert ": wakes (" in done.stderr
     meet(desk, laptop)
     assert laptop.told("run", "--until-idle")["wakes"] == 0
     laptop.said("prove")

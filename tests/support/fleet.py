@@ -1,11 +1,11 @@
 """Machines of one home, both of whose logs travel, in memory."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from adapters.home.settings import Settings
 from adapters.models.rules import RulesModel
 from adapters.models.tape import TapeModel
-from adapters.runtime import leading, on_demand
+from adapters.runtime import finishing, leading, on_demand
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.sync.memory import Kept
@@ -24,16 +24,22 @@ from domain.timestamps import later
 from domain.world import MAIN, Recorded
 from tests.support.services import START, StillClock
 
+Opens = Callable[[str, str], Log]
+"""``opens(log, replica)``: an empty one."""
+
 
 class Machine:
     """One of them, with the clock that all share."""
 
-    def __init__(self, name: str, shelf: MemoryShelf, clock: StillClock) -> None:
-        logs = Log.in_memory("journal", name), Log.in_memory("agent", name)
+    def __init__(
+        self, name: str, shelf: MemoryShelf, clock: StillClock, log: Opens = Log.in_memory
+    ) -> None:
+        logs = log("journal", name), log("agent", name)
         self.model: Model = RulesModel()
         self.name = name
         self.services = Services(*logs, clock, Settings(), lambda _: self.model)
         self._shelf = shelf
+        self._kept = Kept()
 
     def answers(self, *replies: Reply) -> None:
         """Let its model say this from here on."""
@@ -42,15 +48,20 @@ class Machine:
     def sync(self) -> None:
         """Take, see to what came, then give."""
         logs = self.services.journal, self.services.agents
-        sync(logs, self._shelf, START, Kept())
+        before = finishing.reached(self.services)
+        kept = sync(logs, self._shelf, START, self._kept).kept
+        finishing.confirm_come(self.services, before)
         leading.settle(self.services)
-        sync(logs, self._shelf, START, Kept())
+        self._kept = sync(logs, self._shelf, START, kept).kept
 
     def task(self, title: str) -> str:
         return self.services.append_journal(CreateTask(title)).result.ids[0]
 
     def edit(self, task: str, title: str) -> None:
         self.services.append_journal(EditTask(task, title=title))
+
+    def estimate(self, task: str, minutes: int) -> None:
+        self.services.append_journal(EditTask(task, estimate=minutes))
 
     def agent(self, task: str) -> str:
         """An agent of a task, which hears of what happens to it."""
@@ -119,9 +130,9 @@ class Machine:
 class Fleet(dict[str, Machine]):
     """Machines by name; the first one has a task, and has met the others."""
 
-    def __init__(self, *names: str) -> None:
+    def __init__(self, *names: str, log: Opens = Log.in_memory) -> None:
         self.shelf, self.clock = MemoryShelf(), StillClock()
-        super().__init__((one, Machine(one, self.shelf, self.clock)) for one in names)
+        super().__init__((one, Machine(one, self.shelf, self.clock, log)) for one in names)
         first = next(iter(self.values()))
         first.task("First")
         self.meet()

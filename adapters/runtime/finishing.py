@@ -1,0 +1,171 @@
+"""Who finishes what machines of a shared home left open in change sets (ADR 73, 76).
+
+An effect in flight is finished by who asked for it; who leads finishes those of machines that are
+gone for good. Anybody else's is taken over only where a person decides on that very item.
+
+An item is in doubt where a confirmation was asked for, and another machine's verdict or failure
+stands. Whether it was done is said by the journal alone: a receipt that the operation was applied
+makes the item confirmed. Who wrote the receipt says so, or who leads. In a home that is alone none
+of this costs anything.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from adapters.runtime import follow_ups
+from adapters.runtime.services import Services
+from adapters.store.log import Log
+from adapters.store.reader import read_append
+from domain.agent.agent import AGENT
+from domain.causes import Receipt, Replied
+from domain.changes.change_set import CHANGES, ChangeSet, Item, find
+from domain.changes.decisions import pending_effects
+from domain.changes.doubts import Doubt, doubted
+from domain.changes.events import (
+    ChangesReply,
+    ItemConfirmed,
+    ItemConfirming,
+    LiftAsked,
+    SuppressionAsked,
+)
+from domain.changes.needs import FOLLOW_UP_TOOL, follow_up_id
+from domain.envelope import Row
+from domain.journal.commands import ApplyOperation
+from domain.machines.machines import HOME
+from domain.merging import standing
+from domain.world import MAIN, Recorded, World, entity_of
+
+EffectAsked = ItemConfirming | SuppressionAsked | LiftAsked
+
+
+class Reached(NamedTuple):
+    """Up to which append of each machine both logs were held."""
+
+    journal: Mapping[str, int]
+    agents: Mapping[str, int]
+
+
+def own_effects(services: Services, changes: ChangeSet) -> list[EffectAsked]:
+    """The intents in flight that this machine is to finish; in a home that is alone, all."""
+    every = pending_effects(changes)
+    if not every:
+        return []
+    with services.agents.reading() as world:
+        if not world.is_shared:
+            return every
+        names = _stands_for(services, world)
+    rows = (services.agents.facts(f"{CHANGES.name}:{changes.id}@{one}") for one in names)
+    told = [row.fact for found in rows for row in found]
+    return [asked for asked in every if asked in told]
+
+
+def reply(services: Services, changes: ChangeSet, item: Item | None, said: ChangesReply) -> None:
+    """Record what came of an operation; a task that it made gets what goes with it first."""
+    if isinstance(said, ItemConfirmed) and item and item.tool == FOLLOW_UP_TOOL:
+        made = follow_up_id(changes.id, item.number)
+        follow_ups.accompany(services, services.agent(changes.agent), made)
+    services.append_reply(Replied("changes", changes.id, said))
+
+
+def confirm_done(services: Services, set_ids: Iterable[str]) -> list[tuple[str, int]]:
+    """Confirm the items in doubt that were done, as the journal tells; once more: nothing.
+
+    Args:
+        services: Where.
+        set_ids: Change sets; others than those in doubt do no harm.
+
+    Returns:
+        The items, each by its set and its number.
+    """
+    with services.agents.reading() as world:
+        if not world.is_shared:
+            return []
+        sets = [world.load(CHANGES, one) for one in dict.fromkeys(set_ids)]
+        names = _stands_for(services, world)
+        leads = services.lead_in(world) == world.replica
+    done: list[tuple[str, int]] = []
+    for changes in sets:
+        for doubt in doubted(changes):
+            item = find(changes, doubt.item)
+            receipt = _applied(services, item, doubt) if item else None
+            if receipt is not None and (leads or receipt.replica in names):
+                said = ItemConfirmed(doubt.item, doubt.confirmation, receipt.n)
+                reply(services, changes, item, said)
+                done.append((changes.id, doubt.item))
+    return done
+
+
+def reached(services: Services) -> Reached | None:
+    """What is held of other machines; None where none shares the agents' log."""
+    if not services.agents.is_shared:
+        return None
+    journal, agents = (
+        {name: tail.n for name, tail in log.heads().items()}
+        for log in (services.journal, services.agents)
+    )
+    return Reached(journal, agents)
+
+
+def confirm_come(services: Services, before: Reached | None) -> list[tuple[str, int]]:
+    """The same of those change sets alone of which other machines' rows came in.
+
+    Args:
+        services: Where.
+        before: What was held then; None: no machines shared it.
+    """
+    if before is None or reached(services) == before:
+        return []
+    found = {*_decided_on(services, before), *_done(services, before)}
+    return confirm_done(services, sorted(found))
+
+
+def _stands_for(services: Services, world: World) -> tuple[str, ...]:
+    """The machines whose part this one does: its own, and of who leads that of those gone."""
+    gone = world.load(HOME, MAIN).retired if services.lead_in(world) == world.replica else ()
+    return world.replica, *gone
+
+
+def _applied(services: Services, item: Item, doubt: Doubt) -> Recorded | None:
+    """The receipt of the item's effect; a label's suppression, which is asked for under the same
+    item, is none."""
+    with services.journal.reading() as world:
+        receipts = [standing(world.history("receipt", one)) for one in doubt.operations]
+    return next((one for one in receipts if one and _has_applied(one, item.tool)), None)
+
+
+def _has_applied(row: Recorded, tool: str) -> bool:
+    match row.fact:
+        case Receipt(command=ApplyOperation(tool=done), result=result):
+            return done == tool and result.status == "applied"
+        case _:
+            return False
+
+
+def _decided_on(services: Services, before: Reached) -> Iterator[str]:
+    for rows in _came(services.agents, before.agents):
+        yield from (entity_of(one.stream) for one in rows if one.stream.startswith("changes:"))
+
+
+def _done(services: Services, before: Reached) -> Iterator[str]:
+    """The change sets of agents in whose name something was applied. Only who leads says what
+    others did, see `confirm_done`."""
+    if not services.leads:
+        return
+    found: set[tuple[str, str]] = set()
+    for rows in _came(services.journal, before.journal):
+        if rows[0].stream.startswith("receipt:"):
+            match read_append(rows[:1])[0].fact:
+                case Receipt(command=ApplyOperation(agent=agent, task=task)):
+                    found.add((agent, task))
+                case _:
+                    pass
+    with services.agents.reading() as world:
+        for agent, task in sorted(found):
+            sets = world.load(AGENT, agent).sets
+            yield from (one for one in sets if world.load(CHANGES, one).task == task)
+
+
+def _came(log: Log, before: Mapping[str, int]) -> Iterator[Sequence[Row]]:
+    for name in log.heads():
+        if name != log.replica:
+            yield from log.appends_of(name, before.get(name, 0))

@@ -1,0 +1,267 @@
+"""Who finishes what machines of a shared home left open in change sets, and what the journal alone
+can say of it (ADR 73, 76)."""
+
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from adapters.actions.deciding import Verdict, decide
+from adapters.actions.recovering import failed_sets, recover_home
+from adapters.proof.prove import prove_logs
+from adapters.runtime import finishing, recovery, review
+from adapters.runtime.due_index import DueIndex
+from adapters.simulation.fused_log import Crashed, FusedLog
+from adapters.store.memory import MemoryLogRecorder
+from adapters.sync.memory import Kept
+from adapters.sync.syncing import sync
+from adapters.wiring import Home
+from domain.changes.change_set import Item
+from domain.journal.commands import AddLabel
+from domain.journal.fold import TASK
+from domain.timestamps import later
+from tests.support.fleet import Fleet, Machine
+from tests.support.services import START, reply
+
+ESTIMATE, LABEL = 1, 2
+
+
+class Decided:
+    """Three machines, of which desk leads, and a set with two items that all know."""
+
+    def __init__(self, expire_days: int = 0) -> None:
+        self.fleet = Fleet("desk", "laptop", "phone", log=_fused)
+        desk = self.fleet["desk"]
+        agents = replace(desk.services.settings.agents, expire_after_days=expire_days)
+        desk.services.settings = replace(desk.services.settings, agents=agents)
+        label = desk.services.append_journal(AddLabel("urgent")).result.ids[0]
+        self.task = desk.task("Mend the roof")
+        agent = desk.agent(self.task)
+        labels = f'{{"labels":[{{"id":"{label}","confidence":"high"}}]}}'
+        calls = ("update_task_estimate", '{"minutes":30}'), ("assign_task_labels", labels)
+        desk.answers(reply(*calls), reply(text="Done."))
+        desk.run()
+        (self.set,) = desk.services.agent(agent).sets
+        self.fleet.meet()
+
+    def item(self, who: str, number: int = ESTIMATE) -> Item:
+        return review.changes_of(self.fleet[who].services, self.set).items[number - 1]
+
+    def statuses(self, number: int = ESTIMATE) -> list[str]:
+        return [self.item(who, number).status for who in self.fleet]
+
+    def dies(self, who: str, appends: int, deed: Callable[[Machine], object]) -> None:
+        """A deed whose process dies after so many appends to the agents' log."""
+        at = self.fleet[who]
+        assert isinstance(at.services.agents, FusedLog)
+        at.services.agents.fuse = appends + 1
+        with pytest.raises(Crashed):
+            deed(at)
+        at.services.agents.fuse = 0
+
+    def asks(self, who: str, number: int = ESTIMATE) -> None:
+        """A confirmation whose effect nobody has begun."""
+        journal = self.fleet[who].services.journal
+        assert isinstance(journal, FusedLog)
+        journal.fuse = 1
+        with pytest.raises(Crashed):
+            review.confirm(self.fleet[who].services, self.set, number)
+        journal.fuse = 0
+
+    def done_unsaid(self, who: str, number: int = ESTIMATE) -> None:
+        """A confirmation that was done, and the process was gone before it could say so."""
+        self.dies(who, 1, lambda at: review.confirm(at.services, self.set, number))
+
+    def rejects(self, who: str, number: int = ESTIMATE) -> None:
+        review.reject(self.fleet[who].services, self.set, number, "no")
+
+    def recover(self, who: str) -> list[tuple[int, str]]:
+        steps = recovery.recover(
+            self.fleet[who].services, [], [self.set, self.set], [], lambda _: None
+        )
+        assert not [one for one in steps if isinstance(one.error, Exception)]
+        return [(one.item, one.status) for one in steps]
+
+
+def _fused(name: str, replica: str) -> FusedLog:
+    return FusedLog(name, MemoryLogRecorder(), replica)
+
+
+@pytest.fixture
+def home() -> Decided:
+    return Decided()
+
+
+# ------------------------------------------------------------------------------------- in doubt
+
+
+def test_what_was_done_and_declined_at_once_is_confirmed_by_who_leads(home: Decided) -> None:
+    home.done_unsaid("phone")
+    home.rejects("desk")
+    home.fleet["phone"].sync()
+    home.fleet["laptop"].sync()
+    assert home.statuses() == ["rejected", "confirming", "confirming"]
+    home.fleet["desk"].sync()
+    assert home.statuses()[0] == "confirmed"
+    home.fleet.meet()
+    assert home.statuses() == ["confirmed"] * 3
+    for one in home.fleet.values():
+        assert finishing.confirm_done(one.services, [home.set]) == []
+        assert prove_logs(one.services.journal, one.services.agents).divergences == ()
+
+
+def test_who_did_it_says_so_though_it_does_not_lead(home: Decided) -> None:
+    home.done_unsaid("phone")
+    home.rejects("laptop")
+    home.fleet["laptop"].sync()
+    home.fleet["phone"].sync()
+    assert home.item("phone").status == "confirmed"
+
+
+def test_who_neither_did_it_nor_leads_leaves_it(home: Decided) -> None:
+    home.done_unsaid("phone")
+    home.rejects("laptop")
+    home.fleet["phone"].sync()
+    home.fleet["laptop"].sync()
+    assert home.item("laptop").status == "rejected"
+    assert home.recover("laptop") == []
+    home.fleet.meet()
+    assert home.statuses() == ["confirmed"] * 3
+
+
+def test_a_receipt_that_comes_after_the_verdicts_counts_as_well(home: Decided) -> None:
+    phone, desk = home.fleet["phone"].services, home.fleet["desk"].services
+    home.asks("phone")
+    home.rejects("desk")
+    home.fleet["phone"].sync()
+    home.fleet["desk"].sync()
+    assert home.item("desk").held
+    home.dies("phone", 0, lambda at: review.drive(at.services, home.set, ESTIMATE))
+    sync((phone.journal, phone.agents), home.fleet.shelf, START, Kept())  # and is gone for good
+    before = finishing.reached(desk)
+    home.fleet["desk"].sync()
+    assert home.item("desk").status == "confirmed"
+    assert finishing.confirm_come(desk, before) == []
+
+
+def test_what_was_never_done_stays_declined(home: Decided) -> None:
+    home.asks("phone")
+    home.rejects("desk")
+    home.fleet.meet()
+    assert home.statuses() == ["rejected"] * 3
+    assert [home.recover(who) for who in home.fleet] == [[], [], []]
+
+
+def test_the_suppression_of_a_label_is_no_sign_that_it_was_given(home: Decided) -> None:
+    home.asks("phone", LABEL)
+    home.rejects("desk", LABEL)
+    home.fleet.meet()
+    found = home.item("desk", LABEL)
+    assert (found.status, bool(found.held), len(found.operations)) == ("rejected", True, 2)
+    assert [home.recover(who) for who in home.fleet] == [[], [], []]
+    assert home.statuses(LABEL) == ["rejected"] * 3
+
+
+def test_a_crash_between_a_sync_and_its_answer_is_made_up_for_by_a_recovery(home: Decided) -> None:
+    home.done_unsaid("phone")
+    home.rejects("desk")
+    home.fleet["phone"].sync()
+    home.dies("desk", 0, lambda at: at.sync())
+    assert home.item("desk").status == "rejected"
+    desk = home.fleet["desk"].services
+    assert finishing.confirm_come(desk, finishing.reached(desk)) == []  # nothing came since
+    with Home.in_memory(desk) as opened:
+        opened.views.catch_up()
+        steps = recover_home(opened, lambda _: None)
+        assert [(one.what, one.item, one.status) for one in steps] == [
+            ("operation", ESTIMATE, "confirmed")
+        ]
+        assert recover_home(opened, lambda _: None) == []
+
+
+def test_what_one_did_and_another_was_refused_is_found_in_what_failed(home: Decided) -> None:
+    home.asks("laptop")
+    home.fleet.meet()
+    home.dies("laptop", 0, lambda at: review.drive(at.services, home.set, ESTIMATE))
+    home.fleet["desk"].estimate(home.task, 45)
+    with Home.in_memory(home.fleet["desk"].services) as opened:
+        opened.views.catch_up()
+        did = decide(opened, home.set, ESTIMATE, Verdict("confirm"))
+        assert (did.is_done, did.code) == (False, "stale")
+        opened.views.catch_up()
+        assert failed_sets(opened) == [home.set]
+    assert home.item("desk").status == "pending"
+    home.fleet["laptop"].sync()
+    desk = home.fleet["desk"].services
+    sync((desk.journal, desk.agents), home.fleet.shelf, START, Kept())  # and nothing else
+    with Home.in_memory(desk) as opened:
+        opened.views.catch_up()
+        assert [one.status for one in recover_home(opened, lambda _: None)] == ["confirmed"]
+    home.fleet.meet()
+    assert home.statuses() == ["confirmed"] * 3
+
+
+# ----------------------------------------------------------------------------------- in flight
+
+
+def test_what_another_machine_has_in_flight_is_left_to_it(home: Decided) -> None:
+    home.asks("phone")
+    home.fleet.meet()
+    for who in "desk", "laptop":
+        services = home.fleet[who].services
+        home.fleet.clock.at = later(home.fleet.clock.at, seconds=86_400)
+        index = DueIndex(services)
+        index.start([], [home.set])
+        assert index.in_doubt(services.clock.now()) == [home.set]
+        assert review.recover(services, home.set) == []
+        assert home.recover(who) == []
+    assert home.recover("phone") == [(ESTIMATE, "confirmed")]
+
+
+def test_a_person_who_decides_takes_over_what_is_in_flight_elsewhere(home: Decided) -> None:
+    home.asks("phone")
+    home.asks("phone", LABEL)
+    home.fleet.meet()
+    with Home.in_memory(home.fleet["laptop"].services) as opened:
+        assert decide(opened, home.set, ESTIMATE, Verdict("confirm")).is_done
+    assert home.item("laptop", LABEL).status == "confirming"
+    home.fleet.meet()
+    assert home.statuses() == ["confirmed"] * 3
+    assert home.recover("phone") == [(LABEL, "confirmed")]
+    home.fleet.meet()
+    with home.fleet["desk"].services.journal.reading() as world:
+        assert world.load(TASK, home.task).estimate == 30
+    assert home.statuses(LABEL) == ["confirmed"] * 3
+
+
+def test_what_a_machine_that_is_gone_left_is_finished_by_who_leads(home: Decided) -> None:
+    home.asks("phone")
+    home.fleet.meet()
+    home.fleet["laptop"].retire("phone")
+    assert home.recover("laptop") == []  # desk leads
+    home.fleet.meet()
+    assert home.recover("desk") == [(ESTIMATE, "confirmed")]
+    home.fleet.meet()
+    assert home.statuses() == ["confirmed"] * 3
+
+
+# --------------------------------------------------------------------------------------- expiry
+
+
+def test_proposals_expire_where_it_is_led() -> None:
+    home = Decided(expire_days=3)
+    home.fleet.wait(4 * 86_400)
+    desk, laptop = (home.fleet[one].services for one in ("desk", "laptop"))
+    index = DueIndex(laptop)
+    index.start([], [home.set])
+    assert index.expired(laptop.clock.now()) == [home.set]
+    assert review.expire(laptop, home.set) is False
+    home.fleet["laptop"].lead()
+    assert review.expire(laptop, home.set) is True
+    assert review.expire(desk, home.set) is True  # it has not heard of either
+    home.fleet.meet()
+    assert home.statuses() == ["expired"] * 3
+
+
+def test_who_says_why_ends_proposals_anywhere(home: Decided) -> None:
+    assert review.expire(home.fleet["laptop"].services, home.set, "the task is gone") is True
