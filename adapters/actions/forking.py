@@ -15,7 +15,7 @@ from adapters.actions.places import check_begun, find
 from adapters.actions.proposals import pick_item
 from adapters.actions.templates import BUILT_IN, replica_named, seed_named
 from adapters.documents.forks import ForkDetails, ForkNote, ForkTemplate, ForkVerdict
-from adapters.documents.inbox import ranks_of
+from adapters.documents.ranks import ranks_of
 from adapters.documents.templates import templates_of, whose
 from adapters.documents.timetravel import wake_seen
 from adapters.home.files import SETTINGS

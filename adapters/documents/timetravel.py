@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
-from adapters.documents.inbox import ranks_of, set_name
+from adapters.documents.inbox import set_name
+from adapters.documents.ranks import ranks_of
 from adapters.timetravel.logs_at import Past, made_by
 from adapters.timetravel.place import Place
 from domain import envelope

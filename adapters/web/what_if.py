@@ -12,8 +12,8 @@ from adapters.actions.forks import Sides
 from adapters.actions.places import check_begun, find
 from adapters.actions.templates import BUILT_IN
 from adapters.documents.forks import KeptFork
-from adapters.documents.inbox import ranks_of
 from adapters.documents.models import model_names
+from adapters.documents.ranks import ranks_of
 from adapters.documents.templates import named, templates_of, whose
 from adapters.documents.timetravel import at_document
 from adapters.home import files
