@@ -45,12 +45,15 @@ def find(home: "Home", given: str) -> Place:
 
 def _run(home: "Home", past: "Past", given: str) -> Place:
     run, dot, digits = given.partition(".")
+    if "@" in run and not digits.isdigit():  # the name of a machine may hold points
+        before, dot, digits = given.rpartition(".")
+        run, dot, digits = (before, dot, digits) if digits.isdigit() else (given, "", "")
     wake = wake_named(home, run)
     if dot and not (digits.isascii() and digits.isdigit() and len(digits) < 12):
         because = f"{given!r} names no step of a wake"
         instead = "write RUN.STEP with a number that `wakelog show RUN` prints"
         raise Refused("invalid_value", because=because, instead=instead)
-    spot = past.run(wake.run_key, wake.replica, wake.queued_n, int(digits or 0))
+    spot = past.run(wake.key, wake.replica, wake.queued_n, int(digits or 0))
     return Place(home, past, spot, given, wake)
 
 

@@ -233,15 +233,15 @@ def _asking(place: Place, scope: Sequence[str] | None) -> tuple[str, str, int]:
     """Which wake is meant, who ran it, and up to which append of the agent log; 0: its first
     question, whenever that was."""
     if place.wake is not None:
-        return place.wake.run_key, place.wake.replica, place.spot.step
+        return place.wake.key, place.wake.replica, place.spot.step
     until, found = place.spot.where, ("", "", 0)
     newest = 0
-    for wake in place.home.views.page(wakes.VIEW):
+    for wake in (each for one in place.home.views.page(wakes.VIEW) for each in one.every):
         if not "" < wake.started_at <= until.at or (scope and wake.task_id not in scope[:1]):
             continue
-        rows = place.past.agents.rows_of(f"wake:{wake.run_key}@{wake.replica}")
+        rows = place.past.agents.rows_of(f"wake:{wake.key}@{wake.replica}")
         if newest < rows[0].n <= until.agent:
-            newest, found = rows[0].n, (wake.run_key, wake.replica, until.agent)
+            newest, found = rows[0].n, (wake.key, wake.replica, until.agent)
     return found
 
 

@@ -138,7 +138,7 @@ class Site:
             waiting, more = self._counted("waiting")
             deferred, _ = self._counted("deferred")
             newest = self.home.views.page(wakes.VIEW, newest_first=True, limit=GLANCE_WAKES)
-            running = sum(one.state == "running" for one in newest)
+            running = sum(each.state == "running" for one in newest for each in one.every)
             held = len(held_agents(self.home))
             differing = {
                 one.task or (AGENTS if one.about else ""): one.title for one in disputes(self.home)
