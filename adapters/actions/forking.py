@@ -244,15 +244,14 @@ def _document(
 ) -> ForkDetails:
     """The document of `fork`, which is also kept beside the fork."""
     assert place.wake is not None  # `look` has looked
-    where = place.spot.where
     return ForkDetails(
         home=str(folder),
         of=str(place.home.path),
         run_key=place.spot.run_key,
         forked_run_key=forked.run_key,
         step=place.spot.step or None,
-        journal=place.past.journal.position(where.journal),
-        agent=place.past.agents.position(where.agent),
+        journal=place.heads[0],
+        agent=place.heads[1],
         model=wanted.model or None,
         template=_told(wanted.template) if wanted.template else None,
         notes=[ForkNote(one.task, one.number or None) for one in wanted.notes],

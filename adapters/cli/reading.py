@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 OUTCOMES = ("completed", "failed", "skipped", "superseded")
 STATES = ("queued", "running", "waiting")
 COUNT = click.IntRange(min=1)
-_CHANGE = re.compile(r"journal:(?:[a-z][a-z0-9]{0,15}:)?([0-9]{1,12})")
+_CHANGE = re.compile(r"journal:(?:(.{1,40}):)?([0-9]{1,12})")
 WHO = "TASK or AGENT is an id, the beginning of one, or words of a title or name."
 
 
@@ -295,7 +295,7 @@ def why_command(session: Session, agent: str, field: str | None, limit: int) -> 
         _why_field(session, home, agent, field)
         return
     if change := _CHANGE.fullmatch(agent):
-        _why_change(session, home, int(change[1]))
+        _why_change(session, home, int(change[2]), change[1] or "")
         return
     agent_id = pick_agent(home, agent)
     from adapters.timetravel import why
@@ -326,12 +326,15 @@ def _why_field(session: Session, home: "Home", task: str, field: str) -> None:
         session.say(line)
 
 
-def _why_change(session: Session, home: "Home", n: int) -> None:
+def _why_change(session: Session, home: "Home", n: int, machine: str) -> None:
+    from adapters.actions.places import replica_called
     from adapters.timetravel import why
+
+    replica = replica_called(home, "journal", machine) if home.services.journal.is_shared else ""
 
     found = [
         WhyAgent(agent.id, agent.name, **asdict(why_document(home, one)))
-        for agent, one in why.of_change(home, n)
+        for agent, one in why.of_change(home, n, replica)
     ]
     if session.as_json:
         session.document(found)

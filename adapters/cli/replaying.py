@@ -174,9 +174,8 @@ def _called(place: "Place", zone: str) -> str:
     if place.wake is not None and not place.spot.step:
         home = "" if place.is_own else f" in {place.home.path}"
         return wake_called(place.wake, zone) + home
-    where, past = place.spot.where, place.past
-    heads = past.journal.position(where.journal), past.agents.position(where.agent)
-    return f"{place.given}: {local_time(where.at, zone) or 'the beginning'}, {', '.join(heads)}"
+    when = local_time(place.spot.where.at, zone) or "the beginning"
+    return f"{place.given}: {when}, {', '.join(place.heads)}"
 
 
 # ---------------------------------------------------------------------------------------- bisect

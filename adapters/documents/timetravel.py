@@ -183,14 +183,15 @@ def at_document(place: Place, scope: Sequence[str] | None) -> MomentDetails:
     """
     where = place.spot.where
     journal, agents = place.past.worlds(where, place.replica)
+    heads = place.heads
     found = all_tasks(place.home) if scope is None else scope
     return MomentDetails(
         where=place.given,
         run_key=place.spot.run_key or None,
         step=place.spot.step or None,
         at=where.at or None,
-        journal=place.past.journal.position(where.journal),
-        agent=place.past.agents.position(where.agent),
+        journal=heads[0],
+        agent=heads[1],
         **asdict(at.document(journal, agents, found, names_of(place.home))),
     )
 
@@ -239,6 +240,8 @@ def _asking(place: Place, scope: Sequence[str] | None) -> tuple[str, str, int]:
     for wake in (each for one in place.home.views.page(wakes.VIEW) for each in one.every):
         if not "" < wake.started_at <= until.at or (scope and wake.task_id not in scope[:1]):
             continue
+        if place.home.services.agents.is_shared and wake.replica != place.replica:
+            continue  # its numbers are another machine's
         rows = place.past.agents.rows_of(f"wake:{wake.key}@{wake.replica}")
         if newest < rows[0].n <= until.agent:
             newest, found = rows[0].n, (wake.key, wake.replica, until.agent)
