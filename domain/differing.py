@@ -146,3 +146,13 @@ def withdrawals(rows: Sequence[Recorded], knows: Knows) -> Iterator[Conflict]:
                 told = [(given, given.fact.categories), (ended, None)]
                 told.sort(key=lambda one: place(one[0]))
                 yield conflict(f"receipt:{given.fact.model}", "values", None, told)
+
+
+def is_withdrawn(one: Conflict, rows: Sequence[Recorded], knows: Knows) -> bool:
+    """Whether somebody who knew all receipts that differ took them back: nothing is to choose.
+    `rows`: those of the policy."""
+    return any(
+        isinstance(row.fact, ReceiptWithdrawn)
+        and all(ends(row.fact, side.row.fact) and knows(row, side.row) for side in one.sides)
+        for row in rows
+    )

@@ -1,14 +1,25 @@
 """What is open of a task between machines: its own, its timers, and the circle of `blocks` links
 that it stands in (ADR 71)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from domain.agent.agent import AGENT
+from domain.changes.change_set import CHANGES
 from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
 from domain.journal.links import CYCLE_SEARCH_MAX
 from domain.journal.timer import TIMER
+from domain.lessons.lessons import LESSONS
 from domain.merging import Conflict, Side, open_cycles
-from domain.world import MAIN, Recorded, World
+from domain.policy.policy import POLICY
+from domain.templates.template import TEMPLATE
+from domain.world import MAIN, Kind, Recorded, World
+
+OF_AGENTS: Mapping[str, Kind[Any]] = {
+    one.name: one for one in (AGENT, CHANGES, TEMPLATE, POLICY, LESSONS)
+}
+"""What machines can differ on in the agent log, by the names of the kinds."""
 
 
 def circle_of(world: World, task: str) -> Conflict | None:

@@ -108,6 +108,10 @@ def _verdict(word: str) -> Meant:
     return lambda fact: Meaning(((f"item:{fact.item}", word),), weight=LAST, is_shown=False)
 
 
+def _verdicts_seen(fact: ch.VerdictsSeen) -> Meaning:
+    return _verdict(fact.verdict)(fact)
+
+
 # ----------------------------------------------------------------------- policy, memory, lessons
 
 
@@ -216,6 +220,7 @@ OF_AGENTS: dict[type, Meant] = {
     ch.LiftAsked: lambda _: NOTHING,
     ch.LiftDone: lambda _: NOTHING,
     ch.ItemReopened: _verdict("pending"),
+    ch.VerdictsSeen: _verdicts_seen,
     te.TemplateCreated: _template,
     te.TemplateNamed: _field("name", "name"),
     te.TemplateModelSet: _field("model", "model"),

@@ -14,7 +14,7 @@ from msgspec import Struct
 from domain.causes import Receipt, Result
 from domain.changes.change_set import CHANGES
 from domain.conflicts import Conflict, ConflictKind, Head, Knows, Side, conflict, place
-from domain.differing import namesakes, open_cycles, timers, verdicts, withdrawals
+from domain.differing import is_withdrawn, namesakes, open_cycles, timers, verdicts, withdrawals
 from domain.journal.catalog import CATALOG
 from domain.journal.commands import ApplyOperation
 from domain.journal.timer import TIMER
@@ -219,6 +219,7 @@ def open_conflicts(
         case CHANGES.name:
             found += verdicts(merged.counted, merged.heads)
         case POLICY.name:
+            found = [one for one in found if not is_withdrawn(one, once, knows)]
             found += withdrawals(once, knows)
     return found
 

@@ -12,6 +12,7 @@ from domain.agent.wake_queue import (
     WAKE_QUEUE,
     RunStatus,
     WakeQueue,
+    is_news,
     next_due,
     run_status,
 )
@@ -164,8 +165,7 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
     @property
     def is_stale(self) -> bool:
         """Whether a change concerned it that its report does not speak of."""
-        fresh = max((self.agent.fresh_seen or {}).values(), default=self.agent.fresh_position)
-        return self.wake_queue.changed > fresh
+        return is_news(self.wake_queue, self.agent.fresh_position, self.agent.fresh_seen)
 
     @property
     def queued_run_key(self) -> str:
@@ -235,7 +235,7 @@ def _due(document: AgentDocument) -> str:
 VIEW: View[AgentDocument] = View(
     "agents",
     "agent",
-    5,
+    6,
     AgentDocument,
     keys,
     apply,

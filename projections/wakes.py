@@ -4,6 +4,9 @@ It begins in its agent's queue (`WakeQueued`), whether or not the wake ever star
 items it proposed stands in its change set only: take ``len(items)`` of the document `set_id` in
 `projections.inbox`. A reply that came too late has no part in the counts, as it had none in the
 wake; its tokens are paid all the same, as those of answers that failed are.
+
+Of machines that woke under one run key apart from each other, the first that began, in canonical
+order, has the document; the others' wakes stand in it, each named ``KEY@REPLICA``.
 """
 
 from collections.abc import Callable
@@ -51,6 +54,8 @@ class WakeDocument(Struct, frozen=True):
     was skipped. `turns`: those that the model answered. `tool_calls`: those that have a result.
     `is_report_missing`: one was due, and an extra turn brought none. `usage`: tokens of all
     answers that are paid, None as soon as one's are not known (SPEC 7); `paid` counts these.
+    `runner`: who began it, in a home that machines share; `others`: what other machines have under
+    this key since then, their wakes among it.
     """
 
     run_key: str
@@ -85,6 +90,18 @@ class WakeDocument(Struct, frozen=True):
     is_report_missing: bool = False
     usage: Usage = Usage()
     paid: int = 0
+    runner: str = ""
+    others: "tuple[WakeDocument, ...]" = ()
+
+    @property
+    def key(self) -> str:
+        """The run key itself: of a wake of another machine, without that one's name."""
+        return self.run_key.partition("@")[0]
+
+    @property
+    def every(self) -> "tuple[WakeDocument, ...]":
+        """This wake, and those of other machines that began under its key."""
+        return (self, *(one for one in self.others if one.started_at))
 
     @property
     def queued_n(self) -> int:
@@ -108,7 +125,7 @@ class WakeDocument(Struct, frozen=True):
     @property
     def set_ids(self) -> tuple[str, str]:
         """Ids that its change set may have, if it made one: in a log alone, and in a shared one."""
-        return set_id(self.run_key), set_id(self.run_key, self.replica)
+        return set_id(self.key), set_id(self.key, self.replica)
 
 
 def keys(row: Recorded) -> tuple[str, ...]:
@@ -144,7 +161,32 @@ def apply(document: WakeDocument | None, row: Recorded) -> WakeDocument | None:
     if change is None:
         return document
     known = document or WakeDocument(keys(row)[0], position(row))
+    if known.runner and row.replica != known.runner:
+        return replace(known, others=_elsewhere(known, row, change))
     return replace(known, **change(known, row.fact, row))
+
+
+def _elsewhere(
+    wake: WakeDocument, row: Recorded, change: Callable[[WakeDocument, Any, Recorded], Change]
+) -> tuple[WakeDocument, ...]:
+    """What other machines have under a wake's key, with one more row of theirs. What one of them
+    began before anybody ran was queued as the wake was."""
+    name = f"{wake.key}@{row.replica}"
+    before = WakeDocument(
+        name,
+        position(row),
+        agent_id=wake.agent_id,
+        thread=wake.thread,
+        reason=wake.reason,
+        reason_id=wake.reason_id,
+        queued_at=wake.queued_at,
+        due_at=wake.due_at,
+        causes=wake.causes,
+        cause_count=wake.cause_count,
+    )
+    known = next((one for one in wake.others if one.run_key == name), before)
+    after = replace(known, **change(known, row.fact, row))
+    return (*(one for one in wake.others if one.run_key != name), after)
 
 
 def _queued(wake: WakeDocument, fact: a.WakeQueued, row: Recorded) -> Change:
@@ -179,7 +221,7 @@ def _begun(wake: WakeDocument, fact: a.WakeBegun, row: Recorded) -> Change:
 
 def _dropped(wake: WakeDocument, fact: a.WakeDropped, row: Recorded) -> Change:
     """The end of a wake, or, for the one that inherits from it, more triggers than have rows."""
-    if wake.run_key != fact.run_key:
+    if wake.key != fact.run_key:
         return {"cause_count": wake.cause_count + fact.left_out}
     return {"superseded_by": fact.by}
 
@@ -198,6 +240,7 @@ def _started(wake: WakeDocument, fact: e.WakeStarted, row: Recorded) -> Change:
     is_elsewhere = fact.seen and row.replica != wake.replica
     return {
         "place": position(row) if is_elsewhere else wake.place,
+        "runner": row.replica if fact.seen else "",
         "agent_id": fact.agent,
         "task_id": fact.task,
         "thread": fact.thread,
@@ -277,7 +320,7 @@ def _place(document: WakeDocument) -> str:
 VIEW: View[WakeDocument] = View(
     "wakes",
     "agent",
-    2,
+    3,
     WakeDocument,
     keys,
     apply,

@@ -16,7 +16,7 @@ from msgspec.structs import asdict
 from domain.agent import identity
 from domain.agent.agent import AGENT, Agent, Observation
 from domain.agent.memory import MEMORY, MemoryFolded
-from domain.agent.wake_queue import WAKE_QUEUE, Queued, WakeQueue, next_due, run_status
+from domain.agent.wake_queue import WAKE_QUEUE, Queued, WakeQueue, is_news, next_due, run_status
 from domain.changes.change_set import CHANGES, ChangeSet, Item, is_open, status_of
 from domain.journal.catalog import CATALOG, Catalog
 from domain.journal.document import category_name, task_document
@@ -132,7 +132,7 @@ def _agent(agents: Scene, agent: Agent, catalog: Catalog) -> AgentThen:
         last_wake_at=agent.last_wake_at or None,
         failures=agent.failures,
         wakes=agent.wakes,
-        stale=wake_queue.changed > agent.fresh_position,
+        stale=is_news(wake_queue, agent.fresh_position, agent.fresh_seen),
         pause_reason=agent.pause_reason or None,
         allowed_categories=[category_name(catalog, one) for one in agent.categories],
         model=agent.model or None,

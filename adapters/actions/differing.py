@@ -3,15 +3,23 @@ and `import --prefer`."""
 
 from typing import TYPE_CHECKING, Literal
 
-from adapters.actions.tasks import is_done, keep
-from adapters.documents.disputes import disputes_of, disputes_of_catalog, names_of
+import msgspec
+
+from adapters.actions.naming import nth_key
+from adapters.actions.tasks import Kept, is_done, keep
+from adapters.documents.agent_disputes import agent_disputes_of, named
+from adapters.documents.disputes import disputes_of, names_of
+from domain.causes import Receipt
 from domain.errors import Refused, invalid
 from domain.journal.commands import AddNote, SettleConflict, SettleDifference
 from domain.journal.differences import COMPARED
+from domain.machines.commands import SettleAgentsConflict
 from domain.wire import words
 
 if TYPE_CHECKING:
-    from adapters.actions.tasks import Kept
+    from collections.abc import Sequence
+
+    from adapters.documents.conflicts import ConflictValue
     from adapters.wiring import Home
 
 Side = Literal["file", "mine"]
@@ -21,7 +29,7 @@ TEXTS = ("title", "description")  # of which the other value may be kept as a no
 
 def settle(
     home: "Home", task_id: str, field: str, side: Side, key: str = "", *, nth: int = 1
-) -> "Kept":
+) -> Kept:
     """Let the file's value or the person's stand.
 
     Raises:
@@ -35,12 +43,12 @@ def settle(
 
 def settle_machines(
     home: "Home", task_id: str, field: str, machine: str, key: str = "", *, is_both: bool = False
-) -> "Kept":
+) -> Kept:
     """Let what a machine said of a field stand; of a circle of links, take its link away.
 
     Args:
         home: Open to write.
-        task_id: Whose field; empty of what the catalog holds.
+        task_id: Whose field; empty of what is of no task.
         field: As `conflicts` names it.
         machine: What it is called, or its replica.
         key: The caller's idempotency key.
@@ -50,31 +58,65 @@ def settle_machines(
         Refused: Code ``invalid_value``: there is no such conflict or side, or it is no text.
     """
     names = names_of(home)
+    replica = next((one for one, label in names.items() if label == machine), machine)
     if is_done(home, key):
-        replica = next((one for one, label in names.items() if label == machine), machine)
         return keep(home, SettleConflict(task_id, field, replica), key)
-    with home.services.journal.reading() as world:
-        every = disputes_of(world, task_id, names) if task_id else disputes_of_catalog(world, names)
-        found = [one for one in every if one.field == field]
+    if known := _settled_before(home, key):
+        return _keep(home, msgspec.structs.replace(known, keep=replica), key)
+    of_agents = named(agent_disputes_of(home, task_id, names), field)
+    if len(of_agents) > 1:
+        known_as = ", ".join(one.details.field for one in of_agents)
+        because = f"{field!r} is {len(of_agents)} conflicts"
+        raise Refused("ambiguous", because=because, instead=f"name one of {known_as}")
+    of_tasks = [one for one in disputes_of(home, task_id, names) if one.field == field]
+    found = [one.details for one in of_agents] or of_tasks
     if not found:
         because = f"no two machines differ in {field!r}, or not any more"
         raise invalid(because, "see `wakelog conflicts`")
     values = found[0].values
-    sides = sorted({one.replica for one in values if machine in (one.replica, one.label)})
-    if len(sides) != 1:
-        is_double = f"{machine!r} is the name of {len(sides)} machines"
-        because = is_double if sides else f"{machine!r} is no side of a conflict in {field!r}"
-        known = ", ".join(sides or dict.fromkeys(one.label for one in values))
-        raise Refused(
-            "ambiguous" if sides else "invalid_value",
-            because=because,
-            instead=f"name one of {known}",
-        )
-    command = SettleConflict(task_id, field, sides[0])
+    side = _side(values, machine, field)
     if is_both and field not in TEXTS:
         raise invalid(f"{field!r} is no text", "choose one of both, without --both")
-    others = [one for one in values if one.replica not in sides and one.value] if is_both else []
-    for nth, one in enumerate(others, start=2):
-        said, payloads = words(task_id, f"{field.capitalize()} on {one.label}: {one.value}")
-        keep(home, AddNote(task_id, "note", said), key, nth=nth, payloads=payloads)
-    return keep(home, command, key)
+    if of_agents:
+        one = of_agents[0].conflict
+        is_enabled = home.services.is_enabled
+        said = SettleAgentsConflict(one.of_kind, one.entity, one.field, side, is_enabled=is_enabled)
+        return _keep(home, said, key)
+    others = [one for one in values if one.replica != side and one.value] if is_both else []
+    for nth, other in enumerate(others, start=2):
+        said_there, payloads = words(
+            task_id, f"{field.capitalize()} on {other.label}: {other.value}"
+        )
+        keep(home, AddNote(task_id, "note", said_there), key, nth=nth, payloads=payloads)
+    return keep(home, SettleConflict(task_id, field, side), key)
+
+
+def is_settled(home: "Home", key: str) -> bool:
+    """Whether a conflict was settled under this key before."""
+    return is_done(home, key) or _settled_before(home, key) is not None
+
+
+def _side(values: "Sequence[ConflictValue]", machine: str, field: str) -> str:
+    """The replica that a word names among the sides of a conflict."""
+    sides = sorted({one.replica for one in values if machine in (one.replica, one.label)})
+    if len(sides) == 1:
+        return sides[0]
+    is_double = f"{machine!r} is the name of {len(sides)} machines"
+    because = is_double if sides else f"{machine!r} is no side of a conflict in {field!r}"
+    known = ", ".join(sides or dict.fromkeys(one.label for one in values))
+    code = "ambiguous" if sides else "invalid_value"
+    raise Refused(code, because=because, instead=f"name one of {known}")
+
+
+def _settled_before(home: "Home", key: str) -> SettleAgentsConflict | None:
+    """What was settled of agents under this key."""
+    receipts = home.services.agents.receipts(nth_key(key, 1)) if key else ()
+    commands = (one.fact.command for one in receipts if isinstance(one.fact, Receipt))
+    return next((one for one in commands if isinstance(one, SettleAgentsConflict)), None)
+
+
+def _keep(home: "Home", command: SettleAgentsConflict, key: str) -> Kept:
+    appended = home.services.append_agent(command, key=nth_key(key, 1))
+    home.views.catch_up()
+    has_changed = len(appended.rows) > 1  # one alone is a receipt
+    return Kept(appended.result.ids, has_changed, bool(key) and not appended.rows)

@@ -287,8 +287,8 @@ class _Trace:
         found = home.views.page(
             wakes.VIEW, shelf=command.agent, before=before, limit=WAKES_MAX, newest_first=True
         )
-        for wake in found:
-            rows = home.services.agents.facts(f"wake:{wake.run_key}@{wake.replica}")
+        for wake in (each for one in found for each in one.every):
+            rows = home.services.agents.facts(f"wake:{wake.key}@{wake.replica}")
             calls = (one.fact for one in rows if isinstance(one.fact, ToolReturned))
             if any(one.operation == command.operation for one in calls):
                 return wake.run_key

@@ -15,7 +15,7 @@ from adapters.actions.places import check_begun, find
 from adapters.actions.proposals import pick_item
 from adapters.actions.templates import BUILT_IN, replica_named, seed_named
 from adapters.documents.forks import ForkDetails, ForkNote, ForkTemplate, ForkVerdict
-from adapters.documents.inbox import ranks_of
+from adapters.documents.ranks import ranks_of
 from adapters.documents.templates import templates_of, whose
 from adapters.documents.timetravel import wake_seen
 from adapters.home.files import SETTINGS
@@ -244,15 +244,14 @@ def _document(
 ) -> ForkDetails:
     """The document of `fork`, which is also kept beside the fork."""
     assert place.wake is not None  # `look` has looked
-    where = place.spot.where
     return ForkDetails(
         home=str(folder),
         of=str(place.home.path),
         run_key=place.spot.run_key,
         forked_run_key=forked.run_key,
         step=place.spot.step or None,
-        journal=place.past.journal.position(where.journal),
-        agent=place.past.agents.position(where.agent),
+        journal=place.heads[0],
+        agent=place.heads[1],
         model=wanted.model or None,
         template=_told(wanted.template) if wanted.template else None,
         notes=[ForkNote(one.task, one.number or None) for one in wanted.notes],

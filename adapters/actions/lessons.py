@@ -45,7 +45,7 @@ def rate_run(home: "Home", wanted: str, stars: int, key: str = "") -> RatedRun:
     Raises:
         Refused: It names no wake, one without a template, or there are no so many stars.
     """
-    run_key = pick_run(home, wanted)
+    run_key = pick_run(home, wanted).partition("@")[0]
     command = RateRun(run_key, stars, PERSON)
     appended = home.services.append_agent(command, key=nth_key(key, 1))
     home.views.catch_up()

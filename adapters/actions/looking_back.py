@@ -65,8 +65,8 @@ def run_again(home: "Home", run: str) -> RunAgain:
     wake = wake_named(home, run)
     check_begun(wake, "replay")
     past, replica = past_of(home), wake.replica
-    sections = prompt_again(past, wake.run_key, replica)
-    return RunAgain(wake, sections, steps_again(past, wake.run_key, replica))
+    sections = prompt_again(past, wake.key, replica)
+    return RunAgain(wake, sections, steps_again(past, wake.key, replica))
 
 
 def scope_of(place: Place, task: str, *, is_all: bool) -> Sequence[str] | None:
@@ -174,7 +174,8 @@ def bisect_wakes(
 
 def _ended(home: "Home", agent_id: str) -> "list[WakeDocument]":
     """The agent's wakes that began and ended, in the order of their ends."""
-    found = [one for one in home.views.page(VIEW, shelf=agent_id) if one.started_at]
+    page = home.views.page(VIEW, shelf=agent_id)
+    found = [one for wake in page for one in wake.every if one.started_at]
     return sorted((one for one in found if one.ended_at), key=lambda one: (one.ended_at, one.place))
 
 

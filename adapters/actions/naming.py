@@ -237,11 +237,38 @@ def _short(ids: Sequence[str]) -> str:
 
 def pick_run(home: "Home", wanted: str) -> str:
     """The run key that a word names: itself, an unambiguous beginning of it, or, where it has run
-    only once, the agent that it names.
+    only once, the agent that it names. ``RUN@MACHINE``: the wake that a machine has under the key,
+    which the answer names with its replica unless the wake has the key for itself.
 
     Raises:
         Refused: Code ``unknown_wake`` or ``ambiguous``, which lists the agent's newest wakes.
     """
+    try:
+        return _pick_run(home, wanted)
+    except Refused as refused:
+        run, at, machine = wanted.rpartition("@")
+        if not at or refused.code == "ambiguous":
+            raise
+    return _run_of(home, _pick_run(home, run), machine)
+
+
+def _run_of(home: "Home", run_key: str, machine: str) -> str:
+    from adapters.home.machines import machine_names
+    from projections.wakes import VIEW
+
+    wake = home.views.get(VIEW, run_key)
+    every = wake.every if wake else ()
+    names = machine_names(home.path, home.services.agents.replica)
+    called = {one.run_key: (one.replica, names.get(one.replica, "")) for one in every}
+    found = [name for name, known in called.items() if machine in known]
+    if found:
+        return found[0]
+    ran_on = ", ".join(label or replica for replica, label in called.values())
+    because = f"the wake {run_key[:ID_SHOWN]} did not run on {machine!r}"
+    raise Refused("unknown_wake", because=because, instead=f"it ran on {ran_on}")
+
+
+def _pick_run(home: "Home", wanted: str) -> str:
     from projections.wakes import VIEW
 
     known = [(one.run_key, "") for one in home.views.page(VIEW, prefix=wanted.lower()[:ID_SHOWN])]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from adapters.actions.days import spelled_out
 from adapters.actions.inputs import there
 from adapters.home.clock import rfc_3339
+from adapters.home.machines import machine_names
 from adapters.timetravel.place import Place, past_of
 from domain.errors import Refused
 
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
 WHERE = (
     "WHERE is RUN (before that wake), RUN.STEP (after that step of it, numbered as `show` does), "
-    "a position (journal:r1:42, agent:r1:42) or a time (2027-01-31, 2027-01-31 07:00, yesterday, "
-    "monday 14:00, RFC 3339)."
+    "a position (journal:r1:42, agent:r1:42, with the name of any machine) or a time (2027-01-31, "
+    "2027-01-31 07:00, yesterday, monday 14:00, RFC 3339: what this machine knew then)."
 )
-_POSITION = re.compile(r"(journal|agent):(?:([a-z][a-z0-9]{0,15}):)?([0-9]{1,12})")
+_POSITION = re.compile(r"(journal|agent):(?:(.{1,40}):)?([0-9]{1,12})")
 _LOCAL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T]([0-9]{2}:[0-9]{2})(:[0-9]{2})?)?")
 _IN_HOME = "::"
 
@@ -34,8 +35,9 @@ def find(home: "Home", given: str) -> Place:
     """
     past = past_of(home)
     if position := _POSITION.fullmatch(given):
-        log, replica, digits = position.groups()
-        return Place(home, past, past.position(log, int(digits), replica or ""), given)
+        log, machine, digits = position.groups()
+        replica = replica_called(home, log, machine or "")
+        return Place(home, past, past.position(log, int(digits), replica), given)
     zone, now = home.settings.timezone, home.services.clock.now
     told = spelled_out(given, lambda: there(now(), zone), is_back=True)
     if ":" in told or _LOCAL.fullmatch(told):
@@ -43,14 +45,41 @@ def find(home: "Home", given: str) -> Place:
     return _run(home, past, given)
 
 
+def replica_called(home: "Home", log: str, machine: str) -> str:
+    """Whose position is meant by what a machine is called, or by its name; empty: this one's.
+
+    Raises:
+        Refused: Code ``invalid_value`` or ``ambiguous``: of a shared log, there is no such machine,
+            or there are two.
+    """
+    services = home.services
+    kept = services.journal if log == "journal" else services.agents
+    if not machine or not kept.is_shared:
+        return machine
+    known, names = kept.heads(), machine_names(home.path, kept.replica)
+    found = [one for one in known if one == machine]
+    found = found or [one for one in known if names.get(one) == machine]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        because = f"{machine!r} is the name of {len(found)} machines"
+        raise Refused("ambiguous", because=because, instead=f"name one of {', '.join(found)}")
+    called = ", ".join(names.get(one, one) for one in known)
+    because = f"no machine that is called {machine!r} wrote here"
+    raise Refused("invalid_value", because=because, instead=f"name one of {called}")
+
+
 def _run(home: "Home", past: "Past", given: str) -> Place:
     run, dot, digits = given.partition(".")
+    if "@" in run and not digits.isdigit():  # the name of a machine may hold points
+        before, dot, digits = given.rpartition(".")
+        run, dot, digits = (before, dot, digits) if digits.isdigit() else (given, "", "")
     wake = wake_named(home, run)
     if dot and not (digits.isascii() and digits.isdigit() and len(digits) < 12):
         because = f"{given!r} names no step of a wake"
         instead = "write RUN.STEP with a number that `wakelog show RUN` prints"
         raise Refused("invalid_value", because=because, instead=instead)
-    spot = past.run(wake.run_key, wake.replica, wake.queued_n, int(digits or 0))
+    spot = past.run(wake.key, wake.replica, wake.queued_n, int(digits or 0))
     return Place(home, past, spot, given, wake)
 
 

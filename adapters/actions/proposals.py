@@ -32,7 +32,8 @@ def named_items(home: "Home", verb: str, refs: Sequence[str], *, is_all: bool) -
         Refused: Code ``needs_all``, ``unknown_set``, ``unknown_item``, ``ambiguous`` or
             ``invalid_value``.
     """
-    from adapters.documents.inbox import all_sets, ranks_of, set_name, set_of
+    from adapters.documents.inbox import all_sets, set_name, set_of
+    from adapters.documents.ranks import ranks_of
     from domain.changes.change_set import OPEN, is_waiting
 
     ranked = ranks_of(home)
@@ -77,7 +78,7 @@ def _check(
 def pick_item(home: "Home", ref: str, ranked: dict[str, int]) -> tuple[str, int]:
     """A set's id and an item's number, 0 for the whole set. Words name the sets of a task, those
     with something open before the others."""
-    from adapters.documents.inbox import Ranks
+    from adapters.documents.ranks import Ranks
     from projections.inbox import VIEW
 
     machine, slash, rest = ref.rpartition("/")  # a machine may be called by a name with a point

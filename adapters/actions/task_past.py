@@ -4,7 +4,8 @@ however large the home is."""
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adapters.documents.inbox import ranks_of, set_name
+from adapters.documents.inbox import set_name
+from adapters.documents.ranks import ranks_of
 from adapters.text.happened import Names
 from adapters.timetravel.why import append_of
 from domain import envelope

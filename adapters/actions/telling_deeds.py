@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from adapters.actions.undoing import Deed
 from adapters.documents.deeds import UndoableDeed
-from adapters.documents.inbox import ranks_of, set_name
+from adapters.documents.inbox import set_name
+from adapters.documents.ranks import ranks_of
 from adapters.text.undone import back, stays
 from domain.journal.fold import TASK
 

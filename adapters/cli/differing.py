@@ -9,6 +9,7 @@ from adapters.actions.differing import Side, settle, settle_machines
 from adapters.cli.editing import Editing
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
+from adapters.documents.agent_disputes import AGENTS
 from adapters.documents.conflicts import ConflictDetails, conflicts
 from adapters.documents.disputes import CYCLE, disputes
 from adapters.documents.tasks import task_page
@@ -18,6 +19,8 @@ from adapters.text.conflicts import told
 CATALOG = "catalog"
 """Stands for a task where categories and labels differ."""
 OF_CATALOG = ("category:", "label:")
+OF_AGENTS = ("template:", "models:", "consent:", "receipt:", "rating:")
+OF_NONE = {CATALOG: OF_CATALOG, AGENTS: OF_AGENTS}
 
 
 @click.command("conflicts", epilog="Example: wakelog conflicts")
@@ -40,7 +43,8 @@ def conflicts_command(session: Session, task: str | None) -> None:
         session.document(found)
         return
     for one in found:
-        session.say(f"{one.task[:ID_SHOWN] or CATALOG} {safe(one.title)}")
+        place = AGENTS if one.about else CATALOG
+        session.say(f"{one.task[:ID_SHOWN] or place} {safe(one.title)}")
         session.say(f"  {told(one)}")
     if found:
         sides = " or ".join(sorted({_sides(one) for one in found}))
@@ -69,11 +73,12 @@ def settle_command(
     machine said stand, which is named as `wakelog conflicts` names it.
 
     Of `timer` the other machines' timers end now; of `blocks` the link that the machine made goes.
-    TASK is `catalog` for what differs of a category or label; of categories with one name give one
-    another, with `wakelog category rename`.
+    TASK is `catalog` for what differs of a category or label, `agents` for templates and models; of
+    categories with one name give one another, with `wakelog category rename`. Of verdicts on an
+    item the one that stands is kept.
     """
     editing = Editing(session, key)
-    if task == CATALOG and field.startswith(OF_CATALOG):
+    if task in OF_NONE and field.startswith(OF_NONE[task]):
         editing.did(settle_machines(editing.home, "", field, side, editing.key, is_both=both))
         if session.as_json:
             session.document(disputes(editing.home))

@@ -22,8 +22,8 @@ from adapters.documents.reading import (
     thread_documents,
     why_document,
 )
-from adapters.documents.wakes import run_document, wake_lines
-from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.documents.wakes import run_document, run_named, wake_lines, wake_of
+from adapters.text.common import ID_SHOWN, local_time, run_shown, safe
 from adapters.text.policy import held
 from adapters.text.reading import (
     field_lines,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 OUTCOMES = ("completed", "failed", "skipped", "superseded")
 STATES = ("queued", "running", "waiting")
 COUNT = click.IntRange(min=1)
-_CHANGE = re.compile(r"journal:(?:[a-z][a-z0-9]{0,15}:)?([0-9]{1,12})")
+_CHANGE = re.compile(r"journal:(?:(.{1,40}):)?([0-9]{1,12})")
 WHO = "TASK or AGENT is an id, the beginning of one, or words of a title or name."
 
 
@@ -176,8 +176,9 @@ def wakes_command(session: Session, task: str | None, limit: int, outcome: str |
         session.document(documents)
     elif found:
         _table(session, home, documents)
-        count = len(found) if outcome else home.views.count(VIEW, shelf=shelf)
-        if (more := count - len(documents)) > 0:
+        shown_keys = {one.run_key.partition("@")[0] for one in documents}
+        count = len({one.key for one in found}) if outcome else home.views.count(VIEW, shelf=shelf)
+        if (more := count - len(shown_keys)) > 0:
             session.note(f"{more} older; raise --limit to see them.")
         session.note("See one step by step with `wakelog show RUN`.")
     else:
@@ -191,7 +192,8 @@ def _wakes(
     """The newest ones; of an outcome all, for only the documents tell which these are."""
     most = -1 if outcome else limit
     found = home.views.page(VIEW, shelf=shelf, newest_first=True, limit=most)
-    return [one for one in found if not outcome or outcome in (one.outcome, one.state)]
+    every = (each for one in found for each in one.every)
+    return [one for one in every if not outcome or outcome in (one.outcome, one.state)]
 
 
 def _table(session: Session, home: "Home", documents: "Sequence[WakeLine]") -> None:
@@ -199,7 +201,7 @@ def _table(session: Session, home: "Home", documents: "Sequence[WakeLine]") -> N
     zone = home.settings.timezone
     rows = [
         (
-            one.run_key[:ID_SHOWN],
+            run_named(home, one.run_key, ID_SHOWN),
             names.get(one.agent_id, one.agent_id[:ID_SHOWN]),
             one.reason,
             local_time(one.started_at or one.queued_at, zone),
@@ -239,17 +241,20 @@ def show_command(session: Session, run: str, *, prompt: bool) -> None:
         session.document(document)
         return
     name = home.services.agent(document.agent_id).name
-    for line in run_lines(document, name, home.settings.timezone):
+    for line in run_lines(document, name, home.settings.timezone, run_named(home, run_key)):
         session.say(line)
     if document.started_at:
-        session.note(f"What the model was shown: `wakelog show {run_key[:ID_SHOWN]} --prompt`.")
+        run = run_named(home, run_key, ID_SHOWN)
+        session.note(f"What the model was shown: `wakelog show {run} --prompt`.")
 
 
 def _prompt(session: Session, home: "Home", run_key: str) -> None:
     """The sections, an empty line between them, and nothing else."""
-    found = shown(home, run_key)
+    wake = wake_of(home, run_key)
+    found = shown(home, wake) if wake else None
     if found is None:
-        because = f"the wake {run_key[:ID_SHOWN]} has not begun, so no model was shown anything"
+        run = run_named(home, run_key, ID_SHOWN)
+        because = f"the wake {run} has not begun, so no model was shown anything"
         raise Refused("unknown_wake", because=because, instead="run it with `wakelog wake`")
     if session.as_json:
         session.document(prompt_document(run_key, found))
@@ -290,12 +295,12 @@ def why_command(session: Session, agent: str, field: str | None, limit: int) -> 
         _why_field(session, home, agent, field)
         return
     if change := _CHANGE.fullmatch(agent):
-        _why_change(session, home, int(change[1]))
+        _why_change(session, home, int(change[2]), change[1] or "")
         return
     agent_id = pick_agent(home, agent)
     from adapters.timetravel import why
 
-    found = [why_document(one) for one in why.why(home.services, agent_id, limit)]
+    found = [why_document(home, one) for one in why.why(home.services, agent_id, limit)]
     if session.as_json:
         session.document(found)
         return
@@ -321,12 +326,15 @@ def _why_field(session: Session, home: "Home", task: str, field: str) -> None:
         session.say(line)
 
 
-def _why_change(session: Session, home: "Home", n: int) -> None:
+def _why_change(session: Session, home: "Home", n: int, machine: str) -> None:
+    from adapters.actions.places import replica_called
     from adapters.timetravel import why
 
+    replica = replica_called(home, "journal", machine) if home.services.journal.is_shared else ""
+
     found = [
-        WhyAgent(agent.id, agent.name, **asdict(why_document(one)))
-        for agent, one in why.of_change(home, n)
+        WhyAgent(agent.id, agent.name, **asdict(why_document(home, one)))
+        for agent, one in why.of_change(home, n, replica)
     ]
     if session.as_json:
         session.document(found)
@@ -334,7 +342,7 @@ def _why_change(session: Session, home: "Home", n: int) -> None:
         session.say(f"No agent subscribes to what the journal's append {n} touched.")
     else:
         rows = [
-            (one.agent, one.what, one.outcome, (one.run_key or "")[:ID_SHOWN],
+            (one.agent, one.what, one.outcome, run_shown(one.run_key or ""),
              rule_text(one.rule or ""))
             for one in found
         ]  # fmt: skip

@@ -22,7 +22,8 @@ from adapters.documents.timetravel import (
     section_document,
     step_document,
 )
-from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.documents.wakes import run_named
+from adapters.text.common import local_time, run_shown, safe
 from adapters.text.reading import counted
 from adapters.text.timetravel import (
     at_lines,
@@ -55,7 +56,8 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
     home = session.reading()
     wake, sections, again = run_again(home, run)
     zone = home.settings.timezone
-    session.say(f"wake {wake.run_key} of {safe(home.services.agent(wake.agent_id).name)}")
+    name = safe(home.services.agent(wake.agent_id).name)
+    session.say(f"wake {safe(run_named(home, wake.run_key))} of {name}")
     session.lines(prompt_lines(sections))
     is_same, steps = all(one.is_same for one in sections), list["StepReplayed"]()
     told = "Every byte is the same."
@@ -172,9 +174,8 @@ def _called(place: "Place", zone: str) -> str:
     if place.wake is not None and not place.spot.step:
         home = "" if place.is_own else f" in {place.home.path}"
         return wake_called(place.wake, zone) + home
-    where, past = place.spot.where, place.past
-    heads = past.journal.position(where.journal), past.agents.position(where.agent)
-    return f"{place.given}: {local_time(where.at, zone) or 'the beginning'}, {', '.join(heads)}"
+    when = local_time(place.spot.where.at, zone) or "the beginning"
+    return f"{place.given}: {when}, {', '.join(place.heads)}"
 
 
 # ---------------------------------------------------------------------------------------- bisect
@@ -218,7 +219,7 @@ def bisect_command(
 
     def told(of: int, probe: BisectProbe) -> None:
         answer = "holds" if probe.holds else "does not hold"
-        session.say(f"wake {probe.nth:,} of {of:,}  {probe.run_key[:ID_SHOWN]}  {answer}")
+        session.say(f"wake {probe.nth:,} of {of:,}  {run_shown(probe.run_key)}  {answer}")
 
     found = bisect_wakes(home, agent_id, question, told)
     since = found.since
@@ -230,8 +231,8 @@ def bisect_command(
         when = local_time(since.ended_at, home.settings.timezone)
         nth = f"wake {since.nth:,} of {found.wakes:,}"
         earlier = f", and not after wake {since.nth - 1:,}" if since.nth > 1 else ""
-        session.say(f"It holds since {nth}: {since.run_key[:ID_SHOWN]}, {when}{earlier}.")
-        session.note(f"Look at it with `wakelog show {since.run_key[:ID_SHOWN]}`.")
+        session.say(f"It holds since {nth}: {run_shown(since.run_key)}, {when}{earlier}.")
+        session.note(f"Look at it with `wakelog show {run_shown(since.run_key)}`.")
     raise SystemExit(0 if since else 1)
 
 

@@ -17,7 +17,7 @@ from adapters.documents.deeds import (
     RecoveredStep,
     RecoveredSteps,
 )
-from adapters.documents.inbox import ranks_of
+from adapters.documents.ranks import ranks_of
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.reading import counted
 from adapters.text.remedies import in_words

@@ -12,7 +12,7 @@ from adapters.cli.consent import ask_consent, tell_held
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
 from adapters.cli.speaking import Speaker, speaker, stream_option
-from adapters.documents.wakes import WakeAnswer, wake_document, wake_of
+from adapters.documents.wakes import WakeAnswer, own_wake_of, wake_document, wake_of
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.policy import not_sent, waits
 from adapters.text.reading import counted
@@ -89,7 +89,7 @@ def _wake_all(session: Session) -> int:
     ask_consent(session, home, [*prepared.ready, *held_agents(home)])
     names = {one: home.services.agent(one).name for one in prepared.agents}
     rounds_run, left = wake_all(home, prepared.agents, telling(session, names))
-    found = [wake_of(home, ran.run_key) for ran in rounds_run]
+    found = [own_wake_of(home, ran.run_key) for ran in rounds_run]
     documents = [wake_document(home, one) for one in found if one is not None]
     failures = _failures(rounds_run, documents)
     if session.as_json:
@@ -229,7 +229,7 @@ def _run(session: Session, home: "Home", agent_id: str, run_key: str) -> "tuple[
     name = home.services.agent(agent_id).name
     session.note(safe(f"waking: {name}"))
     ran = run_wake(home, agent_id, run_key, session.note)
-    found = wake_of(home, run_key)
+    found = own_wake_of(home, run_key)
     if found is None:
         because = f"the wake {run_key} is not in the log"
         raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
@@ -246,7 +246,7 @@ def _cancel(session: Session, agent: str | None, key: str) -> None:
     agent_id = pick_agent(session.reading(), agent)
     home = session.writing()
     came = cancel_wake(home, agent_id, key)
-    found = wake_of(home, came.run_key)
+    found = own_wake_of(home, came.run_key)
     if session.as_json:
         session.document(wake_document(home, found) if found else None)
         return
@@ -350,7 +350,7 @@ def asked(
 
 
 def _turn_of(home: "Home", run_key: str) -> int:
-    wake = wake_of(home, run_key)
+    wake = own_wake_of(home, run_key)
     return wake.causes[0].trigger.turn if wake and wake.causes else 0
 
 
@@ -358,7 +358,8 @@ def _answer(home: "Home", document: "WakeLine") -> str:
     """What the model said last, else what its report says; empty if it said nothing."""
     agents = home.services.agents
     found = wake_of(home, document.run_key)
-    rows = agents.facts(f"wake:{document.run_key}@{found.replica if found else agents.replica}")
+    assert found is not None, document.run_key
+    rows = agents.facts(f"wake:{found.key}@{found.replica}")
     with agents.reading() as world:
         answers = [row.fact for row in rows if isinstance(row.fact, ModelAnswered)]
         texts = [world.text(one.text).strip() for one in answers if one.text is not None]

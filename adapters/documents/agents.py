@@ -202,7 +202,7 @@ def agent_page(home: Home, document: AgentDocument, now: str) -> AgentDetails:
             for one in agent.subscriptions
         ],
         timers=[TimerDetails(one.id, one.schedule, one.zone, one.next_at) for one in agent.timers],
-        last_wakes=[wake_document(home, wake) for wake in newest],
+        last_wakes=[wake_document(home, each) for wake in newest for each in wake.every],
     )
 
 

@@ -33,9 +33,11 @@ class ConflictValue(Struct, frozen=True):
     value: str
 
 
-class ConflictDetails(Struct, frozen=True):
+class ConflictDetails(Struct, frozen=True, omit_defaults=True):
     """A field that a file and the person changed, or two machines; what `stands` until it is
-    settled: ``mine``, or the machine whose value does; empty of what was only left out."""
+    settled: ``mine``, or the machine whose value does; empty of what was only left out. `agent`:
+    whose setting or proposal differs; `about`: what that is, in words; both only where there is
+    such a thing."""
 
     task: str
     title: str
@@ -43,6 +45,8 @@ class ConflictDetails(Struct, frozen=True):
     kind: ConflictKind
     stands: str
     values: tuple[ConflictValue, ...]  # mine, and the file's; or each machine's
+    agent: str = ""
+    about: str = ""
 
     @property
     def is_of_file(self) -> bool:

@@ -1,6 +1,6 @@
 """What machines of one home said without knowing of each other, and nobody has settled: of tasks,
-of the catalog, of timers and links. Lines of `conflicts`, of `task show` and of the page (ADR 71).
-"""
+of timers and links, of the catalog, and of agents. Lines of `conflicts`, of `task show` and of the
+page (ADR 71, 73)."""
 
 from collections import Counter
 from functools import partial
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from adapters.documents.agent_disputes import agent_disputes, agent_disputes_of
 from adapters.documents.conflicts import ConflictDetails, ConflictValue
 from adapters.home.machines import machine_names
 from domain.canonical import encode
@@ -33,7 +34,7 @@ CYCLE = "blocks"
 
 def disputes(home: "Home") -> list[ConflictDetails]:
     """All that is open: of the tasks in the order of their ids, then timers that run at once,
-    circles of links, and the catalog; nothing in a home that is alone."""
+    circles of links, the catalog, and what the agent log holds; nothing in a home that is alone."""
     journal = home.services.journal
     if not journal.is_shared:
         return []
@@ -51,19 +52,28 @@ def disputes(home: "Home") -> list[ConflictDetails]:
             *_circles(journal, world),
             *world.disputes(CATALOG, MAIN),
         ]
-        return [*of_tasks, *map(tell, others)]
+        found = [*of_tasks, *map(tell, others)]
+    return [*found, *(one.details for one in agent_disputes(home, names))]
 
 
-def disputes_of(world: World, task_id: str, labels: "Mapping[str, str]") -> list[ConflictDetails]:
-    """What is open in one task, with the timers and the circle of links that it is a part of.
-    `labels`: what machines are called, by replica."""
-    tell = partial(_details, world, labels=labels)
-    return [tell(one, task_id=task_id) for one in disputes_in(world, task_id)]
+def disputes_of(
+    home: "Home", task_id: str, labels: "Mapping[str, str] | None" = None
+) -> list[ConflictDetails]:
+    """What is open in one task, with the timers and the circle of links that it is a part of, its
+    agents and what they proposed; with no task what is open of none.
 
-
-def disputes_of_catalog(world: World, labels: "Mapping[str, str]") -> list[ConflictDetails]:
-    """What is open of categories and labels; `labels`: what machines are called, by replica."""
-    return [_details(world, one, labels=labels) for one in world.disputes(CATALOG, MAIN)]
+    Args:
+        home: Open.
+        task_id: Which; empty: what differs of the catalog, templates and models.
+        labels: What machines are called, by replica; their names if it is left out.
+    """
+    if not home.services.journal.is_shared:
+        return []
+    names = names_of(home) if labels is None else labels
+    with home.services.journal.reading() as world:
+        every = disputes_in(world, task_id) if task_id else world.disputes(CATALOG, MAIN)
+        found = [_details(world, one, labels=names, task_id=task_id) for one in every]
+    return [*found, *(one.details for one in agent_disputes_of(home, task_id, names))]
 
 
 def names_of(home: "Home") -> "Mapping[str, str]":

@@ -4,15 +4,15 @@ What is not there (yet) is null. Times are RFC 3339 in UTC. The keys stand in th
 fields.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from adapters.documents.ranks import Ranks, ranks_of
 from adapters.documents.tasks import titles_among
 from adapters.home import local_times
-from adapters.home.machines import machine_names
 from adapters.runtime import review
 from adapters.wiring import Home
 from domain.changes.change_set import REPLACED, ChangeSet, Item, is_open, is_waiting
@@ -20,7 +20,7 @@ from domain.changes.needs import need_of, target_of
 from domain.tools import followups, registry
 from domain.tools.base import quoted
 from domain.tools.snapshot import Snapshot
-from projections import inbox, ranks
+from projections import inbox
 from projections.inbox import SetDocument
 
 Shows = Callable[[SetDocument, Item], bool]
@@ -76,27 +76,6 @@ class InboxSet(Struct, frozen=True):
 def inbox_sets(home: Home) -> list[InboxSet]:
     """The documents of `inbox`: what waits for the person, the oldest set first."""
     return set_documents(home, page_of_sets(home)[0], is_all=False)
-
-
-class Ranks(dict[str, int]):
-    """What a person calls this machine's change sets by: their ranks, by id. `others`: those of
-    other machines, as ``desk/12``."""
-
-    def __init__(self, own: Sequence[str], others: Mapping[str, str]) -> None:
-        super().__init__({one: nth for nth, one in enumerate(own, start=1)})
-        self.others = others
-
-
-def ranks_of(home: Home) -> Ranks:
-    """The ranks of all change sets."""
-    agents, others = home.services.agents, dict[str, str]()
-    labels = machine_names(home.path, agents.replica) if agents.is_shared else {}
-    for name in agents.heads() if agents.is_shared else ():
-        if name != agents.replica and (theirs := home.views.get(ranks.VIEW, name)):
-            called = labels.get(name, name)
-            others |= {one: f"{called}/{nth}" for nth, one in enumerate(theirs.sets, start=1)}
-    known = home.views.get(ranks.VIEW, agents.replica)
-    return Ranks(known.sets if known else (), others)
 
 
 def all_sets(home: Home) -> list[SetDocument]:

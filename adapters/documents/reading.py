@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from adapters.documents.since import ChangeSince, changes_since
+from adapters.documents.wakes import own_wake_of, state_of
 from adapters.wiring import Home
 from domain.agent.agent import JOURNAL_SHOWN
 from domain.ports import Section
@@ -18,6 +19,7 @@ from domain.world import World
 from projections import agents, journal, messages, reports
 from projections.messages import Message
 from projections.reports import ReportDocument
+from projections.wakes import WakeDocument
 
 if TYPE_CHECKING:
     from adapters.timetravel.why import Why
@@ -224,14 +226,14 @@ def message_document(world: World, run_key: str, message: Message) -> MessageLin
 # ---------------------------------------------------------------------------------- what was shown
 
 
-def shown(home: Home, run_key: str) -> tuple[list[Section], list[Section]] | None:
+def shown(home: Home, wake: WakeDocument) -> tuple[list[Section], list[Section]] | None:
     """The sections that the model was shown, system and user, byte for byte; None where the
     wake never began."""
     with home.services.agents.reading() as world:
-        wake = anyones(world, run_key)
-        if wake.started is None:
+        begun = state_of(world, wake).started
+        if begun is None:
             return None
-        return _sections(world, wake.started.system), _sections(world, wake.started.user)
+        return _sections(world, begun.system), _sections(world, begun.user)
 
 
 def _sections(world: World, refs: Sequence[SectionRef]) -> list[Section]:
@@ -243,14 +245,15 @@ def prompt_document(run_key: str, prompt: tuple[list[Section], list[Section]]) -
     return PromptDetails(run_key, *prompt)
 
 
-def why_document(one: "Why") -> WhyLine:
-    """One of the documents of `why`."""
+def why_document(home: Home, one: "Why") -> WhyLine:
+    """One of the documents of `why`; the wake is this machine's, where it has one."""
+    ran = own_wake_of(home, one.run_key) if one.run_key and home.services.agents.is_shared else None
     return WhyLine(
         position=one.position,
         at=one.at,
         tokens=list(one.tokens),
         outcome=one.outcome,
-        run_key=one.run_key or None,
+        run_key=(ran.run_key if ran else one.run_key) or None,
         rule=one.rule or None,
         reason=one.reason,
         what=one.what,

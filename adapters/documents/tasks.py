@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from adapters.documents.conflicts import ConflictDetails, conflicts_of
-from adapters.documents.disputes import disputes_of, names_of
+from adapters.documents.disputes import disputes_of
 from adapters.wiring import Home
 from domain.journal.catalog import (
     CATALOG,
@@ -261,15 +262,16 @@ def task_page(home: Home, task_id: str) -> TaskPage:
         task, links = world.load(TASK, task_id), world.load(LINKS, task_id)
         said = [task.description, *(note.words for note in task.notes)]
         others = [link.target for link in task.links] + [link.source for link in links.incoming]
-        return TaskPage(
+        page = TaskPage(
             task,
             links,
             world.load(CATALOG, MAIN),
             _agent_of(home, task_id),
             {words.payload: world.text(words) for words in said if words.payload},
             {other: world.load(TASK, other).title for other in others},
-            (*conflicts_of(world, task_id), *disputes_of(world, task_id, names_of(home))),
+            tuple(conflicts_of(world, task_id)),
         )
+    return replace(page, conflicts=(*page.conflicts, *disputes_of(home, task_id)))
 
 
 def category_documents(world: World, found: Iterable[Task]) -> list[CategoryDetails]:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
-from adapters.documents.inbox import ranks_of, set_name
+from adapters.documents.inbox import set_name
+from adapters.documents.ranks import ranks_of
 from adapters.timetravel.logs_at import Past, made_by
 from adapters.timetravel.place import Place
 from domain import envelope
@@ -182,14 +183,15 @@ def at_document(place: Place, scope: Sequence[str] | None) -> MomentDetails:
     """
     where = place.spot.where
     journal, agents = place.past.worlds(where, place.replica)
+    heads = place.heads
     found = all_tasks(place.home) if scope is None else scope
     return MomentDetails(
         where=place.given,
         run_key=place.spot.run_key or None,
         step=place.spot.step or None,
         at=where.at or None,
-        journal=place.past.journal.position(where.journal),
-        agent=place.past.agents.position(where.agent),
+        journal=heads[0],
+        agent=heads[1],
         **asdict(at.document(journal, agents, found, names_of(place.home))),
     )
 
@@ -232,15 +234,17 @@ def _asking(place: Place, scope: Sequence[str] | None) -> tuple[str, str, int]:
     """Which wake is meant, who ran it, and up to which append of the agent log; 0: its first
     question, whenever that was."""
     if place.wake is not None:
-        return place.wake.run_key, place.wake.replica, place.spot.step
+        return place.wake.key, place.wake.replica, place.spot.step
     until, found = place.spot.where, ("", "", 0)
     newest = 0
-    for wake in place.home.views.page(wakes.VIEW):
+    for wake in (each for one in place.home.views.page(wakes.VIEW) for each in one.every):
         if not "" < wake.started_at <= until.at or (scope and wake.task_id not in scope[:1]):
             continue
-        rows = place.past.agents.rows_of(f"wake:{wake.run_key}@{wake.replica}")
+        if place.home.services.agents.is_shared and wake.replica != place.replica:
+            continue  # its numbers are another machine's
+        rows = place.past.agents.rows_of(f"wake:{wake.key}@{wake.replica}")
         if newest < rows[0].n <= until.agent:
-            newest, found = rows[0].n, (wake.run_key, wake.replica, until.agent)
+            newest, found = rows[0].n, (wake.key, wake.replica, until.agent)
     return found
 
 

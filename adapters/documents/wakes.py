@@ -11,10 +11,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from adapters.home.machines import machine_names
 from adapters.home.prices import MICRO, cost_of_rows
 from adapters.wiring import Home
 from domain.agent.events import AgentObserved
 from domain.agent.wake_queue import HELD
+from domain.wake.state import WAKE, Wake
 from domain.wire import Words, tag_of
 from domain.world import Recorded, World
 from projections import agents, inbox, reports, wakes
@@ -32,6 +34,7 @@ class WakeReport(Struct, frozen=True):
 class WakeLine(Struct, frozen=True):
     """A wake in a list: what `wake` and `wakes` print.
 
+    `run_key` is ``KEY@REPLICA`` of a wake under a key that another machine's wake has, too.
     `thread` is the conversation it belongs to, `reason_id` what asked for it, `outcome` how it
     ended and `state` where it stands. `error` says why it failed, `error_code` in one word.
     `proposals` and `observations` count what it made, `waits_for` says what a wake waits for that
@@ -124,24 +127,26 @@ class WakeAnswer(WakeLine, frozen=True):
 def wake_lines(home: Home, found: Iterable[WakeDocument] | None = None) -> list[WakeLine]:
     """The documents of `wakes`; of all wakes, the newest first, if none are given."""
     if found is None:
-        found = home.views.page(wakes.VIEW, newest_first=True)
+        newest = home.views.page(wakes.VIEW, newest_first=True)
+        found = (each for one in newest for each in one.every)
     return [wake_document(home, one) for one in found]
 
 
 def set_of(home: Home, wake: WakeDocument) -> SetDocument | None:
     """The change set that a wake made."""
-    found = (home.views.get(inbox.VIEW, one) for one in wake.set_ids)
-    return next((one for one in found if one is not None), None)
+    alone, own = (home.views.get(inbox.VIEW, one) for one in wake.set_ids)
+    return own or alone
 
 
 def wake_document(home: Home, wake: WakeDocument) -> WakeLine:
     """The document of `wake`, and one of those of `wakes`."""
     made = set_of(home, wake)
-    report = home.views.get(reports.VIEW, wake.run_key) if wake.has_report else None
+    report = home.views.get(reports.VIEW, wake.key) if wake.has_report else None
     told = None
     if report is not None and report.agent_id:  # else only a draft: the wake has not completed
         with home.services.agents.reading() as world:
-            told = WakeReport(world.text(report.tldr), report.one_liner)
+            drafted = state_of(world, wake).report if wake.runner or "@" in wake.run_key else None
+            told = WakeReport(world.text((drafted or report).tldr), (drafted or report).one_liner)
     agent = home.views.get(agents.VIEW, wake.agent_id)
     return WakeLine(
         run_key=wake.run_key,
@@ -170,13 +175,38 @@ def wake_document(home: Home, wake: WakeDocument) -> WakeLine:
 
 
 def wake_of(home: Home, run_key: str) -> WakeDocument | None:
-    """A wake by its whole run key."""
-    return home.views.get(wakes.VIEW, run_key)
+    """A wake by its whole run key, or ``KEY@REPLICA``."""
+    wake = home.views.get(wakes.VIEW, run_key.partition("@")[0])
+    every = wake.every if wake else ()
+    named = (one for one in every if run_key in (one.run_key, f"{one.key}@{one.replica}"))
+    return next(named, None)
+
+
+def own_wake_of(home: Home, run_key: str) -> WakeDocument | None:
+    """The wake that this machine has under a run key; another one's where it has none."""
+    own = wake_of(home, f"{run_key}@{home.services.agents.replica}")
+    return own or wake_of(home, run_key)
+
+
+def state_of(world: World, wake: WakeDocument) -> Wake:
+    """A wake as the rows of who ran it make it."""
+    return world.load_of(WAKE, wake.key, wake.replica)
+
+
+def run_named(home: Home, run_key: str, length: int = -1) -> str:
+    """What a person calls a wake: its run key, or so much of its beginning; with the name of the
+    machine where another one has the key."""
+    key, at, replica = run_key.partition("@")
+    short = key[:length] if length >= 0 else key
+    if not at:
+        return short
+    names = machine_names(home.path, home.services.agents.replica)
+    return f"{short}@{names.get(replica, replica)}"
 
 
 def run_document(home: Home, run_key: str) -> WakeDetails:
     """The document of `show`."""
-    wake = home.views.get(wakes.VIEW, run_key)
+    wake = wake_of(home, run_key)
     assert wake is not None, run_key
     rows = rows_of(home, wake)
     with home.services.agents.reading() as world:
@@ -197,13 +227,13 @@ def rows_of(home: Home, wake: WakeDocument) -> list[Recorded]:
     """All rows of a wake, of its change set, and of what it observed, in order."""
     log = home.services.agents
     replica = wake.replica
-    rows = log.facts(f"wake:{wake.run_key}@{replica}")
+    rows = log.facts(f"wake:{wake.key}@{replica}")
     for one in wake.set_ids:
         rows += log.facts(f"changes:{one}@{replica}")
     rows += [
         row
         for row in log.facts(f"agent:{wake.agent_id}@{replica}")
-        if isinstance(row.fact, AgentObserved) and row.fact.run_key == wake.run_key
+        if isinstance(row.fact, AgentObserved) and row.fact.run_key == wake.key
     ]
     return sorted(rows, key=lambda row: (row.n, row.row))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from adapters.documents.agents import AgentDetails, SubscriptionDetails, TimerDetails
 from adapters.documents.wakes import WakeLine
-from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.text.common import ID_SHOWN, local_time, run_shown, safe
 
 INDENT = "  "
 
@@ -103,5 +103,5 @@ def _timer(one: TimerDetails, zone: str) -> str:
 def _wake(one: WakeLine, zone: str) -> str:
     said = one.report.one_liner if one.report else one.error or ""
     state = one.outcome or one.state
-    head = f"{local_time(one.queued_at, zone)}  {one.run_key[:ID_SHOWN]}"
+    head = f"{local_time(one.queued_at, zone)}  {run_shown(one.run_key)}"
     return f"{head}  {one.reason}: {state}. {said}".rstrip(" .")

@@ -30,3 +30,13 @@ def local_time(at: str, zone: str) -> str:
     from domain.timestamps import instant
 
     return instant(at).astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M") if at else ""
+
+
+def run_shown(run_key: str, length: int = ID_SHOWN) -> str:
+    """The beginning of a run key, and whose wake it is where that belongs to its name.
+
+    >>> run_shown("nb5evlz4abcd"), run_shown("nb5evlz4abcd@r2")
+    ('nb5evlz4', 'nb5evlz4@r2')
+    """
+    key, at, replica = run_key.partition("@")
+    return f"{key[:length]}{at}{replica}"

@@ -27,7 +27,8 @@ def told(one: "ConflictDetails") -> str:
     """All values in one line."""
     if not one.is_of_file:
         said = ", ".join(_side(one, side) for side in one.values)
-        return f"{safe(one.field)}: {said}"
+        about = f" ({safe(one.about)})" if one.about else ""
+        return f"{safe(one.field)}{about}: {said}"
     mine, theirs = one.values
     said = f"{shown(theirs.value)} in {safe(theirs.label)}"
     return f"{one.field}: {shown(mine.value)} here, {said}"
@@ -40,10 +41,17 @@ def _side(one: "ConflictDetails", side: "ConflictValue") -> str:
     return f"{shown(side.value)} {where}{stands}"
 
 
-def named(field: str) -> str:
-    """A field of a conflict between machines, as it is called in a sentence.
+def named(one: "ConflictDetails") -> str:
+    """What a conflict between machines is about, as it is called in a sentence."""
+    if one.kind == "verdicts":
+        return "a proposal"
+    return safe(one.about) or field_named(one.field)
 
-    >>> named("title"), named("item:x1:checked"), named("deleted")
+
+def field_named(field: str) -> str:
+    """A field of a task, as it is called in a sentence.
+
+    >>> field_named("title"), field_named("item:x1:checked"), field_named("deleted")
     ('the title', 'a checklist item', 'whether the task goes')
     """
     return _NAMES.get(field.partition(":")[0], f"the {field}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.text.common import ID_SHOWN, local_time, run_shown, safe
 from adapters.text.policy import waits
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def why_rows(found: "Sequence[WhyLine]", zone: str) -> list[tuple[object, ...]]:
             rows.append((local_time(ones[0].at, zone), where, what, "unmatched", "", ""))
             continue
         for one in ones:
-            when, run = local_time(one.at, zone), (one.run_key or "")[:ID_SHOWN]
+            when, run = local_time(one.at, zone), run_shown(one.run_key or "")
             rule = rule_text(one.rule or "")
             rows.append((when, _where(one), one.what, one.outcome, run, rule))
     return rows
@@ -167,9 +167,9 @@ def thread_lines(thread: "MessageThread", zone: str) -> Iterator[str]:
 # ----------------------------------------------------------------------------------------- wakes
 
 
-def run_lines(run: "WakeDetails", name: str, zone: str) -> Iterator[str]:
-    """A wake, step by step."""
-    yield safe(f"{name}: {run.reason} wake {run.run_key}")
+def run_lines(run: "WakeDetails", name: str, zone: str, called: str = "") -> Iterator[str]:
+    """A wake, step by step; `called`: what it is called, if not by its run key."""
+    yield safe(f"{name}: {run.reason} wake {called or run.run_key}")
     yield from (f"  {line}" for line in _facts_of(run, zone))
     yield ""
     yield "Causes"

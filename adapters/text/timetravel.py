@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.text.common import ID_SHOWN, local_time, run_shown, safe
 from adapters.text.difference import Line, Mark, deeper, marked
 from adapters.text.reading import counted
 from projections.wakes import WakeDocument
@@ -202,7 +202,7 @@ def _words(value: dict[str, Any]) -> str:
 def wake_called(wake: WakeDocument, zone: str) -> str:
     """A wake in a few words: which, why and when."""
     when = local_time(wake.started_at or wake.queued_at, zone)
-    return f"wake {wake.run_key[:ID_SHOWN]}, {wake.reason}, {when}"
+    return f"wake {run_shown(wake.run_key)}, {wake.reason}, {when}"
 
 
 def sides_lines(a: str, b: str) -> Iterator[Line]:

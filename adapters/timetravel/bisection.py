@@ -10,8 +10,8 @@ from replay.world import WorldThen
 
 def world_after(past: Past, wake: WakeDocument, names: Mapping[str, str]) -> WorldThen:
     """The world of a wake's task right after the wake; `names` are those of `at`."""
-    last = past.agents.rows_of(f"wake:{wake.run_key}@{wake.replica}")[-1].n
-    where = past.run(wake.run_key, wake.replica, 0, last).where
+    last = past.agents.rows_of(f"wake:{wake.key}@{wake.replica}")[-1].n
+    where = past.run(wake.key, wake.replica, 0, last).where
     return at.document(*past.worlds(where, wake.replica), [wake.task_id], names)
 
 

@@ -24,6 +24,7 @@ from replay.at import Where
 from replay.references import asked, known
 
 STREAMS_MAX = 4_096  # whose rows a history keeps
+GAP_MAX = 1_000  # numbers that are looked at for an append
 FOLDS_MAX = 64  # states of one stream that are kept to go on from
 
 NAMES = {"journal": "journal", "agent": "agent log"}  # what a person calls a log
@@ -114,40 +115,59 @@ class History:
         shared log; else this one's."""
         return list(self.log.append_at(n, replica))
 
-    def at(self, n: int) -> str:
-        """When append n was written; empty if there is none."""
-        rows = self.append(n)
+    def at(self, n: int, replica: str = "") -> str:
+        """When append n was written; empty if there is none. `replica`: as in `append`."""
+        rows = self.append(n, replica)
         return numbered(rows[0].state).at if rows else ""
 
-    def position(self, n: int) -> str:
+    def position(self, n: int, replica: str = "") -> str:
         """Append n as it is spelled, ``journal:r1:42``; 0 stands before the first."""
-        rows = self.append(n)
-        replica = rows[0].stream.rpartition("@")[2] if rows else self.log.replica
-        return f"{self.log.name}:{replica}:{n}"
+        rows = self.append(n, replica)
+        writer = rows[0].stream.rpartition("@")[2] if rows else replica or self.log.replica
+        return f"{self.log.name}:{writer}:{n}"
 
-    def until(self, at: str, *, is_with: bool = True) -> int:
-        """The last append's n up to a time, and with it, of a shared log of this replica's; its
-        times never go back, so halving finds it."""
-        low, high = 0, self.log.tail().n
-        mine = f"@{self.log.replica}" if self.log.is_shared else ""
+    def last(self, replica: str = "") -> int:
+        """The n of the last append, of a shared log of a replica's last one that is here."""
+        if not self.log.is_shared or replica in ("", self.log.replica):
+            return self.log.tail().n
+        head = self.log.heads().get(replica)
+        return head.n if head else 0
+
+    def until(self, at: str, *, is_with: bool = True, replica: str = "") -> int:
+        """The last append's n up to a time, and with it, of a shared log of a replica's, this one's
+        if none is named; its times never go back, so halving finds it."""
+        low, high = 0, self.last(replica)
+        mine = f"@{replica or self.log.replica}" if self.log.is_shared else ""
         while low < high:  # bounded: halves what is left
             middle = (low + high + 1) // 2
             rows = self.log.rows(middle - 1)
             found = next((one for one in rows if one.stream.endswith(mine)), None)
-            there = numbered(found.state).at if found is not None else ""
-            if found is not None and (there < at or (is_with and there == at)):
-                low = middle
+            there = numbered(found.state) if found is not None else None
+            if there is not None and (there.at < at or (is_with and there.at == at)):
+                low = there.n if self.log.is_shared else middle
             else:
                 high = middle - 1
         return low
 
-    def until_first(self, at: str, is_later: Callable[[Sequence[Recorded]], bool]) -> int:
+    def until_first(
+        self, at: str, is_later: Callable[[Sequence[Recorded]], bool], replica: str = ""
+    ) -> int:
         """The same, but of that very time nothing from the first append on that comes later."""
-        last = self.until(at)
-        for rows in within(self.log.appends(self.until(at, is_with=False)), last):
+        last, before = (
+            self.until(at, replica=replica),
+            self.until(at, is_with=False, replica=replica),
+        )
+        for rows in within(self.after(before, replica), last):
             if is_later(rows):
-                return rows[0].n - 1
+                return before
+            before = rows[0].n
         return last
+
+    def after(self, n: int, replica: str = "") -> Iterator[list[Recorded]]:
+        """The appends above n, of a shared log a replica's, this one's if none is named."""
+        writer = replica or self.log.replica
+        found = self.log.appends(n)
+        return (rows for rows in found if not self.log.is_shared or rows[0].replica == writer)
 
 
 def _n(row: Recorded) -> int:
@@ -166,11 +186,13 @@ def _folded_version(folded: Folded) -> int:
 
 
 class Spot(NamedTuple):
-    """A moment that somebody named. `step` is an append's n of the agent log, or 0."""
+    """A moment that somebody named. `step` is an append's n of the agent log, or 0; `replica`:
+    whose numbers these are; empty: those of the one that writes here."""
 
     where: Where
     run_key: str = ""
     step: int = 0
+    replica: str = ""
 
 
 class Past:
@@ -190,27 +212,23 @@ class Past:
         return Spot(Where(self.journal.until(at), self.agents.until(at), at))
 
     def position(self, log: str, n: int, replica: str = "") -> Spot:
-        """After an append of one log; of the other what was written up to its time.
+        """After an append of one log; of the other what the same machine wrote up to its time.
 
         Raises:
             Refused: Code ``invalid_value``: there is no such append.
         """
         history = self.journal if log == "journal" else self.agents
-        at = history.at(n) if n else ""
-        last = history.log.tail().n
+        of = replica if history.log.is_shared else ""
+        at = history.at(n, of) if n else ""
         if n and not at:
-            raise Refused(
-                "invalid_value",
-                because=f"the {NAMES[log]} has no append {n}; its last is {last}",
-                instead=f"name one up to {log}:{history.log.replica}:{last}",
-            )
-        if replica and n and history.position(n) != f"{log}:{replica}:{n}":
+            raise _no_append(history, n, of)
+        if replica and n and history.position(n, of) != f"{log}:{replica}:{n}":
             because = f"append {n} of the {NAMES[log]} is not {replica}'s"
             instead = f"write {history.position(n)}"
             raise Refused("invalid_value", because=because, instead=instead)
         if log == "journal":
-            return Spot(Where(n, self._agents_at(n, at), at))
-        return Spot(Where(self._journal_at(n, at), n, at))
+            return Spot(Where(n, self._agents_at(n, at, of), at), replica=of)
+        return Spot(Where(self._journal_at(n, at, of), n, at), replica=of)
 
     def run(self, run_key: str, replica: str, queued_n: int, step: int = 0) -> Spot:
         """Where a wake's prompt was rendered, or, with a step, right after that append of it.
@@ -228,8 +246,8 @@ class Past:
         rows = self.agents.rows_of(f"wake:{run_key}@{replica}")
         begun = next((row.fact for row in rows if isinstance(row.fact, WakeStarted)), None)
         if begun is None and not step:
-            spot = self.position("agent", queued_n)
-            return Spot(spot.where, run_key)
+            spot = self.position("agent", queued_n, replica)
+            return Spot(spot.where, run_key, replica=spot.replica)
         later = [row for one in made_by(run_key, replica) for row in self.agents.rows_of(one)]
         steps = sorted({row.n for row in (*rows, *later)})
         if begun is None or (step and step not in steps):
@@ -238,29 +256,44 @@ class Past:
             raise Refused("unknown_wake", because=because, instead="see `wakelog show RUN`")
         if not step:
             where = Where(begun.journal_position, begun.agent_position)
-            at = max(self.journal.at(where.journal), self.agents.at(where.agent))
+            of = replica if self.agents.log.is_shared else ""
+            at = max(self.journal.at(where.journal, of), self.agents.at(where.agent, of))
             return Spot(Where(where.journal, where.agent, at), run_key)
         at = next(row.at for row in (*rows, *later) if row.n == step)
-        journal = max(self._journal_at(step, at), _seen_journal(rows, step, begun))
+        journal = max(self._journal_at(step, at, replica), _seen_journal(rows, step, begun))
         return Spot(Where(journal, step, at), run_key, step)
 
-    def _journal_at(self, n: int, at: str) -> int:
+    def _journal_at(self, n: int, at: str, replica: str = "") -> int:
         """The journal's last append up to a time at which append n of the agent log was written;
         of that very time no effects that are asked for later."""
-        after = takewhile(lambda rows: rows[0].at == at, self.agents.log.appends(n))
+        after = takewhile(lambda rows: rows[0].at == at, self.agents.after(n, replica))
         later = {one for rows in after for one in asked(rows)}
         if not later:
-            return self.journal.until(at)
-        return self.journal.until_first(at, lambda rows: fork.effect(rows) in later)
+            return self.journal.until(at, replica=replica)
+        return self.journal.until_first(at, lambda rows: fork.effect(rows) in later, replica)
 
-    def _agents_at(self, n: int, at: str) -> int:
+    def _agents_at(self, n: int, at: str, replica: str = "") -> int:
         """The same the other way round: of that very time nothing that knows more of the journal
         than its append n."""
-        return self.agents.until_first(at, lambda rows: known(rows) > n)
+        return self.agents.until_first(at, lambda rows: known(rows) > n, replica)
 
     def worlds(self, where: Where, replica: str = "") -> tuple[World, World]:
         """The journal and the agent log then."""
         return self.journal.world(where.journal, replica), self.agents.world(where.agent, replica)
+
+
+def _no_append(history: History, n: int, replica: str) -> Refused:
+    name, log = history.log.name, NAMES[history.log.name]
+    last, writer = history.last(replica), replica or history.log.replica
+    of = f" of {replica}" if replica else ""
+    if n > last:
+        because = f"the {log} has no append {n}{of}; its last is {last}"
+        instead = f"name one up to {name}:{writer}:{last}"
+    else:
+        near = next((m for m in range(n - 1, max(0, n - GAP_MAX), -1) if history.at(m, replica)), 0)
+        because = f"the {log} has no append {n}{of}: other machines wrote there"
+        instead = f"name one that is, as {name}:{writer}:{near or last}"
+    return Refused("invalid_value", because=because, instead=instead)
 
 
 def made_by(run_key: str, replica: str) -> tuple[str, str]:

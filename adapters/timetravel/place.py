@@ -22,8 +22,18 @@ class Place(NamedTuple):
 
     @property
     def replica(self) -> str:
-        """Who ran the wake; else who writes in the home."""
-        return self.wake.replica if self.wake else self.home.services.agents.replica
+        """Who ran the wake; else whose position was named; else who writes in the home."""
+        if self.wake:
+            return self.wake.replica
+        return self.spot.replica or self.home.services.agents.replica
+
+    @property
+    def heads(self) -> tuple[str, str]:
+        """Where the journal and the agent log stood, ``journal:r1:42`` for example."""
+        where = self.spot.where
+        of = self.replica if self.past.agents.log.is_shared else ""
+        journal, agents = self.past.journal, self.past.agents
+        return journal.position(where.journal, of), agents.position(where.agent, of)
 
 
 def past_of(home: "Home") -> "Past":

@@ -132,25 +132,37 @@ def why(services: Services, agent_id: str, limit: int) -> list[Why]:
     return sorted(found, key=lambda one: (one.at, one.position), reverse=True)
 
 
-def of_change(home: "Home", n: int) -> list[tuple[AgentDocument, Why]]:
+def of_change(home: "Home", n: int, replica: str = "") -> list[tuple[AgentDocument, Why]]:
     """What became of one change of the journal: each agent that it concerns, the oldest first,
     and the wake that took it, the rule that suppressed it, or why a subscription that names it
     did not match. Empty: no agent subscribes to what it touched.
 
     Only agents that hear, or once heard, of what it touched are asked.
 
+    Args:
+        home: Open.
+        n: Which append.
+        replica: Whose, of a journal that machines share; empty: this one's.
+
     Raises:
         Refused: Code ``invalid_value``: there is no such append.
     """
     services = home.services
-    append = append_of(services.journal, n)
+    append = append_of(services.journal, n, replica)
     if not append:
-        because = f"the journal has no append {n}, its last is {services.journal.tail().n}"
+        of = f" of {replica}" if replica else ""
+        because = f"the journal has no append {n}{of}, its last is {services.journal.tail().n}"
         raise Refused("invalid_value", because=because, instead=Remedy("see_status"))
     seen = _batch(services, append)
     if seen is None:
         return []
     found = list[tuple[AgentDocument, Why]]()
+
+    def is_it(trigger: Trigger) -> bool:
+        if services.journal.is_shared:
+            return _origin(trigger) == (append[0].replica, n)
+        return trigger.position == n
+
     for document in _hearers(home, seen):
         agent_id, agent = document.id, services.agent(document.id)
         rows = services.agents.facts(f"alert:{agent_id}@{services.agents.replica}")
@@ -158,15 +170,22 @@ def of_change(home: "Home", n: int) -> list[tuple[AgentDocument, Why]]:
         triggers = [
             (name, trigger, row)
             for name, (trigger, row) in fates.first.items()
-            if trigger.reason == "subscription" and trigger.position == n
+            if trigger.reason == "subscription" and is_it(trigger)
         ]
         found += [(document, _triggered(services, fates, *one)) for one in triggers]
-        if triggers or n <= agent.born:
+        if triggers or _is_older(services, agent, append):
             continue
         other = _other(services, agent, append, seen)
         if other.rule or other.outcome == "queued":
             found.append((document, other))
     return found
+
+
+def _is_older(services: Services, agent: Agent, append: Sequence[Recorded]) -> bool:
+    """Whether an agent was made by who knew of a change."""
+    if not services.journal.is_shared:
+        return append[0].n <= agent.born
+    return append[0].n <= (agent.born_seen or {}).get(append[0].replica, 0)
 
 
 def _hearers(home: "Home", seen: Batch) -> list[AgentDocument]:
@@ -260,7 +279,9 @@ def _others(services: Services, agent: Agent, known: set[tuple[str, int]], limit
 
 def _other(services: Services, agent: Agent, append: Sequence[Recorded], seen: Batch) -> Why:
     """A change that is no trigger of the agent."""
-    is_noticed = append[0].n <= watcher.position(services)
+    noticed = watcher.position(services)
+    first, known = append[0], {one.replica: one.n for one in services.journal.horizon(noticed)}
+    is_noticed = first.n <= (known.get(first.replica, 0) if known else noticed)
     outcome, rule, tokens = _unmatched(agent, seen, is_noticed=is_noticed)
     if rule == NOT_NOTICED and not services.leads:
         outcome, rule = "suppressed", LED_ELSEWHERE
@@ -291,7 +312,8 @@ def append_of(log: Log, n: int, replica: str = "") -> list[Recorded]:
 
 def _batch(services: Services, append: Sequence[Recorded]) -> Batch | None:
     """What a journal append touched; None where it is no change."""
-    world = services.journal.world_at(append[0].n)
+    journal = services.journal
+    world = journal.world_at(append[0].n, append[0].replica if journal.is_shared else "")
 
     def links(task: str) -> Links:
         return world.load(LINKS, task)

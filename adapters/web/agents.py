@@ -169,7 +169,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
         messages.VIEW, shelf=agent.id, before=before, newest_first=True, limit=THREADS_SHOWN + 1
     )
     older = shown[THREADS_SHOWN - 1].place if len(shown) > THREADS_SHOWN else ""
-    recent = home.views.page(wakes.VIEW, shelf=agent.id, newest_first=True, limit=USAGE_WAKES)
+    recent = _newest(site, agent.id)
     task = home.views.get(tasks.VIEW, agent.task_id)
     kind = asked.query.get("kind", "")
     with home.services.agents.reading() as world:
@@ -190,7 +190,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
         "observations": journal_documents(home, agent.id, OBSERVATIONS_SHOWN),
         "tool_calls": _calls(site, recent[:THREADS_SHOWN]),
         "usage": _usage(recent),
-        "why": [why_document(one) for one in why(home.services, agent.id, WHY_SHOWN)],
+        "why": [why_document(home, one) for one in why(home.services, agent.id, WHY_SHOWN)],
         "wakes_shown": [wake_document(home, one) for one in recent[:THREADS_SHOWN]],
         "next": asked.with_query(before=older) if older else None,
     }
@@ -308,11 +308,16 @@ def _chat(threads: Sequence[Conversation]) -> list[MessageLine]:
     return told[-CHAT_SHOWN:]
 
 
+def _newest(site: Site, agent_id: str) -> list[WakeDocument]:
+    found = site.home.views.page(wakes.VIEW, shelf=agent_id, newest_first=True, limit=USAGE_WAKES)
+    return [each for one in found for each in one.every]
+
+
 def _calls(site: Site, recent: Sequence[WakeDocument]) -> list[EffectLine]:
     """The effects that left the process: of the agent's newest wakes and of their change sets."""
     found: list[EffectLine] = []
     for wake in recent:
-        for owner in (wake.run_key, *wake.set_ids):
+        for owner in (wake.key, *wake.set_ids):
             document = site.home.views.get(operations.VIEW, owner)
             if document is not None:
                 found += [_call(wake, document.task_id, one) for one in document.operations]

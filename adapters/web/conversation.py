@@ -7,7 +7,8 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from adapters.documents.reading import prompt_document, shown
-from adapters.documents.wakes import WakeDetails, run_document, set_of
+from adapters.documents.wakes import WakeDetails, run_document, run_named, set_of, wake_of
+from adapters.text.common import ID_SHOWN
 from adapters.web import causes, looking, prompt_shown, proving, timeline, turns
 from adapters.web.asking import FormRequest, Page, missing
 from adapters.web.inbox import Card, cards_of, kept_on
@@ -37,10 +38,10 @@ class TurnLine(Struct, frozen=True):
 def show(site: Site, asked: FormRequest) -> Page:
     """The page `/wakes/RUN`; ``?turn=`` names the moment, ``?find=`` words of the prompt."""
     run_key = asked.names["run"]
-    wake = site.home.views.get(wakes.VIEW, run_key)
+    wake = wake_of(site.home, run_key)
     if wake is None:
         raise missing("unknown_wake", "wake", run_key)
-    prompt = shown(site.home, run_key)
+    prompt = shown(site.home, wake)
     agent = site.home.views.get(agents.VIEW, wake.agent_id)
     made = set_of(site.home, wake)
     run = run_document(site.home, run_key)
@@ -59,7 +60,7 @@ def show(site: Site, asked: FormRequest) -> Page:
     }
     return Page(
         "wake.html",
-        f"Wake {run_key[:8]}",
+        f"Wake {run_named(site.home, run_key, ID_SHOWN)}",
         document,
         {
             **_conversation(asked, run, times),
@@ -123,7 +124,8 @@ def _prompt(
     prompt: tuple[list[Section], list[Section]] | None,
 ) -> dict[str, Any]:
     earlier = looking.before(site, wake)
-    was = shown(site.home, earlier) if earlier else None
+    before = wake_of(site.home, earlier) if earlier else None
+    was = shown(site.home, before) if before else None
     find = asked.query.get("find", "").strip()
     found = prompt_shown.sections(_parts(prompt), _parts(was) if was else None, find, site.zone)
     return {

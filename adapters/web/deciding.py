@@ -9,7 +9,8 @@ from adapters.actions import deciding
 from adapters.actions.deciding import Kind, Verdict
 from adapters.actions.hearing import heard
 from adapters.actions.proposals import Named
-from adapters.documents.inbox import by_name, ranks_of, set_name, summary_of
+from adapters.documents.inbox import by_name, set_name, summary_of
+from adapters.documents.ranks import ranks_of
 from adapters.web import remedies
 from adapters.web.asking import Clash, FormRequest, Notice, Undo, missing
 from adapters.web.editing import edited, fields_of

@@ -5,8 +5,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from adapters.actions import differing
-from adapters.actions.tasks import is_done
-from adapters.documents.conflicts import ConflictDetails
+from adapters.documents.conflicts import ConflictDetails, ConflictValue
 from adapters.documents.disputes import disputes_of
 from adapters.text.conflicts import named
 from adapters.web.asking import FormRequest, Notice, made_from
@@ -15,8 +14,16 @@ from domain.errors import Refused
 
 BOTH = "both:"  # before the machine whose text stands, where the other becomes a note
 
-HEADINGS = {"timers": "Timers run on two machines at once", "cycle": "Links block in a circle"}
-VERBS = {"timers": "Keep the timer of NAME", "cycle": "Take the link of NAME away"}
+HEADINGS = {
+    "timers": "Timers run on two machines at once",
+    "cycle": "Links block in a circle",
+    "verdicts": "A proposal was decided differently on two machines",
+}
+VERBS = {
+    "timers": "Keep the timer of NAME",
+    "cycle": "Take the link of NAME away",
+    "verdicts": "Keep what stands, of NAME",
+}
 """What a button does with the machine that it names, by the kind of the conflict."""
 
 
@@ -24,8 +31,9 @@ def shown(one: ConflictDetails) -> dict[str, Any]:
     """What the page shows of a conflict, and what its form carries."""
     return {
         **asdict(one),
-        "named": named(one.field),
-        "heading": HEADINGS.get(one.kind, f"Two machines differ on {named(one.field)}"),
+        "named": named(one),
+        "heading": HEADINGS.get(one.kind, f"Two machines differ on {named(one)}"),
+        "sides": _sides(one),
         "verb": VERBS.get(one.kind, "Keep what NAME says"),
         "is_text": one.field in differing.TEXTS,
         "made_from": _made_from(one),
@@ -38,15 +46,22 @@ def settle(site: Site, asked: FormRequest, task_id: str, field: str, side: str) 
     Raises:
         Refused: Code ``stale``: the machines say something else by now, or it is settled.
     """
-    with site.home.services.journal.reading() as world:
-        found = [one for one in disputes_of(world, task_id, {}) if one.field == field]
+    found = [one for one in disputes_of(site.home, task_id) if one.field == field]
     was = [_made_from(one) for one in found]
-    if not is_done(site.home, asked.key) and was != [asked.needed("was.sides")]:
+    if not differing.is_settled(site.home, asked.key) and was != [asked.needed("was.sides")]:
         because = "what the machines say was changed or settled since"
         raise Refused("stale", because=because, instead="look at the page again")
     is_both, machine = side.startswith(BOTH), side.removeprefix(BOTH)
     differing.settle_machines(site.home, task_id, field, machine, asked.key, is_both=is_both)
-    return Notice(f"Settled {named(field)}." + (" The other text is a note." if is_both else ""))
+    said = named(found[0]) if found else "it"
+    return Notice(f"Settled {said}." + (" The other text is a note." if is_both else ""))
+
+
+def _sides(one: ConflictDetails) -> list[ConflictValue]:
+    """The machines to choose from; of verdicts only what stands can be kept."""
+    sides = {side.replica: side for side in one.values}
+    is_fixed = one.kind == "verdicts" and one.stands in sides
+    return [sides[one.stands]] if is_fixed else [*sides.values()]
 
 
 def _made_from(one: ConflictDetails) -> str:

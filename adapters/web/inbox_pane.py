@@ -5,7 +5,7 @@ import re
 from msgspec import Struct
 
 from adapters.actions.proposals import pick_item
-from adapters.documents.inbox import ranks_of
+from adapters.documents.ranks import ranks_of
 from adapters.documents.tasks import task_page
 from adapters.web.asking import missing
 from adapters.web.inbox import Card, CardItem

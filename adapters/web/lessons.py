@@ -110,7 +110,7 @@ def learn(site: Site, asked: FormRequest) -> Notice:
 def stars_given(site: Site, wake: WakeDocument) -> int:
     """What a wake of a template was given, of the newest that were rated; 0: nothing."""
     known = site.home.views.get(lessons.VIEW, TEMPLATE + wake.template_id)
-    return dict(known.ratings).get(wake.run_key, 0) if known else 0
+    return dict(known.ratings).get(wake.key, 0) if known else 0
 
 
 def rate(site: Site, asked: FormRequest) -> Notice:

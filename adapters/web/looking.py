@@ -4,6 +4,8 @@ from typing import Any
 
 from adapters.documents.diffs import WakesDiff, wakes_diff
 from adapters.documents.timetravel import around, at_document, wake_seen
+from adapters.documents.wakes import wake_of
+from adapters.text.common import run_shown
 from adapters.text.timetravel import tokens_line
 from adapters.timetravel.place import Place, past_of
 from adapters.web.asking import FormRequest, Page, missing
@@ -21,9 +23,9 @@ def show_at(site: Site, asked: FormRequest) -> Page:
     """The page `/wakes/RUN/at`: the document of `at`, of the wake's task and its links."""
     place, wake = _place(site, asked.names["run"])
     own = wake.task_id or site.home.services.agent(wake.agent_id).task
-    values = {"wake": wake, "command": f"at {wake.run_key[:12]}"}
+    values = {"wake": wake, "command": f"at {run_shown(wake.run_key, 12)}"}
     document = at_document(place, around(place, own))
-    return Page("before.html", f"The world before wake {wake.run_key[:8]}", document, values)
+    return Page("before.html", f"The world before wake {run_shown(wake.run_key)}", document, values)
 
 
 def show_diff(site: Site, asked: FormRequest) -> Page:
@@ -41,9 +43,11 @@ def show_diff(site: Site, asked: FormRequest) -> Page:
         "wake": wake,
         "was": was,
         "is_next": not asked.query.get("with", ""),
-        "command": f"diff {was.run_key[:12]} {wake.run_key[:12]}",
+        "command": f"diff {run_shown(was.run_key, 12)} {run_shown(wake.run_key, 12)}",
     }
-    return Page("wakes_diff.html", f"What differs in wake {wake.run_key[:8]}", document, values)
+    return Page(
+        "wakes_diff.html", f"What differs in wake {run_shown(wake.run_key)}", document, values
+    )
 
 
 def _told(document: WakesDiff, zone: str) -> dict[str, Any]:
@@ -80,9 +84,9 @@ def before(site: Site, wake: WakeDocument) -> str:
 
 
 def _place(site: Site, run_key: str) -> tuple[Place, WakeDocument]:
-    wake = site.home.views.get(wakes.VIEW, run_key)
+    wake = wake_of(site.home, run_key)
     if wake is None:
         raise missing("unknown_wake", "wake", run_key)
     past = past_of(site.home)
-    spot = past.run(run_key, wake.replica, wake.queued_n, 0)
+    spot = past.run(wake.key, wake.replica, wake.queued_n, 0)
     return Place(site.home, past, spot, run_key, wake), wake

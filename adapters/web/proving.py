@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
+from adapters.documents.wakes import wake_of
+from adapters.text.common import run_shown
 from adapters.web import columns
 from adapters.web.asking import FormRequest, Page, missing
 from adapters.web.site import Site
-from projections import wakes
 
 if TYPE_CHECKING:
     from adapters.documents.proof import DivergenceDetails
@@ -23,14 +24,15 @@ def show(site: Site, asked: FormRequest) -> Page:
 def show_wake(site: Site, asked: FormRequest) -> Page:
     """The page `/wakes/RUN/proof`: what the last proof says of one wake."""
     run_key = asked.names["run"]
-    if site.home.views.get(wakes.VIEW, run_key) is None:
+    if wake_of(site.home, run_key) is None:
         raise missing("unknown_wake", "wake", run_key)
-    return _page(site, f"Proof of wake {run_key[:8]}", run_key, about(site, run_key))
+    return _page(site, f"Proof of wake {run_shown(run_key)}", run_key, about(site, run_key))
 
 
 def about(site: Site, run_key: str) -> "list[DivergenceDetails]":
     """What the last proof found in the rows of a wake, or in what they led to."""
-    return [one for one in _found(site) if run_key in one.stream or one.wake == run_key]
+    key = run_key.partition("@")[0]
+    return [one for one in _found(site) if key in one.stream or one.wake == key]
 
 
 def _found(site: Site) -> "list[DivergenceDetails]":

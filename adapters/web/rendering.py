@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from adapters.documents.inbox import place_told
+from adapters.text.common import run_shown
 from adapters.text.reading import counted, rule_text, since_line
 from adapters.text.task import duration
 from adapters.web import charts, markdown
@@ -97,6 +98,7 @@ def environment() -> Environment:
         "markdown": markdown.html,
         "percent": percent,
         "plainly": plainly,
+        "run": run_shown,
         "whom": by_whom,
         "place": place_told,
         "pretty": pretty,

@@ -37,7 +37,7 @@ Show = Callable[[Site, FormRequest], Page]
 Act = Callable[[Site, FormRequest], Notice]
 
 _ID = "(?P<id>[a-z0-9-]{1,64})"
-_RUN = "(?P<run>[a-z0-9-]{1,64})"
+_RUN = "(?P<run>[a-z0-9-]{1,64}(?:@[a-z0-9]{1,16})?)"
 _FIELD = "(?P<field>[a-z]+(?::[a-z0-9_:-]{1,160})?)"
 _FORK = "(?P<fork>[a-z0-9-]{1,64})"
 _DIGEST = "(?P<digest>[a-z0-9-]{1,64})"

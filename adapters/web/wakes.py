@@ -100,13 +100,15 @@ def _found(site: Site, filters: Mapping[str, str], before: str, size: int) -> Fo
     wanted = _Wanted(site, filters)
     rows: list[WakeDocument] = []
     older, looked = "", 0
-    for one in _newest_first(site, filters["agent"], before or _place_at(site, until)):
-        if looked == SCAN_MAX or (sort is None and len(rows) == size):
+    found = _newest_first(site, filters["agent"], before or _place_at(site, until))
+    for one in (each for wake in found for each in wake.every):
+        is_full = looked == SCAN_MAX or (sort is None and len(rows) >= size)
+        if is_full and "@" not in one.run_key:  # else it stands with the one before
             break
         if since and one.queued_at and one.queued_at < since:
             older = ""
             return _sorted(rows, sort, size, looked)
-        older, looked = one.place, looked + 1
+        older, looked = older if "@" in one.run_key else one.place, looked + 1
         if (not until or one.queued_at < until) and wanted(one):
             rows.append(one)
     else:
@@ -223,7 +225,7 @@ def _chart(site: Site, agent_id: str) -> dict[str, Any]:
     )
     outcomes: dict[date, Counter[str]] = {}
     reasons: dict[date, Counter[str]] = {}
-    for one in found:
+    for one in (each for wake in found for each in wake.every):
         if not one.queued_at:
             continue
         day = local(one.queued_at, site.zone).date()

@@ -12,11 +12,12 @@ from adapters.actions.forks import Sides
 from adapters.actions.places import check_begun, find
 from adapters.actions.templates import BUILT_IN
 from adapters.documents.forks import KeptFork
-from adapters.documents.inbox import ranks_of
 from adapters.documents.models import model_names
+from adapters.documents.ranks import ranks_of
 from adapters.documents.templates import named, templates_of, whose
 from adapters.documents.timetravel import at_document
 from adapters.home import files
+from adapters.text.common import run_shown
 from adapters.timetravel.fork_spending import TOKENS_MAX
 from adapters.timetravel.place import Place
 from adapters.web.asking import FormRequest, Notice, Page, in_lines, missing
@@ -85,11 +86,11 @@ def show(site: Site, asked: FormRequest) -> Page:
         "templates": _templates(site),
         "model": wake.model,
         "tokens": known,
-        "forks": _rows(site, forks.kept_forks(site.home.path, wake.run_key)[:FORKS_SHOWN]),
+        "forks": _rows(site, forks.kept_forks(site.home.path, wake.key)[:FORKS_SHOWN]),
     }
     return Page(
         "what_if.html",
-        f"What if, in wake {wake.run_key[:8]}",
+        f"What if, in wake {run_shown(wake.run_key)}",
         document,
         {
             "models": model_names(site.home),
@@ -205,7 +206,7 @@ def show_newest(site: Site, asked: FormRequest) -> Page:
     """The page `/wakes/RUN/forked`: the fork of it that is being made, else its newest one."""
     _, wake = _wake(site, asked)
     making = _making(site, wake.run_key)
-    kept = forks.kept_forks(site.home.path, wake.run_key)
+    kept = forks.kept_forks(site.home.path, wake.key)
     if making["state"] in ("none", "done") and kept:
         return _sides(site, kept[0], {"state": "none", "error": ""})
     values = {
@@ -216,7 +217,7 @@ def show_newest(site: Site, asked: FormRequest) -> Page:
         "is_shared": not site.home.place.is_folder,
     }
     document = {"run_key": wake.run_key, **making}
-    return Page("fork.html", f"What if, in wake {wake.run_key[:8]}", document, values)
+    return Page("fork.html", f"What if, in wake {run_shown(wake.run_key)}", document, values)
 
 
 def show_one(site: Site, asked: FormRequest) -> Page:

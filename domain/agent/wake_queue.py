@@ -5,6 +5,7 @@ it was backed off, waits for a provider or a budget; then its agent counts as qu
 that make the facts are in `domain.agent.wake_queue_rules`.
 """
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal
 
@@ -90,6 +91,7 @@ class WakeQueue(Struct, frozen=True):
     `not_before`: the armed throttle or backoff; nothing queued is due earlier unless it is at
     once. `seen`: the newest triggers, by `run_key_of`. `changed`: the newest journal `n` that
     concerned the agent; its report is stale where that is beyond `Agent.fresh_position`.
+    `changed_of`: the same by the replica that wrote it, in that one's own numbers.
     `sleeps_until`: see `AgentSlept`; it is left out where the agent never slept.
     """
 
@@ -102,6 +104,7 @@ class WakeQueue(Struct, frozen=True):
     seen: tuple[str, ...] = ()
     changed: int = 0
     sleeps_until: str | UnsetType = UNSET
+    changed_of: dict[str, int] | UnsetType = UNSET
 
     @property
     def running(self) -> str:
@@ -211,14 +214,25 @@ def _noticed(wake_queue: WakeQueue, trigger: Trigger, *, concerns: bool = True) 
     if named not in wake_queue.seen:
         wake_queue = replace(wake_queue, seen=(*wake_queue.seen, named)[-SEEN_KEPT:])
     match trigger.reason:
-        case "subscription" if concerns and trigger.position > wake_queue.changed:
-            return replace(wake_queue, changed=trigger.position)
+        case "subscription" if concerns:
+            return _with_change(wake_queue, trigger)
         case "recovery":
             return replace(wake_queue, failures=0, not_before="", last_outcome="")
         case "manual" | "user":
             return replace(wake_queue, not_before="")
         case _:
             return wake_queue
+
+
+def _with_change(wake_queue: WakeQueue, trigger: Trigger) -> WakeQueue:
+    """A change concerned the agent: by the number that it has here, and by its writer's."""
+    known = wake_queue.changed_of or {}
+    writer, n = trigger.of or trigger.replica, trigger.of_n or trigger.position
+    return replace(
+        wake_queue,
+        changed=max(trigger.position, wake_queue.changed),
+        changed_of={**known, writer: max(n, known.get(writer, 0))},
+    )
 
 
 def _queued(wake_queue: WakeQueue, fact: WakeQueued, at: str) -> WakeQueue:
@@ -303,3 +317,19 @@ def _settled(wake_queue: WakeQueue, fact: AlertSettled) -> WakeQueue:
         not_before=fact.not_before,
         last_outcome=fact.outcome,
     )
+
+
+def is_news(
+    wake_queue: WakeQueue, position: int, seen: Mapping[str, int] | UnsetType = UNSET
+) -> bool:
+    """Whether a change concerned an agent that is not among what a report speaks of.
+
+    Args:
+        wake_queue: The agent's, of this replica.
+        position: Of this replica's journal, up to which the report speaks of it.
+        seen: In its place, where machines share the journal: up to which `n` of each replica.
+    """
+    if not seen:
+        return wake_queue.changed > position
+    changed = (wake_queue.changed_of or {}).items()
+    return any(n > seen.get(replica, 0) for replica, n in changed)

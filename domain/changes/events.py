@@ -129,6 +129,13 @@ class ItemReopened(Stored, frozen=True, tag="changes.item_reopened.1"):
     by: str
 
 
+class VerdictsSeen(Stored, frozen=True, tag="changes.verdicts_seen.1"):
+    """A person saw that machines decided differently of an item, and lets stand what does."""
+
+    item: int
+    verdict: str  # what stands, as a conflict of kind ``verdicts`` tells it
+
+
 ChangesFact = (
     ItemProposed
     | SetOpened
@@ -144,6 +151,7 @@ ChangesFact = (
     | LiftAsked
     | LiftDone
     | ItemReopened
+    | VerdictsSeen
 )
 ChangesReply = ItemConfirmed | ItemFailed | SuppressionDone | LiftDone
 """What came of an operation: its own cause, recorded as it is."""

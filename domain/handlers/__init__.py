@@ -16,6 +16,7 @@ from domain.handlers import (
     operations,
     policy,
     rollover,
+    settling,
     templates,
     undoing,
     wakes,
@@ -37,6 +38,7 @@ _HANDLERS = {
     **policy.HANDLERS,
     **lessons.HANDLERS,
     **machines.HANDLERS,
+    **settling.HANDLERS,
 }
 
 

@@ -1,6 +1,8 @@
 """Settling what machines said of a task, or of the catalog, without knowing of each other: one more
 row of the chosen side, which knows all sides (ADR 71)."""
 
+from collections.abc import Iterable
+
 from domain.causes import Result
 from domain.disputed import disputes_in, ends, is_of_namesakes
 from domain.errors import Refused, Remedy, invalid
@@ -15,6 +17,7 @@ from domain.journal.fold import TASK
 from domain.journal.links import UnlinkedFrom
 from domain.journal.settling import settled
 from domain.journal.timer import TIMER, TimerStopped
+from domain.machines.commands import SettleAgentsConflict
 from domain.meanings import TASK_ITSELF
 from domain.merging import Conflict, Side
 from domain.world import MAIN, World
@@ -23,16 +26,8 @@ from domain.world import MAIN, World
 def settle_conflict(cause: do.SettleConflict, key: str, at: str, world: World) -> Decided:
     """Let what one side said stand; `cause.task` is empty of what the catalog holds."""
     task = task_of(world, cause.task) if cause.task else None
-    conflict = _open(world, task, cause.field)
-    there = {(one.row.replica, one.row.n) for one in conflict.sides}
-    if cause.seen and {(one.replica, one.n) for one in cause.seen} != there:
-        because = f"what was said of {cause.field!r} has changed since"
-        raise Refused("stale", because=because, instead="look at it again")
-    side = next((one for one in conflict.sides[::-1] if one.row.replica == cause.keep), None)
-    if side is None:
-        said = ", ".join(sorted({one.row.replica for one in conflict.sides}))
-        because = f"{cause.keep!r} said nothing else of {cause.field!r}"
-        raise invalid(because, f"name one of {said}")
+    found = disputes_in(world, task.id) if task else world.disputes(CATALOG, MAIN)
+    conflict, side = chosen(found, cause, f" in {task.title!r}" if task else "")
     if task is None:
         fact = _of_catalog(world, conflict, side)
         return Decided(on(world, "catalog", MAIN, [fact]), Result((cause.field,)))
@@ -47,14 +42,28 @@ def settle_conflict(cause: do.SettleConflict, key: str, at: str, world: World) -
     return Decided(_events(world, task, conflict, side), Result((task.id,)))
 
 
-def _open(world: World, task: t.Task | None, field: str) -> Conflict:
-    found = disputes_in(world, task.id) if task else world.disputes(CATALOG, MAIN)
-    conflict = next((one for one in found if one.field == field), None)
+def chosen(
+    found: Iterable[Conflict], cause: do.SettleConflict | SettleAgentsConflict, where: str = ""
+) -> tuple[Conflict, Side]:
+    """The conflict that is to be settled, and the side that shall stand; `where` it is, in words.
+
+    Raises:
+        Refused: Code ``invalid_value`` or ``stale``.
+    """
+    conflict = next((one for one in found if one.field == cause.field), None)
     if conflict is None:
-        because = f"no two machines say different things of {field!r}"
-        because += f" in {task.title!r}" if task else ""
+        because = f"no two machines say different things of {cause.field!r}{where}"
         raise invalid(because, "name a field in which they do")
-    return conflict
+    there = {(one.row.replica, one.row.n) for one in conflict.sides}
+    if cause.seen and {(one.replica, one.n) for one in cause.seen} != there:
+        because = f"what was said of {cause.field!r} has changed since"
+        raise Refused("stale", because=because, instead="look at it again")
+    side = next((one for one in conflict.sides[::-1] if one.row.replica == cause.keep), None)
+    if side is None:
+        said = ", ".join(sorted({one.row.replica for one in conflict.sides}))
+        because = f"{cause.keep!r} said nothing else of {cause.field!r}"
+        raise invalid(because, f"name one of {said}")
+    return conflict, side
 
 
 def _others_stopped(world: World, side: Side, at: str) -> list[Event]:

@@ -1,4 +1,4 @@
-"""What a person can say of the machines of a home.
+"""What a person can say of the machines of a home, and of what they said of its agents.
 
 STORAGE FORMAT: receipts keep commands, see `domain.wire`. `first`: the replica that leads where
 nobody was named, see `machines.leads`; the journal tells who that is.
@@ -6,6 +6,7 @@ nobody was named, see `machines.leads`; the journal tells who that is.
 
 from typing import ClassVar
 
+from domain.journal.commands import SideSeen
 from domain.wire import Stored
 
 
@@ -32,4 +33,17 @@ class RetireReplica(Stored, frozen=True, tag="command.retire_replica.1"):
     first: str = ""
 
 
-MachinesCommand = LabelReplica | Lead | RetireReplica
+class SettleAgentsConflict(Stored, frozen=True, tag="command.settle_agents_conflict.1"):
+    """What `SettleConflict` is in the journal. `of`, `entity`: the kind and id of the agent, set,
+    template, scope of lessons or policy that a conflict is of."""
+
+    said: ClassVar = ("of", "entity", "field", "keep", "seen")
+    of: str
+    entity: str
+    field: str
+    keep: str
+    seen: tuple[SideSeen, ...] = ()
+    is_enabled: bool = False  # the master switch, as set now: what is resumed wakes
+
+
+MachinesCommand = LabelReplica | Lead | RetireReplica | SettleAgentsConflict

@@ -79,6 +79,7 @@ OF_KIND: dict[str, st.SearchStrategy[Any]] = {
         st.builds(ch.ItemRetracted, NUMBERS, PERSON),
         st.builds(ch.ItemExpired, NUMBERS),
         st.builds(ch.ItemReopened, NUMBERS, PERSON),
+        st.builds(ch.VerdictsSeen, NUMBERS, st.sampled_from(["confirmed", "rejected"])),
     ),
     "policy:main": st.one_of(
         st.builds(p.ReceiptGiven, MODELS, CATEGORIES, NUMBERS, CATEGORIES),

@@ -1,9 +1,13 @@
 """What is told of wakes, their messages, reports and operations, from real logs."""
 
-from domain.agent.wake_queue_events import TriggerMerged
+from msgspec.structs import replace
+
+from domain.agent.wake_queue_events import TriggerMerged, WakeDropped
+from domain.changes.change_set import set_id
 from domain.ports import Usage
 from domain.wake import commands as do
-from domain.wake.events import ModelAnswered, ModelFailed
+from domain.wake.events import ModelAnswered, ModelFailed, WakeStarted
+from domain.wire import Imported
 from domain.world import Recorded
 from projections import journal, messages, operations, reports, wakes
 from projections.messages import Message
@@ -267,3 +271,28 @@ def test_a_wake_without_effects_leaves_no_operations() -> None:
     life.create()
     run_key = life.run(ADD, REPORT)
     assert run_key not in fold(operations.VIEW, rows(life))
+
+
+def test_of_two_machines_that_began_under_one_key_the_second_has_a_wake_of_its_own() -> None:
+    life = Life()
+    run_key = life.create()
+    life.begin()
+    life.answer(run_key, REPORT, tokens=7)
+    mine = [one for one in rows(life) if one.of_kind in ("alert", "wake")]
+    began = next(one for one in mine if isinstance(one.fact, WakeStarted))
+    shared = replace(began, fact=replace(began.fact, seen=(Imported(began.replica, 1),)))
+    first = [shared if one is began else one for one in mine]
+    other = [
+        replace(one, replica="zz", stream=f"{one.stream.rpartition('@')[0]}@zz") for one in first
+    ]
+    dropped = replace(other[0], replica="r9", fact=WakeDropped(run_key, "led_elsewhere"))
+    found = fold(wakes.VIEW, [*first, *other, dropped])[run_key]
+    (again,) = fold(wakes.VIEW, first).values()
+    one, two = found.every
+    assert replace(one, others=()) == again
+    assert (two.run_key, two.key, two.replica) == (f"{run_key}@zz", run_key, "zz")
+    assert (two.turns, two.usage, two.reason) == (one.turns, one.usage, one.reason)
+    assert two.set_ids[1] == set_id(run_key, "zz")
+    assert [each.run_key for each in found.others] == [two.run_key, f"{run_key}@r9"]
+    alone = fold(wakes.VIEW, [*mine, *(one for one in other if one is not other[0])])[run_key]
+    assert alone.every == (alone,)  # no machine said that the home is shared
