@@ -29,7 +29,7 @@ SLOW = (
     "tests/integration/test_gemini_faults.py",
     "tests/integration/test_gemini_stream.py",
     "tests/integration/test_keys_replaced.py",
-    "tests/integration/test_leading.py",
+    "tests/integration/test_leading",
     "tests/integration/test_otel_harmless.py",
     "tests/integration/test_other_past.py",
     "tests/integration/test_races.py",
