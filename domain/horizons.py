@@ -1,7 +1,7 @@
 """What a replica knew when it wrote: derived from its markers, and stored nowhere (ADR 70)."""
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from domain.causes import ReplicasImported
 from domain.wire import Imported
@@ -50,6 +50,17 @@ class Horizons:
             for name, last in sorted(after.items())
             if last > before.get(name, 0)
         }
+
+    def markers(self, replica: str, n: int) -> Sequence[int]:
+        """The numbers of its markers before its append n."""
+        places = self._places.get(replica, [])
+        return places[: bisect_left(places, n)]
+
+    def learnt(self, replica: str, of: str, n: int) -> int:
+        """Its append by which a replica learnt of append n of another one; 0: by none so far."""
+        places, known = self._places.get(replica, ()), self._known.get(replica, ())
+        nth = bisect_left(known, n, key=lambda one: one.get(of, 0))
+        return places[nth] if nth < len(places) else 0
 
     def knows(self, a: Recorded, b: Recorded) -> bool:
         """Whether who wrote `a` knew `b` by then; rows of one append know each other."""

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from domain import canonical, envelope
 from domain.agent.agent import AGENT
-from domain.agent.commands import TakeJournal
+from domain.agent.commands import InheritWake, TakeJournal
 from domain.agent.events import AgentCreated, AgentSettled
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.agent.wake_queue_events import JournalTaken
@@ -32,6 +32,7 @@ from replay import lessons, sections
 from replay.appends import Ahead, Append, appends
 from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Difference, Divergence
 from replay.effects import Effects, Said, said_of, unrelated
+from replay.handed import Handed
 from replay.noticed import Notices
 from replay.reads import asked_for, differs, is_read, misplaced, read_again
 from replay.references import (
@@ -70,6 +71,7 @@ class Crossing:
         self._lines = TaskLines()
         self._changed: set[str] | None = None  # tasks, since `_lines` were made; None: never yet
         self._effects = Effects(journal.payload, agents.payload)
+        self._handed = Handed(agents.proof.streams, journal.proof.streams.viewers.horizons)
 
     def resume(self, left: Left, digests: Mapping[int, Digest]) -> None:
         """Go on where a walk had come to the agent log's end; `digests`: as `_digests` was."""
@@ -112,7 +114,7 @@ class Crossing:
             self._effects.take(one)
         yield from self._journal.proof.finish()
         yield from self._unasked()
-        for one, known in self._effects.unmet():
+        for one, known in (*self._effects.unmet(), *self._handed.finish()):
             yield self._agents.proof.told(one, known)
 
     def _position(self, row: Recorded) -> int:
@@ -193,7 +195,9 @@ class Crossing:
                 found = self._twice(partial(self._begun, one, cause))
                 self.prompts = min(self.prompts, rendered)
             case TakeJournal():
-                found = self._taken(one, cause)
+                found = [*self._taken(one, cause), *self._handed.taken(one, cause)]
+            case InheritWake():
+                self._handed.inherited(one, cause)
             case Replied(fact=ToolReturned() as fact) if is_read(fact):
                 found = self._twice(partial(self._read, one, cause.entity, fact))
             case Replied(fact=ModelAnswered() as fact, entity=run_key):
@@ -235,8 +239,7 @@ class Crossing:
         if found := [*misplaced(asked, fact, one.n)]:
             yield from found
             return
-        positions = fact.position, fact.agent_position
-        agents, journal, missed = self._worlds(one.replica, *positions)
+        agents, journal, missed = self._worlds(one.replica, fact.position, fact.agent_position)
         if agents is None or journal is None:
             return
         try:
@@ -251,8 +254,7 @@ class Crossing:
 
     def _learnt(self, one: Append, cause: Cause) -> Iterator[Difference]:
         """The categories that verdicts are learnt in, where a task was in another one then."""
-        before = self._agents.proof.streams.world(one.replica, one.n, [])
-        for said in lessons.said(cause, before):
+        for said in lessons.said(cause, self._agents.proof.streams.world(one.replica, one.n, [])):
             if is_given_up(self._journal.given_up, one.replica, said.position):
                 continue
             _, journal, _ = self._worlds(one.replica, said.position, one.n - 1)
@@ -268,8 +270,7 @@ class Crossing:
 
     def _outcome(self, one: Append, cause: Cause) -> Iterator[Difference]:
         """What came of an operation, as its receipt in the journal says it."""
-        before = self._agents.proof.streams.world(one.replica, one.n, [])
-        said = said_of(one, cause, before)
+        said = said_of(one, cause, self._agents.proof.streams.world(one.replica, one.n, []))
         if said is None or self._is_ended:  # a journal that is cut off is told of
             return
         for past in self._journal.given_up:  # what names no position may be about another past
@@ -369,10 +370,9 @@ class Crossing:
         ):
             return
         self._reached = named  # told once
-        position = f"agent:{one.replica}:{one.n}"
+        row, position = one.rows[0], f"agent:{one.replica}:{one.n}"
         expected = f"journal append {named}"
-        actual = f"the journal ends at {max(self._journal.proof.last.values(), default=0)}"
-        row = one.rows[0]
+        actual = f"the journal ends at {max(last.values(), default=0)}"
         yield Divergence(
             "journal", position, row.stream, row.version, ALTERED, "position", expected, actual
         )

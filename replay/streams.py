@@ -21,7 +21,7 @@ from domain.errors import WakelogError
 from domain.keys import command_key
 from domain.kinds import KINDS
 from domain.wire import PayloadId, Stored
-from domain.world import MAIN, Folded, Kind, Read, Recorded, World
+from domain.world import MAIN, ROWS_FIRST, Folded, Kind, Read, Recorded, World
 from replay.viewers import Viewers
 
 STATES_MAX = 16_384  # four thousand agents that take turns, and what each of them reads
@@ -233,6 +233,16 @@ class Streams(OrderedDict[str, Folded]):
             rows = self._rows[stream]
             return rows[bisect_right(rows, after, key=_version) :]
         return [row for row in self._again(stream, after) if row.version <= last]
+
+    def newest(self, stream: str, n: int) -> Recorded | None:
+        """The newest row of a stream in appends up to n; of a long one only the end is read."""
+        last, count = self._versions.get(stream, 0), ROWS_FIRST
+        while last > 0:  # bounded: it grows to the whole stream
+            found = [row for row in self.read(stream, max(last - count, 0)) if row.n <= n]
+            if found or count >= last:
+                return found[-1] if found else None
+            count *= 8
+        return None
 
     def take(self, facts: Sequence[Recorded]) -> list[Unfolded]:
         """Remember the rows of one more append; told are those that do not fold."""

@@ -79,12 +79,13 @@ class Change(NamedTuple):
 
 class WrittenBack(NamedTuple):
     """What a file says now, and what cannot be said in it. `anew`: tasks whose lines say more to
-    this version than to the one that imported them; that was imported, too."""
+    this version than to the one that imported them; that was imported, too. `data`: its bytes."""
 
     source: str
     written: tuple[Change, ...]
     left: tuple[Change, ...]
     anew: tuple[str, ...]
+    data: bytes = b""
 
 
 def can_be_written(name: str) -> bool:
@@ -137,7 +138,7 @@ def write_back(home: "Home", file: str, source: str, environ: Mapping[str, str])
         now = instant(home.services.clock.now())
         put_back(Path(file), given.data, pen.data, now)
         _record(home, pen, list(dict.fromkeys(one.task for one in written)))
-    return WrittenBack(read.source, tuple(written), tuple(left), anew)
+    return WrittenBack(read.source, tuple(written), tuple(left), anew, pen.data)
 
 
 def _read_anew(

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import click
 
+from adapters.actions import watched
 from adapters.actions.differing import Side
 from adapters.actions.foreseeing import plan_import
 from adapters.actions.gone import news
@@ -143,11 +144,17 @@ def tell_all(
 def import_again(session: Session, file: str, *, agents: bool | None = None) -> ImportReport:
     """Take over what changed in a file that is watched; `failure` says why it cannot be read."""
     (source,) = sources_of([file], "", os.environ)
-    session.opened()
+    home = session.opened()
     try:
-        return _imported(session, given_file(file, source), Importing(agents=agents))
+        given = given_file(file, source)
+        if watched.is_known(home, given, os.environ):
+            report = ImportReport(safe(file))
+        else:
+            report = _imported(session, given, Importing(agents=agents))
     except Unreadable as error:
         return ImportReport(safe(file), failure=str(error))
+    watched.keep(session.opened(), file, given.data)
+    return report
 
 
 def check_sources(files: Sequence[str]) -> None:

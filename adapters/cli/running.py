@@ -102,7 +102,8 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
     agrees with --allow-sending as it begins: the receipts are those of `wakelog policy allow`.
 
     With `write_back = true` below [import] in settings.toml, what you confirm or do here is put
-    into the watched files, as `wakelog write-back` does; a file that changed is imported first.
+    into the watched files, as `wakelog write-back` does; a file that changed is imported first. Of
+    machines that share a home the one that leads does it.
 
     With --sync it meets the other machines as it begins, five seconds after the last change here,
     as the folder changes, and as it ends: in DIR, else the folder of the settings, else the last.

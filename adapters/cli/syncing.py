@@ -134,7 +134,8 @@ def replicas_lead(session: Session, name: str) -> None:
         session.document(did)
     else:
         who = safe(did.label or did.replica)
-        session.say(f"{who} leads now." if did.changed else f"{who} leads already.")
+        back = f"{who} was gone for good, and is there again. " if did.returned else ""
+        session.say(f"{back}{who} leads now." if did.changed else f"{who} leads already.")
 
 
 @replicas_command.command("retire", epilog="Example: wakelog replicas retire phone")

@@ -3,6 +3,7 @@
 import os
 from typing import TYPE_CHECKING
 
+from adapters.actions import watched
 from adapters.actions.importing import sources_of
 from adapters.cli.shared import Session
 from adapters.home.given import Unreadable
@@ -27,13 +28,14 @@ class Written:
         self._stale.discard(file)
 
     def write(self, file: str) -> "WrittenBack | None":
-        """Write a file back, if anything was decided since; None: there was nothing to do.
+        """Write a file back, if anything was decided since; None: there was nothing to do, or
+        another machine of the home leads, which does it.
 
         Raises:
             WakelogError: It cannot be written; the same is raised once.
         """
         home = self._session.opened()
-        if not home.settings.import_.write_back:
+        if not home.settings.import_.write_back or not home.services.leads:
             return None
         n = home.services.journal.tail().n
         if self._told.get(file) == n:
@@ -56,10 +58,14 @@ class Written:
 
         (source,) = sources_of([file], "", os.environ)
         try:
-            return write_back(self._session.writing(), file, source, os.environ)
+            home = self._session.writing()
+            done = write_back(home, file, source, os.environ)
         except Unreadable as error:
             because = f"{file} cannot be written back: {error.because}"
             raise Refused("unreadable_file", because=because, instead=error.instead) from None
+        if done.written:
+            watched.keep(home, file, done.data)
+        return done
 
     def _may_be_passing(self, file: str, error: WakelogError) -> bool:
         """Whether the file may just be changing: then it is imported first, and tried again."""

@@ -35,7 +35,7 @@ class Behind(Struct, frozen=True):
 
 class SyncReport(Struct, frozen=True):
     """What a sync did: rows taken, by replica, and given; `new`: replicas seen for the first time;
-    `equal`: who holds the same."""
+    `equal`: who holds the same; `leads`: who does since then, empty where that is as before."""
 
     replica: str
     took: dict[str, int]
@@ -48,6 +48,7 @@ class SyncReport(Struct, frozen=True):
     labels: dict[str, str]  # by replica
     skipped: int  # files that are not whole, or none of ours
     conflicts: int = 0  # that are open
+    leads: str = ""
 
 
 class ReplicaLine(Struct, frozen=True):
@@ -121,11 +122,12 @@ class RescueReport(Struct, frozen=True):
 
 
 class LeadReplica(Struct, frozen=True):
-    """The machine that leads now; `changed`: it did not before."""
+    """The machine that leads now; `changed`: it did not before; `returned`: it was gone."""
 
     replica: str
     label: str
     changed: bool
+    returned: bool = False
 
 
 class RetiredReplica(Struct, frozen=True):

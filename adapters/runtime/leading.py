@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from domain.agent.agent import AGENT
 from domain.agent.commands import AgentCommand, InheritWake, RequestWake
 from domain.agent.events import AgentCreated
+from domain.agent.matching import placed
 from domain.agent.wake_queue import ASKED, LED_ELSEWHERE, WAKE_QUEUE, Queued
 from domain.agent.wake_queue_events import (
     JournalTaken,
@@ -172,7 +173,7 @@ def _taken_on(
             waits = None
         for wake, version in [*found.left, *([waits] if waits else ())]:
             name = key("inherited-wake", agent, of, str(version))
-            yield name, _inherited(services, agent, of, version, wake)
+            yield name, inherited(services, agent, of, Left(wake, version))
     for agent, triggers in unborn.items():
         yield from _born(services, world, agent, triggers)
 
@@ -211,25 +212,18 @@ def _creation(services: "Services", agent: str, trigger: Trigger) -> RequestWake
     return replace(asked, of=trigger.replica, of_n=int(trigger.reason_id))
 
 
-def _inherited(
-    services: "Services", agent: str, of: str, version: int, wake: Queued
-) -> InheritWake:
+def inherited(services: "Services", agent: str, of: str, left: Left) -> InheritWake:
+    """The command by which this machine goes on with what an agent left on another one."""
     settings = services.settings.agents
-    triggers = tuple(_here(services, one) for one in wake.triggers)
-    return InheritWake(agent, of, version, triggers, services.is_enabled, settings.throttle)
-
-
-def _here(services: "Services", trigger: Trigger) -> Trigger:
-    """A trigger with its place in this machine's journal: the marker by which it was learnt of."""
-    if trigger.reason != "subscription":
-        return trigger
-    of, n = trigger.of or trigger.replica, trigger.of_n or trigger.position
     journal, own = services.journal, services.journal.replica
-    if of == own:
-        return replace(trigger, replica=own, position=n, of="", of_n=0)
     every = range(journal.tail().n)
-    learnt = bisect_left(every, n, key=lambda one: journal.known_to(own, one).get(of, 0))
-    return replace(trigger, replica=own, position=learnt, of=of, of_n=n)
+
+    def learnt(name: str, n: int) -> int:
+        return bisect_left(every, n, key=lambda one: journal.known_to(own, one).get(name, 0))
+
+    triggers = tuple(placed(one, own, learnt) for one in left.wake.triggers)
+    is_enabled, throttle = services.is_enabled, settings.throttle
+    return InheritWake(agent, of, left.version, triggers, is_enabled, throttle)
 
 
 def _streams(

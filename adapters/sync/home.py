@@ -66,7 +66,7 @@ def sync_home(
     if is_dry:
         return _told(home, _synced(home, shelf, told, is_dry=True).report)
     with memory.alone(home.path, waits=waits):
-        before = finishing.reached(home.services)
+        before, led = finishing.reached(home.services), home.services.lead
         done = _synced(home, shelf, told, is_dry=False)
         memory.keep(home.path, done.kept)
         items = finishing.confirm_come(home.services, before)
@@ -75,7 +75,8 @@ def sync_home(
             memory.keep(home.path, again.kept)
             done = syncing.both(done, again)
     home.views.catch_up()
-    return _told(home, done.report)
+    lead = home.services.lead
+    return _told(home, replace(done.report, leads="" if lead == led else lead))
 
 
 def replicas_of(home: "Home") -> list[ReplicaLine]:

@@ -45,7 +45,7 @@ def name_replica(home: "Home", label: str) -> None:
 
 def let_lead(home: "Home", named: str = "") -> LeadReplica:
     """Let a machine lead, this one if none is named. If it is this one, it goes on at once with
-    what waits on the one that led.
+    what waits on the one that led; where that is cut off, with the next wake, run or sync.
 
     Raises:
         Refused: Code ``not_shared``, ``unknown_replica`` or ``ambiguous``.
@@ -53,10 +53,12 @@ def let_lead(home: "Home", named: str = "") -> LeadReplica:
     _check_shared(home)
     services = home.services
     replica = replica_named(home, named) if named else services.agents.replica
+    was_gone = replica in standing(services.journal, services.agents).machines.retired
     rows = services.append_agent(Lead(replica, services.first)).rows
     leading.settle(services)
     home.views.catch_up()
-    return LeadReplica(replica, labels_of(home).get(replica, ""), bool(rows))
+    label, is_new = labels_of(home).get(replica, ""), bool(rows)
+    return LeadReplica(replica, label, is_new, was_gone and is_new)
 
 
 def retire(home: "Home", named: str) -> RetiredReplica:

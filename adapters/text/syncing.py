@@ -36,6 +36,8 @@ def sync_lines(did: SyncReport, zone: str) -> Iterator[str]:
     yield f"Took {_joined(took) or 'nothing'}; gave {gave}."
     for one in did.new:
         yield f"{called(one)} was not known here before."
+    if did.leads:
+        yield f"{'This machine' if did.leads == did.replica else called(did.leads)} leads now."
     if did.equal:
         equal = _joined([called(one) for one in did.equal])
         digest = f" (digest {did.digest[:ID_SHOWN]})" if did.digest else ""

@@ -5,6 +5,9 @@ A token is ``key:TASK`` (a kind of thing), ``sub:note:transcript`` (a subtype of
 """
 
 import re
+from collections.abc import Callable
+
+from msgspec.structs import replace
 
 from domain.agent.agent import Subscription
 from domain.agent.wake_queue_events import Trigger
@@ -109,3 +112,20 @@ def _holds(subscription: Subscription, batch: Batch) -> bool:
         subscription.category in ("", task.category) and subscription.status in ("", task.status)
         for task in batch.touched
     )
+
+
+def placed(trigger: Trigger, own: str, learnt: Callable[[str, int], int]) -> Trigger:
+    """A trigger that another machine of a shared home took, with its place in the journal of the
+    one that goes on with it.
+
+    Args:
+        trigger: As it stands there.
+        own: Who goes on.
+        learnt: ``learnt(replica, n)``: its append by which it learnt of another's.
+    """
+    if trigger.reason != "subscription":
+        return trigger
+    of, n = trigger.of or trigger.replica, trigger.of_n or trigger.position
+    if of == own:
+        return replace(trigger, replica=own, position=n, of="", of_n=0)
+    return replace(trigger, replica=own, position=learnt(of, n), of=of, of_n=n)

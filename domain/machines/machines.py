@@ -54,7 +54,8 @@ class Machines(Struct, frozen=True):
 
 def evolve(machines: Machines, recorded: Recorded) -> Machines:
     """The machines after one more fact. Of one term the canonical first counts; who is to lead is
-    there again."""
+    there again. Nobody leads who is gone: where those who retired it did not know that it led, the
+    last of them does."""
     match recorded.fact:
         case ReplicaLabelled(replica=replica, label=label):
             return replace(machines, labels={**machines.labels, replica: label})
@@ -62,9 +63,16 @@ def evolve(machines: Machines, recorded: Recorded) -> Machines:
             retired = tuple(one for one in machines.retired if one != replica)
             return replace(machines, leader=replica, term=term, retired=retired)
         case ReplicaRetired(replica=replica):
-            return replace(machines, retired=tuple(sorted({*machines.retired, replica})))
+            return _retired(machines, replica, recorded.replica)
         case _:
             return machines
+
+
+def _retired(machines: Machines, replica: str, by: str) -> Machines:
+    gone = {*machines.retired, replica}
+    if replica != machines.leader:
+        return replace(machines, retired=tuple(sorted(gone)))
+    return replace(machines, leader=by, retired=tuple(sorted(gone - {by})))
 
 
 HOME: Kind[Machines] = Kind("home", Machines, evolve)

@@ -53,7 +53,8 @@ def test_one_machine_wakes_agents_until_another_one_is_named(
     meet(desk, laptop)
     laptop.said("task", "set", "Buy milk", "--title", "Buy oat milk")
     assert laptop.told("wake") == []
-    assert laptop.told("replicas", "lead") == {"replica": "laptop", "label": "", "changed": True}
+    did = laptop.told("replicas", "lead")
+    assert did == {"replica": "laptop", "label": "", "changed": True, "returned": False}
     assert laptop.said("replicas", "lead") == "laptop leads already.\n"
     assert len(laptop.told("wake")) == 1
     meet(laptop, desk)

@@ -98,6 +98,24 @@ def test_another_machine_is_retired_alone_and_is_there_again_once_it_is_named() 
     assert (gone.leader, gone.retired) == ("phone", ())
 
 
+def test_two_that_retire_each_other_at_once_leave_one_that_leads_and_is_not_gone() -> None:
+    """Desk leads, as the first; each says that the other one is gone."""
+    of_desk = (7, "desk", m.ReplicaRetired("laptop"))
+    for n in 6, 8:
+        of_laptop = ((n, "laptop", one) for one in m.retire(NOBODY, "desk", "laptop", "desk"))
+        met = given(of_desk, *of_laptop)
+        assert met.leader not in met.retired
+        assert (met.leader, met.retired) == (
+            ("desk", ("laptop",)) if n == 6 else ("laptop", ("desk",))
+        )
+
+
+def test_who_retires_one_that_was_named_elsewhere_meanwhile_leads_in_its_place() -> None:
+    named = (6, "phone", m.ReplicaLed("phone", 1))
+    gone = given(named, (7, "desk", m.ReplicaRetired("phone")))
+    assert (gone.leader, gone.retired) == ("desk", ("phone",))
+
+
 def test_this_machine_is_not_retired_here() -> None:
     with pytest.raises(Refused, match="is this machine"):
         m.retire(NOBODY, "desk", "desk", "desk")
