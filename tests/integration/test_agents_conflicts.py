@@ -1,13 +1,16 @@
 """What two machines said of an agent and of its proposals apart from each other is shown on every
 door of both, and settled on one (ADR 73)."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from adapters.web.disputes import HEADINGS
 from tests.integration.test_shared_templates import NAMES, Machine
+from tests.support import cli
 from tests.support.pages import text_of, visiting
+from tests.support.rescuing import Machine as Rescued
 
 pytestmark = pytest.mark.slow
 
@@ -42,8 +45,8 @@ def fields(machine: Machine) -> list[str]:
     return sorted(one["field"] for one in machine.told("conflicts"))
 
 
-def goal(machine: Machine) -> str:
-    return str(machine.told("agent", "show", "Scout")["slots"]["primary_goal"]["value"])
+def goal(machine: Machine, name: str = "Scout") -> str:
+    return str(machine.told("agent", "show", name)["slots"]["primary_goal"]["value"])
 
 
 def test_both_show_what_was_said_and_one_settles_it(both: list[Machine]) -> None:
@@ -142,3 +145,23 @@ def test_what_is_of_no_task_is_settled_by_the_word_agents(tmp_path: Path) -> Non
     assert active == ["of the desk"]
     with visiting(laptop.home, env={"WAKELOG_REPLICA": "laptop"}) as visitor:
         assert "Your machines differ" not in visitor.page("/tasks")
+
+
+def test_what_a_machine_settled_under_a_forked_name_is_settled_after_its_rescue(
+    both: list[Machine], tmp_path: Path
+) -> None:
+    desk, laptop = both
+    image = Path(shutil.copytree(desk.home, tmp_path / "image"))
+    desk.said("task", "add", "Another")
+    desk.sync()
+    old = Rescued(image, "desk")
+    env = {**old.environ, "WAKELOG_NOW": cli.NOW}
+    for field, keep in ("agent:name", "laptop"), ("agent:goal", "desk"), ("item:1", "desk"):
+        cli.done(["settle", TASK, field, "--keep", keep], image, env=env)
+    report = old.rescue(desk.folder, "desk2")
+    assert (report.refused, report.redone) == ([], 3)
+    for one in laptop, desk:
+        one.sync()
+        assert fields(one) == []
+        assert goal(one, "\u65c5\u884c") == "cheap"
+        assert "Proved" in one.said("prove")
