@@ -11,12 +11,14 @@ from domain.journal.task import PERSON
 from domain.keys import key as make_key
 from domain.lessons.commands import LEARNT_MAX, LearnVerdicts, PastVerdict, RateRun
 from domain.lessons.lessons import CATEGORY, LESSONS, TEMPLATE, LessonDecided, LessonVerdict
+from domain.wake.state import anyones
 from projections.inbox import VIEW as INBOX
 from projections.inbox import SetDocument
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
     from domain.changes.change_set import Item
+    from domain.wake.state import Wake
 
 VERDICTS: Final[dict[str, LessonVerdict]] = {one: one for one in get_args(LessonVerdict)}
 
@@ -49,8 +51,14 @@ def rate_run(home: "Home", wanted: str, stars: int, key: str = "") -> RatedRun:
     command = RateRun(run_key, stars, PERSON)
     appended = home.services.append_agent(command, key=nth_key(key, 1))
     home.views.catch_up()
-    template = home.services.wake(run_key).begun.template
+    template = _wake(home, run_key).begun.template
     return RatedRun(run_key, template, stars, unchanged=len(appended.rows) <= 1)
+
+
+def _wake(home: "Home", run_key: str) -> "Wake":
+    """The wake of a run key, whichever machine ran it."""
+    with home.services.agents.reading() as world:
+        return anyones(world, run_key)
 
 
 def learn_history(home: "Home") -> int:
@@ -105,7 +113,7 @@ def _scopes(home: "Home", one: SetDocument, position: int) -> list[str]:
     from adapters.runtime.review import category_at  # only to learn: who reads loads no runtime
 
     category = category_at(home.services, one.task_id, position)
-    started = home.services.wake(one.run_key).started
+    started = _wake(home, one.run_key).started
     template = started.template if started else ""
     scopes = [CATEGORY + category, *([TEMPLATE + template] if template else [])]
     return scopes if category else []

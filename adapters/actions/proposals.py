@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.actions.likeness import Name
 from adapters.actions.naming import PREFIX_MIN, by_words
+from adapters.text.common import typed
 from domain.errors import Refused, Remedy
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ def _check(
     raise Refused(
         "needs_all",
         because=f"the set {name} has {len(items)} item{'' if len(items) == 1 else 's'}",
-        instead=f"use `wakelog {verb} {name}.{first}` for one, or `wakelog {verb} {name} --all`",
+        instead=f"use `wakelog {verb} {typed(f'{name}.{first}')}` for one, "
+        f"or `wakelog {verb} {typed(name)} --all`",
     )
 
 
@@ -88,14 +90,17 @@ def pick_item(home: "Home", ref: str, ranked: dict[str, int]) -> tuple[str, int]
         because = f"{ref!r} names no item"
         raise Refused("invalid_value", because=because, instead="write SET.ITEM, 3.1 for example")
     wanted = name.lower()
-    others = ranked.others if isinstance(ranked, Ranks) else {}
-    found = [one for one, rank in ranked.items() if str(rank) == wanted]
-    found += [one for one, called in others.items() if called.lower() == wanted]
+    plain = [one for one, rank in ranked.items() if str(rank) == wanted]
+    found = ranked.meant(name) if isinstance(ranked, Ranks) else plain
     if not found and len(wanted) >= PREFIX_MIN:
         found = [one.id for one in home.views.page(VIEW, prefix=wanted) if one.is_opened]
     if len(found) > 1:
         because = f"{name!r} begins {len(found)} sets"
-        raise Refused("ambiguous", because=because, instead="use more of the id")
+        instead = "use more of the id"
+        if slash:
+            because = f"{machine!r} is the name of {len(found)} machines"
+            instead = "name the machine by its own name, see `wakelog replicas`"
+        raise Refused("ambiguous", because=because, instead=instead)
     return found[0] if found else _by_task(home, name, ranked), int(digits) if dot else 0
 
 

@@ -13,7 +13,7 @@ from adapters.documents.agent_disputes import AGENTS
 from adapters.documents.conflicts import ConflictDetails, conflicts
 from adapters.documents.disputes import CYCLE, disputes
 from adapters.documents.tasks import task_page
-from adapters.text.common import ID_SHOWN, safe
+from adapters.text.common import ID_SHOWN, safe, typed
 from adapters.text.conflicts import told
 
 CATALOG = "catalog"
@@ -98,5 +98,5 @@ def _sides(one: ConflictDetails) -> str:
     return (
         "file|mine"
         if one.is_of_file
-        else "|".join(sorted({safe(side.label) for side in one.values}))
+        else "|".join(sorted({typed(safe(side.label)) for side in one.values}))
     )

@@ -23,7 +23,7 @@ from adapters.documents.reading import (
     why_document,
 )
 from adapters.documents.wakes import run_document, run_named, wake_lines, wake_of
-from adapters.text.common import ID_SHOWN, local_time, run_shown, safe
+from adapters.text.common import ID_SHOWN, local_time, run_shown, safe, typed
 from adapters.text.policy import held
 from adapters.text.reading import (
     field_lines,
@@ -245,7 +245,7 @@ def show_command(session: Session, run: str, *, prompt: bool) -> None:
         session.say(line)
     if document.started_at:
         run = run_named(home, run_key, ID_SHOWN)
-        session.note(f"What the model was shown: `wakelog show {run} --prompt`.")
+        session.note(f"What the model was shown: `wakelog show {typed(run)} --prompt`.")
 
 
 def _prompt(session: Session, home: "Home", run_key: str) -> None:

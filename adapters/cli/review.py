@@ -9,7 +9,7 @@ from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
 from adapters.documents.agents import has_agents
 from adapters.documents.inbox import deferred_only, page_of_sets, place_told, set_documents
-from adapters.text.common import local_time, safe
+from adapters.text.common import local_time, safe, typed
 from domain.text import squeeze
 from domain.timestamps import seconds_between
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 COUNT = click.IntRange(min=1)
 SETS_SHOWN = 20  # where nothing else is said; --json has all
+REF_LENGTH = 12  # of an address that stands before its proposal
 EMPTY = "Nothing to review."
 OPEN = ("pending", "deferred", "confirming")
 NO_AGENTS = (
@@ -72,20 +73,26 @@ def _tell_sets(session: Session, sets: "list[InboxSet]", home: "Home", *, is_all
             age = _age(one.created_at, now)
             for item in one.items:
                 indent = "    " if item.needs else "  "  # below the item that it needs
-                told = f"{indent}{item.ref:6} {_told(item, zone)}  {age}{_because(item, zone)}"
-                session.say(safe(told))
+                told = f"{_told(item, zone)}  {age}{_because(item, zone)}"
+                session.say(safe(f"{indent}{_ref(item.ref)}{told}"))
         session.say()
     first = next((one for one in sets if _open_refs(one)), None)
     if first is not None:
         ref = _open_refs(first)[0]
-        name = ref.partition(".")[0]
+        name = ref.rpartition(".")[0]
         session.note(
-            f"Decide with `wakelog confirm {ref}` (or reject, defer), "
-            f"or a whole set with `wakelog confirm {name} --all`."
+            f"Decide with `wakelog confirm {typed(safe(ref))}` (or reject, defer), "
+            f"or a whole set with `wakelog confirm {typed(safe(name))} --all`."
         )
     if not is_all:
         return
     session.note("Shown are decided proposals, too; `wakelog inbox` shows what waits for you.")
+
+
+def _ref(ref: str) -> str:
+    """An address, as wide as most are; a longer one, of another machine, has a line to itself."""
+    shown = typed(ref)
+    return f"{shown:6} " if len(shown) <= REF_LENGTH else f"{shown}\n         "
 
 
 def _open_refs(one: "InboxSet") -> list[str]:

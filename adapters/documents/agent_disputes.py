@@ -140,7 +140,7 @@ def _field(one: Conflict, *, is_whole: bool = False) -> str:
         case CHANGES.name:
             return f"set:{one.entity}:{one.field}" if is_whole else one.field
         case TEMPLATE.name:
-            return f"template:{one.entity}:{one.field}"
+            return f"template:{one.entity}:{one.field}" if is_whole else f"template:{one.field}"
         case _:
             return one.field
 
@@ -243,7 +243,7 @@ class _Words:
             case (("agent" | "template"), "model"):
                 return str(value) or "the usual model"
             case "template", "active":
-                return f"version {value[0]}"
+                return self._version(one, side, int(value[0]))
             case "template", "categories":
                 return self._categories(value)
             case "policy", "models":
@@ -256,6 +256,13 @@ class _Words:
                 return f"{value} ({reason})"
             case _:
                 return str(value)
+
+    def _version(self, one: Conflict, side: Side, number: int) -> str:
+        """A version with how it begins: two machines may give one number."""
+        of = getattr(side.row.fact, "of", "") or side.row.replica
+        known = templates.load(self._world, one.entity).numbered(number)
+        found = next((each for each in known if each.is_of(of)), None)
+        return f"version {number}: {self._world.text(found.general)}" if found else str(number)
 
     def _categories(self, value: "Iterable[str]") -> str:
         return ", ".join(category_name(self._catalog, one) for one in value) or "none"

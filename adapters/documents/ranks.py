@@ -1,6 +1,8 @@
 """The numbers that a person calls change sets by, on this machine and on others."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from adapters.home.machines import machine_names
@@ -9,23 +11,53 @@ from projections import ranks
 if TYPE_CHECKING:
     from adapters.wiring import Home
 
+NOBODY: Mapping[str, Sequence[Sequence[str]]] = MappingProxyType({})
+RANK_LENGTH = 9  # digits of no set's number
+
 
 class Ranks(dict[str, int]):
     """What a person calls this machine's change sets by: their ranks, by id. `others`: those of
-    other machines, as ``desk/12``."""
+    other machines, as ``desk/12``. `typed`: the sets of each machine, this one too, in the order of
+    their ranks, by each word that it may be called by, in small letters."""
 
-    def __init__(self, own: Sequence[str], others: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        own: Sequence[str],
+        others: Mapping[str, str],
+        typed: Mapping[str, Sequence[Sequence[str]]] = NOBODY,
+    ) -> None:
         super().__init__({one: nth for nth, one in enumerate(own, start=1)})
         self.others = others
+        self.typed = typed
+
+    def meant(self, wanted: str) -> list[str]:
+        """The sets that a word means: ``12``, or ``desk/12`` by a machine's label or name, so that
+        what one machine prints can be typed on the other."""
+        machine, slash, rank = wanted.lower().rpartition("/")
+        if not slash:
+            return [one for one, nth in self.items() if str(nth) == rank]
+        nth = int(rank) if rank.isascii() and rank.isdigit() and len(rank) < RANK_LENGTH else 0
+        return [sets[nth - 1] for sets in self.typed.get(machine, ()) if 0 < nth <= len(sets)]
 
 
 def ranks_of(home: "Home") -> Ranks:
-    """The ranks of all change sets."""
-    agents, others = home.services.agents, dict[str, str]()
-    labels = machine_names(home.path, agents.replica) if agents.is_shared else {}
-    for name in agents.heads() if agents.is_shared else ():
-        if name != agents.replica and (theirs := home.views.get(ranks.VIEW, name)):
-            called = labels.get(name, name)
-            others |= {one: f"{called}/{nth}" for nth, one in enumerate(theirs.sets, start=1)}
+    """The ranks of all change sets. A machine is called by its label, unless another one has it."""
+    agents = home.services.agents
     known = home.views.get(ranks.VIEW, agents.replica)
-    return Ranks(known.sets if known else (), others)
+    own = known.sets if known else ()
+    if not agents.is_shared:
+        return Ranks(own, {})
+    labels = machine_names(home.path, agents.replica)
+    count = Counter(one.lower() for one in labels.values())
+    others, typed = dict[str, str](), dict[str, list[Sequence[str]]]()
+    for name in agents.heads():
+        theirs = home.views.get(ranks.VIEW, name)
+        if theirs is None:
+            continue
+        label = labels.get(name, name)
+        for word in {label.lower(), name}:
+            typed.setdefault(word, []).append(theirs.sets)
+        if name != agents.replica:
+            called = label if count[label.lower()] < 2 else name
+            others |= {one: f"{called}/{nth}" for nth, one in enumerate(theirs.sets, start=1)}
+    return Ranks(own, others, typed)

@@ -171,7 +171,7 @@ class BisectDetails(Struct, frozen=True):
 def names_of(home: "Home") -> dict[str, str]:
     """What a person calls change sets by. Ranks never move, so today's are those of then."""
     ranked = ranks_of(home)
-    return {one: set_name(ranked, one) for one in ranked}
+    return {one: set_name(ranked, one) for one in (*ranked, *ranked.others)}
 
 
 def at_document(place: Place, scope: Sequence[str] | None) -> MomentDetails:

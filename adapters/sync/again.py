@@ -19,12 +19,14 @@ from domain.agent import commands as agent
 from domain.causes import Cause, Command, LogFact, Replied
 from domain.changes import commands as changes
 from domain.changes.change_set import CHANGES
+from domain.disputed import OF_AGENTS
 from domain.envelope import Row
 from domain.errors import Refused, WakelogError
 from domain.journal import commands as do
 from domain.journal.fold import TASK
 from domain.keys import command_key, payload_id
 from domain.lessons.commands import RateRun
+from domain.machines.commands import SettleAgentsConflict
 from domain.policy.commands import PolicyCommand
 from domain.templates.commands import TemplateCommand
 from domain.wire import Payload, PayloadId, tag_of
@@ -43,6 +45,7 @@ PERSONS = (
     changes.RejectItem,
     changes.DeferItem,
     RateRun,
+    SettleAgentsConflict,
     PolicyCommand,
     TemplateCommand,
 )
@@ -144,6 +147,8 @@ class Again:
                 ]
                 keep = here if cause.keep == mine and (*sides,) != seen else cause.keep
                 return replace(cause, seen=tuple(sides), keep=keep)
+            case SettleAgentsConflict():
+                return replace(cause, seen=(), keep=self._kept(cause))
             case changes.ConfirmItem() | changes.RejectItem() | changes.DeferItem():
                 position = self._position(cause.position)
                 category = self._category(cause.changes, position) if cause.category else ""
@@ -157,6 +162,17 @@ class Again:
                 return replace(cause, position=position, seen=known)
             case _:
                 return fork.moved(cause, self._position)
+
+    def _kept(self, cause: SettleAgentsConflict) -> str:
+        """Whose side of a conflict of the agent log is meant: what this machine said under its old
+        name stands there, or, if it was said since, under the new one."""
+        mine, here = self._was["agent"].replica, self._logs["agent"].replica
+        kind = OF_AGENTS.get(cause.of)
+        with self._logs["agent"].reading() as world:
+            found = world.disputes(kind, cause.entity) if kind else ()
+            sides = {side.row.replica for one in found if one.field == cause.field
+                     for side in one.sides}  # fmt: skip
+        return here if cause.keep == mine and here in sides else cause.keep
 
     def _category(self, changes_id: str, position: int) -> str:
         """What the task of a change set is of, at a position of the journal."""

@@ -40,3 +40,14 @@ def run_shown(run_key: str, length: int = ID_SHOWN) -> str:
     """
     key, at, replica = run_key.partition("@")
     return f"{key[:length]}{at}{replica}"
+
+
+def typed(word: str) -> str:
+    """A word as a person types it: in quotes where it has a blank or a sign.
+
+    >>> typed("desk/1.1"), typed("my desk/1.1")
+    ('desk/1.1', "'my desk/1.1'")
+    """
+    from shlex import quote
+
+    return quote(word)

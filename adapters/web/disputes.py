@@ -22,7 +22,6 @@ HEADINGS = {
 VERBS = {
     "timers": "Keep the timer of NAME",
     "cycle": "Take the link of NAME away",
-    "verdicts": "Keep what stands, of NAME",
 }
 """What a button does with the machine that it names, by the kind of the conflict."""
 
@@ -34,7 +33,7 @@ def shown(one: ConflictDetails) -> dict[str, Any]:
         "named": named(one),
         "heading": HEADINGS.get(one.kind, f"Two machines differ on {named(one)}"),
         "sides": _sides(one),
-        "verb": VERBS.get(one.kind, "Keep what NAME says"),
+        "verb": _verb(one),
         "is_text": one.field in differing.TEXTS,
         "made_from": _made_from(one),
     }
@@ -55,6 +54,14 @@ def settle(site: Site, asked: FormRequest, task_id: str, field: str, side: str) 
     differing.settle_machines(site.home, task_id, field, machine, asked.key, is_both=is_both)
     said = named(found[0]) if found else "it"
     return Notice(f"Settled {said}." + (" The other text is a note." if is_both else ""))
+
+
+def _verb(one: ConflictDetails) -> str:
+    """What a button does; NAME is the machine."""
+    stands = next((side.value for side in one.values if side.replica == one.stands), "")
+    if one.kind == "verdicts" and stands:
+        return f"Keep it {stands.partition(' ')[0]}"
+    return VERBS.get(one.kind, "Keep what NAME says")
 
 
 def _sides(one: ConflictDetails) -> list[ConflictValue]:

@@ -20,7 +20,7 @@ from domain.lessons import commands as do
 from domain.lessons import lessons as l
 from domain.lessons.lessons import LESSONS, LessonDecided, LessonVerdict
 from domain.wake.events import WakeFinished
-from domain.wake.state import WAKE, Wake, anyones
+from domain.wake.state import Wake, anyones
 from domain.wire import Stored
 from domain.world import World
 
@@ -116,7 +116,7 @@ def of_end(world: World, agent: Agent, wake: Wake, finished: WakeFinished) -> li
 
 
 def rate(cause: do.RateRun, key: str, at: str, world: World) -> Decided:
-    wake = world.load(WAKE, cause.run_key)
+    wake = anyones(world, cause.run_key)
     template = wake.begun.template
     if not template:
         because = f"the wake {cause.run_key} ran without a template"

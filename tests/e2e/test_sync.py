@@ -104,7 +104,7 @@ def test_what_two_machines_said_at_once_is_shown_until_it_is_settled(tmp_path: P
     ]
     said = desk.said("conflicts")
     assert "title: Hills on the desk, \u6e56 on the laptop, which stands" in said
-    assert "--keep the desk|the laptop" in said
+    assert "--keep 'the desk'|'the laptop'" in said
     assert "title: Hills on the desk" in laptop.said("task", "show", "\u6e56")
     assert "no side of a conflict" in desk.said(
         "settle", "\u6e56", "title", "--keep", "x", status=2

@@ -1,13 +1,16 @@
 """What two machines said of an agent and of its proposals apart from each other is shown on every
 door of both, and settled on one (ADR 73)."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from adapters.web.disputes import HEADINGS
 from tests.integration.test_shared_templates import NAMES, Machine
+from tests.support import cli
 from tests.support.pages import text_of, visiting
+from tests.support.rescuing import Machine as Rescued
 
 pytestmark = pytest.mark.slow
 
@@ -42,8 +45,8 @@ def fields(machine: Machine) -> list[str]:
     return sorted(one["field"] for one in machine.told("conflicts"))
 
 
-def goal(machine: Machine) -> str:
-    return str(machine.told("agent", "show", "Scout")["slots"]["primary_goal"]["value"])
+def goal(machine: Machine, name: str = "Scout") -> str:
+    return str(machine.told("agent", "show", name)["slots"]["primary_goal"]["value"])
 
 
 def test_both_show_what_was_said_and_one_settles_it(both: list[Machine]) -> None:
@@ -97,8 +100,8 @@ def test_the_card_settles_them_and_offers_of_verdicts_what_stands(both: list[Mac
         assert HEADINGS["verdicts"] in page
         assert "desk/1.1 " in page
         assert "Two machines differ on the goal of the agent" in page
-        assert "Keep what stands, of desk" in page
-        assert "Keep what stands, of laptop" not in page
+        assert "Keep it confirmed" in page
+        assert "Keep it rejected" not in page
         for field in OPEN:
             form = visitor.form(url, f"{url}/settle", field=field)
             for _ in range(2):  # a slow double click
@@ -107,3 +110,58 @@ def test_the_card_settles_them_and_offers_of_verdicts_what_stands(both: list[Mac
         assert "changed or settled since" in late.text
         assert f"{url}/settle" not in visitor.page(url)
     assert fields(laptop) == []
+
+
+def test_what_is_of_no_task_is_settled_by_the_word_agents(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    desk, laptop = (Machine(tmp_path / one, tmp_path / "folder") for one in NAMES)
+    desk.said("task", "add", "Trip")  # its category is made
+    desk.said("template", "create", "Calm", "--general", "as it was")
+    for one in desk, laptop, desk:
+        one.sync()
+    for one in desk, laptop:
+        one.said("template", "version", "Calm", "--general", f"of the {one.home.name}")
+        one.said("policy", "models", "Inbox", "rules", *(["gemini:*"] if one is desk else []))
+    for one in desk, laptop, desk:
+        one.sync()
+    told = desk.said("conflicts")
+    assert "agents Calm\n  template:active (the active version of the template): " in told
+    assert "version 2: of the desk here, version 2: of the laptop on laptop" in told
+    found = {one["field"]: one for one in desk.told("conflicts")}
+    (rule,) = (field for field in found if field.startswith("models:"))
+    assert "(the models for agents of Inbox): " in told
+    assert {one["value"] for one in found[rule]["values"]} == {"gemini:*, rules", "rules"}
+    assert found[rule]["task"] == ""
+    desk.said("settle", "agents", "template:active", "--keep", "desk")
+    desk.said("settle", "agents", rule, "--keep", "laptop")
+    for one in desk, laptop:
+        one.sync()
+        assert fields(one) == []
+    active = [
+        one["general"]
+        for one in laptop.told("template", "show", "Calm")["versions"]
+        if one["active"]
+    ]
+    assert active == ["of the desk"]
+    with visiting(laptop.home, env={"WAKELOG_REPLICA": "laptop"}) as visitor:
+        assert "Your machines differ" not in visitor.page("/tasks")
+
+
+def test_what_a_machine_settled_under_a_forked_name_is_settled_after_its_rescue(
+    both: list[Machine], tmp_path: Path
+) -> None:
+    desk, laptop = both
+    image = Path(shutil.copytree(desk.home, tmp_path / "image"))
+    desk.said("task", "add", "Another")
+    desk.sync()
+    old = Rescued(image, "desk")
+    env = {**old.environ, "WAKELOG_NOW": cli.NOW}
+    for field, keep in ("agent:name", "laptop"), ("agent:goal", "desk"), ("item:1", "desk"):
+        cli.done(["settle", TASK, field, "--keep", keep], image, env=env)
+    report = old.rescue(desk.folder, "desk2")
+    assert (report.refused, report.redone) == ([], 3)
+    for one in laptop, desk:
+        one.sync()
+        assert fields(one) == []
+        assert goal(one, "\u65c5\u884c") == "cheap"
+        assert "Proved" in one.said("prove")

@@ -83,3 +83,20 @@ def test_a_wake_that_only_one_machine_has_keeps_its_name(both: list[Machine]) ->
     assert (creation["reason"], "@" in creation["run_key"]) == ("creation", False)
     same = both[1].told("show", f"{creation['run_key']}@desk 2.0")
     assert same["run_key"] == creation["run_key"]
+
+
+def test_a_wake_is_rated_on_a_machine_that_did_not_run_it(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    desk, laptop = (Machine(tmp_path / one, tmp_path / "folder") for one in NAMES)
+    desk.said("task", "add", TASK)
+    desk.said("template", "create", "Calm", "--general", "slowly")
+    desk.said("agent", "create", "--task", TASK, "--template", "Calm")
+    desk.said("wake")
+    for one in desk, laptop:
+        one.sync()
+    (wake,) = laptop.told("wakes")
+    laptop.said("rate", f"{wake['run_key'][:8]}@desk", "4")
+    for one in laptop, desk:
+        one.sync()
+        assert one.told("rate", wake["run_key"], "4")["unchanged"]
+        assert "Proved" in one.said("prove")
