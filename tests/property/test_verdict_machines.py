@@ -162,4 +162,4 @@ def _settled(reply: ChangesReply, known: ChangeSet) -> list[ChangesFact]:
 
 
 Verdicts.TestCase.settings = settings(max_examples=300, stateful_step_count=18)
-TestVerdictsOfMachines = Verdicts.TestCase
+TestT2AndT3OfVerdicts = Verdicts.TestCase

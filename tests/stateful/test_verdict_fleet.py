@@ -216,4 +216,4 @@ class Decisions(RuleBasedStateMachine):
 
 
 Decisions.TestCase.settings = settings(max_examples=50, stateful_step_count=20, deadline=None)
-TestDecisionsOfMachines = Decisions.TestCase
+TestT2AndT3OverWholeMachines = Decisions.TestCase
