@@ -91,8 +91,8 @@ def _words(past: TaskPast, one: Happened) -> str | None:
 
 
 def _entry(past: TaskPast, one: Happened, undo: str) -> HistoryEntry:
-    found, said = past.proposed(one.row.n), _said(past, one)
-    if isinstance(past.command_of(one.row.n), UndoDeed | UndoImport):
+    found, said = past.proposed(one.row), _said(past, one)
+    if isinstance(past.command_of(one.row), UndoDeed | UndoImport):
         said = f"By an undo {said[:1].lower()}{said[1:]}"
     return HistoryEntry(
         one.entry,

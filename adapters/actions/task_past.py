@@ -71,7 +71,7 @@ class TaskPast:
             before, state = state, TASK.evolve(state, row)
             self.happened.append(Happened(row, before))
         self.task = state
-        self.command_of = cache(self._command_of)
+        self._commands = cache(self._command_at)
         self._proposals = cache(self._proposals_of)
 
     def title_of(self, task_id: str) -> str:
@@ -84,14 +84,17 @@ class TaskPast:
         with self.home.services.journal.reading() as world:
             return world.text(words)
 
-    def _command_of(self, n: int) -> Any:
-        """What was asked for that made an append; None where the append cannot be found."""
-        append = append_of(self.home.services.journal, n)
+    def command_of(self, row: Recorded) -> Any:
+        """What was asked for that made a row's append; None where that cannot be found."""
+        return self._commands(row.n, row.replica)
+
+    def _command_at(self, n: int, replica: str) -> Any:
+        append = append_of(self.home.services.journal, n, replica)
         return envelope.cause_of(append[0])[0] if append else None
 
-    def proposed(self, n: int) -> Proposed | None:
-        """The proposal that an append carried out; None where it was none."""
-        command = self.command_of(n)
+    def proposed(self, row: Recorded) -> Proposed | None:
+        """The proposal that a row's append carried out; None where it was none."""
+        command = self.command_of(row)
         if not isinstance(command, ApplyOperation):
             return None
         return self._proposals(command.task).get(command.operation)
