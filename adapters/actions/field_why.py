@@ -164,7 +164,7 @@ class _Trace:
         return self.field == "status" and isinstance(one.row.fact, t.TaskCreated)
 
     def _lead(self, row: Recorded) -> WhyLead:
-        return WhyLead("entry", entry_of(row), row.entity)
+        return WhyLead("entry", entry_of(row, is_shared=self.past.is_shared), row.entity)
 
     def _sentence(self, one: Happened) -> str:
         return f"{subject(one.by)} {did(one.row.fact, one.before, self.past.names)}"

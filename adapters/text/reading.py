@@ -90,7 +90,9 @@ def field_lines(found: "FieldWhy", zone: str) -> Iterator[str]:
     yield safe(f"{found.label}: {found.value or 'none'}")
     for step in found.steps:
         lead = step.lead
-        where = f" [{lead.kind} {(lead.run_key or lead.id)[:ID_SHOWN]}]" if lead else ""
+        named = (lead.run_key or lead.id) if lead else ""
+        named = named if lead and lead.kind == "entry" else named[:ID_SHOWN]
+        where = f" [{lead.kind} {named}]" if lead else ""
         words = f" “{_line(step.words)}”" if step.words else ""
         when = f"{local_time(step.at, zone)}  " if step.at else ""
         yield safe(f"  {when}{step.said}{words}{where}")

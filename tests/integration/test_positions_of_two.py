@@ -131,3 +131,25 @@ def test_why_of_what_another_machine_did_names_that_machine_s_append(tmp_path: P
     assert cause["position"] == where
     with visiting(desk.home, env={"WAKELOG_REPLICA": "desk"}) as visitor:
         assert "priority" in text_of(visitor.page(f"/wakes/{again['run_key']}"))
+
+
+def test_the_history_tells_rows_of_two_machines_apart_and_undoes_own_ones_only(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "folder").mkdir()
+    desk, laptop = (Machine(tmp_path / one, tmp_path / "folder") for one in NAMES)
+    desk.said("task", "add", WALK)
+    for one in desk, laptop, desk, laptop:
+        one.sync()
+    task = desk.told("task", "list")[0]["id"]
+    desk.said("task", "set", WALK, "--priority", "p1")
+    laptop.said("task", "set", WALK, "--due", "2027-05-05")
+    for one in desk, laptop, desk:
+        one.sync()
+    with visiting(desk.home, env={"WAKELOG_REPLICA": "desk"}) as visitor:
+        entries = visitor.json(f"/tasks/{task}/history")["entries"]
+    names = [one["entry"] for one in entries]
+    assert len(set(names)) == len(names)
+    undone = {one["entry"].partition("-")[0] for one in entries if one["undo"]}
+    assert undone == {"desk"}
+    assert {one.partition("-")[0] for one in names} == {"desk", "laptop"}
