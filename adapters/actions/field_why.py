@@ -152,7 +152,7 @@ class _Trace:
             return
         last = own[-1]
         yield from self._written(last, happened)
-        command = self.past.command_of(last.row.n)
+        command = self.past.command_of(last.row)
         if isinstance(command, do.UndoDeed | do.UndoImport):
             yield from self._undone(last, command, happened)
         elif who(last.by) == "agent":
@@ -164,7 +164,7 @@ class _Trace:
         return self.field == "status" and isinstance(one.row.fact, t.TaskCreated)
 
     def _lead(self, row: Recorded) -> WhyLead:
-        return WhyLead("entry", entry_of(row), row.entity)
+        return WhyLead("entry", entry_of(row, is_shared=self.past.is_shared), row.entity)
 
     def _sentence(self, one: Happened) -> str:
         return f"{subject(one.by)} {did(one.row.fact, one.before, self.past.names)}"
@@ -187,7 +187,7 @@ class _Trace:
         yield from self.steps([each for each in happened if each.row.n < first])
 
     def _by_agent(self, one: Happened) -> Iterator[WhyStep]:
-        found, row = self.past.proposed(one.row.n), one.row
+        found, row = self.past.proposed(one.row), one.row
         if found is None:
             said = f"{self._sentence(one)}, at once: you let it do such things without asking."
             yield WhyStep("at_once", said, row.at, lead=self._lead(row))
@@ -247,8 +247,9 @@ class _Trace:
 
     def _change(self, trigger: Trigger, at: str) -> WhyStep:
         """The change that woke an agent: a note before all others."""
-        rows = append_of(self.past.home.services.journal, trigger.position)
-        rows = [one for one in rows if one.of_kind == "task" and one.replica == trigger.replica]
+        writer, n = trigger.of or trigger.replica, trigger.of_n or trigger.position
+        rows = append_of(self.past.home.services.journal, n, writer)
+        rows = [one for one in rows if one.of_kind == "task" and one.replica == writer]
         if not rows:
             return WhyStep("woken", "It was woken by a change.", at)
         noted = (one for one in rows if isinstance(one.fact, t.NoteAdded | t.NoteEdited))
@@ -280,7 +281,7 @@ class _Trace:
         """The wake in which an agent changed something at once; empty where it is not found."""
         from adapters.timetravel.logs_at import History
 
-        command, home = self.past.command_of(row.n), self.past.home
+        command, home = self.past.command_of(row), self.past.home
         if not isinstance(command, do.ApplyOperation):
             return ""
         before = f"{History(home.services.agents).until(row.at) + 1:012d}"
@@ -300,7 +301,7 @@ class _Trace:
             fact = one.row.fact
             if one.row.n <= last.row.n or not isinstance(fact, t.TaskImported):
                 continue
-            command = self.past.command_of(one.row.n)
+            command = self.past.command_of(one.row)
             if getattr(command, "is_written_back", False) and self._says(fact):
                 said = f"It was written into the file {one.by.partition(':')[2]}."
                 yield WhyStep("written", said, one.row.at, lead=self._lead(one.row))

@@ -39,6 +39,8 @@ def history(home: "Home", task_id: str, wanted: Wanted) -> tuple[TaskHistory, li
     """
     past = TaskPast(home, task_id)
     deeds = deeds_of(home, task_id)
+    journal = home.services.journal
+    own = journal.replica if journal.is_shared else ""
     left = {n: deed.ref for deed in reversed(deeds) for n in deed.appends}
     entries: list[HistoryEntry] = []
     following, looked = "", 0
@@ -48,7 +50,7 @@ def history(home: "Home", task_id: str, wanted: Wanted) -> tuple[TaskHistory, li
             break
         looked += 1
         if _is_wanted(past, one, wanted):
-            ref = left.get(one.row.n, "")
+            ref = left.get(one.row.n, "") if own in ("", one.row.replica) else ""
             if ref:
                 left = {n: other for n, other in left.items() if other != ref}
             entries.append(_entry(past, one, ref))
@@ -91,8 +93,8 @@ def _words(past: TaskPast, one: Happened) -> str | None:
 
 
 def _entry(past: TaskPast, one: Happened, undo: str) -> HistoryEntry:
-    found, said = past.proposed(one.row.n), _said(past, one)
-    if isinstance(past.command_of(one.row.n), UndoDeed | UndoImport):
+    found, said = past.proposed(one.row), _said(past, one)
+    if isinstance(past.command_of(one.row), UndoDeed | UndoImport):
         said = f"By an undo {said[:1].lower()}{said[1:]}"
     return HistoryEntry(
         one.entry,

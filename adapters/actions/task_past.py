@@ -23,15 +23,16 @@ if TYPE_CHECKING:
 
 
 class Happened(NamedTuple):
-    """A fact of a task, and the task before it."""
+    """A fact of a task, and the task before it; `is_shared`: machines share the journal."""
 
     row: Recorded
     before: Task
+    is_shared: bool = False
 
     @property
     def entry(self) -> str:
         """How its history names it."""
-        return entry_of(self.row)
+        return entry_of(self.row, is_shared=self.is_shared)
 
     @property
     def by(self) -> str:
@@ -46,9 +47,10 @@ class Proposed(NamedTuple):
     ref: str
 
 
-def entry_of(row: Recorded) -> str:
-    """How a task's history names a row: its append, and which row of that it is, ``42.3``."""
-    return f"{row.n}.{row.row}"
+def entry_of(row: Recorded, *, is_shared: bool) -> str:
+    """How a task's history names a row: its append, and which row of that it is, ``42.3``; where
+    machines share the journal, with whose that is, ``desk-42.3``."""
+    return f"{row.replica}-{row.n}.{row.row}" if is_shared else f"{row.n}.{row.row}"
 
 
 class TaskPast:
@@ -62,6 +64,7 @@ class TaskPast:
     def __init__(self, home: "Home", task_id: str) -> None:
         self.home = home
         self.id = task_id
+        self.is_shared = home.services.journal.is_shared
         self.happened: list[Happened] = []
         state = TASK.initial(task_id)
         with home.services.journal.reading() as world:
@@ -69,9 +72,9 @@ class TaskPast:
             self.names = Names(world.load(CATALOG, MAIN), self.title_of)
         for row in rows:
             before, state = state, TASK.evolve(state, row)
-            self.happened.append(Happened(row, before))
+            self.happened.append(Happened(row, before, self.is_shared))
         self.task = state
-        self.command_of = cache(self._command_of)
+        self._commands = cache(self._command_at)
         self._proposals = cache(self._proposals_of)
 
     def title_of(self, task_id: str) -> str:
@@ -84,14 +87,17 @@ class TaskPast:
         with self.home.services.journal.reading() as world:
             return world.text(words)
 
-    def _command_of(self, n: int) -> Any:
-        """What was asked for that made an append; None where the append cannot be found."""
-        append = append_of(self.home.services.journal, n)
+    def command_of(self, row: Recorded) -> Any:
+        """What was asked for that made a row's append; None where that cannot be found."""
+        return self._commands(row.n, row.replica)
+
+    def _command_at(self, n: int, replica: str) -> Any:
+        append = append_of(self.home.services.journal, n, replica)
         return envelope.cause_of(append[0])[0] if append else None
 
-    def proposed(self, n: int) -> Proposed | None:
-        """The proposal that an append carried out; None where it was none."""
-        command = self.command_of(n)
+    def proposed(self, row: Recorded) -> Proposed | None:
+        """The proposal that a row's append carried out; None where it was none."""
+        command = self.command_of(row)
         if not isinstance(command, ApplyOperation):
             return None
         return self._proposals(command.task).get(command.operation)

@@ -304,9 +304,10 @@ def why_command(session: Session, agent: str, field: str | None, limit: int) -> 
     if session.as_json:
         session.document(found)
         return
+    own = home.services.journal.replica if home.services.journal.is_shared else ""
     session.table(
         ("When", "Where", "What", "Outcome", "Wake", "Why not"),
-        why_rows(found, home.settings.timezone),
+        why_rows(found, home.settings.timezone, own),
     )
     if all(one.outcome == "unmatched" for one in found):
         session.note("Nothing has woken it yet; wake it with `wakelog wake`.")

@@ -240,7 +240,8 @@ def rows_of(home: Home, wake: WakeDocument) -> list[Recorded]:
 
 def _cause(world: World, line: CauseLine) -> WakeCause:
     trigger = line.trigger
-    position = f"journal:{trigger.replica}:{trigger.position}" if trigger.position else None
+    writer, n = trigger.of or trigger.replica, trigger.of_n or trigger.position
+    position = f"journal:{writer}:{n}" if trigger.position else None
     return WakeCause(
         how=line.how,
         at=line.at,

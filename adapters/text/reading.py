@@ -63,21 +63,26 @@ def rule_text(rule: str) -> str:
     return RULES.get(rule, rule.replace("_", " "))
 
 
-def why_rows(found: "Sequence[WhyLine]", zone: str) -> list[tuple[object, ...]]:
-    """The rows of `why`; changes one after another that are none of its business are one row."""
+def why_rows(found: "Sequence[WhyLine]", zone: str, own: str = "") -> list[tuple[object, ...]]:
+    """The rows of `why`; changes one after another that are none of its business are one row.
+    `own`: the replica that is asked, where machines share the logs."""
+
+    def alike(one: "WhyLine") -> tuple[bool, str]:
+        return _is_foreign(one), one.position.split(":")[1]
+
     rows: list[tuple[object, ...]] = []
-    for is_foreign, group in groupby(found, _is_foreign):
+    for (is_foreign, _), group in groupby(found, alike):
         ones = list(group)
         if is_foreign and len(ones) > 1:
             last = ones[0].position.rpartition(":")[2]
-            where = f"{_where(ones[-1])}..{last}"
+            where = f"{_where(ones[-1], own)}..{last}"
             what = f"{len(ones)} changes that do not concern it"
             rows.append((local_time(ones[0].at, zone), where, what, "unmatched", "", ""))
             continue
         for one in ones:
             when, run = local_time(one.at, zone), run_shown(one.run_key or "")
             rule = rule_text(one.rule or "")
-            rows.append((when, _where(one), one.what, one.outcome, run, rule))
+            rows.append((when, _where(one, own), one.what, one.outcome, run, rule))
     return rows
 
 
@@ -86,16 +91,19 @@ def field_lines(found: "FieldWhy", zone: str) -> Iterator[str]:
     yield safe(f"{found.label}: {found.value or 'none'}")
     for step in found.steps:
         lead = step.lead
-        where = f" [{lead.kind} {(lead.run_key or lead.id)[:ID_SHOWN]}]" if lead else ""
+        named = (lead.run_key or lead.id) if lead else ""
+        named = named if lead and lead.kind == "entry" else named[:ID_SHOWN]
+        where = f" [{lead.kind} {named}]" if lead else ""
         words = f" “{_line(step.words)}”" if step.words else ""
         when = f"{local_time(step.at, zone)}  " if step.at else ""
         yield safe(f"  {when}{step.said}{words}{where}")
 
 
-def _where(one: "WhyLine") -> str:
-    """A position as short as one replica needs it, ``journal 42``."""
-    log, _, n = one.position.split(":")
-    return f"{log} {n}"
+def _where(one: "WhyLine", own: str) -> str:
+    """A position as short as one replica needs it, ``journal 42``; of another machine whole, as
+    it can be typed."""
+    log, replica, n = one.position.split(":")
+    return f"{log} {n}" if replica == own or not own else one.position
 
 
 def _is_foreign(one: "WhyLine") -> bool:

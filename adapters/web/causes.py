@@ -168,7 +168,8 @@ def _found(site: Site, wake: WakeDocument, cause: WakeCause) -> Found:
         return _timer_found(site, wake, cause.reason_id)
     if not cause.position:
         return Found()
-    append = append_of(site.home.services.journal, int(cause.position.rpartition(":")[2]))
+    _, replica, n = cause.position.split(":")
+    append = append_of(site.home.services.journal, int(n), replica)
     rows = [row for row in append if row.of_kind == "task"]
     if not rows:
         return Found()

@@ -87,7 +87,7 @@ def together(entries: Sequence[HistoryEntry]) -> list[list[HistoryEntry]]:
     """The entries, those that one import made at once together, the oldest of them first."""
 
     def once(one: HistoryEntry) -> str:
-        return one.entry.partition(".")[0] if one.who == "file" else one.entry
+        return one.entry.rpartition(".")[0] if one.who == "file" else one.entry
 
     return [list(made)[::-1] for _, made in groupby(entries, once)]
 

@@ -13,6 +13,7 @@ from adapters.wiring import open_home
 from domain.errors import Refused
 from tests.integration.test_shared_templates import NAMES, Machine
 from tests.support import cli
+from tests.support.pages import text_of, visiting
 
 pytestmark = pytest.mark.slow
 
@@ -101,3 +102,54 @@ def test_a_machine_that_nobody_knows_and_a_number_that_is_none_are_told(tmp_path
         with pytest.raises(Refused, match="has no append 5; its last is 0"):
             find(home, "journal:desk:5")
         assert at_document(find(home, "journal:0"), None).journal == "journal:desk:0"
+
+
+def test_why_of_what_another_machine_did_names_that_machine_s_append(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    desk, laptop = (Machine(tmp_path / one, tmp_path / "folder") for one in NAMES)
+    desk.said("task", "add", "Book the flight by Friday")
+    desk.said("agent", "create", "--task", "Book", "--mode", "autonomous")
+    desk.said("wake")
+    for one in desk, laptop:
+        one.sync()
+    laptop.said("task", "add", "Swim")  # so that numbers part
+    laptop.said("confirm", "desk/1.1")
+    laptop.said("task", "set", "Book", "--priority", "p1")
+    for one in laptop, desk:
+        one.sync()
+    steps = {one: one.told("why", "Book", "due")["steps"] for one in (desk, laptop)}
+    for found in steps.values():
+        assert [step["kind"] for step in found][:2] == ["confirmed", "proposed"]
+    desk.said("wake")
+    line = next(line for line in desk.said("why", "Book").splitlines() if "priority" in line)
+    where = next(word for word in line.split() if word.startswith("journal:laptop:"))
+    (told,) = laptop.told("why", where)
+    assert (told["position"], told["what"]) == (where, "priority set by you")
+    (again,) = desk.told("why", where)
+    assert again["outcome"] == "woke"
+    cause = desk.told("show", again["run_key"])["causes"][0]
+    assert cause["position"] == where
+    with visiting(desk.home, env={"WAKELOG_REPLICA": "desk"}) as visitor:
+        assert "priority" in text_of(visitor.page(f"/wakes/{again['run_key']}"))
+
+
+def test_the_history_tells_rows_of_two_machines_apart_and_undoes_own_ones_only(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "folder").mkdir()
+    desk, laptop = (Machine(tmp_path / one, tmp_path / "folder") for one in NAMES)
+    desk.said("task", "add", WALK)
+    for one in desk, laptop, desk, laptop:
+        one.sync()
+    task = desk.told("task", "list")[0]["id"]
+    desk.said("task", "set", WALK, "--priority", "p1")
+    laptop.said("task", "set", WALK, "--due", "2027-05-05")
+    for one in desk, laptop, desk:
+        one.sync()
+    with visiting(desk.home, env={"WAKELOG_REPLICA": "desk"}) as visitor:
+        entries = visitor.json(f"/tasks/{task}/history")["entries"]
+    names = [one["entry"] for one in entries]
+    assert len(set(names)) == len(names)
+    undone = {one["entry"].partition("-")[0] for one in entries if one["undo"]}
+    assert undone == {"desk"}
+    assert {one.partition("-")[0] for one in names} == {"desk", "laptop"}
