@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from adapters.store.recorder import by_append, numbered
-from domain import envelope
+from adapters.store.recorder import by_append, tail_of
 from domain.envelope import Row
 
 PAGE_ROWS = 2000
@@ -17,6 +16,9 @@ CREATE TABLE appends (n INTEGER NOT NULL, replica TEXT NOT NULL, first INTEGER N
 # own: a file that lacks it is read all the same, more slowly, until it is written to again.
 INDEX = "CREATE INDEX IF NOT EXISTS appends_of_each ON appends (replica, n)"
 KEEP = "INSERT INTO appends VALUES (?, ?, ?, ?, ?)"
+KEEP_NEXT = """
+INSERT INTO appends SELECT ?, ?, coalesce(max(rowid), 0) + 1, ?, ? FROM stored_events
+"""
 # A row as `LogRecorder.lines` has it; SQLite itself puts the lines together.
 LINE = """'{"stream":' || json_quote(originator_id) || ',"version":' || originator_version
     || ',"tag":"' || topic || '","state":' || CAST(state AS TEXT) || '}'"""
@@ -66,8 +68,8 @@ class Place(NamedTuple):
 
 def place_of(rows: Sequence[Row], first: int) -> Place:
     """The place of an append whose rows are kept from `first` on."""
-    replica = rows[0].stream.rpartition("@")[2]
-    return Place(numbered(rows[0].state).n, replica, first, len(rows), envelope.digest(rows))
+    tail = tail_of(rows)
+    return Place(tail.n, tail.replica, first, len(rows), tail.digest)
 
 
 def places_of(rows: Iterable[Row]) -> Iterator[Place]:

@@ -57,6 +57,7 @@ class LogReader:
         self._states = states
         self._seen = LogPosition()
         self._others = Others()
+        self._sifted: tuple[Main, Sift] | None = None
         self._left_out: dict[str, frozenset[tuple[int, str, int]]] = {}  # by kind and entity
 
     @property
@@ -349,9 +350,11 @@ class LogReader:
 
     def _sift(self, seen: LogPosition, read: Read) -> Sift | None:
         """What tells which rows of an entity count, where several machines share the log."""
-
         if not seen.main.is_shared:
             return None
+        is_kept = read == self._read  # until something comes in
+        if is_kept and self._sifted and self._sifted[0] is seen.main:
+            return self._sifted[1]
         names = (self.replica, *self._replicas(seen))
 
         def doubled(appends: Collection[tuple[int, str]]) -> list[Recorded]:
@@ -361,7 +364,10 @@ class LogReader:
             count = Counter(map(entity_of, there))
             return [row for one in there if count[entity_of(one)] > 1 for row in read(one, 0)]
 
-        return sift(self._horizons(seen), doubled)
+        made = sift(self._horizons(seen), doubled)
+        if is_kept:
+            self._sifted = (seen.main, made)
+        return made
 
     def _receipts(self, key: str, seen: LogPosition) -> list[Recorded]:
         """What stands under a key, this replica's first."""

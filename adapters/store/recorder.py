@@ -6,6 +6,7 @@ from then on `Order` tells it. A rowid never leaves its recorder (DESIGN 4).
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -63,8 +64,11 @@ def by_append(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 def tail_of(rows: Sequence[Row]) -> Tail:
     """What a log ends with that ends with these rows of one append."""
-    if not rows:
-        return Tail()
+    return _tail(tuple(rows)) if rows else Tail()
+
+
+@lru_cache(4)  # who writes an append asks before and after
+def _tail(rows: tuple[Row, ...]) -> Tail:
     first = numbered(rows[0].state)
     return Tail(first.n, first.at, envelope.digest(rows), rows[0].stream.rpartition("@")[2])
 

@@ -28,10 +28,10 @@ from adapters.store.opening import (
 from adapters.store.order import (
     INDEX,
     KEEP,
+    KEEP_NEXT,
     LINE,
     MAKE,
     FileOrder,
-    place_of,
     places_of,
     stored_bytes,
 )
@@ -111,7 +111,7 @@ class SQLiteLogRecorder:
         """
         look(path)
         self._path = path
-        self._is_ordered = False
+        self._is_ordered = self._is_indexed = False
         self._is_read_only = is_read_only
         with told(path):
             self._connection = read_only(path) if is_read_only else connected(str(path))
@@ -167,6 +167,7 @@ class SQLiteLogRecorder:
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:
+                self._is_indexed = False
                 self._roll_back()
                 raise
 
@@ -303,8 +304,11 @@ class SQLiteLogRecorder:
 
     def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
         if self.order():
-            self._connection.execute(INDEX)  # a file of an earlier wakelog lacks it
-            self._connection.execute(KEEP, place_of(rows, self._max() + 1))
+            if not self._is_indexed:  # a file of an earlier wakelog lacks it
+                self._connection.execute(INDEX)
+                self._is_indexed = True
+            last = tail_of(rows)
+            self._connection.execute(KEEP_NEXT, (last.n, last.replica, len(rows), last.digest))
         self._connection.executemany(self._library.insert_events_statement, rows)
         if payloads:
             self._connection.executemany(_KEEP, [(kept.id, kept.data) for kept in payloads])
