@@ -365,6 +365,8 @@ class World:
         known = self._cache.get(stream)
         if known is None and self._parts is not None:
             return self._parts.last_version(stream)
+        if self._counts is not None:  # of a stream of many rows, markers for example, none is read
+            return self._counts.get(stream, 0)
         after = known.version if known else 0
         rows = () if self._is_all(stream, after) else self._read(stream, after)
         return rows[-1].version if rows else after
