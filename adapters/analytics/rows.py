@@ -20,13 +20,14 @@ from msgspec import Struct
 
 from adapters.home.settings import Settings
 from adapters.store.log import Log
+from adapters.store.reader import place
 from adapters.store.recorder import Numbered, numbered
 from domain import envelope
 from domain.envelope import Row
 from domain.journal.fields import ADDED, FIELDS, TaskField
 from domain.journal.fold import TASK
 
-SCHEMA_VERSION = 6 + ADDED
+SCHEMA_VERSION = 7 + ADDED
 """Of the tables and views that `projections/analytics` defines and README.md there describes."""
 
 PAGE_ROWS = 20_000  # that DuckDB is given at once
@@ -65,6 +66,13 @@ SELECT DISTINCT payload FROM (
 """
 _PLACE = "SELECT * FROM events WHERE log = 'journal' AND n > {} OR log = 'agent' AND n > {}"
 
+_LEFT_OUT = """
+CREATE OR REPLACE TEMP TABLE left_out (log VARCHAR, replica VARCHAR, n BIGINT, row_n INTEGER)
+"""
+_OF_SEVERAL = """
+SELECT kind, entity FROM ({}) WHERE log = ? AND kind NOT IN ('receipt', 'log')
+GROUP BY kind, entity HAVING count(DISTINCT replica) > 1
+"""
 _KINDS = "SELECT kind FROM fresh UNION SELECT kind FROM touched"
 _AGENTS = ("agent", "alert", "changes", "wake")
 _CONCERNS = {
@@ -162,6 +170,10 @@ def fill(
     if not is_anew:
         sql = f"{whole} SEMI JOIN touched USING (kind, entity)"
         whole = _kept(connection, "whole_streams", sql)
+    connection.execute(_LEFT_OUT)
+    left_out = [_leave_out(connection, logs[name], whole) for name in LOGS]
+    if any(left_out):
+        whole = f"{whole} ANTI JOIN left_out USING (log, replica, n, row_n)"
     _view(connection, "live", whole)
     found = connection.execute(_KINDS).fetchall()
     for file, kinds in _CONCERNS.items():
@@ -174,6 +186,24 @@ def fill(
             [name, *position],
         )
     return True
+
+
+def _leave_out(connection: duckdb.DuckDBPyConnection, log: Log, whole: str) -> bool:
+    """Note, of what several machines said of an entity, the rows that do not count: see
+    `domain.merging`. False where one machine has the log alone."""
+    if not log.is_shared:
+        return False
+    entities = connection.execute(_OF_SEVERAL.format(whole), [log.name]).fetchall()
+    found: list[tuple[str, str, int, int]] = []
+    with log.reading() as world:
+        for kind, entity in entities:
+            rows = world.history(kind, entity)
+            counted = set(map(place, log.counted(rows)))
+            left = (row for row in rows if place(row) not in counted)
+            found += [(log.name, row.replica, row.n, row.row) for row in left]
+    if found:
+        connection.executemany("INSERT INTO left_out VALUES (?, ?, ?, ?)", found)
+    return bool(found)
 
 
 def keep_settings(connection: duckdb.DuckDBPyConnection, settings: Settings) -> None:

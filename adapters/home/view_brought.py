@@ -28,8 +28,15 @@ def brought_since(log: Log, n: int) -> bool:
     last = log.last_fact(main) if n else None
     if last is None or last.n <= n:
         return False
+    if log.is_shared and _others_known(log, n) != _others_known(log, last.n):
+        return True  # of many markers none is read again
     new = (row.fact for row in log.facts(main) if row.n > n)
     return any(isinstance(fact, (ReplicasImported, LogShared)) for fact in new)
+
+
+def _others_known(log: Log, n: int) -> dict[str, int]:
+    known = log.known_to(log.replica, n).items()
+    return {name: last for name, last in known if name != log.replica}
 
 
 class Pending:

@@ -10,7 +10,7 @@ FROM (
         "isFirst": "BOOLEAN", "template": "VARCHAR", "templateVersion": "INTEGER",
         "hop": "INTEGER"}') AS d
     FROM live WHERE tag = 'wake.started.1'
-) QUALIFY row_number() OVER (PARTITION BY entity ORDER BY place(n, row_n)) = 1;
+) QUALIFY row_number() OVER (PARTITION BY entity ORDER BY place(n, replica, row_n)) = 1;
 
 UPDATE token_usage u SET cost = c.cost  -- at the price that holds then
 FROM (
@@ -52,7 +52,7 @@ FROM (
             'budget', 'consent', 'secret', 'unpriced_model', 'switched_off', 'out_of_scope',
             'disallowed_provider_model')) AS attempts,
         count(*) FILTER (tag = 'wake.model_failed.1') AS failures,
-        arg_max(d.code, place(n, row_n)) AS failure_code, nullif(max(d.forced), '') AS forced,
+        arg_max(d.code, place(n, replica, row_n)) AS failure_code, nullif(max(d.forced), '') AS forced,
         max(coalesce(json_array_length(d.calls), 0)) AS calls, max(d.reply) AS reply,
         any_value(d.text) AS text
     FROM said_of WHERE tag LIKE 'wake.model_%' GROUP BY entity, d.turn
@@ -68,7 +68,7 @@ FROM (
 ) WHERE tag = 'wake.deferred.1' AND entity IN (SELECT run_key FROM started);
 
 CREATE OR REPLACE TEMP TABLE tool_rows AS
-SELECT entity AS run_key, place(n, row_n) AS place, occurred_at, tag, d
+SELECT entity AS run_key, place(n, replica, row_n) AS place, occurred_at, tag, d
 FROM (
     SELECT *, json_transform(data, '{"turn": "INTEGER", "operation": "VARCHAR",
         "attempt": "INTEGER", "callId": "VARCHAR", "tool": "VARCHAR", "status": "VARCHAR",
@@ -120,7 +120,7 @@ DELETE FROM reports WHERE run_key IN (FROM touched_wakes);
 INSERT INTO reports
 WITH drafted AS (
     SELECT entity AS run_key, max(occurred_at) AS drafted_at,
-        arg_max(d, place(n, row_n)) AS d
+        arg_max(d, place(n, replica, row_n)) AS d
     FROM (
         SELECT *, json_transform(data, '{"oneLiner": "VARCHAR",
             "content": {"text": "VARCHAR", "payload": "VARCHAR"},
@@ -138,12 +138,12 @@ FROM drafted r LEFT JOIN started s USING (run_key) LEFT JOIN finished f USING (r
 DELETE FROM agents WHERE agent_id IN (SELECT entity FROM touched WHERE kind = 'agent');
 INSERT INTO agents
 SELECT entity, any_value(d.task), any_value(d.agentKind), any_value(d.generation),
-    arg_max(d.name, place(n, row_n)), arg_max(d.mode, place(n, row_n)),
-    nullif(arg_max(model, place(n, row_n)), ''),
-    nullif(arg_max(template, place(n, row_n)), ''),
-    coalesce(arg_max(d.turnMax, place(n, row_n)), 5),
-    coalesce(arg_max(is_automatic, place(n, row_n)), true),
-    arg_max(lifecycle, place(n, row_n)),
+    arg_max(d.name, place(n, replica, row_n)), arg_max(d.mode, place(n, replica, row_n)),
+    nullif(arg_max(model, place(n, replica, row_n)), ''),
+    nullif(arg_max(template, place(n, replica, row_n)), ''),
+    coalesce(arg_max(d.turnMax, place(n, replica, row_n)), 5),
+    coalesce(arg_max(is_automatic, place(n, replica, row_n)), true),
+    arg_max(lifecycle, place(n, replica, row_n)),
     min(occurred_at) FILTER (tag = 'agent.created.1'),
     coalesce(max(d.position) FILTER (tag = 'agent.created.1'), 0),
     min(occurred_at) FILTER (tag = 'agent.destroyed.1'), bool_or(tag = 'agent.deleted.1')

@@ -4,7 +4,7 @@
 DELETE FROM tasks WHERE task_id IN (SELECT entity FROM touched WHERE kind = 'task');
 INSERT INTO tasks
 WITH facts AS (
-    SELECT entity AS task_id, place(n, row_n) AS place, occurred_at, tag, d
+    SELECT entity AS task_id, place(n, replica, row_n) AS place, occurred_at, tag, d
     FROM (
         SELECT *, json_transform(data, '{"by": "VARCHAR", "title": "VARCHAR",
             "status": "VARCHAR", $task_types, "category": "VARCHAR", "label": "VARCHAR",
@@ -65,10 +65,10 @@ SELECT entry_id, task_id, started_at, ended_at,
     date_diff('microsecond', started_at, ended_at) / 6e7, decided_by, summary
 FROM (
     SELECT d.entry AS entry_id, entity AS task_id,
-        arg_max(d."start", place(n, row_n)) AS started_at,
-        arg_max(d."end", place(n, row_n)) AS ended_at,
-        arg_min(d.by, place(n, row_n)) AS decided_by,
-        nullif(arg_max(d.summary, place(n, row_n)), '') AS summary
+        arg_max(d."start", place(n, replica, row_n)) AS started_at,
+        arg_max(d."end", place(n, replica, row_n)) AS ended_at,
+        arg_min(d.by, place(n, replica, row_n)) AS decided_by,
+        nullif(arg_max(d.summary, place(n, replica, row_n)), '') AS summary
     FROM (
         SELECT *, json_transform(data, '{"by": "VARCHAR", "entry": "VARCHAR",
             "start": "TIMESTAMP", "end": "TIMESTAMP", "summary": "VARCHAR"}') AS d
@@ -81,9 +81,9 @@ FROM (
 DELETE FROM ratings
 WHERE task_id IN (SELECT entity FROM touched WHERE kind = 'task');
 INSERT INTO ratings
-SELECT entity, nullif(d.entry, ''), max(occurred_at), arg_max(d.score, place(n, row_n)),
-    nullif(arg_max(coalesce(d.comment, ''), place(n, row_n)), ''),
-    arg_max(d.by, place(n, row_n))
+SELECT entity, nullif(d.entry, ''), max(occurred_at), arg_max(d.score, place(n, replica, row_n)),
+    nullif(arg_max(coalesce(d.comment, ''), place(n, replica, row_n)), ''),
+    arg_max(d.by, place(n, replica, row_n))
 FROM (
     SELECT *, json_transform(data, '{"by": "VARCHAR", "entry": "VARCHAR", "score": "INTEGER",
         "comment": "VARCHAR"}') AS d
@@ -95,7 +95,7 @@ INSERT INTO names
 SELECT kind, id, arg_max(name, place)
 FROM (
     SELECT CASE WHEN d.label IS NULL THEN 'category' ELSE 'label' END AS kind,
-        coalesce(d.label, d.category) AS id, d.name AS name, place(n, row_n) AS place
+        coalesce(d.label, d.category) AS id, d.name AS name, place(n, replica, row_n) AS place
     FROM (
         SELECT *, json_transform(data,
             '{"category": "VARCHAR", "label": "VARCHAR", "name": "VARCHAR"}') AS d

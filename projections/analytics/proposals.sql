@@ -18,12 +18,12 @@ WITH proposed AS (
         FROM live WHERE tag = 'changes.opened.1'
     )
 ), decided AS (
-    SELECT set_id, item, arg_max(v, place(n, row_n)) AS last,
-        arg_max(v, place(n, row_n)) FILTER (verdict IN ('confirming', 'rejected', 'deferred',
+    SELECT set_id, item, arg_max(v, place(n, replica, row_n)) AS last,
+        arg_max(v, place(n, replica, row_n)) FILTER (verdict IN ('confirming', 'rejected', 'deferred',
             'retracted', 'expired')) AS choice,
         coalesce(max(confirmation), 0) AS confirmations,
         count(*) FILTER (verdict = 'failed') AS failures,
-        arg_max(code, place(n, row_n)) FILTER (verdict = 'failed') AS failure_code
+        arg_max(code, place(n, replica, row_n)) FILTER (verdict = 'failed') AS failure_code
     FROM verdicts v WHERE set_id IN (FROM touched_sets) GROUP BY set_id, item
 )
 SELECT p.set_id, p.item, o.d.agent, o.d.task, o.d.runKey, p.occurred_at, o.occurred_at,
@@ -49,7 +49,7 @@ WITH asked AS (
         any_value(CASE tag WHEN 'changes.suppression_asked.1' THEN 'suppress_label'
             WHEN 'changes.lift_asked.1' THEN 'lift_suppression' ELSE d.tool END) AS tool,
         max(d.attempt) AS attempts, min(occurred_at) AS asked_at,
-        arg_min({'n': n, 'row_n': row_n}, place(n, row_n)) AS asked_place,
+        arg_min({'n': n, 'row_n': row_n}, place(n, replica, row_n)) AS asked_place,
         any_value(replica) AS replica
     FROM (
         SELECT *, json_transform(data, '{"operation": "VARCHAR", "item": "INTEGER",
@@ -62,7 +62,7 @@ WITH asked AS (
         'journal_n': journal_n}, place) AS s
     FROM (
         SELECT coalesce(d.operation, d.reply.operation) AS operation, occurred_at,
-            place(n, row_n) AS place, coalesce(d.status, d.reply.status,
+            place(n, replica, row_n) AS place, coalesce(d.status, d.reply.status,
                 CASE WHEN d.code IS NULL THEN 'success' ELSE 'error' END) AS outcome,
             nullif(coalesce(d.code, d.reply.code), '') AS code,
             coalesce(d.position, d.reply.position) AS journal_n
@@ -77,7 +77,7 @@ WITH asked AS (
             OR d.reply.kind = 'wake.tool_returned.1'
             OR tag IN ('changes.suppression_done.1', 'changes.lift_done.1')
         UNION ALL
-        SELECT a.operation, v.occurred_at, place(v.n, v.row_n),
+        SELECT a.operation, v.occurred_at, place(v.n, v.replica, v.row_n),
             CASE v.verdict WHEN 'confirmed' THEN 'success' ELSE 'error' END, v.code, v.journal_n
         FROM verdicts v JOIN verdicts a ON a.set_id = v.set_id AND a.item = v.item
             AND a.confirmation = v.confirmation AND a.verdict = 'confirming'
@@ -103,16 +103,16 @@ DELETE FROM wakes WHERE run_key IN (FROM touched_wakes);
 INSERT INTO wakes
 WITH queued AS (
     SELECT run_key, any_value(t) FILTER (fate = 'first') AS q, count(*) AS causes,
-        arg_max(due_at, place(n, row_n)) AS due_at
+        arg_max(due_at, place(n, replica, row_n)) AS due_at
     FROM triggers t WHERE run_key IN (FROM touched_wakes) GROUP BY run_key
 ), attended AS (
     SELECT run_key, count(*) FILTER (what = 'wake_backed_off') AS waits,
         any_value(superseded_by) AS superseded_by,
-        arg_max(what, place(n, row_n)) AS last
+        arg_max(what, place(n, replica, row_n)) AS last
     FROM attention WHERE run_key IN (FROM touched_wakes) GROUP BY run_key
 ), finished AS (
-    SELECT entity AS run_key, arg_min(occurred_at, place(n, row_n)) AS ended_at,
-        arg_min(d, place(n, row_n)) AS d
+    SELECT entity AS run_key, arg_min(occurred_at, place(n, replica, row_n)) AS ended_at,
+        arg_min(d, place(n, replica, row_n)) AS d
     FROM (
         SELECT *, json_transform(data, '{"outcome": "VARCHAR", "stop": "VARCHAR",
             "code": "VARCHAR", "message": "VARCHAR", "isReportMissing": "BOOLEAN"}') AS d

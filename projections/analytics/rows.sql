@@ -1,7 +1,8 @@
 -- What is one row of a log each, from the view `fresh`: the events that came in just now.
--- `live` holds whole streams: of a fresh row all rows of its stream, of this replica and others.
+-- `live` holds whole streams: of a fresh row all rows of its stream, of this replica and others,
+-- but for those that do not count: another machine said otherwise, neither knowing of the other.
 
-CREATE OR REPLACE TEMP MACRO place(n, row_n) AS n * 10000000 + row_n;
+CREATE OR REPLACE TEMP MACRO place(n, replica, row_n) AS {'n': n, 'replica': replica, 'row_n': row_n};
 CREATE OR REPLACE TEMP MACRO said(words) AS
     CASE WHEN words['payload'] IS NULL THEN coalesce(words['text'], '')
     ELSE (SELECT t.text FROM texts t WHERE t.payload = words['payload']) END;

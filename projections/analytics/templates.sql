@@ -1,7 +1,7 @@
 -- Templates and their versions: made anew like all in entities.sql.
 
 CREATE OR REPLACE TEMP TABLE template_rows AS
-SELECT entity AS template_id, place(n, row_n) AS place, occurred_at, tag, d
+SELECT entity AS template_id, place(n, replica, row_n) AS place, occurred_at, tag, d
 FROM (
     SELECT *, json_transform(data, '{"agentKind": "VARCHAR", "name": "VARCHAR",
         "model": "VARCHAR", "categories": ["VARCHAR"], "version": "INTEGER",

@@ -1,9 +1,10 @@
 """What a home costs that machines share: ratios in one run, by processor time.
 
-    .venv/bin/python tests/bench/sync_speed.py [--rows 20000] [--rounds 5]
+    .venv/bin/python tests/bench/sync_speed.py [--rows 20000] [--agents 100] [--rounds 5]
 
 The smallest of several pieces counts: the machine may be busy. `--rows` is how large the home is
-that 20 rows are synced into; what that costs must not grow with it.
+that 20 rows are synced into, `--agents` how many there are of which one wakes elsewhere; what that
+costs must not grow with them.
 """
 
 import argparse
@@ -16,17 +17,24 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from adapters.home.clock import ManualClock
+from adapters.home.settings import Settings
 from adapters.home.views import Views
 from adapters.proof.prove import prove_logs
+from adapters.runtime.services import Services
 from adapters.store.foreign import ForeignAppend
 from adapters.store.log import Log
 from adapters.sync.memory import Kept
 from adapters.sync.shelf import MemoryShelf
 from adapters.sync.syncing import sync
+from domain.agent.commands import CreateAgent
 from domain.journal.commands import AddItems, CreateTask, EditTask
+from domain.journal.fold import TASK
 from projections.every import VIEWS
 from tests.bench.common import NOW, disks, machine, table
+from tests.support.large import Observant, ask, wake
 
+LOGS = ("journal", "agent")
 JOURNALS = [view for view in VIEWS if view.log == "journal"]
 PIECE_APPENDS = 100
 LATELY = 10  # appends of two rows
@@ -130,6 +138,65 @@ def syncing(folder: Path, rows: int, rounds: int) -> tuple[float, float]:
     return min(own), min(theirs)
 
 
+class Waking:
+    """A machine with both logs and views of all."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.logs = [Log.open(log, folder / f"{name}-{log}.db", name) for log in LOGS]
+        self.model = Observant()
+        journal, agents = self.logs
+        self.services = Services(
+            journal, agents, ManualClock(NOW), Settings(), lambda _: self.model
+        )
+        self.views = Views(folder / f"{name}.views", {log.name: log for log in self.logs})
+        self.kept = Kept()
+
+    def agent(self) -> str:
+        """One that has woken once."""
+        task = self.services.append_journal(CreateTask("Trip")).result.ids[0]
+        with self.logs[0].reading() as world:
+            named = task, "Trip", world.load(TASK, task).category, world.n - 1
+        made = CreateAgent(*named, "hybrid", is_enabled=True)
+        agent = self.services.append_agent(made).result.ids[0]
+        wake(self.services, agent)
+        return agent
+
+    def wake(self, agent: str) -> None:
+        self.model.left = 4
+        ask(self.services, agent)
+        wake(self.services, agent)
+
+    def meet(self, shelf: MemoryShelf) -> None:
+        self.kept = sync(self.logs, shelf, NOW, self.kept).kept
+
+
+def waking(folder: Path, agents: int, rounds: int) -> tuple[float, float]:
+    """Seconds to wake an agent with its views, and to take in such a wake with theirs."""
+    desk, laptop, shelf = Waking(folder, "desk"), Waking(folder, "laptop"), MemoryShelf()
+    every = [desk.agent() for _ in range(agents)]
+    for one in (desk, laptop, desk):
+        one.meet(shelf)
+    desk.views.catch_up()
+
+    def taken() -> None:
+        desk.meet(shelf)
+        desk.views.catch_up()
+
+    def woken() -> None:
+        desk.wake(every[0])
+        desk.views.catch_up()
+
+    own, theirs = list[float](), list[float]()
+    for _ in range(rounds):
+        laptop.wake(every[0])
+        laptop.meet(shelf)
+        theirs.append(smallest([taken]))
+        own.append(smallest([woken]))
+        desk.meet(shelf)
+        laptop.meet(shelf)
+    return min(own), min(theirs)
+
+
 def proving(folder: Path, rows: int, rounds: int) -> tuple[float, float]:
     """Seconds to prove a home of one machine, and one of three, for each row."""
     one = Log.open("journal", folder / "one.db", "one")
@@ -160,6 +227,7 @@ def prove(log: Log) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--agents", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
     where = disks()
@@ -168,6 +236,7 @@ def main() -> None:
         alone, shared = appending(folder, given.rounds)
         rate = bringing(folder, min(given.rows, 20_000), given.rounds)
         own, theirs = syncing(folder, given.rows, given.rounds)
+        woken, heard = waking(folder, given.agents, given.rounds)
         one, three = proving(folder, min(given.rows, 6000), given.rounds)
     print(machine())
     table(
@@ -178,6 +247,11 @@ def main() -> None:
             (
                 f"sync of 20 rows into {given.rows:,} with views / appending them",
                 f"{theirs / own:.2f} ({theirs * 1000:.0f} ms)",
+                "<= 3",
+            ),
+            (
+                f"sync of a wake into {given.agents:,} agents with views / waking one",
+                f"{heard / woken:.2f} ({heard * 1000:.0f} ms)",
                 "<= 3",
             ),
             ("prove a row of three machines / of one", f"{three / one:.2f}", "<= 1.5"),
