@@ -37,7 +37,7 @@ SLOW = (
     "tests/integration/test_rescue",
     "tests/integration/test_scaffolds_side_by_side.py",
     "tests/integration/test_sessions.py",
-    "tests/integration/test_shared_verdicts.py",
+    "tests/integration/test_shared_verdicts",
     "tests/integration/test_watched_on_two.py",
     "tests/integration/test_web_clashes.py",
     "tests/integration/test_web_first.py",
