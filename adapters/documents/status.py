@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from adapters.documents.agents import count_agents
 from adapters.documents.disputes import disputes
+from adapters.documents.in_flight import effects_in_flight
 from adapters.documents.notify import ReceiverDetails, receivers_of
 from adapters.documents.policy import HeldWake, waiting
 from adapters.home.machines import machine_names
@@ -16,7 +17,7 @@ from adapters.runtime import watcher
 from adapters.store.log import Log
 from adapters.wiring import Home
 from domain.timestamps import seconds_between
-from projections import agents, inbox, operations, tasks
+from projections import agents, inbox, tasks
 from projections.agents import AgentDocument
 
 OVERDUE_SECONDS = 120  # a wake that is due for longer has been forgotten
@@ -300,9 +301,7 @@ def _effects(home: Home) -> list[DoubtfulOperation]:
             item=one.item,
             since=one.asked_at,
         )
-        for owner in home.views.page(operations.VIEW, shelf="in_flight")
-        for one in owner.in_flight
-        if owner.owner != owner.run_key
+        for owner, one in effects_in_flight(home)
     ]
 
 

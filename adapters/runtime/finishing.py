@@ -35,6 +35,8 @@ from domain.machines.machines import HOME
 from domain.merging import standing
 from domain.world import MAIN, Recorded, World, entity_of
 
+_APPLIED = b'"kind":"command.apply_operation.1"'  # most rows of a journal are not looked at
+
 EffectAsked = ItemConfirming | SuppressionAsked | LiftAsked
 
 
@@ -153,7 +155,7 @@ def _done(services: Services, before: Reached) -> Iterator[str]:
         return
     found: set[tuple[str, str]] = set()
     for rows in _came(services.journal, before.journal):
-        if rows[0].stream.startswith("receipt:"):
+        if _APPLIED in rows[0].state:
             match read_append(rows[:1])[0].fact:
                 case Receipt(command=ApplyOperation(agent=agent, task=task)):
                     found.add((agent, task))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from adapters.documents.in_flight import effects_in_flight
 from adapters.documents.models import models_document
 from adapters.documents.notify import receivers_of
 from adapters.documents.policy import waiting
@@ -29,7 +30,7 @@ from domain.rules import FORMAT, FORMAT_MAX
 from domain.wake.scaffolds import CLOSED, SCAFFOLD
 from domain.wake.state import WAKE
 from domain.wire import tag_of
-from projections import agents, inbox, operations, tasks, wakes
+from projections import agents, inbox, tasks, wakes
 
 LOGS = {"journal": files.JOURNAL, "agent": files.AGENT}
 OURS = {"stored_events", "payloads"}
@@ -308,12 +309,7 @@ def _doubts(home: Home) -> Iterator[Finding]:
     """What began and has no end."""
     now = home.services.clock.now()
     running = [one for one in home.views.all(agents.VIEW) if one.running_run_key]
-    effects = [
-        one
-        for owner in home.views.page(operations.VIEW, shelf="in_flight")
-        if owner.owner != owner.run_key
-        for one in owner.in_flight
-    ]
+    effects = [one for _, one in effects_in_flight(home)]
     for agent in running[:FINDINGS_MAX]:
         told = f"the wake {agent.running_run_key[:8]} of {agent.name!r} began and has no end"
         yield Finding("wakes", False, told, "if no process runs it, `wakelog recover` goes on")

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from adapters.actions.deciding import Verdict, decide
 from adapters.actions.recovering import failed_sets, recover_home
+from adapters.documents.in_flight import effects_in_flight
 from adapters.proof.prove import prove_logs
 from adapters.runtime import finishing, recovery, review
 from adapters.runtime.due_index import DueIndex
@@ -243,6 +244,30 @@ def test_what_a_machine_that_is_gone_left_is_finished_by_who_leads(home: Decided
     assert home.recover("desk") == [(ESTIMATE, "confirmed")]
     home.fleet.meet()
     assert home.statuses() == ["confirmed"] * 3
+
+
+def test_only_who_is_to_finish_an_effect_is_told_that_it_is_in_doubt(home: Decided) -> None:
+    home.asks("phone")
+    home.fleet.meet()
+    assert [in_doubt(home, who) for who in home.fleet] == [0, 0, 1]
+    home.rejects("desk", LABEL)
+    home.fleet["desk"].retire("phone")
+    home.fleet.meet()
+    assert [in_doubt(home, who) for who in home.fleet] == [1, 0, 1]
+
+
+def test_what_met_a_rejection_is_in_doubt_for_nobody(home: Decided) -> None:
+    home.asks("phone")
+    home.rejects("desk")
+    home.fleet.meet()
+    assert [in_doubt(home, who) for who in home.fleet] == [0, 0, 0]
+
+
+def in_doubt(home: Decided, who: str) -> int:
+    """How many effects the status of a machine shows."""
+    with Home.in_memory(home.fleet[who].services) as opened:
+        opened.views.catch_up()
+        return len(list(effects_in_flight(opened)))
 
 
 # --------------------------------------------------------------------------------------- expiry
