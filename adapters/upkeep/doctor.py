@@ -171,7 +171,7 @@ def _strange(connection: sqlite3.Connection) -> Iterator[str]:
     """What wakelog never puts into a log file; a trigger even changes what is written."""
     made = "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
     for kind, name in connection.execute(f"{made} ORDER BY type, name"):
-        if name not in (*OURS, "appends", "appends_of_each"):
+        if kind == "trigger" or name not in (*OURS, "appends", "appends_of_each"):
             yield f"it holds the {kind} {name!r}, which is not wakelog's"
     for table, column in OURS_BYTES if _tables(connection) >= OURS else ():
         sql = f"SELECT count(*) FROM {table} WHERE typeof({column}) <> 'blob'"
