@@ -75,7 +75,7 @@ class Effects:
 
     def __init__(self, journal: Bytes, agents: Bytes) -> None:
         self._journal, self._agents = journal, agents
-        self._asked: dict[str, None] = {}  # operations with an intent and no effect yet
+        self._asked: dict[str, tuple[str, ...]] = {}  # intents without effect yet, by whom
         self._applied: dict[str, Append] = {}  # and the other way round
         self._settled: dict[str, Settled] = {}  # of which nothing was said yet
         self._said: dict[str, tuple[Append, Said]] = {}  # and the other way round
@@ -109,7 +109,7 @@ class Effects:
         self._settled = {
             key: one for key, one in self._settled.items() if one.one.n in left.settled
         }
-        self._asked = dict.fromkeys(left.asked)
+        self._asked = dict.fromkeys(left.asked, ())
         self._past, self._heard = dict(left.said), heard
 
     def ask(self, operation: str, replica: str) -> None:
@@ -118,7 +118,7 @@ class Effects:
         if found in self._applied:
             del self._applied[found]
         else:
-            self._asked[found] = None
+            self._asked[found] = (*self._asked.get(found, ()), replica)
 
     def _key(self, known: Container[str], operation: str, replica: str) -> str:
         """What an operation goes by: several machines of a shared home may ask for one, and each
@@ -136,7 +136,9 @@ class Effects:
         if isinstance(command, ApplyOperation):
             found = self._key(self._asked, operation, one.replica)
             if found in self._asked:
-                del self._asked[found]
+                others = sorted({*self._asked.pop(found)} - {one.replica})
+                if self.is_shared and found == operation:  # asked before the journal said so
+                    self._asked |= {f"{operation}@{name}": (name,) for name in others}
             else:
                 self._applied[found] = one
         settled = Settled(one, command, first.result)
