@@ -19,8 +19,8 @@ procrastinate psycopg replay.crossing replay.prove rich starlette uvicorn yaml
 DOOR = {"main", "loading", "shared", "entering"}  # of the command line: what all commands have
 RUNTIME = {"adapters.runtime", "adapters.runtime.services", "adapters.runtime.spans"}
 LOOKS = {  # what says how proposals stand to their tasks, what waits, and who runs
-    "inbox": {"effects", "follow_ups", "review"},
-    "status": {"effects", "follow_ups", "review", "watcher"},
+    "inbox": {"effects", "finishing", "follow_ups", "review"},
+    "status": {"effects", "finishing", "follow_ups", "review", "watcher"},
     "why": {"watcher"},
 }
 READING = [
