@@ -49,6 +49,7 @@ def test_a_file_is_dropped_and_its_tasks_have_agents_that_propose(
 ) -> None:
     page.goto(address)
     page.get_by_role("link", name="Bring tasks in from a file").click()
+    expect(page.get_by_text("Or drop it here.")).to_be_visible()  # the script is there
     page.locator("[data-drop]").evaluate(DROP)
     expect(page.get_by_role("heading", name="What TODO.md would bring in")).to_be_visible()
     expect(page.locator("main")).to_contain_text("2 new tasks")
