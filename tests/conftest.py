@@ -172,3 +172,15 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         if isinstance(item, pytest.DoctestItem):
             item.dtest.globs.clear()
     gc.unfreeze()
+    if "coverage" in sys.modules:
+        _keep_what_was_measured()
+
+
+def _keep_what_was_measured() -> None:
+    """Of a worker, before it says that it is done: 10 s later it is killed, and what it would write
+    as it ends takes longer than that on a busy machine."""
+    from coverage import Coverage
+
+    measured = Coverage.current()
+    if measured is not None:
+        measured.save()
