@@ -1,21 +1,28 @@
 """What a read made once more is answered with otherwise, wherever its text is kept."""
 
 import pytest
+from msgspec.structs import replace
 
 from domain.errors import Refused
 from domain.keys import payload_id
-from domain.wake.events import ToolReturned
+from domain.wake.events import ModelAsked, ToolReturned
 from domain.wake.reads import Told
 from domain.wake.scaffolds import SCAFFOLD, scaffold_of
 from domain.wire import Words
+from domain.world import Recorded, World
 from replay.reads import ReadAgain, differs
+from replay.rerun import reading
+from tests.support.services import START
 
 UNIT, LONG = "u1", b'{"tasks":["Mend the roof"]}'
 
 
+def returned(message: Words) -> ToolReturned:
+    return ToolReturned(1, "o", 1, "read", "c1", "find_tasks", "success", message)
+
+
 def told(message: Words, today: Told, payloads: dict[str, bytes]) -> list[tuple[str, str, str]]:
-    fact = ToolReturned(1, "o", 1, "read", "c1", "find_tasks", "success", message)
-    again = ReadAgain(fact, today, UNIT)
+    again = ReadAgain(returned(message), today, UNIT)
     return [(one.path, one.expected, one.actual) for one in differs(again, payloads.get)]
 
 
@@ -39,3 +46,11 @@ def test_a_text_that_is_kept_as_a_payload_is_compared_with_its_bytes() -> None:
 def test_a_wake_of_a_scaffold_of_tomorrow_is_refused() -> None:
     with pytest.raises(Refused, match=f"knows up to {SCAFFOLD}"):
         scaffold_of(SCAFFOLD + 1)
+
+
+def test_what_is_no_answer_is_not_read_again() -> None:
+    world = World("agent", "r1", 2, lambda *_: (), lambda _: None)
+    row = Recorded("wake:run@r1", 1, "r1", 1, 0, START, ModelAsked(1, 1))
+    assert reading(world, world, "run", row) == ()
+    answer = replace(row, fact=returned(Words("x")))
+    assert reading(world, world, "run", answer) == (), "nobody asked for it"
