@@ -16,7 +16,7 @@ from domain.agent.matching import Batch, placed
 from domain.agent.wake_queue_events import JournalTaken, Trigger
 from domain.causes import ReplicasImported
 from domain.horizons import Horizons
-from domain.journal.commands import AddLabel
+from domain.journal.commands import AddLabel, VoidOperation
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS
 from domain.notices import batch, brought
@@ -131,7 +131,10 @@ def test_what_is_so_is_proved(handing: Handing) -> None:
 def test_what_is_no_news_to_an_agent_is_proved_too_and_so_is_a_history_of_it(
     handing: Handing,
 ) -> None:
-    handing.fleet["laptop"].services.append_journal(AddLabel("urgent"))
+    laptop = handing.fleet["laptop"].services
+    laptop.append_journal(AddLabel("urgent"))
+    task = laptop.agent(handing.agent).task
+    laptop.append_journal(VoidOperation("o" * 32, task, "given up"), key="o" * 32)
     handing.fleet.meet()
     handing.phone.look()
     assert told(handing.phone) == []

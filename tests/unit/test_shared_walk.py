@@ -3,10 +3,14 @@
 from pathlib import Path
 
 from adapters.proof import histories
-from domain.causes import LogShared, ReplicasImported
+from domain.causes import LogShared, Receipt, ReplicasImported, Result
 from domain.changes.commands import RejectItem
-from domain.wire import Imported
+from domain.envelope import Row
+from domain.journal.commands import ApplyOperation
+from domain.journal.task import EstimateSet
+from domain.wire import Imported, Words
 from domain.world import Recorded
+from replay.chained import Chain
 from replay.crossing import DIGESTS_MAX, Crossing
 from replay.prove import Proof
 from replay.references import horizon_differs
@@ -55,3 +59,49 @@ def test_of_a_long_journal_the_newest_digests_are_kept() -> None:
     crossing.resume(Left(), dict.fromkeys(range(-DIGESTS_MAX, 0), ("", "")))
     assert [*crossing.walk()] == []
     assert len(crossing._digests) == DIGESTS_MAX
+
+
+def applied(replica: str, n: int) -> Recorded:
+    command = ApplyOperation("o", "a1", "t1", "update_task_estimate", Words("{}"))
+    return Recorded(
+        f"receipt:o@{replica}", 1, replica, n, 0, START, Receipt(command, Result((), "applied"))
+    )
+
+
+def test_of_an_operation_that_several_applied_the_first_that_is_known_counts() -> None:
+    known, both = viewers(), (applied("phone", 6), applied("desk", 9))
+    kept = {one.replica: [one] for one in both}
+    known.take(both[1], kept, lambda _, replica: kept[replica])
+    phone, desk = (
+        Recorded("task:t1@" + one.replica, 1, one.replica, one.n, 1, START, EstimateSet("a", 5))
+        for one in both
+    )
+    assert known.sift({"desk": 9, "phone": 7}).counted([phone, desk]) == [phone]
+    assert known.sift({"desk": 9}).counted([desk]) == [desk]
+
+
+def test_an_end_that_a_marker_names_and_nobody_met_is_missed() -> None:
+    marker = Recorded(
+        "log:main@desk", 2, "desk", 5, 0, START, ReplicasImported((Imported("phone", 7),))
+    )
+    assert [*viewers().missed([marker], {"phone": 7})] == []
+    (known,) = viewers().missed([marker], {"phone": 4})
+    assert (known.path, known.expected, known.actual) == (
+        "tail",
+        "append 7 of phone",
+        "it ends at 4",
+    )
+
+
+def test_a_chain_ends_where_a_row_is_gone_or_no_append_begins() -> None:
+    rows = histories.read(HISTORY).rows["journal"]
+    seen: list[int] = []
+
+    def until(found: list[Row], count: int) -> bool:
+        return Chain("journal").until(iter(found), count, lambda _, n, __: seen.append(n))
+
+    assert until(rows, len(rows))
+    assert seen == sorted(set(seen))
+    assert not until(rows, len(rows) + 1)
+    assert not until(rows[1:], 5)
+    assert not until([rows[0]._replace(state=b"{"), *rows[1:]], 5)
