@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 from msgspec.structs import replace
 
+from adapters.proof import histories
 from adapters.proof.prove import prove_logs
 from adapters.runtime import leading, watcher
 from adapters.store.copying import with_payloads
@@ -15,6 +16,7 @@ from domain.agent.matching import Batch, placed
 from domain.agent.wake_queue_events import JournalTaken, Trigger
 from domain.causes import ReplicasImported
 from domain.horizons import Horizons
+from domain.journal.commands import AddLabel, VoidOperation
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS
 from domain.notices import batch, brought
@@ -124,6 +126,21 @@ def test_what_is_so_is_proved(handing: Handing) -> None:
     assert [one.replica for one in takes.covered] == ["desk", "laptop"]
     assert {one.of for one in takes.batches} == {"laptop"}
     assert handing.told(inherits, takes) == []
+
+
+def test_what_is_no_news_to_an_agent_is_proved_too_and_so_is_a_history_of_it(
+    handing: Handing,
+) -> None:
+    laptop = handing.fleet["laptop"].services
+    laptop.append_journal(AddLabel("urgent"))
+    task = laptop.agent(handing.agent).task
+    laptop.append_journal(VoidOperation("o" * 32, task, "given up"), key="o" * 32)
+    handing.fleet.meet()
+    handing.phone.look()
+    assert told(handing.phone) == []
+    services = handing.phone.services
+    whole = histories.taken(services.journal, services.agents)
+    assert histories.prove(whole).divergences == ()
 
 
 def test_triggers_that_do_not_wait_there_are_named(handing: Handing) -> None:

@@ -11,7 +11,6 @@ from tests.support.broken import Broken, Fact
 from tests.support.checking.logs import Doc
 from tests.support.forging import differing
 
-pytestmark = pytest.mark.slow
 NOBODY = "a" * 32
 
 

@@ -97,6 +97,15 @@ def test_links_are_read_in_both_directions_as_seen_from_the_task() -> None:
     )
 
 
+def test_a_link_that_stands_in_both_directions_is_read_once() -> None:
+    book = household()
+    add_task(book, "task-paint", "Paint", HOME)
+    add_link(book, ROOF, "relates_to", "task-paint")
+    add_link(book, "task-paint", "relates_to", ROOF)
+    (one,) = read(book).linked
+    assert (one.relation, one.id) == ("relates_to", "task-paint")
+
+
 def test_of_a_link_outside_the_categories_only_the_relation_is_read() -> None:
     book = household()
     add_task(book, "task-secret", "Negotiate my salary", WORK)

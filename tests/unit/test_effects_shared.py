@@ -7,7 +7,8 @@ from domain.journal.commands import ApplyOperation
 from domain.wire import words
 from domain.world import Recorded
 from replay.appends import Append, Place
-from replay.effects import Effects
+from replay.divergence import Difference
+from replay.effects import Effects, Said
 from tests.support.services import START
 
 OPERATION = "o" * 32
@@ -43,3 +44,73 @@ def test_two_machines_that_asked_have_an_effect_each_whenever_the_journal_was_sh
     third = applied("laptop", 5)
     given.take(third)
     assert [*given.unasked()] == [(OPERATION, third)]
+
+
+def said(one: Append, code: str = "", n: int = 0, minutes: str = "") -> Said:
+    """What an append of the agent log may say of the operation that `applied` applies."""
+    receipt = one.facts[0].fact
+    assert isinstance(receipt, Receipt)
+    command = receipt.command
+    assert isinstance(command, ApplyOperation)
+    arguments = words("t1", minutes)[0] if minutes else command.arguments
+    return Said(OPERATION, "t1", "update_task_due_date", arguments, code, n)
+
+
+def told(given: Effects) -> list[tuple[str, str, str]]:
+    return [(known.path, known.expected, known.actual) for _, known in given.unmet()]
+
+
+def test_what_is_said_of_an_operation_is_borne_out_by_its_own_receipt_or_that_of_another() -> None:
+    given = effects()
+    given.is_shared = True
+    desk = applied("desk", 5)
+    given.take(desk)
+    assert [*given.hear(desk, said(desk, n=5)), *given.hear(applied("phone", 9), said(desk))] == []
+    assert told(given) == []
+
+
+def test_what_no_receipt_bears_out_is_named_at_the_end() -> None:
+    given = effects()
+    given.is_shared = True
+    desk = applied("desk", 5)
+    for says in (said(desk, n=5), said(desk, code="stale")):
+        assert [*given.hear(desk, says)] == []
+        expected = [] if says.code else [f"journal append {says.n} is none"]
+        assert [actual for _, _, actual in told(given)] == expected
+        given = effects()
+        given.is_shared = True
+
+
+def test_what_the_receipt_says_otherwise_is_named() -> None:
+    desk = applied("desk", 5)
+    for says, named in (
+        (said(desk, code="stale"), ("outcome", "applied", "stale")),
+        (said(desk, n=7), ("data.position", f"journal append 5, which holds {OPERATION}",
+                           "journal append 7")),
+        (said(desk)._replace(task="t2"),
+         ("operation", "t1 update_task_due_date", "t2 update_task_due_date")),
+    ):  # fmt: skip
+        given = effects()
+        given.is_shared = True
+        given.take(desk)
+        assert [*given.hear(desk, says)] == []
+        assert told(given) == [named]
+
+
+def test_a_receipt_of_before_the_journal_was_shared_bears_out_what_is_said_after() -> None:
+    given = effects()
+    desk = applied("desk", 5)
+    given.take(desk)
+    given.is_shared = True
+    assert [*given.hear(desk, said(desk, n=5))] == []
+    assert told(given) == []
+
+
+def test_of_a_journal_of_one_machine_what_names_a_place_must_be_there_by_then() -> None:
+    given, desk = effects(), applied("desk", 5)
+    (known,) = given.hear(desk, said(desk, n=5))
+    assert isinstance(known, Difference)
+    assert known.actual == "journal append 5 is none"
+    assert [*given.hear(desk, said(desk))] == []
+    given.take(desk)
+    assert told(given) == []

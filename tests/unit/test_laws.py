@@ -159,6 +159,10 @@ BROKEN: list[tuple[list[tuple[str, Stored]], str]] = [
     ([*BEGUN, (WAKE, returned("odd"))], "law 8: the code 'odd' is not known"),
     ([(SET, PROPOSED), (SET, PROPOSED)], "is proposed twice"),
     ([(SET, CONFIRMING)], "is confirmed while "),
+    (
+        [(SET, PROPOSED), (SET, CONFIRMED), (SET, c.ItemReopened(1, "person"))],
+        "is taken up again while ItemConfirmed",
+    ),
     ([(SET, PROPOSED), (SET, CONFIRMED), (SET, c.ItemExpired(1))], "ends twice"),
     (
         [(SET, PROPOSED), (SET, CONFIRMED), (SET, c.ItemConfirming(1, "person", 1, "o", 1))],

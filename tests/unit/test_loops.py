@@ -57,6 +57,14 @@ def test_an_agent_never_closes_what_the_person_keeps_open() -> None:
     assert divergences(at) == []
 
 
+def test_a_second_wish_of_one_turn_knows_of_the_first() -> None:
+    at = services()
+    _, agent = task_with_agent(at)
+    wish = call("update_loops", add=["Ask Kim"])
+    woken(at, agent, reply(wish, wish), *ended())
+    assert agent_of(at, agent).loops == ("Ask Kim",)
+
+
 def test_a_person_closes_what_the_agent_opened() -> None:
     at = services()
     _, agent = task_with_agent(at)

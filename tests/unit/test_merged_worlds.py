@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import pytest
+
+from domain.errors import Damaged
 from domain.handlers.journal import delete_task, link_task, start_timer, stop_timer
 from domain.journal import task as t
 from domain.journal import timer as ti
@@ -31,6 +34,11 @@ def world() -> World:
         lambda _: None,
         replicas=("phone",),
     )
+
+
+def test_a_world_that_cannot_list_its_streams_says_so() -> None:
+    with pytest.raises(Damaged, match="the streams of journal cannot be listed here"):
+        world().entities("task")
 
 
 def stopped(events: Any) -> list[str]:

@@ -12,6 +12,7 @@ from adapters.documents.timetravel import steps_again
 from adapters.home.settings import Settings
 from adapters.models.tape import TapeModel
 from adapters.proof import histories
+from adapters.proof.histories import History
 from adapters.proof.prove import prove_logs
 from adapters.runtime import performer, reading, review, watcher
 from adapters.runtime.capture import capture
@@ -26,10 +27,17 @@ from domain.agent.identity import Wanted as Settled
 from domain.causes import Replied
 from domain.journal import commands as j
 from domain.ports import Reply, Request
+from domain.wake import reads
 from domain.wake.commands import RetakeWake
 from domain.wake.events import ModelAnswered, ModelAsked, ToolAsked, ToolCall, ToolReturned
+from domain.wake.state import Wake
 from domain.wire import Words, payload
+from domain.world import World
+from replay.crossing import Crossing
+from replay.divergence import Divergence
 from replay.fork import Verdict
+from replay.prove import Proof
+from replay.sides import Side
 from tests.support.rows import altered, rechained
 from tests.support.scripted_wakes import call, ended, minutes, woken
 from tests.support.services import TickingClock, queued_key, reply, services, task_with_agent
@@ -180,7 +188,37 @@ def test_a_read_of_an_earlier_place_is_proved_where_both_logs_went_on() -> None:
     asyncio.run(performer.perform(at, run_key))
     assert "Another" not in str(told(at, returned(at)[0]))
     proved(at)
-    assert histories.prove(histories.taken(at.journal, at.agents)).divergences == ()
+    whole = histories.taken(at.journal, at.agents)
+    assert histories.prove(whole).divergences == ()
+    assert walked(whole) == [], "a place that is left behind is looked at where it can be read"
+
+
+def walked(history: History) -> list[Divergence]:
+    """What a walk finds that reads nothing of long ago again."""
+    journal, agents = (
+        Side(Proof(name, history.payloads.get), history.rows[name], payload=history.payloads.get)
+        for name in ("journal", "agent")
+    )
+    return list(Crossing(journal, agents).walk())
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_a_read_that_cannot_be_made_again_is_named_unless_a_payload_is_gone(
+    monkeypatch: pytest.MonkeyPatch, is_kept: bool
+) -> None:
+    """Patched on purpose: it plays code of tomorrow that fails, or asks for what is gone."""
+    at = services()
+    _, agent = task_with_agent(at, SINK)
+    looked_up(at, agent, call("find_tasks", words="sink"))
+
+    def read(_: ToolAsked, __: Wake, journal: World, *___: object) -> None:
+        if not is_kept:
+            journal.text(Words(payload="gone"))
+        raise KeyError("sink")
+
+    monkeypatch.setattr(reads, "read", read)
+    found = [(one.path, one.expected) for one in walked(histories.taken(at.journal, at.agents))]
+    assert found == ([("turn 1.find_tasks", "KeyError: 'sink'")] if is_kept else [])
 
 
 def test_a_fork_reads_at_its_own_place_and_proves(tmp_path: Path) -> None:

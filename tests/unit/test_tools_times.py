@@ -40,6 +40,16 @@ def done(tool: str, before: Snapshot, **arguments: Any) -> Facts | Refusal:
     return applied(tool, before, **changed(tool, arguments))
 
 
+def test_an_instant_that_is_none_is_refused_whoever_gives_it() -> None:
+    given = registry.decode("log_time", {**SPAN, "summary": "Dug"})
+    assert not isinstance(given, Refusal)
+    wrong = {**instants("log_time", SPAN), "startedAt": "08:00"}
+    refused = registry.plan("log_time", at_noon(), given, wrong.items())
+    assert isinstance(refused, Refusal)
+    assert refused.code == "invalid_arguments"
+    assert "expected a UTC instant" in refused.message
+
+
 # ------------------------------------------------------------------------------------- logging
 
 

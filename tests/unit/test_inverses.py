@@ -1,0 +1,34 @@
+"""What takes back a fact, and what takes back an import, of the values before and after it."""
+
+from msgspec.structs import replace
+
+from domain.journal import taking_back, undoing
+from domain.journal import task as t
+from domain.journal.task import Item, Task
+from domain.wire import Words
+
+PLAIN = Task("t1", exists=True, title="Dig", description=Words("The bed"))
+
+
+def test_what_changed_nothing_needs_no_inverse() -> None:
+    fact = t.TaskRetitled("person", "Dig")
+    assert taking_back.inverse(fact, PLAIN, PLAIN, PLAIN, "").outcome == "same"
+
+
+def test_an_import_gives_the_description_back() -> None:
+    after = replace(PLAIN, description=Words("The garden"))
+    facts, is_stale = undoing.inverse(PLAIN, after, after)
+    assert (facts, is_stale) == ([t.TaskDescribed("person", Words("The bed"))], False)
+
+
+def test_an_item_that_an_import_renamed_keeps_its_tick() -> None:
+    was, named = (Item("i1", "c1", title, "person") for title in ("Rake", "Rake all"))
+    ticked = replace(named, is_checked=True)
+    before = replace(PLAIN, items=(was,))
+
+    def back(item: Item) -> list[t.TaskFact]:
+        after = replace(PLAIN, items=(item,))
+        return undoing.inverse(before, after, after)[0]
+
+    assert back(named) == []
+    assert back(ticked) == [t.ItemUnchecked("person", "i1")]

@@ -1,0 +1,107 @@
+"""What a walk of a journal that machines share knows of each of them (ADR 70)."""
+
+from pathlib import Path
+
+from adapters.proof import histories
+from domain.causes import LogShared, Receipt, ReplicasImported, Result
+from domain.changes.commands import RejectItem
+from domain.envelope import Row
+from domain.journal.commands import ApplyOperation
+from domain.journal.task import EstimateSet
+from domain.wire import Imported, Words
+from domain.world import Recorded
+from replay.chained import Chain
+from replay.crossing import DIGESTS_MAX, Crossing
+from replay.prove import Proof
+from replay.references import horizon_differs
+from replay.sides import Left, Side
+from replay.viewers import Viewers
+from tests.support.services import START
+
+HISTORY = Path(__file__).parents[1] / "histories" / "verdicts.jsonl"
+
+
+def viewers() -> Viewers:
+    """Desk, which shares the journal since append 3 and took phone's first seven at append 5."""
+    found = Viewers(None)
+    for n, fact in ((3, LogShared()), (5, ReplicasImported((Imported("phone", 7),)))):
+        found.take(Recorded("log:main@desk", n, "desk", n, 0, START, fact), (), lambda *_: ())
+    return found
+
+
+def rejects(position: int, *seen: Imported) -> RejectItem:
+    return RejectItem("set", 1, "person", position, seen=seen)
+
+
+def told(cause: object) -> list[tuple[str, str, str]]:
+    found = horizon_differs(cause, "desk", viewers())
+    return [(one.path, one.expected, one.actual) for one in found]
+
+
+def test_what_a_cause_says_its_place_knew_of_each_machine_is_compared() -> None:
+    phone = Imported("phone", 7)
+    assert told(rejects(5, Imported("desk", 5), phone)) == []
+    assert told(rejects(2)) == [], "the journal was not shared there"
+    assert told(LogShared()) == []
+    ((path, expected, actual),) = told(rejects(5))
+    assert (path, actual) == ("data.command.seen", "[]")
+    assert '"phone"' in expected
+    assert [one[0] for one in told(rejects(2, phone))] == ["data.command.seen"]
+
+
+def test_of_a_long_journal_the_newest_digests_are_kept() -> None:
+    history = histories.read(HISTORY)
+    journal, agents = (
+        Side(Proof(name, history.payloads.get), history.rows[name], payload=history.payloads.get)
+        for name in ("journal", "agent")
+    )
+    crossing = Crossing(journal, agents)
+    crossing.resume(Left(), dict.fromkeys(range(-DIGESTS_MAX, 0), ("", "")))
+    assert [*crossing.walk()] == []
+    assert len(crossing._digests) == DIGESTS_MAX
+
+
+def applied(replica: str, n: int) -> Recorded:
+    command = ApplyOperation("o", "a1", "t1", "update_task_estimate", Words("{}"))
+    return Recorded(
+        f"receipt:o@{replica}", 1, replica, n, 0, START, Receipt(command, Result((), "applied"))
+    )
+
+
+def test_of_an_operation_that_several_applied_the_first_that_is_known_counts() -> None:
+    known, both = viewers(), (applied("phone", 6), applied("desk", 9))
+    kept = {one.replica: [one] for one in both}
+    known.take(both[1], kept, lambda _, replica: kept[replica])
+    phone, desk = (
+        Recorded("task:t1@" + one.replica, 1, one.replica, one.n, 1, START, EstimateSet("a", 5))
+        for one in both
+    )
+    assert known.sift({"desk": 9, "phone": 7}).counted([phone, desk]) == [phone]
+    assert known.sift({"desk": 9}).counted([desk]) == [desk]
+
+
+def test_an_end_that_a_marker_names_and_nobody_met_is_missed() -> None:
+    marker = Recorded(
+        "log:main@desk", 2, "desk", 5, 0, START, ReplicasImported((Imported("phone", 7),))
+    )
+    assert [*viewers().missed([marker], {"phone": 7})] == []
+    (known,) = viewers().missed([marker], {"phone": 4})
+    assert (known.path, known.expected, known.actual) == (
+        "tail",
+        "append 7 of phone",
+        "it ends at 4",
+    )
+
+
+def test_a_chain_ends_where_a_row_is_gone_or_no_append_begins() -> None:
+    rows = histories.read(HISTORY).rows["journal"]
+    seen: list[int] = []
+
+    def until(found: list[Row], count: int) -> bool:
+        return Chain("journal").until(iter(found), count, lambda _, n, __: seen.append(n))
+
+    assert until(rows, len(rows))
+    assert seen == sorted(set(seen))
+    assert not until(rows, len(rows) + 1)
+    assert not until(rows[1:], 5)
+    assert not until([rows[0]._replace(state=b"{"), *rows[1:]], 5)
