@@ -102,6 +102,7 @@ def test_what_could_not_be_applied_is_open_once_more() -> None:
         (SET, PROPOSED), (SET, CONFIRMING), (SET, c.ItemFailed(1, 1, "unknown_task", "Gone."))
     )
     seen.agent((SET, CONFIRMING), (SET, c.ItemRejected(1, "person", 1)))
+    seen.agent((SET, c.ItemReopened(1, "person")), (SET, c.ItemRejected(1, "person", 2)))
     assert [*seen.faults, *seen.laws.ended(taken=0)] == []
 
 

@@ -71,6 +71,7 @@ def applied(replica: str, n: int) -> Recorded:
 def test_of_an_operation_that_several_applied_the_first_that_is_known_counts() -> None:
     known, both = viewers(), (applied("phone", 6), applied("desk", 9))
     kept = {one.replica: [one] for one in both}
+    known.take(both[0], ["phone"], lambda _, replica: kept[replica])
     known.take(both[1], kept, lambda _, replica: kept[replica])
     phone, desk = (
         Recorded("task:t1@" + one.replica, 1, one.replica, one.n, 1, START, EstimateSet("a", 5))

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from domain import canonical
 from domain.journal import task as t
 from domain.tools import registry
-from domain.tools.base import Facts, Plan, Refusal
+from domain.tools.base import Facts, Plan, Refusal, base
 from domain.tools.snapshot import ENTRIES_KEPT, Snapshot, captured
 from tests.support.tool_calls import changed, instants, utc
 from tests.support.tools import AGENT, CATALOG, applied, code, given
@@ -48,6 +48,11 @@ def test_an_instant_that_is_none_is_refused_whoever_gives_it() -> None:
     assert isinstance(refused, Refusal)
     assert refused.code == "invalid_arguments"
     assert "expected a UTC instant" in refused.message
+
+
+def test_a_correction_of_an_entry_that_is_gone_is_based_on_nothing() -> None:
+    wish = canonical.text({"entryId": "gone", "summary": "Dug"})
+    assert registry.base("edit_time_entry", at_noon(), wish) == base("edit_time_entry", None)
 
 
 # ------------------------------------------------------------------------------------- logging
