@@ -20,7 +20,7 @@ LOGS = ("journal", "agent")
 
 
 def keep(home: Path, name: str) -> None:
-    """Write what a home holds to ``shared/NAME.jsonl.gz``."""
+    """Write what a home holds to ``shared/NAME.rows.gz``."""
     replica = (home / "replica").read_text("utf-8").strip()
     lines: list[dict[str, object]] = [{"replica": replica}]
     for log in LOGS:
@@ -35,12 +35,12 @@ def keep(home: Path, name: str) -> None:
         ]
         recorder.close()
     text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in lines)
-    (FOLDER / f"{name}.jsonl.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+    (FOLDER / f"{name}.rows.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 def restored(name: str, home: Path) -> tuple[Log, Log]:
     """Both logs of a kept home, in new SQLite files."""
-    text = gzip.decompress((FOLDER / f"{name}.jsonl.gz").read_bytes()).decode()
+    text = gzip.decompress((FOLDER / f"{name}.rows.gz").read_bytes()).decode()
     first, *lines = map(json.loads, text.splitlines())
     home.mkdir()
     journal, agents = (

@@ -11,7 +11,7 @@ from adapters.runtime import leading, watcher
 from adapters.store.copying import with_payloads
 from adapters.store.log import Log
 from adapters.store.recorder import by_append
-from domain.agent.commands import InheritWake, TakeJournal
+from domain.agent.commands import CreateAgent, InheritWake, TakeJournal
 from domain.agent.matching import Batch, placed
 from domain.agent.wake_queue_events import JournalTaken, Trigger
 from domain.causes import ReplicasImported
@@ -235,3 +235,15 @@ def test_a_trigger_has_its_place_in_the_journal_of_who_goes_on_with_it() -> None
     theirs = Trigger("subscription", "s1", "desk", 5, of="phone", of_n=3)
     own = placed(theirs, "phone", lambda *_: 9)
     assert (own.replica, own.position, own.of, own.of_n) == ("phone", 3, "", 0)
+
+
+def test_what_an_agent_is_said_to_have_been_made_knowing_and_its_machine_did_not_is_named(
+    handing: Handing,
+) -> None:
+    desk = handing.fleet["desk"].services
+    task = handing.fleet["desk"].task("Car")
+    with desk.journal.reading() as world:
+        category, n = world.load(TASK, task).category, world.n - 1
+    seen = (Imported("desk", 1),)
+    desk.append_agent(CreateAgent(task, "Car", category, n, "hybrid", seen=seen, first=desk.first))
+    assert (CHANGED, "data.command.seen") in told(handing.fleet["desk"])

@@ -2,13 +2,16 @@
 
 import pytest
 
-from domain.causes import Receipt, Result
+from adapters.store.log import Log
+from domain.causes import Receipt, Replied, Result
+from domain.changes.events import ItemConfirmed
 from domain.journal.commands import ApplyOperation
-from domain.wire import words
+from domain.wake.events import ToolReturned
+from domain.wire import Words, words
 from domain.world import Recorded
 from replay.appends import Append, Place
 from replay.divergence import Difference
-from replay.effects import Effects, Said
+from replay.effects import Effects, Said, said_of
 from tests.support.services import START
 
 OPERATION = "o" * 32
@@ -67,6 +70,33 @@ def test_what_is_said_of_an_operation_is_borne_out_by_its_own_receipt_or_that_of
     given.take(desk)
     assert [*given.hear(desk, said(desk, n=5)), *given.hear(applied("phone", 9), said(desk))] == []
     assert told(given) == []
+
+
+def test_what_is_said_before_its_receipt_comes_is_borne_out_by_then() -> None:
+    given, desk = effects(), applied("desk", 5)
+    given.is_shared = True
+    assert [*given.hear(desk, said(desk, n=5))] == []
+    given.take(desk)
+    assert told(given) == []
+
+
+def test_a_walk_goes_on_with_what_the_last_one_left_open() -> None:
+    before, after, desk = effects(), effects(), applied("desk", 5)
+    before.take(desk)
+    after.resume(before.left(), {5: desk}.get, lambda _: None)
+    assert [*after.unasked()] == [(OPERATION, desk)]
+    after.ask(OPERATION, "desk")
+    assert [*after.unasked()] == []
+
+
+def test_a_reply_that_nobody_waited_for_says_nothing_of_an_operation() -> None:
+    one, late = applied("desk", 5), Words("{}")
+    replies: list[Replied] = [
+        Replied("wake", "run", ToolReturned(1, OPERATION, 1, "act", "c1", "tool", "success", late)),
+        Replied("changes", "set", ItemConfirmed(1, 1, 5)),
+    ]
+    with Log.in_memory("agent", "desk").reading() as world:
+        assert [said_of(one, reply, world) for reply in replies] == [None, None]
 
 
 def test_what_no_receipt_bears_out_is_named_at_the_end() -> None:

@@ -146,6 +146,13 @@ def test_an_effect_has_an_intent_and_happens_once() -> None:
     ]
 
 
+def test_a_tool_that_leaves_the_process_is_an_intent() -> None:
+    seen = Watched()
+    seen.agent(*BEGUN, (WAKE, w.ToolAsked(1, "o", 1, "act", "tool_call", "c1", "tool", NO_WORDS)))
+    seen.say("journal", ("receipt:o@r1", APPLY))
+    assert seen.faults == []
+
+
 BEGUN = [(ALERT, QUEUED), (ALERT, WakeBegun("run")), (WAKE, STARTED)]
 BROKEN: list[tuple[list[tuple[str, Stored]], str]] = [
     ([(ALERT, AlertSettled("run", "completed"))], "is settled and has not begun"),

@@ -4,12 +4,14 @@ item confirmed and keeps its operation, else the canonical first stands; both ar
 import pytest
 from msgspec import UNSET
 
+from domain.agent.memory import MEMORY as MEMORIES
 from domain.agent.memory import MemoryFolded
 from domain.changes import events as ch
 from domain.changes.change_set import Item
 from domain.changes.decisions import reopen, retake, settle
 from domain.changes.doubts import Doubt, doubted
 from domain.wire import Stored, Words
+from tests.support.agents import row
 from tests.support.sides import Sides, shown
 
 SET, MEMORY = "changes:s1", "memory:a1"
@@ -167,6 +169,11 @@ def held(*digests: MemoryFolded) -> tuple[list[str], int]:
     assert sides.open(MEMORY) == []
     memory = sides.state(MEMORY)
     return [one.id for one in memory.top], memory.count
+
+
+def test_a_digest_that_covers_nothing_new_adds_nothing() -> None:
+    once = MEMORIES.evolve(MEMORIES.initial("a1"), row(digest("d1", "10 20")))
+    assert MEMORIES.evolve(once, row(digest("d2", "10"))) == once
 
 
 def test_a_digest_that_both_made_is_one() -> None:

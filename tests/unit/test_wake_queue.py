@@ -21,6 +21,7 @@ from domain.agent.wake_queue_events import (
     Reason,
     TriggerMerged,
     TriggerSuppressed,
+    WakeDropped,
     WakeQueued,
     WakeQueueFact,
 )
@@ -149,6 +150,16 @@ def test_the_same_trigger_again_is_no_second_one() -> None:
     suppressed = wake_queue_of(notice(NONE, DORMANT, change(2), START, ON))
     assert notice(suppressed, ACTIVE, change(2), after(1), ON) == []
     assert request(suppressed, DORMANT, change(2), after(1), ON) == []
+
+
+def test_what_the_agent_saw_on_another_machine_wakes_it_no_more() -> None:
+    (fact,) = notice(NONE, ACTIVE, change(2), START, ON, is_seen=True)
+    assert fact == TriggerSuppressed(change(2), "seen_elsewhere")
+
+
+def test_a_wake_that_is_dropped_and_does_not_wait_leaves_what_waits() -> None:
+    waits = queued()
+    assert wake_queue_of([WakeDropped("another", "cancelled")], waits) == waits
 
 
 # ------------------------------------------------------------------------------ queue and throttle
