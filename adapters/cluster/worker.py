@@ -17,6 +17,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 import procrastinate
+import procrastinate.worker
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 
 from adapters.cluster import settling
@@ -161,7 +162,7 @@ class Worker:
 
     async def _look(self) -> None:
         """Queue what is due, again and again, and free what nobody tends any more."""
-        while True:
+        while not self._stopping.is_set():  # being cancelled may be lost in an answer that comes
             try:
                 for one in await self._sweep.due():
                     await self._queue(one)
@@ -241,21 +242,23 @@ class Worker:
     async def _jobs(self) -> None:
         """Take homes from the queue, as many as may be tended at once."""
         while not self._stopping.is_set():
-            work: asyncio.Task[Any] = asyncio.create_task(self._work())
+            taking: Any = self._taking()  # its methods are not typed
+            work: asyncio.Task[Any] = asyncio.create_task(taking.run())
             stopped = asyncio.create_task(self._stopping.wait())
             await asyncio.wait((work, stopped), return_when=asyncio.FIRST_COMPLETED)
             stopped.cancel()
-            if not work.done():
-                work.cancel()  # takes nothing more, and waits for what it has
+            taking.stop()  # takes nothing more, and waits for what it has
             found = (await asyncio.gather(work, return_exceptions=True))[0]
             if isinstance(found, Exception):
                 self._away(found)
                 await asyncio.sleep(self._options.poll)
 
-    async def _work(self) -> None:
-        only: dict[str, Any] = {"queues": self._options.only} if self._options.only else {}
-        await self._app.run_worker_async(
-            **only,
+    def _taking(self) -> procrastinate.worker.Worker:
+        """What asks for jobs until it is told to stop. It is not cancelled: `asyncio.wait_for` of
+        Python 3.11, which the pool waits by, may lose that, and the worker would never end."""
+        return procrastinate.worker.Worker(
+            self._app,
+            queues=self._options.only or None,
             name=self.owner,
             concurrency=self._options.homes,
             install_signal_handlers=False,

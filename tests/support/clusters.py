@@ -31,6 +31,7 @@ from tests.support.process import ROOT
 
 SETTINGS = "\n[agents]\nthrottle_seconds = 1\n"
 PATIENCE_SECONDS = 60.0
+_BEGUN = f"SELECT FROM runtime.runtimes WHERE home = {ALL}"
 _OPEN = """
 SELECT count(*) FILTER (WHERE topic = 'wake.model_asked.1')
     - count(*) FILTER (WHERE topic = 'wake.model_answered.1') FROM agent.events"""
@@ -148,16 +149,19 @@ class Cluster:
         self.workers.remove(worker)
 
     def stop(self) -> list[int]:
-        """Ask all workers to end; with which status they did."""
+        """Ask all workers to end, once each has begun and hears it; with which status they did."""
         for one in self.workers:
+            if one.poll() is None:
+                self._until(f"SELECT EXISTS ({_BEGUN} AND pid = {one.pid})")
             one.send_signal(signal.SIGTERM)
-        found = [one.wait(60) for one in self.workers]
+        self._waited(lambda: all(one.poll() is not None for one in self.workers), "all ended")
+        found = [one.wait() for one in self.workers]
         self.workers.clear()
         return found
 
     def until_working(self, count: int) -> None:
         """Wait until so many workers have begun."""
-        self._until(f"SELECT count(*) >= {count} FROM runtime.runtimes WHERE home = {ALL}")
+        self._until(f"SELECT (SELECT count(*) FROM ({_BEGUN}) begun) >= {count}")
 
     def until_asked_again(self) -> None:
         """Wait until a model is asked by who has taken a wake over."""
@@ -177,7 +181,11 @@ class Cluster:
 
     def until_said(self, event: str) -> None:
         """Wait until a worker has told of something."""
-        self._waited(lambda: f'"{event}"' in self.log(), event)
+        self.until_logged(f'"{event}"')
+
+    def until_logged(self, words: str) -> None:
+        """Wait until a worker's log has these words."""
+        self._waited(lambda: words in self.log(), words)
 
     def until_quiet(self) -> None:
         """Wait until nothing is due in any home, and nobody tends one."""
