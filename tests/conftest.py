@@ -60,7 +60,6 @@ SLOW = (
     "tests/property/test_importer_laws.py",
     "tests/property/test_markdown_roundtrip.py",
     "tests/property/test_marker_laws.py",
-    "tests/property/test_memory_laws.py",
     "tests/property/test_prompt_laws.py",
     "tests/property/test_queue_order.py",
     "tests/property/test_read_laws.py",

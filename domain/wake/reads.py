@@ -272,11 +272,11 @@ def _own(look: Look) -> Iterator[Memory]:
         match row.fact:
             case AgentObserved(run_key=run_key, words=words) if may(run_key):
                 yield _memory(look, row.at, "observation", agents.text(words))
-            case AgentReported(run_key=run_key) if may(run_key):
-                drafted = anyones(agents, run_key).report
-                if drafted is not None:
-                    told = f"{drafted.one_liner} {agents.text(drafted.tldr)}"
-                    yield _memory(look, row.at, "report", told)
+            case AgentReported(run_key=run_key) if may(run_key) and (
+                drafted := anyones(agents, run_key).report
+            ):
+                told = f"{drafted.one_liner} {agents.text(drafted.tldr)}"
+                yield _memory(look, row.at, "report", told)
             case _:
                 pass
     for one in readable_digests(agents, reader):

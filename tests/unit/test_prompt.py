@@ -10,6 +10,7 @@ from domain.errors import Refused
 from domain.wake import reading as r
 from domain.wake.directives import DIRECTIVES, DIRECTIVES_VERSION, ROLES, SENTENCES
 from domain.wake.prompt import LADDER, render, size_of
+from domain.wake.prompt_session import memory
 from domain.wake.prompt_text import block
 from domain.wake.scaffolds import SCAFFOLDS
 from tests.support.readings import AT, body, sections
@@ -223,6 +224,15 @@ def test_ten_notes_stay_while_other_parts_can_give_way(limit: int) -> None:
     text = shown(reading, prompt_max_bytes=limit)
     assert len(json.loads(body(text["task"]))["log"]) >= 10
     assert ("older observations]" in text["journal"]) == (limit < 48_000)
+
+
+def test_of_digests_the_newest_are_shown_while_they_fit() -> None:
+    days = [r.DigestSeen(AT.format(day), AT.format(day), 20, f"day {day}") for day in (1, 2, 3)]
+    section = memory(r.Reading(TASK, memory=tuple(days)), r.Limits(memory_max_bytes=110))
+    assert section
+    found = ["day 1" in section.text, "day 2" in section.text, "day 3" in section.text]
+    assert found == [False, True, True]
+    assert "1 older digests" in section.text
 
 
 def test_every_list_says_what_it_left_out() -> None:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from adapters.proof import histories
 from domain.causes import LogShared, Receipt, ReplicasImported, Result
 from domain.changes.commands import RejectItem
@@ -15,6 +17,7 @@ from replay.crossing import DIGESTS_MAX, Crossing
 from replay.prove import Proof
 from replay.references import horizon_differs
 from replay.sides import Left, Side
+from replay.streams import Streams
 from replay.viewers import Viewers
 from tests.support.services import START
 
@@ -106,3 +109,14 @@ def test_a_chain_ends_where_a_row_is_gone_or_no_append_begins() -> None:
     assert not until(rows, len(rows) + 1)
     assert not until(rows[1:], 5)
     assert not until([rows[0]._replace(state=b"{"), *rows[1:]], 5)
+
+
+def test_a_row_that_does_not_fold_is_told_once_though_its_stream_is_folded_anew() -> None:
+    streams, log, task = Streams("journal", lambda _: None), "log:main@desk", "task:t1@desk"
+    forged = replace(EstimateSet("person"), by=5)
+    facts = [LogShared(), forged, ReplicasImported(()), EstimateSet("person")]
+    rows = [
+        Recorded(stream, nth // 2 + 1, "desk", nth + 1, 0, START, fact)
+        for nth, (stream, fact) in enumerate(zip([log, task] * 2, facts, strict=True))
+    ]
+    assert [len(streams.take([row])) for row in rows] == [0, 1, 0, 0]
