@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.setup-stamp
 PYTEST := $(BIN)/python -m pytest
 WORKERS := 2
-WAITERS := 3 # of the slow tests, which wait for processes, browsers and clocks half of their time
+WAITERS := 4 # of the slow tests, which wait for processes, browsers and clocks half of their time
 
 # A shell that forbids Python to keep what it compiled makes the start of the tests twice as long.
 unexport PYTHONDONTWRITEBYTECODE

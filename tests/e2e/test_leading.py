@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_sync import Machine
 from tests.support import cli
+from tests.support.machines import Machine
 
 pytestmark = pytest.mark.slow
 

@@ -1,16 +1,12 @@
 """A machine that is left running meets the others by itself, beside commands and the page."""
 
 import gzip
-import signal
-import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support import process
+from tests.support.machines import Machine
 from tests.support.serving import Browser, free_port
 
 pytestmark = pytest.mark.slow
@@ -28,39 +24,6 @@ folder = "{folder}"
 """
 
 
-class Machine:
-    """A home on a machine of its own, used from outside."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.more = {**SECRETS, "WAKELOG_REPLICA": home.name}
-
-    def ran(self, *words: str) -> str:
-        return process.ran(self.home, *words, more=self.more)
-
-    def told(self, *words: str) -> Any:
-        return process.read(self.home, *words, more=self.more)
-
-    def titles(self) -> set[str]:
-        return {one["title"] for one in self.told("task", "list")}
-
-    @contextmanager
-    def running(self, *words: str) -> Iterator[Callable[[], list[dict[str, Any]]]]:
-        """`wakelog ...` is left running, and ends with status 0 when it is told to."""
-        log = self.home.with_suffix(".log")
-        begun = process.begun(self.home, "--json", *words, log=log, more=self.more)
-        try:
-            yield lambda: list(process.lines(log)) if log.exists() else []
-        finally:
-            begun.send_signal(signal.SIGTERM)
-            try:
-                status = begun.wait(30)
-            except subprocess.TimeoutExpired:
-                begun.kill()
-                raise
-        assert status == 0, log.read_text()
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     made = tmp_path / "folder"
@@ -70,10 +33,11 @@ def folder(tmp_path: Path) -> Path:
 
 def met(tmp_path: Path, folder: Path) -> tuple[Machine, Machine]:
     """Two machines that have synced, whose settings name the folder."""
-    desk, laptop = Machine(tmp_path / "desk"), Machine(tmp_path / "laptop")
-    desk.ran("task", "add", "Begin")
+    now = {**SECRETS, "WAKELOG_NOW": ""}
+    desk, laptop = (Machine(tmp_path / one, folder, **now) for one in ("desk", "laptop"))
+    desk.said("task", "add", "Begin")
     for one in desk, laptop:
-        one.ran("sync", str(folder))
+        one.said("sync", str(folder))
         (one.home / "settings.toml").write_text(SETTINGS.format(folder=folder))
     return desk, laptop
 
@@ -91,12 +55,12 @@ def test_a_machine_that_runs_meets_others_beside_commands(tmp_path: Path, folder
     with desk.running("run", "--sync") as log:
         process.until(lambda: any(one["event"] == "started" for one in log()))
         for nth in range(3):
-            desk.ran("task", "add", f"Of the desk {nth}")
+            desk.said("task", "add", f"Of the desk {nth}")
             desk.told("sync")
-            laptop.ran("task", "add", f"Of the laptop {nth}")
+            laptop.said("task", "add", f"Of the laptop {nth}")
             laptop.told("sync")
         process.until(lambda: len(desk.titles()) == 7, 60)
-        desk.ran("task", "add", "At the end")
+        desk.said("task", "add", "At the end")
     synced = [one for one in log() if one["event"] == "synced"]
     assert not [one for one in log() if one["level"] != "info"]
     assert sum(one["took"].get("laptop", 0) for one in synced) > 0
@@ -124,9 +88,9 @@ def test_what_runs_until_it_is_idle_takes_first_and_gives_last(
     tmp_path: Path, folder: Path
 ) -> None:
     desk, laptop = met(tmp_path, folder)
-    desk.ran("task", "add", "More")
+    desk.said("task", "add", "More")
     desk.told("sync")
-    laptop.ran("agent", "create", "Begin")
+    laptop.said("agent", "create", "Begin")
     ended = process.ended(laptop.home, "run", "--until-idle", "--sync", more=laptop.more)
     assert ended.returncode == 0, ended.stderr
     assert "Took" in ended.stderr
@@ -141,13 +105,13 @@ def test_a_page_goes_on_and_shows_what_came(tmp_path: Path, folder: Path) -> Non
         browser = Browser(f"http://127.0.0.1:{port}")
         process.until(browser.is_answered)
         for nth in range(3):
-            desk.ran("task", "add", f"Seen on the page {nth}")
+            desk.said("task", "add", f"Seen on the page {nth}")
             desk.told("sync")
             laptop.told("sync")
             assert f"Seen on the page {nth}" in browser.page("/tasks")
     with laptop.running("run", "--serve", "--port", port, "--sync"):
         process.until(browser.is_answered)
-        desk.ran("task", "add", "Seen beside the engine")
+        desk.said("task", "add", "Seen beside the engine")
         desk.told("sync")
         process.until(lambda: "Seen beside the engine" in browser.page("/tasks"), 40)
     assert laptop.told("prove")["ok"]

@@ -1,35 +1,12 @@
 """Two machines and one folder: edits offline on both, then the same home on each, proved."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support import cli
+from tests.support.machines import Machine
 
 pytestmark = pytest.mark.slow
-
-
-class Machine:
-    """A home on a machine of its own."""
-
-    def __init__(self, home: Path, folder: Path) -> None:
-        self.home, self.folder = home, folder
-        self._variables = {"WAKELOG_REPLICA": home.name, "WAKELOG_TIMEZONE": "UTC"}
-
-    def told(self, *words: str) -> Any:
-        return cli.told([*words], self.home, env=self._variables)
-
-    def said(self, *words: str, status: int = 0) -> str:
-        done = cli.run([*words], self.home, env=self._variables)
-        assert done.exit_code == status, done.output
-        return done.output
-
-    def sync(self) -> Any:
-        return self.told("sync", str(self.folder))
-
-    def titles(self) -> set[str]:
-        return {one["title"] for one in self.told("task", "list")}
 
 
 def test_machines_edit_offline_meet_in_a_folder_and_hold_the_same(tmp_path: Path) -> None:

@@ -2,14 +2,13 @@
 other, the card on the page, a third machine, a restored backup, and one that never comes back."""
 
 import shutil
-import signal
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support import process
 from tests.support.checking import sharing
+from tests.support.machines import Machine
 from tests.support.serving import Browser, free_port
 
 pytestmark = pytest.mark.slow
@@ -25,24 +24,14 @@ TODO = """# House
 LATER = "- [ ] 台所の窓を拭く. It has to be done by 2027-05-01.\n"
 
 
-class Machine:
-    """A machine: its home, and its own copy of the file that is carried between all."""
+class Watching(Machine):
+    """A machine with its own copy of the file that is carried between all."""
 
     def __init__(self, root: Path, name: str) -> None:
-        self.home = root / name / "home"
+        home = root / name / "home"
+        super().__init__(home, root / "folder", WAKELOG_REPLICA=name, WAKELOG_NOW="")
         self.file = root / name / "TODO.md"
         self.file.parent.mkdir()
-        self.folder = root / "folder"
-        self.more = {"WAKELOG_REPLICA": name}
-
-    def ran(self, *words: str) -> str:
-        return process.ran(self.home, *words, more=self.more)
-
-    def told(self, *words: str) -> Any:
-        return process.read(self.home, *words, more=self.more)
-
-    def sync(self) -> Any:
-        return self.told("sync", str(self.folder))
 
     def due(self, title: str) -> str:
         return str(self.told("task", "show", title)["due_date"])
@@ -61,24 +50,19 @@ def met(*machines: Machine) -> None:
 def beside_each_other(*machines: Machine) -> None:
     """Each watches its copy of the file, at once, until nothing is to be done."""
     words = ("run", "--sync", "--watch", "TODO.md", "--agents", "--until-idle")
-    logs = [one.home.with_suffix(".log") for one in machines]
-    running = [
-        process.begun(one.home, *words, log=log, more=one.more)
-        for one, log in zip(machines, logs, strict=True)
-    ]
-    assert [one.wait(60) for one in running] == [0] * len(running), [
-        log.read_text() for log in logs
-    ]
+    running = [one.begun(*words) for one in machines]
+    ended = [one.wait(60) for one in running]
+    assert ended == [0] * len(running), [one.logged() for one in machines]
 
 
 def test_a_day_with_two_machines(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
-    desk, laptop, phone = (Machine(tmp_path, one) for one in ("desk", "laptop", "phone"))
+    desk, laptop, phone = (Watching(tmp_path, one) for one in ("desk", "laptop", "phone"))
     for one in desk, laptop:
         one.file.write_text(TODO, "utf-8")
-    desk.ran("import", "TODO.md", "--agents")
-    desk.ran("wake")
+    desk.said("import", "TODO.md", "--agents")
+    desk.said("wake")
     met(desk, laptop)
     assert [one["id"] for one in laptop.told("inbox")] == [one["id"] for one in desk.told("inbox")]
 
@@ -97,10 +81,10 @@ def test_a_day_with_two_machines(tmp_path: Path) -> None:
     assert [one["reason"] for one in wakes if one["started_at"]] == ["creation"]
 
     # a backup; then both go on apart from each other
-    desk.ran("backup", str(tmp_path / "saved"))
-    laptop.ran("confirm", "desk/1.2")
-    laptop.ran("task", "set", "passport", "--due", "2027-03-05")
-    desk.ran("task", "set", "passport", "--due", "2027-04-01")
+    desk.said("backup", str(tmp_path / "saved"))
+    laptop.said("confirm", "desk/1.2")
+    laptop.said("task", "set", "passport", "--due", "2027-03-05")
+    desk.said("task", "set", "passport", "--due", "2027-04-01")
     met(desk, laptop)
     for one in desk, laptop:
         (conflict,) = one.told("conflicts")
@@ -114,11 +98,11 @@ def test_a_day_with_two_machines(tmp_path: Path) -> None:
 
     # a third machine; a restored backup, which has another name; one that never comes back
     met(desk, laptop, phone)
-    restored = Machine(tmp_path, "restored")
+    restored = Watching(tmp_path, "restored")
     shutil.copytree(tmp_path / "saved", restored.home)
-    restored.ran("task", "add", "Written on the backup")
+    restored.said("task", "add", "Written on the backup")
     met(desk, laptop, phone, restored)
-    laptop.ran("replicas", "retire", "phone")
+    laptop.said("replicas", "retire", "phone")
     met(desk, laptop, restored)
     for one in desk, laptop, restored:
         assert one.told("prove")["ok"]
@@ -131,9 +115,7 @@ def test_a_day_with_two_machines(tmp_path: Path) -> None:
 def kept_on_the_page(machine: Machine, task: str, side: str) -> None:
     """The card of a task is there, and goes once a button of it was pressed."""
     port = free_port()
-    log = machine.home.with_suffix(".page")
-    server = process.begun(machine.home, "serve", "--port", str(port), log=log, more=machine.more)
-    try:
+    with machine.running("serve", "--port", str(port)):
         browser = Browser(f"http://127.0.0.1:{port}")
         process.until(browser.is_answered)
         assert "desk/1.1" in browser.page("/inbox?at=desk%2F1.1")
@@ -141,6 +123,3 @@ def kept_on_the_page(machine: Machine, task: str, side: str) -> None:
         assert "Two machines differ on the due date" in browser.page(url)
         assert browser.send(url, f"{url}/settle", keep=side)
         assert "Two machines differ" not in browser.page(url)
-    finally:
-        server.send_signal(signal.SIGTERM)
-        server.wait(30)

@@ -12,8 +12,8 @@ from adapters.sync.machines import let_lead, retire
 from adapters.wiring import Home
 from domain.agent.wake_queue_events import WakeBegun
 from domain.errors import Refused
-from tests.e2e.test_sync import Machine as Place
 from tests.support.fleet import Fleet
+from tests.support.machines import Machine as Place
 
 
 def fused(name: str, replica: str) -> FusedLog:

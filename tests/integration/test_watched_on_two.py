@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_sync import Machine
+from tests.support.machines import Machine
 
 TODO = "- [ ] Buy milk\n- [ ] Call Ann\n  - [ ] Find the number\n"
 

@@ -52,7 +52,7 @@ class Watched:
         assert stored(path) == stored(anew)
 
 
-@pytest.mark.parametrize("steps", [40, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("steps", [40, pytest.param(200, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "seed", ["a", *(pytest.param(one, marks=pytest.mark.slow) for one in "bcd")]
 )
