@@ -23,6 +23,9 @@ _NAMES = {
 }
 
 
+_OF_NONE = ("category", "label", "template")  # what has a name
+
+
 def told(one: "ConflictDetails") -> str:
     """All values in one line."""
     if not one.is_of_file:
@@ -45,6 +48,9 @@ def named(one: "ConflictDetails") -> str:
     """What a conflict between machines is about, as it is called in a sentence."""
     if one.kind == "verdicts":
         return "a proposal"
+    kind = one.field.partition(":")[0]
+    if not one.task and kind in _OF_NONE:
+        return f"{safe(one.about) or f'the {kind}'} {safe(one.title)!r}"
     return safe(one.about) or field_named(one.field)
 
 

@@ -3,6 +3,7 @@
 from adapters.actions import catalog as actions
 from adapters.actions.inputs import language_named
 from adapters.documents.tasks import catalog_of, category_documents, label_documents
+from adapters.web import disputes
 from adapters.web.asking import FormRequest, Notice, Page, at_field, clashing, compared, missing
 from adapters.web.site import SCAN_MAX, Site, check_sure
 from domain.journal.catalog import NAME_MAX
@@ -29,6 +30,7 @@ def show(site: Site, asked: FormRequest) -> Page:
             "most": SCAN_MAX if len(found) == SCAN_MAX else 0,
             "corrections_shown": CORRECTIONS_SHOWN,
             "name_max": NAME_MAX,
+            "conflicts": disputes.of_none(site, "/catalog"),
         },
     )
 

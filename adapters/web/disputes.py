@@ -1,4 +1,5 @@
-"""The card of a task on which two machines of a home said different things (ADR 71)."""
+"""The card of a task, or of what belongs to none, on which two machines of a home said different
+things (ADR 71)."""
 
 from typing import Any
 
@@ -7,8 +8,10 @@ from msgspec.structs import asdict
 from adapters.actions import differing
 from adapters.documents.conflicts import ConflictDetails, ConflictValue
 from adapters.documents.disputes import disputes_of
+from adapters.documents.tasks import catalog_of
 from adapters.text.conflicts import named
 from adapters.web.asking import FormRequest, Notice, made_from
+from adapters.web.dispute_places import place_of
 from adapters.web.site import Site
 from domain.errors import Refused
 
@@ -26,12 +29,21 @@ VERBS = {
 """What a button does with the machine that it names, by the kind of the conflict."""
 
 
-def shown(one: ConflictDetails) -> dict[str, Any]:
-    """What the page shows of a conflict, and what its form carries."""
+def of_none(site: Site, place: str) -> list[dict[str, Any]]:
+    """The cards of what belongs to no task and is shown on this page."""
+    known = catalog_of(site.home).categories
+    found = [one for one in disputes_of(site.home, "") if place_of(one) == place]
+    return [shown(one, sum(side.value in known for side in one.values)) for one in found]
+
+
+def shown(one: ConflictDetails, namesakes: int = 0) -> dict[str, Any]:
+    """What the page shows of a conflict, and what its form carries; `namesakes`: so many categories
+    have one name, of which none is chosen."""
     return {
         **asdict(one),
+        "namesakes": namesakes,
         "named": named(one),
-        "heading": HEADINGS.get(one.kind, f"Two machines differ on {named(one)}"),
+        "heading": _heading(one, namesakes),
         "sides": _sides(one),
         "verb": _verb(one),
         "is_text": one.field in differing.TEXTS,
@@ -39,8 +51,20 @@ def shown(one: ConflictDetails) -> dict[str, Any]:
     }
 
 
+def settle_of_none(site: Site, asked: FormRequest) -> Notice:
+    """Let what a machine said of what belongs to no task stand."""
+    return settle(site, asked, "", asked.needed("field"), asked.needed("keep"))
+
+
 def settle(site: Site, asked: FormRequest, task_id: str, field: str, side: str) -> Notice:
     """Let what a machine said stand, as the form shows it.
+
+    Args:
+        site: The home.
+        asked: The form.
+        task_id: Whose; empty of what belongs to none.
+        field: Which.
+        side: The machine.
 
     Raises:
         Refused: Code ``stale``: the machines say something else by now, or it is settled.
@@ -54,6 +78,12 @@ def settle(site: Site, asked: FormRequest, task_id: str, field: str, side: str) 
     differing.settle_machines(site.home, task_id, field, machine, asked.key, is_both=is_both)
     said = named(found[0]) if found else "it"
     return Notice(f"Settled {said}." + (" The other text is a note." if is_both else ""))
+
+
+def _heading(one: ConflictDetails, namesakes: int) -> str:
+    if namesakes:
+        return f"{namesakes} categories are called {one.title!r}"
+    return HEADINGS.get(one.kind, f"Two machines differ on {named(one)}")
 
 
 def _verb(one: ConflictDetails) -> str:

@@ -8,6 +8,7 @@ from adapters.documents.policy import NeededReceipt
 from adapters.documents.tasks import catalog_of
 from adapters.text.policy import BOUNDARY_WORDS, HELD, REFUSED_WORDS
 from adapters.text.reading import counted
+from adapters.web import disputes
 from adapters.web.asking import FormRequest, Notice, Page, clashing, compared
 from adapters.web.site import Site
 from domain.agent.wake_queue import next_wake
@@ -67,6 +68,7 @@ def show(site: Site, asked: FormRequest) -> Page:
             "field_words": FIELD_WORDS,
             "held_words": HELD,
             "refused_words": REFUSED_WORDS,
+            "conflicts": disputes.of_none(site, "/policy"),
         },
     )
 

@@ -14,12 +14,12 @@ from msgspec import Struct
 from adapters.actions import forks
 from adapters.actions.importing import Given
 from adapters.actions.policy import held_agents
-from adapters.documents.agent_disputes import AGENTS
 from adapters.documents.disputes import disputes
 from adapters.documents.inbox import is_under, sets_now
 from adapters.documents.tasks import catalog_of
 from adapters.home.place import Place
 from adapters.web.asking import FormRequest, Notice
+from adapters.web.dispute_places import PLACES, place_of
 from adapters.web.figures import Figures, ends_of
 from adapters.web.jobs import Jobs
 from adapters.web.life_line import Life
@@ -41,7 +41,7 @@ SCAN_MAX = 5_000  # documents that one page looks through for those that match
 class Glance(Struct, frozen=True):
     """What the head of every page counts; `more` is ``+`` where more items may be waiting, `held`
     are the wakes that wait for a consent or a key, `differing` the titles of the tasks on which
-    machines differ, by id; empty: the catalog; ``agents``: templates and models."""
+    machines differ, by id; of what belongs to no task, by the page that shows it."""
 
     waiting: int = 0
     deferred: int = 0
@@ -140,9 +140,8 @@ class Site:
             newest = self.home.views.page(wakes.VIEW, newest_first=True, limit=GLANCE_WAKES)
             running = sum(each.state == "running" for one in newest for each in one.every)
             held = len(held_agents(self.home))
-            differing = {
-                one.task or (AGENTS if one.about else ""): one.title for one in disputes(self.home)
-            }
+            found = [(one.task or place_of(one), one.title) for one in disputes(self.home)]
+            differing = {one: PLACES.get(one, title) for one, title in found}
             self._glance = (seen, Glance(waiting, deferred, more, running, held, differing))
         return self._glance[1]
 

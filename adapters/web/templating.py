@@ -11,7 +11,7 @@ from adapters.documents.models import model_names
 from adapters.documents.tasks import catalog_of
 from adapters.documents.templates import document, templates_of
 from adapters.text.lessons import ran_words
-from adapters.web import charts
+from adapters.web import charts, disputes
 from adapters.web.asking import FormRequest, Page
 from adapters.web.figures import FEW, Counted
 from adapters.web.lessons import links
@@ -47,7 +47,11 @@ def show_list(site: Site, asked: FormRequest) -> Page:
         "built_in": {"metrics": counted.of(None) if counted else None, "not_in_use": seeds},
         "figures": _told(site, counted),
     }
-    return Page("templates.html", "Templates", told, {"models": model_names(site.home)})
+    more = {
+        "models": model_names(site.home),
+        "conflicts": disputes.of_none(site, "/templates"),
+    }
+    return Page("templates.html", "Templates", told, more)
 
 
 def show_one(site: Site, asked: FormRequest) -> Page:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from adapters.web.disputes import HEADINGS
-from tests.integration.test_shared_templates import NAMES, Machine
+from tests.integration.test_shared_templates import NAMES
 from tests.support import cli
+from tests.support.machines import Machine
 from tests.support.pages import text_of, visiting
 from tests.support.rescuing import Machine as Rescued
 

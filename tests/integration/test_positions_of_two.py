@@ -11,8 +11,9 @@ from adapters.actions.places import find
 from adapters.documents.timetravel import at_document
 from adapters.wiring import open_home
 from domain.errors import Refused
-from tests.integration.test_shared_templates import NAMES, Machine
+from tests.integration.test_shared_templates import NAMES
 from tests.support import cli
+from tests.support.machines import Machine
 from tests.support.pages import text_of, visiting
 
 pytestmark = pytest.mark.slow

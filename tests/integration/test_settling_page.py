@@ -5,13 +5,21 @@ from pathlib import Path
 
 import pytest
 
+from adapters.web.dispute_places import PLACES
 from tests.support.cli import done, proved, told
 from tests.support.forms import Form
 from tests.support.gallery import differing_homes
-from tests.support.pages import Visitor, visiting
+from tests.support.machines import Machine
+from tests.support.pages import Visitor, text_of, visiting
 
 pytestmark = pytest.mark.slow
 LAKE = "湖"
+NAMES = "desk", "laptop"
+HEADED = {
+    "/catalog": "the category",
+    "/policy": "the models for agents of all categories",
+    "/templates": "the name of the template",
+}
 
 
 @pytest.fixture
@@ -95,3 +103,47 @@ def test_the_card_of_timers_and_of_a_circle_says_what_its_buttons_do(tmp_path: P
             for _ in range(2):  # a slow double click
                 assert visitor.send(form, keep="laptop").status_code == 200
     assert [one["kind"] for one in told(["conflicts"], home)] == ["values", "values"]
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> list[Machine]:
+    """Two machines that named and ruled the same things apart from each other."""
+    (tmp_path / "folder").mkdir()
+    desk, laptop = both = [Machine(tmp_path / one, tmp_path / "folder") for one in NAMES]
+    for name in "Work", "Leaves":
+        desk.said("category", "add", name)
+    desk.said("template", "create", "Calm", "--general", "Be short.")
+    for one in both:
+        one.sync()
+    for one in both:
+        one.said("replicas", "name", one.home.name)
+        one.said("category", "rename", "Work", f"{LAKE} {one.home.name}")
+        one.said("template", "set", "Calm", "--name", f"Calm {one.home.name}")
+    desk.said("policy", "models", "--every", "rules")
+    laptop.said("policy", "models", "--every", "rules", "tape")
+    desk.said("category", "add", "Plants")
+    laptop.said("category", "rename", "Leaves", "plants")
+    for one in (*both, desk):
+        one.sync()
+    return both
+
+
+def test_what_belongs_to_no_task_is_settled_on_the_page_that_shows_it(both: list[Machine]) -> None:
+    desk = both[0]
+    with visiting(desk.home, env=desk.more) as visitor:
+        for place, about in HEADED.items():
+            assert f'<a href="{place}">{PLACES[place]}</a>' in visitor.page("/tasks")
+            assert f"Two machines differ on {about}" in text_of(visitor.page(place))
+            form = visitor.form(place, "/settle")
+            for _ in range(2):  # a slow double click
+                assert visitor.send(form, keep="laptop").status_code == 200
+            assert "/settle" not in visitor.page(place)
+        assert "2 categories are called" in visitor.page("/catalog")
+    desk.said("category", "rename", "Plants", "Garden")
+    for one in (*both, desk):
+        one.sync()
+    for one in both:
+        assert one.told("conflicts") == []
+        assert f"{LAKE} laptop" in one.said("category", "list")
+        assert "Calm laptop" in one.said("template", "list")
+        assert "tape" in one.said("policy", "models", "--every")

@@ -1,36 +1,16 @@
 """A version of one number that two machines made apart from each other, named on both (ADR 73)."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support import cli
+from tests.support.machines import Machine
 from tests.support.pages import text_of, visiting
 
 pytestmark = pytest.mark.slow
 
 NAMES = "desk", "laptop"
-
-
-class Machine:
-    """A home on a machine of its own."""
-
-    def __init__(self, home: Path, folder: Path) -> None:
-        self.home, self.folder = home, folder
-        self._variables = {"WAKELOG_REPLICA": home.name, "WAKELOG_TIMEZONE": "UTC"}
-
-    def told(self, *words: str) -> Any:
-        return cli.told([*words], self.home, env=self._variables)
-
-    def said(self, *words: str) -> str:
-        return cli.done([*words], self.home, env=self._variables)
-
-    def refused(self, *words: str) -> str:
-        return cli.refused([*words], self.home, env=self._variables)
-
-    def sync(self) -> None:
-        self.told("sync", str(self.folder))
 
 
 def machines(tmp_path: Path) -> list[Machine]:

@@ -32,6 +32,9 @@ class Machine:
         assert done.exit_code == status, done.output
         return done.output
 
+    def refused(self, *words: str) -> str:
+        return cli.refused([*words], self.home, env=self.more)
+
     def sync(self) -> Any:
         return self.told("sync", str(self.folder))
 
