@@ -76,11 +76,11 @@ def answers(pairs: Iterable[tuple[Request, ModelReply]]) -> dict[str, ModelReply
 # -------------------------------------------------------------------------------------- verdicts
 
 
-def decided_at(rows: Iterable[Recorded], item: int) -> int:
-    """The agent log's `n` of the first decision on an item of a set; 0 if there is none.
+def decision(rows: Iterable[Recorded], item: int) -> Recorded | None:
+    """The first decision on an item of a set; None if there is none.
 
     Args:
-        rows: Of the set's stream, in order.
+        rows: Of the set, in order.
         item: Its number.
     """
     for row in rows:
@@ -88,10 +88,10 @@ def decided_at(rows: Iterable[Recorded], item: int) -> int:
             case (
                 ItemConfirming(item=number) | ItemRejected(item=number) | ItemDeferred(item=number)
             ) if number == item:
-                return row.n
+                return row
             case _:
                 continue
-    return 0
+    return None
 
 
 def operations(rows: Iterable[Recorded], item: int) -> frozenset[str]:

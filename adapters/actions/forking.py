@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_VERDICT = re.compile(r"([a-z0-9]{1,32}\.[1-9][0-9]{0,4})=(confirm|reject)")
+_VERDICT = re.compile(r"((?:[^=]+/)?[a-z0-9]{1,32}\.[1-9][0-9]{0,4})=(confirm|reject)")
 _NUMBERED = re.compile(r"(.+)\.([1-9][0-9]{0,4})")
 
 

@@ -34,7 +34,7 @@ from adapters.simulation.plan import Dice
 from adapters.simulation.virtual_time import LEASE_SECONDS, POLL_SECONDS, VirtualClock, VirtualLoop
 from adapters.store.leases import SqliteLeases
 from adapters.store.log import Log
-from adapters.timetravel.fork import copy
+from adapters.timetravel.fork_copy import copy
 from adapters.wiring import Home
 from domain.agent import commands as agents
 from domain.agent.identity import Wanted

@@ -7,7 +7,6 @@ done in it. The logs that it comes from are only read. Every command works in a 
 import asyncio
 import shutil
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,17 +18,14 @@ from adapters.home.settings import Settings
 from adapters.runtime import performer, watcher
 from adapters.runtime.services import Services
 from adapters.store.log import Log, LogProgress
-from adapters.store.recorder import by_append
-from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.timetravel import fork_policy
+from adapters.timetravel.fork_copy import copy
 from adapters.timetravel.fork_model import ForkModel, UseRecorded
 from adapters.timetravel.fork_spending import Spending, Stopped
 from adapters.timetravel.fork_verdicts import BranchProgress, Verdicts, given_then, payloads_of
 from adapters.timetravel.logs_at import Past, Spot
-from domain import envelope
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.causes import Replied
-from domain.envelope import Row
 from domain.errors import Refused
 from domain.journal.commands import AddNote, EditNote
 from domain.journal.fold import TASK
@@ -45,7 +41,6 @@ from domain.wire import SHARED, words
 from replay import fork
 from replay.fork import Answer, How, ModelReply, Verdict
 
-APPENDS_AT_ONCE = 500
 STUBS = ("rules", "tape")  # only stand for a language model
 ANSWERS_MAX = 200  # recorded ones that a fork takes; a wake has at most 21 turns
 
@@ -96,37 +91,6 @@ class Forked(NamedTuple):
     def close(self) -> None:
         self.journal.close()
         self.agents.close()
-
-
-# ---------------------------------------------------------------------------------------- copying
-
-
-def copy(source: Log, n: int, path: Path, replica: str, told: BranchProgress | None = None) -> Log:
-    """A log of its own with the appends of another one up to `n`, and the payloads they name."""
-    recorder = SQLiteLogRecorder(path)
-    found = by_append(source.rows())
-    until = iter(lambda: _page(found, n), [])
-    try:
-        for page in until:
-            _insert(recorder, source, page)
-            if told is not None:
-                told(source.name, envelope.read(page[-1][0]).n)
-    except BaseException:
-        recorder.close()
-        raise
-    return Log(source.name, recorder, replica)
-
-
-def _insert(recorder: SQLiteLogRecorder, source: Log, page: list[list[Row]]) -> None:
-    with recorder.deciding():
-        for rows in page:
-            recorder.insert(rows, payloads_of(source, [envelope.read(row).data for row in rows]))
-
-
-def _page(found: Iterator[list[Row]], n: int) -> list[list[Row]]:
-    """The next appends, none beyond `n`."""
-    page = islice(found, APPENDS_AT_ONCE)
-    return [rows for rows in page if envelope.read(rows[0]).n <= n]
 
 
 # ---------------------------------------------------------------------------------------- the fork

@@ -23,7 +23,7 @@ from adapters.timetravel.logs_at import Past, within
 from domain import envelope
 from domain.agent.commands import TakeJournal
 from domain.causes import Cause, LogFact, Replied
-from domain.changes.change_set import Item, find
+from domain.changes.change_set import CHANGES, Item, find
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
 from domain.errors import Refused, WakelogError
 from domain.journal.commands import ApplyOperation, UndoDeed, VoidOperation
@@ -80,24 +80,28 @@ class Verdicts:
         self.names: dict[str, str] = {}
         self.left_out = 0
         self._past = past
+        self._replica = replica
         self._wanted = wanted
         self._stands: dict[int, int] = {}  # the branch's append by the recorded one; 0: none
         self._reached: dict[int, int] = {}  # the branch's n of the journal by the recorded one
         self._lost: set[str] = set()  # operations that nobody asked for there
-        self._rows = {
-            one: past.agents.rows_of(f"changes:{one.changes}@{replica}") for one in wanted
-        }
 
     def start(self, where: Where) -> tuple[int, int]:
         """Up to which append of the journal and of the agent log nothing is otherwise: where the
         fork is, or right before the first recorded verdict that is to be another one."""
         journal, agents = where.journal, where.agent
-        for one, rows in self._rows.items():
-            n = fork.decided_at(rows, one.item)
+        for one, rows in self._decided(where).items():
+            row = fork.decision(rows, one.item)
+            n = self._past.learnt(self._replica, row) if row else 0
             if 0 < n <= agents:
-                before = self._past.position("agent", n - 1).where
+                before = self._past.before(n, self._replica)
                 journal, agents = min(journal, before.journal), before.agent
         return journal, agents
+
+    def _decided(self, where: Where) -> dict[Verdict, Sequence[Recorded]]:
+        """What is known there of the sets that are decided otherwise."""
+        world = self._past.agents.world(where.agent, self._replica)
+        return {one: world.history(CHANGES.name, one.changes) for one in self._wanted}
 
     def go_on(
         self, services: Services, start: tuple[int, int], where: Where, told: BranchProgress
@@ -109,7 +113,8 @@ class Verdicts:
             Refused: If a verdict is not possible there.
         """
         left = list(self._wanted)
-        effects = {one: fork.operations(rows, one.item) for one, rows in self._rows.items()}
+        decided = self._decided(where)
+        effects = {one: fork.operations(rows, one.item) for one, rows in decided.items()}
         for log, rows in self._between(start, where):
             cause, _ = envelope.cause_of(rows[0])
             given = [one for one in self._wanted if fork.is_verdict(cause, one)]
@@ -130,13 +135,25 @@ class Verdicts:
     def _between(
         self, start: tuple[int, int], where: Where
     ) -> Iterator[tuple[str, Sequence[Recorded]]]:
-        """The recorded appends of both logs from the start to the fork."""
+        """The recorded appends of both logs from the start to the fork; what other machines wrote,
+        if it was learnt of there."""
         logs = self._past.journal.log, self._past.agents.log
         journal, agents = (
-            within(log.appends(after), end)
+            self._learnt(log, after, end)
             for log, after, end in zip(logs, start, (where.journal, where.agent), strict=True)
         )
         return fork.in_order(journal, agents)
+
+    def _learnt(self, log: Log, after: int, end: int) -> Iterator[Sequence[Recorded]]:
+        """The appends that the wake's machine wrote, or learnt of, above its append `after`."""
+        if not log.is_shared:
+            yield from within(log.appends(after), end)
+            return
+        before, known = (log.known_to(self._replica, n) for n in (after, end))
+        for rows in within(log.appends(min(before.get(one, 0) for one in known)), end):
+            writer, n = rows[0].replica, rows[0].n
+            if before.get(writer, 0) < n <= known.get(writer, 0):
+                yield rows
 
     def _again(self, services: Services, log: str, rows: Sequence[Recorded]) -> None:
         """Hand a recorded cause to the branch, and learn what it is called there."""

@@ -24,6 +24,7 @@ from replay.at import Where
 from replay.references import asked, known
 
 STREAMS_MAX = 4_096  # whose rows a history keeps
+APPENDS_BACK = 64  # that are looked through first
 GAP_MAX = 1_000  # numbers that are looked at for an append
 FOLDS_MAX = 64  # states of one stream that are kept to go on from
 
@@ -133,6 +134,21 @@ class History:
         head = self.log.heads().get(replica)
         return head.n if head else 0
 
+    def before(self, n: int, replica: str = "") -> int:
+        """The number of the append right before append n, of a shared log of the same replica's; 0
+        if there is none."""
+        if not self.log.is_shared:
+            return n - 1
+        back = APPENDS_BACK
+        while True:  # bounded: it grows to the whole log
+            after = max(0, n - 1 - back)
+            found = self.log.appends_of(replica or self.log.replica, after)
+            numbers = [numbered(rows[0].state).n for rows in found]
+            earlier = [one for one in numbers if one < n]
+            if earlier or not after:
+                return max(earlier, default=0)
+            back *= 8
+
     def until(self, at: str, *, is_with: bool = True, replica: str = "") -> int:
         """The last append's n up to a time, and with it, of a shared log of a replica's, this one's
         if none is named; its times never go back, so halving finds it."""
@@ -229,6 +245,24 @@ class Past:
         if log == "journal":
             return Spot(Where(n, self._agents_at(n, at, of), at), replica=of)
         return Spot(Where(self._journal_at(n, at, of), n, at), replica=of)
+
+    def before(self, n: int, replica: str) -> Where:
+        """Where both logs stood for a replica right before its append n of the agent log."""
+        of = replica if self.agents.log.is_shared else ""
+        return self.position("agent", self.agents.before(n, of), of).where
+
+    def learnt(self, replica: str, row: Recorded) -> int:
+        """The append by which a replica learnt of a row of the agent log: its own, or that of a
+        marker; 0: of none."""
+        if row.replica == replica or not self.agents.log.is_shared:
+            return row.n
+        markers = self.agents.rows_of(f"log:{MAIN}@{replica}")
+        known = (
+            (one.n, self.agents.log.known_to(replica, one.n).get(row.replica, 0))
+            for one in markers
+            if isinstance(one.fact, ReplicasImported)
+        )
+        return next((n for n, last in known if last >= row.n), 0)
 
     def run(self, run_key: str, replica: str, queued_n: int, step: int = 0) -> Spot:
         """Where a wake's prompt was rendered, or, with a step, right after that append of it.

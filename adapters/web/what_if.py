@@ -12,8 +12,9 @@ from adapters.actions.forks import Sides
 from adapters.actions.places import check_begun, find
 from adapters.actions.templates import BUILT_IN
 from adapters.documents.forks import KeptFork
+from adapters.documents.inbox import set_name
 from adapters.documents.models import model_names
-from adapters.documents.ranks import ranks_of
+from adapters.documents.ranks import Ranks, ranks_of
 from adapters.documents.templates import named, templates_of, whose
 from adapters.documents.timetravel import at_document
 from adapters.home import files
@@ -115,9 +116,10 @@ def _wake(site: Site, asked: FormRequest) -> tuple[Place, WakeDocument]:
 def _verdicts(site: Site, wake: WakeDocument) -> list[VerdictThen]:
     """What was decided for the wake's task before it began, the newest first."""
     ranks = ranks_of(site.home)
+    known = {*ranks, *ranks.others}
     found = [
         VerdictThen(
-            f"{ranks[one.id]}.{item.number}",
+            f"{set_name(ranks, one.id)}.{item.number}",
             item.summary,
             item.status,
             item.decided_at,
@@ -125,7 +127,7 @@ def _verdicts(site: Site, wake: WakeDocument) -> list[VerdictThen]:
         )
         for one in site.home.views.page(inbox.VIEW, shelf=wake.task_id)
         for item in one.items
-        if one.id in ranks and item.status in VERBS and item.decided_at < wake.started_at
+        if one.id in known and item.status in VERBS and item.decided_at < wake.started_at
     ]
     return sorted(found, key=lambda one: one.decided_at, reverse=True)[:VERDICTS_SHOWN]
 
@@ -322,12 +324,12 @@ def _name(site: Site, agent_id: str) -> str:
     return found.name if found else ""
 
 
-def _changed(one: KeptFork, ranks: Mapping[str, int]) -> Iterator[str]:
+def _changed(one: KeptFork, ranks: Ranks) -> Iterator[str]:
     """What was otherwise, in words."""
     for note in one.notes:
         yield f"note {note.number} says something else" if note.number else "one more note"
     for verdict in one.verdicts:
-        ref = f"{ranks.get(verdict.set, verdict.set[:8])}.{verdict.item}"
+        ref = f"{set_name(ranks, verdict.set)}.{verdict.item}"
         yield f"{ref} was {verdict.verdict}ed"
     if one.template:
         version = f", version {one.template.version}" if one.template.version else ""

@@ -24,7 +24,7 @@ from adapters.models.rules import RulesModel
 from adapters.runtime import on_demand, watcher
 from adapters.runtime.services import Services
 from adapters.store.log import Log
-from adapters.timetravel.fork import copy
+from adapters.timetravel.fork_copy import copy
 from adapters.wiring import Home, open_home
 from domain.agent.agent import AGENT
 from domain.changes.change_set import CHANGES

@@ -252,7 +252,8 @@ def test_the_first_decision_and_its_operations_are_found() -> None:
         row(ItemRejected(3, "person", 1), 6, "changes:s@r1"),
         row(SuppressionAsked(3, "op3", "l", 1), 6, "changes:s@r1"),
     ]
-    assert [fork.decided_at(rows, item) for item in (1, 2, 3, 4)] == [4, 3, 6, 0]
+    found = [fork.decision(rows, item) for item in (1, 2, 3, 4)]
+    assert [one.n if one else 0 for one in found] == [4, 3, 6, 0]
     assert [set(fork.operations(rows, item)) for item in (1, 2, 3)] == [{"op1"}, set(), {"op3"}]
 
 
