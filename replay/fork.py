@@ -208,26 +208,41 @@ def effect(rows: Sequence[Recorded]) -> str:
     return cause.operation if isinstance(cause, ApplyOperation | VoidOperation) else ""
 
 
+def rests_on(agents: Sequence[Recorded], journal: Sequence[Recorded]) -> bool:
+    """Whether an append of the agent log names that one of the journal, or a later one."""
+    return known(agents) >= journal[0].n
+
+
 def in_order(
-    journal: Iterable[Sequence[Recorded]], agents: Iterable[Sequence[Recorded]]
+    journal: Iterable[Sequence[Recorded]],
+    agents: Iterable[Sequence[Recorded]],
+    rests_on: Callable[[Sequence[Recorded], Sequence[Recorded]], bool] = rests_on,
 ) -> Iterator[tuple[str, Sequence[Recorded]]]:
     """Appends of both logs in an order in which they may have been written, with their log.
 
-    What names a position of the journal comes after it, an effect after what asks for it; for the
-    rest time tells.
+    What rests on an append of the journal comes after it, an effect after what asks for it; for the
+    rest time tells. Of machines that share both logs the first may not be so: then the second is.
     """
     left, others = deque(journal), deque(agents)
     later = {one for rows in others for one in asked(rows)}
+    held: dict[str, list[Sequence[Recorded]]] = {}  # by the operation that is not asked for yet
     while left and others:
         first, other = left[0], others[0]
-        is_earlier = first[0].at <= other[0].at and effect(first) not in later
-        if is_earlier or known(other) >= first[0].n:
+        is_asked, is_due = effect(first) not in later, rests_on(other, first)
+        if is_due and not is_asked:
+            held.setdefault(effect(first), []).append(left.popleft())
+        elif is_due or (is_asked and first[0].at <= other[0].at):
             yield "journal", left.popleft()
         else:
             later -= asked(other)
             yield "agent", others.popleft()
+            found = [rows for one in sorted(asked(other)) for rows in held.pop(one, ())]
+            yield from (("journal", rows) for rows in found)
     yield from (("journal", rows) for rows in left)
-    yield from (("agent", rows) for rows in others)
+    for rows in others:
+        yield "agent", rows
+        found = [one for operation in sorted(asked(rows)) for one in held.pop(operation, ())]
+        yield from (("journal", one) for one in found)
 
 
 def moved(cause: Cause, position: Callable[[int], int]) -> Cause:

@@ -10,6 +10,7 @@ So a branch proves like any other home. The wakes between answer as they did, wh
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -21,10 +22,11 @@ from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.timetravel.logs_at import Past, within
 from domain import envelope
-from domain.agent.commands import TakeJournal
-from domain.causes import Cause, LogFact, Replied
+from domain.agent.commands import CreateAgent, InheritWake, TakeJournal
+from domain.causes import Cause, LogFact, Receipt, Replied
 from domain.changes.change_set import CHANGES, Item, find
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
+from domain.changes.events import ItemConfirmed, ItemFailed
 from domain.errors import Refused, WakelogError
 from domain.journal.commands import ApplyOperation, UndoDeed, VoidOperation
 from domain.lessons.commands import LearnVerdicts, PastVerdict
@@ -42,7 +44,7 @@ from replay.at import Where
 from replay.fork import Verdict
 from replay.payloads import named
 from replay.reads import is_read
-from replay.references import asked
+from replay.references import asked, known, position_named
 
 TOLD_EVERY = 100  # appends
 DONE = {"confirm": "confirmed", "reject": "rejected"}
@@ -55,6 +57,7 @@ _READ = (
     "template",
     "template_version",
     "journal_digest",
+    "seen",
 )  # of BeginWake: what is read from the logs
 _GIVEN = ("propagated_due", "is_enabled", "throttle_seconds")  # of TakeJournal: what is not
 
@@ -85,6 +88,7 @@ class Verdicts:
         self._stands: dict[int, int] = {}  # the branch's append by the recorded one; 0: none
         self._reached: dict[int, int] = {}  # the branch's n of the journal by the recorded one
         self._lost: set[str] = set()  # operations that nobody asked for there
+        self._asked: set[str] | None = None  # all that were, in a home of several machines
 
     def start(self, where: Where) -> tuple[int, int]:
         """Up to which append of the journal and of the agent log nothing is otherwise: where the
@@ -96,7 +100,26 @@ class Verdicts:
             if 0 < n <= agents:
                 before = self._past.before(n, self._replica)
                 journal, agents = min(journal, before.journal), before.agent
+            for effect in self._effects(where, rows, one.item):  # it may have come before that
+                before = self._past.before_journal(effect, self._replica)
+                journal, agents = min(journal, before.journal), min(agents, before.agent)
         return journal, agents
+
+    def _effects(self, where: Where, rows: Sequence[Recorded], item: int) -> Iterator[int]:
+        """The appends by which the wake's machine made, or learnt of, what the decisions on an item
+        did, in a journal that is shared."""
+        log = self._past.journal.log
+        if not log.is_shared:
+            return
+        writers = sorted(log.known_to(self._replica, where.journal))
+        streams = [
+            f"receipt:{operation}@{one}"
+            for operation in sorted(fork.operations(rows, item))
+            for one in writers
+        ]
+        for row in chain.from_iterable(map(self._past.journal.rows_of, streams)):
+            if 0 < (n := self._past.learnt(self._replica, row, "journal")) <= where.journal:
+                yield n
 
     def _decided(self, where: Where) -> dict[Verdict, Sequence[Recorded]]:
         """What is known there of the sets that are decided otherwise."""
@@ -113,6 +136,9 @@ class Verdicts:
             Refused: If a verdict is not possible there.
         """
         left = list(self._wanted)
+        if services.agents.is_shared:
+            found = (asked(rows) for rows in services.agents.appends())
+            self._asked = set().union(*found)
         decided = self._decided(where)
         effects = {one: fork.operations(rows, one.item) for one, rows in decided.items()}
         for log, rows in self._between(start, where):
@@ -142,17 +168,24 @@ class Verdicts:
             self._learnt(log, after, end)
             for log, after, end in zip(logs, start, (where.journal, where.agent), strict=True)
         )
-        return fork.in_order(journal, agents)
+        if not logs[0].is_shared:
+            return fork.in_order(journal, agents)
+
+        def rests_on(agents: Sequence[Recorded], journal: Sequence[Recorded]) -> bool:
+            writer, n = agents[0].replica, known(agents)
+            return n > 0 and journal[0].n <= logs[0].known_to(writer, n).get(journal[0].replica, 0)
+
+        return fork.in_order(journal, agents, rests_on)
 
     def _learnt(self, log: Log, after: int, end: int) -> Iterator[Sequence[Recorded]]:
         """The appends that the wake's machine wrote, or learnt of, above its append `after`."""
         if not log.is_shared:
             yield from within(log.appends(after), end)
             return
-        before, known = (log.known_to(self._replica, n) for n in (after, end))
-        for rows in within(log.appends(min(before.get(one, 0) for one in known)), end):
+        before, then = (log.known_to(self._replica, n) for n in (after, end))
+        for rows in within(log.appends(min(before.get(one, 0) for one in then)), end):
             writer, n = rows[0].replica, rows[0].n
-            if before.get(writer, 0) < n <= known.get(writer, 0):
+            if before.get(writer, 0) < n <= then.get(writer, 0):
                 yield rows
 
     def _again(self, services: Services, log: str, rows: Sequence[Recorded]) -> None:
@@ -165,7 +198,7 @@ class Verdicts:
         target = services.journal if log == "journal" else services.agents
         brought = payloads_of(source, [first.fact])
         made: list[Recorded] = []
-        if isinstance(cause, ApplyOperation | VoidOperation) and cause.operation in self._lost:
+        if isinstance(cause, ApplyOperation | VoidOperation) and self._is_lost(cause.operation):
             self.left_out += 1
             return
         try:
@@ -178,9 +211,16 @@ class Verdicts:
         except WakelogError:
             self.left_out += 1
         fork.learn(self.names, rows, made)
+        if self._asked is not None:
+            self._asked |= asked(made)
         if log == "journal":
             self._stands[first.n] = made[0].n if made else 0
         self._lost |= {one for one in asked(rows) if self.names.get(one, one) not in asked(made)}
+
+    def _is_lost(self, operation: str) -> bool:
+        """Whether nobody asked for it in the branch."""
+        named = self.names.get(operation, operation)
+        return operation in self._lost or (self._asked is not None and named not in self._asked)
 
     def _there(self, services: Services, cause: Cause) -> tuple[Cause | None, list[Payload]]:
         """A cause as it comes in the branch's world, and the payloads that this needs: what it
@@ -210,7 +250,13 @@ class Verdicts:
                 position = self._position(services, cause.position)
                 task = review.changes_of(services, cause.changes).task
                 category = review.category_at(services, task, position)
-                return replace(cause, position=position, category=category), []
+                told = replace(cause, position=position, category=category)
+                return _seen(services, told, position), []
+            case CreateAgent() | RejectItem() | DeferItem():
+                moved = fork.moved(cause, partial(self._position, services))
+                return _seen(services, moved, position_named(moved)), []
+            case TakeJournal() | InheritWake() if services.agents.is_shared:
+                return None, []  # of another machine, whose watching is not the branch's
             case ReopenItem() if cause.category:
                 changes = review.changes_of(services, cause.changes)
                 item = find(changes, cause.item)
@@ -220,8 +266,28 @@ class Verdicts:
             case LearnVerdicts():
                 held = tuple([one for one in cause.verdicts if _holds(services, cause.scope, one)])
                 return replace(cause, verdicts=held) if held else None, []
+            case Replied(entity=changes, fact=ItemConfirmed() as fact) if (
+                services.journal.is_shared
+            ):
+                came = self._came(services, changes, fact)
+                return replace(cause, fact=came) if came else None, []
             case _:
                 return fork.moved(cause, partial(self._position, services)), []
+
+    def _came(
+        self, services: Services, set_id: str, fact: ItemConfirmed
+    ) -> ItemConfirmed | ItemFailed | None:
+        """What came of an item's operation in the branch; None: it was not tried there."""
+        item = find(review.changes_of(services, set_id), fact.item)
+        asked_for = item.asked.operation if item and item.asked else ""
+        receipt = next((row for row in services.journal.receipts(asked_for)), None)
+        if receipt is None or not isinstance(receipt.fact, Receipt):
+            return None
+        result = receipt.fact.result
+        if result.status == "applied":
+            return replace(fact, position=receipt.n)
+        code = result.code or result.status
+        return ItemFailed(fact.item, fact.confirmation, code, result.message)
 
     def _position(self, services: Services, n: int) -> int:
         """The branch's position of the journal for a recorded one."""
@@ -244,6 +310,13 @@ def given_then(past: Past, first: Recorded) -> Given | None:
     rows = next(rows for rows in past.agents.log.appends(first.n - 1) if first in rows)
     cause, _ = envelope.cause_of(rows[0])
     return given_by(cause) if isinstance(cause, BeginWake) else None
+
+
+def _seen(services: Services, cause: Cause, n: int) -> Cause:
+    """A cause with what its position of the journal knows of each machine."""
+    if isinstance(cause, CreateAgent | RejectItem | DeferItem):
+        return replace(cause, seen=services.journal.horizon(n))
+    return cause
 
 
 def _holds(services: Services, scope: str, past: PastVerdict) -> bool:

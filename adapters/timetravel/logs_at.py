@@ -251,15 +251,20 @@ class Past:
         of = replica if self.agents.log.is_shared else ""
         return self.position("agent", self.agents.before(n, of), of).where
 
-    def learnt(self, replica: str, row: Recorded) -> int:
-        """The append by which a replica learnt of a row of the agent log: its own, or that of a
-        marker; 0: of none."""
-        if row.replica == replica or not self.agents.log.is_shared:
+    def before_journal(self, n: int, replica: str) -> Where:
+        """The same of the journal."""
+        of = replica if self.journal.log.is_shared else ""
+        return self.position("journal", self.journal.before(n, of), of).where
+
+    def learnt(self, replica: str, row: Recorded, log: str = "agent") -> int:
+        """The append by which a replica learnt of a row: its own, or that of a marker; 0: of
+        none."""
+        history = self.journal if log == "journal" else self.agents
+        if row.replica == replica or not history.log.is_shared:
             return row.n
-        markers = self.agents.rows_of(f"log:{MAIN}@{replica}")
         known = (
-            (one.n, self.agents.log.known_to(replica, one.n).get(row.replica, 0))
-            for one in markers
+            (one.n, history.log.known_to(replica, one.n).get(row.replica, 0))
+            for one in history.rows_of(f"log:{MAIN}@{replica}")
             if isinstance(one.fact, ReplicasImported)
         )
         return next((n for n, last in known if last >= row.n), 0)

@@ -2,19 +2,26 @@
 then, and no more, wherever it is made (ADR 75)."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from adapters.home.settings import Settings
+from adapters.models.rules import RulesModel
 from adapters.proof.prove import prove_logs
 from adapters.runtime.services import Services
 from adapters.simulation.fleet import Fleet
 from adapters.simulation.plan import plan
 from adapters.timetravel.fork import Branch, Wanted
 from adapters.timetravel.logs_at import Past
+from domain.agent.agent import AGENT
+from domain.changes.change_set import CHANGES
+from domain.errors import Refused
 from domain.wake.events import WakeStarted
 from domain.wake.state import WAKE
+from replay.at import Where
+from replay.fork import Verdict
 from tests.support.cli import done, proved
 from tests.support.machines import Machine
 
@@ -61,6 +68,49 @@ def test_a_fork_with_nothing_otherwise_asks_what_was_asked_on_every_machine(
     assert len({replica for _, replica in found[0]}) > 1
     assert all(one == found[0] for one in found)
     assert "" in found[0].values()
+
+
+def otherwise(past: Past, agent: str, where: Where, replica: str) -> list[Verdict]:
+    """For each item of the agent that was decided then, the other verdict."""
+    world = past.agents.world(where.agent, replica)
+    items = [
+        (one, item)
+        for one in world.load(AGENT, agent).sets
+        for item in world.load(CHANGES, one).items
+    ]
+    return [
+        Verdict(one, item.number, "reject" if item.status == "confirmed" else "confirm")
+        for one, item in items
+        if item.status in ("confirmed", "rejected")
+    ]
+
+
+def decided(at: Services, folder: Path) -> int:
+    """Each wake forked with one or two other verdicts, where they are possible; how many forks were
+    made, which all prove."""
+    past, made = Past(at.journal, at.agents), 0
+    for run_key, replica, n in begun(past):
+        spot = past.run(run_key, replica, n)
+        wake = past.agents.world(n, replica).load(WAKE, run_key).begun
+        assert wake is not None
+        branch = Branch(past, run_key, replica, Settings())
+        for verdict in otherwise(past, wake.agent, spot.where, replica)[:2]:
+            wanted = Wanted("rules", verdicts=(verdict,))
+            to = folder / f"{replica}-{n}-{verdict.changes}-{verdict.item}"
+            with suppress(Refused):
+                found = branch.make(to, spot, wanted, RulesModel())
+                assert prove_logs(found.journal, found.agents).divergences == ()
+                found.close()
+                made += 1
+    return made
+
+
+@pytest.mark.slow
+def test_another_verdict_whoever_gave_the_first_makes_a_fork_that_proves(tmp_path: Path) -> None:
+    fleet = Fleet(3)
+    assert fleet.run(plan("b", 250)).faults == ()
+    counts = [decided(one.services, tmp_path / str(nth)) for nth, one in enumerate(fleet.machines)]
+    assert sum(counts) > 10
 
 
 @pytest.fixture

@@ -139,6 +139,18 @@ def test_an_effect_comes_after_what_asks_for_it(effect: Command) -> None:
     assert found == [("agent", 1), ("agent", 2), ("journal", 1), ("agent", 3)]
 
 
+@pytest.mark.parametrize("later", [[], [agent(4, "4", FAILED)]])
+def test_of_several_machines_an_effect_comes_after_what_asks_though_another_rests_on_it(
+    later: list[list[Recorded]],
+) -> None:
+    theirs = [agent(1, "1", FAILED), agent(2, "2", ASKED), *later]
+    ours = [journal(1, "1", APPLY), *([journal(2, "5", NOTE)] if later else [])]
+    found = fork.in_order(ours, theirs, lambda agents, rows: rows[0].n == agents[0].n == 1)
+    told = [(log, rows[0].n) for log, rows in found]
+    assert told[:3] == [("agent", 1), ("agent", 2), ("journal", 1)]
+    assert told[3:] == ([("agent", 4), ("journal", 2)] if later else [])
+
+
 def test_what_knows_the_journal_comes_after_it_whatever_the_clocks_say() -> None:
     theirs = [agent(1, "1", ItemConfirming(1, "person", 7, "other", 1), "changes:s@r1")]
     decided = [agent(1, "1", Receipt(ConfirmItem("s", 1, "person", 7), Result()))]
