@@ -226,9 +226,10 @@ def in_order(
     left, others = deque(journal), deque(agents)
     later = {one for rows in others for one in asked(rows)}
     held: dict[str, list[Sequence[Recorded]]] = {}  # by the operation that is not asked for yet
-    while left and others:
-        first, other = left[0], others[0]
-        is_asked, is_due = effect(first) not in later, rests_on(other, first)
+    while others:
+        other, first = others[0], left[0] if left else ()
+        is_asked = bool(first) and effect(first) not in later
+        is_due = bool(first) and rests_on(other, first)
         if is_due and not is_asked:
             held.setdefault(effect(first), []).append(left.popleft())
         elif is_due or (is_asked and first[0].at <= other[0].at):
@@ -239,10 +240,6 @@ def in_order(
             found = [rows for one in sorted(asked(other)) for rows in held.pop(one, ())]
             yield from (("journal", rows) for rows in found)
     yield from (("journal", rows) for rows in left)
-    for rows in others:
-        yield "agent", rows
-        found = [one for operation in sorted(asked(rows)) for one in held.pop(operation, ())]
-        yield from (("journal", one) for one in found)
 
 
 def moved(cause: Cause, position: Callable[[int], int]) -> Cause:

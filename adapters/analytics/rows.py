@@ -20,9 +20,9 @@ from msgspec import Struct
 
 from adapters.home.settings import Settings
 from adapters.store.log import Log
-from adapters.store.reader import place
 from adapters.store.recorder import Numbered, numbered
 from domain import envelope
+from domain.conflicts import place
 from domain.envelope import Row
 from domain.journal.fields import ADDED, FIELDS, TaskField
 from domain.journal.fold import TASK

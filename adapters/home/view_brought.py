@@ -11,8 +11,9 @@ from itertools import islice
 from typing import Any
 
 from adapters.store.log import Log
-from adapters.store.reader import place, read_append
+from adapters.store.reader import read_append
 from domain.causes import LogShared, ReplicasImported
+from domain.conflicts import place
 from domain.world import MAIN, Recorded, World
 from projections.view import Documents, Entity, View, project_on, sources_of
 

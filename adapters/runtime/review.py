@@ -5,6 +5,7 @@ from adapters.runtime.finishing import EffectAsked
 from adapters.runtime.services import Services
 from adapters.store.log import Appended
 from domain.agent.agent import AGENT
+from domain.causes import Result
 from domain.changes.change_set import CHANGES, ChangeSet, Item, find
 from domain.changes.commands import (
     ConfirmItem,
@@ -226,7 +227,11 @@ def _perform(services: Services, changes: ChangeSet, asked: EffectAsked) -> Chan
     if not isinstance(asked, ItemConfirming):
         done = SuppressionDone if isinstance(asked, SuppressionAsked) else LiftDone
         return done(asked.item, asked.operation, "" if is_applied else result.code)
-    if is_applied:
-        return ItemConfirmed(asked.item, asked.confirmation, position)
-    code = result.code or result.status
-    return ItemFailed(asked.item, asked.confirmation, code, result.message)
+    return came(asked.item, asked.confirmation, result, position)
+
+
+def came(item: int, confirmation: int, result: Result, position: int) -> ItemConfirmed | ItemFailed:
+    """What comes of an item whose operation ended so, at that append of the journal."""
+    if result.status == "applied":
+        return ItemConfirmed(item, confirmation, position)
+    return ItemFailed(item, confirmation, result.code or result.status, result.message)

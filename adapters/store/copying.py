@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from adapters.store.log import Log
-from adapters.store.recorder import by_append, numbered
+from adapters.store.recorder import LogRecorder, by_append, numbered
 from domain.envelope import Row
 from domain.errors import Refused
 from domain.wire import Payload, PayloadId
@@ -35,11 +35,22 @@ def copy_log(source: Log, target: Log, told: Told) -> None:
         because = f"the {source.name} log there is no beginning of the one here"
         raise Refused("other_past", because=because, instead="name a new home to copy to")
     appends = by_append(source.rows(known.n))
+    copy_appends(appends, source, target.recorder, lambda n: told(source.name, n, end.n))
+
+
+def copy_appends(
+    appends: Iterator[Sequence[Row]],
+    source: Log,
+    target: LogRecorder,
+    told: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Copy these appends with the payloads that they name, page by page; `told` hears the number of
+    the last one of each."""
     while page := list(islice(appends, APPENDS_A_PAGE)):  # bounded by the source
-        with target.recorder.deciding():
+        with target.deciding():
             for rows, payloads in with_payloads(source.payloads, page):
-                target.recorder.insert(rows, payloads)
-        told(source.name, numbered(page[-1][0].state).n, end.n)
+                target.insert(rows, payloads)
+        told(numbered(page[-1][0].state).n)
 
 
 def differs(source: Log, target: Log) -> str:

@@ -11,6 +11,7 @@ from adapters.store.recorder import LogRecorder, Onward, Tail, by_append, number
 from adapters.store.shared import Others, sift
 from domain import envelope
 from domain.causes import EpochBegan, LogShared, ReplicasImported
+from domain.conflicts import place
 from domain.envelope import Row
 from domain.horizons import Horizons, imported
 from domain.wire import Imported, PayloadId
@@ -100,7 +101,7 @@ class LogReader:
         seen = self._look()
         known = self._until(seen.tail.n + 1, seen)
         for rows in by_append(self.recorder.rows(after)):
-            if known and numbered(rows[0].state).n > known.get(_writer(rows), 0):
+            if known and numbered(rows[0].state).n > known.get(writer_of(rows), 0):
                 continue
             yield read_append(rows)
 
@@ -265,6 +266,10 @@ class LogReader:
         """What a replica of a shared log knew of each right after its append n."""
         return self._until(n + 1, self._look(), replica) or {}
 
+    def learnt(self, replica: str, of: str, n: int) -> int:
+        """The append by which a replica of a shared log learnt of append n of another; 0: none."""
+        return self._horizons(self._look(), of_other=True).learnt(replica, of, n)
+
     def _horizons(self, seen: LogPosition, *, of_other: bool = False) -> Horizons:
         order = self.recorder.order() if of_other else None
         replicas = order.writers() if order else (self.replica, *seen.main.replicas)
@@ -317,7 +322,7 @@ class LogReader:
         shared log no row of another replica is read."""
         if order := self.recorder.order():
             return by_append(order.rows_of(replica, after))
-        return (one for one in by_append(self.recorder.rows(after)) if _writer(one) == replica)
+        return (one for one in by_append(self.recorder.rows(after)) if writer_of(one) == replica)
 
     def _last_of_each(self, *, is_telling: bool = False) -> dict[str, Tail]:
         last: dict[str, Sequence[Row]] = {}
@@ -326,7 +331,7 @@ class LogReader:
         else:
             for rows in by_append(self.recorder.rows(0)):
                 if not is_telling or tells(rows):
-                    last[_writer(rows)] = rows
+                    last[writer_of(rows)] = rows
         return {name: tail_of(rows) for name, rows in sorted(last.items()) if rows}
 
     def writers(self) -> tuple[str, ...]:
@@ -391,10 +396,5 @@ def tells(rows: Sequence[Row]) -> bool:
     return not rows[0].stream.startswith("log:")
 
 
-def place(row: Recorded) -> tuple[int, str, int]:
-    """Where a row stands in canonical order."""
-    return row.n, row.replica, row.row
-
-
-def _writer(rows: Sequence[Row]) -> str:
+def writer_of(rows: Sequence[Row]) -> str:
     return rows[0].stream.rpartition("@")[2]

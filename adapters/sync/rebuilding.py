@@ -2,17 +2,16 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, closing
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from adapters.documents.syncing import VoidBranch
 from adapters.home import files
-from adapters.store.copying import APPENDS_A_PAGE, with_payloads
+from adapters.store.copying import copy_appends
 from adapters.store.leading import succeed
 from adapters.store.log import Log
 from adapters.store.opening import check_alone
-from adapters.store.reader import read_append
+from adapters.store.reader import read_append, writer_of
 from adapters.store.recorder import by_append, numbered
 from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.sync.again import Again, has_own_key
@@ -196,15 +195,12 @@ def _copy(source: Log, target: Log, good: Mapping[str, int]) -> None:
     if source.recorder.order():
         with target.recorder.deciding():
             target.recorder.keep_order()
-    while page := list(islice(stays, APPENDS_A_PAGE)):  # bounded by the source
-        with target.recorder.deciding():
-            for rows, payloads in with_payloads(source.payloads, page):
-                target.recorder.insert(rows, payloads)
+    copy_appends(stays, source, target.recorder)
 
 
 def _stays(rows: Sequence[Row], good: Mapping[str, int]) -> bool:
-    n, replica = numbered(rows[0].state).n, rows[0].stream.rpartition("@")[2]
-    return n <= good.get(replica, n)
+    n = numbered(rows[0].state).n
+    return n <= good.get(writer_of(rows), n)
 
 
 def _hand(plan: Plan, again: Again, step: Callable[[str], None]) -> None:

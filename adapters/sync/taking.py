@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from adapters.documents.syncing import Waiting, WaitsFor
 from adapters.store.foreign import ForeignAppend
 from adapters.store.log import Log
+from adapters.store.reader import writer_of
 from adapters.store.recorder import numbered
 from adapters.sync.have import Have, Head
 from adapters.sync.segments import Header, NotWhole, Place, decoded, hint
@@ -228,7 +229,7 @@ class Taking:
         if not is_dry:
             self.log.bring(batch, now)
         for one in batch:
-            replica = one.rows[0].stream.rpartition("@")[2]
+            replica = writer_of(one.rows)
             self.took[replica] = self.took.get(replica, 0) + len(one.rows)
         told(sum(len(one.rows) for one in batch))
 

@@ -1,20 +1,20 @@
 """A log of a branch: another one up to a moment, row by row as it is."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, takewhile
+from functools import partial
+from itertools import takewhile
 from pathlib import Path
 
+from adapters.store.copying import copy_appends
 from adapters.store.log import Log
-from adapters.store.reader import tells
+from adapters.store.reader import tells, writer_of
 from adapters.store.recorder import by_append, numbered
 from adapters.store.sqlite import SQLiteLogRecorder
-from adapters.timetravel.fork_verdicts import BranchProgress, payloads_of
+from adapters.timetravel.fork_verdicts import BranchProgress
 from domain import envelope
 from domain.causes import LogShared, ReplicasImported
 from domain.envelope import Row
 from domain.world import MAIN
-
-APPENDS_AT_ONCE = 500
 
 
 def copy(source: Log, n: int, path: Path, replica: str, told: BranchProgress | None = None) -> Log:
@@ -31,28 +31,19 @@ def copy(source: Log, n: int, path: Path, replica: str, told: BranchProgress | N
         if is_shared:
             with recorder.deciding():
                 recorder.keep_order()
-        found = _appends(source, n, held)
-        while page := list(islice(found, APPENDS_AT_ONCE)):  # bounded by the source
-            _insert(recorder, source, page)
-            if told is not None:
-                told(source.name, _n(page[-1]))
+        hears = partial(told, source.name) if told else lambda _: None
+        copy_appends(_appends(source, n, held), source, recorder, hears)
     except BaseException:
         recorder.close()
         raise
     return Log(source.name, recorder, replica)
 
 
-def _insert(recorder: SQLiteLogRecorder, source: Log, page: Sequence[Sequence[Row]]) -> None:
-    with recorder.deciding():
-        for rows in page:
-            recorder.insert(rows, payloads_of(source, [envelope.read(row).data for row in rows]))
-
-
 def _appends(source: Log, n: int, held: Mapping[str, int]) -> Iterator[Sequence[Row]]:
     every = by_append(source.rows())
     if not held:
         return takewhile(lambda rows: _n(rows) <= n, every)
-    return (rows for rows in every if _n(rows) <= held.get(_writer(rows), 0))
+    return (rows for rows in every if _n(rows) <= held.get(writer_of(rows), 0))
 
 
 def _held(source: Log, replica: str, known: Mapping[str, int]) -> Mapping[str, int]:
@@ -79,7 +70,3 @@ def _is_known(rows: Sequence[Row], known: Mapping[str, int]) -> bool:
 
 def _n(rows: Sequence[Row]) -> int:
     return numbered(rows[0].state).n
-
-
-def _writer(rows: Sequence[Row]) -> str:
-    return rows[0].stream.rpartition("@")[2]

@@ -9,7 +9,7 @@ So a branch proves like any other home. The wakes between answer as they did, wh
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 
 from msgspec.structs import replace
@@ -96,12 +96,12 @@ class Verdicts:
         journal, agents = where.journal, where.agent
         for one, rows in self._decided(where).items():
             row = fork.decision(rows, one.item)
-            n = self._past.learnt(self._replica, row) if row else 0
+            n = self._past.learnt("agent", self._replica, row) if row else 0
             if 0 < n <= agents:
-                before = self._past.before(n, self._replica)
+                before = self._past.before("agent", n, self._replica)
                 journal, agents = min(journal, before.journal), before.agent
             for effect in self._effects(where, rows, one.item):  # it may have come before that
-                before = self._past.before_journal(effect, self._replica)
+                before = self._past.before("journal", effect, self._replica)
                 journal, agents = min(journal, before.journal), min(agents, before.agent)
         return journal, agents
 
@@ -118,7 +118,7 @@ class Verdicts:
             for one in writers
         ]
         for row in chain.from_iterable(map(self._past.journal.rows_of, streams)):
-            if 0 < (n := self._past.learnt(self._replica, row, "journal")) <= where.journal:
+            if 0 < (n := self._past.learnt("journal", self._replica, row)) <= where.journal:
                 yield n
 
     def _decided(self, where: Where) -> dict[Verdict, Sequence[Recorded]]:
@@ -171,9 +171,11 @@ class Verdicts:
         if not logs[0].is_shared:
             return fork.in_order(journal, agents)
 
+        known_to = cache(logs[0].known_to)
+
         def rests_on(agents: Sequence[Recorded], journal: Sequence[Recorded]) -> bool:
             writer, n = agents[0].replica, known(agents)
-            return n > 0 and journal[0].n <= logs[0].known_to(writer, n).get(journal[0].replica, 0)
+            return n > 0 and journal[0].n <= known_to(writer, n).get(journal[0].replica, 0)
 
         return fork.in_order(journal, agents, rests_on)
 
@@ -205,7 +207,7 @@ class Verdicts:
             there, more = self._there(services, fork.renamed(cause, self.names))
             if there is None:
                 return  # no news there
-            named = self.names.get(key, key)
+            there, named = _seen(services, there), self.names.get(key, key)
             appended = target.append(there, first.at, key=named, payloads=[*brought, *more])
             made = [envelope.recorded(one, first.at, envelope.read(one)) for one in appended.rows]
         except WakelogError:
@@ -250,11 +252,7 @@ class Verdicts:
                 position = self._position(services, cause.position)
                 task = review.changes_of(services, cause.changes).task
                 category = review.category_at(services, task, position)
-                told = replace(cause, position=position, category=category)
-                return _seen(services, told, position), []
-            case CreateAgent() | RejectItem() | DeferItem():
-                moved = fork.moved(cause, partial(self._position, services))
-                return _seen(services, moved, position_named(moved)), []
+                return replace(cause, position=position, category=category), []
             case TakeJournal() | InheritWake() if services.agents.is_shared:
                 return None, []  # of another machine, whose watching is not the branch's
             case ReopenItem() if cause.category:
@@ -280,14 +278,10 @@ class Verdicts:
         """What came of an item's operation in the branch; None: it was not tried there."""
         item = find(review.changes_of(services, set_id), fact.item)
         asked_for = item.asked.operation if item and item.asked else ""
-        receipt = next((row for row in services.journal.receipts(asked_for)), None)
-        if receipt is None or not isinstance(receipt.fact, Receipt):
-            return None
-        result = receipt.fact.result
-        if result.status == "applied":
-            return replace(fact, position=receipt.n)
-        code = result.code or result.status
-        return ItemFailed(fact.item, fact.confirmation, code, result.message)
+        for row in services.journal.receipts(asked_for):
+            if isinstance(row.fact, Receipt):
+                return review.came(fact.item, fact.confirmation, row.fact.result, row.n)
+        return None
 
     def _position(self, services: Services, n: int) -> int:
         """The branch's position of the journal for a recorded one."""
@@ -312,10 +306,10 @@ def given_then(past: Past, first: Recorded) -> Given | None:
     return given_by(cause) if isinstance(cause, BeginWake) else None
 
 
-def _seen(services: Services, cause: Cause, n: int) -> Cause:
+def _seen(services: Services, cause: Cause) -> Cause:
     """A cause with what its position of the journal knows of each machine."""
     if isinstance(cause, CreateAgent | RejectItem | DeferItem):
-        return replace(cause, seen=services.journal.horizon(n))
+        return replace(cause, seen=services.journal.horizon(position_named(cause)))
     return cause
 
 

@@ -246,28 +246,18 @@ class Past:
             return Spot(Where(n, self._agents_at(n, at, of), at), replica=of)
         return Spot(Where(self._journal_at(n, at, of), n, at), replica=of)
 
-    def before(self, n: int, replica: str) -> Where:
-        """Where both logs stood for a replica right before its append n of the agent log."""
-        of = replica if self.agents.log.is_shared else ""
-        return self.position("agent", self.agents.before(n, of), of).where
-
-    def before_journal(self, n: int, replica: str) -> Where:
-        """The same of the journal."""
-        of = replica if self.journal.log.is_shared else ""
-        return self.position("journal", self.journal.before(n, of), of).where
-
-    def learnt(self, replica: str, row: Recorded, log: str = "agent") -> int:
-        """The append by which a replica learnt of a row: its own, or that of a marker; 0: of
-        none."""
+    def before(self, log: str, n: int, replica: str) -> Where:
+        """Where both logs stood for a replica right before its append n of one of them."""
         history = self.journal if log == "journal" else self.agents
-        if row.replica == replica or not history.log.is_shared:
+        of = replica if history.log.is_shared else ""
+        return self.position(log, history.before(n, of), of).where
+
+    def learnt(self, log: str, replica: str, row: Recorded) -> int:
+        """The append by which a replica learnt of a row: its own, or that of a marker; 0: none."""
+        source = self.journal.log if log == "journal" else self.agents.log
+        if row.replica == replica or not source.is_shared:
             return row.n
-        known = (
-            (one.n, history.log.known_to(replica, one.n).get(row.replica, 0))
-            for one in history.rows_of(f"log:{MAIN}@{replica}")
-            if isinstance(one.fact, ReplicasImported)
-        )
-        return next((n for n, last in known if last >= row.n), 0)
+        return source.learnt(replica, row.replica, row.n)
 
     def run(self, run_key: str, replica: str, queued_n: int, step: int = 0) -> Spot:
         """Where a wake's prompt was rendered, or, with a step, right after that append of it.
