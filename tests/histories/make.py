@@ -4,7 +4,8 @@ Run it once for each format, right before that format is released, and never aga
 is what today's code has to prove for ever. `python -m tests.histories.make`
 
 With a release and a home that was lived in by its commands it writes that one, into
-``formats/<release>/``: `python -m tests.histories.make 0.2.0 HOME`
+``formats/<release>/``: `python -m tests.histories.make 0.2.0 HOME`. So was
+``0.2.0-files``: timers, imports, what is gone, links, undo and sleep as fbc28b1d wrote them.
 """
 
 import asyncio

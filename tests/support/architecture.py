@@ -12,8 +12,6 @@ import tokenize
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 
-FILE_LINES_MAX = 400
-FUNCTION_LINES_MAX = 60
 LINE_WIDTH_MAX = 100
 NESTING_MAX = 3
 
@@ -126,7 +124,7 @@ def unpinned_text(source: str, *, is_text_home: bool = False) -> list[str]:
 
 
 def oversized(source: str) -> list[str]:
-    """Find what is too long, too wide or too deep."""
+    """Find what is too wide or too deep."""
     tree = tree_of(source)
     lines = source.splitlines()
     findings = [
@@ -134,18 +132,12 @@ def oversized(source: str) -> list[str]:
         for number, line in enumerate(lines, start=1)
         if len(line) > LINE_WIDTH_MAX
     ]
-    if len(lines) > FILE_LINES_MAX:
-        findings.append(f"1: {len(lines)} lines, {FILE_LINES_MAX} allowed; split by what they mean")
-    for function in _functions(tree):
-        where = f"{function.lineno}: {function.name} has"
-        if (length := _length(function)) > FUNCTION_LINES_MAX:
-            findings.append(
-                f"{where} {length} lines, {FUNCTION_LINES_MAX} allowed; compute in smaller ones"
-            )
-        if (depth := _nesting(function)) > NESTING_MAX:
-            findings.append(
-                f"{where} {depth} nested blocks, {NESTING_MAX} allowed; branch in the parent only"
-            )
+    findings += [
+        f"{function.lineno}: {function.name} has {depth} nested blocks, {NESTING_MAX} allowed; "
+        "branch in the parent only"
+        for function in _functions(tree)
+        if (depth := _nesting(function)) > NESTING_MAX
+    ]
     return findings
 
 
@@ -253,15 +245,6 @@ def _functions(node: ast.AST) -> Iterator[_Function]:
         if isinstance(child, _Function):
             yield child
         yield from _functions(child)
-
-
-def _length(function: _Function) -> int:
-    """Lines from `def` to the end, without those of the docstring."""
-    length = (function.end_lineno or 0) - function.lineno + 1
-    if ast.get_docstring(function, clean=False) is None:
-        return length
-    docstring = function.body[0]
-    return length - ((docstring.end_lineno or 0) - docstring.lineno + 1)
 
 
 def _nesting(node: ast.AST) -> int:
