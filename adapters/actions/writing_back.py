@@ -14,25 +14,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from adapters.actions.identifying import identified
-from adapters.actions.importing import (
-    TASKS_MAX,
-    Found,
-    Given,
+from adapters.actions.identifying import (
+    CLOSED,
     as_read_before,
-    command_of,
-    differing,
     documents_of,
-    given_file,
+    identified,
     known_tasks,
-    read_file,
 )
+from adapters.actions.importing import TASKS_MAX, command_of, differing
+from adapters.actions.sources import Given, Source, given_file, read_file
 from adapters.documents.conflicts import conflicts_of
 from adapters.home.given import STDIN, Unreadable
 from adapters.home.put_back import put_back
 from adapters.importers import formats
 from adapters.importers.exported import FIRST, ways
-from adapters.importers.identity import BY_TITLE
+from adapters.importers.identity import BY_TITLE, Line, align
 from adapters.importers.writing import (
     item_at,
     lines_of,
@@ -98,7 +94,9 @@ def can_be_written(name: str) -> bool:
         return False
 
 
-def write_back(home: "Home", file: str, source: str, environ: Mapping[str, str]) -> WrittenBack:
+def write_back(
+    home: "Home", file: str, source: Source | str, environ: Mapping[str, str]
+) -> WrittenBack:
     """Put into a file what its tasks are here.
 
     Raises:
@@ -109,7 +107,7 @@ def write_back(home: "Home", file: str, source: str, environ: Mapping[str, str])
     if file == STDIN or "://" in file:
         because = f"{file!r} is no file that could be written"
         raise Refused("invalid_value", because=because, instead="name a file of tasks")
-    given = given_file(file, source)
+    given = given_file(file, source)._replace(archive=b"")  # that is written by its client alone
     if given.is_utf16:
         because = f"{file} is UTF-16, and what is written is UTF-8"
         raise Refused("invalid_value", because=because, instead="save it as UTF-8 first")
@@ -119,18 +117,18 @@ def write_back(home: "Home", file: str, source: str, environ: Mapping[str, str])
     home.views.catch_up()
     known = known_tasks(home)
     found = read_file(home, given, environ)
-    read, _ = identified(home, found.file, known)
+    one = identified(home, found.file, known)
+    read, said = one.read, one.file
     if read.format not in BY_TITLE:
         because = f"a file of {read.format} cannot be written back"
         raise Refused("invalid_value", because=because, instead="use Markdown or todo.txt")
-    said = as_read_before(home, read, known)
-    if differing(home, Found(said), known):
+    if differing(one, known):
         because = f"{file} says what was not imported yet"
         raise Refused("stale", because=because, instead="import it first")
-    pen = _Pen(home, given, found.file, read, environ)
+    pen = _Pen(home, given, read, environ)
     changes = _changes(home, pen, said)
     if anew := _read_anew(home, pen, said, changes):
-        pen = _Pen(home, given, found.file, read, environ)
+        pen = _Pen(home, given, read, environ)
         changes = _changes(home, pen, as_read_before(home, read, pen.known))
     left = pen.write(changes)
     written = [one for one in changes if not any(one is other for other in left)]
@@ -154,7 +152,8 @@ def _read_anew(
     ]
     for first in range(0, len(tasks), TASKS_MAX):
         batch = tasks[first : first + TASKS_MAX]
-        command, payloads = command_of(home, batch, pen.read.source, pen.known)
+        payloads = documents_of(home, batch, pen.known)
+        command = command_of(pen.read.source, batch, payloads, pen.known)
         home.services.append_journal(command, payloads=payloads)
     home.views.catch_up()
     return tuple(one.task_id for one in tasks)
@@ -165,7 +164,8 @@ def _record(home: "Home", pen: "_Pen", changed: Sequence[str]) -> None:
     said = {one.task_id: one for one in pen.read.tasks}
     for first in range(0, len(changed), TASKS_MAX):
         tasks = [said[one] for one in changed[first : first + TASKS_MAX]]
-        command, payloads = command_of(home, tasks, pen.read.source, pen.known)
+        payloads = documents_of(home, tasks, pen.known)
+        command = command_of(pen.read.source, tasks, payloads, pen.known)
         home.services.append_journal(replace(command, is_written_back=True), payloads=payloads)
     home.views.catch_up()
 
@@ -222,14 +222,12 @@ class _Draft(NamedTuple):
 
 
 class _Pen:
-    """The lines of a file while they are changed. `found` is the file with ids as they come of it,
-    `read` with those of the tasks."""
+    """The lines of a file while they are changed; `read` is the file with the ids of its tasks."""
 
     def __init__(
         self,
         home: "Home",
         given: Given,
-        found: ImportedFile,
         read: ImportedFile,
         environ: Mapping[str, str],
     ) -> None:
@@ -243,7 +241,6 @@ class _Pen:
             because = f"{given.file} is not UTF-8"
             raise Refused("invalid_value", because=because, instead="save it as UTF-8") from None
         self.read = read
-        self._ids = [one.task_id for one in found.tasks]
         self._places = {one.task_id: at for at, one in enumerate(read.tasks)}
         self.known = known_tasks(home)
 
@@ -309,20 +306,21 @@ class _Pen:
         says = [replace(one, task_id="") for one in read.tasks]
         if says != [replace(one, task_id="") for one in wanted.tasks]:
             return False
-        ids = [one.task_id for one in read.tasks]
-        if not self._are_found_again(ids, says, ats):
+        if not self._are_found_again(read, wanted):
             return False
-        self._lines, self._ids = lines, ids
+        self._lines = lines
         self.read = replace(read, tasks=wanted.tasks)
         return True
 
-    def _are_found_again(self, ids: list[str], says: list[ImportedTask], ats: set[int]) -> bool:
-        """Whether the next import knows each task: those of one title are told apart by their
-        order, and one that is retitled by all that the file says of it."""
-        return all(
-            one == was or (at in ats and one not in self.known and says.count(says[at]) == 1)
-            for at, (one, was) in enumerate(zip(ids, self._ids, strict=True))
-        )
+    def _are_found_again(self, read: ImportedFile, wanted: ImportedFile) -> bool:
+        """Whether the next import knows each task."""
+        was = [
+            Line(task, anchor, self.known[task.task_id].status in CLOSED)
+            for task, anchor in zip(wanted.tasks, read.anchors, strict=True)
+        ]
+        now = [Line(*one) for one in zip(read.tasks, read.anchors, strict=True)]
+        found = align(was, now, {}).found
+        return all(found.get(at) == at for at in range(len(now)))
 
     def _is_no_news(self, said: ImportedTask) -> bool:
         """Whether the import of a task as the file shall say it changes nothing."""

@@ -185,7 +185,7 @@ class _Watched:
     def __init__(
         self, session: Session, lines: Lines, files: Sequence[str], agents: bool | None
     ) -> None:
-        check_sources(files)
+        check_sources(session, files)
         self._agents = agents
         self._session = session
         self._lines = lines

@@ -2,10 +2,13 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from adapters.actions.importing import known_tasks, sources_of
+from adapters.actions.identifying import known_tasks
+from adapters.actions.sources import Paths, sources_of
 from adapters.actions.writing_back import Change, WrittenBack, can_be_written, write_back
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, UserError
@@ -14,6 +17,9 @@ from adapters.documents.tasks import titles_among
 from adapters.home.given import Unreadable
 from adapters.text.common import safe
 from domain.errors import WakelogError
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
 
 
 @click.command("write-back", epilog="Example: wakelog write-back TODO.md")
@@ -31,13 +37,12 @@ def write_back_command(session: Session, files: Sequence[str], source: str) -> N
     """
     home = session.writing()
     if not files:
-        known = {name for task in known_tasks(home).values() for name in task.sources}
-        files = sorted(name for name in known if can_be_written(name))
+        files = _of_this_folder(home)
     documents: list[FileBack] = []
     refused: WakelogError | None = None
-    for file, name in zip(files, sources_of(files, source, os.environ), strict=True):
+    for file, one in zip(files, sources_of(home, files, source, os.environ), strict=True):
         try:
-            done = write_back(home, file, name, os.environ)
+            done = write_back(home, file, one, os.environ)
         except Unreadable as error:
             raise UserError(f"{safe(file)}: {error} [unreadable_file]") from error
         except WakelogError as error:  # the other files are written all the same
@@ -52,6 +57,17 @@ def write_back_command(session: Session, files: Sequence[str], source: str) -> N
         session.say("No file of this folder was imported; name one.")
     if refused:
         raise refused
+
+
+def _of_this_folder(home: "Home") -> list[str]:
+    """The files of this folder that were imported: as they are remembered, else by their names."""
+    paths, known = (
+        Paths.of(home),
+        {one for task in known_tasks(home).values() for one in task.sources},
+    )
+    here = Path.cwd().resolve()
+    named = {Path(one.path).name for one in paths.values() if Path(one.path).parent == here}
+    return sorted(one for one in named | (known - paths.keys()) if can_be_written(one))
 
 
 def _document(file: str, done: WrittenBack) -> FileBack:

@@ -50,7 +50,7 @@ _TIME = re.compile(rf"({_DATE})(?:[T ]\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?")
 
 class Said(NamedTuple):
     """What a line says in the words of other programs; `dates` by what they are dates of, `id` and
-    `needs` what links lines of a file, `named` what stays in the title."""
+    `needs` what links lines of a file, `named` what stays in the title, `block` its end ``^a1``."""
 
     due: str = ""
     priority: str = ""
@@ -59,6 +59,12 @@ class Said(NamedTuple):
     needs: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    block: str = ""
+
+    @property
+    def anchor(self) -> str:
+        """What the line is called by its file."""
+        return f"id:{self.id}" if self.id else f"^{self.block}" if self.block else ""
 
     def reason(self, status: str) -> str:
         """The reason of a status: the day of it."""
@@ -103,6 +109,7 @@ class _Reader:
         self._needs: list[str] = []
         self._named: dict[str, str] = {}
         self._problems: list[str] = []
+        self._block = ""
 
     def take(self, match: re.Match[str]) -> bool:
         """Take a mark over, or report it; False: it stays in the title."""
@@ -121,7 +128,8 @@ class _Reader:
             is_pair = match["open"] is None or (match["open"] == "[") == match[0].endswith("]")
             value = (match["value"] or match["given"] or "").strip()
             return is_pair and self._pair(fold(key), value, match)
-        return bool(match["block"])
+        self._block = match["block"] or ""
+        return bool(self._block)
 
     def said(self) -> Said:
         """What was found."""
@@ -137,6 +145,7 @@ class _Reader:
             tuple(self._needs),
             tuple(self._named.values()),
             tuple(self._problems),
+            self._block,
         )
 
     def _pair(self, key: str, value: str, match: re.Match[str]) -> bool:

@@ -82,6 +82,11 @@ def read(data: bytes, *, source: str, zone: tzinfo = UTC) -> ImportedFile:
         named=bounded(named, "have no place here"),
         earlier=tuple(reader.earlier),
         links=_links(source, found),
+        formulas=tuple(
+            ("task", source, "taskwarrior", uuid)
+            for uuid, one in found.items()
+            if _status(one) not in _NO_TASKS
+        ),
     )
 
 

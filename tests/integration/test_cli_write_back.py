@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from adapters.actions.importing import Found, Importing, given_file, read_file
+from adapters.actions.importing import Importing
+from adapters.actions.sources import Found, given_file, read_file
 from adapters.wiring import open_home
 from tests.support.cli import FIXED, done, proved, refused, run, told
 

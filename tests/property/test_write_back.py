@@ -10,7 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adapters.actions import tasks
-from adapters.actions.importing import Found, Importing, given_file, read_file
+from adapters.actions.importing import Importing
+from adapters.actions.sources import Found, given_file, read_file
 from adapters.actions.writing_back import WrittenBack, write_back
 from adapters.documents.conflicts import conflicts
 from adapters.documents.tasks import ImportReport
