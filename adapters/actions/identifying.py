@@ -210,8 +210,9 @@ class _Lines:
             used.add(self.ids[at])
 
     def _sure(self, documents: Sequence[Payload], places: Mapping[str, int]) -> dict[int, int]:
-        """Lines that say of the only task of their title and heading what they said last."""
-        counts = Counter(self.read.formulas)
+        """Lines that say of the only task of their title what they said last."""
+        titles = [fold(task.title) for task in self.read.tasks]
+        counts = Counter(titles)
         earlier = [one for one in self.read.earlier if one.task_id in places]
         read_before = dict(
             zip(
@@ -223,7 +224,7 @@ class _Lines:
         found: dict[int, int] = {}
         for at, (task_id, made) in enumerate(zip(self.ids, documents, strict=True)):
             formula = self.read.formulas[at]
-            if task_id not in places or counts[formula] > 1:
+            if task_id not in places or counts[titles[at]] > 1:
                 continue
             said = said_last(self.known[task_id], self.source)
             same = made.id in said or (task_id in read_before and read_before[task_id].id in said)

@@ -248,7 +248,7 @@ class Importing:
             report.new += tuple(id_ for id_ in appended.result.ids if id_ in changed - known.keys())
             report.created = len(report.new)
             report.changed += sum(id_ in known for id_ in changed)
-            report.unchanged += len(here - changed)
+            report.unchanged += len(here - changed) - len(changed - here)
 
         for batch in batches:
             in_halves(batch, append, report)
@@ -303,7 +303,7 @@ def circles(home: "Home", one: Identified) -> tuple[UnreadableLine, ...]:
     for link, because in linking.left_out(home, one.file) if one.file.links else ():
         at = lines[link.task]
         line = one.file.lines[at] + 1 if at < len(one.file.lines) else 0
-        found.append(UnreadableLine(line, f"{because}; the link was left out"))
+        found.append(UnreadableLine(line, f"⛔ would close a circle: {because}; it was left out"))
     return tuple(found)
 
 

@@ -186,7 +186,9 @@ def tell_all(
     session: Session, sources: Sequence[str], reports: Sequence[ImportReport], *, is_dry_run: bool
 ) -> None:
     """Tell what became of each file; what is gone, once for its source."""
-    named = {one for report in reports for one in (*report.gone, *report.gone_settled)}
+    named = {
+        one for report in reports for one in (*report.gone, *report.gone_settled, *report.gone_held)
+    }
     named |= {item.task for report in reports for item in report.gone_items}
     titles = titles_among(session.reading(), named) if named else {}
     for name, report in zip(sources, reports, strict=True):

@@ -39,7 +39,8 @@ def tell(
         "unchanged": report.unchanged,
         "in conflict": len(report.conflicts),
         "settled": report.settled,
-        "gone": len(report.gone),
+        "back again": len(report.restored),
+        "gone": len(report.gone) + len(report.gone_held),
         "rejected or deleted": len(report.gone_settled),
         "read as open": report.boxes_as_open,
         "unreadable": len(report.unreadable),
@@ -56,6 +57,11 @@ def tell(
     for remark in report.remarks[:SHOWN_MAX]:
         session.say(f"  {_place(report.file, remark)}: {safe(remark.reason)}")
     _more(session, len(report.remarks))
+    if report.moved_from:
+        session.say(f"  Known by what it says: it was {safe(report.moved_from)}")
+    for one in report.told[:SHOWN_MAX]:
+        session.say(f"  {_place(report.file, one)}: {safe(one.reason)}", style="yellow")
+    _more(session, len(report.told))
     for one in report.named[:SHOWN_MAX]:
         session.say(f"  {_place(report.file, one)}: {safe(one.reason)}")
     _more(session, len(report.named))
@@ -67,6 +73,14 @@ def tell(
     _list(session, "Changed in the file and here, left as it is here:", [*both])
 
     _tell_gone(session, report, titles, news)
+    here = {
+        "deleted here, open in the file (`--restore` brings back)": report.deleted_here,
+        f"done here, not in the file yet (`wakelog write-back {report.file}`)": report.done_here,
+        "added here, in no file": report.added_here,
+    }
+    for told, tasks in here.items():
+        if tasks:
+            session.say(f"  {len(tasks)} {told}")
 
 
 def _tell_gone(
@@ -78,6 +92,8 @@ def _tell_gone(
     alone = "No longer in the file, left alone here (told once; see `--gone`):"
     _list(session, alone, named(news))
     _list(session, "No longer in the file, rejected or deleted here:", named(report.gone_settled))
+    held = "No longer in the file, and not closed unasked, for it is much (`--gone HOW --yes`):"
+    _list(session, held, named(report.gone_held))
     items = (f"{safe(titles[one.task])}: {safe(one.title)}" for one in report.gone_items)
     _list(session, "Items no longer in the file, left alone here:", [*items])
 

@@ -158,8 +158,9 @@ class _Alignment:
             return
         gaps_was, gaps_now = self._gaps()
         for gap, (olds, news) in _both(ws, ns, gaps_was, gaps_now).items():
-            if gap and len(olds) == len(news) == 1 and self._may_be(olds[0], news[0]):
-                self._match(news[0], olds[0])
+            if gap and len(olds) * len(news) <= PAIRS_MAX:
+                for now, was in _surest(dict(self._maybe(olds, news))).items():
+                    self._match(now, was)
 
     # ------------------------------------------------------------------------------ of one title
 
@@ -221,19 +222,19 @@ class _Alignment:
         scores = {(was, now): self._agreement(was, now) for was in ws for now in ns}
         for wanted in sorted(set(scores.values()), reverse=True):
             pairs = [
-                pair
-                for pair, score in scores.items()
-                if score == wanted and pair[0] in ws and pair[1] in ns
+                (was, now)
+                for (was, now), score in scores.items()
+                if score == wanted and was not in self._taken and now not in self.found
             ]
             olds, news = Counter(was for was, _ in pairs), Counter(now for _, now in pairs)
             for was, now in pairs:
                 if olds[was] == news[now] == 1:
                     self._match(now, was)
-            equal = [at for at in ws if olds[at] and at not in self._taken]
-            other = [at for at in ns if news[at] and at not in self.found]
-            self._by_place(equal, other)
-            ws = [at for at in self._free(ws, self._taken) if at not in equal]
-            ns = [at for at in self._free(ns, self.found) if at not in self.tied]
+            if pairs and len(olds) == len(news):
+                self._by_place(
+                    self._free(dict(olds), self._taken), self._free(dict(news), self.found)
+                )
+        self._by_place(self._free(ws, self._taken), self._free(ns, self.found))
 
     def _by_place(self, ws: Sequence[int], ns: Sequence[int]) -> None:
         """Lines that agree alike: in their order, if as many are there as before, in all or between
@@ -286,6 +287,16 @@ class _Alignment:
             if (rank := rank_of(self.was[was].task, self._said[now]))
         }
         return _surest(ranks)
+
+    def _maybe(self, ws: Sequence[int], ns: Sequence[int]) -> Iterator[tuple[tuple[int, int], int]]:
+        """Lines between the same neighbours that may be one, and how sure that is. One whose title
+        is a single word is so at its old place only."""
+        for nth, was in enumerate(ws):
+            for place, now in enumerate(ns):
+                is_at_place = nth == place or len(ws) - nth == len(ns) - place
+                words = min(len(tokens(one.title)) for one in (self.was[was].task, self._said[now]))
+                if (is_at_place or words > 1) and self._may_be(was, now):
+                    yield (was, now), 2 if is_at_place else 1
 
     def _may_be(self, was: int, now: int) -> bool:
         """Whether two lines between the same neighbours are one: they share an item or a note, or
