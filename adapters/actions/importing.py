@@ -20,11 +20,12 @@ from adapters.home.entering import entering, entering_by, json_entering
 from adapters.home.given import STDIN, Unreadable, as_text, read_given
 from adapters.home.settings import Gone
 from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD, READERS
-from adapters.importers.spelling import as_before, items_as_before
+from adapters.importers.spelling import CLOSED, as_before, closings, items_as_before
 from adapters.text.common import safe
 from domain import canonical
 from domain.errors import Refused
 from domain.journal.commands import ImportedRef, ImportTasks
+from domain.journal.fold import TASK
 from domain.journal.imported import ImportedFile, ImportedTask
 from domain.wire import Payload, PayloadId, payload
 from projections.tasks import VIEW, TaskDocument
@@ -376,14 +377,27 @@ def documents_of(home: "Home", tasks: Sequence[ImportedTask], known: Known) -> l
         if before and before[-1][1] != made[nth].id:
             last[nth] = before[-1][1]
     said = dict(home.services.journal.payloads([*last.values()])) if last else {}
+    closed = _closings(home, [tasks[nth] for nth in last])
     for nth, name in last.items():
         if name in said:
             was = msgspec.json.decode(said[name], type=ImportedTask)
             now = known[was.task_id].task
-            task = as_before(tasks[nth], was, is_closed=now.status in ("DONE", "REJECTED"))
+            is_closed = now.status in CLOSED
+            task = as_before(
+                tasks[nth], was, is_closed=is_closed, closed=closed.get(was.task_id, ())
+            )
             task = items_as_before(task, was, now.items)
             made[nth] = payload(task.task_id, canonical.encode(task))
     return made
+
+
+def _closings(home: "Home", tasks: Sequence[ImportedTask]) -> dict[str, Collection[str]]:
+    """How a file might say, by task, when each that it says is closed was closed here."""
+    dated = [one.task_id for one in tasks if one.status in CLOSED and one.status_reason]
+    if not dated:
+        return {}
+    with home.services.journal.reading() as world:
+        return {one: closings(world.load(TASK, one)) for one in dated}
 
 
 def _said(task: TaskDocument, source: str) -> set[PayloadId]:
