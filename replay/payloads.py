@@ -36,6 +36,7 @@ NAMED: dict[type[Struct], tuple[str, ...]] = {
     CorrectionCaptured: ("before", "after"),
     DifferenceSettled: ("document",),
     ImportedRef: ("document",),
+    ImportTasks: ("lines",),
     ModelAnswered: ("reply",),
     RequestWake: ("words",),
     SectionRef: ("payload",),

@@ -9,6 +9,7 @@ import msgspec
 from adapters.actions.tasks import delete_task, edit_task
 from adapters.documents.tasks import GoneItem
 from adapters.home.settings import Gone
+from domain.journal.commands import GoneTask
 from domain.journal.importing import numbered
 from projections.tasks import VIEW
 
@@ -43,6 +44,13 @@ def settle(
             reason = f"no longer in {read.source}"
             edit_task(home, task_id, {"status": "REJECTED", "reason": reason}, next_key())
     return tuple(found)
+
+
+def leaving(
+    home: "Home", read: "ImportedFile", gone: Sequence[str], how: Gone
+) -> tuple[GoneTask, ...]:
+    """The same as part of the import's own command."""
+    return tuple(GoneTask(one, deed) for one, deed in planned(home, read, gone, how).items())
 
 
 def planned(

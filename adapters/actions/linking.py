@@ -1,9 +1,10 @@
 """Links between tasks that a file names: made with the tasks, and the person's from then on."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
-from domain.journal.commands import LinkTask
+from domain.handlers.imports import not_linked
+from domain.journal.commands import ImportedLink, LinkTask
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -21,3 +22,15 @@ def link(
         for task, relation, target in wanted
     )
     return sum(len(one.rows) for one in made)
+
+
+def wanted(read: "ImportedFile", new: Collection[str]) -> tuple[ImportedLink, ...]:
+    """The links of tasks that are new or come back, as `ImportTasks` makes them: in the last append
+    of an import, when both ends are there."""
+    return tuple(ImportedLink(*one) for one in read.links if one[0] in new or one[2] in new)
+
+
+def left_out(home: "Home", links: Sequence[ImportedLink]) -> list[tuple[ImportedLink, str]]:
+    """Those that an import could not make, and why, to be told once it is over."""
+    with home.services.journal.reading() as world:
+        return [(one, refused.because) for one, refused in not_linked(world, links)]

@@ -1,21 +1,24 @@
-"""An importer's command: up to 200 tasks of one file in one append (SPEC 1)."""
+"""An importer's command: up to 200 tasks of one file in one append, with all that the import of
+them does besides: what comes back, links, and what is gone from the file (SPEC 1)."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache, partial
 
 from domain.causes import Result
 from domain.errors import Refused
-from domain.handlers.decided import Decided, Event, on
-from domain.handlers.journal import Handler
-from domain.handlers.links import task_of
+from domain.handlers.decided import Ahead, Decided, Event, Loads, after, on
+from domain.handlers.journal import Handler, stopped
+from domain.handlers.links import edge, linked, task_of
 from domain.journal import catalog as c
 from domain.journal import commands as do
-from domain.journal import importing, undoing
+from domain.journal import edits, importing, undoing
 from domain.journal import task as t
 from domain.journal.catalog import CATALOG
 from domain.journal.differences import differences_of
 from domain.journal.fold import TASK
-from domain.journal.imported import decoded
+from domain.journal.imported import ImportedTask, decoded
+from domain.journal.task import Task
 from domain.wire import Payload
 from domain.world import MAIN, World
 
@@ -57,8 +60,15 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
     payloads: list[Payload] = []
     changed: list[str] = []
     world.expect(TASK, (ref.task for ref in cause.tasks))
+    returning = dict.fromkeys(cause.restores)
     for ref in cause.tasks:
         task = world.load(TASK, ref.task)
+        if ref.task in returning:
+            del returning[ref.task]
+            returned = _returned(task, decoded(world.payload(ref.document)), by)
+            events += on(world, "task", ref.task, returned)
+            task = after(world, TASK, task, returned, at)
+            changed += [ref.task] if returned else []
         known = dict(task.imported).get(cause.source)
         newest = task.imported[-1][1] if cause.across_sources and task.imported else known
         if ref.document in (known, newest) or task.is_deleted:
@@ -66,14 +76,72 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
         document = decoded(world.payload(ref.document))
         before = decoded(world.payload(newest)) if newest else None
         facts, kept = importing.decide(
-            task, before, document, names.names, by, is_three_way=cause.is_three_way
+            task,
+            before,
+            document,
+            names.names,
+            by,
+            is_three_way=cause.is_three_way,
+            is_back=ref.task in cause.restores,
         )
         facts.append(t.TaskImported(by, ref.document))
         events += on(world, "task", ref.task, facts)
         payloads += kept
         changed.append(ref.task)
+    for task_id in returning:
+        task = world.load(TASK, task_id)
+        said = dict(task.imported).get(cause.source)
+        returned = _returned(task, decoded(world.payload(said)) if said else None, by)
+        events += on(world, "task", task_id, returned)
+        changed += [task_id] if returned else []
     made = on(world, "catalog", MAIN, list(names.made.values()))
-    return Decided([*made, *events], Result(tuple(changed)), payloads)
+    ahead = Ahead(world, at, [*made, *events])
+    for one in cause.links:
+        with suppress(Refused):  # what cannot be is left out: `not_linked` tells it
+            ahead.add(_linked(ahead, one, by))
+    for gone in cause.gone:
+        ahead.add(_gone(world, ahead, gone, cause.source, at))
+    return Decided(ahead.events, Result(tuple(dict.fromkeys(changed))), payloads)
+
+
+def _returned(task: Task, said: ImportedTask | None, by: str) -> list[t.TaskFact]:
+    """What lets a task come back that was deleted or closed; `said`: by its file."""
+    facts: list[t.TaskFact] = [t.TaskRestored(by)] if task.is_deleted else []
+    if task.status in ("DONE", "REJECTED"):
+        status, reason = (said.status, said.status_reason) if said else ("", "")
+        facts += edits.set_status(task, status or "OPEN", reason, by)
+    return facts
+
+
+def _linked(world: Loads, wanted: do.ImportedLink, by: str) -> list[Event]:
+    source, target, relation = edge(world, wanted.task, wanted.phrase, wanted.target)
+    return linked(world, source, relation, target, by)
+
+
+def not_linked(
+    world: Loads, wanted: Sequence[do.ImportedLink]
+) -> list[tuple[do.ImportedLink, Refused]]:
+    """The links of an import that were left out, as the world is after it, and why."""
+    found: list[tuple[do.ImportedLink, Refused]] = []
+    for one in wanted:
+        try:
+            _linked(world, one, t.PERSON)
+        except Refused as refused:
+            found.append((one, refused))
+    return found
+
+
+def _gone(world: World, ahead: Loads, gone: do.GoneTask, source: str, at: str) -> list[Event]:
+    """What becomes of a task that its file has no more; nothing where it is so already."""
+    task, by = ahead.load(TASK, gone.task), f"import:{source}"
+    if not task.exists or task.is_deleted:
+        return []
+    if gone.how == "delete":
+        facts: list[t.TaskFact] = [t.TaskDeleted(by)]
+        return [*stopped(world, at, "", of=task.id, by=by), *on(world, "task", task.id, facts)]
+    reason = f"no longer in {source}"[: edits.REASON_MAX]
+    rejected = edits.set_status(task, "REJECTED", reason, by) if task.is_open else []
+    return on(world, "task", task.id, rejected)
 
 
 def settle_difference(cause: do.SettleDifference, key: str, at: str, world: World) -> Decided:

@@ -187,9 +187,9 @@ def delete_task(cause: do.DeleteTask, key: str, at: str, world: World) -> Decide
     if task.exists and task.is_deleted:
         return Decided(result=Result((task.id,)))
     task = edits.living(task, cause.task)
-    stopped = _stop(world, at, "", of=task.id)
+    ended = stopped(world, at, "", of=task.id)
     deleted = on(world, "task", task.id, [t.TaskDeleted(PERSON)])
-    return Decided([*stopped, *deleted], Result((task.id,)))
+    return Decided([*ended, *deleted], Result((task.id,)))
 
 
 def restore_task(cause: do.RestoreTask, key: str, at: str, world: World) -> Decided:
@@ -200,13 +200,13 @@ def restore_task(cause: do.RestoreTask, key: str, at: str, world: World) -> Deci
     return Decided(result=Result((task.id,)))
 
 
-def _stop(world: World, at: str, summary: str, of: str = "") -> list[Event]:
+def stopped(world: World, at: str, summary: str, of: str = "", by: str = PERSON) -> list[Event]:
     """Stop what is being timed, of one task if it is named."""
     events: list[Event] = []
     for one in world.load(TIMER, MAIN).running:
         if of in ("", one.task):
-            stopped = t.TimeStopped(PERSON, one.entry, at, edits.summarised(summary))
-            events += on(world, "task", one.task, [stopped])
+            ended = t.TimeStopped(by, one.entry, at, edits.summarised(summary))
+            events += on(world, "task", one.task, [ended])
             events += on(world, "timer", MAIN, [TimerStopped(one.task, one.entry)])
     return events
 
@@ -218,7 +218,7 @@ def start_timer(cause: do.StartTimer, key: str, at: str, world: World) -> Decide
         return Decided(result=Result((timer.entry,)))
     entry = make_key("time", key, "0")
     events = [
-        *_stop(world, at, ""),
+        *stopped(world, at, ""),
         *on(world, "task", task.id, [t.TimeStarted(PERSON, entry, at)]),
         *on(world, "timer", MAIN, [TimerStarted(task.id, entry)]),
     ]
@@ -226,7 +226,7 @@ def start_timer(cause: do.StartTimer, key: str, at: str, world: World) -> Decide
 
 
 def stop_timer(cause: do.StopTimer, key: str, at: str, world: World) -> Decided:
-    events = _stop(world, at, cause.summary)
+    events = stopped(world, at, cause.summary)
     if not events:
         instead = Remedy("start_timer")
         raise Refused("nothing_running", because="no timer is running", instead=instead)

@@ -173,6 +173,21 @@ class ImportedRef(Part, frozen=True):
     document: PayloadId
 
 
+class ImportedLink(Part, frozen=True):
+    """A link that a file names, as `LinkTask` says it."""
+
+    task: str
+    phrase: str
+    target: str
+
+
+class GoneTask(Part, frozen=True):
+    """A task that its file has no more, and what becomes of it."""
+
+    task: str
+    how: Literal["reject", "delete"]
+
+
 class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     """Up to 200 tasks of one file.
 
@@ -181,6 +196,10 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     document stands, and is a difference where the file changed it, too; without it, as of 0.1.0,
     the file's is taken. `is_written_back`: the file was just made to say what stands here, which
     is news to no agent.
+
+    `lines`: a payload of the unit ``shared``, what is kept of the source's lines; nothing is
+    decided by it. `links` and `gone` come after the tasks. `restores`: tasks that come back, before
+    they are compared: deleted ones, and closed ones, which are then as the file says, or open.
     """
 
     said: ClassVar = ("source", "tasks", "across_sources")
@@ -189,6 +208,10 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     across_sources: bool = False
     is_three_way: bool = False
     is_written_back: bool = False
+    lines: PayloadId = ""
+    links: tuple[ImportedLink, ...] = ()
+    gone: tuple[GoneTask, ...] = ()
+    restores: tuple[str, ...] = ()
 
 
 class SettleDifference(Stored, frozen=True, tag="command.settle_difference.1"):

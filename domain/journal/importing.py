@@ -34,6 +34,7 @@ def decide(
     by: str,
     *,
     is_three_way: bool = False,
+    is_back: bool = False,
 ) -> tuple[list[TaskFact], list[Payload]]:
     """Facts, without the closing `TaskImported`, and the payloads of long notes.
 
@@ -44,6 +45,7 @@ def decide(
         names: Of categories and labels.
         by: Who did it.
         is_three_way: What was changed here since stays as it is.
+        is_back: It was away: a note that stands as the file says it is no edit.
     """
     if not task.exists:
         created = [t.TaskCreated(by, document.title, names.category(document.category))]
@@ -64,7 +66,10 @@ def decide(
     facts += _labels(task, was, document, names, by)
     facts += _items(task, was, document, by)
     notes, kept = _notes(task, was, document, by, is_three_way=is_three_way)
-    return facts + notes, [*payloads, *kept]
+    if is_back:
+        stand = {(note.id, note.words) for note in task.notes}
+        notes = [one for one in notes if (one.note, one.words) not in stand]
+    return [*facts, *notes], [*payloads, *kept]
 
 
 def _says(document: ImportedTask, field: str) -> Any:
@@ -140,13 +145,13 @@ def _note_id(task: str, note: ImportedNote, nth: int) -> str:
 
 def _notes(
     task: Task, was: ImportedTask, now: ImportedTask, by: str, *, is_three_way: bool
-) -> tuple[list[TaskFact], list[Payload]]:
+) -> tuple[list[t.NoteAdded | t.NoteEdited], list[Payload]]:
     if now.notes == was.notes:
         return [], []
     before = _noted(was)
     known = {note.id for note in task.notes}
     edited = _edited(task, before, _noted(now)) if is_three_way else {}
-    facts: list[TaskFact] = []
+    facts: list[t.NoteAdded | t.NoteEdited] = []
     payloads: list[Payload] = []
     for note_id, note in _noted(now).items():
         said, kept = words(task.id, note.text)
