@@ -55,5 +55,12 @@ def _takes_late(document: SourceDocument | None, row: Recorded) -> bool:
 
 
 VIEW: View[SourceDocument] = View(
-    "sources", "journal", 1, SourceDocument, keys, apply, takes_late=_takes_late
+    "sources",
+    "journal",
+    1,
+    SourceDocument,
+    keys,
+    apply,
+    entities=("receipt",),
+    takes_late=_takes_late,
 )

@@ -2,7 +2,7 @@
 looked up, the lines are aligned with it, and who is new gets an id of its own."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from adapters.documents.tasks import RetitledTask
 from adapters.importers.identity import BY_TITLE, Line, align, anchors_twice
-from adapters.importers.spelling import as_before, items_as_before
+from adapters.importers.spelling import CLOSED, as_before, closings, items_as_before
 from domain import canonical
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedFile, ImportedTask, Unreadable
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 Known = Mapping[str, TaskDocument]
-CLOSED = ("DONE", "REJECTED")
 ID_KEPT = 12  # letters of an id that tell the tasks of a source apart
 SHARED = "shared"  # the unit of what is kept of a source's lines
 _LINES = msgspec.json.Decoder(list[str])
@@ -385,14 +384,27 @@ def documents_of(home: "Home", tasks: Sequence[ImportedTask], known: Known) -> l
         if before and before[-1][1] != made[nth].id:
             last[nth] = before[-1][1]
     said = dict(home.services.journal.payloads([*last.values()])) if last else {}
+    closed = _closings(home, [tasks[nth] for nth in last])
     for nth, name in last.items():
         if name in said:
             was = msgspec.json.decode(said[name], type=ImportedTask)
             now = known[was.task_id].task
-            task = as_before(tasks[nth], was, is_closed=now.status in CLOSED)
+            is_closed = now.status in CLOSED
+            task = as_before(
+                tasks[nth], was, is_closed=is_closed, closed=closed.get(was.task_id, ())
+            )
             task = items_as_before(task, was, now.items)
             made[nth] = payload(task.task_id, canonical.encode(task))
     return made
+
+
+def _closings(home: "Home", tasks: Sequence[ImportedTask]) -> dict[str, Collection[str]]:
+    """How a file might say, by task, when each that it says is closed was closed here."""
+    dated = [one.task_id for one in tasks if one.status in CLOSED and one.status_reason]
+    if not dated:
+        return {}
+    with home.services.journal.reading() as world:
+        return {one: closings(world.load(TASK, one)) for one in dated}
 
 
 def said_last(task: TaskDocument, source: str) -> set[PayloadId]:

@@ -13,7 +13,6 @@ from adapters.actions.agents import Wish, assign_all
 from adapters.actions.differing import Side, settle
 from adapters.actions.halving import in_halves
 from adapters.actions.identifying import (
-    CLOSED,
     SHARED,
     Identified,
     Known,
@@ -29,6 +28,7 @@ from adapters.home.api_keys import SECRETS
 from adapters.home.settings import Gone
 from adapters.importers.formats import READERS
 from adapters.importers.identity import BY_TITLE
+from adapters.importers.spelling import CLOSED
 from adapters.text.common import safe
 from domain import canonical
 from domain.journal.commands import ImportedRef, ImportTasks

@@ -312,16 +312,22 @@ class _Naming:
     def _by_source(self) -> dict[str, list[TaskDocument]]:
         if self._tasks is None:
             self._tasks = {}
-            for task in self._home.views.all(VIEW):
-                if not task.is_deleted:
-                    for name in task.sources:
-                        self._tasks.setdefault(name, []).append(task)
+            kept = [one for one in self._home.views.all(VIEW) if not one.is_deleted]
+            for name, task in ((name, one) for one in kept for name in one.sources):
+                self._tasks.setdefault(name, []).append(task)
         return self._tasks
 
 
 def _real(file: str) -> str:
-    return str(Path(file).resolve())
+    """Where a file lies, links followed; empty: nowhere that could be."""
+    try:
+        return str(Path(file).resolve())
+    except (OSError, ValueError):
+        return ""
 
 
 def _is_readable(path: str) -> bool:
-    return bool(path) and Path(path).is_file()
+    try:
+        return bool(path) and Path(path).is_file()
+    except (OSError, ValueError):
+        return False

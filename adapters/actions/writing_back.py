@@ -6,7 +6,7 @@ says that, and all else as before, and where its import would change nothing. Wh
 there is named. Nothing is written where the file says something that was not imported.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec.structs import replace
 
 from adapters.actions.identifying import (
-    CLOSED,
     as_read_before,
     documents_of,
     identified,
@@ -23,21 +22,26 @@ from adapters.actions.identifying import (
 )
 from adapters.actions.importing import TASKS_MAX, command_of, differing
 from adapters.actions.sources import Given, Source, given_file, read_file
-from adapters.documents.conflicts import conflicts_of
+from adapters.documents.conflicts import ConflictDetails, conflicts_of
 from adapters.home.given import STDIN, Unreadable
 from adapters.home.put_back import put_back
 from adapters.importers import formats
+from adapters.importers.dialects import closed_on
 from adapters.importers.exported import FIRST, ways
 from adapters.importers.identity import BY_TITLE, Line, align
+from adapters.importers.spelling import CLOSED
 from adapters.importers.writing import (
+    has_signs,
     item_at,
     lines_of,
     with_field,
     with_item,
+    with_status,
     with_tick,
     with_title,
     with_whole_status,
 )
+from adapters.text.common import local_time
 from domain.errors import Refused
 from domain.journal import catalog as c
 from domain.journal import importing
@@ -45,10 +49,10 @@ from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedFile, ImportedItem, ImportedTask, decoded
 from domain.journal.importing import Names, numbered
-from domain.journal.task import Task
+from domain.journal.task import StatusSet, Task
 from domain.text import fold
 from domain.timestamps import instant
-from domain.world import MAIN
+from domain.world import MAIN, World
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -58,7 +62,8 @@ FIELDS = ("status", "due", "priority", "estimate", "title")  # the title last: l
 
 
 class Change(NamedTuple):
-    """A change of a task that its file does not say yet. `nth`: of items of one title."""
+    """A change of a task that its file does not say yet. `nth`: of items of one title; `day`: when
+    a task was closed here."""
 
     task: str
     field: str  # or ``item``, ``tick`` or ``item title``
@@ -66,6 +71,7 @@ class Change(NamedTuple):
     title: str = ""
     nth: int = 0
     reason: str = ""  # of a status
+    day: str = ""
 
     @property
     def named(self) -> str:
@@ -74,12 +80,14 @@ class Change(NamedTuple):
 
 
 class WrittenBack(NamedTuple):
-    """What a file says now, and what cannot be said in it. `anew`: tasks whose lines say more to
-    this version than to the one that imported them; that was imported, too. `data`: its bytes."""
+    """What a file says now, what cannot be said in it, and where it and the person differ. `anew`:
+    tasks whose lines say more to this version than to the one that imported them; that was
+    imported, too. `data`: its bytes."""
 
     source: str
     written: tuple[Change, ...]
     left: tuple[Change, ...]
+    differ: tuple[ConflictDetails, ...]
     anew: tuple[str, ...]
     data: bytes = b""
 
@@ -126,17 +134,18 @@ def write_back(
         because = f"{file} says what was not imported yet"
         raise Refused("stale", because=because, instead="import it first")
     pen = _Pen(home, given, read, environ)
-    changes = _changes(home, pen, said)
+    others = _for_others(home, said)
+    changes, differ = _changes(home, pen, said, others)
     if anew := _read_anew(home, pen, said, changes):
         pen = _Pen(home, given, read, environ)
-        changes = _changes(home, pen, as_read_before(home, read, pen.known))
+        changes, differ = _changes(home, pen, as_read_before(home, read, pen.known), others)
     left = pen.write(changes)
     written = [one for one in changes if not any(one is other for other in left)]
     if written:
         now = instant(home.services.clock.now())
         put_back(Path(file), given.data, pen.data, now)
         _record(home, pen, list(dict.fromkeys(one.task for one in written)))
-    return WrittenBack(read.source, tuple(written), tuple(left), anew, pen.data)
+    return WrittenBack(read.source, tuple(written), tuple(left), differ, anew, pen.data)
 
 
 def _read_anew(
@@ -170,23 +179,60 @@ def _record(home: "Home", pen: "_Pen", changed: Sequence[str]) -> None:
     home.views.catch_up()
 
 
-def _changes(home: "Home", pen: "_Pen", read: ImportedFile) -> list[Change]:
+def _changes(
+    home: "Home", pen: "_Pen", read: ImportedFile, others: Collection[str]
+) -> tuple[list[Change], tuple[ConflictDetails, ...]]:
+    """What the file does not say yet, and what is open between it and the person; `others`: tasks
+    that were closed as something else than what their line says."""
     found: list[Change] = []
+    both: list[ConflictDetails] = []
+    zone = home.settings.timezone if pen.has_days else ""
+    kept = [pen.as_kept(said) for said in read.tasks]
     with home.services.journal.reading() as world:
-        for said in read.tasks:
+        for said, was in zip(read.tasks, kept, strict=True):
             task = world.load(TASK, said.task_id)
             if not task.is_deleted:
-                found += _of_items(task, said, pen.as_kept(said))
-                differ = [one.field for one in conflicts_of(world, task.id)]
-                found += _of_fields(task, said, differ)
-    return found
+                found += _of_items(task, said, was)
+                differ = conflicts_of(world, task.id)
+                fields = [*(one.field for one in differ), *["status"] * (task.id in others)]
+                found += _of_fields(task, said, fields, zone)
+                both += differ
+    return found, tuple(both)
 
 
-def _of_fields(task: Task, said: ImportedTask, differ: Sequence[str]) -> Iterator[Change]:
+def _for_others(home: "Home", read: ImportedFile) -> set[str]:
+    """Tasks that were closed here when their lines had another title or due date: who repeats one
+    by moving its day has it open again, and nobody ticked that."""
+    lines = {one.task_id: one for one in read.tasks if one.status not in CLOSED}
+    with home.services.journal.reading() as world:
+        return {one for one, said in lines.items() if _is_for_another(world, one, said)}
+
+
+def _is_for_another(world: World, task_id: str, said: ImportedTask) -> bool:
+    if world.load(TASK, task_id).status not in CLOSED:
+        return False
+    then = before = TASK.initial(task_id)
+    for row in world.rows(TASK, task_id):
+        before = TASK.evolve(before, row)
+        then = before if isinstance(row.fact, StatusSet) else then
+    lines = [decoded(world.payload(document)) for _, document in then.imported]
+    known = {(fold(then.title), then.due), *((fold(one.title), one.due) for one in lines)}
+    return (fold(said.title), said.due) not in known
+
+
+def _of_fields(
+    task: Task, said: ImportedTask, differ: Sequence[str], zone: str
+) -> Iterator[Change]:
+    """`zone`: of the person, if the file says days."""
     for field in FIELDS:
         value = getattr(task, field)
-        if field not in differ and value != _said(said, field):
-            yield Change(task.id, field, value, reason=task.status_reason * (field == "status"))
+        if field in differ or value == _said(said, field):
+            continue
+        if field == "status":
+            day = local_time(task.history[-1].at, zone).partition(" ")[0] if zone else ""
+            yield Change(task.id, field, value, "", 0, task.status_reason, day)
+        else:
+            yield Change(task.id, field, value)
 
 
 def _said(said: ImportedTask, field: str) -> Any:
@@ -248,6 +294,14 @@ class _Pen:
     def _has_reasons(self) -> bool:
         """Whether the file is one of `export --markdown`, which can say all of a status."""
         return self._lines[:1] != [] and self._lines[0].startswith(FIRST)
+
+    @property
+    def has_days(self) -> bool:
+        """Whether the file says of what is closed when that was."""
+        if self._has_reasons:
+            return False
+        signed = (has_signs(self._lines[line]) for line in self.read.lines)
+        return self.read.format == "todotxt" or any(signed)
 
     @property
     def data(self) -> bytes:
@@ -324,13 +378,12 @@ class _Pen:
 
     def _is_no_news(self, said: ImportedTask) -> bool:
         """Whether the import of a task as the file shall say it changes nothing."""
-        source = self.read.source
+        source, kept = self.read.source, self.as_kept(said)
         with self._home.services.journal.reading() as world:
             task, catalog = world.load(TASK, said.task_id), world.load(CATALOG, MAIN)
             before = decoded(world.payload(dict(task.imported)[source]))
             meant = partial(c.category_meant, catalog)
             names = Names(meant, c.label_id, meant)
-            kept = self.as_kept(said)
             facts, _ = importing.decide(task, before, kept, names, source, is_three_way=True)
             return not facts
 
@@ -357,6 +410,9 @@ def _tried(
             yield from _with_line(lines, line, with_title(lines[line], was, change.value))
         case "status" if has_reasons:
             yield with_whole_status(lines, line, change.value, change.reason)
+        case "status":
+            changed = with_status(read.format, lines[line], change.value, change.day)
+            yield from _with_line(lines, line, [changed])
         case field:
             changed = with_field(read.format, lines[line], field, change.value)
             yield from _with_line(lines, line, [changed])
@@ -386,7 +442,8 @@ def _wanted(said: ImportedTask, change: Change, *, has_reasons: bool) -> Importe
             return replace(said, items=(*said.items, ImportedItem(change.title, change.value)))
         case "status":
             status = "" if change.value == "OPEN" else change.value
-            return replace(said, status=status, status_reason=change.reason * has_reasons)
+            day = closed_on(status, change.day)
+            return replace(said, status=status, status_reason=change.reason * has_reasons or day)
         case field:
             return replace(said, **{field: change.value})
 

@@ -9,12 +9,13 @@ import click
 
 from adapters.actions.identifying import known_tasks
 from adapters.actions.sources import Paths, sources_of
-from adapters.actions.writing_back import Change, WrittenBack, can_be_written, write_back
+from adapters.actions.writing_back import WrittenBack, can_be_written, write_back
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, UserError
 from adapters.documents.deeds import ChangeBack, FileBack, FilesBack
 from adapters.documents.tasks import titles_among
 from adapters.home.given import Unreadable
+from adapters.text import conflicts
 from adapters.text.common import safe
 from domain.errors import WakelogError
 
@@ -71,15 +72,15 @@ def _of_this_folder(home: "Home") -> list[str]:
 
 
 def _document(file: str, done: WrittenBack) -> FileBack:
-    return FileBack(file, _changes(done.written), _changes(done.left), [*done.anew])
-
-
-def _changes(found: Sequence[Change]) -> list[ChangeBack]:
-    return [ChangeBack(one.task, one.named) for one in found]
+    left = [ChangeBack(one.task, one.named, "cannot_be_said") for one in done.left]
+    left += (ChangeBack(one.task, one.field, "both_changed") for one in done.differ)
+    written = [ChangeBack(one.task, one.named) for one in done.written]
+    return FileBack(file, written, left, [*done.anew])
 
 
 def _tell(session: Session, file: str, done: WrittenBack) -> None:
-    session.say(f"{safe(file)}: {len(done.written)} written, {len(done.left)} left out")
+    left = len(done.left) + len(done.differ)
+    session.say(f"{safe(file)}: {len(done.written)} written, {left} left out")
     tasks = {one.task for one in (*done.written, *done.left)}
     titles = titles_among(session.reading(), tasks | {*done.anew})
     for task in done.anew:
@@ -90,3 +91,7 @@ def _tell(session: Session, file: str, done: WrittenBack) -> None:
     for one in done.left:
         told = f"{safe(titles[one.task])}: {safe(one.named)} cannot be said in the file"
         session.say(f"  {told}", style="yellow")
+    for both in done.differ:
+        session.say(f"  {safe(both.title)}: {conflicts.told(both)}", style="yellow")
+    if done.differ:
+        session.note("Settle each with `wakelog settle TASK FIELD --keep file|mine`.")

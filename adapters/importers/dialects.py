@@ -43,9 +43,15 @@ _WORDS = {
 }  # fmt: skip
 _NAMES = {"completion": "done", "completed": "done", "started": "start", "defer": "start"}
 _TOLD = {"scheduled": "scheduled for", "start": "starts", "created": "created"}
-_CLOSED = {"done": ("DONE", "completed on"), "cancelled": ("REJECTED", "cancelled on")}
+_CLOSED_ON = {"DONE": "completed on", "REJECTED": "cancelled on"}
+_CLOSED = {"done": "DONE", "cancelled": "REJECTED"}
 _COMMA = re.compile(r"[,;.)]+")
 _TIME = re.compile(rf"({_DATE})(?:[T ]\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?")
+
+
+def closed_on(status: str, day: str) -> str:
+    """The reason of a status of which a file says the day; empty without one."""
+    return f"{_CLOSED_ON[status]} {day}" if day and status in _CLOSED_ON else ""
 
 
 class Said(NamedTuple):
@@ -68,20 +74,18 @@ class Said(NamedTuple):
 
     def reason(self, status: str) -> str:
         """The reason of a status: the day of it."""
-        told = (
-            f"{_CLOSED[what][1]} {when}"
-            for what, when in self.dates
-            if what in _CLOSED and _CLOSED[what][0] == status
+        return next(
+            (closed_on(status, when) for what, when in self.dates if _CLOSED.get(what) == status),
+            "",
         )
-        return next(told, "")
 
     def note(self, status: str) -> str:
         """The dates that have no other place."""
-        told = {**_TOLD, "due": "due", **{name: words for name, (_, words) in _CLOSED.items()}}
+        told = {**_TOLD, "due": "due"}
         shown = (
-            f"{told[what]} {when}"
+            closed_on(_CLOSED[what], when) if what in _CLOSED else f"{told[what]} {when}"
             for what, when in self.dates
-            if what not in _CLOSED or _CLOSED[what][0] != status
+            if what not in _CLOSED or _CLOSED[what] != status
         )
         return ", ".join(shown)
 

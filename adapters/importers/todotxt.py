@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from typing import Any, NamedTuple
 
+from adapters.importers.dialects import closed_on
 from adapters.importers.texts import (
     CATEGORY_LENGTH_MAX,
     STAYS,
@@ -129,13 +130,12 @@ class _Line:
         seen[identity] += 1
         projects = [word.name for word in self._words if word.sign == "+"]
         contexts = [word.name for word in self._words if word.sign == "@"]
-        reason = f"completed on {self._completed}" if self._completed else ""
         return ImportedTask(
             key("task", source, "todotxt", identity, str(nth)),
             cut(title, length_max=TITLE_LENGTH_MAX),
             category=cut(projects[0], length_max=CATEGORY_LENGTH_MAX) if projects else "",
             status="DONE" if self._is_done else "",
-            status_reason=reason,
+            status_reason=closed_on("DONE", self._completed),
             priority=_PRIORITIES.get(self._priority, "P3") if self._priority else "",
             labels=labels_of([*projects[1:], *contexts], self._report),
             notes=whole_title(title),

@@ -92,8 +92,112 @@ def test_todo_txt_is_written_too(home: Path, tmp_path: Path) -> None:
     done(["task", "set", "Buy milk", "--priority", "P0", "--title", "Buy oat milk"], home)
     done(["task", "set", "Rest", "--status", "open"], home)
     assert written(home, file)["left_out"] == []
-    assert file.read_text() == "x (A) Call Mom +Family\n(A) Buy oat milk @shop\nRest\n"
+    assert file.read_text() == "x 2027-01-01 Call Mom +Family pri:A\n(A) Buy oat milk @shop\nRest\n"
     assert told(["import", str(file)], home)["events"] == 0
+
+
+def test_todo_txt_is_written_as_its_clients_write_it(home: Path, tmp_path: Path) -> None:
+    """The day is that of the person's zone; the day of creation stands only where it stood."""
+    file = tmp_path / "todo.txt"
+    before = (
+        "(A) 2026-11-01 Call Mom +Family @phone due:2027-02-12\n(B) Water the fern\r\n"
+        "2026-12-01 Buy milk\nx 2026-12-24 2026-12-01 Wrap it pri:C\nx (D) Bake\n"
+    )
+    file.write_bytes(before.encode())
+    done(["import", str(file)], home)
+    late = {"WAKELOG_NOW": "2027-01-01T23:30:00Z", "WAKELOG_TIMEZONE": "Europe/Berlin"}
+    done(["done", "Call Mom", "Water the fern", "Buy milk"], home, env=late)
+    done(["task", "set", "Bake", "--priority", "P0"], home)
+    (found,) = told(["write-back", str(file)], home, env=late)["files"]
+    assert (len(found["written"]), found["left_out"]) == (4, [])
+    assert file.read_bytes().decode() == (
+        "x 2027-01-02 2026-11-01 Call Mom +Family @phone due:2027-02-12 pri:A\n"
+        "x 2027-01-02 Water the fern pri:B\r\nx 2027-01-02 2026-12-01 Buy milk\n"
+        "x 2026-12-24 2026-12-01 Wrap it pri:C\nx Bake pri:A\n"
+    )
+    assert told(["import", str(file)], home, env=late)["events"] == 0
+    assert told(["conflicts"], home) == []
+    for title in ("Call Mom", "Water", "Buy", "Wrap", "Bake"):
+        done(["task", "set", title, "--status", "open"], home)
+    done(["write-back", str(file)], home)
+    after = before.replace("x (D) Bake", "(A) Bake").replace(
+        "x 2026-12-24 2026-12-01 Wrap it pri:C", "(C) 2026-12-01 Wrap it"
+    )
+    assert file.read_bytes().decode() == after
+    assert told(["import", str(file)], home)["events"] == 0
+    proved(home)
+
+
+@pytest.mark.parametrize(
+    "others", ["- [x] Old ✅ 2026-12-24\n", "- [ ] Later 🛫 2027-06-01\n", "- [ ] Soon ⏫\n"]
+)
+def test_a_file_that_says_days_is_told_the_day(home: Path, tmp_path: Path, others: str) -> None:
+    file = tmp_path / "TODO.md"
+    before = f"{others}- [ ] Paint 📅 2027-02-12 ^a1b2\n  - [ ] Sand\n- [ ] Call Ann"
+    file.write_text(before)
+    done(["import", str(file)], home)
+    done(["done", "Paint"], home)
+    done(["task", "check", "Paint", "1"], home)
+    done(["task", "set", "Call Ann", "--status", "rejected", "--reason", "She called"], home)
+    assert written(home, file)["left_out"] == []
+    assert file.read_text() == (
+        f"{others}- [x] Paint 📅 2027-02-12 ✅ 2027-01-01 ^a1b2\n  - [x] Sand\n"
+        "- [-] Call Ann ❌ 2027-01-01"
+    )
+    assert told(["import", str(file)], home)["events"] == 0
+    assert told(["task", "show", "Call Ann"], home)["history"][-1]["reason"] == "She called"
+    assert told(["conflicts"], home) == []
+    done(["task", "set", "Call Ann", "--status", "done"], home)
+    done(["task", "set", "Paint", "--status", "open"], home)
+    done(["task", "uncheck", "Paint", "1"], home)
+    assert written(home, file)["left_out"] == []
+    wanted = before.replace("- [ ] Call Ann", "- [x] Call Ann ✅ 2027-01-01")
+    assert file.read_text() == wanted
+    assert told(["import", str(file)], home)["events"] == 0
+    proved(home)
+
+
+def test_a_file_that_says_no_days_is_told_none(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text("- [ ] ✅ the review due:2027-02-12\n- [ ] Call Ann\n")
+    done(["import", str(file)], home)
+    done(["done", "Ann"], home)
+    done(["write-back", str(file)], home)
+    assert file.read_text() == "- [ ] ✅ the review due:2027-02-12\n- [x] Call Ann\n"
+
+
+def test_another_day_than_that_on_which_it_was_done_here_is_news(
+    home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "todo.txt"
+    file.write_text("Call Ann\n")
+    done(["import", str(file)], home)
+    done(["done", "Ann"], home)
+    file.write_text("x 2026-12-24 Call Ann\n")
+    assert told(["import", str(file)], home)["files"][0]["changed"] == 1
+    assert [one["field"] for one in told(["conflicts"], home)] == ["status"]
+
+
+def test_what_file_and_person_say_differently_is_told_as_left_out(
+    home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text("- [ ] Paint due:2027-02-12\n- [ ] Call Ann\n")
+    done(["import", str(file)], home)
+    done(["task", "set", "Paint", "--due", "2027-03-01"], home)
+    done(["done", "Ann"], home)
+    file.write_text("- [ ] Paint due:2027-02-20\n- [ ] Call Ann\n")
+    done(["import", str(file)], home)
+    said = run(["write-back", str(file)], home)
+    assert "1 written, 1 left out" in said.stdout
+    assert "Paint: due: 2027-03-01 here, 2027-02-20 in TODO.md" in said.stdout
+    assert "wakelog settle TASK FIELD --keep file|mine" in said.stderr
+    (left,) = written(home, file)["left_out"]
+    assert (left["field"], left["because"]) == ("due", "both_changed")
+    assert file.read_text() == "- [ ] Paint due:2027-02-20\n- [x] Call Ann\n"
+    done(["settle", "Paint", "due", "--keep", "mine"], home)
+    assert written(home, file)["left_out"] == []
+    assert file.read_text() == "- [ ] Paint due:2027-03-01\n- [x] Call Ann\n"
 
 
 ODD = ["[x] Sand #1 all", "[[Paint]] <b>due:2027-01-01</b>", "Thrice"]
@@ -118,7 +222,7 @@ def test_odd_and_new_titles_are_escaped_and_the_next_import_finds_them(
     done(["task", "set", ann, "--title", "Call Eve"], home)
     done(["task", "set", bob, "--title", "~2h"], home)
     found = written(home, file)
-    assert [one["field"] for one in found["left_out"]] == ["item title Twice", "title"]
+    assert [one["field"] for one in found["left_out"]] == ["item title Twice"]
     text = file.read_bytes().decode("utf-8-sig")
     assert text == (
         "- [ ] \\[x\\] \\#paint due\\:2027\\-01\\-01\\, \\!p1 ~2h\r\n"
@@ -126,7 +230,7 @@ def test_odd_and_new_titles_are_escaped_and_the_next_import_finds_them(
         "  - [x] [[Paint]] <b>due:2027-01-01</b>\r\n"
         "  - [ ] Twice\r\n  - [ ] twice\r\n"
         "  - [ ] - \\[ \\] \\*new\\* \\#one\r\n  - [ ] due:2027-02-02\r\n\r\n"
-        "- [ ] Call Ann\r\n- [ ] Call Ann\r\n- [ ] \\~2h"
+        "- [ ] Call Eve\r\n- [ ] Call Ann\r\n- [ ] \\~2h"
     )
     assert told(["import", str(file)], home)["events"] == 0
     assert written(home, file)["written"] == []
@@ -186,8 +290,8 @@ def test_a_line_that_an_older_version_imported_is_ticked_and_read_as_if_edited(
     done(["task", "set", "Rest", "--status", "blocked", "--reason", "x"], home)
     found = written(home, file)
     assert [one["field"] for one in found["written"]] == ["status"]
-    assert [one["field"] for one in found["left_out"]] == ["status"]
-    assert file.read_text() == "- [x] Paint ⏫\n- [ ] Call ⏫\n- [ ] Rest 🔽\n"
+    assert [one["field"] for one in found["left_out"]] == ["status", "priority"]
+    assert file.read_text() == "- [x] Paint ⏫ ✅ 2027-01-01\n- [ ] Call ⏫\n- [ ] Rest 🔽\n"
     shown = {one["title"]: one["priority"] for one in told(["task", "list", "--all"], home)}
     assert shown == {"Paint": "P1", "Call": "P0", "Rest 🔽": "P2"}
     assert [one["field"] for one in told(["conflicts"], home)] == ["priority"]
@@ -212,6 +316,9 @@ def test_without_a_name_all_that_can_be_written_is_whatever_else_was_imported(
     assert (result.exit_code, "import it first" in result.stderr) == (2, True)
     files = [one["file"] for one in json.loads(result.stdout)["files"]]
     assert files == ["b.md", "c.txt"]
-    assert (Path("b.md").read_text(), Path("c.txt").read_text()) == ("- [x] Bob", "x (B) Eve")
+    assert (Path("b.md").read_text(), Path("c.txt").read_text()) == (
+        "- [x] Bob",
+        "x 2027-01-01 Eve pri:B",
+    )
     done(["import", "a.md"], home)
     assert "a.md: 1 written" in done(["write-back"], home)

@@ -28,6 +28,16 @@ FILES = {
         "- [ ] Paint the door ~2h due:2027-02-12 #green\n  - [ ] Sand it\n  - [x] Buy paint\n\n"
         "  Ann prefers green.\n* [ ] Fix the tap !p1\n\n> - [ ] Quoted\n\n# Work\n1. [/] Report"
     ),
+    "days.md": (
+        "- [x] Fix the tap ✅ 2026-12-24\n- [ ] Paint the door 📅 2027-02-12 ^a1b2\n"
+        "  - [ ] Sand it\n"
+        "- [ ] Report ⏫ 🛫 2027-01-01\n1. [-] Ann ❌ 2026-12-01"
+    ),
+    "days.txt": (
+        "(A) 2026-11-01 Paint the door +Home due:2027-02-12\n"
+        "x 2026-12-24 2026-12-01 Fix the tap pri:C\n"
+        "2026-12-01 Report\nx (D) Ann\nx 2027-01-01 Rest"
+    ),
     "todo.txt": "(A) Paint the door +Home @green due:2027-02-12\nx Fix the tap\nReport week:3\n",
 }
 ODD = [
