@@ -130,7 +130,7 @@ class Importing:
 
     def settles(self, report: ImportReport) -> bool:
         """Whether there is something to settle in a file that says nothing new."""
-        is_gone = report.gone and self._gone
+        is_gone = report.gone_held or (report.gone and self._gone)
         is_back = report.deleted_here and self._restores
         return bool((report.conflicts and self._prefer) or is_gone or is_back)
 

@@ -55,8 +55,8 @@ class Paths(dict[str, Source]):
         return cls({one.name: one for one in kept})
 
     def at(self, path: str) -> Source | None:
-        """The source of a file."""
-        return next((one for one in self.values() if one.path == path), None)
+        """The source of a file, or of an archive."""
+        return next((one for one in self.values() if path in (one.path, one.archive)), None)
 
 
 def remember_path(home: "Home", source: Source) -> None:
@@ -312,6 +312,7 @@ class _Naming:
     def _by_source(self) -> dict[str, list[TaskDocument]]:
         if self._tasks is None:
             self._tasks = {}
+            self._home.views.catch_up()
             kept = [one for one in self._home.views.all(VIEW) if not one.is_deleted]
             for name, task in ((name, one) for one in kept for name in one.sources):
                 self._tasks.setdefault(name, []).append(task)
