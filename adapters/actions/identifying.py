@@ -155,7 +155,7 @@ class _Lines:
     def _kept_lines(self) -> tuple[str, ...]:
         twice = anchors_twice(self.anchors)
         return tuple(
-            f"{one[:ID_KEPT]} {anchor}" if anchor and anchor not in twice else one[:ID_KEPT]
+            line_kept(one, "" if anchor in twice else anchor)
             for one, anchor in zip(self.ids, self.anchors, strict=True)
         )
 
@@ -339,6 +339,11 @@ class _Lines:
             shown = name.removeprefix("id:") if name.startswith("id:") else name.replace("~", "^")
             told = f"{shown} names several tasks of this file; none is known by it"
             self.told.append(Unreadable(self._line(at), told))
+
+
+def line_kept(task_id: str, anchor: str) -> str:
+    """What is kept of a line: by which task it is found, and what the file calls it."""
+    return f"{task_id[:ID_KEPT]} {anchor}" if anchor else task_id[:ID_KEPT]
 
 
 def _plain(task: Task) -> bytes:

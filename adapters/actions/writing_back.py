@@ -6,6 +6,7 @@ says that, and all else as before, and where its import would change nothing. Wh
 there is named. Nothing is written where the file says something that was not imported.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -14,11 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
+from adapters.actions.exporting import document_of
 from adapters.actions.identifying import (
+    SHARED,
     as_read_before,
     documents_of,
     identified,
     known_tasks,
+    line_kept,
 )
 from adapters.actions.importing import TASKS_MAX, command_of, differing
 from adapters.actions.sources import Given, Source, given_file, read_file
@@ -27,8 +31,8 @@ from adapters.home.given import STDIN, Unreadable
 from adapters.home.put_back import put_back
 from adapters.importers import formats
 from adapters.importers.dialects import closed_on
-from adapters.importers.exported import FIRST, ways
-from adapters.importers.identity import BY_TITLE, Line, align
+from adapters.importers.exported import BOXES, FIRST, ways
+from adapters.importers.identity import BY_TITLE, content
 from adapters.importers.spelling import CLOSED
 from adapters.importers.writing import (
     has_signs,
@@ -37,11 +41,13 @@ from adapters.importers.writing import (
     with_field,
     with_item,
     with_status,
+    with_task,
     with_tick,
     with_title,
     with_whole_status,
 )
 from adapters.text.common import local_time
+from domain import canonical
 from domain.errors import Refused
 from domain.journal import catalog as c
 from domain.journal import importing
@@ -52,7 +58,9 @@ from domain.journal.importing import Names, numbered
 from domain.journal.task import StatusSet, Task
 from domain.text import fold
 from domain.timestamps import instant
+from domain.wire import payload
 from domain.world import MAIN, World
+from projections.tasks import MARKS, VIEW
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -82,7 +90,8 @@ class Change(NamedTuple):
 class WrittenBack(NamedTuple):
     """What a file says now, what cannot be said in it, and where it and the person differ. `anew`:
     tasks whose lines say more to this version than to the one that imported them; that was
-    imported, too. `data`: its bytes."""
+    imported, too. `data`: its bytes. `added`: tasks that it has now, `unsaid`: those that it cannot
+    be given."""
 
     source: str
     written: tuple[Change, ...]
@@ -90,6 +99,8 @@ class WrittenBack(NamedTuple):
     differ: tuple[ConflictDetails, ...]
     anew: tuple[str, ...]
     data: bytes = b""
+    added: tuple[str, ...] = ()
+    unsaid: tuple[str, ...] = ()
 
 
 def can_be_written(name: str) -> bool:
@@ -103,9 +114,20 @@ def can_be_written(name: str) -> bool:
 
 
 def write_back(
-    home: "Home", file: str, source: Source | str, environ: Mapping[str, str]
+    home: "Home",
+    file: str,
+    source: Source | str,
+    environ: Mapping[str, str],
+    more: Collection[str] = (),
 ) -> WrittenBack:
     """Put into a file what its tasks are here.
+
+    Args:
+        home: Where they are.
+        file: Its path.
+        source: What it is known as.
+        environ: Environment variables: the values of keys are left out.
+        more: Tasks that are in no file, and shall be in this one.
 
     Raises:
         Unreadable: It cannot be read.
@@ -141,11 +163,22 @@ def write_back(
         changes, differ = _changes(home, pen, as_read_before(home, read, pen.known), others)
     left = pen.write(changes)
     written = [one for one in changes if not any(one is other for other in left)]
-    if written:
+    added = [task for task in more if _added(home, pen, task)]
+    if written or added:
         now = instant(home.services.clock.now())
         put_back(Path(file), given.data, pen.data, now)
-        _record(home, pen, list(dict.fromkeys(one.task for one in written)))
-    return WrittenBack(read.source, tuple(written), tuple(left), differ, anew, pen.data)
+        _record(home, pen, [*dict.fromkeys(one.task for one in written), *added], added)
+    unsaid = tuple(task for task in more if task not in added)
+    return WrittenBack(
+        read.source, tuple(written), tuple(left), differ, anew, pen.data, tuple(added), unsaid
+    )
+
+
+def in_no_file(home: "Home") -> list[str]:
+    """Open tasks that came from no file, in the order in which they were made."""
+    home.views.catch_up()
+    found = [one for one in home.views.marked(VIEW, MARKS["open"]) if not one.sources]
+    return [one.id for one in sorted(found, key=lambda one: one.place)]
 
 
 def _read_anew(
@@ -168,14 +201,32 @@ def _read_anew(
     return tuple(one.task_id for one in tasks)
 
 
-def _record(home: "Home", pen: "_Pen", changed: Sequence[str]) -> None:
+def _added(home: "Home", pen: "_Pen", task_id: str) -> bool:
+    """Whether a task could be put into the file; what a line cannot say of it stays here alone."""
+    with home.services.journal.reading() as world:
+        task, catalog = world.load(TASK, task_id), world.load(CATALOG, MAIN)
+        said = document_of(task, world, catalog)
+    inbox = fold(said.category) == fold(c.INBOX)
+    status = said.status if said.status in BOXES else ""
+    said = replace(said, description="", notes=(), status=status, status_reason="")
+    said = replace(said, category="") if inbox else said
+    return pen.add(task, said) or (said.items != () and pen.add(task, replace(said, items=())))
+
+
+def _record(home: "Home", pen: "_Pen", changed: Sequence[str], added: Sequence[str] = ()) -> None:
     """Keep what the file says now as what it said last."""
     said = {one.task_id: one for one in pen.read.tasks}
+    lines = [
+        line_kept(one.task_id, anchor)
+        for one, anchor in zip(pen.read.tasks, pen.read.anchors, strict=True)
+    ]
+    kept = payload(SHARED, canonical.encode(lines))
     for first in range(0, len(changed), TASKS_MAX):
         tasks = [said[one] for one in changed[first : first + TASKS_MAX]]
         payloads = documents_of(home, tasks, pen.known)
         command = command_of(pen.read.source, tasks, payloads, pen.known)
-        home.services.append_journal(replace(command, is_written_back=True), payloads=payloads)
+        command = replace(command, is_written_back=True, lines=kept.id if added else "")
+        home.services.append_journal(command, payloads=[*payloads, *[kept] * bool(added)])
     home.views.catch_up()
 
 
@@ -360,28 +411,39 @@ class _Pen:
         says = [replace(one, task_id="") for one in read.tasks]
         if says != [replace(one, task_id="") for one in wanted.tasks]:
             return False
-        if not self._are_found_again(read, wanted):
-            return False
         self._lines = lines
         self.read = replace(read, tasks=wanted.tasks)
         return True
 
-    def _are_found_again(self, read: ImportedFile, wanted: ImportedFile) -> bool:
-        """Whether the next import knows each task."""
-        was = [
-            Line(task, anchor, self.known[task.task_id].status in CLOSED)
-            for task, anchor in zip(wanted.tasks, read.anchors, strict=True)
-        ]
-        now = [Line(*one) for one in zip(read.tasks, read.anchors, strict=True)]
-        found = align(was, now, {}).found
-        return all(found.get(at) == at for at in range(len(now)))
+    def add(self, task: Task, said: ImportedTask) -> bool:
+        """Put a task into the file that was in none; whether the file then says just that more, and
+        the import of its line changes nothing."""
+        lines = with_task(self.read.format, self._lines, self.read, said)
+        data = self._bom + "".join(lines).encode()
+        read = read_file(self._home, self._given._replace(data=data), self._environ).file
+        before = Counter(content(one) for one in self.read.tasks)
+        new = [at for at, one in enumerate(read.tasks) if content(one) not in before]
+        if len(new) != 1 or len(read.tasks) != len(self.read.tasks) + 1:
+            return False
+        ids = [one.task_id for one in self.read.tasks]
+        ids.insert(new[0], task.id)
+        tasks = [replace(one, task_id=id_) for one, id_ in zip(read.tasks, ids, strict=True)]
+        others = [content(one) for at, one in enumerate(tasks) if at != new[0]]
+        if others != [content(one) for one in self.read.tasks] or not self._is_no_news(
+            tasks[new[0]]
+        ):
+            return False
+        self._lines = lines
+        self.read = replace(read, tasks=tuple(tasks))
+        return True
 
     def _is_no_news(self, said: ImportedTask) -> bool:
         """Whether the import of a task as the file shall say it changes nothing."""
         source, kept = self.read.source, self.as_kept(said)
         with self._home.services.journal.reading() as world:
             task, catalog = world.load(TASK, said.task_id), world.load(CATALOG, MAIN)
-            before = decoded(world.payload(dict(task.imported)[source]))
+            last = dict(task.imported).get(source)
+            before = decoded(world.payload(last)) if last else None
             meant = partial(c.category_meant, catalog)
             names = Names(meant, c.label_id, meant)
             facts, _ = importing.decide(task, before, kept, names, source, is_three_way=True)

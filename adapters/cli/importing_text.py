@@ -76,7 +76,7 @@ def tell(
     here = {
         "deleted here, open in the file (`--restore` brings back)": report.deleted_here,
         f"done here, not in the file yet (`wakelog write-back {report.file}`)": report.done_here,
-        "added here, in no file": report.added_here,
+        f"added here, in no file (`wakelog write-back {report.file} --add`)": report.added_here,
     }
     for told, tasks in here.items():
         if tasks:

@@ -233,6 +233,8 @@ class FileBack(Struct, frozen=True):
     written: list[ChangeBack]
     left_out: list[ChangeBack]
     read_anew: list[str]
+    added: list[str] = []  # ids of tasks that were in no file, and have a line in this one now
+    not_added: list[str] = []  # of those, what cannot be said in it
 
 
 class FilesBack(Struct, frozen=True):

@@ -8,9 +8,18 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from adapters.importers.exported import BECAUSE, BOXES, because, ways, word
+from adapters.importers.exported import (
+    BECAUSE,
+    BOXES,
+    because,
+    heading,
+    task_lines,
+    ways,
+    word,
+)
 from adapters.importers.inline import plain
 from adapters.importers.marks import read_marks
+from domain.journal.imported import ImportedFile, ImportedTask
 from domain.text import fold, squeeze
 
 _ENDED = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$")
@@ -209,6 +218,52 @@ def with_item(
     if not ended:  # the last line of the file, which has no end
         return [*lines[:at], lines[at] + first, box, *lines[at + 1 :]]
     return [*lines[: at + 1], box + ended, *lines[at + 1 :]]
+
+
+_HEADING = re.compile(r"#{1,6}[ \t]+(?P<title>.*?)[ \t#]*[\r\n]*$")
+
+
+def with_task(form: str, lines: Sequence[str], read: ImportedFile, task: ImportedTask) -> list[str]:
+    """The lines of a file with a task more: behind the last one of its category, else at the end,
+    below a heading of its own where it needs one."""
+    ended = next((one[len(one.rstrip("\r\n")) :] for one in lines), "") or "\n"
+    whole = [one if one.endswith(("\n", "\r")) else one + ended for one in lines]
+    if form == "todotxt":
+        return [*whole, _todo_line(task) + ended]
+    said = [f"{one}{ended}" for one in task_lines(task) if one]
+    same = [
+        line
+        for line, one in zip(read.lines, read.tasks, strict=False)
+        if fold(one.category) == fold(task.category)
+    ]
+    if same:
+        at = _end_of_block(whole, same[-1])
+        return [*whole[:at], *said, *whole[at:]]
+    heads = [at for at, one in enumerate(whole) if _HEADING.match(one)]
+    if not task.category:
+        at = heads[0] if heads else len(whole)
+        return [*whole[:at], *said, *([ended] if heads else []), *whole[at:]]
+    blank = [ended] if whole and whole[-1].strip() else []
+    return [*whole, *blank, heading(task.category) + ended, ended, *said]
+
+
+def _end_of_block(lines: Sequence[str], line: int) -> int:
+    """Where what stands below a task's line ends, blank lines left out."""
+    own = len(lines[line]) - len(lines[line].lstrip())
+    at, end = line + 1, line + 1
+    while at < len(lines) and (
+        not lines[at].strip() or len(lines[at]) - len(lines[at].lstrip()) > own
+    ):
+        at += 1
+        end = at if lines[at - 1].strip() else end
+    return end
+
+
+def _todo_line(task: ImportedTask) -> str:
+    head = f"({_LETTERS[task.priority]}) " if task.priority else ""
+    names = [*([f"+{task.category}"] if task.category else []), *(f"@{one}" for one in task.labels)]
+    due = [f"due:{task.due}"] if task.due else []
+    return " ".join([f"{head}{task.title}", *names, *due])
 
 
 def _titled(line: str) -> str:

@@ -322,3 +322,48 @@ def test_without_a_name_all_that_can_be_written_is_whatever_else_was_imported(
     )
     done(["import", "a.md"], home)
     assert "a.md: 1 written" in done(["write-back"], home)
+
+
+# ------------------------------------------------------------------------------- tasks of no file
+
+HOUSE = "- [ ] Loose\n\n# House\n\n- [ ] Paint\n  - [ ] Sand\n\n  A note.\n\n# Work\n- [ ] Report"
+
+
+def test_tasks_of_no_file_get_a_line_below_their_heading(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text(HOUSE)
+    done(["import", str(file)], home)
+    done(["category", "add", "Garden"], home)
+    made = ["task", "add", "Mow the #lawn", "--category", "Garden", "--due", "2027-04-01"]
+    done([*made, "--item", "Fuel"], home)
+    done(["task", "add", "日本語", "--category", "House", "--priority", "P1"], home)
+    done(["task", "add", "In the box"], home)
+    ids = {one["id"] for one in told(["task", "list"], home)[3:]}
+    (found,) = told(["write-back", str(file), "--add"], home)["files"]
+    assert ({*found["added"]}, found["not_added"]) == (ids, [])
+    assert file.read_text() == (
+        "- [ ] Loose\n- [ ] In the box\n\n# House\n\n- [ ] Paint\n  - [ ] Sand\n\n  A note.\n"
+        "- [ ] 日本語 !p1\n\n# Work\n- [ ] Report\n\n"
+        "# Garden\n\n- [ ] Mow the \\#lawn due:2027-04-01\n  - [ ] Fuel\n"
+    )
+    assert told(["import", str(file)], home)["events"] == 0
+    assert told(["write-back", str(file), "--add"], home)["files"][0]["added"] == []
+    proved(home)
+
+
+def test_a_task_is_added_to_a_file_at_once_and_told_where_it_cannot_be(
+    home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "todo.txt"
+    file.write_text("Call Mom\n")
+    done(["import", str(file)], home)
+    done(["task", "add", "Bread", "--due", "2027-01-01", "--file", str(file)], home)
+    assert file.read_text() == "Call Mom\nBread due:2027-01-01\n"
+    assert told(["import", str(file)], home)["events"] == 0
+    result = run(["task", "add", "x +y", "--file", str(file)], home)
+    assert (result.exit_code, "cannot be said" in result.stderr) == (1, True)
+    file.write_text("Call Mom\nBread due:2027-01-01\nNew\n")
+    result = run(["task", "add", "Milk", "--file", str(file)], home)
+    assert (result.exit_code, "import it first" in result.stderr) == (1, True)
+    assert len(told(["task", "list"], home)) == 4
+    assert "--add belongs to one file" in refused(["write-back", "a.md", "b.md", "--add"], home)
