@@ -51,6 +51,7 @@ _BACK: dict[type, str] = {
     t.TaskRated: "Set the rating back",
     t.TaskLinked: "Link it again",
     t.TaskUnlinked: "Take the link off again",
+    t.DeedUndone: "Ask again, as before, what the file says",
 }
 
 
@@ -64,6 +65,4 @@ _STAYS: dict[type, str] = {
     t.TimeStopped: "the timer stays stopped",
     t.TimeLogged: "the time entry stays: `wakelog task retime` corrects it",
     t.TaskRated: "the rating stays: rate again to replace it",
-    t.DifferenceSettled: "the conflict stays settled",
-    t.TaskImported: "the file stays read",
 }
