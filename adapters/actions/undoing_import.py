@@ -105,7 +105,8 @@ def _under(home: "Home", name: str, source: str) -> "Iterator[Append]":
     """The appends of a deed that import a source, and what was done with it then; of several files
     each comes after the other."""
     journal, of = home.services.journal, ""
-    every = (journal.receipts(nth_key(name, nth)) for nth in count(1))
+    names = (nth_key(name, nth) for nth in count(1))
+    every = (journal.receipts(one) or journal.receipts(nth_key(one, 1)) for one in names)
     for receipt, *_ in takewhile(bool, every):
         append = read_append(journal.append_at(receipt.n))
         command = _command(append)

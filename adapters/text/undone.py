@@ -26,6 +26,8 @@ def back(fact: TaskFact, task: Task) -> str:
             return f"Delete “{task.title}”"
         case t.TaskRestored():
             return f"Bring “{task.title}” back"
+        case t.DeedUndone(source=source):
+            return "Set back what the file said last" if source else "Open the conflict again"
     if field := _FIELDS.get(type(fact)):
         value: Any = getattr(fact, field.value)
         return f"Set the {field.name} back to " + (f"“{value}”" if value else "none")
@@ -51,7 +53,6 @@ _BACK: dict[type, str] = {
     t.TaskRated: "Set the rating back",
     t.TaskLinked: "Link it again",
     t.TaskUnlinked: "Take the link off again",
-    t.DeedUndone: "Ask again, as before, what the file says",
 }
 
 
