@@ -15,6 +15,7 @@ from domain import canonical
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedFile, ImportedTask, Unreadable
 from domain.journal.task import Task, TaskDeleted
+from domain.journal.undoing import is_unmade
 from domain.keys import key
 from domain.text import fold
 from domain.timestamps import instant
@@ -289,25 +290,24 @@ class _Lines:
         return self._was_gone(task) or (not task.is_deleted and now.status in CLOSED)
 
     def _was_gone(self, task: TaskDocument) -> bool:
-        """Whether a task was rejected or deleted because its file had it no more."""
+        """Whether a task was rejected or deleted because its file had it no more, or because its
+        import was taken back."""
         if not task.is_deleted:
             return task.task.status_reason == f"no longer in {self.source}"
         with self.home.services.journal.reading() as world:
-            facts = [row.fact for row in world.rows(TASK, task.id)]
-        ends = [one.by for one in facts if isinstance(one, TaskDeleted)]
-        return ends[-1:] == [f"import:{self.source}"]
+            rows = world.rows(TASK, task.id)
+        ends = [row.fact.by for row in rows if isinstance(row.fact, TaskDeleted)]
+        return is_unmade(rows) or ends[-1:] == [f"import:{self.source}"]
 
     def _come_back(self) -> None:
-        """Tasks of the file that are not here any more because it did not have them, or because
-        their import was taken back."""
+        """Tasks of the file that are closed or deleted here because of what it once said."""
         said = dict(zip(self.ids, self.read.tasks, strict=True))
         for one, now in said.items():
             task = self.known.get(one)
             if task is None or not (task.is_deleted or task.status == "REJECTED"):
                 continue
-            is_undone = task.is_deleted and not task.sources
             is_open = task.is_deleted or now.status not in CLOSED
-            if is_undone or (is_open and self._was_gone(task)):
+            if is_open and self._was_gone(task):
                 self.restores[one] = None
 
     # ------------------------------------------------------------------------------------- told
