@@ -128,8 +128,10 @@ class Importing:
         self._sure = sure
         self._nth = 0
 
-    def settles(self, report: ImportReport) -> bool:
-        """Whether there is something to settle in a file that says nothing new."""
+    def settles(self, home: "Home", source: str, report: ImportReport) -> bool:
+        """Whether there is something to settle in a file that says nothing new; what was said of
+        what is gone is remembered in any case."""
+        gone.keep(home, source, self._gone)
         is_gone = report.gone_held or (report.gone and self._gone)
         is_back = report.deleted_here and self._restores
         return bool((report.conflicts and self._prefer) or is_gone or is_back)

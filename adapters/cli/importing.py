@@ -187,7 +187,9 @@ def tell_all(
 ) -> None:
     """Tell what became of each file; what is gone, once for its source."""
     named = {
-        one for report in reports for one in (*report.gone, *report.gone_settled, *report.gone_held)
+        one
+        for report in reports
+        for one in (*report.gone, *report.gone_settled, *report.gone_held, *report.restored)
     }
     named |= {item.task for report in reports for item in report.gone_items}
     titles = titles_among(session.reading(), named) if named else {}
@@ -242,7 +244,7 @@ def _imported(
     home = session.opened()
     seen = made_of(home, given, os.environ)
     told = None if is_keyed else told_before(home, given, seen)
-    if told is not None and not importing.settles(told):
+    if told is not None and not importing.settles(home, given.source, told):
         home = session.writing()  # refused where nothing may be written
         remember_path(home, given.place)
         return told

@@ -35,7 +35,7 @@ def tell(
     counts = {
         "created": report.created,
         "given an agent": report.agents,
-        "changed": report.changed,
+        "changed": max(report.changed - len(report.restored), 0),
         "unchanged": report.unchanged,
         "in conflict": len(report.conflicts),
         "settled": report.settled,
@@ -92,6 +92,7 @@ def _tell_gone(
     alone = "No longer in the file, left alone here (told once; see `--gone`):"
     _list(session, alone, named(news))
     _list(session, "No longer in the file, rejected or deleted here:", named(report.gone_settled))
+    _list(session, "Back in the file, and here:", named(report.restored))
     held = "No longer in the file, and not closed unasked, for it is much (`--gone HOW --yes`):"
     _list(session, held, named(report.gone_held))
     items = (f"{safe(titles[one.task])}: {safe(one.title)}" for one in report.gone_items)

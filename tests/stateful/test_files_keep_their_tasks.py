@@ -48,6 +48,7 @@ drawn_lines = st.lists(
     max_size=5,
 )
 places = st.integers(0, 11)
+how_gone = st.sampled_from(["", "keep", "delete", "reject"])
 which = st.sampled_from([0, 0, 1])
 at_once = st.sampled_from([True, True, True, False])  # whether an edit is imported at once
 
@@ -118,7 +119,8 @@ class Files(RuleBasedStateMachine):
             day = self.fresh_day() if due == "fresh" else due
             line = file.line(self.new("line"), title, day, repeats=repeats)
             if file.is_markdown:
-                line.text += self.item(line) * (body > 0) + self.note(line) * (body > 1)
+                for what in ("item", "note")[:body]:
+                    self.below(line, what)
             found.append(line)
         return found
 
@@ -127,12 +129,6 @@ class Files(RuleBasedStateMachine):
         text = f"{kind} {self.new('text')}"
         self.texts[text] = line.who
         return text
-
-    def item(self, line: Line) -> str:
-        return f"  - [ ] {self.named('Item', line)}\n"
-
-    def note(self, line: Line) -> str:
-        return f"\n  {self.named('Remark', line)}\n"
 
     def at(self, where: int) -> tuple[int, Edited, Batch]:
         where = min(where, len(self.files) - 1)
@@ -284,7 +280,7 @@ class Files(RuleBasedStateMachine):
 
     # ------------------------------------------------------------------------------- files at first
 
-    def begin(self, path: Path, lines: list[Line]) -> None:
+    def begin(self, path: Path, lines: list[Line], how: str) -> None:
         file, middle = Edited(path), (len(lines) + 1) // 2
         home, work = (Line(0, f"# {name}\n") for name in SECTIONS)
         whole = [home, *lines[:middle], work, *lines[middle:]]
@@ -292,19 +288,17 @@ class Files(RuleBasedStateMachine):
         self.files.append(file)
         self.batches.append(Batch(Edited(path)))
         self.saved(-1)
-        self.take(len(self.files) - 1)
+        self.take(len(self.files) - 1, *(["--gone", how] if how else []))
 
-    @initialize(drawn=drawn_lines, how=st.sampled_from(["", "keep", "delete", "reject"]))
+    @initialize(drawn=drawn_lines, how=how_gone)
     def a_file_is_imported(self, drawn: list[Drawn], how: str) -> None:
         path = self.folder / "x" / ("TODO.md" if self.is_markdown else "todo.txt")
-        self.begin(path, self.lines_of(Edited(path), drawn))
-        if how:
-            self.take(0, "--gone", how)
+        self.begin(path, self.lines_of(Edited(path), drawn), how)
 
     @precondition(lambda self: len(self.files) == 1)
-    @rule(drawn=drawn_lines, is_copy=st.booleans(), is_namesake=st.booleans())
+    @rule(drawn=drawn_lines, how=how_gone, is_copy=st.booleans(), is_namesake=st.booleans())
     def another_file_is_imported(
-        self, drawn: list[Drawn], is_copy: bool, is_namesake: bool
+        self, drawn: list[Drawn], how: str, is_copy: bool, is_namesake: bool
     ) -> None:
         first = self.files[0]
         name = first.path.name if is_namesake else f"more.{first.path.name}"
@@ -313,9 +307,9 @@ class Files(RuleBasedStateMachine):
             drawn = [(one.title, one.due, one.repeats, 0) for one in first.tasks]
         lines = self.lines_of(Edited(path), drawn)
         if lines and all(self.may_be_called(one.who, one.words) for one in lines):
-            self.begin(path, lines)
+            self.begin(path, lines, how)
 
-    @rule(where=which, how=st.sampled_from(["keep", "delete", "reject"]))
+    @rule(where=which, how=how_gone.filter(bool))
     def the_file_is_imported_with_a_word_on_what_is_gone(self, where: int, how: str) -> None:
         self.take(where, "--gone", how)
 
@@ -355,7 +349,11 @@ class Files(RuleBasedStateMachine):
         self, where: int, nth: int
     ) -> None:
         file, line = self.line(where, nth)
-        if line is None or line.is_ticked or file.twins(line) or self.status(line) != "DONE":
+        if line is None or line.is_ticked or file.twins(line) or self.at(where)[2].edits:
+            return
+        if self.status(line) == "OPEN":
+            self.person_does("done", line)
+        if self.status(line) != "DONE":
             return
 
         def change() -> None:
@@ -501,24 +499,24 @@ class Files(RuleBasedStateMachine):
             self.edit(where, line, lambda: self.below(line, what), now=now)
 
     def below(self, line: Line, what: str) -> None:
-        first, _, rest = line.text.partition("\n")
-        items = [one for one in rest.splitlines() if one.startswith("  - [")]
-        notes = rest.partition("\n\n")[2] if "\n\n" in f"\n{rest}" else ""
+        below = [one.strip() for one in line.text.splitlines()[1:] if one.strip()]
+        items = [one for one in below if one.startswith("- [")]
+        notes = [one for one in below if not one.startswith("- [")]
         match what:
             case "item":
-                items.append(self.item(line).rstrip("\n"))
+                items.append(f"- [ ] {self.named('Item', line)}")
             case "tick" if items:
                 items[0] = items[0].replace("[ ]", "[x]")
             case "rename" if items:
-                items[0] = f"{items[0][:8]}{self.named('Item', line)}"
+                items[0] = f"{items[0][:6]}{self.named('Item', line)}"
             case "drop" if items:
                 del items[0]
             case "note":
-                notes = f"{notes}{self.note(line).lstrip(chr(10))}"
-            case "drop note":
-                notes = ""
-        line.text = first + "\n" + "".join(f"{one}\n" for one in items)
-        line.text += f"\n{notes}" if notes else ""
+                notes.append(self.named("Remark", line))
+            case "drop note" if notes:
+                del notes[0]
+        shown = [f"  {one}\n" for one in items] + [f"\n  {one}\n" for one in notes]
+        line.text = f"{line.first}\n{''.join(shown)}"
 
     # ---------------------------------------------------------------------------- files as a whole
 
@@ -551,12 +549,13 @@ class Files(RuleBasedStateMachine):
         file.path = file.path.rename(path)
         self.take(where)
 
-    @rule(where=which)
-    def a_file_is_imported_by_a_link(self, where: int) -> None:
+    @rule(where=which, is_namesake=st.booleans())
+    def a_file_is_imported_by_a_link(self, where: int, is_namesake: bool) -> None:
         where, file, batch = self.at(where)
         if batch.edits or file.archive:
             return
-        link = self.folder / f"link{self.new('file')}" / file.path.name
+        nth, name = self.new("file"), file.path.name
+        link = self.folder / f"link{nth}" / (name if is_namesake else f"{nth}.{name}")
         link.parent.mkdir()
         link.symlink_to(file.path)
         rows, lines = self.door.rows(), self.door.tasks_at(file.path)
@@ -580,29 +579,32 @@ class Files(RuleBasedStateMachine):
         ),
     )  # fmt: skip
     def a_person_changes_a_task(self, where: int, nth: int, is_undone: bool, what: str) -> None:
-        where, _, batch = self.at(where)
+        _, _, batch = self.at(where)
         _, line = self.line(where, nth)
         if line is None or not self.has(line) or line.words & batch.words:
             return
-        task, tasks = self.last[line.who], self.door.tasks()
-        status = tasks[task]["status"]
-        if status == "DELETED" or (what == "agent" and status in ("DONE", "REJECTED")):
+        status = self.status(line)
+        closed = ("DONE", "REJECTED")
+        if status == "DELETED" or (what, status) in (("done", "DONE"), ("reopen", "OPEN")):
             return
-        text = self.named(what, line)
+        if what != "agent" or (status not in closed and self.last[line.who] not in self.agents):
+            self.person_does(what, line, is_undone=is_undone and what != "agent")
+
+    def person_does(self, what: str, line: Line, *, is_undone: bool = False) -> None:
+        task, text, tasks = self.last[line.who], self.named(what, line), self.door.tasks()
+        title, day = f"{line.title} {self.fresh_word()}", self.fresh_day()
         deeds = {
             "done": ["done", task],
             "reopen": ["task", "set", task, "--status", "open"],
             "note": ["task", "note", task, text],
             "item": ["task", "item", "add", task, text],
-            "title": ["task", "set", task, "--title", f"{line.title} {self.fresh_word()}"],
-            "due": ["task", "set", task, "--due", self.fresh_day()],
+            "title": ["task", "set", task, "--title", title],
+            "due": ["task", "set", task, "--due", day],
             "delete": ["task", "delete", task],
             "agent": ["agent", "create", task],
         }
-        if (what, status) in (("done", "DONE"), ("reopen", "OPEN")):
-            return
-        done = self.door.told(*deeds[what])
-        if is_undone and what != "agent":
+        told = self.door.told(*deeds[what])
+        if is_undone:
             self.door.undoes()
             assert self.door.tasks() == tasks, f"undo of {what} does not restore all"
             return
@@ -612,14 +614,14 @@ class Files(RuleBasedStateMachine):
             case "done":
                 self.ticked.add(line.who)
             case "title":
-                words.update(WORD.findall(deeds[what][-1].lower()))
+                words.update(WORD.findall(title.lower()))
                 self.words[task] |= words
             case "due":
-                days.add(deeds[what][-1])
+                days.add(day)
             case "delete":
                 self.may_be_gone.add(task)
             case "agent":
-                self.agents[task] = done["id"]
+                self.agents[task] = told["id"]
             case "note" | "item":
                 self.kept.append((task, text))
         self.check()

@@ -103,8 +103,8 @@ class Edited:
 
     def blocks(self) -> list[str]:
         """The blocks that stand in the file now, whoever wrote it last."""
-        text = self.path.read_text(encoding="utf-8")
-        return [f"{one}\n" for one in BODY.split(text.removesuffix("\n"))]
+        text = self.path.read_text(encoding="utf-8").removesuffix("\n")
+        return [f"{one}\n" for one in BODY.split(text) if one]
 
     def twins(self, line: Line) -> list[Line]:
         """Other lines of its title; in the archive, too."""
