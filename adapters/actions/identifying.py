@@ -1,4 +1,4 @@
-"""Tasks of a file that were in it before, under another title or heading, keep their ids."""
+"""Tasks and items of a file that were in it before, under another title, keep their ids."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -8,7 +8,10 @@ from msgspec.structs import replace
 
 from adapters.documents.tasks import RetitledTask
 from adapters.importers.identity import BY_TITLE, same
-from domain.journal.imported import ImportedFile, ImportedTask
+from adapters.importers.items import with_items
+from domain import canonical
+from domain.journal.imported import ImportedFile, ImportedTask, decoded
+from domain.wire import PayloadId, payload
 from projections.tasks import TaskDocument
 
 if TYPE_CHECKING:
@@ -18,6 +21,39 @@ Retitled = tuple[RetitledTask, ...]
 
 
 def identified(
+    home: "Home", read: ImportedFile, known: Mapping[str, TaskDocument]
+) -> tuple[ImportedFile, Retitled]:
+    """The file with tasks and items that are new in it by their old ids, where they are only
+    retitled or moved; and which tasks these are."""
+    read, retitled = _retitled(home, read, known)
+    return _with_items(home, read, known), retitled
+
+
+def _with_items(
+    home: "Home", read: ImportedFile, known: Mapping[str, TaskDocument]
+) -> ImportedFile:
+    """The file with items by their old ids; looked up for tasks of which it says something else
+    than before."""
+    last: dict[str, PayloadId] = {}
+    for task in read.tasks:
+        there = known[task.task_id].task.imported if task.task_id in known and task.items else ()
+        if there and there[-1][1] != payload(task.task_id, canonical.encode(task)).id:
+            last[task.task_id] = there[-1][1]
+    kept = dict(home.services.journal.payloads([*last.values()])) if last else {}
+    said = {one: decoded(kept[name]) for one, name in last.items() if name in kept}
+    tasks, earlier = (
+        tuple(
+            with_items(one, said[one.task_id], known[one.task_id].task.items)
+            if one.task_id in said
+            else one
+            for one in ones
+        )
+        for ones in (read.tasks, read.earlier)
+    )
+    return replace(read, tasks=tasks, earlier=earlier)
+
+
+def _retitled(
     home: "Home", read: ImportedFile, known: Mapping[str, TaskDocument]
 ) -> tuple[ImportedFile, Retitled]:
     """The file with tasks that are new in it by their old ids, where they are only retitled or

@@ -338,8 +338,8 @@ class _Pen:
             return False
         data = self._bom + "".join(lines).encode()
         read = read_file(self._home, self._given._replace(data=data), self._environ).file
-        says = [replace(one, task_id="") for one in read.tasks]
-        if says != [replace(one, task_id="") for one in wanted.tasks]:
+        says = [_bare(one) for one in read.tasks]
+        if says != [_bare(one) for one in wanted.tasks]:
             return False
         ids = [one.task_id for one in read.tasks]
         if not self._are_found_again(ids, says, ats):
@@ -418,7 +418,7 @@ def _wanted(said: ImportedTask, change: Change, *, has_reasons: bool) -> Importe
             )
         case "item title":
             at = _places(said.items, change.title)[change.nth]
-            item = ImportedItem(change.value, said.items[at].is_checked)
+            item = replace(said.items[at], title=change.value)
             return replace(said, items=(*said.items[:at], item, *said.items[at + 1 :]))
         case "item":
             return replace(said, items=(*said.items, ImportedItem(change.title, change.value)))
@@ -428,6 +428,12 @@ def _wanted(said: ImportedTask, change: Change, *, has_reasons: bool) -> Importe
             return replace(said, status=status, status_reason=change.reason * has_reasons or day)
         case field:
             return replace(said, **{field: change.value})
+
+
+def _bare(task: ImportedTask) -> ImportedTask:
+    """What the lines of a task say, without the ids of what they are."""
+    items = tuple(replace(item, id="") for item in task.items)
+    return replace(task, task_id="", items=items)
 
 
 def _places(items: Sequence[ImportedItem], title: str) -> list[int]:

@@ -5,7 +5,7 @@ are not.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from domain.journal.imported import ImportedTask
@@ -40,9 +40,15 @@ def same(gone: Sequence[ImportedTask], new: Sequence[ImportedTask]) -> dict[str,
         for other in new
         if (rank := _rank(one, other))
     }
+    return unambiguous(ranks)
+
+
+def unambiguous(ranks: Mapping[tuple[str, str], int]) -> dict[str, str]:
+    """Of pairs of what was and what is, by how sure it is that both are one: what was by what is,
+    where only one can be."""
     found: dict[str, str] = {}
     seen: set[str] = set()  # found, or tied with another
-    for wanted in range(_SUREST, 0, -1):  # what is surer goes first
+    for wanted in sorted({*ranks.values()}, reverse=True):  # what is surer goes first
         pairs = [pair for pair in ranks if ranks[pair] == wanted and seen.isdisjoint(pair)]
         olds, news = Counter(was for was, _ in pairs), Counter(now for _, now in pairs)
         found |= {now: was for was, now in pairs if olds[was] == news[now] == 1}
@@ -60,9 +66,9 @@ def _rank(was: ImportedTask, now: ImportedTask) -> int:
     agrees = every > 0 and shared / every >= MOST
     if is_titled:
         return _SUREST if agrees else 3
-    if not _same_numbers(was.title, now.title):
+    if not same_numbers(was.title, now.title):
         return 0
-    is_near = fold(was.category) == fold(now.category) and _is_similar(was.title, now.title)
+    is_near = fold(was.category) == fold(now.category) and is_similar(was.title, now.title)
     if agrees:
         return 2
     return 1 if is_near and (not every or shared or not (was_body and now_body)) else 0
@@ -76,11 +82,12 @@ def _body(task: ImportedTask) -> Iterator[str]:
     yield from (f"note {fold(note.text)}" for note in task.notes)
 
 
-def _is_similar(one: str, other: str) -> bool:
+def is_similar(one: str, other: str) -> bool:
+    """Whether two titles are hardly different."""
     return SequenceMatcher(None, fold(one), fold(other), autojunk=False).ratio() >= SIMILAR
 
 
-def _same_numbers(one: str, other: str) -> bool:
+def same_numbers(one: str, other: str) -> bool:
     """Whether both have the same numbers in them: `week 1` is not `week 2`."""
     return _numbers(one) == _numbers(other)
 

@@ -83,6 +83,7 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
             by,
             is_three_way=cause.is_three_way,
             is_back=ref.task in cause.restores,
+            renames_items=cause.renames_items,
         )
         facts.append(t.TaskImported(by, ref.document))
         events += on(world, "task", ref.task, facts)

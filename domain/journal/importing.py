@@ -26,7 +26,7 @@ class Names(NamedTuple):
     meant: Callable[[str], str]
 
 
-def decide(
+def decide(  # noqa: PLR0913  what an import may be told of a task
     task: Task,
     before: ImportedTask | None,
     document: ImportedTask,
@@ -35,6 +35,7 @@ def decide(
     *,
     is_three_way: bool = False,
     is_back: bool = False,
+    renames_items: bool = False,
 ) -> tuple[list[TaskFact], list[Payload]]:
     """Facts, without the closing `TaskImported`, and the payloads of long notes.
 
@@ -46,6 +47,7 @@ def decide(
         by: Who did it.
         is_three_way: What was changed here since stays as it is.
         is_back: It was away: a note that stands as the file says it is no edit.
+        renames_items: An item that the file calls otherwise than before gets its title.
     """
     if not task.exists:
         created = [t.TaskCreated(by, document.title, names.category(document.category))]
@@ -64,7 +66,7 @@ def decide(
             facts += taken
             payloads += kept
     facts += _labels(task, was, document, names, by)
-    facts += _items(task, was, document, by)
+    facts += _items(task, was, document, by, renames=renames_items)
     notes, kept = _notes(task, was, document, by, is_three_way=is_three_way)
     if is_back:
         stand = {(note.id, note.words) for note in task.notes}
@@ -111,21 +113,28 @@ def _labels(
 
 
 def numbered(document: ImportedTask) -> dict[str, bool]:
-    """Whether a file's document has each item checked, by item id, in the file's order."""
+    """Whether a file's document has each item checked, by item id, in the file's order. The id of
+    a renamed item is no other one's, whatever that is called."""
+    renamed = {item.id for item in document.items}
     counts: dict[str, int] = {}
     found: dict[str, bool] = {}
     for item in document.items:
-        folded = fold(item.title)
-        nth = counts.get(folded, 0)
-        counts[folded] = nth + 1
-        found[edits.item_id(document.task_id, folded, nth)] = item.is_checked
+        folded, named = fold(item.title), item.id
+        while not named or (named in renamed and not item.id):
+            nth = counts.get(folded, 0)
+            counts[folded] = nth + 1
+            named = edits.item_id(document.task_id, folded, nth)
+        found[named] = item.is_checked
     return found
 
 
-def _items(task: Task, was: ImportedTask, now: ImportedTask, by: str) -> list[TaskFact]:
+def _items(
+    task: Task, was: ImportedTask, now: ImportedTask, by: str, *, renames: bool
+) -> list[TaskFact]:
     if not now.items:
         return []
     before, present = numbered(was), numbered(now)
+    titles = dict(zip(before, (item.title for item in was.items), strict=True))
     known = {item.id: item for item in task.items}
     facts, home = edits.checklist_for(task, now.checklist, by)
     added: list[TaskFact] = []
@@ -134,8 +143,11 @@ def _items(task: Task, was: ImportedTask, now: ImportedTask, by: str) -> list[Ta
         if item_id not in known:
             title = edits.titled(item.title, edits.ITEM_TITLE_MAX)
             added.append(t.ItemAdded(by, home, item_id, title, is_checked))
-        elif before.get(item_id) != is_checked:
-            changed += edits.edit_item(task, known[item_id], is_checked=is_checked, by=by)
+            continue
+        there = known[item_id]
+        title = item.title if renames and titles.get(item_id) == there.title else ""
+        ticked = is_checked if before.get(item_id) != is_checked else None
+        changed += edits.edit_item(task, there, title=title, is_checked=ticked, by=by)
     return [*(facts if added else []), *added, *changed]
 
 

@@ -69,7 +69,10 @@ def _items(before: Task, after: Task, now: Task) -> list[TaskFact]:
             continue
         if was is None:
             facts.append(t.ItemArchived(PERSON, item.id))
-        elif was.is_checked != item.is_checked:
+            continue
+        if was.title != item.title and item.by.startswith("import:"):
+            facts.append(t.ItemRetitled(PERSON, item.id, was.title))
+        if was.is_checked != item.is_checked:
             back = t.ItemChecked if was.is_checked else t.ItemUnchecked
             facts.append(back(PERSON, item.id))
     return facts
