@@ -70,9 +70,9 @@ def _retitled(
     decoder = msgspec.json.Decoder(ImportedTask)
     said = dict(home.services.journal.payloads([*gone.values()]))
     last = {one: decoder.decode(said[kept]) for one, kept in gone.items() if kept in said}
-    exact = {_content(one): task_id for task_id, one in last.items()}
+    exact = {content(one): task_id for task_id, one in last.items()}
     ways = [*new, *(one for one in read.earlier if one.task_id not in known)]
-    ids = {one.task_id: exact[_content(one)] for one in ways if _content(one) in exact}
+    ids = {one.task_id: exact[content(one)] for one in ways if content(one) in exact}
     taken = {*ids, *ids.values()}
     left = [
         one
@@ -94,5 +94,8 @@ def _retitled(
     return replace(read, tasks=tasks, earlier=earlier, links=links), retitled
 
 
-def _content(task: ImportedTask) -> bytes:
-    return msgspec.json.encode(replace(task, task_id=""))
+def content(task: ImportedTask) -> bytes:
+    """All that a file says of a task, but for what is kept of it otherwise than it stands there:
+    the day on which it was closed, and what its items are."""
+    items = tuple(replace(item, id="") for item in task.items)
+    return msgspec.json.encode(replace(task, task_id="", status_reason="", items=items))

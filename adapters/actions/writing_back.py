@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from adapters.actions.identifying import identified
+from adapters.actions.identifying import content, identified
 from adapters.actions.importing import (
     TASKS_MAX,
     Found,
@@ -325,7 +325,9 @@ class _Pen:
                 return _Draft(lines, read, set())
             more = len(said) - len(lines)
             tasks = [*read.tasks]
-            tasks[at] = _wanted(tasks[at], change, has_reasons=self._has_reasons)
+            is_dated = change.day in said[read.lines[at]]
+            spoken = change if is_dated else change._replace(day="")
+            tasks[at] = _wanted(tasks[at], spoken, has_reasons=self._has_reasons)
             places = tuple(one + more * (one > read.lines[at]) for one in read.lines)
             lines, read = said, replace(read, tasks=tuple(tasks), lines=places)
             ats.add(at)
@@ -352,9 +354,12 @@ class _Pen:
         """Whether the next import knows each task: those of one title are told apart by their
         order, and one that is retitled by all that the file says of it, or has its own id again."""
         own = [one.task_id for one in self.read.tasks]
+
+        def is_alone(at: int) -> bool:
+            return sum(content(one) == content(says[at]) for one in says) == 1
+
         return all(
-            one in (was, own[at])
-            or (at in ats and one not in self.known and says.count(says[at]) == 1)
+            one in (was, own[at]) or (at in ats and one not in self.known and is_alone(at))
             for at, (one, was) in enumerate(zip(ids, self._ids, strict=True))
         )
 
@@ -393,8 +398,9 @@ def _tried(
         case "status" if has_reasons:
             yield with_whole_status(lines, line, change.value, change.reason)
         case "status":
-            changed = with_status(read.format, lines[line], change.value, change.day)
-            yield from _with_line(lines, line, [changed])
+            days = (change.day, "") if read.format == "markdown" else (change.day,)
+            told = (with_status(read.format, lines[line], change.value, day) for day in days)
+            yield from _with_line(lines, line, told)  # without its day, if it cannot be said with
         case field:
             changed = with_field(read.format, lines[line], field, change.value)
             yield from _with_line(lines, line, [changed])
