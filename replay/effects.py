@@ -19,7 +19,7 @@ from domain.changes.events import (
     SuppressionAsked,
     SuppressionDone,
 )
-from domain.journal.commands import ApplyOperation, UndoDeed, VoidOperation
+from domain.journal.commands import ApplyOperation, UndoDeed, UndoImport, VoidOperation
 from domain.journal.fold import TASK
 from domain.wake.events import LateReply, ToolAsked, ToolReturned
 from domain.wake.machine import ticket
@@ -257,7 +257,7 @@ def _of_item(
 
 def unrelated(cause: Cause, before: World) -> Iterator[Difference]:
     """Appends that a deed is said to be, and that changed none of its tasks."""
-    if not isinstance(cause, UndoDeed):
+    if not isinstance(cause, UndoDeed | UndoImport):
         return
     rows = (row for task in cause.tasks for row in before.rows(TASK, task))
     known = {row.n for row in rows if row.replica == before.replica}

@@ -10,13 +10,17 @@ from adapters.actions.tasks import delete_task, edit_task
 from adapters.documents.tasks import GoneItem
 from adapters.home.settings import Gone
 from domain.journal.commands import GoneTask
+from domain.journal.fold import TASK
 from domain.journal.importing import numbered
+from domain.journal.undoing import is_unmade
 from projections.tasks import VIEW
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
     from domain.journal.imported import ImportedFile
     from projections.tasks import TaskDocument
+
+    Known = Mapping[str, TaskDocument]
 
 
 def chosen(home: "Home", source: str, said: Gone | None) -> Gone:
@@ -53,6 +57,16 @@ def leaving(
     return tuple(GoneTask(one, deed) for one, deed in planned(home, read, gone, how).items())
 
 
+def returning(home: "Home", read: "ImportedFile", known: "Known") -> tuple[str, ...]:
+    """The tasks of a file that went when an import of it was taken back: it brings them again."""
+    there = [known[one.task_id] for one in read.tasks if one.task_id in known]
+    deleted = [one.id for one in there if one.is_deleted]
+    if not deleted:
+        return ()
+    with home.services.journal.reading() as world:
+        return tuple(one for one in deleted if is_unmade(world.rows(TASK, one)))
+
+
 def planned(
     home: "Home", read: "ImportedFile", gone: Sequence[str], how: Gone
 ) -> dict[str, Literal["delete", "reject"]]:
@@ -69,7 +83,7 @@ def planned(
     return found
 
 
-def items(read: "ImportedFile", known: Mapping[str, "TaskDocument"]) -> Iterator[GoneItem]:
+def items(read: "ImportedFile", known: "Known") -> Iterator[GoneItem]:
     """Items that the file once had in tasks that it still has."""
     for said in read.tasks:
         task = known.get(said.task_id)

@@ -15,11 +15,10 @@ from adapters.store.recorder import by_append, numbered
 from domain import envelope
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
 from domain.errors import Refused
-from domain.handlers.imports import undone as undone_import
-from domain.handlers.undoing import TakenBack, taken_back
+from domain.handlers.undoing import TakenBack, import_taken_back, taken_back
 from domain.journal import commands as do
 from domain.journal.commands import UndoDeed, UndoImport
-from domain.journal.task import PERSON, TaskFact
+from domain.journal.task import PERSON, DeedUndone, TaskFact
 from domain.wire import Stored
 from domain.world import entity_of
 
@@ -116,7 +115,7 @@ def undo(home: "Home", ref: str = "", key: str = "") -> Undone:
         instead = "look at the task, and change it by hand; or name an older deed, see `--list`"
         raise Refused("stale", because=told, instead=instead)
     if deed.source:
-        command = UndoImport(deed.tasks, deed.appends[0], deed.appends[-1])
+        command = undoing_import.command_of(deed.tasks, deed.appends)
         took = undoing_import.take_back(home, command, key)
         return Undone(deed, _end(home), took.kept, passed)
     return _taken_back(home, deed, key)._replace(passed=passed)
@@ -129,7 +128,8 @@ def _taken_back(home: "Home", deed: Deed, key: str, after: int = 0) -> Undone:
             review.reopen(home.services, set_id, number, nth_key(key, nth))
         if deed.appends:
             nth = after + len(deed.items) + 1
-            keep(home, UndoDeed(deed.tasks, deed.appends), key, nth=nth)
+            reopens = any(isinstance(fact, DeedUndone) for _, fact in deed.facts)
+            keep(home, UndoDeed(deed.tasks, deed.appends, reopens), key, nth=nth)
             return Undone(deed, _end(home))
     return Undone(deed)
 
@@ -144,8 +144,8 @@ def deeds(home: "Home", name: str = "", *, within: int = 0) -> list[Deed]:
         match said.command:
             case UndoDeed(appends=appends) if said.n not in undone:
                 undone.update(appends)
-            case UndoImport(first=first, last=last) if said.n not in undone:
-                undone.update(range(first, last + 1))
+            case UndoImport() as back if said.n not in undone:
+                undone.update(back.appends or range(back.first, back.last + 1))
             case UndoDeed() | UndoImport():
                 pass
             case _:
@@ -296,10 +296,10 @@ def _judged(home: "Home", deed: Deed) -> Deed:
     with home.services.journal.reading() as world:
         for task in deed.tasks:
             if deed.source:
-                back, _ = undone_import(world, task, deed.appends[0], deed.appends[-1])
+                back, _ = import_taken_back(world, task, deed.appends, now)
                 found[task] = TakenBack(back)
             else:
-                found[task] = taken_back(world, task, deed.appends, now)
+                found[task] = taken_back(world, task, deed.appends, now, reopens=True)
     state: State = "open"
     if any(one.is_moved for one in found.values()):
         state = "moved"

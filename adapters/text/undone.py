@@ -26,6 +26,8 @@ def back(fact: TaskFact, task: Task) -> str:
             return f"Delete “{task.title}”"
         case t.TaskRestored():
             return f"Bring “{task.title}” back"
+        case t.DeedUndone(source=source):
+            return "Set back what the file said last" if source else "Open the conflict again"
     if field := _FIELDS.get(type(fact)):
         value: Any = getattr(fact, field.value)
         return f"Set the {field.name} back to " + (f"“{value}”" if value else "none")
@@ -64,6 +66,4 @@ _STAYS: dict[type, str] = {
     t.TimeStopped: "the timer stays stopped",
     t.TimeLogged: "the time entry stays: `wakelog task retime` corrects it",
     t.TaskRated: "the rating stays: rate again to replace it",
-    t.DifferenceSettled: "the conflict stays settled",
-    t.TaskImported: "the file stays read",
 }

@@ -28,7 +28,7 @@ from domain.changes.change_set import CHANGES, Item, find
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
 from domain.changes.events import ItemConfirmed, ItemFailed
 from domain.errors import Refused, WakelogError
-from domain.journal.commands import ApplyOperation, UndoDeed, VoidOperation
+from domain.journal.commands import ApplyOperation, UndoDeed, UndoImport, VoidOperation
 from domain.lessons.commands import LearnVerdicts, PastVerdict
 from domain.lessons.lessons import CATEGORY
 from domain.ports import Clock
@@ -238,7 +238,7 @@ class Verdicts:
                 news = watcher.following(services, max(0, count))
                 given = {name: getattr(cause, name) for name in _GIVEN}
                 return replace(news, **given) if news else None, []
-            case UndoDeed(appends=appends):
+            case UndoDeed(appends=appends) | UndoImport(reopens=True, appends=appends):
                 there = tuple(filter(None, (self._stands.get(n, n) for n in appends)))
                 return (replace(cause, appends=there), []) if there else (None, [])
             case Replied(entity=run_key, fact=ToolReturned() as fact) if is_read(fact):

@@ -10,6 +10,7 @@ from domain.errors import Refused
 from domain.handlers.decided import Ahead, Decided, Event, Loads, after, on
 from domain.handlers.journal import Handler, stopped
 from domain.handlers.links import edge, linked, task_of
+from domain.handlers.undoing import catalog_unmade, events_of, import_taken_back
 from domain.journal import catalog as c
 from domain.journal import commands as do
 from domain.journal import edits, importing, undoing
@@ -36,6 +37,17 @@ class _Import:
     @property
     def names(self) -> importing.Names:
         return importing.Names(self.category, self.label, self.meant)
+
+    def need(self, document: ImportedTask) -> None:
+        """Make what a document names, if it is not there."""
+        self.category(document.category)
+        for name in document.labels:
+            self.label(name)
+
+    def keep(self, category: str) -> None:
+        """Bring a category back that was removed: a task came back into it."""
+        for fact in c.category_back(self.catalog, category):
+            self.made.setdefault(category, fact)
 
     def _category(self, name: str) -> str:
         """A category of that name, made if it is not there."""
@@ -74,6 +86,9 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
         if ref.document in (known, newest) or task.is_deleted:
             continue
         document = decoded(world.payload(ref.document))
+        if not newest and ref.task in cause.restores:  # it is as the import left it that was undone
+            newest = undoing.said_last(world.rows(TASK, ref.task))
+            names.need(document)
         before = decoded(world.payload(newest)) if newest else None
         facts, kept = importing.decide(
             task,
@@ -82,8 +97,8 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
             names.names,
             by,
             is_three_way=cause.is_three_way,
-            is_back=ref.task in cause.restores,
             renames_items=cause.renames_items,
+            rows=partial(world.rows, TASK, task.id),
         )
         facts.append(t.TaskImported(by, ref.document))
         events += on(world, "task", ref.task, facts)
@@ -95,14 +110,16 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
         returned = _returned(task, decoded(world.payload(said)) if said else None, by)
         events += on(world, "task", task_id, returned)
         changed += [task_id] if returned else []
-    made = on(world, "catalog", MAIN, list(names.made.values()))
-    ahead = Ahead(world, at, [*made, *events])
+    ahead = Ahead(world, at, events)
+    for task_id in cause.restores:
+        names.keep(ahead.load(TASK, task_id).category)
     for one in cause.links:
         with suppress(Refused):  # what cannot be is left out: `not_linked` tells it
             ahead.add(_linked(ahead, one, by))
     for gone in cause.gone:
         ahead.add(_gone(world, ahead, gone, cause.source, at))
-    return Decided(ahead.events, Result(tuple(dict.fromkeys(changed))), payloads)
+    made = on(world, "catalog", MAIN, list(names.made.values()))
+    return Decided([*made, *ahead.events], Result(tuple(dict.fromkeys(changed))), payloads)
 
 
 def _returned(task: Task, said: ImportedTask | None, by: str) -> list[t.TaskFact]:
@@ -173,6 +190,8 @@ def undone(world: World, task_id: str, first: int, last: int) -> tuple[list[t.Ta
 
 
 def undo_import(cause: do.UndoImport, key: str, at: str, world: World) -> Decided:
+    if cause.reopens:
+        return _undo_all(cause, at, world)
     events: list[Event] = []
     changed: list[str] = []
     for task_id in cause.tasks:
@@ -180,6 +199,18 @@ def undo_import(cause: do.UndoImport, key: str, at: str, world: World) -> Decide
         events += on(world, "task", task_id, facts)
         changed += [task_id] if facts else []
     return Decided(events, Result(tuple(changed)))
+
+
+def _undo_all(cause: do.UndoImport, at: str, world: World) -> Decided:
+    ahead = Ahead(world, at)
+    changed: list[str] = []
+    for task_id in cause.tasks:
+        facts, _ = import_taken_back(world, task_id, cause.appends, at)
+        ahead.add(events_of(ahead, world.load(TASK, task_id), facts))
+        changed += [task_id] if facts else []
+    if changed:
+        ahead.add(on(world, "catalog", MAIN, catalog_unmade(world, ahead, cause.appends)))
+    return Decided(ahead.events, Result(tuple(changed)))
 
 
 HANDLERS: dict[type, Handler] = {

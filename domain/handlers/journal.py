@@ -195,7 +195,9 @@ def delete_task(cause: do.DeleteTask, key: str, at: str, world: World) -> Decide
 def restore_task(cause: do.RestoreTask, key: str, at: str, world: World) -> Decided:
     task = world.load(TASK, cause.task)
     if task.exists and task.is_deleted:
-        return _facts(world, task.id, [t.TaskRestored(PERSON)])
+        category = c.category_back(world.load(CATALOG, MAIN), task.category)
+        restored = on(world, "task", task.id, [t.TaskRestored(PERSON)])
+        return Decided([*on(world, "catalog", MAIN, category), *restored], Result((task.id,)))
     task = edits.living(task, cause.task)
     return Decided(result=Result((task.id,)))
 

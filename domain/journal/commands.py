@@ -243,18 +243,28 @@ class SettleConflict(Stored, frozen=True, tag="command.settle_conflict.1"):
 
 
 class UndoImport(Stored, frozen=True, tag="command.undo_import.1"):
-    """Take back what an import changed in these tasks; it is the appends `first` to `last`."""
+    """Take back what an import changed in these tasks; it is the appends `first` to `last`.
 
+    `reopens`: it is exactly `appends`, and all of it is taken back: what the file is remembered to
+    have said, conflicts, links, labels and categories, too; without it, as of 0.1.0, the fields.
+    """
+
+    said: ClassVar = ("tasks", "first", "last")
     tasks: tuple[str, ...]
     first: int
     last: int
+    reopens: bool = False
+    appends: tuple[int, ...] = ()
 
 
 class UndoDeed(Stored, frozen=True, tag="command.undo_deed.1"):
-    """Take back what these appends, all of one deed, changed in these tasks."""
+    """Take back what these appends, all of one deed, changed in these tasks. `reopens`: a conflict
+    that it settled, and an import that it took back, too; without it, as of 0.1.0, these stay."""
 
+    said: ClassVar = ("tasks", "appends")
     tasks: tuple[str, ...]
     appends: tuple[int, ...]
+    reopens: bool = False
 
 
 class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):

@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 
 from domain.journal import edits
 from domain.journal import task as t
-from domain.journal.differences import COMPARED, IMPORTED, is_own
+from domain.journal.differences import COMPARED, IMPORTED, is_own, is_put_back
 from domain.journal.imported import ImportedNote, ImportedTask
 from domain.journal.task import Task, TaskFact
+from domain.journal.undoing import items_unmade
 from domain.keys import key
 from domain.text import fold
 from domain.wire import Payload, words
+from domain.world import Recorded
 
 
 class Names(NamedTuple):
@@ -34,8 +36,8 @@ def decide(  # noqa: PLR0913  what an import may be told of a task
     by: str,
     *,
     is_three_way: bool = False,
-    is_back: bool = False,
     renames_items: bool = False,
+    rows: Callable[[], Sequence[Recorded]] = tuple,
 ) -> tuple[list[TaskFact], list[Payload]]:
     """Facts, without the closing `TaskImported`, and the payloads of long notes.
 
@@ -46,8 +48,8 @@ def decide(  # noqa: PLR0913  what an import may be told of a task
         names: Of categories and labels.
         by: Who did it.
         is_three_way: What was changed here since stays as it is.
-        is_back: It was away: a note that stands as the file says it is no edit.
         renames_items: An item that the file calls otherwise than before gets its title.
+        rows: Gives those of the task, where it matters whether an import was taken back.
     """
     if not task.exists:
         created = [t.TaskCreated(by, document.title, names.category(document.category))]
@@ -61,17 +63,15 @@ def decide(  # noqa: PLR0913  what an import may be told of a task
     for field in COMPARED:
         if _says(document, field) == _says(was, field):
             continue
-        if not (is_three_way and is_own(task, field, was, names.meant)):
+        is_kept = is_three_way and is_own(task, field, was, names.meant)
+        if not is_kept or is_put_back(rows(), field):
             taken, kept = take(task, field, document, names, by)
             facts += taken
             payloads += kept
     facts += _labels(task, was, document, names, by)
-    facts += _items(task, was, document, by, renames=renames_items)
+    facts += _items(task, was, document, rows, by, renames=renames_items)
     notes, kept = _notes(task, was, document, by, is_three_way=is_three_way)
-    if is_back:
-        stand = {(note.id, note.words) for note in task.notes}
-        notes = [one for one in notes if (one.note, one.words) not in stand]
-    return [*facts, *notes], [*payloads, *kept]
+    return facts + notes, [*payloads, *kept]
 
 
 def _says(document: ImportedTask, field: str) -> Any:
@@ -129,13 +129,21 @@ def numbered(document: ImportedTask) -> dict[str, bool]:
 
 
 def _items(
-    task: Task, was: ImportedTask, now: ImportedTask, by: str, *, renames: bool
+    task: Task,
+    was: ImportedTask,
+    now: ImportedTask,
+    rows: Callable[[], Sequence[Recorded]],
+    by: str,
+    *,
+    renames: bool,
 ) -> list[TaskFact]:
     if not now.items:
         return []
     before, present = numbered(was), numbered(now)
     titles = dict(zip(before, (item.title for item in was.items), strict=True))
     known = {item.id: item for item in task.items}
+    is_away = any(item.is_archived for item in task.items)
+    unmade = items_unmade(rows()) if is_away else ()
     facts, home = edits.checklist_for(task, now.checklist, by)
     added: list[TaskFact] = []
     changed: list[TaskFact] = []
@@ -144,10 +152,15 @@ def _items(
             title = edits.titled(item.title, edits.ITEM_TITLE_MAX)
             added.append(t.ItemAdded(by, home, item_id, title, is_checked))
             continue
-        there = known[item_id]
-        title = item.title if renames and titles.get(item_id) == there.title else ""
-        ticked = is_checked if before.get(item_id) != is_checked else None
-        changed += edits.edit_item(task, there, title=title, is_checked=ticked, by=by)
+        there, is_told = known[item_id], before.get(item_id) != is_checked
+        changed += edits.edit_item(
+            task,
+            there,
+            title=item.title if renames and titles.get(item_id) == there.title else "",
+            is_checked=is_checked if is_told else None,
+            is_archived=False if is_told and item_id in unmade else None,
+            by=by,
+        )
     return [*(facts if added else []), *added, *changed]
 
 
@@ -157,13 +170,13 @@ def _note_id(task: str, note: ImportedNote, nth: int) -> str:
 
 def _notes(
     task: Task, was: ImportedTask, now: ImportedTask, by: str, *, is_three_way: bool
-) -> tuple[list[t.NoteAdded | t.NoteEdited], list[Payload]]:
+) -> tuple[list[TaskFact], list[Payload]]:
     if now.notes == was.notes:
         return [], []
     before = _noted(was)
     known = {note.id for note in task.notes}
     edited = _edited(task, before, _noted(now)) if is_three_way else {}
-    facts: list[t.NoteAdded | t.NoteEdited] = []
+    facts: list[TaskFact] = []
     payloads: list[Payload] = []
     for note_id, note in _noted(now).items():
         said, kept = words(task.id, note.text)

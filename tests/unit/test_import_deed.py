@@ -33,14 +33,14 @@ class Filed:
     def __init__(self) -> None:
         self.at = services()
 
-    def file(self, *tasks: ImportedTask, **more: Any) -> Sequence[Any]:
+    def file(self, *tasks: ImportedTask, source: str = "todo.md", **more: Any) -> Sequence[Any]:
         """Import tasks of a file; what that wrote of tasks."""
         kept = [payload(one.task_id, canonical.encode(one)) for one in tasks]
         refs = [do.ImportedRef(one.task_id, made.id) for one, made in zip(tasks, kept, strict=True)]
         kept += [payload(SHARED, b"lines")] if "lines" in more else []
         last = self.at.journal.tail().n
         self.at.append_journal(
-            do.ImportTasks("todo.md", tuple(refs), is_three_way=True, **more), payloads=kept
+            do.ImportTasks(source, tuple(refs), is_three_way=True, **more), payloads=kept
         )
         appended = self.at.journal.appends(last)
         return [row.fact for rows in appended for row in rows if row.of_kind == "task"]
