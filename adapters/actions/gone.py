@@ -85,7 +85,7 @@ def items(read: "ImportedFile", known: Mapping[str, "TaskDocument"]) -> Iterator
 
 
 def news(home: "Home", source: str, gone: Collection[str]) -> list[str]:
-    """Those of the tasks that were not told of as gone before; they are now."""
+    """Those of the tasks and items that were not told of as gone before; they are now."""
     name = f"gone told {source}"
     before = msgspec.json.decode(home.views.remembered(name) or b"[]", type=list[str])
     home.views.remember(name, msgspec.json.encode(sorted(gone)))

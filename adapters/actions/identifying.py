@@ -10,10 +10,11 @@ from msgspec.structs import replace
 
 from adapters.documents.tasks import RetitledTask
 from adapters.importers.identity import BY_TITLE, Line, align, anchors_twice
+from adapters.importers.items import with_items
 from adapters.importers.spelling import CLOSED, as_before, closings, items_as_before
 from domain import canonical
 from domain.journal.fold import TASK
-from domain.journal.imported import ImportedFile, ImportedTask, Unreadable
+from domain.journal.imported import ImportedFile, ImportedTask, Unreadable, decoded
 from domain.journal.task import Task, TaskDeleted
 from domain.journal.undoing import is_unmade
 from domain.keys import key
@@ -104,8 +105,7 @@ class _Lines:
         self._come_back()
         ids = dict(zip((task.task_id for task in read.tasks), self.ids, strict=True))
         changed = {was: now for was, now in ids.items() if was != now}
-        file = _with_ids(read, changed) if changed else read
-        now = file
+        now = file = with_items_of(self.home, _with_ids(read, changed) if changed else read, known)
         file = as_read_before(self.home, file, known)
         other = [one for one, was in zip(file.tasks, read.tasks, strict=True) if one is not was]
         anew = iter(documents_of(self.home, other, known))
@@ -361,6 +361,30 @@ def _with_ids(read: ImportedFile, ids: Mapping[str, str]) -> ImportedFile:
 
 
 # ------------------------------------------------------------------------------ what was said last
+
+
+def with_items_of(home: "Home", read: ImportedFile, known: Known) -> ImportedFile:
+    """The file with items by their old ids, where they are only renamed; looked up for tasks of
+    which it says something else than before."""
+    last: dict[str, PayloadId] = {}
+    for task in read.tasks:
+        there = known[task.task_id].task.imported if task.task_id in known and task.items else ()
+        if there and there[-1][1] != payload(task.task_id, canonical.encode(task)).id:
+            last[task.task_id] = there[-1][1]
+    kept = dict(home.services.journal.payloads([*last.values()])) if last else {}
+    said = {one: decoded(kept[name]) for one, name in last.items() if name in kept}
+    if not said:
+        return read
+    tasks, earlier = (
+        tuple(
+            with_items(one, said[one.task_id], known[one.task_id].task.items)
+            if one.task_id in said
+            else one
+            for one in ones
+        )
+        for ones in (read.tasks, read.earlier)
+    )
+    return replace(read, tasks=tasks, earlier=earlier)
 
 
 def as_read_before(home: "Home", read: ImportedFile, known: Known) -> ImportedFile:

@@ -363,4 +363,11 @@ def command_of(
     sources = (known[task.task_id].sources for task in tasks if task.task_id in known)
     is_shared = any(name != source for names in sources for name in names)
     is_again = any(task.task_id in known for task in tasks)
-    return ImportTasks(source, tuple(refs), across_sources=is_shared, is_three_way=is_again)
+    has_items = any(task.items for task in tasks if task.task_id in known)
+    return ImportTasks(
+        source,
+        tuple(refs),
+        across_sources=is_shared,
+        is_three_way=is_again,
+        renames_items=has_items,
+    )

@@ -408,8 +408,8 @@ class _Pen:
             return False
         data = self._bom + "".join(lines).encode()
         read = read_file(self._home, self._given._replace(data=data), self._environ).file
-        says = [replace(one, task_id="") for one in read.tasks]
-        if says != [replace(one, task_id="") for one in wanted.tasks]:
+        says = [content(one) for one in read.tasks]
+        if says != [content(one) for one in wanted.tasks]:
             return False
         self._lines = lines
         self.read = replace(read, tasks=wanted.tasks)
@@ -498,7 +498,7 @@ def _wanted(said: ImportedTask, change: Change, *, has_reasons: bool) -> Importe
             )
         case "item title":
             at = _places(said.items, change.title)[change.nth]
-            item = ImportedItem(change.value, said.items[at].is_checked)
+            item = replace(said.items[at], title=change.value)
             return replace(said, items=(*said.items[:at], item, *said.items[at + 1 :]))
         case "item":
             return replace(said, items=(*said.items, ImportedItem(change.title, change.value)))

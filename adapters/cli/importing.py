@@ -195,7 +195,8 @@ def tell_all(
     titles = titles_among(session.reading(), named) if named else {}
     for name, report in zip(sources, reports, strict=True):
         is_told = is_dry_run or session.as_json or report.failure
-        told = list(report.gone) if is_told else news(session.reading(), name, report.gone)
+        left = [*report.gone, *(item.item for item in report.gone_items)]
+        told = left if is_told else news(session.reading(), name, left)
         importing_text.tell(session, report, titles, told, is_dry_run=is_dry_run)
 
 

@@ -25,8 +25,8 @@ def tell(
     *,
     is_dry_run: bool,
 ) -> None:
-    """What an import did with a file; `titles` are those of all tasks, by id, `news` those that
-    are gone and were not told of before."""
+    """What an import did with a file; `titles` are those of all tasks, by id, `news` the tasks and
+    items that are gone and were not told of before."""
     for name, count in report.keys_replaced.items():
         times = "" if count == 1 else f" ({count} times)"
         click.echo(f"Note: {report.file}: {entered_line(name)}{times}", err=True)
@@ -41,6 +41,7 @@ def tell(
         "settled": report.settled,
         "back again": len(report.restored),
         "gone": len(report.gone) + len(report.gone_held),
+        f"item{'s' * (len(report.gone_items) != 1)} gone": len(report.gone_items),
         "rejected or deleted": len(report.gone_settled),
         "read as open": report.boxes_as_open,
         "unreadable": len(report.unreadable),
@@ -90,13 +91,14 @@ def _tell_gone(
         return [f"{task[:ID_SHOWN]} {safe(titles[task])}" for task in tasks]
 
     alone = "No longer in the file, left alone here (told once; see `--gone`):"
-    _list(session, alone, named(news))
+    _list(session, alone, named([one for one in report.gone if one in news]))
     _list(session, "No longer in the file, rejected or deleted here:", named(report.gone_settled))
     _list(session, "Back in the file, and here:", named(report.restored))
     held = "No longer in the file, and not closed unasked, for it is much (`--gone HOW --yes`):"
     _list(session, held, named(report.gone_held))
-    items = (f"{safe(titles[one.task])}: {safe(one.title)}" for one in report.gone_items)
-    _list(session, "Items no longer in the file, left alone here:", [*items])
+    items = (one for one in report.gone_items if one.item in news)
+    told = [f"{safe(titles[one.task])}: {safe(one.title)}" for one in items]
+    _list(session, "Items no longer in the file, left alone here (told once):", told)
 
 
 def _list(session: Session, heading: str, lines: Sequence[str]) -> None:

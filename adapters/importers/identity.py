@@ -20,7 +20,6 @@ BY_TITLE = ("markdown", "todotxt")  # formats whose tasks have no id of their ow
 SIMILAR = 0.75
 MOST = 0.5
 PAIRS_MAX = 40_000  # beyond, a file was replaced, not edited
-_SUREST = 4
 _CLOSED = ("DONE", "REJECTED")
 _REPEATS = re.compile("\U0001f501|(?:^|\\s)(?:rec|recur):\\S")
 _DAY = re.compile(r"completed on ([0-9-]{10})")
@@ -86,6 +85,17 @@ def align(
 def anchors_twice(anchors: Iterable[str]) -> set[str]:
     """What several lines of a file are called, and so none of them is known by."""
     return {name for name, count in Counter(anchors).items() if name and count > 1}
+
+
+def content(task: ImportedTask) -> ImportedTask:
+    """What a line says, whichever task it is, and whichever items its items are."""
+    items = tuple(replace(item, id="") if item.id else item for item in task.items)
+    return replace(task, task_id="", items=items)
+
+
+def undated(task: ImportedTask) -> ImportedTask:
+    """The same without the day of its status, which is not kept where it is that of here."""
+    return replace(content(task), status_reason="")
 
 
 class _Alignment:
@@ -159,7 +169,7 @@ class _Alignment:
         gaps_was, gaps_now = self._gaps()
         for gap, (olds, news) in _both(ws, ns, gaps_was, gaps_now).items():
             if gap and len(olds) * len(news) <= PAIRS_MAX:
-                for now, was in _surest(dict(self._maybe(olds, news))).items():
+                for now, was in unambiguous(dict(self._maybe(olds, news))).items():
                     self._match(now, was)
 
     # ------------------------------------------------------------------------------ of one title
@@ -175,8 +185,10 @@ class _Alignment:
         """Lines of one title and due date, or none."""
         if not (ws and ns):
             return
-        if Counter(self._of_was(at) for at in ws) == Counter(self._of_now(at) for at in ns):
+        was = Counter(undated(self.was[at].task) for at in ws)
+        if was == Counter(undated(self._said[at]) for at in ns):
             self._exact(ws, ns)
+            self._exact(ws, ns, undated)
             return
         done = [at for at in ns if self._is_done(at)]
         if done and len(done) < len(ns) and len(ns) > len(ws):
@@ -205,13 +217,18 @@ class _Alignment:
         day = _DAY.match(self._said[at].status_reason)
         return bool(day and self.since and day[1] >= self.since)
 
-    def _exact(self, ws: Sequence[int], ns: Sequence[int]) -> None:
+    def _exact(
+        self,
+        ws: Sequence[int],
+        ns: Sequence[int],
+        said: Callable[[ImportedTask], ImportedTask] = content,
+    ) -> None:
         """Lines that say the same, where there are as many as before, in their order."""
-        olds = _by(self._of_was, self._free(ws, self._taken))
-        news = _by(self._of_now, self._free(ns, self.found))
-        for said, now in news.items():
-            if len(olds.get(said, ())) == len(now):
-                self._match_all(now, olds[said])
+        olds = _by(lambda at: said(self.was[at].task), self._free(ws, self._taken))
+        news = _by(lambda at: said(self._said[at]), self._free(ns, self.found))
+        for same, now in news.items():
+            if len(olds.get(same, ())) == len(now):
+                self._match_all(now, olds[same])
 
     def _assign(self, ws: Sequence[int], ns: Sequence[int]) -> None:
         """The assignment of greatest agreement; what stays equal is told apart by its place."""
@@ -250,7 +267,7 @@ class _Alignment:
                 if gap is not None and len(was) == len(now):
                     self._match_all(now, was)
         ws, ns = self._free(ws, self._taken), self._free(ns, self.found)
-        is_all_one = len(ws) < len(ns) and len({self._of_now(at) for at in ns}) == 1
+        is_all_one = len(ws) < len(ns) and len({content(self._said[at]) for at in ns}) == 1
         if len(ws) == len(ns) or is_all_one or (ws and ns and self.are_alike(ws)):
             self._match_all(ns, ws)
         elif ws:
@@ -286,7 +303,7 @@ class _Alignment:
             for now in ns
             if (rank := rank_of(self.was[was].task, self._said[now]))
         }
-        return _surest(ranks)
+        return unambiguous(ranks)
 
     def _maybe(self, ws: Sequence[int], ns: Sequence[int]) -> Iterator[tuple[tuple[int, int], int]]:
         """Lines between the same neighbours that may be one, and how sure that is. One whose title
@@ -304,7 +321,7 @@ class _Alignment:
         before, said = self.was[was].task, self._said[now]
         is_closed_only = before.status in _CLOSED and said.status not in _CLOSED
         is_other = fold(before.title) != fold(said.title) and not is_closed_only
-        if not (is_other and _same_numbers(before.title, said.title)):
+        if not (is_other and same_numbers(before.title, said.title)):
             return False
         bodies = self._body(was, is_now=False), self._body(now, is_now=True)
         is_below = fold(before.category) == fold(said.category) and not all(bodies)
@@ -352,12 +369,6 @@ class _Alignment:
         for one, other in zip(now, was, strict=False):
             self._match(one, other)
 
-    def _of_was(self, at: int) -> ImportedTask:
-        return content(self.was[at].task)
-
-    def _of_now(self, at: int) -> ImportedTask:
-        return content(self._said[at])
-
     def _body(self, at: int, *, is_now: bool) -> set[str]:
         if (is_now, at) not in self._bodies:
             task = self._said[at] if is_now else self.was[at].task
@@ -370,11 +381,6 @@ def _by(name: Callable[[int], K], places: Iterable[int]) -> dict[K, list[int]]:
     for at in places:
         found.setdefault(name(at), []).append(at)
     return found
-
-
-def content(task: ImportedTask) -> ImportedTask:
-    """What a line says, whichever task it is."""
-    return replace(task, task_id="")
 
 
 def _as_before(line: Line, titles: set[str]) -> ImportedTask:
@@ -396,12 +402,12 @@ def _both(
     return found
 
 
-def _surest(ranks: Mapping[tuple[int, int], int]) -> dict[int, int]:
-    """Of pairs with how sure each is, those that no other one is as sure as: what is surer goes
-    first, and who is tied with another is nobody."""
-    found: dict[int, int] = {}
-    olds_seen, news_seen = set[int](), set[int]()
-    for wanted in range(_SUREST, 0, -1):
+def unambiguous(ranks: Mapping[tuple[K, K], int]) -> dict[K, K]:
+    """Of pairs of what was and what is, by how sure it is that both are one: what was by what is.
+    What is surer goes first, and who is tied with another is nobody."""
+    found: dict[K, K] = {}
+    olds_seen, news_seen = set[K](), set[K]()
+    for wanted in sorted({*ranks.values()}, reverse=True):
         pairs = [
             (was, now)
             for (was, now), rank in ranks.items()
@@ -418,13 +424,13 @@ def rank_of(was: ImportedTask, now: ImportedTask) -> int:
     """How sure it is that two lines of different titles are one; 0: they are two."""
     if was.status in _CLOSED and now.status not in _CLOSED:
         return 0
-    if fold(was.title) == fold(now.title) or not _same_numbers(was.title, now.title):
+    if fold(was.title) == fold(now.title) or not same_numbers(was.title, now.title):
         return 0
     was_body, now_body = set(_body(was)), set(_body(now))
     shared, every = len(was_body & now_body), len(was_body | now_body)
     if every > 0 and shared / every >= MOST:
         return 2
-    is_near = fold(was.category) == fold(now.category) and _is_similar(was.title, now.title)
+    is_near = fold(was.category) == fold(now.category) and is_similar(was.title, now.title)
     return 1 if is_near and (not every or shared or not (was_body and now_body)) else 0
 
 
@@ -436,11 +442,12 @@ def _body(task: ImportedTask) -> Iterator[str]:
     yield from (f"note {fold(note.text)}" for note in task.notes)
 
 
-def _is_similar(one: str, other: str) -> bool:
+def is_similar(one: str, other: str) -> bool:
+    """Whether two titles are hardly different."""
     return SequenceMatcher(None, fold(one), fold(other), autojunk=False).ratio() >= SIMILAR
 
 
-def _same_numbers(one: str, other: str) -> bool:
+def same_numbers(one: str, other: str) -> bool:
     """Whether both have the same numbers in them: `week 1` is not `week 2`."""
     return _numbers(one) == _numbers(other)
 

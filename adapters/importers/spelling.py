@@ -68,19 +68,17 @@ def items_as_before(now: ImportedTask, before: ImportedTask, items: Sequence[Ite
     True
     """
     present, known = numbered(now), {item.id for item in items}
-    titles = dict(zip(numbered(before), (item.title for item in before.items), strict=True))
+    said = dict(zip(numbered(before), before.items, strict=True))
     retitled = {
-        fold(item.title): titles[item.id]
+        fold(item.title): said[item.id]
         for item in items
-        if item.id in titles and item.id not in present
+        if item.id in said and item.id not in present
     }
-    said = zip(present, now.items, strict=True)
+    named = (
+        item if one in known else retitled.pop(fold(item.title), item)
+        for one, item in zip(present, now.items, strict=True)
+    )
+    ticked = zip(named, now.items, strict=True)
     return replace(
-        now,
-        items=tuple(
-            item
-            if item_id in known
-            else replace(item, title=retitled.get(fold(item.title), item.title))
-            for item_id, item in said
-        ),
+        now, items=tuple(replace(one, is_checked=item.is_checked) for one, item in ticked)
     )

@@ -97,6 +97,7 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
             names.names,
             by,
             is_three_way=cause.is_three_way,
+            renames_items=cause.renames_items,
             rows=partial(world.rows, TASK, task.id),
         )
         facts.append(t.TaskImported(by, ref.document))

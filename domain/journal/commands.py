@@ -200,6 +200,8 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     `lines`: a payload of the unit ``shared``, what is kept of the source's lines; nothing is
     decided by it. `links` and `gone` come after the tasks. `restores`: tasks that come back, before
     they are compared: deleted ones, and closed ones, which are then as the file says, or open.
+    `renames_items`: an item that has another title in the file gets it here, too, unless it was
+    renamed here since.
     """
 
     said: ClassVar = ("source", "tasks", "across_sources")
@@ -212,6 +214,7 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     links: tuple[ImportedLink, ...] = ()
     gone: tuple[GoneTask, ...] = ()
     restores: tuple[str, ...] = ()
+    renames_items: bool = False
 
 
 class SettleDifference(Stored, frozen=True, tag="command.settle_difference.1"):

@@ -10,10 +10,12 @@ from domain.wire import Part
 
 
 class ImportedItem(Part, frozen=True):
-    """A checklist item; `title` 1..400 characters."""
+    """A checklist item; `title` 1..400 characters; `id` of one that was renamed in the file, where
+    its title makes another."""
 
     title: str
     is_checked: bool = False
+    id: str = ""
 
 
 class ImportedNote(Part, frozen=True):

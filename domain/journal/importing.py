@@ -28,7 +28,7 @@ class Names(NamedTuple):
     meant: Callable[[str], str]
 
 
-def decide(
+def decide(  # noqa: PLR0913  what an import may be told of a task
     task: Task,
     before: ImportedTask | None,
     document: ImportedTask,
@@ -36,6 +36,7 @@ def decide(
     by: str,
     *,
     is_three_way: bool = False,
+    renames_items: bool = False,
     rows: Callable[[], Sequence[Recorded]] = tuple,
 ) -> tuple[list[TaskFact], list[Payload]]:
     """Facts, without the closing `TaskImported`, and the payloads of long notes.
@@ -47,6 +48,7 @@ def decide(
         names: Of categories and labels.
         by: Who did it.
         is_three_way: What was changed here since stays as it is.
+        renames_items: An item that the file calls otherwise than before gets its title.
         rows: Gives those of the task, where it matters whether an import was taken back.
     """
     if not task.exists:
@@ -67,7 +69,7 @@ def decide(
             facts += taken
             payloads += kept
     facts += _labels(task, was, document, names, by)
-    facts += _items(task, was, document, rows, by)
+    facts += _items(task, was, document, rows, by, renames=renames_items)
     notes, kept = _notes(task, was, document, by, is_three_way=is_three_way)
     return facts + notes, [*payloads, *kept]
 
@@ -111,14 +113,18 @@ def _labels(
 
 
 def numbered(document: ImportedTask) -> dict[str, bool]:
-    """Whether a file's document has each item checked, by item id, in the file's order."""
+    """Whether a file's document has each item checked, by item id, in the file's order. The id of
+    a renamed item is no other one's, whatever that is called."""
+    renamed = {item.id for item in document.items}
     counts: dict[str, int] = {}
     found: dict[str, bool] = {}
     for item in document.items:
-        folded = fold(item.title)
-        nth = counts.get(folded, 0)
-        counts[folded] = nth + 1
-        found[edits.item_id(document.task_id, folded, nth)] = item.is_checked
+        folded, named = fold(item.title), item.id
+        while not named or (named in renamed and not item.id):
+            nth = counts.get(folded, 0)
+            counts[folded] = nth + 1
+            named = edits.item_id(document.task_id, folded, nth)
+        found[named] = item.is_checked
     return found
 
 
@@ -128,10 +134,13 @@ def _items(
     now: ImportedTask,
     rows: Callable[[], Sequence[Recorded]],
     by: str,
+    *,
+    renames: bool,
 ) -> list[TaskFact]:
     if not now.items:
         return []
     before, present = numbered(was), numbered(now)
+    titles = dict(zip(before, (item.title for item in was.items), strict=True))
     known = {item.id: item for item in task.items}
     is_away = any(item.is_archived for item in task.items)
     unmade = items_unmade(rows()) if is_away else ()
@@ -142,11 +151,16 @@ def _items(
         if item_id not in known:
             title = edits.titled(item.title, edits.ITEM_TITLE_MAX)
             added.append(t.ItemAdded(by, home, item_id, title, is_checked))
-        elif before.get(item_id) != is_checked:
-            is_archived = False if item_id in unmade else None
-            changed += edits.edit_item(
-                task, known[item_id], is_checked=is_checked, is_archived=is_archived, by=by
-            )
+            continue
+        there, is_told = known[item_id], before.get(item_id) != is_checked
+        changed += edits.edit_item(
+            task,
+            there,
+            title=item.title if renames and titles.get(item_id) == there.title else "",
+            is_checked=is_checked if is_told else None,
+            is_archived=False if is_told and item_id in unmade else None,
+            by=by,
+        )
     return [*(facts if added else []), *added, *changed]
 
 

@@ -157,6 +157,39 @@ def test_a_file_that_says_days_is_told_the_day(home: Path, tmp_path: Path, other
     proved(home)
 
 
+def test_lines_of_one_title_are_told_apart_with_their_days(home: Path, tmp_path: Path) -> None:
+    """Older readers took the day for words of the title, of which the ids are made."""
+    file = tmp_path / "TODO.md"
+    before = "- [ ] Late 📅 2027-02-12\n# Home\n- [ ] Paint\n# Work\n- [ ] Paint\n"
+    file.write_text(before)
+    done(["import", str(file)], home)
+    ids = [one["id"] for one in told(["task", "list"], home)]
+    done(["done", *ids], home)
+    assert written(home, file)["left_out"] == []
+    assert file.read_text().count("✅ 2027-01-01") == 3
+    assert told(["import", str(file)], home)["events"] == 0
+    for one in ids:
+        done(["task", "set", one, "--status", "open"], home)
+    assert written(home, file)["left_out"] == []
+    assert file.read_text() == before
+    assert told(["import", str(file)], home)["events"] == 0
+
+
+def test_one_of_two_equal_lines_is_ticked_with_its_day(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text("- [ ] Late 📅 2027-02-12\n- [ ] Paint\n- [ ] Paint\n- [ ] Sand\n")
+    done(["import", str(file)], home)
+    ids = [one["id"] for one in told(["task", "list"], home)]
+    done(["done", ids[1], ids[3]], home)
+    assert written(home, file)["left_out"] == []
+    assert file.read_text() == (
+        "- [ ] Late 📅 2027-02-12\n"
+        "- [x] Paint ✅ 2027-01-01\n- [ ] Paint\n- [x] Sand ✅ 2027-01-01\n"
+    )
+    assert told(["import", str(file)], home)["events"] == 0
+    assert [one["id"] for one in told(["task", "list"], home)] == ids
+
+
 def test_a_file_that_says_no_days_is_told_none(home: Path, tmp_path: Path) -> None:
     file = tmp_path / "TODO.md"
     file.write_text("- [ ] ✅ the review due:2027-02-12\n- [ ] Call Ann\n")
