@@ -91,7 +91,7 @@ class WrittenBack(NamedTuple):
     """What a file says now, what cannot be said in it, and where it and the person differ. `anew`:
     tasks whose lines say more to this version than to the one that imported them; that was
     imported, too. `data`: its bytes. `added`: tasks that it has now, `unsaid`: those that it cannot
-    be given."""
+    be given. `others`: tasks that were closed here when their lines said something else."""
 
     source: str
     written: tuple[Change, ...]
@@ -101,6 +101,7 @@ class WrittenBack(NamedTuple):
     data: bytes = b""
     added: tuple[str, ...] = ()
     unsaid: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 def can_be_written(name: str) -> bool:
@@ -170,7 +171,15 @@ def write_back(
         _record(home, pen, [*dict.fromkeys(one.task for one in written), *added], added)
     unsaid = tuple(task for task in more if task not in added)
     return WrittenBack(
-        read.source, tuple(written), tuple(left), differ, anew, pen.data, tuple(added), unsaid
+        read.source,
+        tuple(written),
+        tuple(left),
+        differ,
+        anew,
+        pen.data,
+        tuple(added),
+        unsaid,
+        tuple(sorted(others)),
     )
 
 

@@ -79,16 +79,17 @@ def _of_this_folder(home: "Home") -> list[str]:
 def _document(file: str, done: WrittenBack) -> FileBack:
     left = [ChangeBack(one.task, one.named, "cannot_be_said") for one in done.left]
     left += (ChangeBack(one.task, one.field, "both_changed") for one in done.differ)
+    left += (ChangeBack(one, "status", "closed_as_another") for one in done.others)
     written = [ChangeBack(one.task, one.named) for one in done.written]
     return FileBack(file, written, left, [*done.anew], [*done.added], [*done.unsaid])
 
 
 def _tell(session: Session, file: str, done: WrittenBack) -> None:
-    left = len(done.left) + len(done.differ)
+    left = len(done.left) + len(done.differ) + len(done.others)
     added = f"{len(done.added)} added, " if done.added else ""
     session.say(f"{safe(file)}: {added}{len(done.written)} written, {left} left out")
     tasks = {one.task for one in (*done.written, *done.left)}
-    more = {*done.anew, *done.added, *done.unsaid}
+    more = {*done.anew, *done.added, *done.unsaid, *done.others}
     titles = titles_among(session.reading(), tasks | more)
     for task in done.added:
         session.say(f"  {safe(titles[task])}: added")
@@ -102,6 +103,9 @@ def _tell(session: Session, file: str, done: WrittenBack) -> None:
     for one in done.left:
         told = f"{safe(titles[one.task])}: {safe(one.named)} cannot be said in the file"
         session.say(f"  {told}", style="yellow")
+    for task in done.others:
+        told = "closed here when its line had another title or day; tick it there, or open it here"
+        session.say(f"  {safe(titles[task])}: {told}", style="yellow")
     for both in done.differ:
         session.say(f"  {safe(both.title)}: {conflicts.told(both)}", style="yellow")
     if done.differ:

@@ -222,7 +222,7 @@ class ChangeBack(Struct, frozen=True):
 
     task: str
     field: str
-    because: Literal["", "both_changed", "cannot_be_said"] = ""
+    because: Literal["", "both_changed", "cannot_be_said", "closed_as_another"] = ""
 
 
 class FileBack(Struct, frozen=True):

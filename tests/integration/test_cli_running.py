@@ -153,7 +153,7 @@ def test_what_is_decided_is_written_into_the_watched_file_and_wakes_nobody(tmp_p
     assert "written" not in events(run(watch, home))
     done(["confirm", "1", "--all"], home)
     done(["done", "Call Ann"], home)
-    file.write_text(file.read_text().replace("Ann", "Anne"))  # meanwhile, and imported first
+    file.write_text(file.read_text() + "\n  Her new number.\n")  # meanwhile, and imported first
     found = run(watch, home)
     assert [one for one in events(found) if one in ("imported", "written")] == [
         "imported",
@@ -161,7 +161,7 @@ def test_what_is_decided_is_written_into_the_watched_file_and_wakes_nobody(tmp_p
     ]
     assert "waking" not in events(found)
     said = "- [ ] Fix the sink !p1 ~1h\n\n  Takes about 60 minutes. Urgent!\n"
-    assert file.read_text() == f"{said}- [x] Call Anne\n"
+    assert file.read_text() == f"{said}- [x] Call Ann\n\n  Her new number.\n"
     rows, wakes = proved(home), told(["wakes"], home)
     for _ in range(2):
         again = events(run(watch, home))
@@ -169,7 +169,7 @@ def test_what_is_decided_is_written_into_the_watched_file_and_wakes_nobody(tmp_p
     assert (proved(home), told(["wakes"], home)) == (rows, wakes)
     assert told(["import", str(file)], home)["events"] == 0
     tasks = told(["task", "list"], home)
-    assert [(one["title"], one["status"]) for one in tasks][1] == ("Call Anne", "DONE")
+    assert [(one["title"], one["status"]) for one in tasks][1] == ("Call Ann", "DONE")
 
 
 def test_a_file_that_cannot_be_written_back_is_told_once(tmp_path: Path) -> None:

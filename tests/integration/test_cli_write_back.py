@@ -357,6 +357,22 @@ def test_without_a_name_all_that_can_be_written_is_whatever_else_was_imported(
     assert "a.md: 1 written" in done(["write-back"], home)
 
 
+def test_a_line_is_ticked_only_as_it_stood_when_its_task_was_done(
+    home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text("- [ ] Pay rent due:2027-01-05\n- [ ] Call Ann\n- [ ] Sand\n")
+    done(["import", str(file)], home)
+    done(["task", "set", "Sand", "--title", "Sand it"], home)
+    done(["done", "rent", "Ann", "Sand"], home)
+    file.write_text("- [ ] Pay rent due:2027-02-05\n- [ ] Call Anne\n- [ ] Sand\n")
+    done(["import", str(file)], home)
+    found = written(home, file)
+    assert [one["because"] for one in found["left_out"]] == ["closed_as_another"] * 2
+    assert file.read_text() == "- [ ] Pay rent due:2027-02-05\n- [ ] Call Anne\n- [x] Sand it\n"
+    assert "open it here" in done(["write-back", str(file)], home)
+
+
 # ------------------------------------------------------------------------------- tasks of no file
 
 HOUSE = "- [ ] Loose\n\n# House\n\n- [ ] Paint\n  - [ ] Sand\n\n  A note.\n\n# Work\n- [ ] Report"
