@@ -38,13 +38,15 @@ class TakenBack(NamedTuple):
     is_moved: bool = False
 
 
-def _steps(world: World, task_id: str, appends: Collection[int]) -> list[Step]:
-    """The rows of a deed of this replica in a task."""
+def _steps(
+    rows: Sequence[Recorded], task_id: str, replica: str, appends: Collection[int]
+) -> list[Step]:
+    """The rows of a deed of a replica in a task."""
     state = TASK.initial(task_id)
     steps: list[Step] = []
-    for row in world.rows(TASK, task_id):
+    for row in rows:
         before, state = state, TASK.evolve(state, row)
-        if row.n in appends and row.replica == world.replica:
+        if row.n in appends and row.replica == replica:
             steps.append((row, before, state))
     return steps
 
@@ -61,12 +63,13 @@ def taken_back(
         at: When it is taken back.
         reopens: What it said to files is taken back, too.
     """
-    now, steps = world.load(TASK, task_id), _steps(world, task_id, appends)
+    now, rows = world.load(TASK, task_id), world.rows(TASK, task_id)
+    steps = _steps(rows, task_id, world.replica, appends)
     if steps and not steps[0][1].exists:
         return _created(steps[-1][2], now)
     facts: list[TaskFact] = []
     if reopens and any(isinstance(row.fact, SAYING) for row, _, _ in steps):
-        facts += unsaid(world.rows(TASK, task_id), now, world.replica, appends)
+        facts += unsaid(rows, now, world.replica, appends)
     staying: list[TaskFact] = []
     for row, before, made in reversed(steps):
         fact: Any = row.fact  # of a task
@@ -101,8 +104,10 @@ def import_taken_back(
     A task that it made, or brought back, goes if it is as it left it; but what an agent set by
     itself, its language, is no reason to stay.
     """
-    now, undone = world.load(TASK, task_id), undone_in(world.rows(TASK, task_id))[0]
-    steps = _steps(world, task_id, [n for n in appends if (world.replica, n) not in undone])
+    now, rows = world.load(TASK, task_id), world.rows(TASK, task_id)
+    undone, _ = undone_in(rows)
+    left = {n for n in appends if (world.replica, n) not in undone}
+    steps = _steps(rows, task_id, world.replica, left)
     if not steps:
         return [], False
     before = made = steps[0][1]
@@ -115,7 +120,7 @@ def import_taken_back(
         held = replace(now, language=made.language) if by_agent else now
         if shape(held) != shape(made):
             return [], True
-    said = unsaid(world.rows(TASK, task_id), now, world.replica, {row.n for row, _, _ in steps})
+    said = unsaid(rows, now, world.replica, left)
     facts: list[TaskFact] = [*said]
     if not before.exists and now.is_deleted:
         return facts, False

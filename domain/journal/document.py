@@ -59,8 +59,8 @@ class NoteDetails(Struct, frozen=True):
 
 
 class TimeDetails(Struct, frozen=True):
-    """Time that a task took; without an `end` its timer runs. `by` set its times last: ``person``
-    or ``agent:ID``. `rating`: the person's."""
+    """Time that a task took; without an `end` its timer runs. `by` set its times last: ``person``,
+    ``agent:ID`` or ``import:SOURCE``. `rating`: the person's."""
 
     id: str
     start: str

@@ -21,7 +21,7 @@ from tests.support.checking.logs import (
     key,
 )
 
-NAMES = {"payload", "snapshot", "specs", "document", "reply", "before", "after", "words"}
+NAMES = {"payload", "snapshot", "specs", "document", "lines", "reply", "before", "after", "words"}
 ID = re.compile(r"[a-z2-7]{32}")
 INLINE_MAX_BYTES = 1024
 SECRET_MIN = 16  # characters; a shorter value may stand in a text by chance
