@@ -180,8 +180,8 @@ def settle_difference(cause: do.SettleDifference, key: str, at: str, world: Worl
     return Decided([*made, *events], Result((task.id,)), [*payloads])
 
 
-def undone(world: World, task_id: str, first: int, last: int) -> tuple[list[t.TaskFact], bool]:
-    """What takes an import of a task back, and whether something of it was changed since."""
+def _undone(world: World, task_id: str, first: int, last: int) -> list[t.TaskFact]:
+    """What took an import of a task back in 0.1.0."""
     before = after = TASK.initial(task_id)
     for row in world.rows(TASK, task_id):
         before = TASK.evolve(before, row) if row.n < first else before
@@ -195,7 +195,7 @@ def undo_import(cause: do.UndoImport, key: str, at: str, world: World) -> Decide
     events: list[Event] = []
     changed: list[str] = []
     for task_id in cause.tasks:
-        facts, _ = undone(world, task_id, cause.first, cause.last)
+        facts = _undone(world, task_id, cause.first, cause.last)
         events += on(world, "task", task_id, facts)
         changed += [task_id] if facts else []
     return Decided(events, Result(tuple(changed)))

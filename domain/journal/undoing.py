@@ -76,8 +76,8 @@ def items_unmade(rows: Sequence[Recorded]) -> set[str]:
     return found
 
 
-def inverse(before: Task, after: Task, now: Task) -> tuple[list[TaskFact], bool]:
-    """The facts that bring a task back, and whether something was changed since and stays.
+def inverse(before: Task, after: Task, now: Task) -> list[TaskFact]:
+    """The facts that bring a task back; what was changed since stays.
 
     Args:
         before: The task before the import; it may not exist.
@@ -85,17 +85,14 @@ def inverse(before: Task, after: Task, now: Task) -> tuple[list[TaskFact], bool]
         now: As it is.
     """
     if now.is_deleted:
-        return [], False
+        return []
     if not before.exists:
-        is_same = now.updated_at == after.updated_at
-        return ([t.TaskDeleted(PERSON)], False) if is_same else ([], True)
+        return [t.TaskDeleted(PERSON)] if now.updated_at == after.updated_at else []
     facts: list[TaskFact] = []
-    is_stale = False
     for field in COMPARED:
         was, made, held = (_held(one, field) for one in (before, after, now))
         if was != made and made == held:
             facts.append(_back(before, field))
-        is_stale |= made not in (was, held)
     facts += [
         t.LabelRemoved(PERSON, one)
         for one in after.labels
@@ -107,7 +104,7 @@ def inverse(before: Task, after: Task, now: Task) -> tuple[list[TaskFact], bool]
         if one not in after.labels and one not in now.labels
     ]
     facts += _items(before, after, now)
-    return facts + _notes(before, after, now), is_stale
+    return facts + _notes(before, after, now)
 
 
 def _held(task: Task, field: str) -> object:

@@ -5,23 +5,24 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from adapters.runtime import review, watcher
+from adapters.runtime import review
 from adapters.runtime.services import Services
 from domain import canonical
+from domain.agent import commands as agents
 from domain.causes import Replied
 from domain.changes import commands as verdict
 from domain.changes.change_set import set_id
 from domain.changes.events import LiftDone
 from domain.changes.needs import follow_up_id
 from domain.journal import commands as do
-from domain.journal.catalog import label_id
+from domain.journal.catalog import category_id, label_id
 from domain.journal.imported import ImportedItem, ImportedTask
 from domain.journal.task import PERSON
 from domain.keys import key
 from domain.wire import SHARED, Payload, Words, payload
-from tests.histories.acting import ESTIMATE, NOBODY, Scene, refused, told
+from tests.histories.acting import ESTIMATE, NOBODY, REPORT, Scene, changed, refused, told
 from tests.histories.tool_scenes import call, wake
-from tests.support.services import queued_key, services, task_with_agent
+from tests.support.services import queued_key, reply, services, task_with_agent
 
 
 def undone() -> Services:
@@ -108,19 +109,21 @@ def _verdicts(at: Services, task: str, agent: str) -> None:
 def imports_undone() -> Services:
     """An import is one deed, with links, what is gone and what comes back; it is taken back whole,
     done again, and brought again by its file; and a conflict is open again."""
-    at = services()
-    watcher.catch_up(at)
+    at = services([reply(REPORT), reply(), reply(REPORT), reply()])
     roof, wall, door = (key("task", one) for one in ("roof", "wall", "door"))
     of_house = ImportedTask(roof, "Roof", category="House", labels=("blue",), due="2027-02-01")
     walls = ImportedTask(wall, "Wall", items=(ImportedItem("Buy nails"),))
     lines = payload(SHARED, b"[]")
     links = (do.ImportedLink(roof, "blocks", wall), do.ImportedLink(wall, "blocks", roof))
     first = _imported(at, of_house, walls, kept=[lines], lines=lines.id, links=links)
+    category, n = category_id("House"), at.journal.tail().n
+    (agent,) = told(at, agents.CreateAgent(roof, "Roof", category, n, "hybrid", is_enabled=True))
+    changed(at, agent)
     told(at, do.StartTimer(wall))
-    changed = replace(of_house, title="Old roof", labels=(), due="2027-02-02")
+    newer = replace(of_house, title="Old roof", labels=(), due="2027-02-02")
     gone = (do.GoneTask(wall, "delete"), do.GoneTask(roof, "reject"))
     told(at, do.EditTask(roof, due="2027-03-01"))
-    second = _imported(at, changed, ImportedTask(door, "Door"), gone=gone)
+    second = _imported(at, newer, ImportedTask(door, "Door"), gone=gone)
     told(at, do.SettleDifference(roof, "due", "file"))
     settled = at.journal.tail().n
     told(at, do.UndoDeed((roof,), (settled,), reopens=True))
@@ -134,7 +137,7 @@ def imports_undone() -> Services:
     told(at, do.UndoImport((roof, wall), first, first, reopens=True, appends=(first,)))
     _imported(at, of_house, replace(walls, items=()), restores=(roof, wall), links=links)
     told(at, do.UndoImport((roof, wall), first, first, reopens=True, appends=(first,)))
-    watcher.catch_up(at)
+    changed(at, agent)
     return at
 
 

@@ -68,11 +68,15 @@ def a_lift_that_failed(home: Broken) -> None:
     home.data("changes.lift_done.1")["code"] = "stale"
 
 
-def another_append_of_an_undone_deed(home: Broken) -> None:
+def another_append_of_an_undone_deed(home: Broken, kind: str = "command.undo_deed.1") -> None:
     receipts = (one.facts[place].data for one, place in home.all("receipt.1"))
     commands = (one["command"] for one in receipts)
-    undone = [one for one in commands if one["kind"] == "command.undo_deed.1"]
+    undone = [one for one in commands if one["kind"] == kind]
     undone[-1]["appends"].append(1)
+
+
+def another_append_of_an_undone_import(home: Broken) -> None:
+    another_append_of_an_undone_deed(home, "command.undo_import.1")
 
 
 CASES = [
@@ -85,6 +89,7 @@ CASES = [
     ("labels", a_suppression_that_failed, "outcome"),
     ("undone", a_lift_that_failed, "outcome"),
     ("undone", another_append_of_an_undone_deed, "data.command.appends"),
+    ("imports_undone", another_append_of_an_undone_import, "data.command.appends"),
 ]
 
 

@@ -13,9 +13,10 @@ from domain.journal.catalog import CATALOG, category_id, label_id
 from domain.journal.differences import differences_of
 from domain.journal.document import category_name
 from domain.journal.fold import TASK
-from domain.journal.imported import ImportedItem, ImportedTask
+from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
 from domain.journal.links import LINKS
 from domain.journal.undoing import is_unmade
+from domain.keys import key
 from domain.wire import Words
 from domain.world import MAIN
 from tests.support.services import divergences
@@ -359,3 +360,88 @@ def test_a_category_that_was_removed_is_found_no_more_and_can_be_made_again(home
     assert home.do(do.AddCategory("House")) == [c.CategoryAdded(HOUSE, "House")]
     assert home.catalog.removed == {}
     assert home.undo(made) == []
+
+
+def test_an_undo_of_an_import_from_before_takes_back_fields_items_and_notes_alone(
+    home: Undoing,
+) -> None:
+    was = ImportedTask(
+        ROOF,
+        "Roof",
+        labels=("blue",),
+        items=(ImportedItem("Nails"), ImportedItem("Saw", is_checked=True), ImportedItem("Rope")),
+        notes=(ImportedNote("Dry"),),
+    )
+    home.file(was, A_WALL)
+    before = home.task(ROOF)
+    home.file(
+        ImportedTask(
+            ROOF,
+            "Old roof",
+            category="House",
+            status="DONE",
+            due="2027-02-01",
+            labels=("red",),
+            description="Tiles",
+            items=(
+                ImportedItem("Nails", is_checked=True),
+                ImportedItem("Saw"),
+                ImportedItem("Rope"),
+                ImportedItem("Paint"),
+            ),
+            notes=(ImportedNote("Dry"), ImportedNote("Wet")),
+        ),
+        ImportedTask(WALL, "Old wall"),
+        ImportedTask(DOOR, "Door"),
+    )
+    made = home.n
+    home.do(do.DeleteTask(WALL))
+    home.do(do.EditTask(DOOR, due="2027-02-01"))
+    home.do(do.UndoImport((ROOF, WALL, DOOR), made, made))
+    roof = home.task(ROOF)
+    for field in ("title", "category", "status", "due", "labels", "description", "notes"):
+        assert getattr(roof, field) == getattr(before, field)
+    assert [one.is_checked for one in roof.items if not one.is_archived] == [False, True, False]
+    assert home.task(DOOR).due == "2027-02-01"
+    assert home.task(WALL).title == "Old wall"
+    assert roof.imported != before.imported
+    assert HOUSE in home.catalog.categories
+    home.do(do.EditTask(DOOR, due=""))
+    home.file(ImportedTask(key("task", "shed"), "Shed"))
+    home.do(do.UndoImport((key("task", "shed"),), home.n, home.n))
+    assert home.task(key("task", "shed")).is_deleted
+
+
+def test_a_note_that_a_file_changed_is_as_it_was_after_an_undo_from_before(home: Undoing) -> None:
+    def noted(text: str) -> ImportedTask:
+        return ImportedTask(ROOF, "Roof", notes=(ImportedNote(text, key="n1"),))
+
+    home.file(noted("Dry"))
+    home.file(noted("Wet"))
+    home.do(do.UndoImport((ROOF,), home.n, home.n))
+    assert [one.words.text for one in home.task(ROOF).notes] == ["Dry"]
+
+
+def test_items_that_an_undo_put_away_come_again_and_no_others(home: Undoing) -> None:
+    home.file(A_ROOF)
+    items = ImportedTask(ROOF, "Roof", items=tuple(map(ImportedItem, ("Nails", "Saw", "Tiles"))))
+    home.file(items)
+    nails, saw, _ = home.task(ROOF).items
+    home.undo()
+    for one in (nails, saw):
+        home.do(do.EditItem(ROOF, one.id, is_archived=False))
+    home.do(do.EditItem(ROOF, saw.id, is_archived=True))
+    home.file(items)
+    assert [one.is_archived for one in home.task(ROOF).items] == [False, True, False]
+
+
+def test_what_the_person_held_against_the_file_is_held_after_an_undo_too(home: Undoing) -> None:
+    home.file(ImportedTask(ROOF, "Roof", due="2027-02-01"))
+    home.do(do.EditTask(ROOF, due="2027-03-01"))
+    newer = ImportedTask(ROOF, "Old roof", category="House", due="2027-02-02")
+    home.file(newer)
+    home.undo()
+    home.file(newer)
+    roof = home.task(ROOF)
+    assert (roof.title, roof.category, roof.due) == ("Old roof", HOUSE, "2027-03-01")
+    assert [field for field, _ in home.open(ROOF)] == ["due"]
