@@ -35,6 +35,7 @@ from domain.wire import payload, words
 from tests.histories import (
     agent_scenes,
     edge_scenes,
+    file_scenes,
     followup_scenes,
     lesson_scenes,
     memory_scenes,
@@ -370,6 +371,7 @@ SCENES: tuple[Scene, ...] = (
     *policy_scenes.SCENES,
     *sleeping_scenes.SCENES,
     *time_scenes.SCENES,
+    *file_scenes.SCENES,
     *followup_scenes.SCENES,
     *read_scenes.SCENES,
     *undo_scenes.SCENES,
