@@ -82,7 +82,8 @@ def edit_task(cause: do.EditTask, key: str, at: str, world: World) -> Decided:
     if cause.category:
         category = _category_id(world.load(CATALOG, MAIN), cause.category)
         facts += edits.set_category(task, category, PERSON)
-    return _facts(world, task.id, facts)
+    stopped = stop(world, at, of=task.id) if cause.stops_timer else []
+    return Decided([*stopped, *on(world, "task", task.id, facts)], Result((task.id,)))
 
 
 def add_items(cause: do.AddItems, key: str, at: str, world: World) -> Decided:
@@ -187,7 +188,7 @@ def delete_task(cause: do.DeleteTask, key: str, at: str, world: World) -> Decide
     if task.exists and task.is_deleted:
         return Decided(result=Result((task.id,)))
     task = edits.living(task, cause.task)
-    stopped = _stop(world, at, "", of=task.id)
+    stopped = stop(world, at, of=task.id)
     deleted = on(world, "task", task.id, [t.TaskDeleted(PERSON)])
     return Decided([*stopped, *deleted], Result((task.id,)))
 
@@ -200,7 +201,7 @@ def restore_task(cause: do.RestoreTask, key: str, at: str, world: World) -> Deci
     return Decided(result=Result((task.id,)))
 
 
-def _stop(world: World, at: str, summary: str, of: str = "") -> list[Event]:
+def stop(world: World, at: str, summary: str = "", of: str = "") -> list[Event]:
     """Stop what is being timed, of one task if it is named."""
     events: list[Event] = []
     for one in world.load(TIMER, MAIN).running:
@@ -211,6 +212,20 @@ def _stop(world: World, at: str, summary: str, of: str = "") -> list[Event]:
     return events
 
 
+def timer_events(world: World, task: str, fact: t.TaskFact) -> list[Event]:
+    """What the timer says where an undo lets an entry of a task run on, or ends it."""
+    match fact:
+        case t.TimeStarted(entry=entry) | t.TimeReopened(entry=entry):
+            return on(world, "timer", MAIN, [TimerStarted(task, entry)])
+        case t.TimeStopped(entry=entry) | t.TimeEdited(entry=entry) | t.TimeRemoved(entry=entry):
+            is_over = not isinstance(fact, t.TimeEdited) or bool(fact.end)
+            running = {one.entry for one in world.load(TIMER, MAIN).running} if is_over else ()
+            stopped = [TimerStopped(task, entry)] if entry in running else []
+            return on(world, "timer", MAIN, stopped)
+        case _:
+            return []
+
+
 def start_timer(cause: do.StartTimer, key: str, at: str, world: World) -> Decided:
     task = task_of(world, cause.task)
     timer = world.load(TIMER, MAIN)
@@ -218,7 +233,7 @@ def start_timer(cause: do.StartTimer, key: str, at: str, world: World) -> Decide
         return Decided(result=Result((timer.entry,)))
     entry = make_key("time", key, "0")
     events = [
-        *_stop(world, at, ""),
+        *stop(world, at),
         *on(world, "task", task.id, [t.TimeStarted(PERSON, entry, at)]),
         *on(world, "timer", MAIN, [TimerStarted(task.id, entry)]),
     ]
@@ -226,7 +241,7 @@ def start_timer(cause: do.StartTimer, key: str, at: str, world: World) -> Decide
 
 
 def stop_timer(cause: do.StopTimer, key: str, at: str, world: World) -> Decided:
-    events = _stop(world, at, cause.summary)
+    events = stop(world, at, cause.summary)
     if not events:
         instead = Remedy("start_timer")
         raise Refused("nothing_running", because="no timer is running", instead=instead)

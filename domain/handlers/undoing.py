@@ -6,15 +6,16 @@ from typing import Any, NamedTuple
 from domain.causes import Result
 from domain.errors import Refused
 from domain.handlers.decided import Decided, Event, after, on
-from domain.handlers.journal import Handler
+from domain.handlers.journal import Handler, timer_events
 from domain.handlers.links import linked
 from domain.journal import commands as do
 from domain.journal import task as t
 from domain.journal.fold import TASK
 from domain.journal.links import UnlinkedFrom
-from domain.journal.taking_back import inverse, shape
+from domain.journal.taking_back import Inverse, inverse, shape
 from domain.journal.task import PERSON, Task, TaskFact
-from domain.world import Recorded, World
+from domain.journal.timer import TIMER, TimerStarted
+from domain.world import MAIN, Recorded, World
 
 
 class TakenBack(NamedTuple):
@@ -26,7 +27,9 @@ class TakenBack(NamedTuple):
     is_moved: bool = False
 
 
-def taken_back(world: World, task_id: str, appends: Collection[int], at: str) -> TakenBack:
+def taken_back(
+    world: World, task_id: str, appends: Collection[int], at: str, *, reopens: bool
+) -> TakenBack:
     """What takes a deed of this replica back in a task.
 
     Args:
@@ -34,6 +37,7 @@ def taken_back(world: World, task_id: str, appends: Collection[int], at: str) ->
         task_id: One of the tasks that it changed.
         appends: The appends that it is.
         at: When it is taken back.
+        reopens: See `UndoDeed`; a stopped timer stays so where another one runs since.
     """
     now, state = world.load(TASK, task_id), TASK.initial(task_id)
     steps: list[tuple[Recorded, Task, Task]] = []
@@ -47,7 +51,9 @@ def taken_back(world: World, task_id: str, appends: Collection[int], at: str) ->
     staying: list[TaskFact] = []
     for row, before, made in reversed(steps):
         fact: Any = row.fact  # of a task
-        found = inverse(fact, before, made, now, at)
+        found = inverse(fact, before, made, now, at, reopens=reopens)
+        if any(map(_runs, found.facts)) and _another_runs(world, appends):
+            found = Inverse("stays")
         if found.outcome == "moved" or (found.facts and not _can(now, found.facts)):
             return TakenBack(is_moved=True)
         facts += found.facts
@@ -68,8 +74,22 @@ def _can(now: Task, facts: Sequence[TaskFact]) -> bool:
     return not now.is_deleted or isinstance(facts[0], t.TaskRestored)
 
 
+def _runs(fact: TaskFact) -> bool:
+    return isinstance(fact, t.TimeReopened | t.TimeStarted)
+
+
+def _another_runs(world: World, appends: Collection[int]) -> bool:
+    """Whether a timer runs that none of these appends started: there is one for all tasks."""
+    own = {
+        row.fact.entry
+        for row in world.rows(TIMER, MAIN)
+        if isinstance(row.fact, TimerStarted) and row.n in appends and row.replica == world.replica
+    }
+    return any(one.entry not in own for one in world.load(TIMER, MAIN).running)
+
+
 def _events(world: World, task: Task, facts: Sequence[TaskFact]) -> list[Event]:
-    """The facts, and what they say to the other ends of links."""
+    """The facts, and what they say to the other ends of links, and to the timer."""
     events: list[Event] = []
     for fact in facts:
         if isinstance(fact, t.TaskLinked):
@@ -77,6 +97,7 @@ def _events(world: World, task: Task, facts: Sequence[TaskFact]) -> list[Event]:
             events += linked(world, task, fact.relation, target, PERSON)
             continue
         events += on(world, "task", task.id, [fact])
+        events += timer_events(world, task.id, fact)
         if isinstance(fact, t.TaskUnlinked):
             events += on(world, "links", fact.target, [UnlinkedFrom(fact.relation, task.id)])
     return events
@@ -85,7 +106,8 @@ def _events(world: World, task: Task, facts: Sequence[TaskFact]) -> list[Event]:
 def undo_deed(cause: do.UndoDeed, key: str, at: str, world: World) -> Decided:
     events: list[Event] = []
     for task_id in cause.tasks:
-        found, task = taken_back(world, task_id, cause.appends, at), world.load(TASK, task_id)
+        found = taken_back(world, task_id, cause.appends, at, reopens=cause.reopens)
+        task = world.load(TASK, task_id)
         if found.is_moved:
             because = f"{task.title!r} was changed since"
             raise Refused("stale", because=because, instead="look at it, and change it by hand")

@@ -23,6 +23,13 @@ class CreateTask(Stored, frozen=True, tag="command.create_task.1"):
 
 
 class EditTask(Stored, frozen=True, tag="command.edit_task.1"):
+    """`stops_timer`: a status that closes the task ends its timer, too; without it, as of 0.2.0,
+    it runs on."""
+
+    said: ClassVar = (
+        *("task", "title", "description", "status", "reason", "priority", "estimate", "due"),
+        *("language", "category"),
+    )
     task: str
     title: str = ""
     description: Words | None = None
@@ -33,6 +40,7 @@ class EditTask(Stored, frozen=True, tag="command.edit_task.1"):
     due: str | None = None  # empty clears
     language: str | None = None  # empty clears
     category: str = ""
+    stops_timer: bool = False
 
 
 class AddItems(Stored, frozen=True, tag="command.add_items.1"):
@@ -95,12 +103,14 @@ class ConcludeTask(Stored, frozen=True, tag="command.conclude_task.1"):
     """Set a task DONE; what remains is a follow-up, with its open items unless `keeps_items`.
 
     `title`: the new task's, a payload of this one's unit: over several units a text stands in no
-    row.
+    row. `stops_timer`: as of `EditTask`.
     """
 
+    said: ClassVar = ("task", "title", "keeps_items")
     task: str
     title: Words
     keeps_items: bool = False
+    stops_timer: bool = False
 
 
 class DeleteTask(Stored, frozen=True, tag="command.delete_task.1"):
@@ -225,10 +235,14 @@ class UndoImport(Stored, frozen=True, tag="command.undo_import.1"):
 
 
 class UndoDeed(Stored, frozen=True, tag="command.undo_deed.1"):
-    """Take back what these appends, all of one deed, changed in these tasks."""
+    """Take back what these appends, all of one deed, changed in these tasks. `reopens`: a timer
+    that they stopped runs on, and time that they entered is taken away; without it, as of 0.2.0,
+    both stay."""
 
+    said: ClassVar = ("tasks", "appends")
     tasks: tuple[str, ...]
     appends: tuple[int, ...]
+    reopens: bool = False
 
 
 class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):

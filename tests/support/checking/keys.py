@@ -64,6 +64,11 @@ class _Journal:
                 self._removed.add((row.entity, data["note"]))
             case "task.note_added.1":
                 yield from self._imported_note(one, row)
+            case "task.time_removed.1":
+                self._removed.add((row.entity, data["entry"]))
+            case "task.time_started.1" | "task.time_logged.1" if one.does == "undo_deed":
+                if (row.entity, data["entry"]) not in self._removed:
+                    yield Finding(3, one.where, f"the entry {data['entry']} was not removed before")
             case "task.time_logged.1" if one.does == "apply_operation":
                 yield from self._logged(one, row)
             case "task.time_started.1" | "task.time_logged.1":
