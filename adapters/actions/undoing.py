@@ -10,11 +10,13 @@ from adapters.actions.hearing import heard
 from adapters.actions.importing import TASKS_MAX
 from adapters.actions.naming import nth_key
 from adapters.actions.tasks import keep
-from adapters.runtime import review
+from adapters.runtime import finishing, review
 from adapters.store.recorder import by_append, numbered
 from domain import envelope
-from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
-from domain.errors import Refused
+from domain.changes.change_set import is_undone
+from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem, UndoItem
+from domain.changes.events import ItemConfirming
+from domain.errors import Refused, Remedy
 from domain.handlers.imports import undone as undone_import
 from domain.handlers.undoing import TakenBack, taken_back
 from domain.journal import commands as do
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from adapters.store.log import Log
     from adapters.wiring import Home
     from domain.envelope import Row
-    from domain.world import Recorded
+    from domain.world import Recorded, World
 
 DEEDS_MAX = 20
 LOOK_FIRST = 64  # appends from the end
@@ -61,9 +63,18 @@ class Said(NamedTuple):
         return f"{'a' if self.place[1] else 'j'}{self.n}"
 
 
+class Effect(NamedTuple):
+    """What a confirmation wrote to the journal: the append `n` of a replica."""
+
+    operation: str
+    replica: str
+    n: int
+
+
 class Deed(NamedTuple):
     """Something that a person did. `appends`, of the journal, with the `tasks` that they changed,
-    and `items`, of which the verdict is taken back, are what of it is not undone yet.
+    and `items`, of which the verdict is taken back, are what of it is not undone yet; `effects`:
+    by item what it was confirmed with, None of another verdict.
 
     `state`: ``open``: it can be undone; ``moved``: something of it was changed since; ``stays``:
     nothing takes it back. `facts` would do it, by task; `staying` are what nothing takes back.
@@ -79,12 +90,13 @@ class Deed(NamedTuple):
     facts: tuple[tuple[str, TaskFact], ...] = ()
     staying: tuple[TaskFact, ...] = ()
     source: str = ""  # of an import
+    effects: tuple[Effect | None, ...] = ()
 
 
 class Undone(NamedTuple):
-    """What was taken back. `redo`: what the deed is called that does it again, if it is one of the
-    journal; `kept`: tasks of an import that were changed since and stay; `passed`: newer deeds
-    that nothing takes back."""
+    """What was taken back. `redo`: what the deed is called that does it again, if some of it is one
+    of the journal's own; verdicts are given again; `kept`: tasks of an import that were changed
+    since and stay; `passed`: newer deeds that nothing takes back."""
 
     deed: Deed
     redo: str = ""
@@ -102,6 +114,7 @@ def undo(home: "Home", ref: str = "", key: str = "") -> Undone:
     """
     _recovered(home)
     if before := _under(home, key):
+        _check_undone(home, before[-1])
         rest = _rest(home, before[-1])
         return _taken_back(home, rest, key, len(before)) if rest else _repeated(before)
     found = _named(home, ref) if ref else deeds(home)
@@ -112,9 +125,7 @@ def undo(home: "Home", ref: str = "", key: str = "") -> Undone:
         raise Refused("invalid_value", because=because, instead=instead)
     passed = tuple(found[: found.index(deed)])
     if deed.state == "moved":
-        told = "what it did was changed since, so it was not changed back"
-        instead = "look at the task, and change it by hand; or name an older deed, see `--list`"
-        raise Refused("stale", because=told, instead=instead)
+        raise _moved()
     if deed.source:
         command = UndoImport(deed.tasks, deed.appends[0], deed.appends[-1])
         took = undoing_import.take_back(home, command, key)
@@ -123,15 +134,40 @@ def undo(home: "Home", ref: str = "", key: str = "") -> Undone:
 
 
 def _taken_back(home: "Home", deed: Deed, key: str, after: int = 0) -> Undone:
-    """Take verdicts and edits back; `after`: appends that were made under the key before."""
+    """Take edits and verdicts back, the newest first; `after`: appends that were made under the key
+    before."""
+    redo, nth = "", after
     with heard(home):
-        for nth, (set_id, number) in enumerate(deed.items, start=after + 1):
-            review.reopen(home.services, set_id, number, nth_key(key, nth))
-        if deed.appends:
-            nth = after + len(deed.items) + 1
-            keep(home, UndoDeed(deed.tasks, deed.appends), key, nth=nth)
-            return Undone(deed, _end(home))
-    return Undone(deed)
+        if own := _own_appends(home, deed):
+            nth += 1
+            keep(home, UndoDeed(deed.tasks, own), key, nth=nth)
+            redo = _end(home)
+        for item, effect in reversed([*zip(deed.items, deed.effects, strict=True)]):
+            nth += 1
+            _take_back_verdict(home, item, effect, nth_key(key, nth))
+    return Undone(deed, redo)
+
+
+def _own_appends(home: "Home", deed: Deed) -> tuple[int, ...]:
+    """The appends that are no effects of verdicts."""
+    own = home.services.journal.replica
+    effects = {one.n for one in deed.effects if one and one.replica == own}
+    return tuple(n for n in deed.appends if n not in effects)
+
+
+def _take_back_verdict(home: "Home", item: ItemRef, effect: Effect | None, key: str) -> None:
+    if effect is None:
+        review.reopen(home.services, *item, key)
+        return
+    after = review.undo(home.services, *item, effect.operation, key)
+    if after is not None and not is_undone(after, effect.operation):
+        raise _moved()
+
+
+def _moved() -> Refused:
+    told = "what it did was changed since, so it was not changed back"
+    instead = "look at the task, and change it by hand; or name an older deed, see `--list`"
+    return Refused("stale", because=told, instead=instead)
 
 
 def deeds(home: "Home", name: str = "", *, within: int = 0) -> list[Deed]:
@@ -142,8 +178,9 @@ def deeds(home: "Home", name: str = "", *, within: int = 0) -> list[Deed]:
     undone: set[int] = set()
     for said in _said(home, within):
         match said.command:
-            case UndoDeed(appends=appends) if said.n not in undone:
-                undone.update(appends)
+            case UndoDeed(appends=appends) as command if said.n not in undone:
+                is_own = command.of in ("", home.services.journal.replica)
+                undone.update(appends if is_own else ())
             case UndoImport(first=first, last=last) if said.n not in undone:
                 undone.update(range(first, last + 1))
             case UndoDeed() | UndoImport():
@@ -262,9 +299,10 @@ def _imported(said: Said, newer: Sequence[Said]) -> str:
 
 def _deed(home: "Home", parts: Sequence[Said], undone: set[int], seen: set[ItemRef]) -> Deed | None:
     """What of a deed is not undone, or None if all of it is."""
+    own = home.services.journal.replica
     tasks: dict[str, None] = {}
     appends: set[int] = set()
-    items: list[ItemRef] = []
+    items: list[tuple[ItemRef, Effect | None]] = []
     for one in parts:
         match one.command:
             case ConfirmItem() | RejectItem() | DeferItem() as verdict:
@@ -274,10 +312,12 @@ def _deed(home: "Home", parts: Sequence[Said], undone: set[int], seen: set[ItemR
                     continue
                 seen.add(name)
                 if not isinstance(verdict, ConfirmItem):
-                    items.append(name)
-                elif item.position not in {0, *undone}:
-                    appends.add(item.position)
-                    tasks |= dict.fromkeys(_tasks_at(home, item.position))
+                    items.append((name, None))
+                elif found := _effect(home, one, undone):
+                    effect, changed = found
+                    appends.update({effect.n} if effect.replica == own else ())
+                    items.append((name, effect))
+                    tasks |= dict.fromkeys(changed)
             case _ if one.n not in undone:
                 appends.add(one.n)
                 tasks |= dict.fromkeys(one.tasks)
@@ -285,8 +325,23 @@ def _deed(home: "Home", parts: Sequence[Said], undone: set[int], seen: set[ItemR
         return None
     command = parts[-1].command
     source = command.source if isinstance(command, do.ImportTasks) else ""
-    newest, ns, refs = parts[0], tuple(sorted(appends)), tuple(reversed(items))
-    return Deed(newest.ref, newest.at, what_of(command), tuple(tasks), ns, refs, source=source)
+    newest, ns = parts[0], tuple(sorted(appends))
+    refs, effects = tuple(one for one, _ in items[::-1]), tuple(one for _, one in items[::-1])
+    what = what_of(command)
+    return Deed(newest.ref, newest.at, what, tuple(tasks), ns, refs, source=source, effects=effects)
+
+
+def _effect(home: "Home", said: Said, undone: set[int]) -> "tuple[Effect, tuple[str, ...]] | None":
+    """What a confirmation wrote, and to which tasks; None where that was taken back alone."""
+    services, command = home.services, said.command
+    item = item_of(home, *_item_of(command))
+    asked = (envelope.read(row).data for row in services.agents.append_at(said.n))
+    operations = [one.operation for one in asked if isinstance(one, ItemConfirming)]
+    receipt = finishing.effect(services, item.tool, operations)
+    if receipt is None or (receipt.replica == services.journal.replica and receipt.n in undone):
+        return None
+    done = _command_of(receipt)
+    return Effect(receipt.entity, receipt.replica, receipt.n), (done.task, *done.others)
 
 
 def _judged(home: "Home", deed: Deed) -> Deed:
@@ -294,20 +349,50 @@ def _judged(home: "Home", deed: Deed) -> Deed:
     now = home.services.clock.now()
     found: dict[str, TakenBack] = {}
     with home.services.journal.reading() as world:
+        deed = _without_staying(world, deed, now)
         for task in deed.tasks:
             if deed.source:
                 back, _ = undone_import(world, task, deed.appends[0], deed.appends[-1])
                 found[task] = TakenBack(back)
             else:
                 found[task] = taken_back(world, task, deed.appends, now)
+        others = _taken_from_others(world, deed, now)
+    every = [*found.items(), *others]
     state: State = "open"
-    if any(one.is_moved for one in found.values()):
+    if any(one.is_moved for _, one in every):
         state = "moved"
-    elif not deed.items and not any(one.facts for one in found.values()):
+    elif not deed.items and not any(one.facts for _, one in every):
         state = "stays"
-    facts = tuple((task, fact) for task, one in found.items() for fact in one.facts)
-    staying = tuple(fact for one in found.values() for fact in one.staying)
+    facts = tuple((task, fact) for task, one in every for fact in one.facts)
+    staying = tuple(fact for _, one in every for fact in one.staying)
     return deed._replace(state=state, facts=facts, staying=staying)
+
+
+def _without_staying(world: "World", deed: Deed, now: str) -> Deed:
+    """A deed without the confirmations of which nothing can be taken back: they stand."""
+    kept = [
+        (item, effect)
+        for item, effect in zip(deed.items, deed.effects, strict=True)
+        if effect is None
+        or any(one.is_moved or one.facts for one in _back(world, deed, effect, now))
+    ]
+    items, effects = tuple(one for one, _ in kept), tuple(one for _, one in kept)
+    return deed._replace(items=items, effects=effects)
+
+
+def _back(world: "World", deed: Deed, effect: Effect, now: str) -> "Iterator[TakenBack]":
+    """What takes an effect back, by task."""
+    return (taken_back(world, one, (effect.n,), now, effect.replica) for one in deed.tasks)
+
+
+def _taken_from_others(world: "World", deed: Deed, now: str) -> "list[tuple[str, TakenBack]]":
+    """The same of effects that other machines of a shared home wrote, by task."""
+    others = (one for one in deed.effects if one and one.replica != world.replica)
+    return [
+        pair
+        for one in others
+        for pair in zip(deed.tasks, _back(world, deed, one, now), strict=True)
+    ]
 
 
 def what_of(command: Stored) -> str:
@@ -324,6 +409,9 @@ def _named(home: "Home", ref: str) -> list[Deed]:
     if found := [one for one in deeds(home) if one.ref == ref]:
         return found
     for one in _said(home):
+        if one.ref == ref and isinstance(one.command, UndoDeed) and one.command.operation:
+            because = f"{ref} took a confirmation back, and the proposal waits for you again"
+            raise Refused("invalid_value", because=because, instead=Remedy("see_open_proposals"))
         if one.ref == ref and isinstance(one.command, UndoDeed | UndoImport):
             deed = Deed(ref, one.at, what_of(one.command), one.tasks, (one.n,), ())
             return [_judged(home, deed)]
@@ -334,11 +422,6 @@ def _named(home: "Home", ref: str) -> list[Deed]:
     because = f"{ref!r} is none of the deeds that can be undone"
     instead = "`wakelog undo --list` shows them with their names"
     raise Refused("invalid_value", because=because, instead=instead)
-
-
-def _tasks_at(home: "Home", n: int) -> tuple[str, ...]:
-    rows = home.services.journal.append_at(n)
-    return tuple({entity_of(row.stream): None for row in rows if row.stream.startswith("task:")})
 
 
 def _recovered(home: "Home") -> None:
@@ -358,31 +441,46 @@ def _under(home: "Home", key: str) -> list["Recorded"]:
     logs = (home.services.agents, home.services.journal) if key else ()
     found: list[Recorded] = []
     while rows := [row for log in logs for row in log.receipts(nth_key(key, len(found) + 1))]:
-        if not isinstance(_command_of(rows[0]), ReopenItem | UndoDeed | UndoImport):
+        if not isinstance(_command_of(rows[0]), ReopenItem | UndoItem | UndoDeed | UndoImport):
             break  # the key stands for something else
         found.append(rows[0])
     return found
 
 
 def _rest(home: "Home", last: "Recorded") -> Deed | None:
-    """What is left of a deed whose process was gone after it took a verdict back."""
+    """What is left of a deed whose process was gone after it took a part of it back."""
     command = _command_of(last)
-    if not isinstance(command, ReopenItem):
+    if isinstance(command, UndoImport):
         return None
-    item = command.changes, command.item
-    verdicts = (one for one in _said(home) if one.place[1] and one.n < last.n)
-    name = next((one.name for one in verdicts if _item_of(one.command) == item), "")
+    if isinstance(command, UndoDeed):
+        parts = (one for one in _said(home) if not one.place[1] and one.n in command.appends)
+    else:
+        item = _item_of(command)
+        verdicts = (one for one in _said(home) if one.place[1] and one.n < last.n)
+        parts = (one for one in verdicts if _item_of(one.command) == item)
+    name = next((one.name for one in parts), "")
     return next((one for one in deeds(home, name) if one.state == "open"), None) if name else None
+
+
+def _check_undone(home: "Home", last: "Recorded") -> None:
+    """Refuse where a confirmation was to be taken back and stands."""
+    command = _command_of(last)
+    if isinstance(command, UndoItem):
+        item = item_of(home, *_item_of(command))
+        if not is_undone(item, command.operation):
+            raise _moved()
 
 
 def _repeated(before: Sequence["Recorded"]) -> Undone:
     """What an undo was that is over."""
-    row, command = before[-1], _command_of(before[-1])
-    if isinstance(command, ReopenItem):
-        items = tuple((one.changes, one.item) for one in map(_command_of, before))
-        return Undone(Deed("", row.at, "", (), (), items), is_repeated=True)
-    deed = Deed("", row.at, "", command.tasks, (), ())
-    return Undone(deed, f"j{row.n}", is_repeated=True)
+    row, commands = before[-1], [_command_of(one) for one in before]
+    verdicts = [one for one in commands if isinstance(one, ReopenItem | UndoItem)]
+    items = tuple(_item_of(one) for one in reversed(verdicts))
+    what = "confirm item" if any(isinstance(one, UndoItem) for one in verdicts) else ""
+    own = [one for one in before if not isinstance(_command_of(one), ReopenItem | UndoItem)]
+    tasks = _command_of(own[-1]).tasks if own else ()
+    redo = f"j{own[-1].n}" if own else ""
+    return Undone(Deed("", row.at, what, tasks, (), items), redo, is_repeated=True)
 
 
 def _command_of(row: "Recorded") -> Any:

@@ -9,6 +9,8 @@ from adapters.cli.shared import Session, json_option, key_option
 from adapters.text.common import local_time, safe
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from adapters.documents.deeds import UndoableDeed
 
 
@@ -52,7 +54,7 @@ def undo_command(session: Session, deed: str, key: str, *, is_list: bool) -> Non
     home = session.reading()
     told = deed_document(home, done.deed)
     passed = [deed_document(home, one) for one in done.passed]
-    redo = f"wakelog undo {done.redo}" if done.redo else _verdict(done.deed.what, told.proposals)
+    redo = " && ".join(_again(done.deed.what, told.proposals, done.redo))
     if session.as_json:
         session.document(UndoneDeed(told, redo, [*done.kept], passed, done.is_repeated))
         return
@@ -84,6 +86,10 @@ def _how(one: "UndoableDeed") -> str:
             return "; ".join(one.does)
 
 
-def _verdict(what: str, refs: list[str]) -> str:
-    verb = "defer" if what.startswith("defer") else "reject"
-    return " ".join(["wakelog", verb, *refs])
+def _again(what: str, refs: list[str], redo: str) -> "Iterator[str]":
+    """The commands that do a deed again: its verdicts, then its edits."""
+    if refs:
+        verb = next((one for one in ("confirm", "defer") if what.startswith(one)), "reject")
+        yield " ".join(["wakelog", verb, *refs])
+    if redo:
+        yield f"wakelog undo {redo}"

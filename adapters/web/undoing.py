@@ -37,7 +37,8 @@ def undo(site: Site, asked: FormRequest) -> Notice:
         f"Not undone: {one.what}: {'; '.join(one.stays)}."
         for one in (deed_document(site.home, each) for each in undone.passed)
     ]
-    again = Undo("Do it again", undone.redo) if undone.redo else None
+    is_alone = bool(undone.redo) and not undone.deed.items  # a verdict is given again in the inbox
+    again = Undo("Do it again", undone.redo) if is_alone else None
     first, *more = told.does or [told.what or "it was done before"]
     lines = [*passed, *(f"{one}." for one in [*more, *told.stays])]
     return Notice(f"Taken back{about}: {first}.", "done", again, lines, kept=undone.deed.items)

@@ -225,10 +225,16 @@ class UndoImport(Stored, frozen=True, tag="command.undo_import.1"):
 
 
 class UndoDeed(Stored, frozen=True, tag="command.undo_deed.1"):
-    """Take back what these appends, all of one deed, changed in these tasks."""
+    """Take back what these appends, all of one deed, changed in these tasks.
+
+    `operation`: an operation of the agent log that it is done for, once; empty: a person's own
+    deed. `of`: whose appends they are; empty: this replica's own.
+    """
 
     tasks: tuple[str, ...]
     appends: tuple[int, ...]
+    operation: str = ""
+    of: str = ""
 
 
 class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
@@ -237,6 +243,7 @@ class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
     `base`: digest of the values it was proposed on; empty takes them as they are.
     `categories`: what the agent may touch. `hop`: how many agents' writes led here, before
     this one. `others`: further tasks that it may write to; then `arguments` is always a payload.
+    `revives`: a follow-up that was made for this and taken back is there again.
     """
 
     operation: str
@@ -248,6 +255,7 @@ class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
     categories: tuple[str, ...] = ()
     hop: int = 0
     others: tuple[str, ...] = ()
+    revives: bool = False
 
 
 class VoidOperation(Stored, frozen=True, tag="command.void_operation.1"):
