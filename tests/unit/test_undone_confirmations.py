@@ -73,7 +73,7 @@ def test_while_it_is_under_way_the_item_stays_confirmed_and_nothing_is_decided()
     assert (item(undoing).status, item(undoing).asked) == ("confirmed", asked)
     assert decisions.pending_effects(undoing) == [asked]
     assert decisions.undo(undoing, 1, ME, asked.undoes) == []
-    with pytest.raises(Refused, match="confirmation of item .* is being taken back"):
+    with pytest.raises(Refused, match="is being taken back"):
         decisions.confirm(undoing, 1, ME, action="a")
     (again,) = decisions.retake(undoing, 1)
     assert isinstance(again, UndoAsked)
@@ -200,7 +200,7 @@ def test_of_two_undos_under_way_at_once_the_other_is_kept_in_doubt() -> None:
     assert (item(late).asked, item(late).status) == (None, "pending")
 
 
-# --------------------------------------------------------------------------------- through both logs
+# -------------------------------------------------------------------------------- through both logs
 
 
 def home_with(at: Services) -> Home:
@@ -317,13 +317,14 @@ def test_a_follow_up_that_was_taken_back_is_made_again_as_it_is_edited_then() ->
     )
     made = woken(at, agent, *ended(offer))
     review.confirm(at, made, 1)
-    (follow,) = [one for one in tasks(at) if one not in (task,)]
+    (follow,) = [one for one in tasks(at) if one != task]
     home = home_with(at)
     undo(home)
     assert state(at, follow).is_deleted
+    carried = f'[{{"id":"{saw}"}}]'
     edit = (
-        '{"carryOver":[{"id":"%s"}],"description":"All of it.","dueDate":"2027-03-01",'
-        '"priority":"P0","title":"What is left"}' % saw
+        f'{{"carryOver":{carried},"description":"All of it.","dueDate":"2027-03-01",'
+        '"priority":"P0","title":"What is left"}'
     )
     review.confirm(at, made, 1, edit=edit, is_anyway=True)
     found = state(at, follow)
