@@ -26,8 +26,8 @@ def deed_document(home: "Home", deed: Deed) -> UndoableDeed:
     said = [back(fact, task, now) for fact, task in facts]
     if more := len(deed.facts) - len(facts):
         said.append(f"And {more} more")
-    if deed.left:
-        said.append(f"And what it did to {deed.left:,} more tasks")
+    if left := deed.left + deed.more:
+        said.append(f"And what it did to {left:,} more tasks")
     ranked = ranks_of(home)
     refs = [f"{set_name(ranked, one)}.{number}" for one, number in deed.items]
     if deed.state != "undone":
@@ -43,16 +43,16 @@ def deed_document(home: "Home", deed: Deed) -> UndoableDeed:
         list(dict.fromkeys(said)),
         list(dict.fromkeys(map(stays, deed.staying))),
         name,
-        len(deed.tasks),
+        deed.size,
         again(deed.again, deed.what, refs) if deed.state == "undone" else "",
     )
 
 
 def again(ref: str, what: str, refs: list[str]) -> str:
-    """The command that does again what was undone: by the name of the undo, else the verdict."""
-    if ref:
-        return f"wakelog undo {ref}"
-    return " ".join(["wakelog", what.partition(" ")[0], *refs])
+    """The commands that do again what was undone: its verdicts, then its edits."""
+    verb = next((one for one in ("confirm", "defer") if what.startswith(one)), "reject")
+    verdicts = [" ".join(["wakelog", verb, *refs])] if refs else []
+    return " && ".join([*verdicts, *([f"wakelog undo {ref}"] if ref else [])])
 
 
 def asked(home: "Home", choice: Choice) -> str:

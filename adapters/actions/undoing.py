@@ -12,12 +12,14 @@ from adapters.actions.naming import nth_key
 from adapters.actions.tasks import keep
 from adapters.home.doing import where
 from adapters.home.files import RUNTIME
-from adapters.runtime import review
+from adapters.runtime import finishing, review
 from adapters.store.doers import Did, kept
 from adapters.store.recorder import by_append, numbered
 from domain import envelope
-from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
-from domain.errors import Refused
+from domain.changes.change_set import is_undone
+from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem, UndoItem
+from domain.changes.events import ItemConfirming
+from domain.errors import Refused, Remedy
 from domain.handlers.imports import undone as undone_import
 from domain.handlers.undoing import TakenBack, taken_back
 from domain.journal import commands as do
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from adapters.store.log import Log
     from adapters.wiring import Home
     from domain.envelope import Row
-    from domain.world import Recorded
+    from domain.world import Recorded, World
 
 DEEDS_MAX = 20
 JUDGED_MAX = 20  # tasks of a deed that is only shown
@@ -71,14 +73,24 @@ class Said(NamedTuple):
         return f"{'a' if self.place[1] else 'j'}{self.n}"
 
 
+class Effect(NamedTuple):
+    """What a confirmation wrote to the journal: the append `n` of a replica, to these tasks."""
+
+    operation: str
+    replica: str
+    n: int
+    tasks: tuple[str, ...]
+
+
 class Deed(NamedTuple):
     """Something that a person did. `appends`, of the journal, with the `tasks` that they changed,
-    and `items`, of which the verdict is taken back, are what of it is not undone yet.
+    and `items`, of which the verdict is taken back, are what of it is not undone yet; `effects`:
+    by item what it was confirmed with, None of another verdict.
 
     `state`: ``open``: it can be undone; ``moved``: something of it was changed since; ``stays``:
     nothing takes it back; ``undone``: it was, and `again` names what does it again. `facts` would
-    do it, by task; `staying` are what nothing takes back. `reopens`: see `UndoDeed`; `left`: how
-    many of its tasks were not looked at; `place`: of the newest part, see `Said`.
+    do it, by task; `staying` are what nothing takes back. `reopens`: see `UndoDeed`; `left`,
+    `more`: how many of its tasks, and verdicts, were not looked at; `place`: of the newest part.
     """
 
     ref: str
@@ -91,16 +103,23 @@ class Deed(NamedTuple):
     facts: tuple[tuple[str, TaskFact], ...] = ()
     staying: tuple[TaskFact, ...] = ()
     source: str = ""  # of an import
+    effects: tuple[Effect | None, ...] = ()
     reopens: bool = False
     again: str = ""
     left: int = 0
+    more: int = 0
     place: tuple[int, int, int] = (0, 0, 0)
+
+    @property
+    def size(self) -> int:
+        """Of how many tasks it is."""
+        return len(self.tasks) + self.more if self.tasks else 0
 
 
 class Undone(NamedTuple):
-    """What was taken back. `redo`: what the deed is called that does it again, if it is one of the
-    journal; `kept`: tasks of an import that were changed since and stay; `passed`: newer deeds
-    that nothing takes back."""
+    """What was taken back. `redo`: what the deed is called that does it again, if some of it is one
+    of the journal's own; verdicts are given again; `kept`: tasks of an import that were changed
+    since and stay; `passed`: newer deeds that nothing takes back."""
 
     deed: Deed
     redo: str = ""
@@ -150,7 +169,7 @@ def _choice(home: "Home", deed: Deed, passed: tuple[Deed, ...]) -> Choice:
     is_after = last is not None and last.last >= deed.place[0]
     nothing = (last.nothing, last.task) if last is not None and is_after else ("", "")
     age = seconds_between(deed.at, home.services.clock.now())
-    is_old, is_large = age > OLD_SECONDS, len(deed.tasks) > MANY
+    is_old, is_large = age > OLD_SECONDS, deed.size > MANY
     return Choice(deed, passed, where(who, home.doer), nothing, is_old, is_large)
 
 
@@ -191,6 +210,7 @@ def undo(home: "Home", ref: str = "", key: str = "") -> Undone:
     """
     _recovered(home)
     if before := _under(home, key):
+        _check_undone(home, before[-1])
         rest = _rest(home, before[-1])
         return _taken_back(home, rest, key, len(before)) if rest else _repeated(before)
     found = _named(home, ref) if ref else _open_first(home)
@@ -202,9 +222,7 @@ def undo(home: "Home", ref: str = "", key: str = "") -> Undone:
         raise Refused("invalid_value", because=f"nothing takes {ref} back", instead=instead)
     passed = tuple(found[: found.index(deed)])
     if deed.state == "moved":
-        told = "what it did was changed since, so it was not changed back"
-        instead = "look at the task, and change it by hand; or name an older deed, see `--list`"
-        raise Refused("stale", because=told, instead=instead)
+        raise _moved()
     if deed.source:
         command = UndoImport(deed.tasks, deed.appends[0], deed.appends[-1])
         took = undoing_import.take_back(home, command, key)
@@ -217,21 +235,46 @@ def _open_first(home: "Home") -> list[Deed]:
     found: list[Deed] = []
     for deed in _found(home, most=JUDGED_MAX, first=SHOWN_FIRST):
         if deed.state in ("open", "moved"):
-            return [*found, deed]
+            return [*found, *_named(home, deed.ref)]
         found += [deed] if deed.state == "stays" else []
     return found
 
 
 def _taken_back(home: "Home", deed: Deed, key: str, after: int = 0) -> Undone:
-    """Take verdicts and edits back; `after`: appends that were made under the key before."""
+    """Take edits and verdicts back, the newest first; `after`: appends that were made under the key
+    before."""
+    redo, nth = "", after
     with heard(home):
-        for nth, (set_id, number) in enumerate(deed.items, start=after + 1):
-            review.reopen(home.services, set_id, number, nth_key(key, nth))
-        if deed.appends:
-            nth = after + len(deed.items) + 1
-            keep(home, UndoDeed(deed.tasks, deed.appends, deed.reopens), key, nth=nth)
-            return Undone(deed, _end(home))
-    return Undone(deed)
+        if own := _own_appends(home, deed):
+            nth += 1
+            keep(home, UndoDeed(deed.tasks, own, reopens=deed.reopens), key, nth=nth)
+            redo = _end(home)
+        for item, effect in reversed([*zip(deed.items, deed.effects, strict=True)]):
+            nth += 1
+            _take_back_verdict(home, item, effect, nth_key(key, nth))
+    return Undone(deed, redo)
+
+
+def _own_appends(home: "Home", deed: Deed) -> tuple[int, ...]:
+    """The appends that are no effects of verdicts."""
+    own = home.services.journal.replica
+    effects = {one.n for one in deed.effects if one and one.replica == own}
+    return tuple(n for n in deed.appends if n not in effects)
+
+
+def _take_back_verdict(home: "Home", item: ItemRef, effect: Effect | None, key: str) -> None:
+    if effect is None:
+        review.reopen(home.services, *item, key)
+        return
+    after = review.undo(home.services, *item, effect.operation, key)
+    if after is not None and not is_undone(after, effect.operation):
+        raise _moved()
+
+
+def _moved() -> Refused:
+    told = "what it did was changed since, so it was not changed back"
+    instead = "look at the task, and change it by hand; or name an older deed, see `--list`"
+    return Refused("stale", because=told, instead=instead)
 
 
 def deeds(home: "Home", name: str = "", *, within: int = 0) -> list[Deed]:
@@ -248,7 +291,13 @@ def listed(home: "Home") -> list[Deed]:
 
 
 def _found(
-    home: "Home", name: str = "", *, within: int = 0, most: int = 0, first: int = DEEDS_MAX
+    home: "Home",
+    name: str = "",
+    *,
+    within: int = 0,
+    most: int = 0,
+    first: int = DEEDS_MAX,
+    whole: str = "",
 ) -> Iterator[Deed]:
     """The newest deeds, as they are asked for: see `deeds`.
 
@@ -256,13 +305,15 @@ def _found(
         home: Where.
         name: See `deeds`.
         within: The same.
-        most: How many tasks of each are judged; 0: all.
+        most: How many tasks and verdicts of each are looked at; 0: all.
         first: For so many the logs are read; for all once another one is asked for.
+        whole: The name of one of which all is looked at.
     """
     known, seen = list[str](), set[ItemRef]()
+    own = home.services.journal.replica
     for wanted in dict.fromkeys((first, DEEDS_MAX)):
         said = _said(home, within, wanted)
-        undone, parts = _undone(said), dict[str, list[Said]]()
+        undone, parts = _undone(said, own), dict[str, list[Said]]()
         for one in said:
             if not isinstance(one.command, UndoDeed | UndoImport):
                 parts.setdefault(one.name, []).append(one)
@@ -270,18 +321,20 @@ def _found(
             if other in known:
                 continue
             known.append(other)
-            deed = _deed(home, parts[other], undone, seen)
+            looked = 0 if parts[other][0].ref == whole else most
+            deed = _deed(home, parts[other], undone, seen, looked)
             if deed is not None and name in ("", other):
-                yield deed if deed.state == "undone" else _judged(home, deed, most)
+                yield deed if deed.state == "undone" else _judged(home, deed, looked)
 
 
-def _undone(said: "Sequence[Said]") -> dict[int, str]:
-    """The appends that were undone, and the name of what undid each; the newest come first."""
+def _undone(said: "Sequence[Said]", own: str) -> dict[int, str]:
+    """The appends of this replica that were undone, and the name of what undid each; the newest
+    come first."""
     undone: dict[int, str] = {}
     for one in said:
         match one.command:
-            case UndoDeed(appends=appends) if one.n not in undone:
-                undone |= dict.fromkeys(appends, one.ref)
+            case UndoDeed(appends=appends, of=of) if one.n not in undone:
+                undone |= dict.fromkeys(appends if of in ("", own) else (), one.ref)
             case UndoImport(first=first, last=last) if one.n not in undone:
                 undone |= dict.fromkeys(range(first, last + 1), one.ref)
             case _:
@@ -433,17 +486,24 @@ def _imported(said: Said, newer: Sequence[Said]) -> str:
 
 
 def _deed(
-    home: "Home", parts: Sequence[Said], undone: Mapping[int, str], seen: set[ItemRef]
+    home: "Home",
+    parts: Sequence[Said],
+    undone: Mapping[int, str],
+    seen: set[ItemRef],
+    most: int = 0,
 ) -> Deed | None:
-    """What of a deed is not undone, or that all of it is; None where later verdicts replaced it."""
+    """What of a deed is not undone, or that all of it is; None where later verdicts replaced it.
+    `most`: of how many verdicts it is looked at, if that is given."""
+    own = home.services.journal.replica
     tasks: dict[str, None] = {}
     appends: set[int] = set()
-    items: list[ItemRef] = []
+    items: list[tuple[ItemRef, Effect | None]] = []
     reopened: list[ItemRef] = []
-    again = ""
-    is_timed = False
+    again, is_timed, more = "", False, 0
     for one in parts:
         match one.command:
+            case ConfirmItem() | RejectItem() | DeferItem() if 0 < most <= len(items):
+                more += 1
             case ConfirmItem() | RejectItem() | DeferItem() as verdict:
                 name = (verdict.changes, verdict.item)
                 item = item_of(home, *name)
@@ -453,14 +513,15 @@ def _deed(
                 if item.status == "pending":  # with an error it was tried in vain, else undone
                     reopened += [] if item.error else [name]
                 elif not isinstance(verdict, ConfirmItem):
-                    items.append(name)
-                elif item.position in undone:
-                    again = undone[item.position]
-                elif item.position:
-                    appends.add(item.position)
-                    rows = home.services.journal.append_at(item.position)
-                    tasks |= dict.fromkeys(tasks_in(rows))
-                    is_timed |= _is_timed(rows)
+                    items.append((name, None))
+                elif effect := _effect(home, one):
+                    is_own = effect.replica == own
+                    if is_own and effect.n in undone:
+                        again = undone[effect.n]
+                        continue
+                    appends.update({effect.n} if is_own else ())
+                    items.append((name, effect))
+                    tasks |= dict.fromkeys(effect.tasks)
             case _ if one.n not in undone:
                 appends.add(one.n)
                 tasks |= dict.fromkeys(one.tasks)
@@ -477,10 +538,25 @@ def _deed(
     return named._replace(
         tasks=tuple(tasks),
         appends=tuple(sorted(appends)),
-        items=tuple(reversed(items)),
+        items=tuple(one for one, _ in items[::-1]),
+        effects=tuple(one for _, one in items[::-1]),
         reopens=is_timed,
+        more=more,
         place=newest.place,
     )
+
+
+def _effect(home: "Home", said: Said) -> Effect | None:
+    """What a confirmation wrote, and to which tasks."""
+    services, command = home.services, said.command
+    item = item_of(home, *_item_of(command))
+    asked = (envelope.read(row).data for row in services.agents.append_at(said.n))
+    operations = [one.operation for one in asked if isinstance(one, ItemConfirming)]
+    receipt = finishing.effect(services, item.tool, operations)
+    if receipt is None:
+        return None
+    done = _command_of(receipt)
+    return Effect(receipt.entity, receipt.replica, receipt.n, (done.task, *done.others))
 
 
 def _judged(home: "Home", deed: Deed, most: int = 0) -> Deed:
@@ -489,6 +565,7 @@ def _judged(home: "Home", deed: Deed, most: int = 0) -> Deed:
     now = home.services.clock.now()
     found: dict[str, TakenBack] = {}
     with home.services.journal.reading() as world:
+        deed = _without_staying(world, deed, now)
         for task in deed.tasks:
             if 0 < most <= len(found) and any(one.facts or one.is_moved for one in found.values()):
                 break
@@ -496,16 +573,41 @@ def _judged(home: "Home", deed: Deed, most: int = 0) -> Deed:
                 back, _ = undone_import(world, task, deed.appends[0], deed.appends[-1])
                 found[task] = TakenBack(back)
             else:
-                found[task] = taken_back(world, task, deed.appends, now, reopens=deed.reopens)
+                found[task] = taken_back(world, task, deed.appends, now, reopens=True)
+        others = _taken_from_others(world, deed, now)
+    every = [*found.items(), *others]
     state: State = "open"
-    if any(one.is_moved for one in found.values()):
+    if any(one.is_moved for _, one in every):
         state = "moved"
-    elif not deed.items and not any(one.facts for one in found.values()):
+    elif not deed.items and not any(one.facts for _, one in every):
         state = "stays"
-    facts = tuple((task, fact) for task, one in found.items() for fact in one.facts)
-    staying = tuple(fact for one in found.values() for fact in one.staying)
+    facts = tuple((task, fact) for task, one in every for fact in one.facts)
+    staying = tuple(fact for _, one in every for fact in one.staying)
     left = len(deed.tasks) - len(found)
     return deed._replace(state=state, facts=facts, staying=staying, left=left)
+
+
+def _without_staying(world: "World", deed: Deed, now: str) -> Deed:
+    """A deed without the confirmations of which nothing can be taken back: they stand."""
+    kept = [
+        (item, effect)
+        for item, effect in zip(deed.items, deed.effects, strict=True)
+        if effect is None or any(one.is_moved or one.facts for _, one in _back(world, effect, now))
+    ]
+    items, effects = tuple(one for one, _ in kept), tuple(one for _, one in kept)
+    return deed._replace(items=items, effects=effects)
+
+
+def _back(world: "World", effect: Effect, now: str) -> "Iterator[tuple[str, TakenBack]]":
+    """What takes an effect back, by task."""
+    for one in effect.tasks:
+        yield one, taken_back(world, one, (effect.n,), now, effect.replica, reopens=True)
+
+
+def _taken_from_others(world: "World", deed: Deed, now: str) -> "list[tuple[str, TakenBack]]":
+    """The same of effects that other machines of a shared home wrote, by task."""
+    others = (one for one in deed.effects if one and one.replica != world.replica)
+    return [pair for one in others for pair in _back(world, one, now)]
 
 
 def what_of(command: Stored) -> str:
@@ -519,10 +621,13 @@ def what_of(command: Stored) -> str:
 
 def _named(home: "Home", ref: str) -> list[Deed]:
     """The deed of that name, or an earlier undo."""
-    for deed in _found(home, most=JUDGED_MAX):
+    for deed in _found(home, most=JUDGED_MAX, whole=ref):
         if deed.ref == ref and deed.state != "undone":
             return [deed]
     for one in _said(home):
+        if one.ref == ref and isinstance(one.command, UndoDeed) and one.command.operation:
+            because = f"{ref} took a confirmation back, and the proposal waits for you again"
+            raise Refused("invalid_value", because=because, instead=Remedy("see_open_proposals"))
         if one.ref == ref and isinstance(one.command, UndoDeed | UndoImport):
             what, timed = what_of(one.command), one.is_timed
             deed = Deed(ref, one.at, what, one.tasks, (one.n,), (), reopens=timed)
@@ -562,31 +667,46 @@ def _under(home: "Home", key: str) -> list["Recorded"]:
     logs = (home.services.agents, home.services.journal) if key else ()
     found: list[Recorded] = []
     while rows := [row for log in logs for row in log.receipts(nth_key(key, len(found) + 1))]:
-        if not isinstance(_command_of(rows[0]), ReopenItem | UndoDeed | UndoImport):
+        if not isinstance(_command_of(rows[0]), ReopenItem | UndoItem | UndoDeed | UndoImport):
             break  # the key stands for something else
         found.append(rows[0])
     return found
 
 
 def _rest(home: "Home", last: "Recorded") -> Deed | None:
-    """What is left of a deed whose process was gone after it took a verdict back."""
+    """What is left of a deed whose process was gone after it took a part of it back."""
     command = _command_of(last)
-    if not isinstance(command, ReopenItem):
+    if isinstance(command, UndoImport):
         return None
-    item = command.changes, command.item
-    verdicts = (one for one in _said(home) if one.place[1] and one.n < last.n)
-    name = next((one.name for one in verdicts if _item_of(one.command) == item), "")
+    if isinstance(command, UndoDeed):
+        parts = (one for one in _said(home) if not one.place[1] and one.n in command.appends)
+    else:
+        item = _item_of(command)
+        verdicts = (one for one in _said(home) if one.place[1] and one.n < last.n)
+        parts = (one for one in verdicts if _item_of(one.command) == item)
+    name = next((one.name for one in parts), "")
     return next((one for one in deeds(home, name) if one.state == "open"), None) if name else None
+
+
+def _check_undone(home: "Home", last: "Recorded") -> None:
+    """Refuse where a confirmation was to be taken back and stands."""
+    command = _command_of(last)
+    if isinstance(command, UndoItem):
+        item = item_of(home, *_item_of(command))
+        if not is_undone(item, command.operation):
+            raise _moved()
 
 
 def _repeated(before: Sequence["Recorded"]) -> Undone:
     """What an undo was that is over."""
-    row, command = before[-1], _command_of(before[-1])
-    if isinstance(command, ReopenItem):
-        items = tuple((one.changes, one.item) for one in map(_command_of, before))
-        return Undone(Deed("", row.at, "", (), (), items), is_repeated=True)
-    deed = Deed("", row.at, "", command.tasks, (), ())
-    return Undone(deed, f"j{row.n}", is_repeated=True)
+    row, commands = before[-1], [_command_of(one) for one in before]
+    verdicts = [one for one in commands if isinstance(one, ReopenItem | UndoItem)]
+    items = tuple(_item_of(one) for one in reversed(verdicts))
+    what = "confirm item" if any(isinstance(one, UndoItem) for one in verdicts) else ""
+    own = [one for one in before if not isinstance(_command_of(one), ReopenItem | UndoItem)]
+    tasks = _command_of(own[-1]).tasks if own else ()
+    redo = f"j{own[-1].n}" if own else ""
+    return Undone(Deed("", row.at, what, tasks, (), items), redo, is_repeated=True)
 
 
 def _command_of(row: "Recorded") -> Any:

@@ -52,7 +52,7 @@ def undo_command(session: Session, deed: str, key: str, *, is_list: bool, is_agr
     done = undoing.undo(home, deed, key)
     home = session.reading()
     told = deed_document(home, done.deed)
-    redo = again(done.redo, told.what, told.proposals)
+    redo = again(done.redo, done.deed.what, told.proposals)
     if session.as_json:
         session.document(UndoneDeed(told, redo, [*done.kept], passed, done.is_repeated))
         return

@@ -37,7 +37,8 @@ def undo(site: Site, asked: FormRequest) -> Notice:
     undone = undoing.undo(site.home, ref, asked.key)
     told = deed_document(site.home, undone.deed)
     about = f" in “{told.tasks[0]}”" if told.task_count == 1 else ""
-    again = Undo("Do it again", undone.redo) if undone.redo else None
+    is_alone = bool(undone.redo) and not undone.deed.items  # a verdict is given again in the inbox
+    again = Undo("Do it again", undone.redo) if is_alone else None
     first, *more = told.does or [told.what or "it was done before"]
     lines = [f"{one}." for one in [*more, *told.stays]]
     return Notice(f"Taken back{about}: {first}.", "done", again, lines, kept=undone.deed.items)

@@ -44,7 +44,7 @@ def over_both(world: World, cause: do.ApplyOperation, source: Task, text: str) -
     other = world.load(TASK, cause.others[0])
     match registry.read(cause.tool, text):
         case CreateFollowUpTask() as given:
-            if other.exists:
+            if other.exists and not (cause.revives and other.is_deleted):
                 return Refusal("redundant", "The follow-up task is there already.")
             items = _items(source, [one.id for one in given.carry_over])
             description, kept = words(other.id, given.description)
@@ -55,6 +55,9 @@ def over_both(world: World, cause: do.ApplyOperation, source: Task, text: str) -
                 given.priority,
                 given.relation or "follows_up_on",
             )
+            if other.exists:
+                found = rollover.again(source, other, wanted, items, by)
+                return Both(_events(world, source, other, found), kept)
             return Both(followed(world, source, other.id, wanted, items, by), kept)
         case MigrateChecklistItem() as given:
             if refusal := _forbidden(other, source, cause):

@@ -28,22 +28,29 @@ class TakenBack(NamedTuple):
 
 
 def taken_back(
-    world: World, task_id: str, appends: Collection[int], at: str, *, reopens: bool
+    world: World,
+    task_id: str,
+    appends: Collection[int],
+    at: str,
+    of: str = "",
+    *,
+    reopens: bool,
 ) -> TakenBack:
-    """What takes a deed of this replica back in a task.
+    """What takes a deed of a replica back in a task.
 
     Args:
         world: The journal.
         task_id: One of the tasks that it changed.
         appends: The appends that it is.
         at: When it is taken back.
+        of: Whose appends they are; empty: this replica's own.
         reopens: See `UndoDeed`; a stopped timer stays so where another one runs since.
     """
     now, state = world.load(TASK, task_id), TASK.initial(task_id)
     steps: list[tuple[Recorded, Task, Task]] = []
     for row in world.rows(TASK, task_id):
         before, state = state, TASK.evolve(state, row)
-        if row.n in appends and row.replica == world.replica:
+        if row.n in appends and row.replica == (of or world.replica):
             steps.append((row, before, state))
     if steps and not steps[0][1].exists:
         return _created(steps[-1][2], now)
@@ -104,9 +111,20 @@ def _events(world: World, task: Task, facts: Sequence[TaskFact]) -> list[Event]:
 
 
 def undo_deed(cause: do.UndoDeed, key: str, at: str, world: World) -> Decided:
+    """Of an operation a refusal is an outcome, too: who asks again is told the same."""
+    try:
+        events = _all_taken_back(cause, at, world)
+    except Refused as refused:
+        if not cause.operation:
+            raise
+        return Decided(result=Result(cause.tasks, "refused", refused.code))
+    return Decided(events, Result(cause.tasks, "applied" if cause.operation else ""))
+
+
+def _all_taken_back(cause: do.UndoDeed, at: str, world: World) -> list[Event]:
     events: list[Event] = []
     for task_id in cause.tasks:
-        found = taken_back(world, task_id, cause.appends, at, reopens=cause.reopens)
+        found = taken_back(world, task_id, cause.appends, at, cause.of, reopens=cause.reopens)
         task = world.load(TASK, task_id)
         if found.is_moved:
             because = f"{task.title!r} was changed since"
@@ -115,7 +133,7 @@ def undo_deed(cause: do.UndoDeed, key: str, at: str, world: World) -> Decided:
     if not events:
         because = "nothing of it can be taken back"
         raise Refused("invalid_value", because=because, instead="change the task by hand")
-    return Decided(events, Result(cause.tasks))
+    return events
 
 
 HANDLERS: dict[type, Handler] = {do.UndoDeed: undo_deed}

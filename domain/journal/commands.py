@@ -235,13 +235,18 @@ class UndoImport(Stored, frozen=True, tag="command.undo_import.1"):
 
 
 class UndoDeed(Stored, frozen=True, tag="command.undo_deed.1"):
-    """Take back what these appends, all of one deed, changed in these tasks. `reopens`: a timer
-    that they stopped runs on, and time that they entered is taken away; without it, as of 0.2.0,
-    both stay."""
+    """Take back what these appends, all of one deed, changed in these tasks.
 
-    said: ClassVar = ("tasks", "appends")
+    `operation`: an operation of the agent log that it is done for, once; empty: a person's own
+    deed. `of`: whose appends they are; empty: this replica's own. `reopens`: a timer that they
+    stopped runs on, and time that they entered is taken away; without it, as of 0.2.0, both stay.
+    """
+
+    said: ClassVar = ("tasks", "appends", "operation", "of")
     tasks: tuple[str, ...]
     appends: tuple[int, ...]
+    operation: str = ""
+    of: str = ""
     reopens: bool = False
 
 
@@ -251,6 +256,7 @@ class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
     `base`: digest of the values it was proposed on; empty takes them as they are.
     `categories`: what the agent may touch. `hop`: how many agents' writes led here, before
     this one. `others`: further tasks that it may write to; then `arguments` is always a payload.
+    `revives`: a follow-up that was made for this and taken back is there again.
     """
 
     operation: str
@@ -262,6 +268,7 @@ class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
     categories: tuple[str, ...] = ()
     hop: int = 0
     others: tuple[str, ...] = ()
+    revives: bool = False
 
 
 class VoidOperation(Stored, frozen=True, tag="command.void_operation.1"):

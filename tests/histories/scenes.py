@@ -49,6 +49,7 @@ from tests.histories import (
     template_scenes,
     time_scenes,
     tool_scenes,
+    unconfirming_scenes,
     undo_scenes,
     verdict_scenes,
     waiting_scenes,
@@ -373,6 +374,7 @@ SCENES: tuple[Scene, ...] = (
     *followup_scenes.SCENES,
     *read_scenes.SCENES,
     *undo_scenes.SCENES,
+    *unconfirming_scenes.SCENES,
     *memory_scenes.SCENES,
 )
 

@@ -44,7 +44,7 @@ def done(at: Services, *, stops_timer: bool = True, status: str = "DONE") -> Any
 
 
 def undo(at: Services, n: int, *tasks: str, reopens: bool = True) -> int:
-    return at.append_journal(do.UndoDeed(tasks, (n,), reopens)).n
+    return at.append_journal(do.UndoDeed(tasks, (n,), reopens=reopens)).n
 
 
 @pytest.mark.parametrize("status", ["DONE", "REJECTED"])

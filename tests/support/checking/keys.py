@@ -44,8 +44,8 @@ class _Journal:
 
     def walk(self) -> Iterator[Finding]:
         for one in self._log.appends:
-            if one.does in ("apply_operation", "void_operation"):
-                named = one.command["operation"]
+            settles = one.does in ("apply_operation", "void_operation", "undo_deed")
+            if settles and (named := one.command.get("operation", "")):
                 yield from _differs(one.where, "the receipt's key", one.first.entity, named)
             for row in one.rows:
                 yield from self._row(one, row)
@@ -278,6 +278,12 @@ class _Agents:
                 action, spot = key("action", tool, data["label"]), (changes, data["item"], tool)
                 self._turns[spot] += 1
                 nth = str(self._turns[spot])
+                made = key("operation", self._sets[changes], action, "0", nth)
+                yield from _differs(one.where, "the operation", data["operation"], made)
+            case "changes.undo_asked.1" if data["attempt"] == 1:
+                action = key("action", "undo", data["undoes"])
+                self._turns[changes, data["item"], action] += 1
+                nth = str(self._turns[changes, data["item"], action])
                 made = key("operation", self._sets[changes], action, "0", nth)
                 yield from _differs(one.where, "the operation", data["operation"], made)
 
