@@ -79,6 +79,6 @@ def told_of(home: "Home", deeds: Sequence[Deed]) -> list[UndoableDeed]:
 
 def why(one: UndoableDeed) -> str:
     """Why a deed is not taken back."""
-    if one.state == "moved":
+    if one.state == "moved" or (one.what == "import tasks" and not one.stays):
         return "changed since"
     return "; ".join(one.stays) or "nothing takes it back"

@@ -52,7 +52,10 @@ def named(one: "UndoableDeed") -> str:
 
 
 def made(facts: Sequence[tuple[TaskFact, Task]], what: str) -> str:
-    """What a deed made of a task, by the facts that would take it back: ``due 2027-01-23``."""
+    """What a deed made of a task, by the facts that would take it back: ``due 2027-01-23``; of
+    several tasks what it was."""
+    if len({task.id for _, task in facts}) > 1:
+        return what
     told: list[str] = []
     for fact, task in facts:
         if field := _FIELDS.get(type(fact)):

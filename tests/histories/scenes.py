@@ -48,6 +48,7 @@ from tests.histories import (
     stubborn_scenes,
     template_scenes,
     time_scenes,
+    timer_scenes,
     tool_scenes,
     unconfirming_scenes,
     undo_scenes,
@@ -375,6 +376,7 @@ SCENES: tuple[Scene, ...] = (
     *read_scenes.SCENES,
     *undo_scenes.SCENES,
     *unconfirming_scenes.SCENES,
+    *timer_scenes.SCENES,
     *memory_scenes.SCENES,
 )
 
