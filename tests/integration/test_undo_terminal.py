@@ -27,11 +27,8 @@ def test_what_another_terminal_did_is_named_and_asked_for(
     assert len(told(["task", "list"], home)) == left
 
 
-def test_what_changed_nothing_is_said_before_the_question(home: Path) -> None:
-    done(["task", "add", "Tap", "--status", "done"], home)
-    with on_terminal(home, "done", "Tap") as other:
-        assert "Nothing to change" in other.ended()[1]
-    done(["done", "Tap"], home)
+def test_who_says_yes_is_not_asked(home: Path) -> None:
+    done(["task", "add", "Tap"], home)
     with on_terminal(home, "undo", "--yes") as other:
         status, seen = other.ended()
     assert (status, "[y/N]" in seen) == (0, False)
