@@ -34,12 +34,13 @@ from adapters import wiring
 from adapters.actions.agents import Wish, assign_agent
 from adapters.actions.deciding import Verdict, decide
 from adapters.actions.forking import Branching, fork_wake
-from adapters.actions.importing import Importing, format_named, given_file, read_file, sources_of
+from adapters.actions.importing import Importing
 from adapters.actions.looking_back import compare, run_again, scope_of
 from adapters.actions.naming import pick_agent, pick_task, retry_key
 from adapters.actions.places import find
 from adapters.actions.policy import allow
 from adapters.actions.proposals import named_items
+from adapters.actions.sources import format_named, given_file, read_file, sources_of
 from adapters.actions.waking import request_wake, run_wake
 from adapters.documents.agents import AgentLine, agent_lines, agent_of
 from adapters.documents.diffs import HomesDiff, WakesDiff, WorldsDiff
@@ -214,16 +215,16 @@ class Home:
             key: Makes a retry safe.
         """
         file, form, key = os.fspath(path), format_named(form), retry_key(key)
-        (name,) = sources_of([file], self._text(source), self._environ)
         home = self._reading()
         try:
-            given = given_file(file, name, form=form, by_heading=by_heading)
+            (place,) = sources_of(home, [file], self._text(source), self._environ)
+            given = given_file(file, place, form=form, by_heading=by_heading)
             found = read_file(home, given, self._environ)
         except Unreadable as error:
             because = f"{file} cannot be read: {error.because}"
             raise Refused("unreadable_file", because=because, instead=error.instead) from None
         home = self._writing() if found.file.tasks else home
-        return Importing(key).take(home, file, found)
+        return Importing(key).take(home, file, found, place=place)
 
     def create_agent(
         self, task: str, *, model: str = "", template: str = "", key: str = ""

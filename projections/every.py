@@ -13,6 +13,7 @@ from projections import (
     policy,
     ranks,
     reports,
+    sources,
     tasks,
     templates,
     wakes,
@@ -33,4 +34,5 @@ VIEWS: tuple[View[Any], ...] = (
     policy.VIEW,
     lessons.VIEW,
     memory.VIEW,
+    sources.VIEW,
 )

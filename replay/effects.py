@@ -22,7 +22,7 @@ from domain.changes.events import (
     SuppressionDone,
     UndoAsked,
 )
-from domain.journal.commands import ApplyOperation, UndoDeed, VoidOperation
+from domain.journal.commands import ApplyOperation, UndoDeed, UndoImport, VoidOperation
 from domain.journal.fold import TASK
 from domain.wake.events import LateReply, ToolAsked, ToolReturned
 from domain.wake.machine import ticket
@@ -266,10 +266,10 @@ def _of_item(set_id: str, fact: ChangesReply, before: World) -> Said | None:
 
 def unrelated(cause: Cause, before: World) -> Iterator[Difference]:
     """Appends that a deed is said to be, and that changed none of its tasks."""
-    if not isinstance(cause, UndoDeed):
+    if not isinstance(cause, UndoDeed | UndoImport):
         return
     rows = (row for task in cause.tasks for row in before.rows(TASK, task))
-    known = {row.n for row in rows if row.replica == (cause.of or before.replica)}
+    known = {row.n for row in rows if row.replica == (getattr(cause, "of", "") or before.replica)}
     if left := [str(n) for n in cause.appends if n not in known]:
         told = "appends that changed its tasks"
         yield Difference(0, ALTERED, "data.command.appends", told, ", ".join(left))

@@ -20,7 +20,7 @@ from domain.causes import Receipt
 from domain.changes.change_set import set_id
 from domain.journal.catalog import CorrectionCaptured
 from domain.journal.commands import AddCorrection, ImportedRef, ImportTasks
-from domain.journal.task import DifferenceSettled, TaskImported
+from domain.journal.task import DeedUndone, DifferenceSettled, TaskImported
 from domain.keys import payload_id
 from domain.wake.commands import BeginWake
 from domain.wake.events import ModelAnswered, SectionRef, WakeStarted
@@ -34,8 +34,10 @@ NAMED: dict[type[Struct], tuple[str, ...]] = {
     AddCorrection: ("before", "after"),
     BeginWake: ("snapshot",),
     CorrectionCaptured: ("before", "after"),
+    DeedUndone: ("document",),
     DifferenceSettled: ("document",),
     ImportedRef: ("document",),
+    ImportTasks: ("lines",),
     ModelAnswered: ("reply",),
     RequestWake: ("words",),
     SectionRef: ("payload",),

@@ -70,7 +70,12 @@ SLOW = (
     "tests/property/test_scrub_laws.py",
     "tests/property/test_tools_laws.py",
     "tests/property/test_views_laws.py",
-    "tests/stateful/",
+    *(
+        f"tests/stateful/test_{name}"
+        for name in ("alertness", "change_set", "fleet", "home", "notices", "simulation")
+    ),
+    "tests/stateful/test_verdict_fleet.py",
+    "tests/stateful/test_wake_machine.py",
     "tests/unit/test_keys_and_text.py::test_the_table_agrees_with_the_character_database",
     "tests/unit/test_notes.py::test_the_offline_model_understands_no_less_than_it_did",
     "tests/unit/test_prove_both.py::test_every_scene",

@@ -35,12 +35,12 @@ def exported(home: "Home", scope: str, wanted: Wanted) -> Exported:
     found = [one.id for one in home.views.marked(VIEW, MARKS[scope]) if fits(one, wanted, "")]
     with home.services.journal.reading() as world:
         tasks = [world.load(TASK, one) for one in found]
-        documents = [_document(one, world, catalog) for one in tasks]
+        documents = [document_of(one, world, catalog) for one in tasks]
     links = [(one.id, link.relation, link.target) for one in tasks for link in one.links]
     return Exported(markdown(documents, links), len(tasks))
 
 
-def _document(task: "Task", world: "World", catalog: "Catalog") -> ImportedTask:
+def document_of(task: "Task", world: "World", catalog: "Catalog") -> ImportedTask:
     """A task as a file says it, what is so by default left out."""
     items: Sequence[ImportedItem] = [
         ImportedItem(item.title, item.is_checked) for item in task.items if not item.is_archived

@@ -182,8 +182,7 @@ class _Trace:
         """An undo, and before it what set the value that came back."""
         said = f"By an undo you {did(one.row.fact, one.before, self.past.names)}."
         yield WhyStep("undone", said, one.row.at, lead=self._lead(one.row))
-        is_import = isinstance(command, do.UndoImport)
-        first = command.first if is_import else min(command.appends)
+        first = command.first if isinstance(command, do.UndoImport) else min(command.appends)
         yield from self.steps([each for each in happened if each.row.n < first])
 
     def _by_agent(self, one: Happened) -> Iterator[WhyStep]:

@@ -4,20 +4,14 @@ asked, so that both count alike."""
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from adapters.actions import gone
 from adapters.actions.differing import Side
 from adapters.actions.halving import in_halves
-from adapters.actions.importing import (
-    TASKS_MAX,
-    Found,
-    Known,
-    command_of,
-    differing,
-    identified_in,
-    known_tasks,
-    open_conflicts,
-    report_of,
-)
+from adapters.actions.identifying import Identified, Known, identified, known_tasks
+from adapters.actions.importing import TASKS_MAX, command_of, differing, open_conflicts, report_of
+from adapters.actions.sources import Found
 from adapters.documents.conflicts import ConflictDetails, conflicts_after
 from adapters.documents.tasks import ImportReport
 from adapters.home.settings import Gone
@@ -36,14 +30,14 @@ def plan_import(
 ) -> ImportReport:
     """What `Importing.take` would report; `events` stays 0, for nothing is written."""
     known = known_tasks(home)
-    found, retitled = identified_in(home, found, known)
-    read, report = found.file, report_of(file, found, known)
-    new = differing(home, found, known)
-    report.retitled, report.unchanged = retitled, len(read.tasks) - len(new)
+    one = identified(home, found.file, known)
+    read, report = one.file, report_of(file, found, one, known)
+    new = differing(one, known, one.restores)
+    report.unchanged = len(read.tasks) - len(new)
     foreseen: Foreseen = {}
 
     def decide(tasks: Sequence[ImportedTask]) -> None:
-        changed = _decided(home, tasks, read.source, known)
+        changed = _decided(home, one, tasks, known)
         foreseen.update(changed)
         report.unchanged += len(tasks) - len(changed)
 
@@ -58,15 +52,23 @@ def plan_import(
     report.conflicts = tuple(sorted(both, key=lambda one: places[one.task]))
     if prefer is not None:
         report.settled, report.conflicts = len(report.conflicts), ()
-    done = gone.planned(home, read, report.gone, how or gone.remembered(home, read.source))
-    report.gone_settled = tuple(done)
-    report.gone = tuple(one for one in report.gone if one not in done)
+    closing, held = gone.planned(home, one, report.gone, how, lambda _: False)
+    report.gone_settled, report.gone_held = tuple(each.task for each in closing), held
+    left = {*report.gone_settled, *held}
+    report.gone = tuple(each for each in report.gone if each not in left)
+    report.restored = one.restores
     return report
 
 
-def _decided(home: "Home", tasks: Sequence[ImportedTask], source: str, known: Known) -> Foreseen:
+def _decided(
+    home: "Home", one: Identified, tasks: Sequence[ImportedTask], known: Known
+) -> Foreseen:
     """The tasks that an append would change, each with what would be open of it then."""
-    command, payloads = command_of(home, tasks, source, known)
+    documents = one.documents_by_id
+    payloads = [documents[task.task_id] for task in tasks]
+    command = command_of(one.file.source, tasks, payloads, known)
+    here = {task.task_id for task in tasks}
+    command = replace(command, restores=tuple(id_ for id_ in one.restores if id_ in here))
     at = home.services.clock.now()
     with home.services.journal.reading() as world:
         world.bring(payloads)

@@ -2,27 +2,33 @@
 for the source; and which of them were told already."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 import msgspec
 
-from adapters.actions.tasks import delete_task, edit_task
 from adapters.documents.tasks import GoneItem
 from adapters.home.settings import Gone
+from domain.journal.commands import GoneTask
 from domain.journal.importing import numbered
 from projections.tasks import VIEW
 
 if TYPE_CHECKING:
+    from adapters.actions.identifying import Identified
     from adapters.wiring import Home
     from domain.journal.imported import ImportedFile
     from projections.tasks import TaskDocument
 
+Sure = Callable[[Sequence[str]], bool]
+"""``sure(tasks)``: whether a person wants so many tasks closed that are gone from their file."""
 
-def chosen(home: "Home", source: str, said: Gone | None) -> Gone:
-    """What was said now, else what was said of this source before, else what the settings say."""
+GONE_MANY = 10  # tasks; more are not closed unasked
+GONE_FEW = 3  # tasks that are, though they are a fifth of their source
+
+
+def keep(home: "Home", source: str, said: Gone | None) -> None:
+    """Remember what was said of a source."""
     if said is not None:
         home.views.remember(f"gone {source}", said.encode())
-    return said or remembered(home, source)
 
 
 def remembered(home: "Home", source: str) -> Gone:
@@ -31,34 +37,39 @@ def remembered(home: "Home", source: str) -> Gone:
     return next((one for one in get_args(Gone) if one == kept), home.settings.import_.gone)
 
 
-def settle(
-    home: "Home", read: "ImportedFile", gone: Sequence[str], how: Gone, next_key: Callable[[], str]
-) -> tuple[str, ...]:
-    """Reject or delete what is gone, and delete what the file says is deleted; which that was."""
-    found = planned(home, read, gone, how)
-    for task_id, deed in found.items():
-        if deed == "delete":
-            delete_task(home, task_id, next_key())
-        else:
-            reason = f"no longer in {read.source}"
-            edit_task(home, task_id, {"status": "REJECTED", "reason": reason}, next_key())
-    return tuple(found)
-
-
 def planned(
-    home: "Home", read: "ImportedFile", gone: Sequence[str], how: Gone
-) -> dict[str, Literal["delete", "reject"]]:
-    """What `settle` does with which task."""
-    found: dict[str, Literal["delete", "reject"]] = {}
-    for task_id in dict.fromkeys((*read.deleted, *gone)):
-        task = home.views.get(VIEW, task_id)
-        if task is None or task.is_deleted:
-            continue
-        if how == "delete" or task_id in read.deleted:
-            found[task_id] = "delete"
-        elif how == "reject" and task.is_open:
-            found[task_id] = "reject"
-    return found
+    home: "Home", one: "Identified", gone: Sequence[str], said: Gone | None, sure: Sure
+) -> tuple[tuple[GoneTask, ...], tuple[str, ...]]:
+    """What is to be closed of the tasks that a file has no more, and what is held back because it
+    is much, and nobody was sure.
+
+    Args:
+        home: Where.
+        one: The file.
+        gone: All that it has not, and once had.
+        said: What was said in this command; None: what was said before holds, of those alone that
+            the file had when it was imported last, and never because it is empty.
+        sure: Asks a person.
+    """
+    how = said or remembered(home, one.file.source)
+    closing = [GoneTask(task, "delete") for task in dict.fromkeys(one.file.deleted)]
+    closing = [each for each in closing if _may_close(home, each)]
+    wanted = gone if said is not None else [task for task in gone if task in one.gone]
+    more: list[GoneTask] = []
+    if how != "keep":
+        more = [GoneTask(task, how) for task in wanted if task not in one.file.deleted]
+        more = [each for each in more if _may_close(home, each)]
+    ids = tuple(each.task for each in more)
+    is_empty = said is None and not one.file.tasks
+    is_much = len(ids) > GONE_MANY or (len(ids) >= GONE_FEW and len(ids) * 5 >= one.before)
+    if ids and (is_empty or (is_much and not sure(ids))):
+        return tuple(closing), ids
+    return (*closing, *more), ()
+
+
+def _may_close(home: "Home", gone: GoneTask) -> bool:
+    task = home.views.get(VIEW, gone.task)
+    return task is not None and not task.is_deleted and (gone.how == "delete" or task.is_open)
 
 
 def items(read: "ImportedFile", known: Mapping[str, "TaskDocument"]) -> Iterator[GoneItem]:
@@ -74,7 +85,7 @@ def items(read: "ImportedFile", known: Mapping[str, "TaskDocument"]) -> Iterator
 
 
 def news(home: "Home", source: str, gone: Collection[str]) -> list[str]:
-    """Those of the tasks that were not told of as gone before; they are now."""
+    """Those of the tasks and items that were not told of as gone before; they are now."""
     name = f"gone told {source}"
     before = msgspec.json.decode(home.views.remembered(name) or b"[]", type=list[str])
     home.views.remember(name, msgspec.json.encode(sorted(gone)))

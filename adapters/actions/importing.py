@@ -3,58 +3,47 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from adapters.actions import gone, linking
 from adapters.actions.agents import Wish, assign_all
 from adapters.actions.differing import Side, settle
 from adapters.actions.halving import in_halves
-from adapters.actions.identifying import Retitled, identified
+from adapters.actions.identifying import (
+    SHARED,
+    Identified,
+    Known,
+    identified,
+    known_tasks,
+    said_last,
+)
 from adapters.actions.naming import nth_key
+from adapters.actions.sources import Found, Given, Source, remember_path
 from adapters.documents.conflicts import ConflictDetails, conflicts
 from adapters.documents.tasks import ImportReport
-from adapters.home.api_keys import SECRETS, without_keys
-from adapters.home.entering import entering, entering_by, json_entering
-from adapters.home.given import STDIN, Unreadable, as_text, read_given
+from adapters.home.api_keys import SECRETS
 from adapters.home.settings import Gone
-from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD, READERS
-from adapters.importers.spelling import as_before, items_as_before
+from adapters.importers.formats import READERS
+from adapters.importers.identity import BY_TITLE
+from adapters.importers.spelling import CLOSED
 from adapters.text.common import safe
 from domain import canonical
-from domain.errors import Refused
 from domain.journal.commands import ImportedRef, ImportTasks
 from domain.journal.imported import ImportedFile, ImportedTask
-from domain.wire import Payload, PayloadId, payload
-from projections.tasks import VIEW, TaskDocument
+from domain.journal.imported import Unreadable as UnreadableLine
+from domain.keys import key as make_key
+from domain.wire import Payload, payload
+from projections.tasks import VIEW
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
 
 TASKS_MAX = 200  # of one append
-FILE_BYTES_MAX = 64_000_000
-Known = Mapping[str, TaskDocument]
 TasksDone = Callable[[int], None]
 """``told(count)``: so many more tasks are done with."""
-
-
-class Given(NamedTuple):
-    """A file's bytes, and how they are to be read: see `given_file`."""
-
-    file: str
-    source: str
-    form: str
-    by_heading: bool
-    data: bytes
-    is_utf16: bool = False  # it was, before it was read as `data`
-
-
-class Found(NamedTuple):
-    """A file, read, and the names of keys whose values stood in it, one for each time."""
-
-    file: ImportedFile
-    replaced: tuple[str, ...] = ()
 
 
 class _Told(msgspec.Struct):
@@ -62,93 +51,6 @@ class _Told(msgspec.Struct):
 
     made_of: list[str]
     report: ImportReport
-
-
-# ------------------------------------------------------------------------------------ reading files
-
-
-def format_named(form: str) -> str:
-    """A format as the importers know it; empty stays empty.
-
-    Raises:
-        Refused: Code ``invalid_value``.
-    """
-    form = ALIASES.get(form.lower(), form.lower())
-    if form and form not in FORMATS:
-        because = f"the format {form!r} is not known to this version"
-        raise Refused("invalid_value", because=because, instead=f"use {FORMATS_TOLD}")
-    return form
-
-
-def sources_of(files: Sequence[str], source: str, environ: Mapping[str, str]) -> list[str]:
-    """The name under which each file is known; ids are made of it, so no two may share it.
-
-    Raises:
-        Refused: Code ``invalid_value``.
-    """
-    if source and len(files) > 1:
-        because = f"--source names one source, and {len(files)} files are given"
-        raise Refused("invalid_value", because=because, instead="import them one by one")
-    if source and not source.strip():
-        raise Refused("invalid_value", because="--source is blank", instead="give it a name")
-    if STDIN in files and not source:
-        because = "what comes from stdin has no name"
-        raise Refused("invalid_value", because=because, instead="give it one with --source NAME")
-    names = [source or without_keys(Path(file).name, environ)[0] for file in files]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        because = f"two files are named {twice!r}, and tasks are known by their file's name"
-        instead = "import them one by one, each with a --source of its own"
-        raise Refused("invalid_value", because=because, instead=instead)
-    return names
-
-
-def given_file(file: str, source: str, *, form: str = "", by_heading: bool = False) -> Given:
-    """A file's bytes, and how they are to be read.
-
-    Args:
-        file: Its path, or `given.STDIN`.
-        source: The name under which it is known.
-        form: Its format; empty: by its name and content.
-        by_heading: In Markdown a heading is a task.
-
-    Raises:
-        Unreadable: It cannot be read.
-    """
-    return Given(file, source, form, by_heading, *as_text(read_given(file, FILE_BYTES_MAX)))
-
-
-def read_file(home: "Home", given: Given, environ: Mapping[str, str]) -> Found:
-    """The tasks that a file holds.
-
-    Args:
-        home: Its time zone says which day a moment is, and a setting whether secrets are kept.
-        given: The file.
-        environ: Environment variables: the values of keys are left out.
-
-    Raises:
-        Unreadable: Its format is not known.
-    """
-    from zoneinfo import ZoneInfo
-
-    from adapters.importers import formats
-
-    file, source, form, by_heading, data, _ = given
-    zone = ZoneInfo(home.settings.timezone)
-    is_scrubbed, keys = home.settings.policy.scrub_entry, home.settings.key_variables
-    form = form or formats.guess(data, file)
-    enter = json_entering if form in formats.JSON else entering
-    text, replaced = enter(
-        data.decode("utf-8", "surrogateescape"), environ, is_scrubbed=is_scrubbed, keys=keys
-    )
-    data = text.encode("utf-8", "surrogateescape") if replaced else data
-    read = formats.read(data, file, form, source, headings_are_tasks=by_heading, zone=zone)
-    if read is None:
-        raise Unreadable("its format is not known", f"name it with --format: {FORMATS_TOLD}")
-    # once more: what only its format had hidden, as escaped characters
-    plain, more = entering_by(home.settings, msgspec.to_builtins(read), environ)
-    read = msgspec.convert(plain, ImportedFile) if more else read
-    return Found(read, replaced + more)
 
 
 # --------------------------------------------------------------------------- what was told before
@@ -189,6 +91,7 @@ def made_of(home: "Home", given: Given, environ: Mapping[str, str]) -> list[str]
     secrets = "\n".join(environ.get(name, "") for name in names).encode("utf-8", "replace")
     return [
         blake2b(given.data).hexdigest(),
+        *([blake2b(given.archive).hexdigest()] if given.archive else ()),
         Path(given.file).name,  # a format may be guessed by it
         *(str(READERS), *how, home.settings.timezone, str(home.settings.policy.scrub_entry)),
         blake2b(secrets, digest_size=2).hexdigest(),  # tells a change, and is of no use to guess
@@ -200,7 +103,10 @@ def made_of(home: "Home", given: Given, environ: Mapping[str, str]) -> list[str]
 
 
 class Importing:
-    """The appends of one import over all its files, the nth under ``K:n``."""
+    """The appends of one import over all its files, the nth under ``K:n``.
+
+    Of several appends that nobody gave a key, the key is derived: what one command did is one deed.
+    """
 
     def __init__(
         self,
@@ -209,19 +115,34 @@ class Importing:
         gone: Gone | None = None,
         *,
         agents: bool | None = None,
+        restores: bool = False,
+        is_one_of_many: bool = False,
+        sure: gone.Sure = lambda _: False,
     ) -> None:
-        self._key = key
+        self._key = self._name = key
         self._agents = agents  # whether new tasks get an agent; None: as the settings say
         self._gone = gone  # what becomes of tasks that their file has no more
         self._prefer = prefer  # what shall stand where the file and the person differ
+        self._restores = restores  # whether what was deleted here, and is in the file, comes back
+        self._is_one_of_many = is_one_of_many
+        self._sure = sure
         self._nth = 0
 
-    def settles(self, report: ImportReport) -> bool:
-        """Whether there is something to settle in a file that says nothing new."""
-        return bool((report.conflicts and self._prefer) or (report.gone and self._gone))
+    def settles(self, home: "Home", source: str, report: ImportReport) -> bool:
+        """Whether there is something to settle in a file that says nothing new; what was said of
+        what is gone is remembered in any case."""
+        gone.keep(home, source, self._gone)
+        is_gone = report.gone_held or (report.gone and self._gone)
+        is_back = report.deleted_here and self._restores
+        return bool((report.conflicts and self._prefer) or is_gone or is_back)
 
     def take(
-        self, home: "Home", file: str, found: Found, told: TasksDone = lambda _: None
+        self,
+        home: "Home",
+        file: str,
+        found: Found,
+        told: TasksDone = lambda _: None,
+        place: Source | None = None,
     ) -> ImportReport:
         """Take a file's tasks over. What the rules refuse is reported, the rest is kept.
 
@@ -230,59 +151,126 @@ class Importing:
             file: What the file is called in the report.
             found: What was read from it.
             told: Is told how far it has come.
+            place: Which file of this machine it is, to be remembered.
 
         Raises:
             Refused: What no single task is the reason of: ``key_reused`` or ``read_only``.
         """
         known = known_tasks(home)
-        found, retitled = identified_in(home, found, known)
-        read, report = found.file, report_of(file, found, known)
-        report.retitled = retitled
-        tasks = read.tasks if self._key else differing(home, found, known)
-        report.unchanged = len(read.tasks) - len(tasks)
+        one = identified(home, found.file, known)
+        report = report_of(file, found, one, known)
+        report.moved_from = place.was if place else ""
+        restores = {*one.restores, *(report.deleted_here if self._restores else ())}
+        if self._restores:
+            report.deleted_here = ()
+        tasks = one.file.tasks if self._key else differing(one, known, restores)
+        report.unchanged = len(one.file.tasks) - len(tasks)
         told(report.unchanged)
+        more = self._more(home, one, report, known, restores)
+        written = self._append(home, one, tasks, known, more, report, told)
+        home.views.catch_up()
+        report.new = tuple(dict.fromkeys(report.new))
+        report.restored = tuple(restores)
+        report.unreadable += circles(home, one)
+        report.conflicts = open_conflicts(home, one.file, known, written)
+        if self._prefer is not None:
+            self._settle(home, report, self._prefer)
+        if report.new and (home.settings.import_.agents if self._agents is None else self._agents):
+            report.agents = len(assign_all(home, Wish(), self._key, among=report.new).made)
+        if place is not None:
+            remember_path(home, place)
+        return report
+
+    def _more(
+        self,
+        home: "Home",
+        one: Identified,
+        report: ImportReport,
+        known: Known,
+        restores: Collection[str],
+    ) -> ImportTasks:
+        """What an import says besides its tasks."""
+        new = {task.task_id for task in one.file.tasks} - known.keys() | {*restores}
+        gone.keep(home, one.file.source, self._gone)
+        closing, report.gone_held = gone.planned(home, one, report.gone, self._gone, self._sure)
+        report.gone_settled = tuple(each.task for each in closing)
+        left = {*report.gone_settled, *report.gone_held}
+        report.gone = tuple(each for each in report.gone if each not in left)
+        lines = payload(SHARED, canonical.encode(list(one.lines)))
+        return ImportTasks(
+            one.file.source,
+            (),
+            lines="" if one.is_kept else lines.id,
+            links=linking.wanted(one.file, new),
+            gone=closing,
+            restores=tuple(sorted(restores)),
+        )
+
+    def _append(
+        self,
+        home: "Home",
+        one: Identified,
+        tasks: Sequence[ImportedTask],
+        known: Known,
+        more: ImportTasks,
+        report: ImportReport,
+        told: TasksDone,
+    ) -> set[str]:
+        """Write it, in appends of so many tasks, and what else it says with the last of them; the
+        tasks that it changed."""
+        batches = [tasks[at : at + TASKS_MAX] for at in range(0, len(tasks), TASKS_MAX)]
+        documents = one.documents_by_id
         written: set[str] = set()
+        is_said = False
 
         def append(tasks: Sequence[ImportedTask]) -> None:
-            """Append these tasks; halves of what is refused, down to the one that is the reason."""
-            command, payloads = command_of(home, tasks, read.source, known)
-            key = nth_key(self._key, self._nth + 1)
+            """Append these tasks; where they are all, with what else is said."""
+            nonlocal is_said
+            is_whole = not tasks or (len(batches) == 1 and tasks is batches[0])
+            payloads = [documents[task.task_id] for task in tasks]
+            command = command_of(one.file.source, tasks, payloads, known)
+            here = {task.task_id for task in tasks}
+            if is_whole:
+                said = {
+                    name: getattr(more, name) for name in ("lines", "links", "gone", "restores")
+                }
+                command = replace(command, **said)
+                payloads += [payload(SHARED, canonical.encode(list(one.lines)))] * bool(more.lines)
+            else:
+                restores = tuple(each for each in more.restores if each in here)
+                command = replace(command, restores=restores)
+            is_alone = is_whole and not (self._is_one_of_many or self._prefer)
+            key = self._key_of(home, command, is_alone=is_alone)
             appended = home.services.append_journal(command, key=key, payloads=payloads)
+            is_said |= is_whole
             self._nth += 1
             changed = set(appended.result.ids) if appended.rows else set[str]()
             written.update(changed)
             report.events += len(appended.rows)
-            report.new += tuple(one for one in appended.result.ids if one in changed - known.keys())
+            report.new += tuple(id_ for id_ in appended.result.ids if id_ in changed - known.keys())
             report.created = len(report.new)
-            report.changed += sum(one in known for one in changed)
-            report.unchanged += len(tasks) - len(changed)
+            report.changed += sum(id_ in known for id_ in changed)
+            report.unchanged += len(here - changed) - len(changed - here)
 
-        for first in range(0, len(tasks), TASKS_MAX):
-            batch = tasks[first : first + TASKS_MAX]
+        for batch in batches:
             in_halves(batch, append, report)
             told(len(batch))
-        report.events += linking.link(home, read, written - known.keys(), self._next_key)
-        home.views.catch_up()
-        report.conflicts = open_conflicts(home, read, known, written)
-        if self._prefer is not None:
-            self._settle(home, report, self._prefer)
-        how = gone.chosen(home, read.source, self._gone)
-        done = gone.settle(home, read, report.gone, how, self._next_key)
-        report.gone_settled = done
-        report.gone = tuple(one for one in report.gone if one not in done)
-        if report.new and (home.settings.import_.agents if self._agents is None else self._agents):
-            report.agents = len(assign_all(home, Wish(), self._key, among=report.new).made)
-        return report
+        if not is_said and (more.links or more.gone or more.restores or (more.lines and written)):
+            append(())
+        return written
 
-    def _next_key(self) -> str:
-        self._nth += 1
-        return nth_key(self._key, self._nth)
+    def _key_of(self, home: "Home", command: ImportTasks, *, is_alone: bool) -> str:
+        """The key of the next append; one that is the whole deed needs none."""
+        if not self._name and not is_alone:
+            tail = home.services.journal.tail()
+            self._name = make_key("import", tail.digest, canonical.encode(command).decode())
+        return nth_key(self._name, self._nth + 1)
 
     def _settle(self, home: "Home", report: ImportReport, side: Side) -> None:
         """Settle all that is open in the file's tasks."""
         for one in report.conflicts:
             self._nth += 1
-            settle(home, one.task, one.field, side, self._key, nth=self._nth)
+            settle(home, one.task, one.field, side, self._name, nth=self._nth)
         report.settled, report.conflicts = len(report.conflicts), ()
 
 
@@ -295,49 +283,45 @@ def open_conflicts(
     return tuple(conflicts(home, [one for one in now if one is not None]))
 
 
-def differing(home: "Home", found: Found, known: Known) -> Sequence[ImportedTask]:
+def differing(
+    one: Identified, known: Known, restores: Collection[str] = ()
+) -> Sequence[ImportedTask]:
     """The tasks of a file that are new here, or of which it says something else than before."""
-    read = found.file
-    made = zip(read.tasks, documents_of(home, read.tasks, known), strict=True)
     return [
-        one
-        for one, said in made
-        if (task := known.get(one.task_id)) is None
-        or not (task.is_deleted or said.id in _said(task, read.source))
+        each
+        for each, said in zip(one.file.tasks, one.documents, strict=True)
+        if (task := known.get(each.task_id)) is None
+        or not (
+            (task.is_deleted and each.task_id not in restores)
+            or said.id in said_last(task, one.file.source)
+        )
     ]
 
 
-def identified_in(home: "Home", found: Found, known: Known) -> tuple[Found, Retitled]:
-    file, retitled = identified(home, found.file, known)
-    return found._replace(file=as_read_before(home, file, known)), retitled
+def circles(home: "Home", one: Identified) -> tuple[UnreadableLine, ...]:
+    """Links that the file names and that cannot be, for they would close a circle."""
+    lines = {task.task_id: at for at, task in enumerate(one.file.tasks)}
+    found: list[UnreadableLine] = []
+    for link, because in linking.left_out(home, one.file) if one.file.links else ():
+        at = lines[link.task]
+        line = one.file.lines[at] + 1 if at < len(one.file.lines) else 0
+        found.append(UnreadableLine(line, f"⛔ would close a circle: {because}; it was left out"))
+    return tuple(found)
 
 
-def as_read_before(home: "Home", read: ImportedFile, known: Known) -> ImportedFile:
-    """The file with tasks as older readers read them, where that is what it said last: a better
-    reader changes no task of a file that nobody has edited."""
-    earlier = [one for one in read.earlier if one.task_id in known]
-    made = zip(earlier, documents_of(home, earlier, known), strict=True)
-    same = {
-        one.task_id: one for one, kept in made if kept.id in _said(known[one.task_id], read.source)
-    }
-    tasks = tuple(same.get(one.task_id, one) for one in read.tasks)
-    return msgspec.structs.replace(read, tasks=tasks)
-
-
-def known_tasks(home: "Home") -> dict[str, TaskDocument]:
-    """All tasks there are, by id."""
-    return {task.id: task for task in home.views.all(VIEW)}
-
-
-def report_of(file: str, found: Found, known: Known) -> ImportReport:
+def report_of(file: str, found: Found, one: Identified, known: Known) -> ImportReport:
     """What can be said of a file before any of it is taken over."""
-    read = found.file
-    here = {task.task_id for task in read.tasks}
+    read = one.file
+    here = {task.task_id: task for task in read.tasks}
     left = tuple(
         task.id
         for task in sorted(known.values(), key=lambda task: task.place)
         if read.source in task.sources and task.id not in here and not task.is_deleted
     )
+    open_there = [
+        known[id_] for id_, said in here.items() if said.status not in CLOSED if id_ in known
+    ]
+    is_written = read.format in BY_TITLE
     return ImportReport(
         file,
         read.format,
@@ -350,46 +334,40 @@ def report_of(file: str, found: Found, known: Known) -> ImportReport:
         boxes_left_out=read.boxes_left_out,
         named=read.named,
         keys_replaced=Counter(found.replaced),
+        retitled=one.retitled,
+        told=one.told,
+        deleted_here=tuple(
+            task.id for task in open_there if task.is_deleted and task.id not in one.restores
+        ),
+        done_here=tuple(
+            task.id
+            for task in open_there
+            if is_written and task.status == "DONE" and not task.is_deleted
+        ),
+        added_here=tuple(_in_no_file(read.source, known)) if is_written else (),
     )
 
 
+def _in_no_file(source: str, known: Known) -> Sequence[str]:
+    """Open tasks that are in no file, where there is no other file that they might belong in."""
+    sources = {name for task in known.values() for name in task.sources}
+    alone = [task for task in known.values() if task.is_open and not task.is_deleted]
+    return [task.id for task in alone if not task.sources] if sources == {source} else ()
+
+
 def command_of(
-    home: "Home", tasks: Sequence[ImportedTask], source: str, known: Known
-) -> tuple[ImportTasks, list[Payload]]:
+    source: str, tasks: Sequence[ImportedTask], documents: Sequence[Payload], known: Known
+) -> ImportTasks:
     """What imports tasks of a source."""
-    payloads = documents_of(home, tasks, known)
-    refs = [ImportedRef(task.task_id, kept.id) for task, kept in zip(tasks, payloads, strict=True)]
+    refs = [ImportedRef(one.task_id, kept.id) for one, kept in zip(tasks, documents, strict=True)]
     sources = (known[task.task_id].sources for task in tasks if task.task_id in known)
     is_shared = any(name != source for names in sources for name in names)
     is_again = any(task.task_id in known for task in tasks)
-    command = ImportTasks(source, tuple(refs), across_sources=is_shared, is_three_way=is_again)
-    return command, payloads
-
-
-def documents_of(home: "Home", tasks: Sequence[ImportedTask], known: Known) -> list[Payload]:
-    """The documents of tasks, with names as they were spelled when they were imported last; that
-    is looked up for what differs from it."""
-    made = [payload(task.task_id, canonical.encode(task)) for task in tasks]
-    last: dict[int, PayloadId] = {}
-    for nth, task in enumerate(tasks):
-        before = known[task.task_id].task.imported if task.task_id in known else ()
-        if before and before[-1][1] != made[nth].id:
-            last[nth] = before[-1][1]
-    said = dict(home.services.journal.payloads([*last.values()])) if last else {}
-    for nth, name in last.items():
-        if name in said:
-            was = msgspec.json.decode(said[name], type=ImportedTask)
-            now = known[was.task_id].task
-            task = as_before(tasks[nth], was, is_closed=now.status in ("DONE", "REJECTED"))
-            task = items_as_before(task, was, now.items)
-            made[nth] = payload(task.task_id, canonical.encode(task))
-    return made
-
-
-def _said(task: TaskDocument, source: str) -> set[PayloadId]:
-    """What this source, and what any source, said of a task last."""
-    imported_last = task.task.imported
-    return {
-        *dict(imported_last[-1:]).values(),
-        *(said for name, said in imported_last if name == source),
-    }
+    has_items = any(task.items for task in tasks if task.task_id in known)
+    return ImportTasks(
+        source,
+        tuple(refs),
+        across_sources=is_shared,
+        is_three_way=is_again,
+        renames_items=has_items,
+    )

@@ -20,11 +20,10 @@ from domain.changes.change_set import is_undone
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem, UndoItem
 from domain.changes.events import ItemConfirming
 from domain.errors import Refused, Remedy
-from domain.handlers.imports import undone as undone_import
-from domain.handlers.undoing import TakenBack, taken_back
+from domain.handlers.undoing import TakenBack, import_taken_back, taken_back
 from domain.journal import commands as do
 from domain.journal.commands import UndoDeed, UndoImport
-from domain.journal.task import PERSON, TaskFact
+from domain.journal.task import PERSON, DeedUndone, TaskFact
 from domain.timestamps import seconds_between
 from domain.wire import Stored
 from domain.world import entity_of
@@ -224,7 +223,7 @@ def undo(home: "Home", ref: str = "", key: str = "") -> Undone:
     if deed.state == "moved":
         raise _moved()
     if deed.source:
-        command = UndoImport(deed.tasks, deed.appends[0], deed.appends[-1])
+        command = undoing_import.command_of(deed.tasks, deed.appends)
         took = undoing_import.take_back(home, command, key)
         return Undone(deed, _end(home), took.kept, passed)
     return _taken_back(home, deed, key)._replace(passed=passed)
@@ -247,7 +246,9 @@ def _taken_back(home: "Home", deed: Deed, key: str, after: int = 0) -> Undone:
     with heard(home):
         if own := _own_appends(home, deed):
             nth += 1
-            keep(home, UndoDeed(deed.tasks, own, reopens=deed.reopens), key, nth=nth)
+            is_said = any(isinstance(fact, DeedUndone) for _, fact in deed.facts)
+            command = UndoDeed(deed.tasks, own, reopens=deed.reopens or is_said)
+            keep(home, command, key, nth=nth)
             redo = _end(home)
         for item, effect in reversed([*zip(deed.items, deed.effects, strict=True)]):
             nth += 1
@@ -335,8 +336,9 @@ def _undone(said: "Sequence[Said]", own: str) -> dict[int, str]:
         match one.command:
             case UndoDeed(appends=appends, of=of) if one.n not in undone:
                 undone |= dict.fromkeys(appends if of in ("", own) else (), one.ref)
-            case UndoImport(first=first, last=last) if one.n not in undone:
-                undone |= dict.fromkeys(range(first, last + 1), one.ref)
+            case UndoImport() as back if one.n not in undone:
+                back_to = back.appends or range(back.first, back.last + 1)
+                undone |= dict.fromkeys(back_to, one.ref)
             case _:
                 pass
     return undone
@@ -570,7 +572,7 @@ def _judged(home: "Home", deed: Deed, most: int = 0) -> Deed:
             if 0 < most <= len(found) and any(one.facts or one.is_moved for one in found.values()):
                 break
             if deed.source:
-                back, _ = undone_import(world, task, deed.appends[0], deed.appends[-1])
+                back, _ = import_taken_back(world, task, deed.appends, now)
                 found[task] = TakenBack(back)
             else:
                 found[task] = taken_back(world, task, deed.appends, now, reopens=True)

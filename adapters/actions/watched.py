@@ -12,14 +12,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapters.actions.importing import (
-    Given,
-    differing,
-    documents_of,
-    identified_in,
-    known_tasks,
-    read_file,
-)
+from adapters.actions.identifying import identified, known_tasks
+from adapters.actions.importing import differing
+from adapters.actions.sources import Given, read_file
 from domain.journal.fold import TASK
 from domain.journal.task import TaskImported
 
@@ -49,12 +44,13 @@ def _is_old(home: "Home", given: Given, environ: Mapping[str, str]) -> bool:
     """Whether all that a file says otherwise was imported from one like it before."""
     home.views.catch_up()
     known = known_tasks(home)
-    found, _ = identified_in(home, read_file(home, given, environ), known)
-    other = differing(home, found, known)
+    found = identified(home, read_file(home, given, environ).file, known)
+    other, documents = differing(found, known), found.documents_by_id
     with home.services.journal.reading() as world:
         return bool(other) and all(
-            said.id in {row.fact.document for row in rows if isinstance(row.fact, TaskImported)}
-            for one, said in zip(other, documents_of(home, other, known), strict=True)
+            documents[one.task_id].id
+            in {row.fact.document for row in rows if isinstance(row.fact, TaskImported)}
+            for one in other
             for rows in [world.rows(TASK, one.task_id)]
         )
 

@@ -6,7 +6,8 @@ says that, and all else as before, and where its import would change nothing. Wh
 there is named. Nothing is written where the file says something that was not imported.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -14,34 +15,39 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from adapters.actions.identifying import identified
-from adapters.actions.importing import (
-    TASKS_MAX,
-    Found,
-    Given,
+from adapters.actions.exporting import document_of
+from adapters.actions.identifying import (
+    SHARED,
     as_read_before,
-    command_of,
-    differing,
     documents_of,
-    given_file,
+    identified,
     known_tasks,
-    read_file,
+    line_kept,
 )
-from adapters.documents.conflicts import conflicts_of
+from adapters.actions.importing import TASKS_MAX, command_of, differing
+from adapters.actions.sources import Given, Source, given_file, read_file
+from adapters.documents.conflicts import ConflictDetails, conflicts_of
 from adapters.home.given import STDIN, Unreadable
 from adapters.home.put_back import put_back
 from adapters.importers import formats
-from adapters.importers.exported import FIRST, ways
-from adapters.importers.identity import BY_TITLE
+from adapters.importers.dialects import closed_on
+from adapters.importers.exported import BOXES, FIRST, ways
+from adapters.importers.identity import BY_TITLE, content
+from adapters.importers.spelling import CLOSED
 from adapters.importers.writing import (
+    has_signs,
     item_at,
     lines_of,
     with_field,
     with_item,
+    with_status,
+    with_task,
     with_tick,
     with_title,
     with_whole_status,
 )
+from adapters.text.common import local_time
+from domain import canonical
 from domain.errors import Refused
 from domain.journal import catalog as c
 from domain.journal import importing
@@ -49,10 +55,12 @@ from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedFile, ImportedItem, ImportedTask, decoded
 from domain.journal.importing import Names, numbered
-from domain.journal.task import Task
+from domain.journal.task import StatusSet, Task
 from domain.text import fold
 from domain.timestamps import instant
-from domain.world import MAIN
+from domain.wire import payload
+from domain.world import MAIN, World
+from projections.tasks import MARKS, VIEW
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -62,7 +70,8 @@ FIELDS = ("status", "due", "priority", "estimate", "title")  # the title last: l
 
 
 class Change(NamedTuple):
-    """A change of a task that its file does not say yet. `nth`: of items of one title."""
+    """A change of a task that its file does not say yet. `nth`: of items of one title; `day`: when
+    a task was closed here."""
 
     task: str
     field: str  # or ``item``, ``tick`` or ``item title``
@@ -70,6 +79,7 @@ class Change(NamedTuple):
     title: str = ""
     nth: int = 0
     reason: str = ""  # of a status
+    day: str = ""
 
     @property
     def named(self) -> str:
@@ -78,14 +88,19 @@ class Change(NamedTuple):
 
 
 class WrittenBack(NamedTuple):
-    """What a file says now, and what cannot be said in it. `anew`: tasks whose lines say more to
-    this version than to the one that imported them; that was imported, too. `data`: its bytes."""
+    """What a file says now, what cannot be said in it, and where it and the person differ. `anew`:
+    tasks whose lines say more to this version than to the one that imported them; that was
+    imported, too. `data`: its bytes. `added`: tasks that it has now, `unsaid`: those that it cannot
+    be given."""
 
     source: str
     written: tuple[Change, ...]
     left: tuple[Change, ...]
+    differ: tuple[ConflictDetails, ...]
     anew: tuple[str, ...]
     data: bytes = b""
+    added: tuple[str, ...] = ()
+    unsaid: tuple[str, ...] = ()
 
 
 def can_be_written(name: str) -> bool:
@@ -98,8 +113,21 @@ def can_be_written(name: str) -> bool:
         return False
 
 
-def write_back(home: "Home", file: str, source: str, environ: Mapping[str, str]) -> WrittenBack:
+def write_back(
+    home: "Home",
+    file: str,
+    source: Source | str,
+    environ: Mapping[str, str],
+    more: Collection[str] = (),
+) -> WrittenBack:
     """Put into a file what its tasks are here.
+
+    Args:
+        home: Where they are.
+        file: Its path.
+        source: What it is known as.
+        environ: Environment variables: the values of keys are left out.
+        more: Tasks that are in no file, and shall be in this one.
 
     Raises:
         Unreadable: It cannot be read.
@@ -109,7 +137,7 @@ def write_back(home: "Home", file: str, source: str, environ: Mapping[str, str])
     if file == STDIN or "://" in file:
         because = f"{file!r} is no file that could be written"
         raise Refused("invalid_value", because=because, instead="name a file of tasks")
-    given = given_file(file, source)
+    given = given_file(file, source)._replace(archive=b"")  # that is written by its client alone
     if given.is_utf16:
         because = f"{file} is UTF-16, and what is written is UTF-8"
         raise Refused("invalid_value", because=because, instead="save it as UTF-8 first")
@@ -119,26 +147,38 @@ def write_back(home: "Home", file: str, source: str, environ: Mapping[str, str])
     home.views.catch_up()
     known = known_tasks(home)
     found = read_file(home, given, environ)
-    read, _ = identified(home, found.file, known)
+    one = identified(home, found.file, known)
+    read, said = one.read, one.file
     if read.format not in BY_TITLE:
         because = f"a file of {read.format} cannot be written back"
         raise Refused("invalid_value", because=because, instead="use Markdown or todo.txt")
-    said = as_read_before(home, read, known)
-    if differing(home, Found(said), known):
+    if differing(one, known):
         because = f"{file} says what was not imported yet"
         raise Refused("stale", because=because, instead="import it first")
-    pen = _Pen(home, given, found.file, read, environ)
-    changes = _changes(home, pen, said)
+    pen = _Pen(home, given, read, environ)
+    others = _for_others(home, said)
+    changes, differ = _changes(home, pen, said, others)
     if anew := _read_anew(home, pen, said, changes):
-        pen = _Pen(home, given, found.file, read, environ)
-        changes = _changes(home, pen, as_read_before(home, read, pen.known))
+        pen = _Pen(home, given, read, environ)
+        changes, differ = _changes(home, pen, as_read_before(home, read, pen.known), others)
     left = pen.write(changes)
     written = [one for one in changes if not any(one is other for other in left)]
-    if written:
+    added = [task for task in more if _added(home, pen, task)]
+    if written or added:
         now = instant(home.services.clock.now())
         put_back(Path(file), given.data, pen.data, now)
-        _record(home, pen, list(dict.fromkeys(one.task for one in written)))
-    return WrittenBack(read.source, tuple(written), tuple(left), anew, pen.data)
+        _record(home, pen, [*dict.fromkeys(one.task for one in written), *added], added)
+    unsaid = tuple(task for task in more if task not in added)
+    return WrittenBack(
+        read.source, tuple(written), tuple(left), differ, anew, pen.data, tuple(added), unsaid
+    )
+
+
+def in_no_file(home: "Home") -> list[str]:
+    """Open tasks that came from no file, in the order in which they were made."""
+    home.views.catch_up()
+    found = [one for one in home.views.marked(VIEW, MARKS["open"]) if not one.sources]
+    return [one.id for one in sorted(found, key=lambda one: one.place)]
 
 
 def _read_anew(
@@ -154,39 +194,96 @@ def _read_anew(
     ]
     for first in range(0, len(tasks), TASKS_MAX):
         batch = tasks[first : first + TASKS_MAX]
-        command, payloads = command_of(home, batch, pen.read.source, pen.known)
+        payloads = documents_of(home, batch, pen.known)
+        command = command_of(pen.read.source, batch, payloads, pen.known)
         home.services.append_journal(command, payloads=payloads)
     home.views.catch_up()
     return tuple(one.task_id for one in tasks)
 
 
-def _record(home: "Home", pen: "_Pen", changed: Sequence[str]) -> None:
+def _added(home: "Home", pen: "_Pen", task_id: str) -> bool:
+    """Whether a task could be put into the file; what a line cannot say of it stays here alone."""
+    with home.services.journal.reading() as world:
+        task, catalog = world.load(TASK, task_id), world.load(CATALOG, MAIN)
+        said = document_of(task, world, catalog)
+    inbox = fold(said.category) == fold(c.INBOX)
+    status = said.status if said.status in BOXES else ""
+    said = replace(said, description="", notes=(), status=status, status_reason="")
+    said = replace(said, category="") if inbox else said
+    return pen.add(task, said) or (said.items != () and pen.add(task, replace(said, items=())))
+
+
+def _record(home: "Home", pen: "_Pen", changed: Sequence[str], added: Sequence[str] = ()) -> None:
     """Keep what the file says now as what it said last."""
     said = {one.task_id: one for one in pen.read.tasks}
+    lines = [
+        line_kept(one.task_id, anchor)
+        for one, anchor in zip(pen.read.tasks, pen.read.anchors, strict=True)
+    ]
+    kept = payload(SHARED, canonical.encode(lines))
     for first in range(0, len(changed), TASKS_MAX):
         tasks = [said[one] for one in changed[first : first + TASKS_MAX]]
-        command, payloads = command_of(home, tasks, pen.read.source, pen.known)
-        home.services.append_journal(replace(command, is_written_back=True), payloads=payloads)
+        payloads = documents_of(home, tasks, pen.known)
+        command = command_of(pen.read.source, tasks, payloads, pen.known)
+        command = replace(command, is_written_back=True, lines=kept.id if added else "")
+        home.services.append_journal(command, payloads=[*payloads, *[kept] * bool(added)])
     home.views.catch_up()
 
 
-def _changes(home: "Home", pen: "_Pen", read: ImportedFile) -> list[Change]:
+def _changes(
+    home: "Home", pen: "_Pen", read: ImportedFile, others: Collection[str]
+) -> tuple[list[Change], tuple[ConflictDetails, ...]]:
+    """What the file does not say yet, and what is open between it and the person; `others`: tasks
+    that were closed as something else than what their line says."""
     found: list[Change] = []
+    both: list[ConflictDetails] = []
+    zone = home.settings.timezone if pen.has_days else ""
+    kept = [pen.as_kept(said) for said in read.tasks]
     with home.services.journal.reading() as world:
-        for said in read.tasks:
+        for said, was in zip(read.tasks, kept, strict=True):
             task = world.load(TASK, said.task_id)
             if not task.is_deleted:
-                found += _of_items(task, said, pen.as_kept(said))
-                differ = [one.field for one in conflicts_of(world, task.id)]
-                found += _of_fields(task, said, differ)
-    return found
+                found += _of_items(task, said, was)
+                differ = conflicts_of(world, task.id)
+                fields = [*(one.field for one in differ), *["status"] * (task.id in others)]
+                found += _of_fields(task, said, fields, zone)
+                both += differ
+    return found, tuple(both)
 
 
-def _of_fields(task: Task, said: ImportedTask, differ: Sequence[str]) -> Iterator[Change]:
+def _for_others(home: "Home", read: ImportedFile) -> set[str]:
+    """Tasks that were closed here when their lines had another title or due date: who repeats one
+    by moving its day has it open again, and nobody ticked that."""
+    lines = {one.task_id: one for one in read.tasks if one.status not in CLOSED}
+    with home.services.journal.reading() as world:
+        return {one for one, said in lines.items() if _is_for_another(world, one, said)}
+
+
+def _is_for_another(world: World, task_id: str, said: ImportedTask) -> bool:
+    if world.load(TASK, task_id).status not in CLOSED:
+        return False
+    then = before = TASK.initial(task_id)
+    for row in world.rows(TASK, task_id):
+        before = TASK.evolve(before, row)
+        then = before if isinstance(row.fact, StatusSet) else then
+    lines = [decoded(world.payload(document)) for _, document in then.imported]
+    known = {(fold(then.title), then.due), *((fold(one.title), one.due) for one in lines)}
+    return (fold(said.title), said.due) not in known
+
+
+def _of_fields(
+    task: Task, said: ImportedTask, differ: Sequence[str], zone: str
+) -> Iterator[Change]:
+    """`zone`: of the person, if the file says days."""
     for field in FIELDS:
         value = getattr(task, field)
-        if field not in differ and value != _said(said, field):
-            yield Change(task.id, field, value, reason=task.status_reason * (field == "status"))
+        if field in differ or value == _said(said, field):
+            continue
+        if field == "status":
+            day = local_time(task.history[-1].at, zone).partition(" ")[0] if zone else ""
+            yield Change(task.id, field, value, "", 0, task.status_reason, day)
+        else:
+            yield Change(task.id, field, value)
 
 
 def _said(said: ImportedTask, field: str) -> Any:
@@ -222,14 +319,12 @@ class _Draft(NamedTuple):
 
 
 class _Pen:
-    """The lines of a file while they are changed. `found` is the file with ids as they come of it,
-    `read` with those of the tasks."""
+    """The lines of a file while they are changed; `read` is the file with the ids of its tasks."""
 
     def __init__(
         self,
         home: "Home",
         given: Given,
-        found: ImportedFile,
         read: ImportedFile,
         environ: Mapping[str, str],
     ) -> None:
@@ -243,7 +338,6 @@ class _Pen:
             because = f"{given.file} is not UTF-8"
             raise Refused("invalid_value", because=because, instead="save it as UTF-8") from None
         self.read = read
-        self._ids = [one.task_id for one in found.tasks]
         self._places = {one.task_id: at for at, one in enumerate(read.tasks)}
         self.known = known_tasks(home)
 
@@ -251,6 +345,14 @@ class _Pen:
     def _has_reasons(self) -> bool:
         """Whether the file is one of `export --markdown`, which can say all of a status."""
         return self._lines[:1] != [] and self._lines[0].startswith(FIRST)
+
+    @property
+    def has_days(self) -> bool:
+        """Whether the file says of what is closed when that was."""
+        if self._has_reasons:
+            return False
+        signed = (has_signs(self._lines[line]) for line in self.read.lines)
+        return self.read.format == "todotxt" or any(signed)
 
     @property
     def data(self) -> bytes:
@@ -306,33 +408,44 @@ class _Pen:
             return False
         data = self._bom + "".join(lines).encode()
         read = read_file(self._home, self._given._replace(data=data), self._environ).file
-        says = [replace(one, task_id="") for one in read.tasks]
-        if says != [replace(one, task_id="") for one in wanted.tasks]:
+        says = [content(one) for one in read.tasks]
+        if says != [content(one) for one in wanted.tasks]:
             return False
-        ids = [one.task_id for one in read.tasks]
-        if not self._are_found_again(ids, says, ats):
-            return False
-        self._lines, self._ids = lines, ids
+        self._lines = lines
         self.read = replace(read, tasks=wanted.tasks)
         return True
 
-    def _are_found_again(self, ids: list[str], says: list[ImportedTask], ats: set[int]) -> bool:
-        """Whether the next import knows each task: those of one title are told apart by their
-        order, and one that is retitled by all that the file says of it."""
-        return all(
-            one == was or (at in ats and one not in self.known and says.count(says[at]) == 1)
-            for at, (one, was) in enumerate(zip(ids, self._ids, strict=True))
-        )
+    def add(self, task: Task, said: ImportedTask) -> bool:
+        """Put a task into the file that was in none; whether the file then says just that more, and
+        the import of its line changes nothing."""
+        lines = with_task(self.read.format, self._lines, self.read, said)
+        data = self._bom + "".join(lines).encode()
+        read = read_file(self._home, self._given._replace(data=data), self._environ).file
+        before = Counter(content(one) for one in self.read.tasks)
+        new = [at for at, one in enumerate(read.tasks) if content(one) not in before]
+        if len(new) != 1 or len(read.tasks) != len(self.read.tasks) + 1:
+            return False
+        ids = [one.task_id for one in self.read.tasks]
+        ids.insert(new[0], task.id)
+        tasks = [replace(one, task_id=id_) for one, id_ in zip(read.tasks, ids, strict=True)]
+        others = [content(one) for at, one in enumerate(tasks) if at != new[0]]
+        if others != [content(one) for one in self.read.tasks] or not self._is_no_news(
+            tasks[new[0]]
+        ):
+            return False
+        self._lines = lines
+        self.read = replace(read, tasks=tuple(tasks))
+        return True
 
     def _is_no_news(self, said: ImportedTask) -> bool:
         """Whether the import of a task as the file shall say it changes nothing."""
-        source = self.read.source
+        source, kept = self.read.source, self.as_kept(said)
         with self._home.services.journal.reading() as world:
             task, catalog = world.load(TASK, said.task_id), world.load(CATALOG, MAIN)
-            before = decoded(world.payload(dict(task.imported)[source]))
+            last = dict(task.imported).get(source)
+            before = decoded(world.payload(last)) if last else None
             meant = partial(c.category_meant, catalog)
             names = Names(meant, c.label_id, meant)
-            kept = self.as_kept(said)
             facts, _ = importing.decide(task, before, kept, names, source, is_three_way=True)
             return not facts
 
@@ -359,6 +472,9 @@ def _tried(
             yield from _with_line(lines, line, with_title(lines[line], was, change.value))
         case "status" if has_reasons:
             yield with_whole_status(lines, line, change.value, change.reason)
+        case "status":
+            changed = with_status(read.format, lines[line], change.value, change.day)
+            yield from _with_line(lines, line, [changed])
         case field:
             changed = with_field(read.format, lines[line], field, change.value)
             yield from _with_line(lines, line, [changed])
@@ -382,13 +498,14 @@ def _wanted(said: ImportedTask, change: Change, *, has_reasons: bool) -> Importe
             )
         case "item title":
             at = _places(said.items, change.title)[change.nth]
-            item = ImportedItem(change.value, said.items[at].is_checked)
+            item = replace(said.items[at], title=change.value)
             return replace(said, items=(*said.items[:at], item, *said.items[at + 1 :]))
         case "item":
             return replace(said, items=(*said.items, ImportedItem(change.title, change.value)))
         case "status":
             status = "" if change.value == "OPEN" else change.value
-            return replace(said, status=status, status_reason=change.reason * has_reasons)
+            day = closed_on(status, change.day)
+            return replace(said, status=status, status_reason=change.reason * has_reasons or day)
         case field:
             return replace(said, **{field: change.value})
 

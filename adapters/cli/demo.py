@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.actions.agents import Wish, assign_all
-from adapters.actions.importing import Found, Importing
+from adapters.actions.importing import Importing
+from adapters.actions.sources import Found
 from adapters.cli.shared import Session
 from adapters.cli.shared import Session as Opened
 from adapters.documents.agents import all_agents

@@ -5,7 +5,7 @@ import os
 import click
 
 from adapters.actions.agents import Wish, assign_all, tasks_alone
-from adapters.actions.importing import sources_of
+from adapters.actions.sources import sources_of
 from adapters.cli.consent import can_ask
 from adapters.cli.entering import TEXT
 from adapters.cli.importing import import_again, tell_all
@@ -67,5 +67,6 @@ def import_one(session: Session, file: str) -> ImportReport:
     report = import_again(session, file)
     if report.failure:
         raise UserError(safe(f"{report.file}: {report.failure} [unreadable_file]"))
-    tell_all(session, sources_of([file], "", os.environ), [report], is_dry_run=False)
+    names = [one.name for one in sources_of(session.reading(), [file], "", os.environ)]
+    tell_all(session, names, [report], is_dry_run=False)
     return report

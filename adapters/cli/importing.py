@@ -2,8 +2,8 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Protocol
 
 import click
@@ -11,19 +11,19 @@ import click
 from adapters.actions import watched
 from adapters.actions.differing import Side
 from adapters.actions.foreseeing import plan_import
-from adapters.actions.gone import news
-from adapters.actions.importing import (
+from adapters.actions.gone import Sure, news
+from adapters.actions.importing import Importing, made_of, remember, told_before
+from adapters.actions.sources import (
     Given,
-    Importing,
     format_named,
     given_file,
-    made_of,
+    nobody,
     read_file,
-    remember,
+    remember_path,
     sources_of,
-    told_before,
 )
 from adapters.cli import importing_text
+from adapters.cli.consent import can_ask
 from adapters.cli.entering import TEXT, warn_of_secrets
 from adapters.cli.importing_undo import undo_imports
 from adapters.cli.shared import Session, UserError, complain, key_option
@@ -72,7 +72,18 @@ class ProgressBar(Protocol):
     default=None,
     help="New tasks get an agent each, as with `agent create --all`; else as the settings say.",
 )
+@click.option(
+    "--archive",
+    type=click.Path(),
+    default="",
+    metavar="FILE",
+    help="Where your client moves what is done: read along, now and later.",
+)
+@click.option(
+    "--restore", is_flag=True, help="What you deleted here and is in the file comes back."
+)
 @click.option("--undo", is_flag=True, help="Take back the newest import of each file.")
+@click.option("--yes", is_flag=True, help="Close what is gone from the file, however much it is.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @key_option
 @click.pass_obj
@@ -85,10 +96,13 @@ def import_command(  # noqa: PLR0913, PLR0917  one for each option
     headings: str | None,
     prefer: Side | None,
     gone: Gone | None,
+    archive: str,
     key: str,
     *,
     agents: bool | None,
+    restore: bool,
     undo: bool,
+    yes: bool,
     dry_run: bool,
 ) -> None:
     """Bring tasks in from files; `-` is stdin.
@@ -98,16 +112,31 @@ def import_command(  # noqa: PLR0913, PLR0917  one for each option
     of GitHub's REST interface are read, too. Importing a file again takes over what changed in
     it; what you changed here meanwhile stays, and `wakelog conflicts` lists what both changed.
     """
-    importing, form = Importing(key, prefer, gone, agents=agents), format_named(form)
-    sources = sources_of(files, source, os.environ)
+    form = format_named(form)
+    try:
+        places = sources_of(
+            session.opened(), files, source, os.environ, archive, is_it=_is_it(session)
+        )
+    except Unreadable as error:
+        raise UserError(safe(f"{error} [unreadable_file]")) from None
+    sources = [one.name for one in places]
     if undo:
         undo_imports(session, sources, key, is_dry_run=dry_run)
         return
+    importing = Importing(
+        key,
+        prefer,
+        gone,
+        agents=agents,
+        restores=restore,
+        is_one_of_many=len(files) > 1,
+        sure=_sure(session, is_sure=yes),
+    )
     reports: list[ImportReport] = []
-    for file, name in zip(files, sources, strict=True):
+    for file, place in zip(files, places, strict=True):
         session.opened()  # first: a file is read for a home
         try:
-            given = given_file(file, name, form=form, by_heading=headings is not None)
+            given = given_file(file, place, form=form, by_heading=headings is not None)
             reports.append(
                 _foreseen(session, given, prefer, gone)
                 if dry_run
@@ -124,29 +153,59 @@ def import_command(  # noqa: PLR0913, PLR0917  one for each option
         complain(f"{report.file}: {report.failure} [unreadable_file]")
     if failures:
         raise SystemExit(UserError.exit_code)
-    if any(report.unreadable for report in reports):
+    if any(report.unreadable or report.gone_held for report in reports):
         raise SystemExit(1)
+
+
+def _is_it(session: Session) -> Callable[[str, str], bool]:
+    """Asks whether a file is the one of a name, where somebody can be asked."""
+
+    def ask(file: str, source: str) -> bool:
+        told = (
+            f"Tasks of a file {source!r} are here, and {file} says other things. Is it that file?"
+        )
+        return click.confirm(safe(told), default=False, err=True)
+
+    return ask if can_ask(session) else nobody
+
+
+def _sure(session: Session, *, is_sure: bool) -> Sure:
+    """Asks whether so many tasks may be closed, where somebody can be asked."""
+
+    def ask(tasks: Sequence[str]) -> bool:
+        titles = titles_among(session.reading(), tasks)
+        shown = ", ".join(f'"{titles[one]}"' for one in tasks[:3])
+        more = f" and {len(tasks) - 3} more" if len(tasks) > 3 else ""
+        told = f"{len(tasks)} tasks are not in the file any more: {shown}{more}. Close them here?"
+        return click.confirm(safe(told), default=False, err=True)
+
+    return (lambda _: True) if is_sure else ask if can_ask(session) else (lambda _: False)
 
 
 def tell_all(
     session: Session, sources: Sequence[str], reports: Sequence[ImportReport], *, is_dry_run: bool
 ) -> None:
     """Tell what became of each file; what is gone, once for its source."""
-    named = {one for report in reports for one in (*report.gone, *report.gone_settled)}
+    named = {
+        one
+        for report in reports
+        for one in (*report.gone, *report.gone_settled, *report.gone_held, *report.restored)
+    }
     named |= {item.task for report in reports for item in report.gone_items}
     titles = titles_among(session.reading(), named) if named else {}
     for name, report in zip(sources, reports, strict=True):
         is_told = is_dry_run or session.as_json or report.failure
-        told = list(report.gone) if is_told else news(session.reading(), name, report.gone)
+        left = [*report.gone, *(item.item for item in report.gone_items)]
+        told = left if is_told else news(session.reading(), name, left)
         importing_text.tell(session, report, titles, told, is_dry_run=is_dry_run)
 
 
 def import_again(session: Session, file: str, *, agents: bool | None = None) -> ImportReport:
     """Take over what changed in a file that is watched; `failure` says why it cannot be read."""
-    (source,) = sources_of([file], "", os.environ)
     home = session.opened()
     try:
-        given = given_file(file, source)
+        (place,) = sources_of(home, [file], "", os.environ)
+        given = given_file(file, place)
         if watched.is_known(home, given, os.environ):
             report = ImportReport(safe(file))
         else:
@@ -157,9 +216,10 @@ def import_again(session: Session, file: str, *, agents: bool | None = None) -> 
     return report
 
 
-def check_sources(files: Sequence[str]) -> None:
-    """Refuse two files of one name: the ids of tasks are made of it."""
-    sources_of(files, "", os.environ)
+def check_sources(session: Session, files: Sequence[str]) -> None:
+    """Refuse a file that is named twice, and one of which it is not known which it is."""
+    with suppress(Unreadable):  # that is told when it is taken
+        sources_of(session.opened(), files, "", os.environ)
 
 
 def _foreseen(
@@ -185,15 +245,16 @@ def _imported(
     home = session.opened()
     seen = made_of(home, given, os.environ)
     told = None if is_keyed else told_before(home, given, seen)
-    if told is not None and not importing.settles(told):
-        session.writing()  # refused where nothing may be written
+    if told is not None and not importing.settles(home, given.source, told):
+        home = session.writing()  # refused where nothing may be written
+        remember_path(home, given.place)
         return told
     found = read_file(home, given, os.environ)
     warn_of_secrets(found.file, safe(given.file))
     count = len(found.file.tasks)
     home = session.writing() if count or home.views.count(VIEW) else session.reading()
     with _progress(session, count) as bar:
-        report = importing.take(home, safe(given.file), found, bar.update)
+        report = importing.take(home, safe(given.file), found, bar.update, given.place)
     remember(home, given, seen, report)
     return report
 

@@ -25,8 +25,8 @@ def tell(
     *,
     is_dry_run: bool,
 ) -> None:
-    """What an import did with a file; `titles` are those of all tasks, by id, `news` those that
-    are gone and were not told of before."""
+    """What an import did with a file; `titles` are those of all tasks, by id, `news` the tasks and
+    items that are gone and were not told of before."""
     for name, count in report.keys_replaced.items():
         times = "" if count == 1 else f" ({count} times)"
         click.echo(f"Note: {report.file}: {entered_line(name)}{times}", err=True)
@@ -35,11 +35,13 @@ def tell(
     counts = {
         "created": report.created,
         "given an agent": report.agents,
-        "changed": report.changed,
+        "changed": max(report.changed - len(report.restored), 0),
         "unchanged": report.unchanged,
         "in conflict": len(report.conflicts),
         "settled": report.settled,
-        "gone": len(report.gone),
+        "back again": len(report.restored),
+        "gone": len(report.gone) + len(report.gone_held),
+        f"item{'s' * (len(report.gone_items) != 1)} gone": len(report.gone_items),
         "rejected or deleted": len(report.gone_settled),
         "read as open": report.boxes_as_open,
         "unreadable": len(report.unreadable),
@@ -56,6 +58,11 @@ def tell(
     for remark in report.remarks[:SHOWN_MAX]:
         session.say(f"  {_place(report.file, remark)}: {safe(remark.reason)}")
     _more(session, len(report.remarks))
+    if report.moved_from:
+        session.say(f"  Known by what it says: it was {safe(report.moved_from)}")
+    for one in report.told[:SHOWN_MAX]:
+        session.say(f"  {_place(report.file, one)}: {safe(one.reason)}", style="yellow")
+    _more(session, len(report.told))
     for one in report.named[:SHOWN_MAX]:
         session.say(f"  {_place(report.file, one)}: {safe(one.reason)}")
     _more(session, len(report.named))
@@ -67,6 +74,14 @@ def tell(
     _list(session, "Changed in the file and here, left as it is here:", [*both])
 
     _tell_gone(session, report, titles, news)
+    here = {
+        "deleted here, open in the file (`--restore` brings back)": report.deleted_here,
+        f"done here, not in the file yet (`wakelog write-back {report.file}`)": report.done_here,
+        f"added here, in no file (`wakelog write-back {report.file} --add`)": report.added_here,
+    }
+    for told, tasks in here.items():
+        if tasks:
+            session.say(f"  {len(tasks)} {told}")
 
 
 def _tell_gone(
@@ -76,10 +91,14 @@ def _tell_gone(
         return [f"{task[:ID_SHOWN]} {safe(titles[task])}" for task in tasks]
 
     alone = "No longer in the file, left alone here (told once; see `--gone`):"
-    _list(session, alone, named(news))
+    _list(session, alone, named([one for one in report.gone if one in news]))
     _list(session, "No longer in the file, rejected or deleted here:", named(report.gone_settled))
-    items = (f"{safe(titles[one.task])}: {safe(one.title)}" for one in report.gone_items)
-    _list(session, "Items no longer in the file, left alone here:", [*items])
+    _list(session, "Back in the file, and here:", named(report.restored))
+    held = "No longer in the file, and not closed unasked, for it is much (`--gone HOW --yes`):"
+    _list(session, held, named(report.gone_held))
+    items = (one for one in report.gone_items if one.item in news)
+    told = [f"{safe(titles[one.task])}: {safe(one.title)}" for one in items]
+    _list(session, "Items no longer in the file, left alone here (told once):", told)
 
 
 def _list(session: Session, heading: str, lines: Sequence[str]) -> None:

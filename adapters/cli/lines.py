@@ -22,6 +22,8 @@ _WORDS = {
     "looked": "looked at {appends} journal appends",
     "written": "{file}: {changes} written back, {left} cannot be said there",
     "imported": "{file}: {created} created, {changed} changed",
+    "gone": "{file}: rejected or deleted, for it is there no more: {title}",
+    "kept": "{file}: {tasks} are there no more, and left open; see `wakelog import --gone`",
     "assigned": "{file}: {agents} given an agent",
     "alone": "{file}: new tasks have no agents; add --agents, or `wakelog agent create --all`",
     "unreadable": "{file}: {message}",

@@ -19,7 +19,7 @@ from adapters.cli.shared import Session
 from adapters.cli.written import Written
 from adapters.documents.agents import all_agents
 from adapters.documents.deeds import RunCounts
-from adapters.documents.tasks import ImportReport
+from adapters.documents.tasks import ImportReport, titles_among
 from adapters.home.clock import ManualClock
 from adapters.home.entering import entered_line
 from adapters.text.remedies import in_words
@@ -186,7 +186,7 @@ class _Watched:
     def __init__(
         self, session: Session, lines: Lines, files: Sequence[str], agents: bool | None
     ) -> None:
-        check_sources(files)
+        check_sources(session, files)
         self._agents = agents
         self._session = session
         self._lines = lines
@@ -228,6 +228,7 @@ class _Watched:
             self._lines.tell(
                 "imported", file=report.file, created=report.created, changed=report.changed
             )
+        self._tell_gone(report)
         self._tell_agents(report)
         self._session.writing().tell_doer()
         self._troubles.discard(file)
@@ -244,6 +245,17 @@ class _Watched:
         if done is not None and done.written:
             changes, left = len(done.written), len(done.left)
             self._lines.tell("written", file=file, changes=changes, left=left)
+
+    def _tell_gone(self, report: ImportReport) -> None:
+        """What was closed because the file has it no more, each by its title, and what was not."""
+        if not (report.gone_settled or report.gone_held):
+            return
+        titles = titles_among(self._session.reading(), {*report.gone_settled, *report.gone_held})
+        for one in report.gone_settled:
+            self._lines.tell("gone", file=report.file, title=titles[one])
+        if report.gone_held:
+            count = len(report.gone_held)
+            self._lines.tell("kept", level="warning", file=report.file, tasks=count)
 
     def _tell_agents(self, report: ImportReport) -> None:
         if report.agents:

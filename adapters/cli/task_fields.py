@@ -1,5 +1,6 @@
 """`wakelog task add`, `set`, `conclude`, `delete` and `restore`: a task and its fields."""
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from adapters.actions.tasks import (
 )
 from adapters.cli.editing import Editing, named
 from adapters.cli.entering import TEXT, long_text
-from adapters.cli.shared import F, Session, key_option
+from adapters.cli.shared import F, Session, complain, key_option
 from adapters.documents.tasks import task_page
 from adapters.text.task import stopped
 from domain.errors import Refused
@@ -62,6 +63,13 @@ def _fields(session: Session, given: dict[str, str | None]) -> dict[str, Any]:
 @_field_options
 @click.option("--label", "labels", type=TEXT, multiple=True, metavar="L", help="A label's name.")
 @click.option("--item", "items", type=TEXT, multiple=True, metavar="I", help="A checklist item.")
+@click.option(
+    "--file",
+    type=click.Path(),
+    default="",
+    metavar="FILE",
+    help="Give it a line in this file, too.",
+)
 @key_option
 @click.pass_obj
 def add(
@@ -70,11 +78,12 @@ def add(
     title: str,
     labels: Sequence[str],
     items: Sequence[str],
+    file: str,
     key: str,
     description: str | None,
     **given: str | None,
 ) -> None:
-    """Add a task, with a checklist if you like."""
+    """Add a task, with a checklist if you like; with --file also to a file that was imported."""
     fields = _fields(session, given)
     titles = tuple(edits.titled(item, edits.ITEM_TITLE_MAX) for item in items)
     said = None if description is None else long_text(description, None, "description")
@@ -90,6 +99,26 @@ def add(
     )
     task_id = editing.did(made).ids[0]
     editing.tell("Added", task_id)
+    if file:
+        _into(session, file, task_id)
+
+
+def _into(session: Session, file: str, task_id: str) -> None:
+    """Give a new task a line in a file; it is here in any case, and the exit status 1 without."""
+    from adapters.actions.sources import sources_of
+    from adapters.actions.writing_back import write_back
+    from adapters.home.given import Unreadable
+
+    home, why = session.writing(), ""
+    try:
+        (source,) = sources_of(home, [file], "", os.environ)
+        if write_back(home, file, source, os.environ, [task_id]).unsaid:
+            why = "its line cannot be said there; change the title, then `wakelog write-back --add`"
+    except (Unreadable, Refused) as error:
+        why = str(error)
+    if why:
+        complain(f"the task is here, and not in {file}: {why}")
+        raise SystemExit(1)
 
 
 @click.command(

@@ -2,18 +2,25 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from adapters.actions.importing import known_tasks, sources_of
-from adapters.actions.writing_back import Change, WrittenBack, can_be_written, write_back
+from adapters.actions.identifying import known_tasks
+from adapters.actions.sources import Paths, sources_of
+from adapters.actions.writing_back import WrittenBack, can_be_written, in_no_file, write_back
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, UserError
 from adapters.documents.deeds import ChangeBack, FileBack, FilesBack
 from adapters.documents.tasks import titles_among
 from adapters.home.given import Unreadable
+from adapters.text import conflicts
 from adapters.text.common import safe
-from domain.errors import WakelogError
+from domain.errors import Refused, WakelogError
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
 
 
 @click.command("write-back", epilog="Example: wakelog write-back TODO.md")
@@ -21,8 +28,9 @@ from domain.errors import WakelogError
 @click.option(
     "--source", type=TEXT, default="", metavar="S", help="Name of the source; else the file's."
 )
+@click.option("--add", is_flag=True, help="Open tasks that are in no file get a line in this one.")
 @click.pass_obj
-def write_back_command(session: Session, files: Sequence[str], source: str) -> None:
+def write_back_command(session: Session, files: Sequence[str], source: str, *, add: bool) -> None:
     """Put what was done here into Markdown and todo.txt files; without FILE, into those of this
     folder that were imported.
 
@@ -31,13 +39,16 @@ def write_back_command(session: Session, files: Sequence[str], source: str) -> N
     """
     home = session.writing()
     if not files:
-        known = {name for task in known_tasks(home).values() for name in task.sources}
-        files = sorted(name for name in known if can_be_written(name))
+        files = _of_this_folder(home)
+    if add and len(files) != 1:
+        because = f"--add belongs to one file, and there are {len(files)}"
+        raise Refused("invalid_value", because=because, instead="name it")
+    more = in_no_file(home) if add else []
     documents: list[FileBack] = []
     refused: WakelogError | None = None
-    for file, name in zip(files, sources_of(files, source, os.environ), strict=True):
+    for file, one in zip(files, sources_of(home, files, source, os.environ), strict=True):
         try:
-            done = write_back(home, file, name, os.environ)
+            done = write_back(home, file, one, os.environ, more)
         except Unreadable as error:
             raise UserError(f"{safe(file)}: {error} [unreadable_file]") from error
         except WakelogError as error:  # the other files are written all the same
@@ -54,18 +65,35 @@ def write_back_command(session: Session, files: Sequence[str], source: str) -> N
         raise refused
 
 
+def _of_this_folder(home: "Home") -> list[str]:
+    """The files of this folder that were imported: as they are remembered, else by their names."""
+    paths, known = (
+        Paths.of(home),
+        {one for task in known_tasks(home).values() for one in task.sources},
+    )
+    here = Path.cwd().resolve()
+    named = {Path(one.path).name for one in paths.values() if Path(one.path).parent == here}
+    return sorted(one for one in named | (known - paths.keys()) if can_be_written(one))
+
+
 def _document(file: str, done: WrittenBack) -> FileBack:
-    return FileBack(file, _changes(done.written), _changes(done.left), [*done.anew])
-
-
-def _changes(found: Sequence[Change]) -> list[ChangeBack]:
-    return [ChangeBack(one.task, one.named) for one in found]
+    left = [ChangeBack(one.task, one.named, "cannot_be_said") for one in done.left]
+    left += (ChangeBack(one.task, one.field, "both_changed") for one in done.differ)
+    written = [ChangeBack(one.task, one.named) for one in done.written]
+    return FileBack(file, written, left, [*done.anew], [*done.added], [*done.unsaid])
 
 
 def _tell(session: Session, file: str, done: WrittenBack) -> None:
-    session.say(f"{safe(file)}: {len(done.written)} written, {len(done.left)} left out")
+    left = len(done.left) + len(done.differ)
+    added = f"{len(done.added)} added, " if done.added else ""
+    session.say(f"{safe(file)}: {added}{len(done.written)} written, {left} left out")
     tasks = {one.task for one in (*done.written, *done.left)}
-    titles = titles_among(session.reading(), tasks | {*done.anew})
+    more = {*done.anew, *done.added, *done.unsaid}
+    titles = titles_among(session.reading(), tasks | more)
+    for task in done.added:
+        session.say(f"  {safe(titles[task])}: added")
+    for task in done.unsaid:
+        session.say(f"  {safe(titles[task])} cannot be said in the file", style="yellow")
     for task in done.anew:
         said = "its line changes, and says more to this version: that was imported, too"
         session.say(f"  {safe(titles[task])}: {said}")
@@ -74,3 +102,7 @@ def _tell(session: Session, file: str, done: WrittenBack) -> None:
     for one in done.left:
         told = f"{safe(titles[one.task])}: {safe(one.named)} cannot be said in the file"
         session.say(f"  {told}", style="yellow")
+    for both in done.differ:
+        session.say(f"  {safe(both.title)}: {conflicts.told(both)}", style="yellow")
+    if done.differ:
+        session.note("Settle each with `wakelog settle TASK FIELD --keep file|mine`.")

@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING
 
 from adapters.actions import watched
-from adapters.actions.importing import sources_of
+from adapters.actions.sources import sources_of
 from adapters.cli.shared import Session
 from adapters.home.given import Unreadable
 from domain.errors import Refused, WakelogError
@@ -56,7 +56,7 @@ class Written:
     def _written(self, file: str) -> "WrittenBack":
         from adapters.actions.writing_back import write_back
 
-        (source,) = sources_of([file], "", os.environ)
+        (source,) = sources_of(self._session.opened(), [file], "", os.environ)
         try:
             home = self._session.writing()
             done = write_back(home, file, source, os.environ)

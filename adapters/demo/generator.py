@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from adapters.actions import catalog, importing, tasks
+from adapters.actions import catalog, tasks
 from adapters.actions.agents import Wish, assign_agent
+from adapters.actions.identifying import documents_of, known_tasks
+from adapters.actions.importing import command_of
 from adapters.actions.templates import roll_back
 from adapters.demo.network import Outage, Remote
 from adapters.demo.person import Person, TendedTask
@@ -267,7 +269,10 @@ class Scenario:
             )
         ]
         file = markdown.read("\n".join(lines).encode(), source=SOURCE)
-        importing.Importing().take(self._home, SOURCE, importing.Found(file))
+        known = known_tasks(self._home)
+        kept = documents_of(self._home, file.tasks, known)
+        command = command_of(SOURCE, file.tasks, kept, known)
+        self._services.append_journal(command, payloads=kept)
         return [one.task_id for one in file.tasks]
 
     def _made(self, story: Story) -> str:

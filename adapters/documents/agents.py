@@ -15,6 +15,7 @@ from domain.agent import identity
 from domain.agent.events import Mode
 from domain.agent.wake_queue import RunStatus
 from domain.journal.catalog import CATALOG
+from domain.journal.document import category_name
 from domain.world import MAIN
 from projections import agents, templates, wakes
 from projections.agents import AgentDocument
@@ -163,14 +164,13 @@ def agent_page(home: Home, document: AgentDocument, now: str) -> AgentDetails:
     """The document of `agent show`."""
     agent = document.agent
     with home.services.journal.reading() as world:
-        categories = world.load(CATALOG, MAIN).categories
-    names = {one: categories[one].name for one in categories}
+        catalog = world.load(CATALOG, MAIN)
     newest = home.views.page(wakes.VIEW, shelf=document.id, newest_first=True, limit=WAKES_SHOWN)
     return AgentDetails(
         **asdict(agent_line(document, now)),
         created_at=agent.created_at,
         generation=agent.generation,
-        allowed_categories=[names.get(one, one) for one in agent.categories],
+        allowed_categories=[category_name(catalog, one) for one in agent.categories],
         slots=AgentSlots(
             primary_goal=SlotText(agent.goal.version, agent.goal.value or None),
             active_task=agent.task,
@@ -193,7 +193,7 @@ def agent_page(home: Home, document: AgentDocument, now: str) -> AgentDetails:
             SubscriptionDetails(
                 id=one.id,
                 tokens=list(one.tokens),
-                category=names.get(one.category, one.category) or None,
+                category=category_name(catalog, one.category) or None,
                 status=one.status or None,
                 hears_agents=one.hears_agents,
                 defers_links=one.defers_propagated,

@@ -222,20 +222,24 @@ class SimulationDetails(Struct, frozen=True):
 
 
 class ChangeBack(Struct, frozen=True):
-    """A change of a task as it goes back into its file; `field` names an item, too."""
+    """A change of a task as it goes back into its file; `field` names an item, too. `because`: why
+    it does not, empty of one that does."""
 
     task: str
     field: str
+    because: Literal["", "both_changed", "cannot_be_said"] = ""
 
 
 class FileBack(Struct, frozen=True):
-    """What was written into a file, and what cannot be said in it; ids of tasks whose lines say
+    """What was written into a file, and what was left out, with why; ids of tasks whose lines say
     more to this version than to the one that imported them, which was imported as they changed."""
 
     file: str
     written: list[ChangeBack]
     left_out: list[ChangeBack]
     read_anew: list[str]
+    added: list[str] = []  # ids of tasks that were in no file, and have a line in this one now
+    not_added: list[str] = []  # of those, what cannot be said in it
 
 
 class FilesBack(Struct, frozen=True):

@@ -130,8 +130,7 @@ def _named(world: World, one: Conflict) -> str:
     """The name of the category or label that differs."""
     kind, thing = one.field.split(":")[:2]
     catalog = world.load(CATALOG, MAIN)
-    things = catalog.categories if kind == "category" else catalog.labels
-    return things[thing].name
+    return category_name(catalog, thing) if kind == "category" else catalog.labels[thing].name
 
 
 def _said(world: World, one: Conflict, side: Side) -> str:

@@ -117,6 +117,7 @@ _PLAINLY: dict[type[object], str] = {
     t.TaskRestored: "task brought back",
     t.TaskImported: "imported again",
     t.DifferenceSettled: "conflict with the file settled",
+    t.DeedUndone: "no longer said by the file",
 }
 
 

@@ -87,6 +87,13 @@ class ImportedFile(Struct, frozen=True):
     gone_settled: list[str] = []  # of the tasks that are gone, what was rejected or deleted now
     named: list[UnreadableLine] = []  # keys that have no place here, each once
     agents: int = 0  # how many of the new tasks were given one
+    told: list[UnreadableLine] = []  # what nobody can tell, and how it was taken
+    deleted_here: list[str] = []  # ids of tasks that are deleted here and open in the file
+    done_here: list[str] = []  # that are done here and open in the file
+    added_here: list[str] = []  # open tasks that are in no file
+    gone_held: list[str] = []  # that are gone, and were not closed: too many to do that unasked
+    restored: list[str] = []  # that came back
+    moved_from: str = ""  # the path that the file had before
 
 
 class ImportDetails(Struct, frozen=True):
@@ -177,6 +184,13 @@ class ImportReport(Struct):
     named: tuple[Unreadable, ...] = ()  # keys that have no place here, each once
     new: tuple[str, ...] = ()  # ids of the tasks that were created
     agents: int = 0  # how many of them were given one
+    told: tuple[Unreadable, ...] = ()  # what nobody can tell, and how it was taken
+    deleted_here: tuple[str, ...] = ()  # open in the file
+    done_here: tuple[str, ...] = ()  # the same, and could be written back
+    added_here: tuple[str, ...] = ()  # open tasks that are in no file
+    gone_held: tuple[str, ...] = ()  # gone, and not closed: too many to do that unasked
+    restored: tuple[str, ...] = ()  # tasks that came back
+    moved_from: str = ""  # the path that the file had before
 
     def document(self) -> ImportedFile:
         """One of the `files` of `import`; a line 0 stands for the whole file."""
@@ -198,6 +212,13 @@ class ImportReport(Struct):
             gone_settled=list(self.gone_settled),
             named=[UnreadableLine(one.line, one.reason) for one in self.named],
             agents=self.agents,
+            told=[UnreadableLine(one.line, one.reason) for one in self.told],
+            deleted_here=list(self.deleted_here),
+            done_here=list(self.done_here),
+            added_here=list(self.added_here),
+            gone_held=list(self.gone_held),
+            restored=list(self.restored),
+            moved_from=self.moved_from,
         )
 
 

@@ -43,14 +43,20 @@ _WORDS = {
 }  # fmt: skip
 _NAMES = {"completion": "done", "completed": "done", "started": "start", "defer": "start"}
 _TOLD = {"scheduled": "scheduled for", "start": "starts", "created": "created"}
-_CLOSED = {"done": ("DONE", "completed on"), "cancelled": ("REJECTED", "cancelled on")}
+_CLOSED_ON = {"DONE": "completed on", "REJECTED": "cancelled on"}
+_CLOSED = {"done": "DONE", "cancelled": "REJECTED"}
 _COMMA = re.compile(r"[,;.)]+")
 _TIME = re.compile(rf"({_DATE})(?:[T ]\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?")
 
 
+def closed_on(status: str, day: str) -> str:
+    """The reason of a status of which a file says the day; empty without one."""
+    return f"{_CLOSED_ON[status]} {day}" if day and status in _CLOSED_ON else ""
+
+
 class Said(NamedTuple):
     """What a line says in the words of other programs; `dates` by what they are dates of, `id` and
-    `needs` what links lines of a file, `named` what stays in the title."""
+    `needs` what links lines of a file, `named` what stays in the title, `block` its end ``^a1``."""
 
     due: str = ""
     priority: str = ""
@@ -59,23 +65,27 @@ class Said(NamedTuple):
     needs: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    block: str = ""
+
+    @property
+    def anchor(self) -> str:
+        """What the line is called by its file."""
+        return f"id:{self.id}" if self.id else f"^{self.block}" if self.block else ""
 
     def reason(self, status: str) -> str:
         """The reason of a status: the day of it."""
-        told = (
-            f"{_CLOSED[what][1]} {when}"
-            for what, when in self.dates
-            if what in _CLOSED and _CLOSED[what][0] == status
+        return next(
+            (closed_on(status, when) for what, when in self.dates if _CLOSED.get(what) == status),
+            "",
         )
-        return next(told, "")
 
     def note(self, status: str) -> str:
         """The dates that have no other place."""
-        told = {**_TOLD, "due": "due", **{name: words for name, (_, words) in _CLOSED.items()}}
+        told = {**_TOLD, "due": "due"}
         shown = (
-            f"{told[what]} {when}"
+            closed_on(_CLOSED[what], when) if what in _CLOSED else f"{told[what]} {when}"
             for what, when in self.dates
-            if what not in _CLOSED or _CLOSED[what][0] != status
+            if what not in _CLOSED or _CLOSED[what] != status
         )
         return ", ".join(shown)
 
@@ -103,6 +113,7 @@ class _Reader:
         self._needs: list[str] = []
         self._named: dict[str, str] = {}
         self._problems: list[str] = []
+        self._block = ""
 
     def take(self, match: re.Match[str]) -> bool:
         """Take a mark over, or report it; False: it stays in the title."""
@@ -121,7 +132,8 @@ class _Reader:
             is_pair = match["open"] is None or (match["open"] == "[") == match[0].endswith("]")
             value = (match["value"] or match["given"] or "").strip()
             return is_pair and self._pair(fold(key), value, match)
-        return bool(match["block"])
+        self._block = match["block"] or ""
+        return bool(self._block)
 
     def said(self) -> Said:
         """What was found."""
@@ -137,6 +149,7 @@ class _Reader:
             tuple(self._needs),
             tuple(self._named.values()),
             tuple(self._problems),
+            self._block,
         )
 
     def _pair(self, key: str, value: str, match: re.Match[str]) -> bool:

@@ -186,12 +186,16 @@ def markdown(tasks: Sequence[ImportedTask], links: Iterable[tuple[str, str, str]
         parts.setdefault(one.category, []).append(one)
     lines = [HEADER]
     for category, those in parts.items():
-        title = escaped(category, partial(_is_heading, category))
-        lines += [*([""] if lines[-1] else []), f"# {title}", ""]
+        lines += [*([""] if lines[-1] else []), heading(category), ""]
         for one in those:
             of_task = [(relation, named[to]) for at, relation, to in links if at == one.task_id]
-            lines += _task(one, named.get(one.task_id, ""), of_task)
+            lines += task_lines(one, named.get(one.task_id, ""), of_task)
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def heading(category: str) -> str:
+    """The line above the tasks of a category."""
+    return f"# {escaped(category, partial(_is_heading, category))}"
 
 
 def _is_heading(wanted: str, line: str) -> bool:
@@ -204,7 +208,10 @@ def is_item(wanted: str, line: str) -> bool:
     return squeeze(read.text) == wanted and not read.links
 
 
-def _task(task: ImportedTask, anchor: str, links: Sequence[tuple[str, str]]) -> list[str]:
+def task_lines(
+    task: ImportedTask, anchor: str = "", links: Sequence[tuple[str, str]] = ()
+) -> list[str]:
+    """A task's lines."""
     marks = "".join(f" {one}" for one in _marks(task, anchor))
     said = _said(task)
     wanted = Own(Marked(task.title, *said), _status(task), anchor)

@@ -9,12 +9,15 @@ from datetime import UTC, tzinfo
 from itertools import islice
 from pathlib import PurePath
 
-from domain.journal.imported import ImportedFile
+from msgspec.structs import replace
+
+from domain.journal.imported import ImportedFile, Unreadable
+from domain.keys import key
 
 FORMATS = ("markdown", "todotxt", "taskwarrior", "github")
 JSON = ("taskwarrior", "github")
 FORMATS_TOLD = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
-READERS = 3  # raised where a reader, or what an import decides, finds something else in a file
+READERS = 4  # raised where a reader, or what an import decides, finds something else in a file
 ALIASES = {"md": "markdown", "todo.txt": "todotxt"}
 
 _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
@@ -95,3 +98,34 @@ def read(
             return github.read(data, source=source)
         case _:
             return None
+
+
+def joined(main: ImportedFile, archive: ImportedFile, name: str) -> ImportedFile:
+    """A file and the one to which its client moves what is done, as one source.
+
+    Args:
+        main: What is read from the file; its lines can be written back.
+        archive: The same of the other one, of the same source.
+        name: The other one's.
+    """
+    used = {task.task_id for task in main.tasks}
+    ids: dict[str, str] = {}
+    for task, formula in zip(archive.tasks, archive.formulas, strict=True):
+        nth, made = 0, task.task_id
+        while made in used:
+            nth, made = nth + 1, key(*formula, str(nth))
+        used.add(made)
+        ids[task.task_id] = made
+    problems = [Unreadable(0, f"{name}:{one.line}: {one.reason}") for one in archive.unreadable]
+    return replace(
+        main,
+        tasks=(*main.tasks, *(replace(task, task_id=ids[task.task_id]) for task in archive.tasks)),
+        unreadable=(*main.unreadable, *problems),
+        earlier=(
+            *main.earlier,
+            *(replace(one, task_id=ids[one.task_id]) for one in archive.earlier),
+        ),
+        links=(*main.links, *((ids[at], how, ids[to]) for at, how, to in archive.links)),
+        anchors=(*main.anchors, *archive.anchors),
+        formulas=(*main.formulas, *archive.formulas),
+    )

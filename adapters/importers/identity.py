@@ -1,70 +1,436 @@
-"""Which task of a file is one that was in it before under another title or heading (ADR 48).
+"""Which line of a file is which task that was in it before (ADR 80). Pure functions.
 
-A pure function; who might be two is none: a second task is seen and mended, two that became one
-are not.
+A file is aligned as a whole with what it said last. Who might be two is none: a second task is seen
+and mended, two that became one are not.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.journal.imported import ImportedTask
-from domain.text import fold
+from domain.text import fold, tokens
 
 BY_TITLE = ("markdown", "todotxt")  # formats whose tasks have no id of their own
 SIMILAR = 0.75
 MOST = 0.5
 PAIRS_MAX = 40_000  # beyond, a file was replaced, not edited
-_SUREST = 4
 _CLOSED = ("DONE", "REJECTED")
+_REPEATS = re.compile("\U0001f501|(?:^|\\s)(?:rec|recur):\\S")
+_DAY = re.compile(r"completed on ([0-9-]{10})")
+
+Score = tuple[float, ...]
+K = TypeVar("K", bound=Hashable)
 
 
-def same(gone: Sequence[ImportedTask], new: Sequence[ImportedTask]) -> dict[str, str]:
-    """The id of a gone task by that of the new one which it became; each at most once.
+class Line(Struct, frozen=True):
+    """A task's line, as a file has it or had it.
+
+    `anchor`: what the file itself calls it; empty: nothing. Of a line that was there: `is_closed`
+    and `is_deleted` are what its task is here, and `task.task_id` is its id. `earlier`: the task as
+    an older reader read it.
+    """
+
+    task: ImportedTask
+    anchor: str = ""
+    is_closed: bool = False
+    is_deleted: bool = False
+    earlier: ImportedTask | None = None
+
+
+class Aligned(Struct, frozen=True):
+    """Which line was which, both by their places, those that are there now first; and the lines of
+    which nobody can tell, of now and of then."""
+
+    found: Mapping[int, int]
+    tied: Sequence[int] = ()
+    tied_was: Sequence[int] = ()
+
+
+def align(
+    was: Sequence[Line],
+    now: Sequence[Line],
+    sure: Mapping[int, int],
+    since: str = "",
+    are_alike: Callable[[Sequence[int]], bool] = lambda _: False,
+) -> Aligned:
+    """Find the lines of a file again.
 
     Args:
-        gone: What the file said last of tasks that it has no more.
-        new: What it says of tasks that it did not have.
+        was: Those that it had, in its order.
+        now: Those that it has.
+        sure: What is known already: places of `now`, and of `was`.
+        since: The day of the last import, ``YYYY-MM-DD``.
+        are_alike: Whether the tasks of these places of `was` are the same here in all but their
+            ids, so that it is all one which of them a line is.
 
-    >>> was = ImportedTask("old", "Paint the dor", category="Home")
-    >>> same([was], [ImportedTask("new", "Paint the door", category="Home")])
-    {'new': 'old'}
-    >>> same([was], [ImportedTask("new", "Call Ann", category="Home")])
-    {}
+    >>> rent = Line(ImportedTask("a", "Pay rent", due="2027-01-01"))
+    >>> done = Line(ImportedTask("", "Pay rent", due="2027-01-01", status="DONE"))
+    >>> new = Line(ImportedTask("", "Pay rent", due="2027-02-01"))
+    >>> align([rent], [new, done], {}).found
+    {1: 0}
     """
-    if len(gone) * len(new) > PAIRS_MAX:
-        return {}
-    ranks = {
-        (one.task_id, other.task_id): rank
-        for one in gone
-        for other in new
-        if (rank := _rank(one, other))
-    }
-    found: dict[str, str] = {}
-    seen: set[str] = set()  # found, or tied with another
-    for wanted in range(_SUREST, 0, -1):  # what is surer goes first
-        pairs = [pair for pair in ranks if ranks[pair] == wanted and seen.isdisjoint(pair)]
-        olds, news = Counter(was for was, _ in pairs), Counter(now for _, now in pairs)
-        found |= {now: was for was, now in pairs if olds[was] == news[now] == 1}
-        seen.update(one for pair in pairs for one in pair)
+    found = _Alignment(was, now, sure, since, are_alike)
+    found.by_anchor()
+    found.by_title()
+    found.by_rename()
+    return Aligned(found.found, sorted(found.tied), sorted(found.tied_was))
+
+
+def anchors_twice(anchors: Iterable[str]) -> set[str]:
+    """What several lines of a file are called, and so none of them is known by."""
+    return {name for name, count in Counter(anchors).items() if name and count > 1}
+
+
+def content(task: ImportedTask) -> ImportedTask:
+    """What a line says, whichever task it is, and whichever items its items are."""
+    items = tuple(replace(item, id="") if item.id else item for item in task.items)
+    return replace(task, task_id="", items=items)
+
+
+def undated(task: ImportedTask) -> ImportedTask:
+    """The same without the day of its status, which is not kept where it is that of here."""
+    return replace(content(task), status_reason="")
+
+
+class _Alignment:
+    """Places of `now` with those of `was`, while they are found."""
+
+    def __init__(
+        self,
+        was: Sequence[Line],
+        now: Sequence[Line],
+        sure: Mapping[int, int],
+        since: str,
+        are_alike: Callable[[Sequence[int]], bool],
+    ) -> None:
+        self.was, self.now, self.since = was, now, since
+        self.are_alike = are_alike
+        self.found = dict(sure)
+        self.tied: set[int] = set()
+        self._taken = set(self.found.values())
+        self.tied_was: set[int] = set()
+        titles = {fold(one.task.title) for one in was}
+        self._said = [_as_before(one, titles) for one in now]
+        self._bodies: dict[tuple[bool, int], set[str]] = {}
+
+    def by_anchor(self) -> None:
+        """What the file calls by the same name; ours, which are given anew by each export, only
+        where the lines have anything in common."""
+        twice = anchors_twice(one.anchor for one in self.now)
+        twice |= anchors_twice(one.anchor for one in self.was)
+        named = {one.anchor: at for at, one in enumerate(self.was) if one.anchor}
+        for at in self._left_now():
+            name = self.now[at].anchor
+            before = named.get(name)
+            if before is None or name in twice or before in self._taken:
+                continue
+            if not name.startswith("~") or self._shares(before, at):
+                self._match(at, before)
+
+    def by_title(self) -> None:
+        """Lines of equal titles: first by their due dates, then by what they say."""
+        olds = _by(lambda at: fold(self.was[at].task.title), range(len(self.was)))
+        news = _by(lambda at: fold(self._said[at].title), range(len(self.now)))
+        for title, now in news.items():
+            was = olds.get(title, [])
+            ws, ns = self._free(was, self._taken), self._free(now, self.found)
+            if not (ws and ns):
+                continue
+            if len(was) == len(now) == 1:
+                if not self._is_next(ws[0], ns[0]):
+                    self._match(ns[0], ws[0])
+                continue
+            dues = dict.fromkeys(self._said[at].due for at in ns)
+            for due in dues:
+                self._same_due(
+                    [at for at in ws if self.was[at].task.due == due],
+                    [at for at in ns if self._said[at].due == due],
+                )
+
+    def by_rename(self) -> None:
+        """One that is gone, and one of another title in its place."""
+        ws = [
+            at
+            for at in range(len(self.was))
+            if at not in self._taken | self.tied_was and not self.was[at].is_deleted
+        ]
+        ns = [at for at in self._left_now() if at not in self.tied]
+        for now, was in self._renamed(ws, ns).items():
+            self._match(now, was)
+        ws, ns = self._free(ws, self._taken), self._free(ns, self.found)
+        if not (ws and ns):
+            return
+        gaps_was, gaps_now = self._gaps()
+        for gap, (olds, news) in _both(ws, ns, gaps_was, gaps_now).items():
+            if gap and len(olds) * len(news) <= PAIRS_MAX:
+                for now, was in unambiguous(dict(self._maybe(olds, news))).items():
+                    self._match(now, was)
+
+    # ------------------------------------------------------------------------------ of one title
+
+    def _is_next(self, was: int, now: int) -> bool:
+        """Whether a line that repeats stands for the next time, the last one being done here."""
+        before, said = self.was[was], self._said[now]
+        repeats = _REPEATS.search(said.title)
+        is_open = said.status not in _CLOSED
+        return bool(repeats and is_open and before.is_closed and before.task.due != said.due)
+
+    def _same_due(self, ws: list[int], ns: list[int]) -> None:
+        """Lines of one title and due date, or none."""
+        if not (ws and ns):
+            return
+        was = Counter(undated(self.was[at].task) for at in ws)
+        if was == Counter(undated(self._said[at]) for at in ns):
+            self._exact(ws, ns)
+            self._exact(ws, ns, undated)
+            return
+        done = [at for at in ns if self._is_done(at)]
+        if done and len(done) < len(ns) and len(ns) > len(ws):
+            self._one_more(ws, ns, done)
+            return
+        self._exact(ws, ns)
+        self._assign(self._free(ws, self._taken), self._free(ns, self.found))
+
+    def _one_more(self, ws: list[int], ns: list[int], done: list[int]) -> None:
+        """Of open and done lines there are more than before: a done one is a task that is done
+        here, or one that was ticked in the file since; an open one is one that is open here."""
+        closed = [at for at in ws if self.was[at].is_closed]
+        self._exact(closed, done)
+        ticked = [at for at in self._free(done, self.found) if self._was_ticked(at)]
+        self._assign([at for at in ws if at not in closed], ticked)
+        self._assign(self._free(closed, self._taken), self._free(done, self.found))
+        still = [at for at in ns if at not in done]
+        left = self._free(ws, self._taken)
+        self._exact(left, still)
+        self._assign(self._free(left, self._taken), still)
+
+    def _is_done(self, at: int) -> bool:
+        return self._said[at].status in _CLOSED
+
+    def _was_ticked(self, at: int) -> bool:
+        day = _DAY.match(self._said[at].status_reason)
+        return bool(day and self.since and day[1] >= self.since)
+
+    def _exact(
+        self,
+        ws: Sequence[int],
+        ns: Sequence[int],
+        said: Callable[[ImportedTask], ImportedTask] = content,
+    ) -> None:
+        """Lines that say the same, where there are as many as before, in their order."""
+        olds = _by(lambda at: said(self.was[at].task), self._free(ws, self._taken))
+        news = _by(lambda at: said(self._said[at]), self._free(ns, self.found))
+        for same, now in news.items():
+            if len(olds.get(same, ())) == len(now):
+                self._match_all(now, olds[same])
+
+    def _assign(self, ws: Sequence[int], ns: Sequence[int]) -> None:
+        """The assignment of greatest agreement; what stays equal is told apart by its place."""
+        ws, ns = list(ws), self._free(ns, self.found)
+        if len(ws) * len(ns) > PAIRS_MAX:
+            self._by_place(ws, ns)
+            return
+        scores = {(was, now): self._agreement(was, now) for was in ws for now in ns}
+        for wanted in sorted(set(scores.values()), reverse=True):
+            pairs = [
+                (was, now)
+                for (was, now), score in scores.items()
+                if score == wanted and was not in self._taken and now not in self.found
+            ]
+            olds, news = Counter(was for was, _ in pairs), Counter(now for _, now in pairs)
+            for was, now in pairs:
+                if olds[was] == news[now] == 1:
+                    self._match(now, was)
+            if pairs and len(olds) == len(news):
+                self._by_place(
+                    self._free(dict(olds), self._taken), self._free(dict(news), self.found)
+                )
+        self._by_place(self._free(ws, self._taken), self._free(ns, self.found))
+
+    def _by_place(self, ws: Sequence[int], ns: Sequence[int]) -> None:
+        """Lines that agree alike: in their order, if as many are there as before, in all or between
+        the same neighbours; else nobody can tell, unless it is all one."""
+        if len(ws) == len(ns):
+            self._match_all(ns, ws)
+            return
+        sides = self._gaps()
+        for side in (0, 1):
+            gaps = [[gap[side] if gap else None for gap in one] for one in sides]
+            left = self._free(ws, self._taken), self._free(ns, self.found)
+            for gap, (was, now) in _both(*left, *gaps).items():
+                if gap is not None and len(was) == len(now):
+                    self._match_all(now, was)
+        ws, ns = self._free(ws, self._taken), self._free(ns, self.found)
+        is_all_one = len(ws) < len(ns) and len({content(self._said[at]) for at in ns}) == 1
+        if len(ws) == len(ns) or is_all_one or (ws and ns and self.are_alike(ws)):
+            self._match_all(ns, ws)
+        elif ws:
+            self.tied.update(ns)
+            self.tied_was.update(ws)
+
+    def _agreement(self, was: int, now: int) -> Score:
+        before, said = self.was[was], self._said[now]
+        one, other = self._body(was, is_now=False), self._body(now, is_now=True)
+        shared = 2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0
+        task = before.task
+        alike = sum(
+            getattr(task, name) == getattr(said, name)
+            for name in ("labels", "priority", "estimate", "description", "status")
+        )
+        is_closed = said.status in _CLOSED
+        return (
+            shared,
+            float(fold(task.category) == fold(said.category)),
+            float(is_closed == before.is_closed),
+            float(alike),
+        )
+
+    # ---------------------------------------------------------------------------- of other titles
+
+    def _renamed(self, ws: Sequence[int], ns: Sequence[int]) -> dict[int, int]:
+        """Those that became others, by what both say; each at most once."""
+        if len(ws) * len(ns) > PAIRS_MAX:
+            return {}
+        ranks = {
+            (was, now): rank
+            for was in ws
+            for now in ns
+            if (rank := rank_of(self.was[was].task, self._said[now]))
+        }
+        return unambiguous(ranks)
+
+    def _maybe(self, ws: Sequence[int], ns: Sequence[int]) -> Iterator[tuple[tuple[int, int], int]]:
+        """Lines between the same neighbours that may be one, and how sure that is. One whose title
+        is a single word is so at its old place only."""
+        for nth, was in enumerate(ws):
+            for place, now in enumerate(ns):
+                is_at_place = nth == place or len(ws) - nth == len(ns) - place
+                words = min(len(tokens(one.title)) for one in (self.was[was].task, self._said[now]))
+                if (is_at_place or words > 1) and self._may_be(was, now):
+                    yield (was, now), 2 if is_at_place else 1
+
+    def _may_be(self, was: int, now: int) -> bool:
+        """Whether two lines between the same neighbours are one: they share an item or a note, or
+        half of the words of the shorter title are in the other one below the same heading."""
+        before, said = self.was[was].task, self._said[now]
+        is_closed_only = before.status in _CLOSED and said.status not in _CLOSED
+        is_other = fold(before.title) != fold(said.title) and not is_closed_only
+        if not (is_other and same_numbers(before.title, said.title)):
+            return False
+        bodies = self._body(was, is_now=False), self._body(now, is_now=True)
+        is_below = fold(before.category) == fold(said.category) and not all(bodies)
+        return bool(bodies[0] & bodies[1]) or (is_below and self._shares_words(was, now))
+
+    def _shares(self, was: int, now: int) -> bool:
+        same = self._body(was, is_now=False) & self._body(now, is_now=True)
+        return bool(same) or self._shares_words(was, now)
+
+    def _shares_words(self, was: int, now: int) -> bool:
+        one, other = set(tokens(self.was[was].task.title)), set(tokens(self._said[now].title))
+        fewer = min(len(one), len(other))
+        return fewer > 0 and 2 * len(one & other) >= fewer
+
+    # -------------------------------------------------------------------------------------- places
+
+    def _gaps(self) -> tuple[list[tuple[int, int] | None], list[tuple[int, int] | None]]:
+        """Between which lines that were found each other one stands: the places of `was` of those
+        before and after it; -1 and the number of lines at the ends; None for what was found."""
+        of_was = self._between([at if at in self._taken else None for at in range(len(self.was))])
+        of_now = self._between([self.found.get(at) for at in range(len(self.now))])
+        return of_was, of_now
+
+    def _between(self, known: Sequence[int | None]) -> list[tuple[int, int] | None]:
+        before, after = [-1], [len(self.was)]
+        for one in known:
+            before.append(before[-1] if one is None else one)
+        for one in reversed(known):
+            after.append(after[-1] if one is None else one)
+        found = zip(known, before, after[-2::-1], strict=False)
+        return [(first, then) if one is None else None for one, first, then in found]
+
+    def _left_now(self) -> list[int]:
+        return [at for at in range(len(self.now)) if at not in self.found]
+
+    @staticmethod
+    def _free(places: Iterable[int], taken: Iterable[int]) -> list[int]:
+        return [at for at in places if at not in taken]
+
+    def _match(self, now: int, was: int) -> None:
+        self.found[now] = was
+        self._taken.add(was)
+
+    def _match_all(self, now: Sequence[int], was: Sequence[int]) -> None:
+        for one, other in zip(now, was, strict=False):
+            self._match(one, other)
+
+    def _body(self, at: int, *, is_now: bool) -> set[str]:
+        if (is_now, at) not in self._bodies:
+            task = self._said[at] if is_now else self.was[at].task
+            self._bodies[is_now, at] = set(_body(task))
+        return self._bodies[is_now, at]
+
+
+def _by(name: Callable[[int], K], places: Iterable[int]) -> dict[K, list[int]]:
+    found: dict[K, list[int]] = {}
+    for at in places:
+        found.setdefault(name(at), []).append(at)
     return found
 
 
-def _rank(was: ImportedTask, now: ImportedTask) -> int:
-    """How sure it is that both are one; 0: they are two."""
-    is_titled = fold(was.title) == fold(now.title)
-    if was.status in _CLOSED and now.status not in _CLOSED and not is_titled:
+def _as_before(line: Line, titles: set[str]) -> ImportedTask:
+    """What a line says, as an older reader read it where only so its title was there before."""
+    if line.earlier is None or fold(line.task.title) in titles:
+        return line.task
+    return line.earlier if fold(line.earlier.title) in titles else line.task
+
+
+def _both(
+    ws: Sequence[int], ns: Sequence[int], of_was: Sequence[object], of_now: Sequence[object]
+) -> dict[object, tuple[list[int], list[int]]]:
+    """Places of both by the gap that they stand in."""
+    found: dict[object, tuple[list[int], list[int]]] = {}
+    for at in ws:
+        found.setdefault(of_was[at], ([], []))[0].append(at)
+    for at in ns:
+        found.setdefault(of_now[at], ([], []))[1].append(at)
+    return found
+
+
+def unambiguous(ranks: Mapping[tuple[K, K], int]) -> dict[K, K]:
+    """Of pairs of what was and what is, by how sure it is that both are one: what was by what is.
+    What is surer goes first, and who is tied with another is nobody."""
+    found: dict[K, K] = {}
+    olds_seen, news_seen = set[K](), set[K]()
+    for wanted in sorted({*ranks.values()}, reverse=True):
+        pairs = [
+            (was, now)
+            for (was, now), rank in ranks.items()
+            if rank == wanted and was not in olds_seen and now not in news_seen
+        ]
+        olds, news = Counter(was for was, _ in pairs), Counter(now for _, now in pairs)
+        found |= {now: was for was, now in pairs if olds[was] == news[now] == 1}
+        olds_seen.update(olds)
+        news_seen.update(news)
+    return found
+
+
+def rank_of(was: ImportedTask, now: ImportedTask) -> int:
+    """How sure it is that two lines of different titles are one; 0: they are two."""
+    if was.status in _CLOSED and now.status not in _CLOSED:
+        return 0
+    if fold(was.title) == fold(now.title) or not same_numbers(was.title, now.title):
         return 0
     was_body, now_body = set(_body(was)), set(_body(now))
     shared, every = len(was_body & now_body), len(was_body | now_body)
-    agrees = every > 0 and shared / every >= MOST
-    if is_titled:
-        return _SUREST if agrees else 3
-    if not _same_numbers(was.title, now.title):
-        return 0
-    is_near = fold(was.category) == fold(now.category) and _is_similar(was.title, now.title)
-    if agrees:
+    if every > 0 and shared / every >= MOST:
         return 2
+    is_near = fold(was.category) == fold(now.category) and is_similar(was.title, now.title)
     return 1 if is_near and (not every or shared or not (was_body and now_body)) else 0
 
 
@@ -76,11 +442,12 @@ def _body(task: ImportedTask) -> Iterator[str]:
     yield from (f"note {fold(note.text)}" for note in task.notes)
 
 
-def _is_similar(one: str, other: str) -> bool:
+def is_similar(one: str, other: str) -> bool:
+    """Whether two titles are hardly different."""
     return SequenceMatcher(None, fold(one), fold(other), autojunk=False).ratio() >= SIMILAR
 
 
-def _same_numbers(one: str, other: str) -> bool:
+def same_numbers(one: str, other: str) -> bool:
     """Whether both have the same numbers in them: `week 1` is not `week 2`."""
     return _numbers(one) == _numbers(other)
 

@@ -97,6 +97,8 @@ def read(data: bytes, *, source: str, headings_are_tasks: bool = False) -> Impor
         boxes_left_out=reader.left_out,
         lines=reader.lines,
         links=reader.links(tasks),
+        anchors=reader.anchors,
+        formulas=reader.formulas,
     )
 
 
@@ -138,6 +140,7 @@ class _Reader:
         self.remarks: list[Unreadable] = []
         self.named: dict[str, Unreadable] = {}  # what means nothing here, once for the file
         self.earlier: tuple[ImportedTask, ...] = ()
+        self.formulas: tuple[tuple[str, ...], ...] = ()
         self.left_out = 0
         self.is_exported = False
 
@@ -145,6 +148,14 @@ class _Reader:
     def lines(self) -> tuple[int, ...]:
         """Where the titles of the tasks stand."""
         return tuple(draft.line for draft, _ in self._drafts)
+
+    @property
+    def anchors(self) -> tuple[str, ...]:
+        """What the tasks are called in the file."""
+        return tuple(
+            f"~{draft.own.anchor}" if draft.own and draft.own.anchor else draft.marked.said.anchor
+            for draft, _ in self._drafts
+        )
 
     def links(self, tasks: Sequence[ImportedTask]) -> tuple[tuple[str, str, str], ...]:
         """Links between these tasks, as the file names them."""
@@ -282,6 +293,7 @@ class _Reader:
         ]
         late = [draft.is_late for draft, _ in self._drafts]
         found = zip(self._drafts, names, nths(list(zip(names, late, strict=True))), strict=True)
+        self.formulas = tuple(("task", self._source, *name) for name in names)
         ids = [key("task", self._source, *name, str(nth)) for _, name, nth in found]
         drafts = list(zip(self._drafts, ids, strict=True))
         self.earlier = tuple(

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, tzinfo
 
 from msgspec.structs import replace
 
+from adapters.importers.dialects import closed_on
 from adapters.importers.needs import NEEDS
 from adapters.importers.records import Record, records
 from adapters.importers.texts import (
@@ -82,6 +83,11 @@ def read(data: bytes, *, source: str, zone: tzinfo = UTC) -> ImportedFile:
         named=bounded(named, "have no place here"),
         earlier=tuple(reader.earlier),
         links=_links(source, found),
+        formulas=tuple(
+            ("task", source, "taskwarrior", uuid)
+            for uuid, one in found.items()
+            if _status(one) not in _NO_TASKS
+        ),
     )
 
 
@@ -194,7 +200,7 @@ class _Reader:
         told = record.title("status")
         if told == "completed":
             day = self._day(record, "end")
-            return "DONE", f"completed on {day}" if day else ""
+            return "DONE", closed_on("DONE", day)
         if told and told not in _OPEN:
             shown = cut(told, length_max=40)
             record.report(f"the status {shown!r} is not known; the task was read as pending")

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from typing import Any, NamedTuple
 
+from adapters.importers.dialects import closed_on
 from adapters.importers.texts import (
     CATEGORY_LENGTH_MAX,
     STAYS,
@@ -30,6 +31,7 @@ from domain.keys import key
 from domain.text import cut, fold, squeeze
 
 _PRIORITIES = {"A": "P0", "B": "P1", "C": "P2"}  # any later letter is P3
+_IDS = ("id", "uuid")
 _PAIRS = {field.pair: field for field in FIELDS if field.pair}
 _WORD_LENGTH_MAX = 200  # a longer word is no mark
 
@@ -62,6 +64,8 @@ def read(data: bytes, *, source: str) -> ImportedFile:
     seen: Counter[str] = Counter()
     tasks: list[ImportedTask] = []
     lines: list[int] = []
+    anchors: list[str] = []
+    formulas: list[tuple[str, ...]] = []
     named: dict[str, Unreadable] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         if squeeze(line):
@@ -72,12 +76,16 @@ def read(data: bytes, *, source: str) -> ImportedFile:
                 named.setdefault(name, Unreadable(number, told))
             tasks += [found] if found else []
             lines += [number - 1] if found else []
+            anchors += [words.anchor] if found else []
+            formulas += [("task", source, "todotxt", words.identity)] if found else []
     return ImportedFile(
         "todotxt",
         source,
         tuple(tasks),
         bounded(problems),
         lines=tuple(lines),
+        anchors=tuple(anchors),
+        formulas=tuple(formulas),
         named=bounded([*named.values()], "have no place here"),
     )
 
@@ -105,6 +113,8 @@ class _Line:
         self._fields: dict[str, Any] = {}
         self._words: list[_Word] = []
         self.unknown: list[str] = []  # names of pairs that mean nothing here
+        self.anchor = ""
+        self.identity = ""
         for word in line[head.end() if head else 0 :].split(" "):
             self._read(word)
 
@@ -115,18 +125,17 @@ class _Line:
         if not title:
             self._report("the line does not say what is to be done; write it, or delete the line")
             return None
-        identity = fold(" ".join(word.shown for word in words if word.sign != ":"))
+        identity = self.identity = fold(" ".join(word.shown for word in words if word.sign != ":"))
         nth = seen[identity]
         seen[identity] += 1
         projects = [word.name for word in self._words if word.sign == "+"]
         contexts = [word.name for word in self._words if word.sign == "@"]
-        reason = f"completed on {self._completed}" if self._completed else ""
         return ImportedTask(
             key("task", source, "todotxt", identity, str(nth)),
             cut(title, length_max=TITLE_LENGTH_MAX),
             category=cut(projects[0], length_max=CATEGORY_LENGTH_MAX) if projects else "",
             status="DONE" if self._is_done else "",
-            status_reason=reason,
+            status_reason=closed_on("DONE", self._completed),
             priority=_PRIORITIES.get(self._priority, "P3") if self._priority else "",
             labels=labels_of([*projects[1:], *contexts], self._report),
             notes=whole_title(title),
@@ -140,7 +149,8 @@ class _Line:
             self._words.append(_Word(word[1:], mark["sign"], mark["name"]))
         elif (pair := _PAIR.fullmatch(word)) and not self._take(pair["name"], pair["value"]):
             self._words.append(_Word(word, ":"))
-            self.unknown.append(pair["name"].lower())
+            self.unknown.append(name := pair["name"].lower())
+            self.anchor = self.anchor or (f"{name}:{pair['value']}" if name in _IDS else "")
         elif not pair:
             self._words.append(_Word(word))
 

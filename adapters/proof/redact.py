@@ -50,10 +50,10 @@ from replay.references import journal_position
 _ID = re.compile(r"(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])")
 _KEPT = frozenset(name for one in FIELDS for name in (one.name, one.value)) | frozenset(
     """
-    status task item note target phrase start end operation agent tool base
+    status task field item note target phrase start end operation agent tool base
     run_key model code subscription schedule zone next_at timer ticks mode replica propagated_due
     tokens until action changes changed fingerprint reproposed call_id at kind thread seed template
-    entry instants others scope
+    entry instants others scope restores
     """.split()
 )
 """Fields of stored types whose text is no person's."""

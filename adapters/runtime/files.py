@@ -8,6 +8,7 @@ from stat import S_ISREG
 from typing import NamedTuple
 
 POLL_SECONDS = 0.25
+LOOKS = 4  # that must find a file as the first one did: a second, in which it may be empty
 CHECKS_MAX = 128  # between two tries of a file that could not be taken
 Take = Callable[[str], bool]
 """``take(file)``: the file has another content now, and has been quiet; whether that was taken
@@ -45,19 +46,21 @@ class Files:
         self._settle = settle
         self._taken: dict[str, Look | None] = dict.fromkeys(files)
         self._before: dict[str, Look | None] = dict.fromkeys(files)
+        self._same: dict[str, int] = dict.fromkeys(files, 0)  # looks since it was another one
         self._again: dict[str, tuple[int, int]] = {}  # checks to leave out: now, and next time
 
     def check(self) -> int:
-        """Take each file that is another one than before, and has not changed since the last
-        check; how many. One that is gone is waited for."""
+        """Take each file that is another one than before, and has not changed for a few checks; how
+        many. One that is gone is waited for."""
         count = 0
         for file, taken in self._taken.items():
             now = look(file)
-            is_quiet = now is not None and now == self._before[file]
+            is_same = now is not None and now == self._before[file]
             self._before[file] = now
-            if is_quiet and now != taken and self._may_try(file):
+            self._same[file] = self._same[file] + 1 if is_same else 0
+            if now != taken and self._same[file] >= LOOKS and self._may_try(file):
                 count += self._try(file, now)
-            elif is_quiet and now == taken:
+            elif is_same and now == taken:
                 self._settle(file)
         return count
 

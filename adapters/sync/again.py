@@ -138,8 +138,9 @@ class Again:
                 raise Refused("stays", because=because, instead="undo it again")
             case do.UndoDeed(appends=appends):
                 return replace(cause, appends=tuple(self._now(one) for one in appends))
-            case do.UndoImport(first=first, last=last):
-                return replace(cause, first=self._now(first), last=self._now(last))
+            case do.UndoImport(first=first, last=last, appends=appends):
+                now = tuple(self._now(one) for one in appends)
+                return replace(cause, first=self._now(first), last=self._now(last), appends=now)
             case do.SettleConflict(seen=seen):
                 mine, here = self._was["journal"].replica, self._logs["journal"].replica
                 sides = [

@@ -104,6 +104,7 @@ _KINDS = {
     "TaskUnlinked": "links",
     "TaskImported": "file",
     "Difference": "file",
+    "DeedUndone": "file",
 }
 
 
@@ -204,4 +205,5 @@ _PLAINLY: dict[type, str] = {
     t.TaskDeleted: "deleted the task",
     t.TaskRestored: "brought the task back",
     t.TaskImported: "was compared with the task",
+    t.DeedUndone: "took back what was said between the task and its file",
 }

@@ -35,6 +35,8 @@ def back(fact: TaskFact, task: Task, now: str) -> str:
             return f"Delete “{task.title}”"
         case t.TaskRestored():
             return f"Bring “{task.title}” back"
+        case t.DeedUndone(source=source):
+            return "Set back what the file said last" if source else "Open the conflict again"
     if field := _FIELDS.get(type(fact)):
         value: Any = getattr(fact, field.value)
         return f"Set the {field.name} back to " + (f"“{value}”" if value else "none")
@@ -100,6 +102,4 @@ _STAYS: dict[type, str] = {
     t.TimeStopped: "the timer stays stopped, as another one runs",
     t.TimeRemoved: "the timer stays stopped, as another one runs",
     t.TaskRated: "the rating stays: rate again to replace it",
-    t.DifferenceSettled: "the conflict stays settled",
-    t.TaskImported: "the file stays read",
 }

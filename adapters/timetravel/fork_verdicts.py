@@ -28,7 +28,7 @@ from domain.changes.change_set import CHANGES, Item, find
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
 from domain.changes.events import ItemConfirmed, ItemFailed, ItemUndone
 from domain.errors import Refused, WakelogError
-from domain.journal.commands import UndoDeed
+from domain.journal.commands import UndoDeed, UndoImport
 from domain.lessons.commands import LearnVerdicts, PastVerdict
 from domain.lessons.lessons import CATEGORY
 from domain.ports import Clock
@@ -238,6 +238,9 @@ class Verdicts:
                 news = watcher.following(services, max(0, count))
                 given = {name: getattr(cause, name) for name in _GIVEN}
                 return replace(news, **given) if news else None, []
+            case UndoImport(reopens=True, appends=appends):
+                there = tuple(filter(None, (self._stands.get(n, n) for n in appends)))
+                return (replace(cause, appends=there), []) if there else (None, [])
             case UndoDeed(appends=appends):
                 there = tuple(filter(None, (self._stands.get(n, n) for n in appends)))
                 of = services.journal.replica if cause.of and there != appends else cause.of

@@ -12,16 +12,9 @@ from msgspec import to_builtins
 
 from adapters.actions import agents, policy
 from adapters.actions.foreseeing import plan_import
-from adapters.actions.importing import (
-    Found,
-    Given,
-    Importing,
-    made_of,
-    read_file,
-    remember,
-    sources_of,
-)
+from adapters.actions.importing import Importing, made_of, remember
 from adapters.actions.naming import nth_key
+from adapters.actions.sources import Found, Given, read_file, uploaded
 from adapters.documents.agents import count_agents, newest_living
 from adapters.documents.models import model_names
 from adapters.documents.tasks import ImportReport, titles_among
@@ -71,8 +64,8 @@ def look(site: Site, asked: FormRequest) -> Notice:
     if asked.file is None:
         raise AtField("file", invalid("no file was chosen", "choose one, or drop it here"))
     try:
-        (source,) = sources_of([asked.file.name], "", site.environ)
-        given = Given(asked.file.name, source, "", False, *as_text(asked.file.data))
+        source = uploaded(asked.file.name, site.environ)
+        given = Given(asked.file.name, source.name, "", False, *as_text(asked.file.data))
         _foreseen(site, given)
     except Unreadable as error:
         because = f"{safe(asked.file.name)} cannot be read: {error.because}"

@@ -12,8 +12,8 @@ from typing import Any
 from msgspec import Struct
 
 from adapters.actions import forks
-from adapters.actions.importing import Given
 from adapters.actions.policy import held_agents
+from adapters.actions.sources import Given
 from adapters.documents.disputes import disputes
 from adapters.documents.inbox import is_under, sets_now
 from adapters.documents.tasks import catalog_of

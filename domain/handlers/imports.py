@@ -1,21 +1,25 @@
-"""An importer's command: up to 200 tasks of one file in one append (SPEC 1)."""
+"""An importer's command: up to 200 tasks of one file in one append, with all that the import of
+them does besides: what comes back, links, and what is gone from the file (SPEC 1)."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache, partial
 
 from domain.causes import Result
 from domain.errors import Refused
-from domain.handlers.decided import Decided, Event, on
-from domain.handlers.journal import Handler
-from domain.handlers.links import task_of
+from domain.handlers.decided import Ahead, Decided, Event, Loads, after, on
+from domain.handlers.journal import Handler, stopped
+from domain.handlers.links import edge, linked, task_of
+from domain.handlers.undoing import catalog_unmade, events_of, import_taken_back
 from domain.journal import catalog as c
 from domain.journal import commands as do
-from domain.journal import importing, undoing
+from domain.journal import edits, importing, undoing
 from domain.journal import task as t
 from domain.journal.catalog import CATALOG
 from domain.journal.differences import differences_of
 from domain.journal.fold import TASK
-from domain.journal.imported import decoded
+from domain.journal.imported import ImportedTask, decoded
+from domain.journal.task import Task
 from domain.wire import Payload
 from domain.world import MAIN, World
 
@@ -33,6 +37,17 @@ class _Import:
     @property
     def names(self) -> importing.Names:
         return importing.Names(self.category, self.label, self.meant)
+
+    def need(self, document: ImportedTask) -> None:
+        """Make what a document names, if it is not there."""
+        self.category(document.category)
+        for name in document.labels:
+            self.label(name)
+
+    def keep(self, category: str) -> None:
+        """Bring a category back that was removed: a task came back into it."""
+        for fact in c.category_back(self.catalog, category):
+            self.made.setdefault(category, fact)
 
     def _category(self, name: str) -> str:
         """A category of that name, made if it is not there."""
@@ -57,23 +72,94 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
     payloads: list[Payload] = []
     changed: list[str] = []
     world.expect(TASK, (ref.task for ref in cause.tasks))
+    returning = dict.fromkeys(cause.restores)
     for ref in cause.tasks:
         task = world.load(TASK, ref.task)
+        if ref.task in returning:
+            del returning[ref.task]
+            returned = _returned(task, decoded(world.payload(ref.document)), by)
+            events += on(world, "task", ref.task, returned)
+            task = after(world, TASK, task, returned, at)
+            changed += [ref.task] if returned else []
         known = dict(task.imported).get(cause.source)
         newest = task.imported[-1][1] if cause.across_sources and task.imported else known
         if ref.document in (known, newest) or task.is_deleted:
             continue
         document = decoded(world.payload(ref.document))
+        if not newest and ref.task in cause.restores:  # it is as the import left it that was undone
+            newest = undoing.said_last(world.rows(TASK, ref.task))
+            names.need(document)
         before = decoded(world.payload(newest)) if newest else None
         facts, kept = importing.decide(
-            task, before, document, names.names, by, is_three_way=cause.is_three_way
+            task,
+            before,
+            document,
+            names.names,
+            by,
+            is_three_way=cause.is_three_way,
+            renames_items=cause.renames_items,
+            rows=partial(world.rows, TASK, task.id),
         )
         facts.append(t.TaskImported(by, ref.document))
         events += on(world, "task", ref.task, facts)
         payloads += kept
         changed.append(ref.task)
+    for task_id in returning:
+        task = world.load(TASK, task_id)
+        said = dict(task.imported).get(cause.source)
+        returned = _returned(task, decoded(world.payload(said)) if said else None, by)
+        events += on(world, "task", task_id, returned)
+        changed += [task_id] if returned else []
+    ahead = Ahead(world, at, events)
+    for task_id in cause.restores:
+        names.keep(ahead.load(TASK, task_id).category)
+    for one in cause.links:
+        with suppress(Refused):  # what cannot be is left out: `not_linked` tells it
+            ahead.add(_linked(ahead, one, by))
+    for gone in cause.gone:
+        ahead.add(_gone(world, ahead, gone, cause.source, at))
     made = on(world, "catalog", MAIN, list(names.made.values()))
-    return Decided([*made, *events], Result(tuple(changed)), payloads)
+    return Decided([*made, *ahead.events], Result(tuple(dict.fromkeys(changed))), payloads)
+
+
+def _returned(task: Task, said: ImportedTask | None, by: str) -> list[t.TaskFact]:
+    """What lets a task come back that was deleted or closed; `said`: by its file."""
+    facts: list[t.TaskFact] = [t.TaskRestored(by)] if task.is_deleted else []
+    if task.status in ("DONE", "REJECTED"):
+        status, reason = (said.status, said.status_reason) if said else ("", "")
+        facts += edits.set_status(task, status or "OPEN", reason, by)
+    return facts
+
+
+def _linked(world: Loads, wanted: do.ImportedLink, by: str) -> list[Event]:
+    source, target, relation = edge(world, wanted.task, wanted.phrase, wanted.target)
+    return linked(world, source, relation, target, by)
+
+
+def not_linked(
+    world: Loads, wanted: Sequence[do.ImportedLink]
+) -> list[tuple[do.ImportedLink, Refused]]:
+    """The links of an import that were left out, as the world is after it, and why."""
+    found: list[tuple[do.ImportedLink, Refused]] = []
+    for one in wanted:
+        try:
+            _linked(world, one, t.PERSON)
+        except Refused as refused:
+            found.append((one, refused))
+    return found
+
+
+def _gone(world: World, ahead: Loads, gone: do.GoneTask, source: str, at: str) -> list[Event]:
+    """What becomes of a task that its file has no more; nothing where it is so already."""
+    task, by = ahead.load(TASK, gone.task), f"import:{source}"
+    if not task.exists or task.is_deleted:
+        return []
+    if gone.how == "delete":
+        facts: list[t.TaskFact] = [t.TaskDeleted(by)]
+        return [*stopped(world, at, "", of=task.id, by=by), *on(world, "task", task.id, facts)]
+    reason = f"no longer in {source}"[: edits.REASON_MAX]
+    rejected = edits.set_status(task, "REJECTED", reason, by) if task.is_open else []
+    return on(world, "task", task.id, rejected)
 
 
 def settle_difference(cause: do.SettleDifference, key: str, at: str, world: World) -> Decided:
@@ -104,6 +190,8 @@ def undone(world: World, task_id: str, first: int, last: int) -> tuple[list[t.Ta
 
 
 def undo_import(cause: do.UndoImport, key: str, at: str, world: World) -> Decided:
+    if cause.reopens:
+        return _undo_all(cause, at, world)
     events: list[Event] = []
     changed: list[str] = []
     for task_id in cause.tasks:
@@ -111,6 +199,18 @@ def undo_import(cause: do.UndoImport, key: str, at: str, world: World) -> Decide
         events += on(world, "task", task_id, facts)
         changed += [task_id] if facts else []
     return Decided(events, Result(tuple(changed)))
+
+
+def _undo_all(cause: do.UndoImport, at: str, world: World) -> Decided:
+    ahead = Ahead(world, at)
+    changed: list[str] = []
+    for task_id in cause.tasks:
+        facts, _ = import_taken_back(world, task_id, cause.appends, at)
+        ahead.add(events_of(ahead, world.load(TASK, task_id), facts))
+        changed += [task_id] if facts else []
+    if changed:
+        ahead.add(on(world, "catalog", MAIN, catalog_unmade(world, ahead, cause.appends)))
+    return Decided(ahead.events, Result(tuple(changed)))
 
 
 HANDLERS: dict[type, Handler] = {

@@ -5,7 +5,7 @@ from typing import Any
 
 from domain.causes import Result
 from domain.errors import Refused, Remedy
-from domain.handlers.decided import Decided, Event, on
+from domain.handlers.decided import Decided, Event, Loads, on
 from domain.handlers.links import edge, linked, task_of
 from domain.journal import catalog as c
 from domain.journal import commands as do
@@ -82,8 +82,8 @@ def edit_task(cause: do.EditTask, key: str, at: str, world: World) -> Decided:
     if cause.category:
         category = _category_id(world.load(CATALOG, MAIN), cause.category)
         facts += edits.set_category(task, category, PERSON)
-    stopped = stop(world, at, of=task.id) if cause.stops_timer else []
-    return Decided([*stopped, *on(world, "task", task.id, facts)], Result((task.id,)))
+    ended = stopped(world, at, of=task.id) if cause.stops_timer else []
+    return Decided([*ended, *on(world, "task", task.id, facts)], Result((task.id,)))
 
 
 def add_items(cause: do.AddItems, key: str, at: str, world: World) -> Decided:
@@ -188,31 +188,35 @@ def delete_task(cause: do.DeleteTask, key: str, at: str, world: World) -> Decide
     if task.exists and task.is_deleted:
         return Decided(result=Result((task.id,)))
     task = edits.living(task, cause.task)
-    stopped = stop(world, at, of=task.id)
+    ended = stopped(world, at, of=task.id)
     deleted = on(world, "task", task.id, [t.TaskDeleted(PERSON)])
-    return Decided([*stopped, *deleted], Result((task.id,)))
+    return Decided([*ended, *deleted], Result((task.id,)))
 
 
 def restore_task(cause: do.RestoreTask, key: str, at: str, world: World) -> Decided:
     task = world.load(TASK, cause.task)
     if task.exists and task.is_deleted:
-        return _facts(world, task.id, [t.TaskRestored(PERSON)])
+        category = c.category_back(world.load(CATALOG, MAIN), task.category)
+        restored = on(world, "task", task.id, [t.TaskRestored(PERSON)])
+        return Decided([*on(world, "catalog", MAIN, category), *restored], Result((task.id,)))
     task = edits.living(task, cause.task)
     return Decided(result=Result((task.id,)))
 
 
-def stop(world: World, at: str, summary: str = "", of: str = "") -> list[Event]:
+def stopped(
+    world: World, at: str, summary: str = "", of: str = "", by: str = PERSON
+) -> list[Event]:
     """Stop what is being timed, of one task if it is named."""
     events: list[Event] = []
     for one in world.load(TIMER, MAIN).running:
         if of in ("", one.task):
-            stopped = t.TimeStopped(PERSON, one.entry, at, edits.summarised(summary))
-            events += on(world, "task", one.task, [stopped])
+            ended = t.TimeStopped(by, one.entry, at, edits.summarised(summary))
+            events += on(world, "task", one.task, [ended])
             events += on(world, "timer", MAIN, [TimerStopped(one.task, one.entry)])
     return events
 
 
-def timer_events(world: World, task: str, fact: t.TaskFact) -> list[Event]:
+def timer_events(world: Loads, task: str, fact: t.TaskFact) -> list[Event]:
     """What the timer says where an undo lets an entry of a task run on, or ends it."""
     match fact:
         case t.TimeStarted(entry=entry) | t.TimeReopened(entry=entry):
@@ -233,7 +237,7 @@ def start_timer(cause: do.StartTimer, key: str, at: str, world: World) -> Decide
         return Decided(result=Result((timer.entry,)))
     entry = make_key("time", key, "0")
     events = [
-        *stop(world, at),
+        *stopped(world, at),
         *on(world, "task", task.id, [t.TimeStarted(PERSON, entry, at)]),
         *on(world, "timer", MAIN, [TimerStarted(task.id, entry)]),
     ]
@@ -241,7 +245,7 @@ def start_timer(cause: do.StartTimer, key: str, at: str, world: World) -> Decide
 
 
 def stop_timer(cause: do.StopTimer, key: str, at: str, world: World) -> Decided:
-    events = stop(world, at, cause.summary)
+    events = stopped(world, at, cause.summary)
     if not events:
         instead = Remedy("start_timer")
         raise Refused("nothing_running", because="no timer is running", instead=instead)

@@ -1,23 +1,22 @@
 """Edges between tasks, as persons and operations make them (SPEC 1)."""
 
 from domain.errors import Refused
-from domain.handlers.decided import Event, on
+from domain.handlers.decided import Event, Loads, on
 from domain.journal import edits
 from domain.journal import task as t
 from domain.journal.fold import TASK
 from domain.journal.links import CYCLE_SEARCH_MAX, INVERSE, LinkedFrom
 from domain.journal.task import Task
-from domain.world import World
 
 RELATIONS: tuple[t.Relation, ...] = ("relates_to", *INVERSE.values())
 
 
-def task_of(world: World, wanted: str) -> Task:
+def task_of(world: Loads, wanted: str) -> Task:
     """A living task, or Refused."""
     return edits.living(world.load(TASK, wanted), wanted)
 
 
-def edge(world: World, task: str, phrase: str, target: str) -> tuple[Task, Task, t.Relation]:
+def edge(world: Loads, task: str, phrase: str, target: str) -> tuple[Task, Task, t.Relation]:
     """The edge's source, target and relation in its canonical direction."""
     here, there = task_of(world, task), task_of(world, target)
     if here.id == there.id:
@@ -36,7 +35,7 @@ def edge(world: World, task: str, phrase: str, target: str) -> tuple[Task, Task,
 
 
 def linked(
-    world: World,
+    world: Loads,
     source: Task,
     relation: t.Relation,
     target: Task,
@@ -60,7 +59,7 @@ def linked(
     ]
 
 
-def _no_cycle(world: World, source: Task, target: Task) -> None:
+def _no_cycle(world: Loads, source: Task, target: Task) -> None:
     """Refuse an edge `source blocks target` if target already blocks source, however far."""
     seen, ahead = {target.id}, [target.id]
     while ahead:  # bounded by CYCLE_SEARCH_MAX

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from domain.causes import Result
 from domain.errors import Refused
 from domain.handlers.decided import Decided, Event, on
-from domain.handlers.journal import Handler, stop
+from domain.handlers.journal import Handler, stopped
 from domain.handlers.links import edge, linked, task_of
 from domain.journal import commands as do
 from domain.journal import edits, rollover
@@ -83,9 +83,9 @@ def conclude(cause: do.ConcludeTask, key: str, at: str, world: World) -> Decided
     events = followed(
         world, source, made, FollowUp(title), [] if cause.keeps_items else left, PERSON
     )
-    stopped = stop(world, at, of=source.id) if cause.stops_timer else []
+    ended = stopped(world, at, of=source.id) if cause.stops_timer else []
     done = on(world, "task", source.id, edits.set_status(source, "DONE", "", PERSON))
-    return Decided([*events, *stopped, *done], Result((made, source.id)))
+    return Decided([*events, *ended, *done], Result((made, source.id)))
 
 
 def followed(

@@ -1,21 +1,33 @@
-"""A person's deed is taken back: in one append, the inverse of each fact, the newest first."""
+"""A person's deed is taken back: in one append, the inverse of each fact, the newest first.
 
-from collections.abc import Collection, Sequence
+Of an import what was changed since stays, of all others it refuses the whole.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from domain.causes import Result
 from domain.errors import Refused
-from domain.handlers.decided import Decided, Event, after, on
+from domain.handlers.decided import Ahead, Decided, Event, Loads, after, on
 from domain.handlers.journal import Handler, timer_events
 from domain.handlers.links import linked
+from domain.journal import catalog as c
 from domain.journal import commands as do
 from domain.journal import task as t
+from domain.journal.catalog import CATALOG
+from domain.journal.differences import undone_in
 from domain.journal.fold import TASK
 from domain.journal.links import UnlinkedFrom
-from domain.journal.taking_back import Inverse, inverse, shape
+from domain.journal.taking_back import Inverse, in_order, inverse, is_as_before, shape
 from domain.journal.task import PERSON, Task, TaskFact
 from domain.journal.timer import TIMER, TimerStarted
+from domain.journal.undoing import SAYING, unsaid
 from domain.world import MAIN, Recorded, World
+
+Step = tuple[Recorded, Task, Task]
+"""A row of a deed, and the task before and after it."""
 
 
 class TakenBack(NamedTuple):
@@ -25,6 +37,17 @@ class TakenBack(NamedTuple):
     facts: Sequence[TaskFact] = ()
     staying: Sequence[TaskFact] = ()
     is_moved: bool = False
+
+
+def _steps(world: World, task_id: str, appends: Collection[int], of: str = "") -> list[Step]:
+    """The rows of a deed of a replica, this one's own without, in a task."""
+    state = TASK.initial(task_id)
+    steps: list[Step] = []
+    for row in world.rows(TASK, task_id):
+        before, state = state, TASK.evolve(state, row)
+        if row.n in appends and row.replica == (of or world.replica):
+            steps.append((row, before, state))
+    return steps
 
 
 def taken_back(
@@ -46,21 +69,18 @@ def taken_back(
         of: Whose appends they are; empty: this replica's own.
         reopens: See `UndoDeed`; a stopped timer stays so where another one runs since.
     """
-    now, state = world.load(TASK, task_id), TASK.initial(task_id)
-    steps: list[tuple[Recorded, Task, Task]] = []
-    for row in world.rows(TASK, task_id):
-        before, state = state, TASK.evolve(state, row)
-        if row.n in appends and row.replica == (of or world.replica):
-            steps.append((row, before, state))
+    now, steps = world.load(TASK, task_id), _steps(world, task_id, appends, of)
     if steps and not steps[0][1].exists:
         return _created(steps[-1][2], now)
     facts: list[TaskFact] = []
+    if reopens and any(isinstance(row.fact, SAYING) for row, _, _ in steps):
+        facts += unsaid(world.rows(TASK, task_id), now, world.replica, appends)
     staying: list[TaskFact] = []
     for row, before, made in reversed(steps):
         fact: Any = row.fact  # of a task
-        found = inverse(fact, before, made, now, at, reopens=reopens)
-        if any(map(_runs, found.facts)) and _another_runs(world, appends):
-            found = Inverse("stays")
+        if reopens and isinstance(fact, SAYING):
+            continue
+        found = _inverse(world, appends, inverse(fact, before, made, now, at, reopens=reopens))
         if found.outcome == "moved" or (found.facts and not _can(now, found.facts)):
             return TakenBack(is_moved=True)
         facts += found.facts
@@ -85,6 +105,12 @@ def _runs(fact: TaskFact) -> bool:
     return isinstance(fact, t.TimeReopened | t.TimeStarted)
 
 
+def _inverse(world: World, appends: Collection[int], found: Inverse) -> Inverse:
+    """An inverse, if no other timer would run beside the one that it lets run on."""
+    is_beside = any(map(_runs, found.facts)) and _another_runs(world, appends)
+    return Inverse("stays") if is_beside else found
+
+
 def _another_runs(world: World, appends: Collection[int]) -> bool:
     """Whether a timer runs that none of these appends started: there is one for all tasks."""
     own = {
@@ -95,9 +121,110 @@ def _another_runs(world: World, appends: Collection[int]) -> bool:
     return any(one.entry not in own for one in world.load(TIMER, MAIN).running)
 
 
-def _events(world: World, task: Task, facts: Sequence[TaskFact]) -> list[Event]:
-    """The facts, and what they say to the other ends of links, and to the timer."""
+def import_taken_back(
+    world: World, task_id: str, appends: Collection[int], at: str
+) -> tuple[list[TaskFact], bool]:
+    """What takes an import back in a task, and whether something was changed since and stays.
+
+    A task that it made, or brought back, goes if it is as it left it; but what an agent set by
+    itself, its language, is no reason to stay.
+    """
+    now, undone = world.load(TASK, task_id), undone_in(world.rows(TASK, task_id))[0]
+    steps = _steps(world, task_id, [n for n in appends if (world.replica, n) not in undone])
+    if not steps:
+        return [], False
+    before = made = steps[0][1]
+    for row, _, _ in steps:
+        made = TASK.evolve(made, row)
+    if now.is_deleted and not made.is_deleted:
+        return [], False
+    if not before.exists or before.is_deleted:
+        by_agent = now.language_by.startswith("agent:")
+        held = replace(now, language=made.language) if by_agent else now
+        if shape(held) != shape(made):
+            return [], True
+    said = unsaid(world.rows(TASK, task_id), now, world.replica, {row.n for row, _, _ in steps})
+    facts: list[TaskFact] = [*said]
+    if not before.exists and now.is_deleted:
+        return facts, False
+    if not before.exists:
+        unsaid_by = {one.source for one in said if not one.document}
+        if any(source not in unsaid_by for source, _ in now.imported):
+            return [], True
+        links = (row.fact for row, _, _ in steps if isinstance(row.fact, t.TaskLinked))
+        facts += [t.TaskUnlinked(PERSON, one.relation, one.target) for one in links]
+        return [*facts, t.TaskDeleted(PERSON)], False
+    is_stale = False
+    for row, was, after_it in reversed(steps):
+        fact: Any = row.fact  # of a task
+        found = _inverse(world, appends, inverse(fact, was, after_it, now, at, reopens=True))
+        if found.outcome == "moved" or (found.facts and not _can(now, found.facts)):
+            is_stale |= not is_as_before(fact, was, now)
+            continue
+        facts += found.facts
+        now = after(world, TASK, now, found.facts, at)
+    if any(isinstance(row.fact, t.LabelRemoved) for row, _, _ in steps):
+        facts += in_order(now, before.labels)
+    return facts, is_stale
+
+
+def _of_catalog(world: World, appends: Collection[int]) -> list[object]:
+    """What a deed of this replica did to labels and categories."""
+    rows = world.rows(CATALOG, MAIN)
+    return [row.fact for row in rows if row.n in appends and row.replica == world.replica]
+
+
+def catalog_again(world: World, appends: Collection[int]) -> list[c.CatalogFact]:
+    """What brings labels and categories back that a deed took away."""
+    now = world.load(CATALOG, MAIN)
+    facts: list[c.CatalogFact] = []
+    for fact in _of_catalog(world, appends):
+        match fact:
+            case c.LabelDeleted(label=one) if now.labels[one].is_deleted:
+                facts.append(c.LabelAdded(one, now.labels[one].name, now.labels[one].categories))
+            case c.CategoryRemoved(category=one):
+                facts += c.category_back(now, one)
+    return facts
+
+
+def catalog_unmade(world: World, ahead: Loads, appends: Collection[int]) -> list[c.CatalogFact]:
+    """What takes labels and categories away that a deed made: those that are as they were made, and
+    that nothing uses as the world is `ahead`. The Inbox stays."""
+    now, labels, categories = ahead.load(CATALOG, MAIN), list[str](), list[str]()
+    for fact in _of_catalog(world, appends):
+        match fact:
+            case c.LabelAdded(label=one, name=name, categories=scope):
+                labels += [one] if now.labels[one] == c.Label(one, name, scope) else []
+            case c.CategoryAdded(category=one, name=name, language=language):
+                is_same = now.categories.get(one) == c.Category(one, name, language)
+                categories += [one] if is_same else []
+    if not (labels or categories):
+        return []
+    used = {c.category_id(c.INBOX), *_used(world, ahead)}
+    labels = [one for one in labels if one not in used]
+    for label in now.labels.values():
+        used.update(() if label.is_deleted or label.id in labels else label.categories)
+    return [
+        *(c.LabelDeleted(one) for one in labels),
+        *(c.CategoryRemoved(one) for one in categories if one not in used),
+    ]
+
+
+def _used(world: World, ahead: Loads) -> Iterator[str]:
+    """The labels and categories of all tasks that are not deleted."""
+    for one in world.entities(TASK.name):
+        task = ahead.load(TASK, one)
+        if not task.is_deleted:
+            yield from (task.category, *task.labels, *task.suppressed)
+
+
+def events_of(world: Loads, task: Task, facts: Sequence[TaskFact]) -> list[Event]:
+    """The facts, and what they say to the other ends of links, and of the category of a task that
+    comes back, and to the timer."""
     events: list[Event] = []
+    if any(isinstance(fact, t.TaskRestored) for fact in facts):
+        catalog = world.load(CATALOG, MAIN)
+        events += on(world, "catalog", MAIN, c.category_back(catalog, task.category))
     for fact in facts:
         if isinstance(fact, t.TaskLinked):
             target = world.load(TASK, fact.target)
@@ -122,18 +249,21 @@ def undo_deed(cause: do.UndoDeed, key: str, at: str, world: World) -> Decided:
 
 
 def _all_taken_back(cause: do.UndoDeed, at: str, world: World) -> list[Event]:
-    events: list[Event] = []
+    ahead = Ahead(world, at)
+    own = cause.appends if cause.reopens and cause.of in ("", world.replica) else ()
+    ahead.add(on(world, "catalog", MAIN, catalog_again(world, own)))
     for task_id in cause.tasks:
         found = taken_back(world, task_id, cause.appends, at, cause.of, reopens=cause.reopens)
         task = world.load(TASK, task_id)
         if found.is_moved:
             because = f"{task.title!r} was changed since"
             raise Refused("stale", because=because, instead="look at it, and change it by hand")
-        events += _events(world, task, found.facts)
-    if not events:
+        ahead.add(events_of(ahead if cause.reopens else world, task, found.facts))
+    if not ahead.events:
         because = "nothing of it can be taken back"
         raise Refused("invalid_value", because=because, instead="change the task by hand")
-    return events
+    ahead.add(on(world, "catalog", MAIN, catalog_unmade(world, ahead, own)))
+    return ahead.events
 
 
 HANDLERS: dict[type, Handler] = {do.UndoDeed: undo_deed}

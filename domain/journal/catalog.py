@@ -30,6 +30,12 @@ class CategoryRenamed(Stored, frozen=True, tag="catalog.category_renamed.1"):
     name: str
 
 
+class CategoryRemoved(Stored, frozen=True, tag="catalog.category_removed.1"):
+    """An import that made it was taken back, and nothing is in it."""
+
+    category: str
+
+
 class CorrectionCaptured(Stored, frozen=True, tag="catalog.correction_captured.1"):
     category: str
     before: PayloadId
@@ -46,7 +52,14 @@ class LabelDeleted(Stored, frozen=True, tag="catalog.label_deleted.1"):
     label: str
 
 
-CatalogFact = CategoryAdded | CategoryRenamed | CorrectionCaptured | LabelAdded | LabelDeleted
+CatalogFact = (
+    CategoryAdded
+    | CategoryRenamed
+    | CategoryRemoved
+    | CorrectionCaptured
+    | LabelAdded
+    | LabelDeleted
+)
 
 
 class Correction(Struct, frozen=True):
@@ -73,6 +86,7 @@ class Catalog(Struct, frozen=True):
     id: str
     categories: dict[str, Category] = {}
     labels: dict[str, Label] = {}
+    removed: dict[str, Category] = {}  # what is deleted may still be in them
 
 
 def category_id(name: str) -> str:
@@ -91,6 +105,18 @@ def find_category(catalog: Catalog, wanted: str) -> Category | None:
         return catalog.categories[wanted]
     name = folded(wanted)
     return next((one for one in catalog.categories.values() if folded(one.name) == name), None)
+
+
+def category_of(catalog: Catalog, category: str) -> Category:
+    """The category of that id, removed or not; one that is not known is called by its id."""
+    known = catalog.categories.get(category) or catalog.removed.get(category)
+    return known or Category(category, category)
+
+
+def category_back(catalog: Catalog, category: str) -> list[CatalogFact]:
+    """What brings a category back that was removed, if it was: something is in it again."""
+    known = catalog.removed.get(category)
+    return [CategoryAdded(known.id, known.name, known.language)] if known else []
 
 
 def category_meant(catalog: Catalog, name: str) -> str:
@@ -197,6 +223,10 @@ def evolve(catalog: Catalog, recorded: Recorded) -> Catalog:
             return _put(catalog, Category(category, name, language))
         case CategoryRenamed(category=category, name=name):
             return _put(catalog, replace(_category(catalog, category), name=name))
+        case CategoryRemoved(category=category) if category in catalog.categories:
+            left = {one: known for one, known in catalog.categories.items() if one != category}
+            removed = {**catalog.removed, category: catalog.categories[category]}
+            return replace(catalog, categories=left, removed=removed)
         case CorrectionCaptured(category=category, before=before, after=after):
             known = _category(catalog, category)
             corrections = (*known.corrections, Correction(before, after, recorded.at))
@@ -216,7 +246,9 @@ def _category(catalog: Catalog, category: str) -> Category:
 
 
 def _put(catalog: Catalog, category: Category) -> Catalog:
-    return replace(catalog, categories={**catalog.categories, category.id: category})
+    removed = {one: known for one, known in catalog.removed.items() if one != category.id}
+    categories = {**catalog.categories, category.id: category}
+    return replace(catalog, categories=categories, removed=removed)
 
 
 CATALOG: Kind[Catalog] = Kind("catalog", Catalog, evolve)

@@ -183,6 +183,21 @@ class ImportedRef(Part, frozen=True):
     document: PayloadId
 
 
+class ImportedLink(Part, frozen=True):
+    """A link that a file names, as `LinkTask` says it."""
+
+    task: str
+    phrase: str
+    target: str
+
+
+class GoneTask(Part, frozen=True):
+    """A task that its file has no more, and what becomes of it."""
+
+    task: str
+    how: Literal["reject", "delete"]
+
+
 class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     """Up to 200 tasks of one file.
 
@@ -191,6 +206,12 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     document stands, and is a difference where the file changed it, too; without it, as of 0.1.0,
     the file's is taken. `is_written_back`: the file was just made to say what stands here, which
     is news to no agent.
+
+    `lines`: a payload of the unit ``shared``, what is kept of the source's lines; nothing is
+    decided by it. `links` and `gone` come after the tasks. `restores`: tasks that come back, before
+    they are compared: deleted ones, and closed ones, which are then as the file says, or open.
+    `renames_items`: an item that has another title in the file gets it here, too, unless it was
+    renamed here since.
     """
 
     said: ClassVar = ("source", "tasks", "across_sources")
@@ -199,6 +220,11 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     across_sources: bool = False
     is_three_way: bool = False
     is_written_back: bool = False
+    lines: PayloadId = ""
+    links: tuple[ImportedLink, ...] = ()
+    gone: tuple[GoneTask, ...] = ()
+    restores: tuple[str, ...] = ()
+    renames_items: bool = False
 
 
 class SettleDifference(Stored, frozen=True, tag="command.settle_difference.1"):
@@ -227,11 +253,18 @@ class SettleConflict(Stored, frozen=True, tag="command.settle_conflict.1"):
 
 
 class UndoImport(Stored, frozen=True, tag="command.undo_import.1"):
-    """Take back what an import changed in these tasks; it is the appends `first` to `last`."""
+    """Take back what an import changed in these tasks; it is the appends `first` to `last`.
 
+    `reopens`: it is exactly `appends`, and all of it is taken back: what the file is remembered to
+    have said, conflicts, links, labels and categories, too; without it, as of 0.1.0, the fields.
+    """
+
+    said: ClassVar = ("tasks", "first", "last")
     tasks: tuple[str, ...]
     first: int
     last: int
+    reopens: bool = False
+    appends: tuple[int, ...] = ()
 
 
 class UndoDeed(Stored, frozen=True, tag="command.undo_deed.1"):
@@ -239,7 +272,8 @@ class UndoDeed(Stored, frozen=True, tag="command.undo_deed.1"):
 
     `operation`: an operation of the agent log that it is done for, once; empty: a person's own
     deed. `of`: whose appends they are; empty: this replica's own. `reopens`: a timer that they
-    stopped runs on, and time that they entered is taken away; without it, as of 0.2.0, both stay.
+    stopped runs on, time that they entered is taken away, and so is a conflict that they settled
+    and an import that they took back; without it, as of 0.1.0, all these stay.
     """
 
     said: ClassVar = ("tasks", "appends", "operation", "of")

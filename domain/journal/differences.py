@@ -4,7 +4,7 @@ The document that was the last one when the person spoke is the base of both. Wh
 since, and the person holds otherwise, is a *difference*: derived from the task's rows, not stored.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -33,6 +33,9 @@ _FIELD_OF: dict[type, str] = {
     **{field.fact: field.name for field in IMPORTED.values()},
 }
 _FRESH = Task("")
+
+AppendOf = tuple[str, int]
+"""An append, by its replica and number."""
 
 Meant = Callable[[str], str]
 """``meant(name)``: the id of the category that a file's name means, there or not."""
@@ -79,7 +82,7 @@ def differences(
     """
     told: list[tuple[Recorded, t.TaskImported]] = []
     held: dict[str, tuple[int, Recorded, str]] = {}  # documents before it, the row, by whom
-    for row in rows:
+    for row in counted(rows):
         fact: Any = row.fact
         settled = isinstance(fact, t.DifferenceSettled)
         field = fact.field if settled else _FIELD_OF.get(type(fact), "")
@@ -105,6 +108,35 @@ def differences(
     return tuple(found)
 
 
+def counted(rows: Iterable[Recorded], but: Iterable[AppendOf] = ()) -> Sequence[Recorded]:
+    """The rows that count between a task and its files: not those of a deed that was undone, nor
+    of its undo.
+
+    Args:
+        rows: Those of the task's stream, in order.
+        but: Appends that do not count either.
+    """
+    every = [*rows]
+    undone, undoing = undone_in(every, but)
+    left_out = undone | undoing
+    return [row for row in every if (row.replica, row.n) not in left_out] if left_out else every
+
+
+def undone_in(
+    rows: Sequence[Recorded], but: Iterable[AppendOf] = ()
+) -> tuple[set[AppendOf], set[AppendOf]]:
+    """The appends that were undone, with those given, and the ones that undid them; an undo that
+    was undone itself undid nothing."""
+    undone = {*but}
+    undoing: set[AppendOf] = set()
+    for row in reversed(rows):
+        fact: Any = row.fact
+        if isinstance(fact, t.DeedUndone) and (row.replica, row.n) not in undone:
+            undone.update((row.replica, n) for n in fact.appends)
+            undoing.add((row.replica, row.n))
+    return undone, undoing
+
+
 def is_own(task: Task, field: str, base: ImportedTask, meant: Meant) -> bool:
     """Whether somebody here, no file, changed a field to what its file did not say before."""
     touch = task.touched.get(field)
@@ -112,6 +144,19 @@ def is_own(task: Task, field: str, base: ImportedTask, meant: Meant) -> bool:
         return False
     value = value_of(base, field, meant)
     return not _stands(task, field, getattr(_FRESH, field) if value is None else value)
+
+
+def is_put_back(rows: Sequence[Recorded], field: str) -> bool:
+    """Whether a field is as it is by the undo of an import alone, and was a file's or nobody's."""
+    if not any(isinstance(row.fact, t.DeedUndone) for row in rows):
+        return False
+    by = ""
+    for row in counted(rows):
+        fact: Any = row.fact
+        is_new = isinstance(fact, t.TaskCreated) and field in ("title", "category")
+        if is_new or _FIELD_OF.get(type(fact)) == field:
+            by = fact.by
+    return not by or by.startswith("import:")
 
 
 def may_differ(task: Task, document: ImportedTask, meant: Meant) -> bool:

@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from domain.journal.catalog import Catalog
+from domain.journal.catalog import Catalog, category_of
 from domain.journal.links import Links
 from domain.journal.task import NoteKind, Priority, Relation, Status, Task, rating_of
 from domain.wire import Words
@@ -179,8 +179,7 @@ def _rating(task: Task, entry: str = "") -> RatingDetails | None:
 
 def category_name(catalog: Catalog, category: str) -> str:
     """Its name; its id where the catalog does not know it."""
-    known = catalog.categories.get(category)
-    return known.name if known else category
+    return category_of(catalog, category).name
 
 
 def label_name(catalog: Catalog, label: str) -> str:

@@ -245,6 +245,14 @@ def _imported(task: Task, fact: t.TaskImported, row: Recorded) -> Change:
     return {"imported": (*others, (source, fact.document))}
 
 
+def _deed_undone(task: Task, fact: t.DeedUndone, row: Recorded) -> Change:
+    if not fact.source:
+        return {}
+    others = tuple(known for known in task.imported if known[0] != fact.source)
+    back = ((fact.source, fact.document),) if fact.document else ()
+    return {"imported": (*back, *others) if fact.is_older else (*others, *back)}
+
+
 _PLAIN: dict[type, tuple[str, str]] = {
     t.TaskRetitled: ("title", "title"),
     t.TaskDescribed: ("description", "description"),
@@ -284,4 +292,5 @@ _APPLY: dict[type, Callable[[Task, Any, Recorded], Change]] = {
     t.TaskDeleted: _deleted,
     t.TaskRestored: _undeleted,
     t.TaskImported: _imported,
+    t.DeedUndone: _deed_undone,
 }

@@ -10,10 +10,12 @@ from domain.wire import Part
 
 
 class ImportedItem(Part, frozen=True):
-    """A checklist item; `title` 1..400 characters."""
+    """A checklist item; `title` 1..400 characters; `id` of one that was renamed in the file, where
+    its title makes another."""
 
     title: str
     is_checked: bool = False
+    id: str = ""
 
 
 class ImportedNote(Part, frozen=True):
@@ -73,3 +75,5 @@ class ImportedFile(Part, frozen=True):
     named: tuple[Unreadable, ...] = ()  # keys that have no place here, each once
     earlier: tuple[ImportedTask, ...] = ()  # tasks as older readers read them, where they differ
     links: tuple[tuple[str, str, str], ...] = ()  # a task's id, relation, and another one's
+    anchors: tuple[str, ...] = ()  # what a line is called by its own file, empty where nothing
+    formulas: tuple[tuple[str, ...], ...] = ()  # what a task's id is made of but its last number

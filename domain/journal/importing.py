@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 
 from domain.journal import edits
 from domain.journal import task as t
-from domain.journal.differences import COMPARED, IMPORTED, is_own
+from domain.journal.differences import COMPARED, IMPORTED, is_own, is_put_back
 from domain.journal.imported import ImportedNote, ImportedTask
 from domain.journal.task import Task, TaskFact
+from domain.journal.undoing import items_unmade
 from domain.keys import key
 from domain.text import fold
 from domain.wire import Payload, words
+from domain.world import Recorded
 
 
 class Names(NamedTuple):
@@ -26,7 +28,7 @@ class Names(NamedTuple):
     meant: Callable[[str], str]
 
 
-def decide(
+def decide(  # noqa: PLR0913  what an import may be told of a task
     task: Task,
     before: ImportedTask | None,
     document: ImportedTask,
@@ -34,6 +36,8 @@ def decide(
     by: str,
     *,
     is_three_way: bool = False,
+    renames_items: bool = False,
+    rows: Callable[[], Sequence[Recorded]] = tuple,
 ) -> tuple[list[TaskFact], list[Payload]]:
     """Facts, without the closing `TaskImported`, and the payloads of long notes.
 
@@ -44,6 +48,8 @@ def decide(
         names: Of categories and labels.
         by: Who did it.
         is_three_way: What was changed here since stays as it is.
+        renames_items: An item that the file calls otherwise than before gets its title.
+        rows: Gives those of the task, where it matters whether an import was taken back.
     """
     if not task.exists:
         created = [t.TaskCreated(by, document.title, names.category(document.category))]
@@ -57,12 +63,13 @@ def decide(
     for field in COMPARED:
         if _says(document, field) == _says(was, field):
             continue
-        if not (is_three_way and is_own(task, field, was, names.meant)):
+        is_kept = is_three_way and is_own(task, field, was, names.meant)
+        if not is_kept or is_put_back(rows(), field):
             taken, kept = take(task, field, document, names, by)
             facts += taken
             payloads += kept
     facts += _labels(task, was, document, names, by)
-    facts += _items(task, was, document, by)
+    facts += _items(task, was, document, rows, by, renames=renames_items)
     notes, kept = _notes(task, was, document, by, is_three_way=is_three_way)
     return facts + notes, [*payloads, *kept]
 
@@ -106,22 +113,37 @@ def _labels(
 
 
 def numbered(document: ImportedTask) -> dict[str, bool]:
-    """Whether a file's document has each item checked, by item id, in the file's order."""
+    """Whether a file's document has each item checked, by item id, in the file's order. The id of
+    a renamed item is no other one's, whatever that is called."""
+    renamed = {item.id for item in document.items}
     counts: dict[str, int] = {}
     found: dict[str, bool] = {}
     for item in document.items:
-        folded = fold(item.title)
-        nth = counts.get(folded, 0)
-        counts[folded] = nth + 1
-        found[edits.item_id(document.task_id, folded, nth)] = item.is_checked
+        folded, named = fold(item.title), item.id
+        while not named or (named in renamed and not item.id):
+            nth = counts.get(folded, 0)
+            counts[folded] = nth + 1
+            named = edits.item_id(document.task_id, folded, nth)
+        found[named] = item.is_checked
     return found
 
 
-def _items(task: Task, was: ImportedTask, now: ImportedTask, by: str) -> list[TaskFact]:
+def _items(
+    task: Task,
+    was: ImportedTask,
+    now: ImportedTask,
+    rows: Callable[[], Sequence[Recorded]],
+    by: str,
+    *,
+    renames: bool,
+) -> list[TaskFact]:
     if not now.items:
         return []
     before, present = numbered(was), numbered(now)
+    titles = dict(zip(before, (item.title for item in was.items), strict=True))
     known = {item.id: item for item in task.items}
+    is_away = any(item.is_archived for item in task.items)
+    unmade = items_unmade(rows()) if is_away else ()
     facts, home = edits.checklist_for(task, now.checklist, by)
     added: list[TaskFact] = []
     changed: list[TaskFact] = []
@@ -129,8 +151,16 @@ def _items(task: Task, was: ImportedTask, now: ImportedTask, by: str) -> list[Ta
         if item_id not in known:
             title = edits.titled(item.title, edits.ITEM_TITLE_MAX)
             added.append(t.ItemAdded(by, home, item_id, title, is_checked))
-        elif before.get(item_id) != is_checked:
-            changed += edits.edit_item(task, known[item_id], is_checked=is_checked, by=by)
+            continue
+        there, is_told = known[item_id], before.get(item_id) != is_checked
+        changed += edits.edit_item(
+            task,
+            there,
+            title=item.title if renames and titles.get(item_id) == there.title else "",
+            is_checked=is_checked if is_told else None,
+            is_archived=False if is_told and item_id in unmade else None,
+            by=by,
+        )
     return [*(facts if added else []), *added, *changed]
 
 

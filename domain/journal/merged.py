@@ -117,15 +117,17 @@ MEANINGS: dict[type, Meant] = {
     t.TaskRestored: lambda _: NOTHING,
     t.TaskImported: _imported,
     t.DifferenceSettled: lambda _: NOTHING,
+    t.DeedUndone: lambda _: NOTHING,
     li.LinkedFrom: _link("source", value=True),
     li.UnlinkedFrom: _link("source", value=False),
     ti.TimerStarted: lambda _: NOTHING,
     ti.TimerStopped: lambda _: NOTHING,
     c.CategoryAdded: lambda fact: Meaning(adds=f"category:{fact.category}"),
     c.CategoryRenamed: lambda fact: Meaning(((f"category:{fact.category}:name", fact.name),)),
+    c.CategoryRemoved: lambda fact: Meaning(removes=f"category:{fact.category}"),
     c.CorrectionCaptured: lambda _: NOTHING,
     c.LabelAdded: _label_added,
     c.LabelDeleted: lambda fact: Meaning(((f"label:{fact.label}", None),)),
 }
 """What stands here as nothing counts always: a restored task, every timer that somebody started
-and ended, each correction, what was settled with a file."""
+and ended, each correction, what was settled with a file, and that it is settled no more."""

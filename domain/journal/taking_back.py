@@ -1,6 +1,6 @@
 """What takes one fact back: the inverse fact, by the person, where nothing moved since."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from domain.journal import edits
@@ -42,6 +42,21 @@ def inverse(
         return Inverse("moved")
     facts = _BACK[kind](fact, before, now, at)
     return Inverse("undone", tuple(facts)) if facts else Inverse("stays")
+
+
+def is_as_before(fact: Any, before: Task, now: Task) -> bool:
+    """Whether what a fact changed is as it was before it."""
+    held = _HELD[type(fact)]
+    return held(before, fact) == held(now, fact)
+
+
+def in_order(now: Task, labels: Sequence[str]) -> list[TaskFact]:
+    """What puts labels into an order again, those that are not among them behind."""
+    kept = [one for one in labels if one in now.labels]
+    wanted = [*kept, *(one for one in now.labels if one not in labels)]
+    pairs = zip(wanted, now.labels, strict=True)
+    first = next((nth for nth, (one, held) in enumerate(pairs) if one != held), len(wanted))
+    return [t.LabelAssigned(PERSON, one) for one in wanted[first:]]
 
 
 def shape(task: Task) -> object:

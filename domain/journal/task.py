@@ -243,6 +243,18 @@ class DifferenceSettled(Stored, frozen=True, tag="task.difference_settled.1"):
     document: PayloadId  # what the file said
 
 
+class DeedUndone(Stored, frozen=True, tag="task.deed_undone.1"):
+    """What these appends of the same machine said, or settled, between the task and its files
+    counts no more; with a `source`, that one said `document` last, empty: nothing yet.
+    `is_older`: another source spoke after it."""
+
+    by: str
+    appends: tuple[int, ...]
+    source: str = ""
+    document: PayloadId = ""
+    is_older: bool = False
+
+
 TaskFact = (
     TaskCreated
     | TaskRetitled
@@ -280,6 +292,7 @@ TaskFact = (
     | TaskRestored
     | TaskImported
     | DifferenceSettled
+    | DeedUndone
 )
 
 

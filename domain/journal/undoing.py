@@ -1,8 +1,79 @@
-"""What takes an import back: the inverse edits, by the person. What was changed since stays."""
+"""What takes an import back: the inverse edits, by the person. What was changed since stays.
+
+`inverse` is of 0.1.0: it takes back fields, items and notes. What is undone today goes fact by
+fact, as other deeds do (`taking_back`), and what it said to files is `unsaid`.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any
 
 from domain.journal import task as t
-from domain.journal.differences import COMPARED, IMPORTED
+from domain.journal.differences import COMPARED, IMPORTED, counted
 from domain.journal.task import PERSON, Item, Note, Task, TaskFact
+from domain.wire import PayloadId
+from domain.world import Recorded
+
+SAYING = (t.TaskImported, t.DifferenceSettled, t.DeedUndone)
+"""What counts between a task and its files, and changes nothing of the task."""
+
+
+def unsaid(
+    rows: Sequence[Recorded], now: Task, replica: str, appends: Collection[int]
+) -> list[t.DeedUndone]:
+    """What makes that the appends of a deed count no more between a task and its files.
+
+    Args:
+        rows: Of the task's stream, in order.
+        now: What they make.
+        replica: Whose appends these are.
+        appends: The deed.
+    """
+    own = {row.n for row in rows if row.replica == replica and row.n in appends}
+    undone = tuple(sorted(own))
+    left: dict[str, str] = {}
+    for row in counted(rows, [(replica, n) for n in undone]):
+        fact: Any = row.fact
+        if isinstance(fact, t.TaskImported):
+            source = fact.by.partition(":")[2]
+            left.pop(source, None)
+            left[source] = fact.document
+    held = dict(now.imported)
+    older = [*left][:-1]
+    changed = [one for one in {**held, **left} if held.get(one) != left.get(one)]
+    return [
+        t.DeedUndone(PERSON, undone, one, left.get(one, ""), is_older=one in older)
+        for one in changed
+    ] or [t.DeedUndone(PERSON, undone)]
+
+
+def is_unmade(rows: Sequence[Recorded]) -> bool:
+    """Whether what deleted a task last was the undo of the import that made it, or that brought it
+    back: the same file brings it again."""
+    undone = {(row.replica, row.n) for row in rows if isinstance(row.fact, t.DeedUndone)}
+    ends = [row for row in rows if isinstance(row.fact, t.TaskDeleted | t.TaskRestored)]
+    return any(
+        isinstance(last.fact, t.TaskDeleted) and (last.replica, last.n) in undone
+        for last in ends[-1:]
+    )
+
+
+def said_last(rows: Sequence[Recorded]) -> PayloadId:
+    """What a file said of a task last, whether it counts or not; empty: nothing."""
+    facts = [row.fact for row in rows if isinstance(row.fact, t.TaskImported)]
+    return facts[-1].document if facts else ""
+
+
+def items_unmade(rows: Sequence[Recorded]) -> set[str]:
+    """The items that were put away when an import was taken back."""
+    undone = {(row.replica, row.n) for row in rows if isinstance(row.fact, t.DeedUndone)}
+    found: set[str] = set()
+    for row in rows:
+        fact: Any = row.fact
+        if isinstance(fact, t.ItemArchived) and (row.replica, row.n) in undone:
+            found.add(fact.item)
+        elif isinstance(fact, t.ItemArchived | t.ItemRestored):
+            found.discard(fact.item)
+    return found
 
 
 def inverse(before: Task, after: Task, now: Task) -> tuple[list[TaskFact], bool]:

@@ -15,7 +15,7 @@ from domain.agent.agent import Agent, Observation
 from domain.agent.memory import numbers
 from domain.changes.change_set import OPEN, ChangeSet
 from domain.errors import Refused, Remedy
-from domain.journal.catalog import CATALOG, Catalog, Category, available
+from domain.journal.catalog import CATALOG, Catalog, Category, available, category_of
 from domain.journal.fold import TASK
 from domain.journal.task import Note, Task, TimeEntry, rating_of
 from domain.policy.projections import project
@@ -87,7 +87,7 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     task = journal.load(TASK, agent.task)
     _check(task, agent)
     catalog = journal.load(CATALOG, MAIN)
-    category = catalog.categories.get(task.category, Category(task.category, task.category))
+    category = category_of(catalog, task.category)
     links = linked(journal, task, agent, linked_agents, given.scaffold)
     seen = {link.id for link in links if link.id}
     later = _later(journal, agent) if agent.position else ()

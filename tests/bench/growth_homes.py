@@ -15,6 +15,7 @@ import msgspec
 
 from adapters.actions import agents, catalog, deciding, importing, tasks
 from adapters.actions.deciding import Verdict
+from adapters.actions.sources import Found
 from adapters.documents.agents import all_agents
 from adapters.home import files
 from adapters.home.clock import ManualClock
@@ -129,7 +130,7 @@ def _live(home: Home, file: Path, count: int) -> tuple[int, int]:
     for one in CATEGORIES:
         catalog.add_category(home, one, "en")
     found = markdown.read(file.read_bytes(), source=SOURCE)
-    importing.Importing().take(home, SOURCE, importing.Found(found))
+    importing.Importing().take(home, SOURCE, Found(found))
     home.views.catch_up()
     agents.assign_all(home, agents.Wish(template=SEEDS[0].name))
     pairs = [(one.task_id, one.id) for one in all_agents(home)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.browsing import in_browser, told
+from tests.support.browsing import every_page, in_browser, refusals, told
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = playwright.expect
@@ -15,6 +15,7 @@ expect = playwright.expect
 pytestmark = [*in_browser, pytest.mark.slow]
 AXE = """async () => (await axe.run({resultTypes: ["violations"]})).violations.map(
     (one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 160))}`)"""
+LOADED = "[...document.styleSheets, ...document.scripts].map((one) => one.href || one.src)"
 TOO_WIDE = "document.scrollingElement.scrollWidth - window.innerWidth"
 DROP = """(form) => {
     const text = "# Home\\n- [ ] Fix the sink ~2h\\n  Due on 2027-03-01. Need to buy a seal.\\n"
@@ -44,6 +45,14 @@ def _fine(page: Any, name: str) -> None:
             page.screenshot(path=f"{kept}/{name}-{width}.png", full_page=True)
 
 
+def _all_there(page: Any) -> None:
+    """It has the sheets and scripts that it has when it is loaded by itself."""
+    other = page.context.new_page()
+    other.goto(page.url)
+    assert page.evaluate(LOADED) == other.evaluate(LOADED), page.url
+    other.close()
+
+
 def test_a_file_is_dropped_and_its_tasks_have_agents_that_propose(
     page: Any, address: str, home: Path, complaints: list[str]
 ) -> None:
@@ -68,3 +77,33 @@ def test_a_file_is_dropped_and_its_tasks_have_agents_that_propose(
     expect(page.locator("main")).to_contain_text("Fix the sink", timeout=8_000)
     assert len(told(["agent", "list"], home)) == 2
     assert complaints == []
+
+
+def test_each_page_has_its_sheet_and_its_script_however_it_came(
+    page: Any, address: str, home: Path, complaints: list[str]
+) -> None:
+    page.goto(f"{address}/first")
+    page.locator("[data-drop]").evaluate(DROP)
+    for button, then in (
+        ("Bring these in", "2 created"),
+        ("Make 2 agents", "Made 2 agents"),
+        ("Run what is queued", "Inbox"),
+    ):
+        page.get_by_role("button", name=button).click()
+        expect(page.locator("main")).to_contain_text(then)
+        _all_there(page)
+    expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
+    expect(page.locator("main")).to_contain_text("Fix the sink", timeout=8_000)
+    expect(page.get_by_role("button", name="Notify me")).to_be_visible()  # its script is at work
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    expect(page.locator("#selected")).to_have_text(" (1)")
+    loaded = page.evaluate(LOADED)
+    for path in (*every_page(home), *refusals()):
+        page.goto(address + path)
+        assert page.evaluate(LOADED) == loaded, path
+        if page.locator("#notices").count() == 0:  # the inbox's keys do nothing elsewhere
+            for key in ("x", "?", "u", "ArrowLeft", " "):
+                page.keyboard.press(key)
+            expect(page.locator("#hint")).to_be_hidden()
+    assert [one for one in complaints if "404" not in one] == []  # there is no wake before it

@@ -1,7 +1,13 @@
 """A scene of undoing: every kind of edit taken back and done again, verdicts taken up again."""
 
-from adapters.runtime import review
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from adapters.runtime import review, watcher
 from adapters.runtime.services import Services
+from domain import canonical
 from domain.causes import Replied
 from domain.changes import commands as verdict
 from domain.changes.change_set import set_id
@@ -9,8 +15,10 @@ from domain.changes.events import LiftDone
 from domain.changes.needs import follow_up_id
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
+from domain.journal.imported import ImportedItem, ImportedTask
 from domain.journal.task import PERSON
-from domain.wire import Words
+from domain.keys import key
+from domain.wire import SHARED, Payload, Words, payload
 from tests.histories.acting import ESTIMATE, NOBODY, Scene, refused, told
 from tests.histories.tool_scenes import call, wake
 from tests.support.services import queued_key, services, task_with_agent
@@ -97,4 +105,48 @@ def _verdicts(at: Services, task: str, agent: str) -> None:
     refused(at, "decided", verdict.ReopenItem(made, 4, PERSON, n))
 
 
-SCENES: tuple[Scene, ...] = (undone,)
+def imports_undone() -> Services:
+    """An import is one deed, with links, what is gone and what comes back; it is taken back whole,
+    done again, and brought again by its file; and a conflict is open again."""
+    at = services()
+    watcher.catch_up(at)
+    roof, wall, door = (key("task", one) for one in ("roof", "wall", "door"))
+    of_house = ImportedTask(roof, "Roof", category="House", labels=("blue",), due="2027-02-01")
+    walls = ImportedTask(wall, "Wall", items=(ImportedItem("Buy nails"),))
+    lines = payload(SHARED, b"[]")
+    links = (do.ImportedLink(roof, "blocks", wall), do.ImportedLink(wall, "blocks", roof))
+    first = _imported(at, of_house, walls, kept=[lines], lines=lines.id, links=links)
+    told(at, do.StartTimer(wall))
+    changed = replace(of_house, title="Old roof", labels=(), due="2027-02-02")
+    gone = (do.GoneTask(wall, "delete"), do.GoneTask(roof, "reject"))
+    told(at, do.EditTask(roof, due="2027-03-01"))
+    second = _imported(at, changed, ImportedTask(door, "Door"), gone=gone)
+    told(at, do.SettleDifference(roof, "due", "file"))
+    settled = at.journal.tail().n
+    told(at, do.UndoDeed((roof,), (settled,), reopens=True))
+    told(at, do.EditTask(door, language="de"))
+    undo = do.UndoImport((roof, wall, door), second, second, reopens=True, appends=(second,))
+    told(at, undo)
+    undone_at = at.journal.tail().n
+    told(at, do.UndoDeed((roof, wall), (undone_at,), reopens=True))
+    told(at, undo)
+    told(at, do.EditTask(roof, due="2027-02-01"))
+    told(at, do.UndoImport((roof, wall), first, first, reopens=True, appends=(first,)))
+    _imported(at, of_house, replace(walls, items=()), restores=(roof, wall), links=links)
+    told(at, do.UndoImport((roof, wall), first, first, reopens=True, appends=(first,)))
+    watcher.catch_up(at)
+    return at
+
+
+def _imported(at: Services, *tasks: ImportedTask, kept: Sequence[Payload] = (), **more: Any) -> int:
+    """Import tasks of a file; the number of its append."""
+    documents = [payload(one.task_id, canonical.encode(one)) for one in tasks]
+    refs = tuple(
+        do.ImportedRef(one.task_id, said.id) for one, said in zip(tasks, documents, strict=True)
+    )
+    command = do.ImportTasks("todo.md", refs, is_three_way=True, **more)
+    at.append_journal(command, payloads=[*documents, *kept])
+    return at.journal.tail().n
+
+
+SCENES: tuple[Scene, ...] = (undone, imports_undone)

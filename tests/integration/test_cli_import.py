@@ -64,6 +64,13 @@ def test_the_document_has_the_fixed_keys(home: Path, todo: Path) -> None:
             "gone_settled": [],
             "named": [],
             "agents": 0,
+            "told": [],
+            "deleted_here": [],
+            "done_here": [],
+            "added_here": [],
+            "gone_held": [],
+            "restored": [],
+            "moved_from": "",
         }
     ]
     assert document["events"] == proved(home) - 1  # all but the epoch's row
@@ -144,15 +151,62 @@ def test_what_is_gone_from_the_file_is_named_and_left_alone(home: Path, todo: Pa
 def test_items_that_are_gone_are_named_until_they_are_put_aside(home: Path, todo: Path) -> None:
     imported(home, todo)
     done(["task", "item", "add", "Paint the door", "Mine"], home)
-    todo.write_text(TODO.replace("Buy paint", "Buy varnish"))
+    todo.write_text(TODO.replace("  - [x] Buy paint\n", "").replace("it\n", "it\n  - [ ] Call 2\n"))
     for _ in range(2):  # as with tasks, the second import says it, too
         (file,) = imported(home, todo)["files"]
         assert [one["title"] for one in file["gone_items"]] == ["Buy paint"]
-    assert "Paint the door: Buy paint" in done(["import", str(todo)], home)
+    text = done(["import", str(todo)], home)
+    assert ", 1 item gone" in text
+    assert "Paint the door: Buy paint" in text
+    text = done(["import", str(todo)], home)
+    assert (", 1 item gone" in text, "Paint the door" in text) == (True, False)
     items = told(["task", "show", "Paint the door"], home)["items"]
-    assert [one["title"] for one in items] == ["Buy paint", "Sand it", "Mine", "Buy varnish"]
+    assert [one["title"] for one in items] == ["Buy paint", "Sand it", "Mine", "Call 2"]
     done(["task", "item", "archive", "Paint the door", file["gone_items"][0]["id"]], home)
     assert imported(home, todo)["files"][0]["gone_items"] == []
+
+
+def test_an_item_that_is_renamed_in_the_file_stays_that_item(home: Path, todo: Path) -> None:
+    imported(home, todo)
+    done(["task", "check", "Paint the door", "2"], home)
+    before = told(["task", "show", "Paint the door"], home)["items"]
+    text = TODO.replace("Buy paint", "Buy red paint").replace("Sand it", "Sand it down")
+    todo.write_text(text)
+    document = imported(home, todo)
+    assert counts(document) == (0, 1, 2, 0)
+    assert document["files"][0]["gone_items"] == []
+    items = told(["task", "show", "Paint the door"], home)["items"]
+    assert [one["title"] for one in items] == ["Buy red paint", "Sand it down"]
+    for was, now in zip(before, items, strict=True):
+        assert (now["id"], now["checked"]) == (was["id"], was["checked"])
+    assert counts(imported(home, todo)) == (0, 0, 3, 0)
+    assert [
+        one["field"] for one in told(["write-back", str(todo)], home)["files"][0]["written"]
+    ] == ["tick Sand it down"]
+    assert todo.read_text() == text.replace("[ ] Sand", "[x] Sand")
+    done(["task", "item", "rename", "Paint the door", "2", "Sand it"], home)
+    done(["write-back", str(todo)], home)
+    assert todo.read_text() == text.replace("[ ] Sand it down", "[x] Sand it")
+    assert counts(imported(home, todo)) == (0, 0, 3, 0)
+    todo.write_text(text.replace("[ ] Sand it down", "[ ] Sand it"))
+    assert counts(imported(home, todo)) == (0, 1, 2, 0)
+    last = told(["task", "show", "Paint the door"], home)["items"]
+    assert [(one["id"], one["checked"]) for one in last] == [
+        (before[0]["id"], True),
+        (before[1]["id"], False),
+    ]
+    proved(home)
+
+
+def test_an_import_that_renamed_an_item_is_taken_back(home: Path, todo: Path) -> None:
+    imported(home, todo)
+    before = done(["task", "list", "--json"], home), told(["task", "show", "door"], home)["items"]
+    todo.write_text(TODO.replace("Buy paint", "Buy red paint"))
+    imported(home, todo)
+    done(["import", "--undo", str(todo)], home)
+    items = told(["task", "show", "door"], home)["items"]
+    assert (done(["task", "list", "--json"], home), items) == before
+    proved(home)
 
 
 def test_a_source_has_a_name(home: Path, todo: Path) -> None:
@@ -173,7 +227,7 @@ def test_a_dry_run_tells_what_the_import_then_does(home: Path, todo: Path) -> No
     assert planned["events"] == 0
     assert not home.exists()
     assert imported(home, todo)["files"] == planned["files"]
-    todo.write_text(TODO.replace("~2h", "~3h").replace("Fix the tap", "Fix the roof"))
+    todo.write_text(TODO.replace("~2h", "~3h").replace("Fix the tap", "Wash Bob's car"))
     planned = imported(home, todo, "--dry-run")
     assert counts(planned) == (1, 1, 1, 1)
     assert imported(home, todo)["files"] == planned["files"]
@@ -218,25 +272,27 @@ def test_an_unchanged_file_is_told_of_as_before_from_what_was_kept(home: Path, t
         imported(home, todo)
         kept = run(arguments, home)
         before = read.stdout.splitlines()
-        if not more:  # who is gone is told once
-            before = [line for line in before if "(told once" not in line and "Fix the" not in line]
+        if not more:  # what is gone is told once
+            once = ("(told once", "Fix the", "Sand it")
+            before = [line for line in before if not any(one in line for one in once)]
         assert (kept.stdout.splitlines(), kept.stderr) == (before, read.stderr)
         assert kept.exit_code == read.exit_code == 0
         if "--json" not in more:
-            assert "Sand it" in kept.stdout
+            assert "Sand it" in read.stdout
             assert "Fix the tap" in read.stdout
-            assert "3 unchanged, 1 gone, 1 read as open" in kept.stdout
+            assert "3 unchanged, 1 gone, 1 item gone, 1 read as open" in kept.stdout
 
 
 def test_a_source_tells_files_of_one_name_apart(home: Path, todo: Path, tmp_path: Path) -> None:
     other = tmp_path / "other" / "TODO.md"
     other.parent.mkdir()
     other.write_text("- [ ] Another")
-    assert "--source" in refused(["import", str(todo), str(other)], home)
     assert "one by one" in refused(["import", str(todo), "x.md", "--source", "s"], home)
     assert not home.exists()
-    imported(home, todo)
-    assert counts(imported(home, other, "--source", "other")) == (1, 0, 0, 0)
+    assert counts(imported(home, todo)) == (3, 0, 0, 0)
+    assert counts(imported(home, other)) == (1, 0, 0, 0)
+    assert counts(imported(home, other)) == (0, 0, 1, 0)
+    assert "twice" in refused(["import", str(todo), str(todo)], home)
 
 
 def test_lines_that_cannot_be_read_are_named_and_the_rest_comes_in(home: Path, todo: Path) -> None:
@@ -352,9 +408,10 @@ def test_done_lines_that_a_client_moved_away_are_found_under_the_same_source(
     file.write_text("(A) Call Mom\nBuy milk\n")
     imported(home, file)
     archived = tmp_path / "done.txt"
+    file.write_text("(A) Call Mom\n")
     archived.write_text("x 2027-01-02 2027-01-01 Buy milk\n")
     document = imported(home, archived, "--source", "todo.txt")
-    assert counts(document) == (0, 1, 0, 1)
+    assert counts(document) == (0, 1, 1, 0)
     assert told(["task", "show", "Buy milk"], home)["status"] == "DONE"
 
 

@@ -132,6 +132,8 @@ def test_what_left_its_file_is_rejected_from_then_on(
     page = told(["task", "show", tap(home)["id"]], home)
     assert (page["status"], page["history"][-1]["reason"]) == ("REJECTED", "no longer in TODO.md")
     short.write_text("")
+    assert run(["import", str(short)], home).exit_code == 1  # an empty file is no reason
+    short.write_text("- [ ] Something else\n")
     assert "1 rejected or deleted" in done(["import", str(short)], home)
     assert door(home)["status"] == "REJECTED"
     proved(home)

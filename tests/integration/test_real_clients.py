@@ -129,3 +129,20 @@ def test_what_the_client_archives_is_gone_and_left_alone(home: Path, todo: clien
     todo("archive")
     assert imported(home, todo.file)[0] == (0, 0, 3, 1)
     assert shown(home, "Buy milk – 2 l")["status"] == "DONE"
+
+
+@has_todotxt
+def test_the_client_takes_what_is_written_back_for_its_own(
+    home: Path, todo: clients.TodoTxt
+) -> None:
+    imported(home, todo.file)
+    (rent,) = (one for one in todo.file.read_text().splitlines() if "rent" in one)
+    done(["done", "Pay rent"], home, env=ZONE)
+    done(["task", "set", "Buy milk", "--status", "open"], home)
+    done(["write-back", str(todo.file)], home, env=ZONE)
+    assert imported(home, todo.file) == ((0, 0, 4, 0), 0)
+    assert "Buy milk" in todo("ls")
+    assert "rent" not in todo("listpri")
+    todo("archive")
+    assert todo.done_file.read_text() == f"x 2027-01-01 {rent.removeprefix('(E) ')} pri:E\n"
+    assert "Buy milk" in todo.file.read_text()

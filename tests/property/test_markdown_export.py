@@ -13,8 +13,9 @@ from msgspec.structs import replace
 
 from adapters.actions import tasks as deeds
 from adapters.actions.exporting import exported
-from adapters.actions.importing import Found, Importing
+from adapters.actions.importing import Importing
 from adapters.actions.listing import Wanted
+from adapters.actions.sources import Found
 from adapters.documents.tasks import (
     ImportReport,
     catalog_of,

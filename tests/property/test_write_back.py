@@ -10,7 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adapters.actions import tasks
-from adapters.actions.importing import Found, Importing, given_file, read_file
+from adapters.actions.importing import Importing
+from adapters.actions.sources import Found, given_file, read_file
 from adapters.actions.writing_back import WrittenBack, write_back
 from adapters.documents.conflicts import conflicts
 from adapters.documents.tasks import ImportReport
@@ -26,6 +27,16 @@ FILES = {
         "# Home\n\nSome words, and `- [ ] code`.\n"
         "- [ ] Paint the door ~2h due:2027-02-12 #green\n  - [ ] Sand it\n  - [x] Buy paint\n\n"
         "  Ann prefers green.\n* [ ] Fix the tap !p1\n\n> - [ ] Quoted\n\n# Work\n1. [/] Report"
+    ),
+    "days.md": (
+        "- [x] Fix the tap ✅ 2026-12-24\n- [ ] Paint the door 📅 2027-02-12 ^a1b2\n"
+        "  - [ ] Sand it\n"
+        "- [ ] Report ⏫ 🛫 2027-01-01\n1. [-] Ann ❌ 2026-12-01"
+    ),
+    "days.txt": (
+        "(A) 2026-11-01 Paint the door +Home due:2027-02-12\n"
+        "x 2026-12-24 2026-12-01 Fix the tap pri:C\n"
+        "2026-12-01 Report\nx (D) Ann\nx 2027-01-01 Rest"
     ),
     "todo.txt": "(A) Paint the door +Home @green due:2027-02-12\nx Fix the tap\nReport week:3\n",
 }

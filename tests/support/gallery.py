@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from adapters.actions.importing import Given
+from adapters.actions.sources import Given
 from adapters.home.clock import SystemClock
 from adapters.web.guard import Guard
 from adapters.web.routes import PAGES

@@ -7,7 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from adapters.actions.foreseeing import plan_import
-from adapters.actions.importing import Found, Importing
+from adapters.actions.importing import Importing
+from adapters.actions.sources import Found
 from adapters.actions.tasks import edit_task
 from adapters.documents.tasks import ImportReport
 from adapters.home.place import FolderPlace

@@ -94,6 +94,12 @@ TABLE: list[tuple[Any, str, tuple[str, ...], str]] = [
         (),
         "file",
     ),
+    (
+        t.DeedUndone(ME, (3,)),
+        "took back what was said between the task and its file",
+        (),
+        "file",
+    ),
 ]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.importers.identity import same
+from adapters.importers.identity import Line, align
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
 
 
@@ -21,6 +21,12 @@ def task(
         items=tuple(map(ImportedItem, items)),
         notes=tuple(map(ImportedNote, notes)),
     )
+
+
+def same(was: list[ImportedTask], now: list[ImportedTask]) -> dict[str, str]:
+    """The id of each line that was there, by that of the line which it is now."""
+    found = align([Line(one) for one in was], [Line(one) for one in now], {}).found
+    return {now[at].task_id: was[before].task_id for at, before in found.items()}
 
 
 STEPS = ("Sand it", "Buy paint", "Paint it")

@@ -7,15 +7,8 @@ import msgspec
 import pytest
 
 from adapters.actions.foreseeing import plan_import
-from adapters.actions.importing import (
-    Given,
-    Importing,
-    given_file,
-    made_of,
-    read_file,
-    remember,
-    told_before,
-)
+from adapters.actions.importing import Importing, made_of, remember, told_before
+from adapters.actions.sources import Given, given_file, read_file
 from adapters.documents.tasks import ImportReport
 from adapters.home.place import FolderPlace
 from adapters.home.settings import Policy, Settings

@@ -1,4 +1,6 @@
 // Comfort on top of plain forms and links: keys, news without a reload, and nothing by accident.
+// One script for all pages, since an answer may bring any of them into any other: each part does
+// nothing where what it is for is not there.
 (() => {
   "use strict";
   const root = document.documentElement.dataset.root || ""; // of one home among many
@@ -39,7 +41,6 @@
     return bottom > edge && top < (notice ? notice.getBoundingClientRect().top : innerHeight);
   }
   const isQuiet = () => isSending || performance.now() < quietUntil;
-  window.wakelog = { beQuiet, hinted, isQuiet }; // for the script of a page
   function besides(item) { // where its verdicts are: beside the list, if there is room
     const pane = item.matches(".list .item") && document.getElementById("pane");
     return pane && matchMedia("(min-width: 1000px)").matches ? pane : item;
@@ -392,4 +393,401 @@
   });
 
   listen();
+
+  // ---------------------------------------------------------------------------------------- times
+  // Times that go on, and what scrolls by itself within reach of keys.
+  {
+    let skew = 0;
+
+    // ------------------------------------------------------------------------------------- times
+    const units = [[31536000, "y"], [86400, "d"], [3600, "h"], [60, "min"]];
+    const shownNow = () => Date.now() + skew;
+    function relative(at) {
+      const seconds = Math.trunc((shownNow() - at) / 1000);
+      for (const [size, unit] of units) {
+        if (Math.abs(seconds) < size) continue;
+        const told = `${Math.trunc(Math.abs(seconds) / size)} ${unit}`;
+        return seconds > 0 ? `${told} ago` : `in ${told}`;
+      }
+      return seconds >= 0 ? "just now" : "in a moment";
+    }
+    function countdown(at) {
+      const left = Math.trunc((at - shownNow()) / 1000);
+      if (left <= 0) return "due now";
+      if (left >= 3600) return relative(at);
+      return `in ${Math.trunc(left / 60)}:${String(left % 60).padStart(2, "0")}`;
+    }
+    function tick() {
+      for (const one of document.querySelectorAll("time[datetime]")) {
+        const at = Date.parse(one.dateTime), shown = one.querySelector(".ago");
+        if (!shown || Number.isNaN(at)) continue;
+        const text = `(${shown.hasAttribute("data-countdown") ? countdown(at) : relative(at)})`;
+        if (shown.textContent !== text) shown.textContent = text;
+      }
+    }
+    const setClock = () => { skew = Date.parse(page().dataset.now) - Date.now(); };
+
+    // ------------------------------------------------------------------------------------- reach
+    function reach() { // what scrolls by itself can be reached by keys; what does not is no stop
+      for (const one of document.querySelectorAll("pre, .prose, .prose table")) {
+        const isScrolled = one.scrollHeight > one.clientHeight || one.scrollWidth > one.clientWidth;
+        if (isScrolled) one.tabIndex = 0;
+        else one.removeAttribute("tabindex");
+      }
+    }
+    document.addEventListener("toggle", reach, true);
+    window.addEventListener("resize", reach);
+
+    function refresh() {
+      setClock();
+      tick();
+      reach();
+    }
+    document.addEventListener("htmx:after:swap", refresh);
+    refresh();
+    setInterval(tick, 1000);
+  }
+
+  // ---------------------------------------------------------------------------------------- files
+  // A file that is dropped is chosen, and looked at at once. Without this the form does the same.
+  {
+    const zone = (event) => event.target.closest?.("[data-drop]");
+    const over = (form) => {
+      for (const one of document.querySelectorAll("[data-drop]")) one.classList.toggle("is-over", one === form);
+    };
+    const ready = () => {
+      for (const one of document.querySelectorAll("[data-drop] [data-hint]")) one.hidden = false;
+    };
+    for (const name of ["dragenter", "dragover"]) {
+      document.addEventListener(name, (event) => {
+        const form = zone(event);
+        over(form);
+        if (form) event.preventDefault();
+      });
+    }
+    document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) over(null); });
+    document.addEventListener("drop", (event) => {
+      const form = zone(event);
+      over(null);
+      if (!form || !event.dataTransfer.files.length) return;
+      event.preventDefault();
+      const input = form.querySelector("input[type=file]");
+      const chosen = new DataTransfer();
+      chosen.items.add(event.dataTransfer.files[0]);
+      input.files = chosen.files;
+      form.requestSubmit();
+    });
+    document.addEventListener("htmx:after:swap", ready);
+    ready();
+  }
+
+  // ---------------------------------------------------------------------------------------- inbox
+  // The inbox's list: one proposal beside it, several at once, undo, and notices on the desktop.
+  {
+    const isWide = matchMedia("(min-width: 1000px)");
+    const isHere = () => document.getElementById("notices") !== null; // its button, on no other page
+    const pane = () => document.getElementById("pane");
+    const selection = () => document.getElementById("selection");
+    const rows = () => [...document.querySelectorAll(".list .item:not(.is-kept)")];
+    const picks = () => [...document.querySelectorAll(".pick")];
+    const picked = () => picks().filter((one) => one.checked);
+
+    // ------------------------------------------------------------------------------------ one
+    // What is chosen by a key or a click stands in the pane; after an answer to a click it stays
+    // until something else is chosen: another verdict would come under the pointer.
+    let isByPointer = false;
+    let asking = null;
+    async function choose(row) {
+      if (!isWide.matches || !pane()) return;
+      if (asking) asking.abort();
+      for (const one of document.querySelectorAll(".list [aria-current]")) one.removeAttribute("aria-current");
+      row.setAttribute("aria-current", "true");
+      const url = new URL(row.querySelector(".entry").href);
+      history.replaceState(null, "", url);
+      if (pane().dataset.item === row.id) return;
+      asking = new AbortController();
+      url.searchParams.set("part", "pane");
+      const made = await fetch(url, { signal: asking.signal }).then(read).catch(() => null);
+      if (!made || !row.isConnected || row.getAttribute("aria-current") !== "true") return;
+      pane().replaceWith(document.adoptNode(made));
+      htmx.process(pane());
+    }
+    async function read(answer) {
+      const text = answer.ok ? await answer.text() : "";
+      return new DOMParser().parseFromString(text, "text/html").getElementById("pane");
+    }
+    document.addEventListener("pointerdown", () => { isByPointer = true; }, true);
+    document.addEventListener("keydown", () => { isByPointer = false; }, true);
+    document.addEventListener("focusin", (event) => {
+      const row = event.target.closest(".list .item");
+      if (row && !isByPointer && rows().includes(row)) choose(row);
+    });
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest(".list .entry");
+      const isPlain = link && !(event.ctrlKey || event.metaKey || event.shiftKey || event.button);
+      if (!isPlain || !isWide.matches) return;
+      event.preventDefault();
+      link.closest(".item").focus({ preventScroll: true });
+      choose(link.closest(".item"));
+    });
+    document.addEventListener("wakelog:choose", (event) => choose(event.target));
+
+    // -------------------------------------------------------------------------------- several
+    function count() {
+      const number = picked().length;
+      const told = document.getElementById("selected");
+      if (!told) return;
+      told.textContent = number ? ` (${number})` : "";
+      document.getElementById("spoken").textContent = number ? `${number} selected` : "";
+      selection().querySelector("[data-all=c]").disabled = !number;
+    }
+    document.addEventListener("change", (event) => { if (event.target.matches(".pick")) count(); });
+    let chosen = []; // what was selected stays so on the next page, if it is as it was
+    document.addEventListener("htmx:before:swap", () => { chosen = picked().map((one) => one.value); });
+    document.addEventListener("htmx:after:swap", () => {
+      for (const one of picks()) one.checked = one.checked || chosen.includes(one.value);
+      count();
+      offer();
+      const row = document.activeElement && document.activeElement.closest(".list .item");
+      if (row && !isByPointer && rows().includes(row)) choose(row); // the address says so, too
+    });
+
+    function several(letter) {
+      const found = selection().querySelector(`[data-all="${letter}"]`);
+      if (!found) hinted("One at a time is edited: take the marks off first.");
+      else if (found.tagName !== "DETAILS") found.click();
+      else {
+        found.open = true;
+        found.querySelector("input").focus();
+      }
+    }
+    function mark() {
+      const row = document.activeElement && document.activeElement.closest(".list .item");
+      const box = row && row.querySelector(".pick");
+      if (!box) { hinted("Choose a proposal first, by j or k."); return; }
+      box.checked = !box.checked;
+      count();
+    }
+    function keys() {
+      const list = document.getElementById("shortcuts");
+      list.open = !list.open;
+      if (list.open) list.querySelector("summary").focus();
+    }
+    const undo = () => document.querySelector("#undo-last button").click();
+    const DEEDS = { x: mark, "?": keys, u: undo };
+    document.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+      if (event.key === "Enter" && event.target.id === "why-selected") {
+        event.preventDefault();
+        if (!event.repeat) selection().querySelector("[value=reject]").click();
+        return;
+      }
+      if (event.key === "Enter" && event.target.id === "until-selected") {
+        event.preventDefault();
+        if (!event.repeat) selection().querySelector("[value=day]").click();
+        return;
+      }
+      if (event.key === "Escape") { close(event.target); return; }
+      const isOfMany = "crez".includes(event.key) && event.key.length === 1 && picked().length > 0;
+      if (!isHere() || !(event.key in DEEDS || isOfMany) || page().dataset.keys === "off") return;
+      if (event.target.closest("form, summary, input, textarea, select") || event.repeat) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      hinted("");
+      if (isQuiet()) return;
+      if (event.key !== "x" && event.key !== "?") beQuiet();
+      if (isOfMany) several(event.key);
+      else DEEDS[event.key]();
+    }, true);
+    function close(target) { // a form over the pane, or over the list: back to what it is about
+      const open = target.closest(".acts details[open], .selection details[open]");
+      if (!open) return;
+      open.open = false;
+      const row = document.getElementById(open.closest("#pane") ? pane().dataset.item : "");
+      (row || open.querySelector("summary")).focus();
+    }
+
+    // -------------------------------------------------------------------------------- notices
+    // Nothing is asked for, and nothing told, unless the button was pressed; only while the page is
+    // behind others: then nobody sees its count.
+    const KEPT = "wakelog-notices";
+    const isOn = () => "Notification" in window && Notification.permission === "granted"
+      && localStorage.getItem(KEPT) === "on";
+    function offer() {
+      const button = document.getElementById("notices");
+      if (!button || !("Notification" in window)) return;
+      button.hidden = false;
+      button.textContent = isOn() ? "Notify me no more" : "Notify me";
+    }
+    document.addEventListener("click", async (event) => {
+      if (event.target.id !== "notices") return;
+      const wish = isOn() ? "off" : "on";
+      if (wish === "on" && await Notification.requestPermission() !== "granted") {
+        hinted("The browser does not allow notices from this page: its settings say so.");
+        return;
+      }
+      localStorage.setItem(KEPT, wish);
+      offer();
+    });
+    let stream = null;
+    const waiting = async () => (await (await fetch(`${root}/inbox.json?part=count`)).json()).waiting;
+    async function listen() {
+      if (stream) stream.close();
+      stream = null;
+      if (!document.hidden || !isHere() || !isOn()) return;
+      let known = await waiting().catch(() => null);
+      if (!document.hidden || known === null) return;
+      stream = new EventSource(`${root}/events`);
+      stream.addEventListener("tail", async () => {
+        const now = await waiting().catch(() => known);
+        if (now > known) new Notification("wakelog", { body: `${now} to review`, tag: KEPT, icon: "/static/icon.svg" });
+        known = now;
+      });
+    }
+    document.addEventListener("visibilitychange", listen);
+    count();
+    offer();
+  }
+
+  // ---------------------------------------------------------------------------------------- lives
+  // The slider of a life: another moment without a reload, and play.
+  {
+    const WAIT_MS = 120;
+    const PLAY_MS = 1200;
+    const slider = () => document.getElementById("nth");
+    let wanted = 0;
+    let timer = 0;
+    let playing = 0;
+
+    async function show() {
+      if (!slider()) return; // another page came meanwhile
+      const nth = Number(slider().value);
+      wanted = nth;
+      const url = new URL(location.href);
+      for (const name of ["at", "on", "nth", "told"]) url.searchParams.delete(name);
+      url.searchParams.set("nth", nth);
+      const answer = await fetch(url).catch(() => null);
+      if (!answer || !answer.ok || wanted !== nth) return;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const moment = page.getElementById("moment");
+      if (!moment || !slider() || wanted !== nth) return;
+      for (const one of ["#moment", ".timeline", ".steps-of"]) {
+        document.querySelector(one).replaceWith(page.querySelector(one));
+      }
+      slider().setAttribute("aria-valuetext", page.getElementById("nth").getAttribute("aria-valuetext"));
+      slider().defaultValue = slider().value; // the page may show news: nothing is being typed
+      document.querySelector("[data-moment]").textContent = nth;
+      document.getElementById("stands").textContent = moment.querySelector(".stands").textContent;
+      url.searchParams.delete("nth");
+      url.searchParams.set("at", moment.dataset.at);
+      history.replaceState(null, "", url);
+    }
+    function stop() {
+      clearInterval(playing);
+      playing = 0;
+      const button = document.querySelector("[data-play]");
+      if (button) button.textContent = "Play";
+    }
+    function step() {
+      if (!slider() || Number(slider().value) >= Number(slider().max)) return stop();
+      slider().stepUp();
+      show();
+    }
+    function prepare() {
+      if (!slider()) return;
+      document.querySelector("[data-go]").hidden = true;
+      document.querySelector("[data-play]").hidden = false;
+    }
+    document.addEventListener("input", (event) => {
+      if (event.target !== slider()) return;
+      clearTimeout(timer);
+      timer = setTimeout(show, WAIT_MS);
+    });
+    document.addEventListener("click", (event) => {
+      if (!event.target.closest("[data-play]")) return;
+      if (playing) return stop();
+      if (Number(slider().value) >= Number(slider().max)) slider().value = 1;
+      document.querySelector("[data-play]").textContent = "Pause";
+      step();
+      playing = setInterval(step, PLAY_MS);
+    });
+    document.addEventListener("htmx:after:swap", prepare);
+    prepare();
+  }
+
+  // -------------------------------------------------------------------------------------- answers
+  // "Why?" answers below its field, and closes again: a second press takes the answer away.
+  {
+    const answer = (link) => link.parentElement.querySelector(":scope > .answer");
+
+    function told() {
+      for (const link of document.querySelectorAll("a.ask")) {
+        const isOpen = Boolean(answer(link)?.firstElementChild);
+        link.setAttribute("role", "button");
+        link.setAttribute("aria-expanded", String(isOpen));
+      }
+    }
+    function mark() { // a problem stands at its field, too
+      for (const one of document.querySelectorAll(".field-error.is-here")) {
+        for (const input of document.querySelectorAll(`[aria-describedby="${one.id}"]`)) {
+          input.removeAttribute("aria-invalid");
+          input.removeAttribute("aria-describedby");
+        }
+        one.remove();
+      }
+      const told = document.querySelector("#told [data-field]");
+      const name = told && told.dataset.field;
+      const input = name && document.querySelector(`form[data-fields][action$="${told.dataset.at}"] [name="${name}"]`);
+      if (!input || input.hasAttribute("aria-describedby")) return;
+      const text = document.createElement("p");
+      Object.assign(text, { id: `wrong-${name}`, className: "field-error is-here" });
+      text.textContent = told.querySelector(".said p").textContent;
+      input.closest("label").append(text);
+      input.setAttribute("aria-invalid", "true");
+      input.setAttribute("aria-describedby", text.id);
+      input.focus();
+    }
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest?.("a.ask");
+      if (!link || !answer(link)?.firstElementChild) return;
+      answer(link).replaceChildren();
+      told();
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }, true);
+    document.addEventListener("keydown", (event) => { // as a button, by the space bar, too
+      if (event.key !== " " || !event.target.matches?.("a.ask")) return;
+      event.preventDefault();
+      event.target.click();
+    });
+    // An answer is no page: what page.js does with those (focus, address, news) leaves it alone.
+    for (const name of ["htmx:before:swap", "htmx:after:swap", "htmx:finally:request"]) {
+      document.addEventListener(name, (event) => {
+        const { ctx } = event.detail;
+        if (ctx.sourceElement?.matches?.("a.ask")) {
+          ctx.title = ""; // that of the answer's own page
+          event.stopImmediatePropagation();
+        }
+        told();
+        if (name === "htmx:finally:request") mark();
+      }, true);
+    }
+    told();
+  }
+
+  // ---------------------------------------------------------------------------------------- wakes
+  // From wake to wake of an agent by the arrow keys; the links beside them do the same.
+  {
+    const FIELDS = "input, select, textarea, summary, [contenteditable], [tabindex='0'], pre, .wide";
+    document.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || event.repeat) return;
+      if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+      const page = document.getElementById("page");
+      if (!page || page.dataset.keys === "off" || event.target.closest(FIELDS)) return;
+      const link = document.querySelector(`a[data-arrow="${event.key}"]`);
+      if (!link) return;
+      event.preventDefault();
+      link.click();
+    });
+  }
 })();

@@ -1,0 +1,389 @@
+"""What clients and editors do to files every day moves no task, ticks none and loses none."""
+
+import json
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import done, run, told
+from tests.support.filed import Door
+from tests.support.process import begun, ran, read, until
+
+TODAY = "2027-01-01"
+NEXT = "  - [ ] one more thing\n"
+
+# the file at first, and as a client has it once what it repeats is ticked: the next one stands
+# above the old one in Obsidian, and at the end in todo.txt
+REPEATING = {
+    "without any day": ("- [ ] Pay rent\n", "- [ ] Pay rent\n- [x] Pay rent\n"),
+    "without a due date": (
+        "- [ ] Pay rent 🔁 every month\n",
+        f"- [ ] Pay rent 🔁 every month\n- [x] Pay rent 🔁 every month ✅ {TODAY}\n",
+    ),
+    "with a due date": (
+        "- [ ] Pay rent 🔁 every month 📅 2027-01-03\n",
+        f"""\
+- [ ] Pay rent 🔁 every month 📅 2027-02-03
+- [x] Pay rent 🔁 every month 📅 2027-01-03 ✅ {TODAY}
+""",
+    ),
+    "of todo.txt, without a due date": (
+        "Pay rent rec:1m\n",
+        f"x {TODAY} Pay rent rec:1m\nPay rent rec:1m\n",
+    ),
+    "of todo.txt, with a due date": (
+        "Pay rent rec:1m due:2027-01-03\n",
+        f"x {TODAY} Pay rent rec:1m due:2027-01-03\nPay rent rec:1m due:2027-02-03\n",
+    ),
+}
+
+
+TWO = {
+    "told apart by their days": (
+        "- [ ] Call Ann due:2027-02-01\n",
+        "- [ ] Call Ann due:2027-03-01\n",
+    ),
+    "one without a day": ("- [ ] Call Ann due:2027-02-01\n", "- [ ] Call Ann\n"),
+    "told apart by an item": ("- [ ] Call Ann\n", f"- [ ] Call Ann\n{NEXT}"),
+    "told apart by what is around": (
+        "- [ ] Call Ann\n- [ ] Fix the tap\n",
+        "- [ ] Paint the door\n- [ ] Call Ann\n",
+    ),
+    "of todo.txt": ("Call Ann due:2027-02-01\n", "Call Ann due:2027-03-01\n"),
+}
+
+
+FAILS = {
+    "a deed that changed nothing is none": (
+        "test_what_is_done_again_is_no_deed_and_nothing_older_is_taken_back_silently",
+    ),
+}
+"""Why a test fails today, and which: those that begin so."""
+
+
+@pytest.fixture(autouse=True)
+def expected_until_it_is_built(request: pytest.FixtureRequest) -> None:
+    for reason, names in FAILS.items():
+        if request.node.name.startswith(names):
+            request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+
+
+@pytest.fixture
+def door(home: Path) -> Door:
+    return Door(home)
+
+
+def file_of(folder: Path, text: str) -> Path:
+    """A Markdown file, or a todo.txt, as its text is."""
+    folder.mkdir(exist_ok=True)
+    file = folder / ("TODO.md" if "- [" in text else "todo.txt")
+    file.write_text(text)
+    return file
+
+
+def statuses(door: Door, file: Path) -> list[str]:
+    """What the task of each line is here."""
+    tasks = door.tasks()
+    return [tasks[one]["status"] for _, one in sorted(door.tasks_at(file).items())]
+
+
+def said(text: str) -> list[str]:
+    """What each task's line says by its tick alone."""
+    lines = [one for one in text.splitlines() if not one.startswith(("#", " "))]
+    return ["DONE" if one.startswith(("- [x]", "x ")) else "OPEN" for one in lines if one]
+
+
+# ---------------------------------------------------------------------------- what repeats, alike
+
+
+@pytest.mark.parametrize("case", REPEATING)
+@pytest.mark.parametrize("is_done_here", [True, False], ids=["done here, too", "ticked there"])
+def test_the_next_one_of_what_repeats_stays_open(
+    door: Door, tmp_path: Path, case: str, is_done_here: bool
+) -> None:
+    before, after = REPEATING[case]
+    file = file_of(tmp_path, before)
+    door.imports(file)
+    (old,) = door.tasks()
+    done(["task", "note", old, "The old account"], door.home)
+    if is_done_here:
+        done(["done", old], door.home)
+    file.write_text(after)
+    door.imports(file)
+    assert statuses(door, file) == said(after)
+    assert door.writes_back(file)["written"] == []
+    assert file.read_text() == after
+    at = said(after).index("DONE" if is_done_here or "20" in after else "OPEN")
+    assert door.tasks_at(file)[at] == old  # with its note; without any day it is the open one
+
+
+@pytest.mark.parametrize("nth", [0, 1])
+@pytest.mark.parametrize("days", [("", ""), (" due:2027-03-01", " due:2027-03-01")])
+def test_of_two_equal_lines_the_one_that_is_ticked_is_done(
+    door: Door, tmp_path: Path, nth: int, days: tuple[str, str]
+) -> None:
+    lines = [f"- [ ] Call Ann{day}\n" for day in days]
+    file = file_of(tmp_path, "".join(lines))
+    door.imports(file)
+    before = door.tasks_at(file)
+    lines[nth] = lines[nth].replace("[ ]", "[x]")
+    file.write_text("".join(lines))
+    door.imports(file)
+    assert door.tasks_at(file) == before
+    assert statuses(door, file) == said(file.read_text())
+    assert len(door.tasks()) == 2
+
+
+@pytest.mark.parametrize("nth", [0, 1])
+def test_of_two_equal_lines_the_one_that_is_done_here_is_ticked(
+    door: Door, tmp_path: Path, nth: int
+) -> None:
+    lines = ["- [ ] Call Ann\n", "- [ ] Call Ann\n"]
+    file = file_of(tmp_path, "".join(lines))
+    door.imports(file)
+    before = door.tasks_at(file)
+    done(["done", before[nth]], door.home)
+    door.writes_back(file)
+    lines[nth] = "- [x] Call Ann\n"
+    assert file.read_text() == "".join(lines)
+    assert door.imports(file)[0]["unchanged"] == 2
+    assert door.tasks_at(file) == before
+
+
+@pytest.mark.parametrize("case", TWO)
+@pytest.mark.parametrize("how", ["keep", "delete"])
+def test_the_second_of_two_equal_titles_keeps_all_when_the_first_goes(
+    door: Door, tmp_path: Path, case: str, how: str
+) -> None:
+    first, second = TWO[case]
+    file = file_of(tmp_path, first + second)
+    door.imports(file)
+    one, *_, two = [task for task, said in door.tasks().items() if said["title"] == "Call Ann"]
+    for task, words in ((one, "About the first"), (two, "About the second")):
+        done(["task", "note", task, words], door.home)
+        done(["task", "item", "add", task, f"{words}, too"], door.home)
+        done(["agent", "create", task], door.home)
+    agent = door.tasks()[two]["agent_id"]
+    file.write_text(first.replace("- [ ] Call Ann\n", "") * ("tap" in first) + second)
+    door.imports(file, "--gone", how)
+    assert two in door.tasks_at(file).values()
+    assert one not in door.tasks_at(file).values()
+    tasks = door.tasks()
+    assert (tasks[one]["status"] == "DELETED") == (how == "delete")
+    assert (tasks[two]["status"], tasks[two]["agent_id"]) == ("OPEN", agent)
+    page = told(["task", "show", two], door.home)
+    assert [note["text"] for note in page["notes"]] == ["About the second"]
+    assert "About the second, too" in [item["title"] for item in page["items"]]
+    assert len(tasks) == len([*first.splitlines(), *second.splitlines()]) - (NEXT in second)
+
+
+def test_of_two_lines_that_nothing_tells_apart_none_takes_the_others_place(
+    door: Door, tmp_path: Path
+) -> None:
+    file = file_of(tmp_path, "- [ ] Call Ann\n- [ ] Call Ann\n")
+    door.imports(file)
+    one, two = door.tasks()
+    done(["task", "note", two, "About the second"], door.home)
+    file.write_text("- [ ] Call Ann\n")
+    door.imports(file)
+    page = told(["task", "show", one], door.home)
+    assert page["notes"] == []  # whichever is gone: no note has moved
+    (left,) = door.tasks_at(file).values()
+    assert left != one or "Call Ann" in done(["import", str(file)], door.home)
+
+
+# --------------------------------------------------------------- which files, and when they are so
+
+
+@pytest.mark.parametrize("day", ["", " due:2027-02-01"])
+@pytest.mark.parametrize(
+    "how", [["todo.txt", "--archive", "done.txt"], ["done.txt", "--source", "todo.txt"]]
+)
+def test_an_archive_that_is_imported_with_its_file_deletes_nobody(
+    door: Door, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, day: str, how: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{title}{day}\n" for title in ("Call Ann", "Fix the tap", "Pay rent")]
+    file, archive = Path("todo.txt"), Path("done.txt")
+    file.write_text("".join(lines))
+    door.imports(file, "--gone", "delete")
+    file.write_text(f"x {TODAY} {lines[0]}" + "".join(lines[1:]))
+    door.imports(file)
+    before = door.tasks()
+    file.write_text("".join(lines[1:]))
+    archive.write_text(f"x {TODAY} {lines[0]}")
+    for _ in range(2):
+        done(["import", *how], door.home)
+        assert door.tasks() == before
+    assert [one["status"] for one in before.values()] == ["DONE", "OPEN", "OPEN"]
+
+
+@pytest.mark.slow
+def test_a_watched_file_that_is_empty_for_a_moment_loses_nothing(
+    home: Path, tmp_path: Path
+) -> None:
+    text = "- [ ] Call Ann\n- [ ] Fix the tap due:2027-02-01\n  - [ ] Seal\n- [x] Rest\n"
+    file, log = tmp_path / "TODO.md", tmp_path / "run.log"
+    file.write_text(text)
+    ran(home, "import", "TODO.md", "--gone", "delete")
+    before = read(home, "task", "list")
+    runtime = begun(home, "--json", "run", "--watch", "TODO.md", log=log)
+    try:
+        until(lambda: log.exists() and "started" in log.read_text())
+        file.write_text("")  # as a program does that saves in two steps, on a slow disk
+        time.sleep(6)
+        assert read(home, "task", "list") == before
+        file.write_text(text)
+        time.sleep(3)
+        assert read(home, "task", "list") == before
+        ran(home, "import", "TODO.md")
+        assert read(home, "task", "list") == before
+    finally:
+        runtime.send_signal(signal.SIGINT)
+        runtime.wait(30)
+
+
+@pytest.mark.parametrize("day", ["", " due:2027-02-01"])
+def test_two_files_of_one_name_are_two_files_with_tasks_of_their_own(
+    door: Door, tmp_path: Path, day: str
+) -> None:
+    text = f"- [ ] Call Ann{day}\n- [ ] Fix the tap{day}\n"
+    here, there = file_of(tmp_path / "x", text), file_of(tmp_path / "y", text)
+    door.imports(here)
+    first = door.tasks_at(here)
+    (report,) = door.imports(there)
+    assert report["created"] == 2
+    assert len(door.tasks()) == 4
+    assert set(first.values()).isdisjoint(door.tasks_at(there).values())
+    here.write_text(text.replace("[ ] Call", "[x] Call"))
+    door.imports(here)
+    assert (statuses(door, here), statuses(door, there)) == (["DONE", "OPEN"], ["OPEN", "OPEN"])
+    assert door.tasks_at(here) == first
+    there.write_text(f"- [ ] Call Ann{day}\n")
+    door.imports(there, "--gone", "delete")
+    assert (statuses(door, here), statuses(door, there)) == (["DONE", "OPEN"], ["OPEN"])
+
+
+def test_a_file_that_is_renamed_or_linked_doubles_nothing(door: Door, tmp_path: Path) -> None:
+    file = file_of(tmp_path, "- [ ] Call Ann\n- [ ] Fix the tap due:2027-02-01\n- [x] Rest\n")
+    door.imports(file)
+    before, tasks = door.tasks_at(file), door.tasks()
+    link = tmp_path / "link.md"
+    link.symlink_to(file)
+    door.imports(link)
+    assert (door.tasks_at(link), door.tasks()) == (before, tasks)
+    link.unlink()
+    moved = file.rename(tmp_path / "plan.md")
+    door.imports(moved)
+    assert (door.tasks_at(moved), door.tasks()) == (before, tasks)
+
+
+def test_two_exports_of_taskwarrior_under_two_names_make_no_doubles(
+    door: Door, tmp_path: Path
+) -> None:
+    one = {
+        "uuid": "a1b2c3d4-0000-4000-8000-00000000000a",
+        "description": "Paint",
+        "status": "pending",
+    }
+    two = {**one, "uuid": "a1b2c3d4-0000-4000-8000-00000000000b", "due": "20270201T000000Z"}
+    exports = [tmp_path / "monday.json", tmp_path / "tuesday.json"]
+    exports[0].write_text(json.dumps([one, two]))
+    door.imports(exports[0])
+    tasks = [*door.tasks()]
+    exports[1].write_text(json.dumps([{**one, "status": "completed"}, two]))
+    door.imports(exports[1])
+    found = door.tasks()
+    assert [*found] == tasks
+    assert [one["status"] for one in found.values()] == ["DONE", "OPEN"]
+
+
+def test_keep_that_is_said_of_an_unchanged_file_is_remembered(door: Door, tmp_path: Path) -> None:
+    file = file_of(tmp_path, "- [ ] Call Ann\n- [ ] Fix the tap\n")
+    door.imports(file, "--gone", "delete")
+    door.imports(file)
+    door.imports(file, "--gone", "keep")
+    file.write_text("- [ ] Call Ann\n")
+    door.imports(file)
+    assert [one["status"] for one in door.tasks().values()] == ["OPEN", "OPEN"]
+
+
+@pytest.mark.parametrize("how", ["reject", "delete"])
+def test_a_line_that_comes_back_opens_what_was_closed_as_gone(
+    door: Door, tmp_path: Path, how: str
+) -> None:
+    text = "- [ ] Call Ann\n- [ ] Fix the tap due:2027-02-01\n"
+    file = file_of(tmp_path, text)
+    door.imports(file)
+    before = door.tasks_at(file), door.tasks()
+    file.write_text(text.splitlines(keepends=True)[0])
+    door.imports(file, "--gone", how, "--yes")
+    file.write_text(text)
+    result = done(["import", str(file)], door.home)
+    assert "Fix the tap" in result
+    assert (door.tasks_at(file), door.tasks()) == before
+    door.writes_back(file)
+    assert file.read_text() == text
+
+
+def test_a_task_that_was_deleted_here_does_not_come_back_when_its_line_is_moved(
+    door: Door, tmp_path: Path
+) -> None:
+    file = file_of(tmp_path, "# Home\n- [ ] Call Ann\n# Work\n- [ ] Fix the tap\n")
+    door.imports(file)
+    (ann, _) = door.tasks()
+    done(["task", "delete", ann], door.home)
+    file.write_text("# Home\n# Work\n- [ ] Fix the tap\n- [ ] Call Ann\n")
+    door.imports(file)
+    assert [one["title"] for one in told(["task", "list"], door.home)] == ["Fix the tap"]
+
+
+def test_an_item_that_is_renamed_in_the_file_stays_that_item(door: Door, tmp_path: Path) -> None:
+    file = file_of(tmp_path, "- [ ] Plan the trip\n  - [ ] Cal Ann\n")
+    door.imports(file)
+    done(["task", "check", "trip", "1"], door.home)
+    file.write_text("- [ ] Plan the trip\n  - [ ] Call Ann\n")
+    door.imports(file)
+    items = told(["task", "show", "trip"], door.home)["items"]
+    assert [(one["title"], one["checked"]) for one in items] == [("Call Ann", True)]
+    door.writes_back(file)
+    assert file.read_text() == "- [ ] Plan the trip\n  - [x] Call Ann\n"
+
+
+def test_a_circle_of_blocking_tasks_is_one_line_and_all_else_comes_in(
+    door: Door, tmp_path: Path
+) -> None:
+    file = file_of(
+        tmp_path,
+        "- [ ] Ask Ann 🆔 a ⛔ b\n- [ ] Ask Bob 🆔 b ⛔ a\n"
+        "- [ ] Paint 🆔 c ⛔ d\n- [ ] Sand 🆔 d\n- [ ] Rest ⛔ c due:2027-02-01\n",
+    )
+    for nth in range(2):
+        result = run(["import", str(file)], door.home)
+        assert result.exit_code == 1, nth  # and the second import says it again
+        (line,) = [one for one in result.stdout.splitlines() if "a circle:" in one]
+        assert "TODO.md:" in line
+    assert len(door.tasks()) == 5
+    ids = {one["title"]: task for task, one in door.tasks().items()}
+    for title, other in (("Paint", "Sand"), ("Rest", "Paint")):
+        links = told(["task", "show", ids[title]], door.home)["links"]
+        needs = [one["task_id"] for one in links if one["direction"] == "in"]
+        assert needs == [ids[other]], title
+
+
+# --------------------------------------------------------------------------- what changed nothing
+
+
+def test_what_is_done_again_is_no_deed_and_nothing_older_is_taken_back_silently(
+    door: Door,
+) -> None:
+    done(["task", "add", "Pay rent"], door.home)
+    done(["task", "note", "Pay rent", "The old account"], door.home)
+    done(["done", "Pay rent"], door.home)
+    before = door.tasks()
+    done(["done", "Pay rent"], door.home)
+    result = run(["undo"], door.home)
+    assert door.tasks() == before, "the done before it was taken back"
+    assert "Nothing to take back" in result.output
