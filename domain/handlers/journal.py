@@ -204,7 +204,7 @@ def restore_task(cause: do.RestoreTask, key: str, at: str, world: World) -> Deci
 
 
 def stopped(
-    world: World, at: str, summary: str = "", of: str = "", by: str = PERSON
+    world: Loads, at: str, summary: str = "", of: str = "", by: str = PERSON
 ) -> list[Event]:
     """Stop what is being timed, of one task if it is named."""
     events: list[Event] = []

@@ -211,7 +211,7 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     decided by it. `links` and `gone` come after the tasks. `restores`: tasks that come back, before
     they are compared: deleted ones, and closed ones, which are then as the file says, or open.
     `renames_items`: an item that has another title in the file gets it here, too, unless it was
-    renamed here since.
+    renamed here since. `stops_timers`: a timer of a task that is closed ends, too.
     """
 
     said: ClassVar = ("source", "tasks", "across_sources")
@@ -225,6 +225,7 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     gone: tuple[GoneTask, ...] = ()
     restores: tuple[str, ...] = ()
     renames_items: bool = False
+    stops_timers: bool = False
 
 
 class SettleDifference(Stored, frozen=True, tag="command.settle_difference.1"):

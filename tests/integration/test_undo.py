@@ -363,5 +363,22 @@ def test_what_was_undone_stays_in_the_list_with_what_does_it_again(home: Path) -
     assert f"again with `wakelog reject {ref}`" in done(["undo", "--list"], home)
 
 
+def test_a_file_that_says_done_or_is_without_a_task_stops_its_timer_and_undo_goes_on(
+    home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "todo.md"
+    for text, more in (("- [x] One\n- [ ] Two\n", []), ("- [ ] Two\n", ["--gone", "reject"])):
+        file.write_text("- [ ] One\n- [ ] Two\n")
+        done(["import", str(file)], home)
+        done(["task", "timer", "start", "One"], home)
+        file.write_text(text)
+        done(["import", str(file), *more], home)
+        assert told(["status"], home)["timers"] == []
+        done(["undo"], home)
+        assert [one["title"] for one in told(["status"], home)["timers"]] == ["One"]
+        done(["undo"], home)
+    proved(home)
+
+
 def test_help_tells_how(home: Path) -> None:
     assert "one deed further back" in run(["undo", "--help"], home).stdout
