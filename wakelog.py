@@ -157,6 +157,7 @@ class Home:
     def __init__(self, opened: wiring.Home, model: str, environ: Mapping[str, str]) -> None:
         self.path, self._name = opened.path, opened.place.name
         self._opened: wiring.Home | None = opened
+        opened.doer = "program"
         self._is_writing = False
         self._model = model
         self._environ = environ
@@ -364,6 +365,7 @@ class Home:
         if not self._is_writing:
             place, environ = read.place, self._environ
             self._opened = wiring.open_home(place, environ, model=self._model, is_writing=True)
+            self._opened.doer = "program"
             self._is_writing = True
             read.close()
         return self._reading()

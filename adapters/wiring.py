@@ -14,6 +14,7 @@ from adapters.home.prices import costs_at
 from adapters.home.settings import Settings
 from adapters.home.views import Views
 from adapters.runtime.services import Services, alone
+from adapters.store.doers import Did, keep
 from adapters.store.log import Log
 from adapters.telemetry.loading import checked, spans_for
 from domain.endpoints import MODELS
@@ -44,6 +45,10 @@ class Home:
         self.exists = exists
         self.other = other  # why its logs do not belong together, if they do not
         self.hears_at_once = False  # its agents, of each deed: see `adapters.actions.hearing`
+        self.doer = ""  # who writes, see `adapters.home.doing`
+        self.doing = ""  # the command of a person at a terminal
+        self.asked = ""  # the task of which it asked what is so already
+        self.has_changed = False
 
     @classmethod
     def in_memory(cls, services: Services) -> "Home":
@@ -55,7 +60,21 @@ class Home:
     def settings(self) -> Settings:
         return self.services.settings
 
+    def tell_doer(self) -> None:
+        """Say who did what was done here since it was said last, where an undo looks for it."""
+        done = [one for told in self.services.done.values() for one in told]
+        self.services.done.clear()
+        is_nothing = bool(self.doing and self.asked and not self.has_changed)
+        if not self.exists or not (done or is_nothing) or not (who := self.doer):
+            return
+        if is_nothing:
+            end = self.services.journal.tail()
+            done.append(Did("j", end.n, end.n, end.at, end.at, who, self.doing, self.asked))
+        self.asked, self.has_changed = "", False
+        keep(self.path / files.RUNTIME, [one._replace(who=who) for one in done])
+
     def close(self) -> None:
+        self.tell_doer()
         self.views.close()
         self.services.close()
 

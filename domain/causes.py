@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from domain.agent.commands import AgentCommand
 from domain.changes.commands import ChangesCommand
-from domain.journal.commands import ApplyOperation, JournalCommand, VoidOperation
+from domain.journal.commands import ApplyOperation, JournalCommand, UndoDeed, VoidOperation
 from domain.lessons.commands import LessonsCommand
 from domain.machines.commands import MachinesCommand
 from domain.policy.commands import PolicyCommand
@@ -103,6 +103,8 @@ def is_repeat(kept: Command, given: Cause, said: Sequence[str] = ()) -> bool:
     """
     if isinstance(given, _OPERATIONS):
         return isinstance(kept, _OPERATIONS)
+    if isinstance(given, UndoDeed) and given.operation:
+        return isinstance(kept, UndoDeed) and kept.operation == given.operation
     names = said or kept.said or kept.__struct_fields__
     return type(kept) is type(given) and all(
         getattr(kept, one) == getattr(given, one) for one in names

@@ -221,6 +221,8 @@ OF_AGENTS: dict[type, Meant] = {
     ch.LiftDone: lambda _: NOTHING,
     ch.ItemReopened: _verdict("pending"),
     ch.VerdictsSeen: _verdicts_seen,
+    ch.UndoAsked: lambda _: NOTHING,
+    ch.ItemUndone: lambda fact: NOTHING if fact.code else _verdict("pending")(fact),
     te.TemplateCreated: _template,
     te.TemplateNamed: _field("name", "name"),
     te.TemplateModelSet: _field("model", "model"),
@@ -242,7 +244,8 @@ OF_AGENTS: dict[type, Meant] = {
     ma.ReplicaRetired: lambda _: NOTHING,
 }
 """What stands here as nothing counts always: each note, change set and end of a wake of an agent,
-what a wake proposed, what came of the operations on labels, each wake that a template ran, and
-what was said of machines, of which their fold takes the highest term."""
+what a wake proposed, what came of the operations on labels, each wake that a template ran, that a
+confirmation was to be taken back, and what was said of machines, of which their fold takes the
+highest term."""
 
 MEANINGS: dict[type, Meant] = {**OF_JOURNAL, **OF_AGENTS}

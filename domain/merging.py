@@ -229,7 +229,8 @@ def _values(merged: Merged) -> Iterator[Conflict]:
     for field, heads in merged.heads.items():
         stands = heads[-1]
         every = sorted([*heads, *merged.lost.get(field, ())], key=lambda one: place(one.row))
-        is_gone = field in merged.gone or TASK_ITSELF in merged.gone
+        gone = {field, field.rpartition(":")[0], TASK_ITSELF}  # or what it is a part of
+        is_gone = not gone.isdisjoint(merged.gone)
         is_shown = meaning(stands.row.fact).is_shown
         if is_gone or not is_shown or all(one.value == stands.value for one in every):
             continue

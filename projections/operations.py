@@ -19,6 +19,8 @@ SUPPRESSION = "suppress_label"
 """What `tool` says of the suppression of a rejected label."""
 LIFT = "lift_suppression"
 """The same of its end, where the rejection was taken back."""
+UNDO = "undo"
+"""The same of the end of a confirmed effect."""
 
 EffectOutcome = Literal["", "success", "error", "partial", "queued", "denied", "in_doubt"]
 
@@ -120,6 +122,13 @@ def _of_set(document: OwnerOperations, row: Recorded) -> OwnerOperations:
         case c.LiftAsked() as fact:
             made = Operation(fact.operation, LIFT, fact.item, fact.attempt, row.at)
             return _asked(document, made)
+        case c.UndoAsked() as fact:
+            made = Operation(fact.operation, UNDO, fact.item, fact.attempt, row.at)
+            return _asked(document, made)
+        case c.ItemUndone(operation=operation, code=code, position=at_n):
+            outcome = "error" if code else "success"
+            change = {"outcome": outcome, "code": code, "position": at_n}
+            return _settled(document, operation, "", row.at, **change)
         case c.ItemConfirmed(item=item, position=at_n):
             operation = _of_item(document, item)
             return _settled(document, operation, "", row.at, outcome="success", position=at_n)
@@ -154,7 +163,7 @@ def _of_item(document: OwnerOperations, item: int) -> str:
     found = (
         one.operation
         for one in document.in_flight
-        if one.item == item and one.tool not in (SUPPRESSION, LIFT)
+        if one.item == item and one.tool not in (SUPPRESSION, LIFT, UNDO)
     )
     return next(found, "")
 

@@ -19,7 +19,7 @@ MARKS = {
 
 
 class TaskDocument(Struct, frozen=True):
-    """A task without what only `task show` needs: no notes, time entries or status history.
+    """A task without what only `task show` needs: no notes, status history, or time that is over.
 
     `place` is that of its first row.
     """
@@ -78,7 +78,7 @@ def apply(document: TaskDocument | None, row: Recorded) -> TaskDocument | None:
     """The task after this row; what grows with the years and is not listed is left out."""
     known = document or TaskDocument(TASK.initial(row.entity), position(row))
     task = TASK.evolve(known.task, row)
-    slim = replace(task, history=(), notes=(), time=(), touched={}, ratings=())
+    slim = replace(task, history=(), notes=(), time=task.running, touched={}, ratings=())
     return TaskDocument(slim, known.place)
 
 
@@ -96,7 +96,7 @@ def _mark(document: TaskDocument) -> str:
 VIEW: View[TaskDocument] = View(
     "tasks",
     "journal",
-    2 + ADDED,
+    3 + ADDED,
     TaskDocument,
     keys,
     apply,

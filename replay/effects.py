@@ -12,12 +12,15 @@ from msgspec import Struct
 from domain.causes import Cause, Receipt, Replied, Result
 from domain.changes.change_set import CHANGES, find
 from domain.changes.events import (
+    ChangesReply,
     ItemConfirmed,
     ItemConfirming,
     ItemFailed,
+    ItemUndone,
     LiftDone,
     SuppressionAsked,
     SuppressionDone,
+    UndoAsked,
 )
 from domain.journal.commands import ApplyOperation, UndoDeed, UndoImport, VoidOperation
 from domain.journal.fold import TASK
@@ -30,7 +33,9 @@ from replay.appends import Append
 from replay.divergence import ALTERED, Difference
 
 Bytes = Callable[[PayloadId], bytes | None]
-OPERATIONS = (ApplyOperation, VoidOperation)
+OPERATIONS = (ApplyOperation, VoidOperation, UndoDeed)
+UNDO = "undo"
+"""What stands for a tool where an effect is taken back."""
 Found = tuple[Append, Difference]
 Read = Callable[[int], Append | None]
 """``read(n)``: an append of a log once more."""
@@ -40,7 +45,7 @@ class Settled(NamedTuple):
     """A receipt of the journal, and where it stands."""
 
     one: Append
-    command: ApplyOperation | VoidOperation
+    command: ApplyOperation | VoidOperation | UndoDeed
     result: Result
 
 
@@ -133,7 +138,9 @@ class Effects:
         if not isinstance(first, Receipt) or not isinstance(command, OPERATIONS):
             return
         operation = command.operation
-        if isinstance(command, ApplyOperation):
+        if not operation:
+            return  # a person's own deed
+        if not isinstance(command, VoidOperation):
             found = self._key(self._asked, operation, one.replica)
             if found in self._asked:
                 others = sorted({*self._asked.pop(found)} - {one.replica})
@@ -204,11 +211,13 @@ class Effects:
         if said.n not in (0, settled.one.n):
             told = f"journal append {settled.one.n}, which holds {said.operation}"
             yield Difference(0, ALTERED, "data.position", told, f"journal append {said.n}")
-        if not isinstance(command, ApplyOperation):
+        if isinstance(command, VoidOperation):
             return
-        asked, done = (said.task, said.tool), (command.task, command.tool)
+        asked, done = (said.task, said.tool), _does(command)
         if asked != done:
             yield Difference(0, ALTERED, "operation", " ".join(done), " ".join(asked))
+        if isinstance(command, UndoDeed):
+            return
         was, now = _text(command.arguments, self._journal), _text(said.arguments, self._agents)
         if None not in (was, now) and was != now:  # what is gone is told where it is named
             yield Difference(0, ALTERED, "operation.arguments", str(was), str(now))
@@ -233,23 +242,23 @@ def said_of(one: Append, cause: Cause, before: World) -> Said | None:
         code = "" if fact.status == "success" else fact.code
         task = wake.begun.task
         return Said(fact.operation, task, asked.tool, asked.arguments, code, fact.position)
-    if isinstance(fact, ItemConfirmed | ItemFailed | SuppressionDone | LiftDone):
+    if isinstance(fact, ItemConfirmed | ItemFailed | SuppressionDone | LiftDone | ItemUndone):
         return _of_item(cause.entity, fact, before)
     return None
 
 
-def _of_item(
-    set_id: str, fact: ItemConfirmed | ItemFailed | SuppressionDone | LiftDone, before: World
-) -> Said | None:
+def _of_item(set_id: str, fact: ChangesReply, before: World) -> Said | None:
     changes = before.load(CHANGES, set_id)
     item = find(changes, fact.item)
     if item is None or (asked := item.asked) is None:
         return None
-    n = fact.position if isinstance(fact, ItemConfirmed) else 0
+    n = fact.position if isinstance(fact, ItemConfirmed | ItemUndone) else 0
     code = "" if isinstance(fact, ItemConfirmed) else fact.code
     if isinstance(asked, ItemConfirming):
         arguments = item.arguments_now or item.arguments
         return Said(asked.operation, changes.task, item.tool, arguments, code, n)
+    if isinstance(asked, UndoAsked):
+        return Said(asked.operation, changes.task, UNDO, Words(), code, n)
     tool = "suppress_label" if isinstance(asked, SuppressionAsked) else "lift_suppression"
     words = Words(f'{{"id":"{asked.label}"}}')
     return Said(asked.operation, changes.task, tool, words, code, n)
@@ -260,10 +269,17 @@ def unrelated(cause: Cause, before: World) -> Iterator[Difference]:
     if not isinstance(cause, UndoDeed | UndoImport):
         return
     rows = (row for task in cause.tasks for row in before.rows(TASK, task))
-    known = {row.n for row in rows if row.replica == before.replica}
+    known = {row.n for row in rows if row.replica == (getattr(cause, "of", "") or before.replica)}
     if left := [str(n) for n in cause.appends if n not in known]:
         told = "appends that changed its tasks"
         yield Difference(0, ALTERED, "data.command.appends", told, ", ".join(left))
+
+
+def _does(command: ApplyOperation | UndoDeed) -> tuple[str, str]:
+    """The task that an operation is about first, and what it does there."""
+    if isinstance(command, UndoDeed):
+        return command.tasks[0] if command.tasks else "", UNDO
+    return command.task, command.tool
 
 
 def _nowhere(said: Said) -> Difference:

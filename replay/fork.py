@@ -17,16 +17,24 @@ from msgspec.structs import replace
 from domain import canonical, envelope
 from domain.agent.commands import CreateAgent
 from domain.causes import Cause, Receipt, Replied
-from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem, RetakeEffect
+from domain.changes.commands import (
+    ConfirmItem,
+    DeferItem,
+    RejectItem,
+    ReopenItem,
+    RetakeEffect,
+    UndoItem,
+)
 from domain.changes.events import (
     ItemConfirming,
     ItemDeferred,
     ItemRejected,
     LiftAsked,
     SuppressionAsked,
+    UndoAsked,
 )
 from domain.changes.needs import follow_up_id
-from domain.journal.commands import ApplyOperation, VoidOperation
+from domain.journal.commands import ApplyOperation, UndoDeed, VoidOperation
 from domain.keys import key
 from domain.ports import Request
 from domain.wake.events import ModelAnswered, ModelFailed
@@ -96,7 +104,7 @@ def decision(rows: Iterable[Recorded], item: int) -> Recorded | None:
 
 def operations(rows: Iterable[Recorded], item: int) -> frozenset[str]:
     """The operations on the journal that decisions on an item led to."""
-    asked = (ItemConfirming, SuppressionAsked, LiftAsked)
+    asked = (ItemConfirming, SuppressionAsked, LiftAsked, UndoAsked)
     return frozenset(
         row.fact.operation for row in rows if isinstance(row.fact, asked) and row.fact.item == item
     )
@@ -118,9 +126,13 @@ def is_consequence(cause: Cause, verdict: Verdict, effects: frozenset[str]) -> b
         effects: See `operations`.
     """
     match cause:
-        case ApplyOperation(operation=operation) | VoidOperation(operation=operation):
-            return operation in effects
-        case RetakeEffect(changes=changes, item=item) | ReopenItem(changes=changes, item=item):
+        case ApplyOperation() | VoidOperation() | UndoDeed():
+            return cause.operation in effects
+        case (
+            RetakeEffect(changes=changes, item=item)
+            | ReopenItem(changes=changes, item=item)
+            | UndoItem(changes=changes, item=item)
+        ):
             return (changes, item) == (verdict.changes, verdict.item)
         case CreateAgent(task=task):
             return task == follow_up_id(verdict.changes, verdict.item)
@@ -204,8 +216,16 @@ def _pairs(one: object, other: object) -> Iterator[tuple[str, str]]:
 
 def effect(rows: Sequence[Recorded]) -> str:
     """The operation that an append of the journal carries out, or makes void; else empty."""
-    cause, _ = envelope.cause_of(rows[0])
-    return cause.operation if isinstance(cause, ApplyOperation | VoidOperation) else ""
+    return carried_out(envelope.cause_of(rows[0])[0])
+
+
+def carried_out(cause: Cause) -> str:
+    """The operation that a cause carries out, or makes void; else empty."""
+    match cause:
+        case ApplyOperation() | VoidOperation() | UndoDeed():
+            return cause.operation
+        case _:
+            return ""
 
 
 def rests_on(agents: Sequence[Recorded], journal: Sequence[Recorded]) -> bool:

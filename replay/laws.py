@@ -27,11 +27,13 @@ from domain.changes.events import (
     ItemRejected,
     ItemReopened,
     ItemRetracted,
+    ItemUndone,
     LiftAsked,
     SuppressionAsked,
+    UndoAsked,
 )
 from domain.errors import TOOL_CODES
-from domain.journal.commands import ApplyOperation
+from domain.journal.commands import ApplyOperation, UndoDeed
 from domain.policy.gate import is_leaving
 from domain.policy.notices import GATED_SINCE, notice_of
 from domain.policy.policy import ReceiptGiven, ReceiptWithdrawn, covers, meets
@@ -121,8 +123,9 @@ class Laws:
             n = self._touched[row.entity]
             if not n or n[-1] != row.n:
                 n.append(row.n)
-        if isinstance(fact, Receipt) and isinstance(fact.command, ApplyOperation):
-            operation = fact.command.operation
+        command = fact.command if isinstance(fact, Receipt) else None
+        if isinstance(command, ApplyOperation | UndoDeed) and command.operation:
+            operation = command.operation
             if operation in self._applied:
                 yield f"law 5: the operation {operation} is applied twice"
             if operation not in self._asked:
@@ -145,6 +148,7 @@ class Laws:
                 ItemConfirming(operation=operation)
                 | SuppressionAsked(operation=operation)
                 | LiftAsked(operation=operation)
+                | UndoAsked(operation=operation)
             ):
                 self._asked.add(operation)
             case _:
@@ -299,6 +303,10 @@ class Laws:
             case ItemReopened():
                 if status not in ("open", "ItemRejected", "ItemRetracted"):
                     yield f"law 9: item {name} is taken up again while {status}"
+                self._items[name] = "open"
+            case ItemUndone(code=""):
+                if status != "ItemConfirmed":
+                    yield f"law 9: item {name} is undone while {status}"
                 self._items[name] = "open"
             case ItemConfirmed() | ItemRejected() | ItemRetracted() | ItemExpired():
                 if status not in ("open", "confirming"):

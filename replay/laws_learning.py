@@ -10,6 +10,7 @@ from domain.changes.events import (
     ItemProposed,
     ItemRejected,
     ItemReopened,
+    ItemUndone,
 )
 from domain.lessons.lessons import TEMPLATE, LessonDecided, WakeRan, WakeRated
 from domain.wake.events import WakeStarted
@@ -20,6 +21,7 @@ VERDICTS = {
     ItemDeferred: "deferred",
     ItemRejected: "rejected",
     ItemReopened: "reopened",
+    ItemUndone: "undone",
 }
 
 
@@ -39,7 +41,10 @@ class Learning:
         match row.fact:
             case ItemProposed(item=item, tool=tool):
                 self._items[row.entity, item] = tool
-            case ItemConfirmed() | ItemDeferred() | ItemRejected() | ItemReopened() as verdict:
+            case (
+                ItemConfirmed() | ItemDeferred() | ItemRejected() | ItemReopened()
+                | ItemUndone(code="")
+            ) as verdict:  # fmt: skip
                 self._given.add((row.entity, verdict.item, VERDICTS[type(verdict)]))
             case WakeStarted(template=template):
                 self._templates[row.entity] = template

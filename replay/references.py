@@ -5,8 +5,15 @@ from collections.abc import Iterable, Iterator
 from domain import canonical
 from domain.agent.commands import CreateAgent, TakeJournal
 from domain.causes import GivenUp, Receipt, ReplicasImported
-from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
-from domain.changes.events import ItemConfirmed, ItemConfirming, LiftAsked, SuppressionAsked
+from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem, UndoItem
+from domain.changes.events import (
+    ItemConfirmed,
+    ItemConfirming,
+    ItemUndone,
+    LiftAsked,
+    SuppressionAsked,
+    UndoAsked,
+)
 from domain.horizons import imported
 from domain.wake.commands import BeginWake
 from domain.wake.events import ToolAsked, ToolReturned
@@ -15,7 +22,7 @@ from domain.world import Recorded
 from replay.divergence import CHANGED, Difference
 from replay.viewers import Viewers
 
-INTENTS = (ToolAsked, ItemConfirming, SuppressionAsked, LiftAsked)
+INTENTS = (ToolAsked, ItemConfirming, SuppressionAsked, LiftAsked, UndoAsked)
 """Facts of the agent log that ask for an operation on the journal."""
 
 POSITIONS: dict[type[Stored], str] = {
@@ -26,8 +33,10 @@ POSITIONS: dict[type[Stored], str] = {
     RejectItem: "position",
     DeferItem: "position",
     ReopenItem: "position",
+    UndoItem: "position",
     ToolReturned: "position",
     ItemConfirmed: "position",
+    ItemUndone: "position",
 }
 """Causes and facts of the agent log that name a position of the journal, and where."""
 

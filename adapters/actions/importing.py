@@ -204,6 +204,7 @@ class Importing:
             links=linking.wanted(one.file, new),
             gone=closing,
             restores=tuple(sorted(restores)),
+            stops_timers=any(each.how == "reject" and _runs(known, each.task) for each in closing),
         )
 
     def _append(
@@ -234,7 +235,8 @@ class Importing:
                 said = {
                     name: getattr(more, name) for name in ("lines", "links", "gone", "restores")
                 }
-                command = replace(command, **said)
+                stops_timers = command.stops_timers or more.stops_timers
+                command = replace(command, **said, stops_timers=stops_timers)
                 payloads += [payload(SHARED, canonical.encode(list(one.lines)))] * bool(more.lines)
             else:
                 restores = tuple(each for each in more.restores if each in here)
@@ -370,4 +372,9 @@ def command_of(
         across_sources=is_shared,
         is_three_way=is_again,
         renames_items=has_items,
+        stops_timers=any(one.status in CLOSED and _runs(known, one.task_id) for one in tasks),
     )
+
+
+def _runs(known: Known, task_id: str) -> bool:
+    return task_id in known and bool(known[task_id].task.running)

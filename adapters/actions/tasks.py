@@ -7,8 +7,11 @@ from adapters.actions.hearing import heard
 from adapters.actions.inputs import relation
 from adapters.actions.naming import nth_key
 from adapters.runtime import follow_ups
+from domain import envelope
 from domain.journal import commands as do
+from domain.journal.fold import TASK
 from domain.journal.links import INVERSE
+from domain.journal.task import TimeStopped
 from domain.wake.shown import agent_of_task
 from domain.wire import Words, payload, words
 from domain.world import entity_of
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
     from domain.journal.task import NoteKind
     from domain.wire import Payload
 
+STOPPED = "task.time_stopped.1"
+CLOSED = ("DONE", "REJECTED")
 Fields = Mapping[str, Any]
 """Fields of a command, `EditTask` for example; those that are left out stay as they are."""
 
@@ -26,12 +31,14 @@ Fields = Mapping[str, Any]
 class Kept(NamedTuple):
     """What came of a deed: the ids of what was made or meant, whether anything changed, and
     whether it was done before under its key. `name`: what its first append is kept under; the
-    later ones of a deed without a key are named after it, so that all are undone as one."""
+    later ones of a deed without a key are named after it, so that all are undone as one.
+    `stopped`: the time entries whose timer it ended."""
 
     ids: tuple[str, ...]
     has_changed: bool
     is_repeated: bool
     name: str = ""
+    stopped: tuple[str, ...] = ()
 
     def then(self, other: "Kept") -> "Kept":
         """Both, one after the other."""
@@ -40,6 +47,7 @@ class Kept(NamedTuple):
             self.has_changed or other.has_changed,
             self.is_repeated or other.is_repeated,
             self.name or other.name,
+            (*self.stopped, *other.stopped),
         )
 
 
@@ -56,7 +64,13 @@ def keep(
         appended = home.services.append_journal(command, key=nth_key(key, nth), payloads=payloads)
     has_changed = len(appended.rows) > 1  # one alone is a receipt
     name = entity_of(appended.rows[0].stream) if appended.rows else ""
-    return Kept(appended.result.ids, has_changed, bool(key) and not appended.rows, name)
+    if has_changed:
+        home.has_changed = True
+    elif not (key and not appended.rows):
+        home.asked = getattr(command, "task", "")
+    facts = (envelope.read(row).data for row in appended.rows if row.topic == STOPPED)
+    stopped = tuple(fact.entry for fact in facts if isinstance(fact, TimeStopped))
+    return Kept(appended.result.ids, has_changed, bool(key) and not appended.rows, name, stopped)
 
 
 def is_done(home: "Home", key: str) -> bool:
@@ -97,10 +111,18 @@ def edit_task(
     description: str | None = None,
     nth: int = 1,
 ) -> Kept:
-    """Change fields of a task, and its description if one is given."""
+    """Change fields of a task, and its description if one is given; where it is closed so, a timer
+    of it that runs is stopped."""
+    if str(fields.get("status", "")).strip().upper() in CLOSED and _runs(home, task_id):
+        fields = {**fields, "stops_timer": True}
     if description is None:
         return keep(home, do.EditTask(task_id, **fields), key, nth=nth)
     return _described(home, task_id, fields, description, key, nth)
+
+
+def _runs(home: "Home", task_id: str) -> bool:
+    with home.services.journal.reading() as world:
+        return bool(world.load(TASK, task_id).running)
 
 
 def describe(home: "Home", task_id: str, text: str, key: str = "") -> Kept:
@@ -122,7 +144,8 @@ def conclude_task(
     """Set a task DONE and let a new one follow it, with the items that are open and an agent like
     the one that it has; the first id is the new task's."""
     said = payload(task_id, title.encode())
-    command = do.ConcludeTask(task_id, Words(payload=said.id), keeps_items)
+    runs = _runs(home, task_id)
+    command = do.ConcludeTask(task_id, Words(payload=said.id), keeps_items, stops_timer=runs)
     with heard(home):
         kept = keep(home, command, key, payloads=[said])
         with home.services.agents.reading() as world:

@@ -6,6 +6,7 @@ from adapters.actions.naming import nth_key, pick, pick_task
 from adapters.cli.shared import Session
 from adapters.documents.tasks import task_page
 from adapters.text.common import ID_SHOWN, safe
+from adapters.text.task import stopped
 from domain.causes import Receipt
 from domain.errors import Refused
 from domain.journal import task as t
@@ -27,6 +28,7 @@ class Editing:
     def __init__(self, session: Session, key: str) -> None:
         self.session = session
         self.has_changed = False
+        self.stopped: tuple[str, ...] = ()
         self.is_retry = False
         self.key = key
 
@@ -89,6 +91,7 @@ class Editing:
     def did(self, kept: "Kept") -> "Kept":
         """Remember what came of the run's deed, for telling it."""
         self.has_changed, self.is_retry = kept.has_changed, kept.is_repeated
+        self.stopped = kept.stopped
         return kept
 
     def tell(self, done: str, task_id: str) -> None:
@@ -98,7 +101,8 @@ class Editing:
         if self.session.as_json:
             self.session.document(page.document())
             return
-        self.session.say(f"{self.outcome(done)}: {named(page.task)}")
+        timer = stopped(page.task, self.stopped)
+        self.session.say(f"{self.outcome(done)}: {named(page.task)}{timer}")
 
     def outcome(self, done: str) -> str:
         """What to say: done, done by an earlier run with this key, or nothing to do."""

@@ -10,6 +10,7 @@ from adapters.cli.editing import Editing, named
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
 from adapters.documents.tasks import task_page
+from adapters.text.task import stopped
 
 
 @click.command("done", epilog='Example: wakelog done "Book the flight" "Call Ann"')
@@ -33,4 +34,6 @@ def done_command(session: Session, tasks: Sequence[str], key: str) -> None:
     if session.as_json:
         session.document([page.document() for page in pages])
     for page in pages:
-        session.say(f"{found[page.task.id].outcome('Done')}: {named(page.task)}")
+        one = found[page.task.id]
+        timer = stopped(page.task, one.stopped)
+        session.say(f"{one.outcome('Done')}: {named(page.task)}{timer}")

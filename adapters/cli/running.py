@@ -122,6 +122,7 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
     running.check_model(home)
     lines = Lines(session, home.settings.timezone)
     watched = _Watched(session, lines, files, agents)
+    home.doer = "watch"
     watched.start()
     home = session.writing()
     _agree(session, home, lines, is_allowed=allow_sending)
@@ -229,6 +230,7 @@ class _Watched:
             )
         self._tell_gone(report)
         self._tell_agents(report)
+        self._session.writing().tell_doer()
         self._troubles.discard(file)
         self._written.taken(file)
         return True

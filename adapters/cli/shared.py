@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO, TypeVar
 import click
 
 from adapters.actions.naming import retry_key
+from adapters.home.doing import terminal
 from adapters.text.common import one_line, safe
 from adapters.text.remedies import WORDS
 from domain.errors import Refused, WakelogError, cut
@@ -144,9 +145,7 @@ class Session:
         Raises:
             Refused: Code ``invalid_value``: it is not; its name may be mistyped.
         """
-        context = click.get_current_context(silent=True)
-        command = " ".join(context.command_path.split()[1:]) if context else ""
-        if self.is_named and command not in BEGINS and not self.place.exists():
+        if self.is_named and _command() not in BEGINS and not self.place.exists():
             instead = "check the name; `wakelog demo`, `import` and `task add` make a home"
             raise Refused(
                 "invalid_value", because=f"there is no home at {self.place.name}", instead=instead
@@ -180,6 +179,7 @@ class Session:
                 self.close()
         if self._home is None:
             self._home = open_home(self.place, os.environ, model=self.model, is_writing=is_writing)
+            self._home.doer, self._home.doing = terminal(), _command()
         elif is_writing and self._home.other is not None:
             refused = self._home.other.refused()
             self._home.other = None  # it is told
@@ -234,6 +234,12 @@ class Session:
         cells = [[_plain(cell) for cell in row] for row in rows]
         for line in table_lines(headings, cells, _width()):
             click.echo(line)
+
+
+def _command() -> str:
+    """The command that runs, without the program's name."""
+    context = click.get_current_context(silent=True)
+    return " ".join(context.command_path.split()[1:]) if context else ""
 
 
 def _width() -> int:

@@ -17,6 +17,8 @@ from adapters.actions.tasks import (
 from adapters.cli.editing import Editing, named
 from adapters.cli.entering import TEXT, long_text
 from adapters.cli.shared import F, Session, complain, key_option
+from adapters.documents.tasks import task_page
+from adapters.text.task import stopped
 from domain.errors import Refused
 from domain.journal import edits
 from domain.journal.fields import FIELDS
@@ -169,7 +171,8 @@ def conclude(session: Session, task: str, title: str, key: str, *, keeps_items: 
     editing = Editing(session, key)
     found = editing.task(task)
     made = conclude_task(editing.home, found.id, title, editing.key, keeps_items=keeps_items)
-    editing.tell(f"Concluded {named(found)}; added", editing.did(made).ids[0])
+    timer = stopped(task_page(editing.home, found.id).task, made.stopped)
+    editing.tell(f"Concluded {named(found)}{timer}; added", editing.did(made).ids[0])
 
 
 @click.command("delete", epilog='Example: wakelog task delete "Book the flight"')

@@ -37,8 +37,9 @@ def start(session: Session, task: str, key: str) -> None:
 def stop(session: Session, summary: str, key: str) -> None:
     """Stop the timer."""
     editing = Editing(session, key)
-    _, task_id = editing.did(stop_timer(editing.home, summary, key=editing.key)).ids
-    editing.tell("Stopped the timer", task_id)
+    kept = editing.did(stop_timer(editing.home, summary, key=editing.key))
+    editing.stopped = ()  # it is said already
+    editing.tell("Stopped the timer", kept.ids[1])
 
 
 @click.command(

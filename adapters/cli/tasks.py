@@ -124,7 +124,7 @@ def _table(session: Session, lines: Sequence["TaskLine"], deleted: Collection[st
     rows = [
         (
             line.id[:ID_SHOWN],
-            f"{line.title} (deleted)" if line.id in deleted else line.title,
+            f"{line.title}{_remark(line, deleted)}",
             line.status,
             line.priority,
             line.due_date,
@@ -136,6 +136,11 @@ def _table(session: Session, lines: Sequence["TaskLine"], deleted: Collection[st
         for line in lines
     ]
     session.table(headings, rows)
+
+
+def _remark(line: "TaskLine", deleted: Collection[str]) -> str:
+    timer = " (timer runs)" if line.running_since else ""
+    return timer + (" (deleted)" if line.id in deleted else "")
 
 
 @task_command.command("show", epilog='Example: wakelog task show "Book the flight"')

@@ -1,5 +1,6 @@
 """`wakelog undo`: the person's newest deed, taken back."""
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -7,59 +8,58 @@ import click
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option, key_option
 from adapters.text.common import local_time, safe
+from domain.errors import Refused
 
 if TYPE_CHECKING:
+    from adapters.actions.undoing import Choice
     from adapters.documents.deeds import UndoableDeed
+    from adapters.wiring import Home
 
 
 @click.command("undo", epilog="Examples: wakelog undo; wakelog undo --list; wakelog undo j12")
 @click.argument("deed", type=TEXT, default="", metavar="[DEED]")
 @click.option("--list", "is_list", is_flag=True, help="What can be undone, the newest first.")
+@click.option("--yes", "is_agreed", is_flag=True, help="Take it back without asking.")
 @key_option
 @json_option
 @click.pass_obj
-def undo_command(session: Session, deed: str, key: str, *, is_list: bool) -> None:
+def undo_command(session: Session, deed: str, key: str, *, is_list: bool, is_agreed: bool) -> None:
     """Take your newest deed back: an edit of tasks, a verdict, an import.
 
     All that one command or form did is undone at once, and what was changed since is never
     overwritten. Again, it goes one deed further back, twenty at most. DEED is a name of --list,
     or the name that an undo tells: that is done again then.
+
+    It asks first where the newest deed was done elsewhere (on the page, in another terminal, by a
+    program), is older than an hour, or changed more than ten tasks.
     """
     from adapters.actions import undoing
-    from adapters.actions.telling_deeds import deed_document
-    from adapters.documents.deeds import UndoableDeeds, UndoneDeed
+    from adapters.actions.telling_deeds import again, deed_document, told_of, why
+    from adapters.documents.deeds import UndoneDeed
+    from adapters.text.undone import named
 
     if is_list:
-        home = session.reading()
-        zone = home.settings.timezone
-        documents = [deed_document(home, one) for one in undoing.deeds(home)]
-        if session.as_json:
-            session.document(UndoableDeeds(documents))
-        elif not documents:
-            session.say("Nothing to undo.")
-        else:
-            session.table(
-                ["Deed", "When", "What", "About", "Undoing it"],
-                [
-                    (one.ref, local_time(one.at, zone), one.what, _about(one), _how(one))
-                    for one in documents
-                ],
-            )
+        _list(session)
         return
     reading = session.reading()
     home = session.writing() if reading.exists else reading
+    passed: list[UndoableDeed] = []
+    if not deed and not undoing.is_done(home, key):
+        choice = undoing.newest(home)
+        if not is_agreed and not choice.is_clear:
+            _agree(session, home, choice)
+        deed, passed = choice.deed.ref, told_of(home, choice.passed)
     done = undoing.undo(home, deed, key)
     home = session.reading()
     told = deed_document(home, done.deed)
-    passed = [deed_document(home, one) for one in done.passed]
-    redo = f"wakelog undo {done.redo}" if done.redo else _verdict(done.deed.what, told.proposals)
+    redo = again(done.redo, done.deed.what, told.proposals)
     if session.as_json:
         session.document(UndoneDeed(told, redo, [*done.kept], passed, done.is_repeated))
         return
     for one in passed:
-        session.say(safe(f"Not undone: {one.what} of {_about(one)}: {'; '.join(one.stays)}."))
-    again = " before, under this key" if done.is_repeated else ""
-    session.say(safe(f"Undone{again}: {told.what} of {_about(told)}"))
+        session.say(safe(f"Not undone: {named(one)}: {why(one)}."))
+    before = " before, under this key" if done.is_repeated else ""
+    session.say(safe(f"Undone{before}: {told.what} of {_about(told)}"))
     for line in [*told.does, *told.stays]:
         session.say(safe(f"  {line}."))
     if done.kept:
@@ -67,23 +67,58 @@ def undo_command(session: Session, deed: str, key: str, *, is_list: bool) -> Non
     session.say(f"To do it again: `{redo}`.")
 
 
+def _agree(session: Session, home: "Home", choice: "Choice") -> None:
+    """Ask whether a deed is taken back that may be another than the person thinks of.
+
+    Raises:
+        Refused: Code ``invalid_value``: nobody can answer.
+    """
+    from adapters.actions.telling_deeds import asked, before
+
+    newer, wanted = before(home, choice), asked(home, choice)
+    if session.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        because = "; ".join([*newer, f"before it: {wanted}"] if newer else [f"it is {wanted}"])
+        instead = f"`wakelog undo {choice.deed.ref}` takes that back, or add --yes"
+        raise Refused("invalid_value", because=because, instead=instead)
+    for line in newer:
+        click.echo(safe(f"{line}."), err=True)
+    if not click.confirm(safe(f"Undo {wanted}?"), err=True):
+        raise click.Abort
+
+
+def _list(session: Session) -> None:
+    from adapters.actions import undoing
+    from adapters.actions.telling_deeds import told_of
+    from adapters.documents.deeds import UndoableDeeds
+
+    home = session.reading()
+    zone, documents = home.settings.timezone, told_of(home, undoing.listed(home))
+    if session.as_json:
+        session.document(UndoableDeeds(documents))
+    elif not documents:
+        session.say("Nothing to undo.")
+    else:
+        rows = [
+            (one.ref, local_time(one.at, zone), one.what, _about(one), _how(one))
+            for one in documents
+        ]
+        session.table(["Deed", "When", "What", "About", "Undoing it"], rows)
+
+
 def _about(one: "UndoableDeed") -> str:
     """The tasks, or the proposals, of a deed."""
     names = [f'"{title}"' for title in one.tasks[:2]] or one.proposals[:3]
-    more = len(one.tasks or one.proposals) - len(names)
-    return ", ".join(names) + (f" and {more} more" if more else "")
+    more = (one.task_count or len(one.proposals)) - len(names)
+    return ", ".join(names) + (f" and {more:,} more" if more else "")
 
 
 def _how(one: "UndoableDeed") -> str:
+    from adapters.actions.telling_deeds import why
+
     match one.state:
-        case "moved":
-            return "changed since"
-        case "stays":
-            return "; ".join(one.stays) or "nothing takes it back"
-        case _:
+        case "undone":
+            return f"again with `{one.again}`"
+        case "open":
             return "; ".join(one.does)
-
-
-def _verdict(what: str, refs: list[str]) -> str:
-    verb = "defer" if what.startswith("defer") else "reject"
-    return " ".join(["wakelog", verb, *refs])
+        case _:
+            return why(one)

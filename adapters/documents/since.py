@@ -108,6 +108,8 @@ _PLAINLY: dict[type[object], str] = {
     t.TimeStopped: "timer stopped",
     t.TimeLogged: "time logged",
     t.TimeEdited: "time edited",
+    t.TimeReopened: "timer runs on",
+    t.TimeRemoved: "time removed",
     t.TaskRated: "rated",
     t.TaskLinked: "link added",
     t.TaskUnlinked: "link removed",

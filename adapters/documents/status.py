@@ -16,7 +16,9 @@ from adapters.home.machines import machine_names
 from adapters.runtime import watcher
 from adapters.store.log import Log
 from adapters.wiring import Home
+from domain.journal.timer import TIMER
 from domain.timestamps import seconds_between
+from domain.world import MAIN
 from projections import agents, inbox, tasks
 from projections.agents import AgentDocument
 
@@ -74,6 +76,14 @@ class QueuedWake(Struct, frozen=True):
     is_due: bool
     waits_for: str | None
     asleep: bool = False
+
+
+class RunningTimer(Struct, frozen=True):
+    """A task whose timer runs."""
+
+    task_id: str
+    title: str
+    since: str
 
 
 class RunningWake(Struct, frozen=True):
@@ -153,6 +163,7 @@ class StatusDetails(Struct, frozen=True):
     receivers: list[ReceiverDetails]
     lead: str = ""
     conflicts: int = 0  # open ones between machines
+    timers: list[RunningTimer] = []
 
 
 class HealthCheck(Struct, frozen=True):
@@ -228,7 +239,17 @@ def status_document(home: Home, most: int = -1) -> StatusDetails:
         receivers=receivers_of(home),
         lead=lead_elsewhere(home),
         conflicts=len(disputes(home)),
+        timers=_timers(home),
     )
+
+
+def _timers(home: Home) -> list[RunningTimer]:
+    with home.services.journal.reading() as world:
+        tasks_timed = dict.fromkeys(one.task for one in world.load(TIMER, MAIN).running)
+    found = filter(None, (home.views.get(tasks.VIEW, one) for one in tasks_timed))
+    return [
+        RunningTimer(one.id, one.title, each.start) for one in found for each in one.task.running
+    ]
 
 
 def lead_elsewhere(home: Home) -> str:

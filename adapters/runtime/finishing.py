@@ -4,9 +4,9 @@ An effect in flight is finished by who asked for it; who leads finishes those of
 gone for good. Anybody else's is taken over only where a person decides on that very item.
 
 An item is in doubt where a confirmation was asked for, and another machine's verdict or failure
-stands. Whether it was done is said by the journal alone: a receipt that the operation was applied
-makes the item confirmed. Who wrote the receipt says so, or who leads. In a home that is alone none
-of this costs anything.
+stands; and where it was to be taken back, and is confirmed. Whether it was done is said by the
+journal alone: a receipt that the operation was applied makes the item confirmed, or undone. Who
+wrote the receipt says so, or who leads. In a home that is alone none of this costs anything.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,24 +20,16 @@ from domain.agent.agent import AGENT
 from domain.causes import Receipt, Replied
 from domain.changes.change_set import CHANGES, ChangeSet, Item, find
 from domain.changes.decisions import pending_effects
-from domain.changes.doubts import Doubt, doubted
-from domain.changes.events import (
-    ChangesReply,
-    ItemConfirmed,
-    ItemConfirming,
-    LiftAsked,
-    SuppressionAsked,
-)
+from domain.changes.doubts import doubted, undos_doubted
+from domain.changes.events import ChangesIntent, ChangesReply, ItemConfirmed, ItemUndone
 from domain.changes.needs import FOLLOW_UP_TOOL, follow_up_id
 from domain.envelope import Row
-from domain.journal.commands import ApplyOperation
+from domain.journal.commands import ApplyOperation, UndoDeed
 from domain.machines.machines import HOME
 from domain.merging import standing
 from domain.world import MAIN, Recorded, World, entity_of
 
 _APPLIED = b'"kind":"command.apply_operation.1"'  # most rows of a journal are not looked at
-
-EffectAsked = ItemConfirming | SuppressionAsked | LiftAsked
 
 
 class Reached(NamedTuple):
@@ -47,7 +39,7 @@ class Reached(NamedTuple):
     agents: Mapping[str, int]
 
 
-def own_effects(services: Services, changes: ChangeSet) -> list[EffectAsked]:
+def own_effects(services: Services, changes: ChangeSet) -> list[ChangesIntent]:
     """The intents in flight that this machine is to finish; in a home that is alone, all."""
     every = pending_effects(changes)
     if not every:
@@ -70,7 +62,8 @@ def reply(services: Services, changes: ChangeSet, item: Item | None, said: Chang
 
 
 def confirm_done(services: Services, set_ids: Iterable[str]) -> list[tuple[str, int]]:
-    """Confirm the items in doubt that were done, as the journal tells; once more: nothing.
+    """Confirm the items in doubt that were done, and undo those whose effect was taken back, as the
+    journal tells; once more: nothing.
 
     Args:
         services: Where.
@@ -87,14 +80,34 @@ def confirm_done(services: Services, set_ids: Iterable[str]) -> list[tuple[str, 
         leads = services.lead_in(world) == world.replica
     done: list[tuple[str, int]] = []
     for changes in sets:
-        for doubt in doubted(changes):
-            item = find(changes, doubt.item)
-            receipt = _applied(services, item, doubt) if item else None
-            if receipt is not None and (leads or receipt.replica in names):
-                said = ItemConfirmed(doubt.item, doubt.confirmation, receipt.n)
-                reply(services, changes, item, said)
-                done.append((changes.id, doubt.item))
+        found: list[tuple[ItemConfirmed | ItemUndone, Recorded]]
+        found = [*_confirmations(services, changes), *_undos(services, changes)]
+        for said, receipt in found:
+            if leads or receipt.replica in names:
+                reply(services, changes, find(changes, said.item), said)
+                done.append((changes.id, said.item))
     return done
+
+
+def _confirmations(
+    services: Services, changes: ChangeSet
+) -> Iterator[tuple[ItemConfirmed, Recorded]]:
+    for doubt in doubted(changes):
+        item = find(changes, doubt.item)
+        receipt = effect(services, item.tool, doubt.operations) if item else None
+        if item and receipt is not None:
+            operation = receipt.entity if item.undos else ""
+            yield ItemConfirmed(doubt.item, doubt.confirmation, receipt.n, operation), receipt
+
+
+def _undos(services: Services, changes: ChangeSet) -> Iterator[tuple[ItemUndone, Recorded]]:
+    for item, undo in undos_doubted(changes):
+        receipt = effect(services, "", (undo.operation,))
+        if receipt is not None:
+            yield (
+                ItemUndone(item, undo.confirmation, undo.operation, undo.undoes, receipt.n),
+                receipt,
+            )
 
 
 def reached(services: Services) -> Reached | None:
@@ -127,18 +140,21 @@ def _stands_for(services: Services, world: World) -> tuple[str, ...]:
     return world.replica, *gone
 
 
-def _applied(services: Services, item: Item, doubt: Doubt) -> Recorded | None:
-    """The receipt of the item's effect; a label's suppression, which is asked for under the same
-    item, is none."""
+def effect(services: Services, tool: str, operations: Iterable[str]) -> Recorded | None:
+    """The receipt of the first of these operations that was applied by a tool; without one, that
+    took something back. A label's suppression, asked for under the same item, is none of its tool.
+    """
     with services.journal.reading() as world:
-        receipts = [standing(world.history("receipt", one)) for one in doubt.operations]
-    return next((one for one in receipts if one and _has_applied(one, item.tool)), None)
+        receipts = [standing(world.history("receipt", one)) for one in operations]
+    return next((one for one in receipts if one and _has_applied(one, tool)), None)
 
 
 def _has_applied(row: Recorded, tool: str) -> bool:
     match row.fact:
         case Receipt(command=ApplyOperation(tool=done), result=result):
             return done == tool and result.status == "applied"
+        case Receipt(command=UndoDeed(), result=result):
+            return not tool and result.status == "applied"
         case _:
             return False
 

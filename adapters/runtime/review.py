@@ -1,7 +1,8 @@
 """The person's verdicts, carried across both logs: intent, effect, outcome (DESIGN 2, law 7)."""
 
+from typing import Any
+
 from adapters.runtime import effects, finishing
-from adapters.runtime.finishing import EffectAsked
 from adapters.runtime.services import Services
 from adapters.store.log import Appended
 from domain.agent.agent import AGENT
@@ -14,21 +15,25 @@ from domain.changes.commands import (
     RejectItem,
     ReopenItem,
     RetakeEffect,
+    UndoItem,
 )
 from domain.changes.decisions import pending_effects
 from domain.changes.events import (
+    ChangesIntent,
     ChangesReply,
     ItemConfirmed,
     ItemConfirming,
     ItemFailed,
+    ItemUndone,
     LiftAsked,
     LiftDone,
     SuppressionAsked,
     SuppressionDone,
+    UndoAsked,
 )
-from domain.changes.needs import follow_up_id
+from domain.changes.needs import FOLLOW_UP_TOOL, follow_up_id
 from domain.journal.catalog import CATALOG
-from domain.journal.commands import ApplyOperation
+from domain.journal.commands import ApplyOperation, UndoDeed
 from domain.journal.fold import TASK
 from domain.journal.task import PERSON
 from domain.tools import registry
@@ -36,6 +41,10 @@ from domain.tools.snapshot import Snapshot, snapshot
 from domain.wire import Words, words
 from domain.world import MAIN
 
+TIME_TOOL = "log_time"
+"""What enters time, which its undo takes away."""
+GONE = "not_found"
+"""What came of taking back an effect that is not in this machine's journal."""
 LABEL_DEEDS: dict[type, str] = {SuppressionAsked: "suppress_label", LiftAsked: "lift_suppression"}
 
 
@@ -161,6 +170,18 @@ def reopen(services: Services, set_id: str, number: int, key: str = "") -> Item 
     return item
 
 
+def undo(
+    services: Services, set_id: str, number: int, operation: str, key: str = ""
+) -> Item | None:
+    """Take a confirmation back, that of an operation which was applied for it; the item as it is
+    then: pending, or confirmed where something of it was changed since."""
+    changes, position = changes_of(services, set_id), services.journal.tail().n
+    with services.spans.verdict("undo", changes, number) as tell:
+        command = UndoItem(set_id, number, PERSON, position, operation)
+        tell(item := _driven(services, services.append_agent(command, key=key), set_id, number))
+    return item
+
+
 def drive(services: Services, set_id: str, number: int) -> Item | None:
     """Perform what an item waits for, and record what came of it."""
     changes = changes_of(services, set_id)
@@ -201,7 +222,9 @@ def expire(services: Services, set_id: str, reason: str = "") -> bool:
     return bool(services.append_agent(ExpireItems(set_id, reason)).rows)
 
 
-def _perform(services: Services, changes: ChangeSet, asked: EffectAsked) -> ChangesReply:
+def _perform(services: Services, changes: ChangeSet, asked: ChangesIntent) -> ChangesReply:
+    if isinstance(asked, UndoAsked):
+        return _take_back(services, changes, asked)
     with services.agents.reading() as world:
         categories = world.load(AGENT, changes.agent).categories
     item = find(changes, asked.item)
@@ -221,6 +244,7 @@ def _perform(services: Services, changes: ChangeSet, asked: EffectAsked) -> Chan
         base,
         categories,
         others=others,
+        revives=tool == FOLLOW_UP_TOOL and item is not None and bool(item.undos),
     )
     result, position = effects.apply(services, command, text, asked.attempt)
     is_applied = result.status == "applied"
@@ -228,6 +252,24 @@ def _perform(services: Services, changes: ChangeSet, asked: EffectAsked) -> Chan
         done = SuppressionDone if isinstance(asked, SuppressionAsked) else LiftDone
         return done(asked.item, asked.operation, "" if is_applied else result.code)
     return came(asked.item, asked.confirmation, result, position)
+
+
+def _take_back(services: Services, changes: ChangeSet, asked: UndoAsked) -> ItemUndone:
+    """Take back what an operation wrote, by the machine that applied it; a repeat is answered with
+    the first outcome."""
+    item = find(changes, asked.item)
+    receipt = finishing.effect(services, item.tool if item else "", (asked.undoes,))
+    done: Any = getattr(receipt, "fact", None)
+    if receipt is None:
+        return ItemUndone(asked.item, asked.confirmation, asked.operation, asked.undoes, code=GONE)
+    tasks = done.command.task, *done.command.others
+    is_timed = done.command.tool == TIME_TOOL
+    command = UndoDeed(tasks, (receipt.n,), asked.operation, receipt.replica, reopens=is_timed)
+    appended = services.append_journal(command, key=asked.operation)
+    code, n = appended.result.code, appended.n
+    return ItemUndone(
+        asked.item, asked.confirmation, asked.operation, asked.undoes, 0 if code else n, code
+    )
 
 
 def came(item: int, confirmation: int, result: Result, position: int) -> ItemConfirmed | ItemFailed:

@@ -1,5 +1,6 @@
 """What every part of the runtime works on: both logs, a clock, the settings and the models."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -8,8 +9,10 @@ from typing import TYPE_CHECKING, Protocol
 from adapters.home.endpoints import whole_name
 from adapters.home.settings import Settings
 from adapters.runtime.spans import NoSpans, Spans
+from adapters.store.doers import KEPT, Did
 from adapters.store.leading import first_of
 from adapters.store.log import Appended, Log
+from adapters.store.recorder import numbered
 from domain.agent.agent import AGENT, Agent
 from domain.agent.commands import AgentCommand, RequestWake
 from domain.agent.wake_queue_events import Reason
@@ -82,6 +85,7 @@ class Services:
         self.leases: OpenLeases = alone  # where processes say what they run
         self.settled: tuple[str, int] | None = None  # who led when `leading.settle` looked last
         self._first: tuple[int, str] = (-1, "")  # and as of which marker, see `first`
+        self.done: dict[str, deque[Did]] = {}  # what was appended here, by log: "j" or "a"
 
     @property
     def ledger(self) -> "ForkLedger":
@@ -141,7 +145,9 @@ class Services:
         self, command: JournalCommand, *, key: str = "", payloads: Sequence[Payload] = ()
     ) -> Appended:
         """Append a command to the journal."""
-        return self.journal.append(command, self.clock.now(), key=key, payloads=payloads)
+        return self._noted(
+            self.journal.append(command, self.clock.now(), key=key, payloads=payloads), "j"
+        )
 
     def append_agent(
         self,
@@ -157,7 +163,21 @@ class Services:
         payloads: Sequence[Payload] = (),
     ) -> Appended:
         """Append a command to the agent log."""
-        return self.agents.append(command, self.clock.now(), key=key, payloads=payloads)
+        return self._noted(
+            self.agents.append(command, self.clock.now(), key=key, payloads=payloads), "a"
+        )
+
+    def _noted(self, appended: Appended, log: str) -> Appended:
+        """Note that it was done here: an undo asks where something was done elsewhere."""
+        if not appended.rows:
+            return appended
+        n, at = appended.n, numbered(appended.rows[0].state).at
+        last = self.done.get(log)
+        if last and last[-1].last == n - 1:
+            last[-1] = last[-1]._replace(last=n, ended=at)
+        else:
+            self.done.setdefault(log, deque(maxlen=KEPT)).append(Did(log, n, n, at, at, ""))
+        return appended
 
     def request(
         self,
@@ -174,7 +194,7 @@ class Services:
 
     def append_reply(self, cause: Cause, payloads: Sequence[Payload] = ()) -> Appended:
         """Append a reply from outside to the agent log."""
-        return self.agents.append(cause, self.clock.now(), payloads=payloads)
+        return self._noted(self.agents.append(cause, self.clock.now(), payloads=payloads), "a")
 
     def model_name(self, agent: Agent) -> str:
         """Which model an agent asks: its template's active version's, else its template's, else

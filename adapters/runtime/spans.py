@@ -16,7 +16,7 @@ from domain.ports import Reply, Request
 from domain.wake.events import ModelAsked
 from domain.wake.state import Wake
 
-Verb = Literal["confirm", "edit", "reject", "defer", "reopen", "recover"]
+Verb = Literal["confirm", "edit", "reject", "defer", "reopen", "undo", "recover"]
 
 TellAppended = Callable[[Appended], None]
 TellReply = Callable[[Reply], None]

@@ -71,6 +71,7 @@ class SharedLaws:
         self._gone: set[str] = set()  # tasks that somebody deleted
         self._applied: defaultdict[str, set[tuple[str, int, str]]] = defaultdict(set)
         self._done: set[str] = set()  # operations that somebody applied
+        self._undoes: dict[str, str] = {}  # by operation the one that it takes back
         self._asked: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
         self._files: dict[str, bytes] = {}
 
@@ -154,7 +155,10 @@ class SharedLaws:
         if log == "journal":
             self._note(rows, replica, n, operation)
         for row in rows:
-            if row.topic == "changes.item_confirming.1":
+            if row.topic == "changes.undo_asked.1":
+                data = json.loads(row.state)["data"]
+                self._undoes[data["operation"]] = data["undoes"]
+            elif row.topic == "changes.item_confirming.1":
                 data = json.loads(row.state)["data"]
                 self._asked[_entity(row), data["item"]].add(data["operation"])
 
@@ -245,15 +249,17 @@ class SharedLaws:
 
     def both(self, machine: str) -> Iterator[str]:
         """T3: once all have met and recovered, the agent log says of each item what the journal
-        holds: it is confirmed where an operation for it was applied, and only there."""
+        holds: it is confirmed where an operation for it was applied, and not taken back, and only
+        there."""
         from domain.changes.change_set import CHANGES, find  # what is checked
 
         log = self._machines[machine]["agent"]
+        stands = self._done - {self._undoes[one] for one in self._done & self._undoes.keys()}
         with log.reading() as world:
             for (name, number), operations in sorted(self._asked.items()):
                 item = find(world.load(CHANGES, name), number)
-                if (item and item.status == "confirmed") != bool(operations & self._done):
-                    done = "was applied" if operations & self._done else "was not applied"
+                if (item and item.status == "confirmed") != bool(operations & stands):
+                    done = "was applied" if operations & stands else "was not applied"
                     yield f"{machine}: T3: {name}:{number} is {item and item.status}, and it {done}"
 
     def _is_replaced(self, one: Value, values: Sequence[Value]) -> bool:
@@ -324,5 +330,6 @@ def _operation(first: Mapping[str, Any]) -> str:
     """The operation that a receipt of the journal says was applied."""
     data = first["data"]
     command = data.get("command", {})
-    is_it = command.get("kind") == "command.apply_operation.1"
-    return str(command["operation"]) if is_it and data["result"].get("status") == "applied" else ""
+    is_it = command.get("kind") in ("command.apply_operation.1", "command.undo_deed.1")
+    is_applied = is_it and data["result"].get("status") == "applied"
+    return str(command["operation"]) if is_applied else ""

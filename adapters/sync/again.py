@@ -133,6 +133,9 @@ class Again:
             Refused: Code ``stays``: some were written before the branch began, or were refused.
         """
         match cause:
+            case do.UndoDeed(operation=operation) if operation:
+                because = "whether a confirmation stands there is not known yet"
+                raise Refused("stays", because=because, instead="undo it again")
             case do.UndoDeed(appends=appends):
                 return replace(cause, appends=tuple(self._now(one) for one in appends))
             case do.UndoImport(first=first, last=last, appends=appends):

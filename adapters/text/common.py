@@ -1,5 +1,6 @@
 """What every text has: times as a person reads them, and nothing that a terminal would obey."""
 
+UNITS = ((86_400 * 365, "y"), (86_400, "d"), (3_600, "h"), (60, "min"))
 ID_SHOWN = 8  # characters; enough to tell the ids of a home apart at a glance
 _KEPT = "\n\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 
@@ -30,6 +31,24 @@ def local_time(at: str, zone: str) -> str:
     from domain.timestamps import instant
 
     return instant(at).astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M") if at else ""
+
+
+def ago(at: str, now: str) -> str:
+    """How far a time is from now, in the coarsest unit that says something.
+
+    >>> ago("2027-01-01T00:00:00.000000Z", "2027-01-01T02:30:00.000000Z")
+    '2 h ago'
+    >>> ago("2027-01-01T00:02:00.000000Z", "2027-01-01T00:00:00.000000Z")
+    'in 2 min'
+    """
+    from domain.timestamps import instant
+
+    seconds = int((instant(now) - instant(at)).total_seconds())
+    for size, unit in UNITS:
+        if abs(seconds) >= size:
+            told = f"{abs(seconds) // size} {unit}"
+            return f"{told} ago" if seconds > 0 else f"in {told}"
+    return "just now" if seconds >= 0 else "in a moment"
 
 
 def run_shown(run_key: str, length: int = ID_SHOWN) -> str:

@@ -200,6 +200,8 @@ _PLAINLY: dict[type, str] = {
     t.TimeStopped: "stopped the timer",
     t.TimeLogged: "entered time",
     t.TimeEdited: "corrected a time entry",
+    t.TimeReopened: "let the timer run on",
+    t.TimeRemoved: "took a time entry away",
     t.TaskDeleted: "deleted the task",
     t.TaskRestored: "brought the task back",
     t.TaskImported: "was compared with the task",

@@ -8,6 +8,7 @@ from adapters.documents.status import (
     DoubtfulWake,
     FailingAgent,
     QueuedWake,
+    RunningTimer,
     RunningWake,
     RuntimeDetails,
     StatusDetails,
@@ -15,6 +16,8 @@ from adapters.documents.status import (
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.notify import failing
 from adapters.text.policy import held
+from adapters.text.task import span
+from domain.timestamps import seconds_between
 
 LINES_MAX = 10  # of each list; --json has all
 
@@ -28,6 +31,7 @@ def status_lines(status: StatusDetails, counted: Counted, zone: str) -> Iterator
     if status.lag:
         yield f"lag        {status.lag} journal appends that no agent has looked at"
     yield f"tasks      {status.tasks.open} open of {status.tasks.all}"
+    yield from _list("timer", [_timer(one, status.at, zone) for one in status.timers])
     living, dormant = status.agents.living, status.agents.dormant
     paused = f", {dormant} of them paused" if dormant else ""
     off = "" if status.enabled else ", all switched off by agents.enabled"
@@ -59,6 +63,11 @@ def _runtime(one: RuntimeDetails, zone: str) -> str:
         return f"process {one.pid} is gone, last heard of {local_time(one.beat, zone)}"
     working = f", {len(one.leases)} wakes" if one.leases else ""
     return f"process {one.pid}, since {local_time(one.since, zone)}{working}"
+
+
+def _timer(one: RunningTimer, now: str, zone: str) -> str:
+    spent = span(seconds_between(one.since, now) // 60)
+    return f"{one.title}, since {local_time(one.since, zone)} ({spent})"
 
 
 def _running(one: RunningWake, zone: str) -> str:

@@ -1,6 +1,6 @@
 """A task as a person reads it: what `task show` prints."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from textwrap import indent
 
 import click
@@ -20,6 +20,8 @@ from domain.journal.task import (
     rating_of,
 )
 from domain.timestamps import seconds_between
+
+HOUR = 60
 
 
 def told(page: TaskPage, zone: str) -> str:
@@ -45,6 +47,22 @@ def duration(minutes: int) -> str:
     """
     hours, rest = divmod(minutes, 60)
     return (f"{hours}h" if hours else "") + (f"{rest}m" if rest else "")
+
+
+def span(minutes: int) -> str:
+    """How long something took; a minute that has not passed is none.
+
+    >>> span(25), span(0), span(90)
+    ('25 min', '0 min', '1h30m')
+    """
+    return duration(minutes) if minutes >= HOUR else f"{minutes} min"
+
+
+def stopped(task: Task, entries: Collection[str]) -> str:
+    """What is added to an answer where a deed ended these timers of the task."""
+    ended = [one for one in task.time if one.id in entries]
+    minutes = sum(seconds_between(one.start, one.end) for one in ended) // 60
+    return f" (timer stopped after {span(minutes)})" if ended else ""
 
 
 def _head(page: TaskPage) -> Iterator[str]:

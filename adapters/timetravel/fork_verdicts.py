@@ -26,9 +26,9 @@ from domain.agent.commands import CreateAgent, InheritWake, TakeJournal
 from domain.causes import Cause, LogFact, Receipt, Replied
 from domain.changes.change_set import CHANGES, Item, find
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
-from domain.changes.events import ItemConfirmed, ItemFailed
+from domain.changes.events import ItemConfirmed, ItemFailed, ItemUndone
 from domain.errors import Refused, WakelogError
-from domain.journal.commands import ApplyOperation, UndoDeed, UndoImport, VoidOperation
+from domain.journal.commands import UndoDeed, UndoImport
 from domain.lessons.commands import LearnVerdicts, PastVerdict
 from domain.lessons.lessons import CATEGORY
 from domain.ports import Clock
@@ -200,7 +200,7 @@ class Verdicts:
         target = services.journal if log == "journal" else services.agents
         brought = payloads_of(source, [first.fact])
         made: list[Recorded] = []
-        if isinstance(cause, ApplyOperation | VoidOperation) and self._is_lost(cause.operation):
+        if (operation := fork.carried_out(cause)) and self._is_lost(operation):
             self.left_out += 1
             return
         try:
@@ -238,9 +238,13 @@ class Verdicts:
                 news = watcher.following(services, max(0, count))
                 given = {name: getattr(cause, name) for name in _GIVEN}
                 return replace(news, **given) if news else None, []
-            case UndoDeed(appends=appends) | UndoImport(reopens=True, appends=appends):
+            case UndoImport(reopens=True, appends=appends):
                 there = tuple(filter(None, (self._stands.get(n, n) for n in appends)))
                 return (replace(cause, appends=there), []) if there else (None, [])
+            case UndoDeed(appends=appends):
+                there = tuple(filter(None, (self._stands.get(n, n) for n in appends)))
+                of = services.journal.replica if cause.of and there != appends else cause.of
+                return (replace(cause, appends=there, of=of), []) if there else (None, [])
             case Replied(entity=run_key, fact=ToolReturned() as fact) if is_read(fact):
                 wake = services.wake(run_key)
                 asked = pending(wake)
@@ -264,7 +268,7 @@ class Verdicts:
             case LearnVerdicts():
                 held = tuple([one for one in cause.verdicts if _holds(services, cause.scope, one)])
                 return replace(cause, verdicts=held) if held else None, []
-            case Replied(entity=changes, fact=ItemConfirmed() as fact) if (
+            case Replied(entity=changes, fact=ItemConfirmed() | ItemUndone() as fact) if (
                 services.journal.is_shared
             ):
                 came = self._came(services, changes, fact)
@@ -273,12 +277,15 @@ class Verdicts:
                 return fork.moved(cause, partial(self._position, services)), []
 
     def _came(
-        self, services: Services, set_id: str, fact: ItemConfirmed
-    ) -> ItemConfirmed | ItemFailed | None:
+        self, services: Services, set_id: str, fact: ItemConfirmed | ItemUndone
+    ) -> ItemConfirmed | ItemFailed | ItemUndone | None:
         """What came of an item's operation in the branch; None: it was not tried there."""
         item = find(review.changes_of(services, set_id), fact.item)
         asked_for = item.asked.operation if item and item.asked else ""
         for row in services.journal.receipts(asked_for):
+            if isinstance(row.fact, Receipt) and isinstance(fact, ItemUndone):
+                code = row.fact.result.code
+                return replace(fact, position=0 if code else row.n, code=code)
             if isinstance(row.fact, Receipt):
                 return review.came(fact.item, fact.confirmation, row.fact.result, row.n)
         return None

@@ -7,6 +7,7 @@ anything is rendered: nobody waits until somebody else's page has become text.
 import asyncio
 import json
 import re
+import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -28,6 +29,7 @@ from adapters.version import package_version
 from adapters.web import guard as guarding
 from adapters.web import remedies
 from adapters.web.asking import (
+    VISIT,
     AtField,
     FormRequest,
     Notice,
@@ -210,6 +212,7 @@ def _acted(site: Site, asked: FormRequest, visitor: Visitor) -> Response | Sheet
         raise Refused("no_page", because=because, instead="send a form of a page")
     act, names = found
     back = local_path(asked.form.get("back", ""), "/inbox")
+    site.home.doer = f"page {asked.visit}"
     try:
         told = act(site, asked._replace(names=names))
     except WakelogError as error:
@@ -218,6 +221,7 @@ def _acted(site: Site, asked: FormRequest, visitor: Visitor) -> Response | Sheet
         field = error.field if isinstance(error, AtField) else ""
         text = f"{remedies.in_words(error)} [{error.code}]"
         told = Notice(text, kind, status=status, field=field, at=asked.path)
+    site.home.tell_doer()
     is_refused = told.kind == "problem" or told.status != HTTPStatus.OK
     if is_refused and not asked.is_beside:
         keep_typed(told, asked)
@@ -278,6 +282,12 @@ def _find(
 # -------------------------------------------------------------------------------------- replies
 
 
+def _visit_of(told: str) -> str:
+    """The visit that an answer to a form goes on with, or a new one."""
+    known = told.removeprefix("web-")[:VISIT]
+    return known if len(known) == VISIT else secrets.token_urlsafe(VISIT)[:VISIT]
+
+
 def _sheet(
     site: Site, asked: FormRequest, visitor: Visitor, page: Page, told: Notice | None
 ) -> Sheet:
@@ -291,6 +301,7 @@ def _sheet(
         "here": asked.with_query(),
         "csrf": visitor.guard.csrf,
         "others": visitor.guard.others,
+        "visit": asked.visit or _visit_of(asked.query.get("told", "")),
         "root": visitor.root,
         "theme": visitor.theme if visitor.theme in THEMES else "",
         "has_keys": visitor.keys != "off",

@@ -17,6 +17,7 @@ from domain.keys import key
 FIELDS_MAX = 2_000  # of a form
 PARAMETERS_MAX = 100  # of an address
 _NONE: Mapping[str, str] = MappingProxyType({})
+VISIT = 8  # characters of a nonce that say which visit of a tab it is of
 VERSION_SHOWN = 12  # characters of what a form was made from
 
 
@@ -57,6 +58,11 @@ class FormRequest(NamedTuple):
         if not 8 <= len(nonce) <= 64 or not nonce.replace("-", "").replace("_", "").isalnum():
             raise Refused("invalid_input", because="a form's nonce is none", instead="reload it")
         return f"web-{nonce}"
+
+    @property
+    def visit(self) -> str:
+        """Of which visit of a tab a form is: what its nonce begins with."""
+        return self.form.get("nonce", "")[:VISIT]
 
 
 def fields_of(body: bytes) -> dict[str, list[str]] | None:

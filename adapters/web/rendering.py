@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from adapters.documents.inbox import place_told
-from adapters.text.common import run_shown
+from adapters.text.common import ago, run_shown
 from adapters.text.reading import counted, rule_text, since_line
 from adapters.text.task import duration
 from adapters.web import charts, markdown
@@ -18,7 +18,6 @@ from adapters.web.plain_text import bare
 from adapters.web.prompt_shown import read, section_purpose, section_title
 from adapters.web.words import (
     absolute,
-    ago,
     by_whom,
     clip,
     exact,

@@ -114,11 +114,14 @@ class Site:
 
     def give_way(self, wait: Callable[[], None]) -> None:
         """Let other pages be made while this one, which holds the lock once, waits a moment."""
+        self.home.tell_doer()
+        doer = self.home.doer
         self.lock.release()
         try:
             wait()
         finally:
             self.lock.acquire()
+            self.home.doer = doer
 
     def keep(self, told: Notice, key: str) -> str:
         """Keep what came of a form; the name under which the next page finds it."""

@@ -7,6 +7,7 @@ from adapters.actions import tasks as deeds
 from adapters.actions.inputs import NONE, TEXT_BYTES_MAX, typed
 from adapters.actions.naming import pick_task
 from adapters.documents.conflicts import conflicts_of
+from adapters.text.task import stopped
 from adapters.web import disputes
 from adapters.web.asking import (
     AtField,
@@ -74,10 +75,11 @@ def edit(site: Site, asked: FormRequest) -> Notice:
     if found.moved and not _is_known(site, asked):
         return clashing(asked, found, {}, {})
     try:
-        deeds.edit_task(site.home, task.id, _fields(site, changed, asked), asked.key)
+        kept = deeds.edit_task(site.home, task.id, _fields(site, changed, asked), asked.key)
     except Refused as error:
         raise AtField(_wrong(site, changed, asked), error) from error
-    return Notice(f"Changed: {', '.join(changed)}.")
+    timer = stopped(task_of(site, asked), kept.stopped)
+    return Notice(f"Changed: {', '.join(changed)}{timer}.")
 
 
 def _wrong(site: Site, changed: dict[str, str], asked: FormRequest) -> str:

@@ -3,6 +3,7 @@ entries, and how it went."""
 
 from adapters.actions import tasks as deeds
 from adapters.actions.inputs import first_instant
+from adapters.text.task import stopped
 from adapters.web.asking import FormRequest, Notice, clashing, compared, missing
 from adapters.web.site import Site
 from adapters.web.task_edits import task_of
@@ -19,7 +20,8 @@ def conclude(site: Site, asked: FormRequest) -> Notice:
     title = asked.needed("title").strip()
     keeps_items = asked.form.get("keep") == "yes"
     made = deeds.conclude_task(site.home, task.id, title, asked.key, keeps_items=keeps_items)
-    return Notice("The task is DONE; what follows it:", leads=(made.ids[0], title))
+    timer = stopped(task_of(site, asked), made.stopped)
+    return Notice(f"The task is DONE{timer}; what follows it:", leads=(made.ids[0], title))
 
 
 def log(site: Site, asked: FormRequest) -> Notice:

@@ -1,7 +1,8 @@
 """What was done can be taken back with one button or key: the same deed as `wakelog undo`."""
 
 from adapters.actions import undoing
-from adapters.actions.telling_deeds import deed_document
+from adapters.actions.telling_deeds import asked as asked_of
+from adapters.actions.telling_deeds import before, deed_document
 from adapters.web.asking import FormRequest, Notice, Undo
 from adapters.web.site import Site
 from domain.errors import Refused
@@ -23,24 +24,39 @@ def offer_all(site: Site, key: str, number: int) -> Undo | None:
 
 
 def undo(site: Site, asked: FormRequest) -> Notice:
-    """Take back what an earlier answer offered to, or the newest deed where none is named."""
+    """Take back what an earlier answer offered to; where none is named, the newest deed of this
+    visit of a tab. Anything else is asked for."""
     if asked.needed("of"):
         return _offered(site, asked)
-    try:
-        undone = undoing.undo(site.home, key=asked.key)
-    except Refused as error:
-        instead = "look at the task, and change it by hand"
-        raise Refused(error.code, because=error.because, instead=instead) from None
+    ref = ""
+    if not undoing.is_done(site.home, asked.key):
+        deed, has_done = undoing.newest_here(site.home)
+        if deed is None or deed.state != "open":
+            return _question(site, is_over=has_done and deed is None)
+        ref = deed.ref
+    undone = undoing.undo(site.home, ref, asked.key)
     told = deed_document(site.home, undone.deed)
-    about = f" in “{told.tasks[0]}”" if len(told.tasks) == 1 else ""
-    passed = [
-        f"Not undone: {one.what}: {'; '.join(one.stays)}."
-        for one in (deed_document(site.home, each) for each in undone.passed)
-    ]
-    again = Undo("Do it again", undone.redo) if undone.redo else None
+    about = f" in “{told.tasks[0]}”" if told.task_count == 1 else ""
+    is_alone = bool(undone.redo) and not undone.deed.items  # a verdict is given again in the inbox
+    again = Undo("Do it again", undone.redo) if is_alone else None
     first, *more = told.does or [told.what or "it was done before"]
-    lines = [*passed, *(f"{one}." for one in [*more, *told.stays])]
+    lines = [f"{one}." for one in [*more, *told.stays]]
     return Notice(f"Taken back{about}: {first}.", "done", again, lines, kept=undone.deed.items)
+
+
+def _question(site: Site, *, is_over: bool) -> Notice:
+    """What could be taken back that this visit did not do, by its name, time and size; a button
+    does it. `is_over`: all that it did is taken back."""
+    over = "Nothing more to take back."
+    try:
+        choice = undoing.newest(site.home)
+    except Refused:
+        return Notice(over)
+    what = asked_of(site.home, choice)
+    newer = [f"{one}." for one in before(site.home, choice)]
+    return Notice(
+        over if is_over else f"Undo {what}?", undo=Undo(what, choice.deed.ref), lines=newer
+    )
 
 
 def _offered(site: Site, asked: FormRequest) -> Notice:

@@ -4,10 +4,10 @@ import re
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
+from adapters.text.common import UNITS
 from domain.timestamps import instant
 
 _SHOWN_MAX = 20_000  # characters of one text
-_UNITS = ((86_400 * 365, "y"), (86_400, "d"), (3_600, "h"), (60, "min"))
 
 
 def shown(text: str) -> str:
@@ -80,22 +80,6 @@ def clip(text: str, length_max: int = _SHOWN_MAX) -> str:
     return text[:length_max] + told
 
 
-def ago(at: str, now: str) -> str:
-    """How far a time is from now, in the coarsest unit that says something.
-
-    >>> ago("2027-01-01T00:00:00.000000Z", "2027-01-01T02:30:00.000000Z")
-    '2 h ago'
-    >>> ago("2027-01-01T00:02:00.000000Z", "2027-01-01T00:00:00.000000Z")
-    'in 2 min'
-    """
-    seconds = int((instant(now) - instant(at)).total_seconds())
-    for size, unit in _UNITS:
-        if abs(seconds) >= size:
-            told = f"{abs(seconds) // size} {unit}"
-            return f"{told} ago" if seconds > 0 else f"in {told}"
-    return "just now" if seconds >= 0 else "in a moment"
-
-
 def exact(at: str, zone: str) -> str:
     """A stored time as clocks in a zone show it, to the second.
 
@@ -161,7 +145,7 @@ def lasting(seconds: float) -> str:
     >>> lasting(0.1346), lasting(90), lasting(86_400 * 3)
     ('0.13 s', '1 min', '3 d')
     """
-    for size, unit in _UNITS:
+    for size, unit in UNITS:
         if seconds >= size:
             return f"{int(seconds // size)} {unit}"
     return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
@@ -181,7 +165,7 @@ def took(start: str | None, end: str | None) -> str:
     if seconds < 60:
         return lasting(seconds)
     left, parts = int(seconds), list[str]()
-    for size, unit in (*_UNITS, (1, "s")):
+    for size, unit in (*UNITS, (1, "s")):
         if left >= size or parts:
             parts.append(f"{left // size} {unit}" if left >= size else "")
             left %= size

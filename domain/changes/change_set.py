@@ -3,9 +3,10 @@
     pending <-> deferred        both -> confirming, rejected, expired, retracted
     confirming -> confirmed     or back to pending where the operation was refused
     rejected, deferred -> pending    where the person took the verdict back
+    confirmed -> pending    where its effect was taken back in the journal
 
 The effect under way stands in the item as the recorded intent itself (`asked`): a confirm's
-operation, the suppression of a rejected label, or its end.
+operation, the suppression of a rejected label, its end, or the end of a confirmed effect.
 """
 
 from collections.abc import Iterable
@@ -16,6 +17,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from domain.changes.events import (
+    ChangesIntent,
     ItemConfirmed,
     ItemConfirming,
     ItemDeferred,
@@ -25,11 +27,13 @@ from domain.changes.events import (
     ItemRejected,
     ItemReopened,
     ItemRetracted,
+    ItemUndone,
     LiftAsked,
     LiftDone,
     SetOpened,
     SuppressionAsked,
     SuppressionDone,
+    UndoAsked,
 )
 from domain.keys import key
 from domain.wire import Imported, Words
@@ -87,6 +91,15 @@ class Proposal(Protocol):
     def because_at(self) -> str: ...
 
 
+class Undo(Struct, frozen=True):
+    """That an effect was to be taken back: that of `undoes`, by `operation`."""
+
+    confirmation: int
+    operation: str
+    undoes: str
+    is_done: bool = False
+
+
 class Item(Struct, frozen=True):
     """One proposed change.
 
@@ -98,7 +111,8 @@ class Item(Struct, frozen=True):
     deferral, if it was put off. `because`, `because_at`: as in `ItemProposed`.
     `until` is when one that is put off waits for the person again, if ever of itself. `seen`: of a
     journal that machines share, what who declined it knew of each. `held` is a confirmation that
-    met another machine's verdict; its effect, if any, makes the item confirmed.
+    met another machine's verdict; its effect, if any, makes the item confirmed. `undos`: what was
+    to be taken back of its confirmations, and whether it was.
     """
 
     number: int
@@ -112,7 +126,7 @@ class Item(Struct, frozen=True):
     status: ItemStatus = "pending"
     confirmation: int = 0
     operations: tuple[str, ...] = ()
-    asked: ItemConfirming | SuppressionAsked | LiftAsked | None = None
+    asked: ChangesIntent | None = None
     arguments_now: Words | None = None
     decided_by: str = ""
     decided_at: str = ""
@@ -125,6 +139,7 @@ class Item(Struct, frozen=True):
     until: str = ""
     seen: tuple[Imported, ...] | UnsetType = UNSET
     held: ItemConfirming | UnsetType = UNSET
+    undos: tuple[Undo, ...] | UnsetType = UNSET
 
 
 class ChangeSet(Struct, frozen=True):
@@ -149,6 +164,11 @@ def is_waiting(item: Item, now: str) -> bool:
     """Whether an item waits for the person: undecided, or put off until a time that has come."""
     has_come = item.status == "deferred" and "" < item.until <= now
     return has_come or item.status in ("pending", "confirming")
+
+
+def is_undone(item: Item, operation: str) -> bool:
+    """Whether the effect of an operation was taken back."""
+    return any(one.is_done and one.undoes == operation for one in item.undos or ())
 
 
 def has_lapsed(item: Item) -> bool:
@@ -187,8 +207,9 @@ def evolve(changes: ChangeSet, recorded: Recorded) -> ChangeSet:
     """The set after one more fact. Total: what does not fit changes nothing.
 
     The order of facts from several replicas is not one that a decider allowed: there the
-    first verdict on an item stands, but an effect in the journal always makes it confirmed, and
-    each operation that anybody asked for is kept, so that the journal can be asked for it.
+    first verdict on an item stands, but an effect in the journal always makes it confirmed, unless
+    it was taken back; and each operation that anybody asked for is kept, so that the journal can
+    be asked for it.
     """
     match recorded.fact:
         case ItemProposed() as fact:
@@ -198,7 +219,7 @@ def evolve(changes: ChangeSet, recorded: Recorded) -> ChangeSet:
         case (
             ItemConfirming() | ItemConfirmed() | ItemFailed() | ItemRejected() | ItemDeferred()
             | ItemRetracted() | ItemExpired() | SuppressionAsked() | SuppressionDone()
-            | LiftAsked() | LiftDone() | ItemReopened()
+            | LiftAsked() | LiftDone() | ItemReopened() | UndoAsked() | ItemUndone()
         ) as fact:  # fmt: skip
             items = (
                 _after(item, fact, recorded.at) if item.number == fact.item else item
@@ -255,6 +276,12 @@ def _open(changes: ChangeSet, fact: SetOpened, at: str) -> ChangeSet:
 def _after(item: Item, fact: Any, at: str) -> Item:
     """An item after a fact about it; the same item where the fact does not fit its status."""
     match item.status, fact:
+        case _, ItemConfirming(operation=operation) if is_undone(item, operation):
+            return item  # another machine's, which did not know
+        case _, UndoAsked():
+            return _undoing(item, fact)
+        case _, ItemUndone():
+            return _undone(item, fact)
         case "pending" | "deferred" | "confirming", ItemConfirming():
             return _confirming(item, fact, at)
         case _, ItemConfirming():
@@ -270,7 +297,7 @@ def _after(item: Item, fact: Any, at: str) -> Item:
             return _reopened(item, at)
         case "retracted", ItemReopened() if has_lapsed(item):
             return _decided(item, "pending", "")
-        case _, ItemConfirmed():
+        case _, ItemConfirmed() if not _is_of_undone(item, fact):
             return _confirmed(item, fact, at)
         case "confirming", ItemFailed(confirmation=item.confirmation):
             return _failed(item, fact, at)
@@ -348,13 +375,52 @@ def _confirmed(item: Item, fact: ItemConfirmed, at: str) -> Item:
     return replace(item, status="confirmed", asked=None, position=fact.position, held=UNSET)
 
 
+def _is_of_undone(item: Item, fact: ItemConfirmed) -> bool:
+    """Whether what was done is what was taken back."""
+    if fact.operation:
+        return is_undone(item, fact.operation)
+    under_way = (item.asked, item.held)
+    if any(
+        isinstance(one, ItemConfirming) and one.confirmation == fact.confirmation
+        for one in under_way
+    ):
+        return False
+    return any(one.is_done and one.confirmation == fact.confirmation for one in item.undos or ())
+
+
+def _undoing(item: Item, fact: UndoAsked) -> Item:
+    """Under way where it is about the confirmation that stands, and nothing else is."""
+    made = Undo(fact.confirmation, fact.operation, fact.undoes)
+    known = item.undos or ()
+    if all(one.operation != made.operation for one in known):
+        item = replace(_with_operation(item, made.operation), undos=(*known, made))
+        is_free = item.status == "confirmed" and item.confirmation == made.confirmation
+        is_free = is_free and item.asked is None and not is_undone(item, made.undoes)
+        return replace(item, asked=fact) if is_free else item
+    return _next_attempt(item, fact)
+
+
+def _undone(item: Item, fact: ItemUndone) -> Item:
+    """Pending again, unless a later confirmation stands."""
+    if isinstance(item.asked, UndoAsked) and item.asked.operation == fact.operation:
+        item = replace(item, asked=None)
+    if fact.code or is_undone(item, fact.undoes):
+        return item
+    made = Undo(fact.confirmation, fact.operation, fact.undoes, is_done=True)
+    others = tuple(one for one in item.undos or () if one.operation != made.operation)
+    item = replace(item, undos=(*others, made))
+    if item.status != "confirmed" or item.confirmation != fact.confirmation:
+        return item
+    return replace(_decided(item, "pending", ""), arguments_now=None)
+
+
 def _intended(item: Item, fact: SuppressionAsked | LiftAsked) -> Item:
     if item.asked is None and fact.operation not in item.operations:
         return replace(item, asked=fact, operations=(*item.operations, fact.operation))
     return _next_attempt(item, fact)
 
 
-def _next_attempt(item: Item, fact: ItemConfirming | SuppressionAsked | LiftAsked) -> Item:
+def _next_attempt(item: Item, fact: ChangesIntent) -> Item:
     asked = item.asked
     if asked is None or asked.operation != fact.operation or asked.attempt >= fact.attempt:
         return item

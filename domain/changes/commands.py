@@ -60,6 +60,17 @@ class ReopenItem(Stored, frozen=True, tag="command.reopen_item.1"):
     category: str = ""
 
 
+class UndoItem(Stored, frozen=True, tag="command.undo_item.1"):
+    """Take a confirmation back: that of the operation which was applied for it."""
+
+    said: ClassVar = ("changes", "item")
+    changes: str
+    item: int
+    by: str
+    position: int
+    operation: str
+
+
 class RetakeEffect(Stored, frozen=True, tag="command.retake_effect.1"):
     """Take over an item's effect in doubt: the same operation, under the next attempt."""
 
@@ -74,4 +85,6 @@ class ExpireItems(Stored, frozen=True, tag="command.expire_items.1"):
     reason: str = ""
 
 
-ChangesCommand = ConfirmItem | RejectItem | DeferItem | RetakeEffect | ExpireItems | ReopenItem
+ChangesCommand = (
+    ConfirmItem | RejectItem | DeferItem | RetakeEffect | ExpireItems | ReopenItem | UndoItem
+)

@@ -16,11 +16,13 @@ from domain.changes.change_set import (
     Proposal,
     find,
     has_lapsed,
+    is_undone,
     ref,
 )
 from domain.changes.doubts import awaits, is_late
 from domain.changes.events import (
     ChangesFact,
+    ChangesIntent,
     ChangesReply,
     ItemConfirming,
     ItemDeferred,
@@ -32,9 +34,9 @@ from domain.changes.events import (
     ItemRetracted,
     LiftAsked,
     SetOpened,
-    SuppressionAsked,
+    UndoAsked,
 )
-from domain.changes.label_verdicts import lift, suppression
+from domain.changes.label_verdicts import lift, own_operation, suppression
 from domain.changes.needs import RULES, need_of, unmet
 from domain.errors import Refused, Remedy
 from domain.keys import key
@@ -244,10 +246,29 @@ def reopen(changes: ChangeSet, number: int, by: str) -> list[ChangesFact]:
     return [*facts, *lift(changes, item)]
 
 
+def undo(changes: ChangeSet, number: int, by: str, operation: str) -> list[ChangesFact]:
+    """The intent to take a confirmation back; nothing if that is under way or done.
+
+    Args:
+        operation: The one that was applied for it.
+
+    Raises:
+        Refused: Code ``unknown_item`` or ``decided``.
+    """
+    item = _known(changes, number)
+    asked = item.asked
+    if is_undone(item, operation) or (isinstance(asked, UndoAsked) and asked.undoes == operation):
+        return []
+    if item.status != "confirmed" or operation not in item.operations or asked is not None:
+        raise _decided(changes, item)
+    name = own_operation(changes, item, "undo", operation)
+    return [UndoAsked(number, by, item.confirmation, name, operation, 1)]
+
+
 # ----------------------------------------------------------------------------- by the runtime
 
 
-def pending_effects(changes: ChangeSet) -> list[ItemConfirming | SuppressionAsked | LiftAsked]:
+def pending_effects(changes: ChangeSet) -> list[ChangesIntent]:
     """The intents in flight, each by its last attempt, in the order of their items."""
     return [item.asked for item in changes.items if item.asked is not None]
 
@@ -346,8 +367,9 @@ def _addressed(changes: ChangeSet, number: int) -> Item:
             because=f"the wake that proposes item {ref(changes, number)} has not ended",
             instead=Remedy("await_wake"),
         )
-    if isinstance(item.asked, LiftAsked):
-        because = f"the rejection of item {ref(changes, number)} is being taken back"
+    if isinstance(item.asked, LiftAsked | UndoAsked):
+        verdict = "rejection" if isinstance(item.asked, LiftAsked) else "confirmation"
+        because = f"the {verdict} of item {ref(changes, number)} is being taken back"
         raise Refused("decided", because=because, instead=Remedy("await_wake_or_recover"))
     return item
 

@@ -1,23 +1,26 @@
-"""What an item waits for; and confirmations whose effect may be in the journal of a machine that
-could not say so (ADR 73)."""
+"""What an item waits for; and confirmations whose effect, or the end of it, may be in the journal
+of a machine that could not say so (ADR 73, 78)."""
 
 from typing import NamedTuple
 
-from domain.changes.change_set import ChangeSet, Item
+from domain.changes.change_set import ChangeSet, Item, Undo, is_undone
 from domain.changes.events import (
     ChangesReply,
     ItemConfirmed,
     ItemConfirming,
     ItemFailed,
+    ItemUndone,
     LiftAsked,
     LiftDone,
     SuppressionAsked,
     SuppressionDone,
+    UndoAsked,
 )
 
 
 class Doubt(NamedTuple):
-    """An item, the confirmation that a reply to it names, and all operations asked for."""
+    """An item, the confirmation that a reply to it names, and all operations asked for that may
+    stand in the journal."""
 
     item: int
     confirmation: int
@@ -28,9 +31,21 @@ def doubted(changes: ChangeSet) -> list[Doubt]:
     """The items that are not confirmed though a confirmation was asked for, of which nothing is
     under way. An operation that is applied in the journal makes its item confirmed."""
     return [
-        Doubt(one.number, number, one.operations)
+        Doubt(one.number, number, left)
         for one in changes.items
-        if one.status not in ("confirmed", "confirming") and (number := _last(one))
+        if one.status not in ("confirmed", "confirming")
+        and (number := _last(one))
+        and (left := tuple(name for name in one.operations if not is_undone(one, name)))
+    ]
+
+
+def undos_doubted(changes: ChangeSet) -> list[tuple[int, Undo]]:
+    """By item, what was to be taken back and was not, as far as is known, and is not under way."""
+    return [
+        (one.number, undo)
+        for one in changes.items
+        for undo in one.undos or ()
+        if not is_undone(one, undo.undoes) and not _asks(one, undo.operation)
     ]
 
 
@@ -40,6 +55,8 @@ def awaits(item: Item, reply: ChangesReply) -> bool:
         case SuppressionAsked() as asked, SuppressionDone(operation=operation):
             return asked.operation == operation
         case LiftAsked() as asked, LiftDone(operation=operation):
+            return asked.operation == operation
+        case UndoAsked() as asked, ItemUndone(operation=operation):
             return asked.operation == operation
         case ItemConfirming() as asked, ItemConfirmed() | ItemFailed():
             return asked.confirmation == reply.confirmation
@@ -51,11 +68,18 @@ def awaits(item: Item, reply: ChangesReply) -> bool:
 
 def is_late(item: Item, reply: ChangesReply) -> bool:
     """Whether a reply tells of an effect that nothing waits for any more."""
+    if isinstance(reply, ItemUndone):
+        is_known = reply.undoes in item.operations
+        return is_known and not reply.code and not is_undone(item, reply.undoes)
     return (
         isinstance(reply, ItemConfirmed)
         and item.status != "confirmed"
         and reply.confirmation <= _last(item)
     )
+
+
+def _asks(item: Item, operation: str) -> bool:
+    return item.asked is not None and item.asked.operation == operation
 
 
 def _last(item: Item) -> int:

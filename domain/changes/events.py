@@ -53,6 +53,7 @@ class ItemConfirmed(Stored, frozen=True, tag="changes.item_confirmed.1"):
     item: int
     confirmation: int
     position: int = 0  # the journal's n that holds the effect
+    operation: str = ""  # which was applied, where the number does not tell: one was taken back
 
 
 class ItemFailed(Stored, frozen=True, tag="changes.item_failed.1"):
@@ -129,6 +130,28 @@ class ItemReopened(Stored, frozen=True, tag="changes.item_reopened.1"):
     by: str
 
 
+class UndoAsked(Stored, frozen=True, tag="changes.undo_asked.1"):
+    """The effect of a confirmation is about to be taken back, by an operation of its own."""
+
+    item: int
+    by: str
+    confirmation: int
+    operation: str
+    undoes: str  # the operation whose effect it is
+    attempt: int
+
+
+class ItemUndone(Stored, frozen=True, tag="changes.item_undone.1"):
+    """What came of taking a confirmation back. Where it was, the item is pending again."""
+
+    item: int
+    confirmation: int
+    operation: str
+    undoes: str
+    position: int = 0  # the journal's n that took the effect back
+    code: str = ""  # empty: it was taken back
+
+
 class VerdictsSeen(Stored, frozen=True, tag="changes.verdicts_seen.1"):
     """A person saw that machines decided differently of an item, and lets stand what does."""
 
@@ -152,6 +175,10 @@ ChangesFact = (
     | LiftDone
     | ItemReopened
     | VerdictsSeen
+    | UndoAsked
+    | ItemUndone
 )
-ChangesReply = ItemConfirmed | ItemFailed | SuppressionDone | LiftDone
+ChangesIntent = ItemConfirming | SuppressionAsked | LiftAsked | UndoAsked
+"""What asks for an operation on the journal."""
+ChangesReply = ItemConfirmed | ItemFailed | SuppressionDone | LiftDone | ItemUndone
 """What came of an operation: its own cause, recorded as it is."""

@@ -23,7 +23,7 @@ def suppression(changes: ChangeSet, item: Item) -> list[SuppressionAsked]:
     """The intent of a rejection; nothing if the item is about something else."""
     if not (label := _label_of(item)):
         return []
-    operation = _operation(changes, item, "suppress_label", label)
+    operation = own_operation(changes, item, "suppress_label", label)
     return [SuppressionAsked(item.number, operation, label, 1)]
 
 
@@ -31,7 +31,7 @@ def lift(changes: ChangeSet, item: Item) -> list[LiftAsked]:
     """The intent of taking a rejection back; nothing if nothing was suppressed by it."""
     if not (label := _label_of(item)) or item.status != "rejected" or item.error_code:
         return []
-    operation = _operation(changes, item, "lift_suppression", label)
+    operation = own_operation(changes, item, "lift_suppression", label)
     return [LiftAsked(item.number, operation, label, 1)]
 
 
@@ -41,9 +41,9 @@ def _label_of(item: Item) -> str:
     return msgspec.json.decode(item.arguments.text, type=_LabelArguments).id
 
 
-def _operation(changes: ChangeSet, item: Item, tool: str, label: str) -> str:
+def own_operation(changes: ChangeSet, item: Item, deed: str, about: str) -> str:
     """One that no earlier verdict on the item used."""
-    action = key("action", tool, label)
+    action = key("action", deed, about)
     names = (
         key("operation", changes.run_key, action, "0", str(nth))
         for nth in count(1)  # bounded: each used id is passed once

@@ -93,6 +93,12 @@ def reopen(cause: do.ReopenItem, key: str, at: str, world: World) -> Decided:
     return _decided(world, changes, cause.item, facts, cause.category)
 
 
+def undo(cause: do.UndoItem, key: str, at: str, world: World) -> Decided:
+    changes = _set(world, cause.changes)
+    facts = decisions.undo(changes, cause.item, cause.by, cause.operation)
+    return _decided(world, changes, cause.item, facts)
+
+
 def retake(cause: do.RetakeEffect, key: str, at: str, world: World) -> Decided:
     changes = _set(world, cause.changes)
     return _decided(world, changes, cause.item, decisions.retake(changes, cause.item))
@@ -116,6 +122,7 @@ HANDLERS: dict[type, Handler] = {
     do.RejectItem: reject,
     do.DeferItem: defer,
     do.ReopenItem: reopen,
+    do.UndoItem: undo,
     do.RetakeEffect: retake,
     do.ExpireItems: expire,
 }

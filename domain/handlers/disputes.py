@@ -7,10 +7,11 @@ from domain.causes import Result
 from domain.disputed import disputes_in, ends, is_of_namesakes
 from domain.errors import Refused, Remedy, invalid
 from domain.handlers.decided import Decided, Event, on
-from domain.handlers.journal import Handler, delete_task, unlink_task
+from domain.handlers.journal import Handler, delete_task, timer_events, unlink_task
 from domain.handlers.links import linked, task_of
 from domain.journal import catalog as c
 from domain.journal import commands as do
+from domain.journal import edits
 from domain.journal import task as t
 from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
@@ -82,6 +83,10 @@ def _events(world: World, task: t.Task, conflict: Conflict, side: Side) -> list[
         return _link(world, task, one, side)
     if conflict.kind == "values" or conflict.field == TASK_ITSELF:
         fact = settled(conflict.field, side.value)
+        if kind == "entry":  # an end that one machine took back is none: there it runs on
+            entry = edits.known_entry(task, one.partition(":")[0])
+            runs_on = one.endswith(":end") and not side.value
+            fact = t.TimeReopened(t.PERSON, entry.id, entry.start) if runs_on else fact
     elif side.value:
         fact = t.NoteRemoved(t.PERSON, one)
     else:
@@ -90,7 +95,7 @@ def _events(world: World, task: t.Task, conflict: Conflict, side: Side) -> list[
     if fact is None:  # pragma: no cover  # each field that can differ has its fact
         because = f"a conflict in {conflict.field!r} has no value to choose"
         raise invalid(because, "change it as you want it: that settles it")
-    return on(world, "task", task.id, [fact])
+    return [*on(world, "task", task.id, [fact]), *timer_events(world, task.id, fact)]
 
 
 def _link(world: World, task: t.Task, link: str, side: Side) -> list[Event]:

@@ -20,6 +20,7 @@ from domain.journal.differences import differences_of
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedTask, decoded
 from domain.journal.task import Task
+from domain.journal.timer import TIMER
 from domain.wire import Payload
 from domain.world import MAIN, World
 
@@ -118,6 +119,8 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
             ahead.add(_linked(ahead, one, by))
     for gone in cause.gone:
         ahead.add(_gone(world, ahead, gone, cause.source, at))
+    if cause.stops_timers:
+        ahead.add(_stopped(world, ahead, at, by))
     made = on(world, "catalog", MAIN, list(names.made.values()))
     return Decided([*made, *ahead.events], Result(tuple(dict.fromkeys(changed))), payloads)
 
@@ -160,6 +163,14 @@ def _gone(world: World, ahead: Loads, gone: do.GoneTask, source: str, at: str) -
     reason = f"no longer in {source}"[: edits.REASON_MAX]
     rejected = edits.set_status(task, "REJECTED", reason, by) if task.is_open else []
     return on(world, "task", task.id, rejected)
+
+
+def _stopped(world: World, ahead: Loads, at: str, by: str) -> list[Event]:
+    """The timers that end with their tasks."""
+    timed = dict.fromkeys(one.task for one in ahead.load(TIMER, MAIN).running)
+    closed = (one for one in timed if world.load(TASK, one).is_open)
+    closed = (one for one in closed if not ahead.load(TASK, one).is_open)
+    return [event for one in closed for event in stopped(ahead, at, of=one, by=by)]
 
 
 def settle_difference(cause: do.SettleDifference, key: str, at: str, world: World) -> Decided:

@@ -5,7 +5,7 @@ from typing import Any
 
 from domain.causes import Result
 from domain.errors import Refused, Remedy
-from domain.handlers.decided import Decided, Event, on
+from domain.handlers.decided import Decided, Event, Loads, on
 from domain.handlers.links import edge, linked, task_of
 from domain.journal import catalog as c
 from domain.journal import commands as do
@@ -82,7 +82,8 @@ def edit_task(cause: do.EditTask, key: str, at: str, world: World) -> Decided:
     if cause.category:
         category = _category_id(world.load(CATALOG, MAIN), cause.category)
         facts += edits.set_category(task, category, PERSON)
-    return _facts(world, task.id, facts)
+    ended = stopped(world, at, of=task.id) if cause.stops_timer else []
+    return Decided([*ended, *on(world, "task", task.id, facts)], Result((task.id,)))
 
 
 def add_items(cause: do.AddItems, key: str, at: str, world: World) -> Decided:
@@ -187,7 +188,7 @@ def delete_task(cause: do.DeleteTask, key: str, at: str, world: World) -> Decide
     if task.exists and task.is_deleted:
         return Decided(result=Result((task.id,)))
     task = edits.living(task, cause.task)
-    ended = stopped(world, at, "", of=task.id)
+    ended = stopped(world, at, of=task.id)
     deleted = on(world, "task", task.id, [t.TaskDeleted(PERSON)])
     return Decided([*ended, *deleted], Result((task.id,)))
 
@@ -202,7 +203,9 @@ def restore_task(cause: do.RestoreTask, key: str, at: str, world: World) -> Deci
     return Decided(result=Result((task.id,)))
 
 
-def stopped(world: World, at: str, summary: str, of: str = "", by: str = PERSON) -> list[Event]:
+def stopped(
+    world: Loads, at: str, summary: str = "", of: str = "", by: str = PERSON
+) -> list[Event]:
     """Stop what is being timed, of one task if it is named."""
     events: list[Event] = []
     for one in world.load(TIMER, MAIN).running:
@@ -213,6 +216,20 @@ def stopped(world: World, at: str, summary: str, of: str = "", by: str = PERSON)
     return events
 
 
+def timer_events(world: Loads, task: str, fact: t.TaskFact) -> list[Event]:
+    """What the timer says where an undo lets an entry of a task run on, or ends it."""
+    match fact:
+        case t.TimeStarted(entry=entry) | t.TimeReopened(entry=entry):
+            return on(world, "timer", MAIN, [TimerStarted(task, entry)])
+        case t.TimeStopped(entry=entry) | t.TimeEdited(entry=entry) | t.TimeRemoved(entry=entry):
+            is_over = not isinstance(fact, t.TimeEdited) or bool(fact.end)
+            running = {one.entry for one in world.load(TIMER, MAIN).running} if is_over else ()
+            stopped = [TimerStopped(task, entry)] if entry in running else []
+            return on(world, "timer", MAIN, stopped)
+        case _:
+            return []
+
+
 def start_timer(cause: do.StartTimer, key: str, at: str, world: World) -> Decided:
     task = task_of(world, cause.task)
     timer = world.load(TIMER, MAIN)
@@ -220,7 +237,7 @@ def start_timer(cause: do.StartTimer, key: str, at: str, world: World) -> Decide
         return Decided(result=Result((timer.entry,)))
     entry = make_key("time", key, "0")
     events = [
-        *stopped(world, at, ""),
+        *stopped(world, at),
         *on(world, "task", task.id, [t.TimeStarted(PERSON, entry, at)]),
         *on(world, "timer", MAIN, [TimerStarted(task.id, entry)]),
     ]

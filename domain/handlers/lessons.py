@@ -12,6 +12,7 @@ from domain.changes.events import (
     ItemDeferred,
     ItemRejected,
     ItemReopened,
+    ItemUndone,
 )
 from domain.errors import invalid
 from domain.handlers.decided import Decided, Event, after, on
@@ -54,9 +55,24 @@ def of_verdicts(
                 asked = (item.asked, item.held) if item else ()
                 named = (one.category for one in asked if isinstance(one, ItemConfirming))
                 events += _taught(world, changes, fact.item, "confirmed", next(named, ""))
+            case ItemUndone(code=""):
+                category = _confirmed_in(world, changes, fact)
+                events += _taught(world, changes, fact.item, "undone", category)
             case _:
                 pass
     return events
+
+
+def _confirmed_in(world: World, changes: ChangeSet, undone: ItemUndone) -> str:
+    """The category that the confirmation which was taken back was learnt in."""
+    asked = (row.fact for row in world.history(CHANGES.name, changes.id))
+    named = [
+        one.category
+        for one in asked
+        if isinstance(one, ItemConfirming)
+        and (one.item, one.operation) == (undone.item, undone.undoes)
+    ]
+    return named[0] if named else ""
 
 
 def _taught(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from domain.causes import Result
 from domain.errors import Refused
 from domain.handlers.decided import Decided, Event, on
-from domain.handlers.journal import Handler
+from domain.handlers.journal import Handler, stopped
 from domain.handlers.links import edge, linked, task_of
 from domain.journal import commands as do
 from domain.journal import edits, rollover
@@ -44,7 +44,7 @@ def over_both(world: World, cause: do.ApplyOperation, source: Task, text: str) -
     other = world.load(TASK, cause.others[0])
     match registry.read(cause.tool, text):
         case CreateFollowUpTask() as given:
-            if other.exists:
+            if other.exists and not (cause.revives and other.is_deleted):
                 return Refusal("redundant", "The follow-up task is there already.")
             items = _items(source, [one.id for one in given.carry_over])
             description, kept = words(other.id, given.description)
@@ -55,6 +55,9 @@ def over_both(world: World, cause: do.ApplyOperation, source: Task, text: str) -
                 given.priority,
                 given.relation or "follows_up_on",
             )
+            if other.exists:
+                found = rollover.again(source, other, wanted, items, by)
+                return Both(_events(world, source, other, found), kept)
             return Both(followed(world, source, other.id, wanted, items, by), kept)
         case MigrateChecklistItem() as given:
             if refusal := _forbidden(other, source, cause):
@@ -80,8 +83,9 @@ def conclude(cause: do.ConcludeTask, key: str, at: str, world: World) -> Decided
     events = followed(
         world, source, made, FollowUp(title), [] if cause.keeps_items else left, PERSON
     )
+    ended = stopped(world, at, of=source.id) if cause.stops_timer else []
     done = on(world, "task", source.id, edits.set_status(source, "DONE", "", PERSON))
-    return Decided([*events, *done], Result((made, source.id)))
+    return Decided([*events, *ended, *done], Result((made, source.id)))
 
 
 def followed(

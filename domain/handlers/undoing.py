@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from domain.causes import Result
 from domain.errors import Refused
 from domain.handlers.decided import Ahead, Decided, Event, Loads, after, on
-from domain.handlers.journal import Handler
+from domain.handlers.journal import Handler, timer_events
 from domain.handlers.links import linked
 from domain.journal import catalog as c
 from domain.journal import commands as do
@@ -20,8 +20,9 @@ from domain.journal.catalog import CATALOG
 from domain.journal.differences import undone_in
 from domain.journal.fold import TASK
 from domain.journal.links import UnlinkedFrom
-from domain.journal.taking_back import in_order, inverse, is_as_before, shape
+from domain.journal.taking_back import Inverse, in_order, inverse, is_as_before, shape
 from domain.journal.task import PERSON, Task, TaskFact
+from domain.journal.timer import TIMER, TimerStarted
 from domain.journal.undoing import SAYING, unsaid
 from domain.world import MAIN, Recorded, World
 
@@ -52,19 +53,26 @@ def _steps(
 
 
 def taken_back(
-    world: World, task_id: str, appends: Collection[int], at: str, *, reopens: bool = False
+    world: World,
+    task_id: str,
+    appends: Collection[int],
+    at: str,
+    of: str = "",
+    *,
+    reopens: bool,
 ) -> TakenBack:
-    """What takes a deed of this replica back in a task.
+    """What takes a deed of a replica back in a task.
 
     Args:
         world: The journal.
         task_id: One of the tasks that it changed.
         appends: The appends that it is.
         at: When it is taken back.
-        reopens: What it said to files is taken back, too.
+        of: Whose appends they are; empty: this replica's own.
+        reopens: See `UndoDeed`; a stopped timer stays so where another one runs since.
     """
     now, rows = world.load(TASK, task_id), world.rows(TASK, task_id)
-    steps = _steps(rows, task_id, world.replica, appends)
+    steps = _steps(rows, task_id, of or world.replica, appends)
     if steps and not steps[0][1].exists:
         return _created(steps[-1][2], now)
     facts: list[TaskFact] = []
@@ -75,7 +83,7 @@ def taken_back(
         fact: Any = row.fact  # of a task
         if reopens and isinstance(fact, SAYING):
             continue
-        found = inverse(fact, before, made, now, at)
+        found = _inverse(world, appends, inverse(fact, before, made, now, at, reopens=reopens))
         if found.outcome == "moved" or (found.facts and not _can(now, found.facts)):
             return TakenBack(is_moved=True)
         facts += found.facts
@@ -94,6 +102,26 @@ def _created(made: Task, now: Task) -> TakenBack:
 def _can(now: Task, facts: Sequence[TaskFact]) -> bool:
     """A deleted task is changed by nothing but its return."""
     return not now.is_deleted or isinstance(facts[0], t.TaskRestored)
+
+
+def _runs(fact: TaskFact) -> bool:
+    return isinstance(fact, t.TimeReopened | t.TimeStarted)
+
+
+def _inverse(world: World, appends: Collection[int], found: Inverse) -> Inverse:
+    """An inverse, if no other timer would run beside the one that it lets run on."""
+    is_beside = any(map(_runs, found.facts)) and _another_runs(world, appends)
+    return Inverse("stays") if is_beside else found
+
+
+def _another_runs(world: World, appends: Collection[int]) -> bool:
+    """Whether a timer runs that none of these appends started: there is one for all tasks."""
+    own = {
+        row.fact.entry
+        for row in world.rows(TIMER, MAIN)
+        if isinstance(row.fact, TimerStarted) and row.n in appends and row.replica == world.replica
+    }
+    return any(one.entry not in own for one in world.load(TIMER, MAIN).running)
 
 
 def import_taken_back(
@@ -134,7 +162,7 @@ def import_taken_back(
     is_stale = False
     for row, was, after_it in reversed(steps):
         fact: Any = row.fact  # of a task
-        found = inverse(fact, was, after_it, now, at)
+        found = _inverse(world, appends, inverse(fact, was, after_it, now, at, reopens=True))
         if found.outcome == "moved" or (found.facts and not _can(now, found.facts)):
             is_stale |= not is_as_before(fact, was, now)
             continue
@@ -197,7 +225,7 @@ def _used(world: World, ahead: Loads) -> Iterator[str]:
 
 def events_of(world: Loads, task: Task, facts: Sequence[TaskFact]) -> list[Event]:
     """The facts, and what they say to the other ends of links, and of the category of a task that
-    comes back."""
+    comes back, and to the timer."""
     events: list[Event] = []
     if any(isinstance(fact, t.TaskRestored) for fact in facts):
         catalog = world.load(CATALOG, MAIN)
@@ -208,17 +236,29 @@ def events_of(world: Loads, task: Task, facts: Sequence[TaskFact]) -> list[Event
             events += linked(world, task, fact.relation, target, PERSON)
             continue
         events += on(world, "task", task.id, [fact])
+        events += timer_events(world, task.id, fact)
         if isinstance(fact, t.TaskUnlinked):
             events += on(world, "links", fact.target, [UnlinkedFrom(fact.relation, task.id)])
     return events
 
 
 def undo_deed(cause: do.UndoDeed, key: str, at: str, world: World) -> Decided:
+    """Of an operation a refusal is an outcome, too: who asks again is told the same."""
+    try:
+        events = _all_taken_back(cause, at, world)
+    except Refused as refused:
+        if not cause.operation:
+            raise
+        return Decided(result=Result(cause.tasks, "refused", refused.code))
+    return Decided(events, Result(cause.tasks, "applied" if cause.operation else ""))
+
+
+def _all_taken_back(cause: do.UndoDeed, at: str, world: World) -> list[Event]:
     ahead = Ahead(world, at)
-    if cause.reopens:
-        ahead.add(on(world, "catalog", MAIN, catalog_again(world, cause.appends)))
+    own = cause.appends if cause.reopens and cause.of in ("", world.replica) else ()
+    ahead.add(on(world, "catalog", MAIN, catalog_again(world, own)))
     for task_id in cause.tasks:
-        found = taken_back(world, task_id, cause.appends, at, reopens=cause.reopens)
+        found = taken_back(world, task_id, cause.appends, at, cause.of, reopens=cause.reopens)
         task = world.load(TASK, task_id)
         if found.is_moved:
             because = f"{task.title!r} was changed since"
@@ -227,9 +267,8 @@ def undo_deed(cause: do.UndoDeed, key: str, at: str, world: World) -> Decided:
     if not ahead.events:
         because = "nothing of it can be taken back"
         raise Refused("invalid_value", because=because, instead="change the task by hand")
-    if cause.reopens:
-        ahead.add(on(world, "catalog", MAIN, catalog_unmade(world, ahead, cause.appends)))
-    return Decided(ahead.events, Result(cause.tasks))
+    ahead.add(on(world, "catalog", MAIN, catalog_unmade(world, ahead, own)))
+    return ahead.events
 
 
 HANDLERS: dict[type, Handler] = {do.UndoDeed: undo_deed}

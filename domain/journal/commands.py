@@ -23,6 +23,13 @@ class CreateTask(Stored, frozen=True, tag="command.create_task.1"):
 
 
 class EditTask(Stored, frozen=True, tag="command.edit_task.1"):
+    """`stops_timer`: a status that closes the task ends its timer, too; without it, as of 0.2.0,
+    it runs on."""
+
+    said: ClassVar = (
+        *("task", "title", "description", "status", "reason", "priority", "estimate", "due"),
+        *("language", "category"),
+    )
     task: str
     title: str = ""
     description: Words | None = None
@@ -33,6 +40,7 @@ class EditTask(Stored, frozen=True, tag="command.edit_task.1"):
     due: str | None = None  # empty clears
     language: str | None = None  # empty clears
     category: str = ""
+    stops_timer: bool = False
 
 
 class AddItems(Stored, frozen=True, tag="command.add_items.1"):
@@ -95,12 +103,14 @@ class ConcludeTask(Stored, frozen=True, tag="command.conclude_task.1"):
     """Set a task DONE; what remains is a follow-up, with its open items unless `keeps_items`.
 
     `title`: the new task's, a payload of this one's unit: over several units a text stands in no
-    row.
+    row. `stops_timer`: as of `EditTask`.
     """
 
+    said: ClassVar = ("task", "title", "keeps_items")
     task: str
     title: Words
     keeps_items: bool = False
+    stops_timer: bool = False
 
 
 class DeleteTask(Stored, frozen=True, tag="command.delete_task.1"):
@@ -201,7 +211,7 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     decided by it. `links` and `gone` come after the tasks. `restores`: tasks that come back, before
     they are compared: deleted ones, and closed ones, which are then as the file says, or open.
     `renames_items`: an item that has another title in the file gets it here, too, unless it was
-    renamed here since.
+    renamed here since. `stops_timers`: a timer of a task that is closed ends, too.
     """
 
     said: ClassVar = ("source", "tasks", "across_sources")
@@ -215,6 +225,7 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     gone: tuple[GoneTask, ...] = ()
     restores: tuple[str, ...] = ()
     renames_items: bool = False
+    stops_timers: bool = False
 
 
 class SettleDifference(Stored, frozen=True, tag="command.settle_difference.1"):
@@ -258,12 +269,19 @@ class UndoImport(Stored, frozen=True, tag="command.undo_import.1"):
 
 
 class UndoDeed(Stored, frozen=True, tag="command.undo_deed.1"):
-    """Take back what these appends, all of one deed, changed in these tasks. `reopens`: a conflict
-    that it settled, and an import that it took back, too; without it, as of 0.1.0, these stay."""
+    """Take back what these appends, all of one deed, changed in these tasks.
 
-    said: ClassVar = ("tasks", "appends")
+    `operation`: an operation of the agent log that it is done for, once; empty: a person's own
+    deed. `of`: whose appends they are; empty: this replica's own. `reopens`: a timer that they
+    stopped runs on, time that they entered is taken away, and so is a conflict that they settled
+    and an import that they took back; without it, as of 0.1.0, all these stay.
+    """
+
+    said: ClassVar = ("tasks", "appends", "operation", "of")
     tasks: tuple[str, ...]
     appends: tuple[int, ...]
+    operation: str = ""
+    of: str = ""
     reopens: bool = False
 
 
@@ -273,6 +291,7 @@ class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
     `base`: digest of the values it was proposed on; empty takes them as they are.
     `categories`: what the agent may touch. `hop`: how many agents' writes led here, before
     this one. `others`: further tasks that it may write to; then `arguments` is always a payload.
+    `revives`: a follow-up that was made for this and taken back is there again.
     """
 
     operation: str
@@ -284,6 +303,7 @@ class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
     categories: tuple[str, ...] = ()
     hop: int = 0
     others: tuple[str, ...] = ()
+    revives: bool = False
 
 
 class VoidOperation(Stored, frozen=True, tag="command.void_operation.1"):

@@ -24,7 +24,7 @@ class ItemCount(Struct, frozen=True):
 
 class TaskLine(Struct, frozen=True):
     """A task in a list. `due_date` is YYYY-MM-DD, `category` and `labels` are names, `agent_id` is
-    that of its living agent."""
+    that of its living agent; `running_since`: its timer runs."""
 
     id: str
     title: str
@@ -37,6 +37,7 @@ class TaskLine(Struct, frozen=True):
     labels: list[str]
     checklist: ItemCount
     agent_id: str | None
+    running_since: str | None
 
 
 class ItemDetails(Struct, frozen=True):
@@ -124,6 +125,7 @@ def task_line(task: Task, catalog: Catalog, agent_id: str) -> TaskLine:
         labels=[label_name(catalog, label) for label in task.labels],
         checklist=ItemCount(sum(item.is_checked for item in items), len(items)),
         agent_id=agent_id or None,
+        running_since=next((one.start for one in task.running), None),
     )
 
 

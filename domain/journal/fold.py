@@ -198,6 +198,18 @@ def _time_edited(task: Task, fact: t.TimeEdited, row: Recorded) -> Change:
     return _entry(task, fact, row, **change)
 
 
+def _time_reopened(task: Task, fact: t.TimeReopened, row: Recorded) -> Change:
+    """A list keeps what runs alone: the entry may have been left out there meanwhile."""
+    if all(one.id != fact.entry for one in task.time):
+        task = replace(task, time=(*task.time, TimeEntry(fact.entry, fact.start)))
+    change: Change = {} if fact.summary is None else {"summary": fact.summary}
+    return _entry(task, fact, row, end="", by=fact.by, **change)
+
+
+def _time_removed(task: Task, fact: t.TimeRemoved, row: Recorded) -> Change:
+    return {"time": tuple(one for one in task.time if one.id != fact.entry)}
+
+
 def _entry(task: Task, fact: Any, row: Recorded, **change: Any) -> Change:
     if touched := _row_of(fact.by, row):
         change["touched"] = touched
@@ -272,6 +284,8 @@ _APPLY: dict[type, Callable[[Task, Any, Recorded], Change]] = {
     t.TimeStopped: _time_stopped,
     t.TimeLogged: _time_logged,
     t.TimeEdited: _time_edited,
+    t.TimeReopened: _time_reopened,
+    t.TimeRemoved: _time_removed,
     t.TaskRated: _rated,
     t.TaskLinked: _linked,
     t.TaskUnlinked: _unlinked,

@@ -54,6 +54,12 @@ def _entry(fact: t.TimeStopped | t.TimeEdited) -> Meaning:
     return Meaning(tuple((f"entry:{fact.entry}:{name}", value) for name, value in sets.items()))
 
 
+def _reopened(fact: t.TimeReopened) -> Meaning:
+    """It runs on: who stopped it elsewhere, or gave it another end, said something else."""
+    said = () if fact.summary is None else ((f"entry:{fact.entry}:summary", fact.summary),)
+    return Meaning(((f"entry:{fact.entry}:end", ""), *said))
+
+
 def _rated(fact: t.TaskRated) -> Meaning:
     name = f"rating:{fact.entry}" if fact.entry else "rating"
     return Meaning(((name, (fact.score, fact.comment)),))
@@ -102,6 +108,8 @@ MEANINGS: dict[type, Meant] = {
     t.TimeStopped: _entry,
     t.TimeLogged: lambda fact: Meaning(adds=f"entry:{fact.entry}"),
     t.TimeEdited: _entry,
+    t.TimeReopened: _reopened,
+    t.TimeRemoved: lambda fact: Meaning(removes=f"entry:{fact.entry}"),
     t.TaskRated: _rated,
     t.TaskLinked: _link("target", value=True),
     t.TaskUnlinked: _link("target", value=False),

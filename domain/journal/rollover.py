@@ -62,6 +62,20 @@ def _tick(item: Item, fresh: str, by: str) -> list[TaskFact]:
     return [ticked(item.checked_by, fresh)]
 
 
+def again(source: Task, made: Task, wanted: FollowUp, items: Iterable[Item], by: str) -> Moved:
+    """A follow-up that was deleted, as it would be made now; its links are there still."""
+    facts: list[TaskFact] = [t.TaskRestored(by)]
+    facts += [t.TaskRetitled(by, wanted.title)] if wanted.title != made.title else []
+    if wanted.description not in (None, made.description):
+        facts.append(t.TaskDescribed(by, wanted.description))
+    facts += [t.DueSet(by, wanted.due)] if wanted.due not in ("", made.due) else []
+    if wanted.priority not in (None, made.priority):
+        facts.append(t.PrioritySet(by, wanted.priority))
+    facts += [t.ItemArchived(by, one.id) for one in made.items if not one.is_archived]
+    gone, come = moved(source, items, made, by)
+    return Moved(gone, [*facts, *come])
+
+
 def follow_up(source: Task, made: str, wanted: FollowUp, items: Iterable[Item], by: str) -> Moved:
     """A new task in the source's category, with its labels, and the items that go there.
 

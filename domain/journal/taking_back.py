@@ -19,7 +19,9 @@ class Inverse(NamedTuple):
     facts: tuple[TaskFact, ...] = ()
 
 
-def inverse(fact: Any, before: Task, after: Task, now: Task, at: str) -> Inverse:
+def inverse(
+    fact: Any, before: Task, after: Task, now: Task, at: str, *, reopens: bool = False
+) -> Inverse:
     """What takes a fact of a task back.
 
     Args:
@@ -28,9 +30,10 @@ def inverse(fact: Any, before: Task, after: Task, now: Task, at: str) -> Inverse
         after: Right after it.
         now: As it is.
         at: When it is taken back.
+        reopens: Stopped timers may run on, and entered time may go.
     """
     kind = type(fact)
-    if kind not in _HELD:
+    if kind not in _HELD or (kind in TIMED and not reopens):
         return Inverse("same" if kind in _IGNORED else "stays")
     was, made, held = (_HELD[kind](one, fact) for one in (before, after, now))
     if was == made:
@@ -131,9 +134,37 @@ def _timed(fact: Any, before: Task, now: Task, at: str) -> list[TaskFact]:
     return edits.retime(now, entry, was.start, was.end, was.summary, at)
 
 
+def _removed_entry(fact: Any, before: Task, now: Task, at: str) -> list[TaskFact]:
+    return [t.TimeRemoved(PERSON, fact.entry)]
+
+
+def _reopened(fact: Any, before: Task, now: Task, at: str) -> list[TaskFact]:
+    was, held = edits.known_entry(before, fact.entry), edits.known_entry(now, fact.entry)
+    summary = None if was.summary == held.summary else was.summary
+    return [t.TimeReopened(PERSON, was.id, was.start, summary)]
+
+
+def _stopped_again(fact: Any, before: Task, now: Task, at: str) -> list[TaskFact]:
+    was = edits.known_entry(before, fact.entry)
+    return [t.TimeStopped(PERSON, was.id, was.end, was.summary)]
+
+
+def _put_back_entry(fact: Any, before: Task, now: Task, at: str) -> list[TaskFact]:
+    was = edits.known_entry(before, fact.entry)
+    if was.end:
+        return [t.TimeLogged(PERSON, was.id, was.start, was.end, was.summary)]
+    noted = [t.TimeEdited(PERSON, was.id, summary=was.summary)] if was.summary else []
+    return [t.TimeStarted(PERSON, was.id, was.start), *noted]
+
+
 def _rated(fact: Any, before: Task, now: Task, at: str) -> list[TaskFact]:
     was = rating_of(before, fact.entry)
     return [t.TaskRated(PERSON, fact.entry, was.score, was.comment)] if was else []
+
+
+def _rated_times(task: Task, fact: Any) -> object:
+    """An entry with what was thought of it, which would go with it."""
+    return _times(task, fact), _rating(task, fact)
 
 
 def _rating(task: Task, fact: Any) -> object:
@@ -172,12 +203,19 @@ _UNDO: dict[type, tuple[Held, Back]] = {
     t.NoteEdited: (_words, _unedited_note),
     t.NoteRemoved: (_words, _put_back_note),
     t.TimeEdited: (_times, _timed),
+    t.TimeStarted: (_rated_times, _removed_entry),
+    t.TimeLogged: (_rated_times, _removed_entry),
+    t.TimeStopped: (_times, _reopened),
+    t.TimeReopened: (_times, _stopped_again),
+    t.TimeRemoved: (_times, _put_back_entry),
     t.TaskRated: (_rating, _rated),
     t.TaskLinked: (_edge, _is(t.TaskUnlinked, "relation", "target")),
     t.TaskUnlinked: (_edge, _is(t.TaskLinked, "relation", "target")),
     t.TaskDeleted: (_field("is_deleted"), _is(t.TaskRestored)),
     t.TaskRestored: (_field("is_deleted"), _is(t.TaskDeleted)),
 }
+TIMED = (t.TimeStarted, t.TimeLogged, t.TimeStopped, t.TimeReopened, t.TimeRemoved)
+"""What only an undo that reopens takes back: one of 0.2.0 did not."""
 _PLAIN = (
     "title", "description", "status", "status_reason", "category", *(one.name for one in FIELDS)
 )  # fmt: skip

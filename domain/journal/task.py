@@ -190,6 +190,20 @@ class TimeEdited(Stored, frozen=True, tag="task.time_edited.1"):
     summary: str | None = None  # None: the same
 
 
+class TimeReopened(Stored, frozen=True, tag="task.time_reopened.1"):
+    """A stopped timer runs on, as if it had not been stopped."""
+
+    by: str
+    entry: str
+    start: str  # its own, for folds that keep what runs alone
+    summary: str | None = None  # None: as it is
+
+
+class TimeRemoved(Stored, frozen=True, tag="task.time_removed.1"):
+    by: str
+    entry: str
+
+
 class TaskRated(Stored, frozen=True, tag="task.rated.1"):
     by: str
     entry: str  # empty: the task itself
@@ -269,6 +283,8 @@ TaskFact = (
     | TimeStopped
     | TimeLogged
     | TimeEdited
+    | TimeReopened
+    | TimeRemoved
     | TaskRated
     | TaskLinked
     | TaskUnlinked
@@ -383,6 +399,11 @@ class Task(Struct, frozen=True):
     is_deleted: bool = False
     touched: dict[str, Touch] = {}
     ratings: tuple[Rating, ...] = ()
+
+    @property
+    def running(self) -> tuple[TimeEntry, ...]:
+        """The time entries whose timer runs."""
+        return tuple(one for one in self.time if not one.end)
 
     @property
     def is_open(self) -> bool:

@@ -11,7 +11,14 @@ _ITEM_FACTS = (
     t.ItemArchived,
     t.ItemRestored,
 )
-_TIME_FACTS = (t.TimeStarted, t.TimeStopped, t.TimeLogged, t.TimeEdited)
+_TIME_FACTS = (
+    t.TimeStarted,
+    t.TimeStopped,
+    t.TimeLogged,
+    t.TimeEdited,
+    t.TimeReopened,
+    t.TimeRemoved,
+)
 
 
 def tokens_of(task: str, fact: Stored) -> tuple[str, ...]:

@@ -20,13 +20,14 @@ RATINGS_KEPT = 50  # the newest
 STARS_MAX = 5
 CATEGORY, TEMPLATE = "category:", "template:"
 
-LessonVerdict = Literal["confirmed", "rejected", "deferred", "reopened"]
+LessonVerdict = Literal["confirmed", "rejected", "deferred", "reopened", "undone"]
+TAKEN_BACK: tuple[LessonVerdict, ...] = ("reopened", "undone")
 
 
 class LessonDecided(Stored, frozen=True, tag="lessons.decided.1"):
     """A verdict on item `item` of the set `changes`; `template`, `version` and `model` are those
-    of the wake that proposed it. ``reopened``: there is none any more. `at`: when it was given, of
-    one that was learnt later."""
+    of the wake that proposed it. ``reopened``: there is none any more; ``undone``: the same of a
+    confirmation. `at`: when it was given, of one that was learnt later."""
 
     changes: str
     item: int
@@ -87,7 +88,7 @@ def count(lessons: tuple[Lesson, ...], verdict: LessonVerdict) -> int:
 def decide(lessons: Lessons, told: LessonDecided) -> list[LessonsFact]:
     """Learn a verdict; nothing where that is known already, or there is none to take back."""
     known = _found(lessons.tools.get(told.tool, ()), told)
-    if told.verdict == "reopened":
+    if told.verdict in TAKEN_BACK:
         return [told] if known else []
     is_known = known and (known.verdict, known.is_edited) == (told.verdict, told.is_edited)
     return [] if is_known else [told]
@@ -130,7 +131,7 @@ def _decided(lessons: Lessons, told: LessonDecided, at: str) -> Lessons:
     made = Lesson(at, told.changes, told.item, told.verdict, told.is_edited)
     others = [one for one in before if one is not known]
     kept = sorted(
-        others if told.verdict == "reopened" else (made, *others),
+        others if told.verdict in TAKEN_BACK else (made, *others),
         key=lambda one: (one.at, one.changes, one.item),
         reverse=True,
     )

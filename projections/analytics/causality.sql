@@ -57,6 +57,15 @@ FROM (
     SELECT *, (data->>'item')::INTEGER AS item FROM live WHERE tag = 'changes.item_proposed.1'
 ) p ON p.kind = f.kind AND p.entity = f.entity AND p.item = f.item;
 
+INSERT INTO caused_by  -- an undo is about a confirmation
+SELECT f.log, f.replica, f.n, f.row_n, 'agent', a.replica, a.n, a.row_n,
+    'takes the confirmation back'
+FROM (
+    SELECT *, json_transform(data, '{"item": "INTEGER", "undoes": "VARCHAR"}') AS d
+    FROM fresh WHERE tag IN ('changes.undo_asked.1', 'changes.item_undone.1')
+) f JOIN verdicts a ON a.set_id = f.entity AND a.item = f.d.item
+    AND a.operation = f.d.undoes AND a.verdict = 'confirming';
+
 INSERT INTO caused_by  -- an outcome answers the confirmation
 SELECT 'agent', v.replica, v.n, v.row_n, 'agent', a.replica, a.n, a.row_n,
     'answers the confirmation'

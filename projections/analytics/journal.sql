@@ -61,22 +61,27 @@ LEFT JOIN noted o USING (task_id);
 DELETE FROM time_entries
 WHERE task_id IN (SELECT entity FROM touched WHERE kind = 'task');
 INSERT INTO time_entries
-SELECT entry_id, task_id, started_at, ended_at,
-    date_diff('microsecond', started_at, ended_at) / 6e7, decided_by, summary
+SELECT entry_id, task_id, started_at, IF(reopened > ended, NULL, ended_at) AS last_end,
+    date_diff('microsecond', started_at, last_end) / 6e7, decided_by, summary
 FROM (
     SELECT d.entry AS entry_id, entity AS task_id,
         arg_max(d."start", place(n, replica, row_n)) AS started_at,
         arg_max(d."end", place(n, replica, row_n)) AS ended_at,
         arg_min(d.by, place(n, replica, row_n)) AS decided_by,
-        nullif(arg_max(d.summary, place(n, replica, row_n)), '') AS summary
+        nullif(arg_max(d.summary, place(n, replica, row_n)), '') AS summary,
+        max(place(n, replica, row_n)) FILTER (tag = 'task.time_reopened.1') AS reopened,
+        max(place(n, replica, row_n)) FILTER (d."end" IS NOT NULL) AS ended,
+        max(place(n, replica, row_n)) FILTER (tag = 'task.time_removed.1') AS removed,
+        max(place(n, replica, row_n)) FILTER (
+            tag IN ('task.time_started.1', 'task.time_logged.1')) AS added
     FROM (
         SELECT *, json_transform(data, '{"by": "VARCHAR", "entry": "VARCHAR",
             "start": "TIMESTAMP", "end": "TIMESTAMP", "summary": "VARCHAR"}') AS d
         FROM live
         WHERE tag IN ('task.time_started.1', 'task.time_stopped.1', 'task.time_logged.1',
-            'task.time_edited.1')
+            'task.time_edited.1', 'task.time_reopened.1', 'task.time_removed.1')
     ) GROUP BY entity, d.entry
-);
+) WHERE removed IS NULL OR removed < added;
 
 DELETE FROM ratings
 WHERE task_id IN (SELECT entity FROM touched WHERE kind = 'task');

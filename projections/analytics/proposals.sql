@@ -17,6 +17,21 @@ WITH proposed AS (
             "runKey": "VARCHAR", "expiresAt": "TIMESTAMP"}') AS d
         FROM live WHERE tag = 'changes.opened.1'
     )
+), undone AS (
+    SELECT set_id, item, confirmation, min(place(n, replica, row_n)) AS since FROM verdicts
+    WHERE verdict = 'undone' AND set_id IN (FROM touched_sets) GROUP BY ALL
+), told AS (  -- but for undos that were refused
+    SELECT *, max(confirmation) OVER (PARTITION BY set_id, item
+        ORDER BY place(n, replica, row_n)) AS newest
+    FROM verdicts WHERE verdict != 'undo_refused' AND set_id IN (FROM touched_sets)
+), standing AS (  -- an undo ends the confirmation that it names, whenever that is told
+    SELECT v.* FROM told v LEFT JOIN undone u ON u.set_id = v.set_id AND u.item = v.item
+        AND u.confirmation = v.confirmation
+    WHERE CASE WHEN v.verdict = 'undone' THEN v.confirmation = v.newest
+        WHEN v.verdict IN ('confirming', 'confirmed', 'failed')
+            AND place(v.n, v.replica, v.row_n) > u.since THEN v.verdict = 'confirmed'
+            AND v.operation IS NOT NULL
+        ELSE true END
 ), decided AS (
     SELECT set_id, item, arg_max(v, place(n, replica, row_n)) AS last,
         arg_max(v, place(n, replica, row_n)) FILTER (verdict IN ('confirming', 'rejected', 'deferred',
@@ -24,17 +39,17 @@ WITH proposed AS (
         coalesce(max(confirmation), 0) AS confirmations,
         count(*) FILTER (verdict = 'failed') AS failures,
         arg_max(code, place(n, replica, row_n)) FILTER (verdict = 'failed') AS failure_code
-    FROM verdicts v WHERE set_id IN (FROM touched_sets) GROUP BY set_id, item
+    FROM standing v GROUP BY set_id, item
 )
 SELECT p.set_id, p.item, o.d.agent, o.d.task, o.d.runKey, p.occurred_at, o.occurred_at,
     o.d.expiresAt, p.d.tool, said(p.d.arguments), p.d.summary, p.d.fingerprint,
     coalesce(p.d.touches, []),
-    CASE WHEN v.last.verdict IN ('failed', 'reopened') THEN 'pending'
+    CASE WHEN v.last.verdict IN ('failed', 'reopened', 'undone') THEN 'pending'
         ELSE coalesce(v.last.verdict, 'pending') END,
-    CASE WHEN v.last.verdict NOT IN ('failed', 'reopened') THEN v.choice.occurred_at END,
-    CASE WHEN v.last.verdict NOT IN ('failed', 'reopened') THEN v.choice.decided_by END,
-    CASE WHEN v.last.verdict NOT IN ('failed', 'reopened') THEN nullif(v.choice.reason, '') END,
-    coalesce(v.choice.is_edited AND v.last.verdict NOT IN ('failed', 'reopened'), false),
+    CASE WHEN v.last.verdict NOT IN ('failed', 'reopened', 'undone') THEN v.choice.occurred_at END,
+    CASE WHEN v.last.verdict NOT IN ('failed', 'reopened', 'undone') THEN v.choice.decided_by END,
+    CASE WHEN v.last.verdict NOT IN ('failed', 'reopened', 'undone') THEN nullif(v.choice.reason, '') END,
+    coalesce(v.choice.is_edited AND v.last.verdict NOT IN ('failed', 'reopened', 'undone'), false),
     coalesce(v.confirmations, 0), coalesce(v.failures, 0), v.failure_code,
     CASE v.last.verdict WHEN 'confirmed' THEN v.last.journal_n END
 FROM proposed p LEFT JOIN opened o USING (set_id)
@@ -47,7 +62,8 @@ WITH asked AS (
     SELECT d.operation AS operation, kind AS owner_kind, entity AS owner,
         any_value(d.item) AS item,
         any_value(CASE tag WHEN 'changes.suppression_asked.1' THEN 'suppress_label'
-            WHEN 'changes.lift_asked.1' THEN 'lift_suppression' ELSE d.tool END) AS tool,
+            WHEN 'changes.lift_asked.1' THEN 'lift_suppression'
+            WHEN 'changes.undo_asked.1' THEN 'undo' ELSE d.tool END) AS tool,
         max(d.attempt) AS attempts, min(occurred_at) AS asked_at,
         arg_min({'n': n, 'row_n': row_n}, place(n, replica, row_n)) AS asked_place,
         any_value(replica) AS replica
@@ -55,7 +71,7 @@ WITH asked AS (
         SELECT *, json_transform(data, '{"operation": "VARCHAR", "item": "INTEGER",
             "tool": "VARCHAR", "attempt": "INTEGER", "actionType": "VARCHAR"}') AS d
         FROM live WHERE tag IN ('wake.tool_asked.1', 'changes.item_confirming.1',
-            'changes.suppression_asked.1', 'changes.lift_asked.1')
+            'changes.suppression_asked.1', 'changes.lift_asked.1', 'changes.undo_asked.1')
     ) WHERE d.actionType IS DISTINCT FROM 'read' GROUP BY ALL
 ), settled AS (
     SELECT operation, arg_min({'occurred_at': occurred_at, 'outcome': outcome, 'code': code,
@@ -72,10 +88,11 @@ WITH asked AS (
                 "reply": {"kind": "VARCHAR", "operation": "VARCHAR", "status": "VARCHAR",
                     "code": "VARCHAR", "position": "BIGINT"}}') AS d
             FROM live WHERE tag IN ('wake.tool_returned.1', 'wake.late_reply.1',
-                'changes.suppression_done.1', 'changes.lift_done.1')
+                'changes.suppression_done.1', 'changes.lift_done.1', 'changes.item_undone.1')
         ) WHERE (tag = 'wake.tool_returned.1' AND d.attempt > 0)
             OR d.reply.kind = 'wake.tool_returned.1'
-            OR tag IN ('changes.suppression_done.1', 'changes.lift_done.1')
+            OR tag IN ('changes.suppression_done.1', 'changes.lift_done.1',
+                'changes.item_undone.1')
         UNION ALL
         SELECT a.operation, v.occurred_at, place(v.n, v.replica, v.row_n),
             CASE v.verdict WHEN 'confirmed' THEN 'success' ELSE 'error' END, v.code, v.journal_n

@@ -157,7 +157,7 @@ WITH told AS (
         count(*) FILTER (verdict = 'rejected') AS rejected,
         count(*) FILTER (verdict = 'deferred') AS deferred,
         count(*) FILTER (is_edited) AS edited, max(decided_at) AS last_at
-    FROM lessons WHERE verdict IS NOT NULL GROUP BY ALL
+    FROM lessons WHERE verdict IN ('confirmed', 'rejected', 'deferred') GROUP BY ALL
 )
 SELECT scope_kind, scope_id, coalesce(c.name, t.name) AS scope, tool, confirmed, rejected,
     deferred, edited, confirmed / nullif(confirmed + rejected, 0) AS acceptance_rate,

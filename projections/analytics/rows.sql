@@ -156,7 +156,8 @@ FROM (
 
 INSERT INTO verdicts
 SELECT replica, n, row_n, occurred_at, entity, d.item,
-    split_part(split_part(tag, '.', 2), 'item_', 2), d.by, coalesce(d.reason, d.message),
+    CASE WHEN tag = 'changes.item_undone.1' AND d.code IS NOT NULL THEN 'undo_refused'
+        ELSE split_part(split_part(tag, '.', 2), 'item_', 2) END, d.by, coalesce(d.reason, d.message),
     d.code, d.confirmation, d.operation, d.arguments IS NOT NULL, d.position
 FROM (
     SELECT *, json_transform(data, '{"item": "INTEGER", "by": "VARCHAR", "reason": "VARCHAR",
@@ -186,4 +187,5 @@ FROM (
 INSERT INTO operation_effects
 SELECT key, replica, n, occurred_at, result_status, result_code
 FROM causes SEMI JOIN fresh USING (log, replica, n)
-WHERE what IN ('apply_operation', 'void_operation') AND log = 'journal';
+WHERE log = 'journal' AND (what IN ('apply_operation', 'void_operation')
+    OR (what = 'undo_deed' AND result_status != ''));  -- a person's own has none

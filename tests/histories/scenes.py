@@ -49,7 +49,9 @@ from tests.histories import (
     stubborn_scenes,
     template_scenes,
     time_scenes,
+    timer_scenes,
     tool_scenes,
+    unconfirming_scenes,
     undo_scenes,
     verdict_scenes,
     waiting_scenes,
@@ -375,6 +377,8 @@ SCENES: tuple[Scene, ...] = (
     *followup_scenes.SCENES,
     *read_scenes.SCENES,
     *undo_scenes.SCENES,
+    *unconfirming_scenes.SCENES,
+    *timer_scenes.SCENES,
     *memory_scenes.SCENES,
 )
 

@@ -24,6 +24,7 @@ TASK_KEYS = [
     "labels",
     "checklist",
     "agent_id",
+    "running_since",
 ]
 PAGE_KEYS = [
     *TASK_KEYS,

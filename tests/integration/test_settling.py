@@ -240,3 +240,44 @@ def test_a_home_that_is_alone_looks_for_no_circle() -> None:
     task = desk.append(do.CreateTask("Trip"), START).result.ids[0]
     with desk.reading() as world:
         assert disputes_in(world, task) == []
+
+
+LATER, LATEST = "2027-01-01T10:00:00.000000Z", "2027-01-01T11:00:00.000000Z"
+
+
+def end_taken_back(two: Two) -> str:
+    """An entry whose timer the desk lets run on, and of which the laptop says another end."""
+    (entry,) = two.says(two.desk, do.StartTimer(two.task))
+    stopped = two.desk.append(do.StopTimer(), LATER).n
+    two.meet()
+    two.desk.append(do.UndoDeed((two.task,), (stopped,), reopens=True), LATEST)
+    over = "2027-01-01T09:30:00.000000Z"
+    two.laptop.append(do.RetimeEntry(two.task, entry, end=over), LATEST)
+    two.meet()
+    assert two.open() == [("values", f"entry:{entry}:end")]
+    return entry
+
+
+@pytest.mark.parametrize("keep", ["desk", "laptop"])
+def test_an_end_that_one_machine_took_back_runs_on_or_is_over(two: Two, keep: str) -> None:
+    entry = end_taken_back(two)
+    two.says(two.laptop, do.SettleConflict(two.task, f"entry:{entry}:end", keep))
+    two.meet()
+    assert two.open() == []
+    with two.desk.reading() as world:
+        running = [one.entry for one in world.load(TIMER, MAIN).running]
+    assert ([one.id for one in two.state().running], running) == (
+        ([entry], [entry]) if keep == "desk" else ([], [])
+    )
+
+
+def test_an_entry_that_one_machine_took_away_is_gone_and_nothing_of_it_is_asked(two: Two) -> None:
+    (entry,) = two.says(two.desk, do.StartTimer(two.task))
+    started = two.desk.tail().n
+    two.meet()
+    two.says(two.desk, do.UndoDeed((two.task,), (started,), reopens=True))
+    two.says(two.laptop, do.RetimeEntry(two.task, entry, summary="Looked"))
+    two.says(two.laptop, do.StopTimer("Called"))
+    two.meet()
+    assert two.open() == []
+    assert two.state().time == ()

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+import wakelog
+from adapters.home.files import RUNTIME
 from adapters.runtime import review
 from adapters.wiring import open_home
 from domain.changes.commands import ReopenItem
@@ -100,10 +102,10 @@ def test_what_was_changed_since_is_not_overwritten_and_an_older_deed_has_a_name(
     done(["undo"], home)
     done(["task", "set", SINK, "--estimate", "30"], home)
     deeds = told(["undo", "--list"], home)["deeds"]
-    assert [one["state"] for one in deeds[:3]] == ["open", "moved", "open"]
-    assert "changed since" in refused(["undo", deeds[1]["ref"]], home)
+    assert [one["state"] for one in deeds[:4]] == ["open", "undone", "moved", "open"]
+    assert "changed since" in refused(["undo", deeds[2]["ref"]], home)
     assert page(home)["estimate_minutes"] == 30
-    done(["undo", deeds[2]["ref"]], home)
+    done(["undo", deeds[3]["ref"]], home)
     assert page(home)["priority"] == "P2"
     assert "none of the deeds" in refused(["undo", "j9999"], home)
     proved(home)
@@ -187,21 +189,25 @@ def test_a_verdict_whose_set_has_expired_can_be_taken_back_and_expires_then(home
     late = at("2027-06-01T09:00:00Z")
     done(["recover"], home, env=late)
     assert inbox(home) == []
-    done(["undo"], home, env=late)
+    done(["undo", "--yes"], home, env=late)
     assert len(inbox(home)) == 1
     done(["recover"], home, env=late)
     assert inbox(home) == []
     proved(home)
 
 
-def test_an_import_is_undone_as_one_and_time_is_told_to_stay(home: Path, tmp_path: Path) -> None:
+def test_an_import_is_undone_as_one_and_a_rating_is_told_to_stay(
+    home: Path, tmp_path: Path
+) -> None:
     file = tmp_path / "todo.md"
     file.write_text("- [ ] One\n- [ ] Two\n")
     done(["import", str(file)], home)
-    done(["task", "time", "One", "--start", "2026-12-31T09:00", "--end", "2026-12-31T10:00"], home)
-    text = done(["undo"], home)
-    assert "Not undone: log time" in text
-    assert "task retime" in text
+    done(["task", "rate", "One", "4"], home)
+    newer = "Not undone: rate task of “One”: the rating stays: rate again to replace it"
+    wanted = "before it: the import of todo.md, 2 tasks, just now; `wakelog undo j2`"
+    assert f"{newer}; {wanted}" in refused(["undo"], home)
+    text = done(["undo", "--yes"], home)
+    assert newer in text
     assert "left alone" in text
     assert [one["title"] for one in told(["task", "list"], home)] == ["One"]
     proved(home)
@@ -236,11 +242,142 @@ def test_a_fork_in_which_the_undone_verdict_was_another_undoes_nothing_else(home
     branch = Path(fork["home"])
     found = page(branch)
     assert (found["due_date"], found["estimate_minutes"]) == ("2027-03-03", None)
+    assert "done elsewhere" in refused(["undo"], branch)  # in the home that it is a fork of
     for _ in ("the note", "the day"):
-        done(["undo"], branch)
-    assert told(["undo"], branch)["undone"]["proposals"] == [ref]
+        done(["undo", "--yes"], branch)
+    assert told(["undo", "--yes"], branch)["undone"]["proposals"] == [ref]
     assert ref in [one["ref"] for one in inbox(branch)]
     proved(branch)
+
+
+def test_undo_takes_back_start_done_and_stop_one_after_the_other_and_never_sticks(
+    home: Path,
+) -> None:
+    sink(home)
+    done(["task", "timer", "start", SINK], home)
+    assert "Fix the sink (timer runs)" in done(["task", "list"], home)
+    later = at("2027-01-01T09:25:01Z")
+    status = done(["status"], home, env=later)
+    assert "timer      Fix the sink, since 2027-01-01 09:00 (25 min)" in status
+    assert told(["status"], home)["timers"][0]["title"] == SINK
+    assert "(timer stopped after 25 min)" in done(["done", SINK], home, env=later)
+    assert "nothing_running" in refused(["task", "timer", "stop"], home, env=later)
+    text = done(["undo"], home, env=at("2027-01-01T09:30:01Z"))
+    assert "Let the timer run on (30 min by now)" in text
+    done(["task", "timer", "stop"], home, env=at("2027-01-01T09:40:01Z"))
+    late = at("2027-01-01T09:45:01Z")
+    assert "Let the timer run on (45 min by now)" in done(["undo"], home, env=late)
+    assert "Take the time entry away" in done(["undo"], home, env=late)
+    assert "Take the note away again" in done(["undo"], home, env=late)
+    done(["undo"], home, env=late)
+    assert told(["task", "list"], home) == []
+    proved(home)
+
+
+def test_concluding_tells_how_long_its_timer_ran(home: Path) -> None:
+    sink(home)
+    done(["task", "timer", "start", SINK], home)
+    line = ["task", "conclude", SINK, "--follow-up", "Paint"]
+    assert "stopped after 1h30m); added" in done(line, home, env=at("2027-01-01T10:30:01Z"))
+
+
+def test_what_changed_nothing_is_said_and_the_deed_before_it_is_not_taken_for_it(
+    home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "b.md"
+    file.write_text("- [ ] One\n- [x] Two\n")
+    done(["import", str(file)], home)
+    later = at("2027-01-01T09:10:00Z")
+    for key in ([], ["--key", "k"]):
+        assert "Nothing to change" in done(["done", "Two", *key], home, env=later)
+        because = refused(["undo"], home, env=later)
+        assert "Nothing to take back in `done` of “Two”" in because
+        assert "before it: the import of b.md, 2 tasks, 10 min ago; `wakelog undo j2`" in because
+    assert len(told(["task", "list"], home)) == 2
+    done(["undo", "j2"], home)
+    assert told(["task", "list"], home) == []
+
+
+@pytest.mark.parametrize(("clock", "is_asked"), [("10:00:00", False), ("10:00:01", True)])
+def test_what_is_older_than_an_hour_is_asked_for(home: Path, clock: str, is_asked: bool) -> None:
+    done(["task", "add", SINK], home)
+    late = at(f"2027-01-01T{clock}Z")
+    if is_asked:
+        assert "1 h ago; `wakelog undo j2` takes that back" in refused(["undo"], home, env=late)
+    else:
+        done(["undo"], home, env=late)
+
+
+def test_more_than_ten_tasks_are_asked_for_and_a_name_or_a_yes_answers(
+    home: Path, tmp_path: Path
+) -> None:
+    for count, name in ((10, "ten.md"), (11, "eleven.md"), (11, "more.md")):
+        file = tmp_path / name
+        file.write_text("".join(f"- [ ] {name} {nth}\n" for nth in range(count)))
+        done(["import", str(file)], home)
+    assert "the import of more.md, 11 tasks, just now" in refused(["undo"], home)
+    assert "11 tasks" in run(["undo", "--json"], home).stderr
+    done(["undo", "--yes"], home)
+    newest = told(["undo", "--list"], home)["deeds"]
+    assert [(one["state"], one["task_count"]) for one in newest] == [
+        ("undone", 11),
+        ("open", 11),
+        ("open", 10),
+    ]
+    assert newest[0]["again"].startswith("wakelog undo j")
+    done(["undo", newest[1]["ref"]], home)
+    done(["undo"], home)
+    assert told(["task", "list"], home) == []
+
+
+def test_who_did_it_is_known_by_a_file_that_may_go_and_unknown_is_elsewhere(
+    home: Path, tmp_path: Path
+) -> None:
+    sink(home)
+    done(["task", "set", SINK, "--due", "2027-03-01"], home)
+    (home / RUNTIME).write_bytes(b"no database at all")
+    assert "done elsewhere" in refused(["undo"], home)
+    (home / RUNTIME).unlink()
+    assert "done elsewhere" in refused(["undo"], home)
+    file = tmp_path / "two.md"
+    file.write_text("- [ ] One\n- [ ] Two\n")
+    with wakelog.open_home(home, environ=FIXED) as opened:
+        opened.import_file(file)
+    assert "done by a program" in refused(["undo"], home)
+
+
+def test_an_undo_under_a_key_is_not_asked_for_twice(home: Path) -> None:
+    sink(home)
+    assert told(["undo", "--key", "k"], home)["undone"]["ref"] == "j3"
+    late = at("2027-06-01T09:00:00Z")
+    assert told(["undo", "--key", "k"], home, env=late)["repeated"]
+
+
+def test_what_was_undone_stays_in_the_list_with_what_does_it_again(home: Path) -> None:
+    proposing(home)
+    ref = inbox(home)[0]["ref"]
+    done(["reject", ref], home)
+    done(["undo"], home)
+    (newest, *_) = told(["undo", "--list"], home)["deeds"]
+    assert (newest["state"], newest["again"]) == ("undone", f"wakelog reject {ref}")
+    assert f"again with `wakelog reject {ref}`" in done(["undo", "--list"], home)
+
+
+def test_a_file_that_says_done_or_is_without_a_task_stops_its_timer_and_undo_goes_on(
+    home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "todo.md"
+    for text, more in (("- [x] One\n- [ ] Two\n", []), ("- [ ] Two\n", ["--gone", "reject"])):
+        file.write_text("- [ ] One\n- [ ] Two\n")
+        done(["import", str(file)], home)
+        done(["task", "timer", "start", "One"], home)
+        file.write_text(text)
+        done(["import", str(file), *more], home)
+        assert told(["status"], home)["timers"] == []
+        done(["undo"], home)
+        assert [one["title"] for one in told(["status"], home)["timers"]] == ["One"]
+        done(["undo"], home)
+    proved(home)
 
 
 def test_help_tells_how(home: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import done, proved, told
+from tests.support.cli import done, proved, refused, told
 from tests.support.forms import Form, forms
 from tests.support.homes import Homes
 from tests.support.pages import Visitor, text_of, visiting
@@ -125,9 +125,24 @@ def test_what_is_put_off_until_a_day_is_back_on_it_in_list_badge_and_tab(home: P
         assert "(5) Inbox" in visitor.page("/inbox")
 
 
-def test_the_last_deeds_are_undone_one_after_the_other_whoever_did_them(home: Path) -> None:
+def tab(form: Form, visit: str = "tab-0001") -> Form:
+    """A form as the script of a page sends it: it says which visit it is of."""
+    form.fields = [
+        (name, visit + value[len(visit) :] if name == "nonce" else value)
+        for name, value in form.fields
+    ]
+    return form
+
+
+def last(page: str) -> Form:
+    """The button that undoes what was done last, as a page has it."""
+    every = [one for one in forms(page) if one.action == "/undo"]
+    return next(one for one in every if not dict(one.fields)["of"])
+
+
+def test_a_visit_takes_back_what_it_did_and_asks_for_anything_else(home: Path) -> None:
     with visiting(home) as visitor:
-        form = one(visitor, "1.2", "edit.minutes")
+        form = tab(one(visitor, "1.2", "edit.minutes"))
         visitor.send(form, verdict="confirm", edit__minutes="45")
         shown = text_of(visitor.page("/inbox?show=decided&at=1.2"))
         assert (
@@ -135,19 +150,57 @@ def test_the_last_deeds_are_undone_one_after_the_other_whoever_did_them(home: Pa
             in shown
         )
         done(["reject", "1.1"], home)
-        said = []
-        for _ in range(3):
-            form = visitor.form("/inbox", "/undo", of="")
-            said.append(text_of(visitor.send(form).text))
-        assert "Taken back: Put 1.1 before you again" in said[0]
-        assert "Set the estimate back to none" in said[1]
+        said = [visitor.send(tab(visitor.form("/inbox", "/undo", of=""))).text for _ in range(2)]
+        assert "Set the estimate back to none" in text_of(said[0])
+        assert "Nothing more to take back." in text_of(said[1])
+        question = "reject item of 1.1, just now, done in another terminal"
+        assert f"Undo: {question}" in text_of(said[1])
+        assert statuses(home)["1.1"] == "rejected"
+        other = visitor.send(tab(visitor.form("/inbox", "/undo", of=""), "tab-0002")).text
+        assert f"Undo {question}?" in text_of(other)
+        every = [one for one in forms(other) if one.action == "/undo"]
+        visitor.send(next(one for one in every if dict(one.fields)["of"]))
         assert statuses(home)["1.1"] == "pending"
+        visitor.send(tab(one(visitor, "1.3", "reason")), verdict="undated")
+        other = visitor.send(tab(visitor.form("/inbox", "/undo", of=""), "tab-0002")).text
+        assert "done in another tab" in text_of(other)
     assert {one["estimate_minutes"] for one in told(["task", "list"], home)} == {None}
+    assert "done on the page" in refused(["undo"], home)
+
+
+def test_without_a_script_an_answer_goes_on_with_the_visit_of_its_form(home: Path) -> None:
+    with visiting(home) as visitor:
+        page = visitor.send(one(visitor, "1.3", "reason"), verdict="undated").text
+        answer = visitor.send(last(page)).text
+    assert "Taken back: Put 1.3 before you again" in text_of(answer)
+
+
+def test_what_this_tab_did_over_an_hour_ago_or_was_changed_since_is_asked_for(home: Path) -> None:
+    with visiting(home) as visitor:
+        visitor.send(tab(one(visitor, "1.2", "edit.minutes")), verdict="confirm")
+        done(["task", "set", "Fix the sink", "--estimate", "5"], home)
+        answer = visitor.send(tab(visitor.form("/inbox", "/undo", of=""))).text
+        assert "Undo estimate 5 of “Fix the sink”, just now, done in another" in text_of(answer)
+    with visiting(home, env=at("2027-01-01T10:00:01Z")) as visitor:
+        answer = visitor.send(tab(visitor.form("/inbox", "/undo", of=""))).text
+        assert "Undo: estimate 5 of “Fix the sink”, 1 h ago, done in another" in text_of(answer)
+
+
+def test_a_tab_undoes_four_deeds_and_says_at_the_fifth_that_there_are_no_more(home: Path) -> None:
+    with visiting(home) as visitor:
+        refs = ["1.1", "1.2", "1.3", "2.1"]
+        for ref in refs:
+            visitor.send(tab(one(visitor, ref, "reason")), verdict="undated")
+        undo = [visitor.send(tab(visitor.form("/inbox", "/undo", of=""))) for _ in range(5)]
+        said = [text_of(answer.text) for answer in undo]
+        for ref, text in zip(reversed(refs), said, strict=False):
+            assert f"Taken back: Put {ref} before you again" in text
+        assert "Nothing more to take back." in said[4]
 
 
 def test_where_nothing_is_left_to_undo_the_page_says_so_in_its_own_words(tmp_path: Path) -> None:
     with visiting(tmp_path) as visitor:
         answer = visitor.send(visitor.form("/inbox", "/undo", of=""))
-    assert answer.status_code == 422
-    assert "there is nothing to undo" in text_of(answer.text)
+    assert answer.status_code == 200
+    assert "Nothing more to take back." in text_of(answer.text)
     assert "wakelog undo" not in answer.text

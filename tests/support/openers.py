@@ -13,6 +13,8 @@ _DATABASES = {
     "adapters/proof/prove_views.py _copied: connect": "the views, and a copy of them",
     "adapters/store/notices.py SqliteNoticeRows._connected: connect": "how far receivers are",
     "adapters/store/leases.py _connected: connect": "who works at which agent",
+    "adapters/store/doers.py keep: connect": "who did the newest deeds",
+    "adapters/store/doers.py kept: connect": "the same",
     "adapters/store/changes.py FileProbe.__init__: connect": "whether a log was written",
     "adapters/store/opening.py connected: connect": "the logs",
     "adapters/home/view_file.py open_file: connect": "the views",
@@ -31,6 +33,7 @@ _NAMED_BY_PERSONS = {  # each of them once `homefiles` has seen that it is no da
     "adapters/home/put_back.py _alone: open": "a folder",
 }
 _NO_DATABASES = {
+    "adapters/home/doing.py terminal: read_text": "what the system says of a session",
     "adapters/sync/memory.py alone: open": "the lock of syncs",
     "adapters/home/machines.py machine_names: read_bytes": "what a home keeps of its syncs",
     "adapters/sync/memory.py kept: read_bytes": "what a home keeps of its syncs",

@@ -70,6 +70,8 @@ TABLE: list[tuple[Any, str, tuple[str, ...], str]] = [
     (t.TimeStopped(ME, "e", "s", "Sanded"), "stopped the timer: “Sanded”", ("time:e",), "time"),
     (t.TimeLogged(ME, "e", "s", "s"), "entered time", ("time:e",), "time"),
     (t.TimeEdited(ME, "e"), "corrected a time entry", ("time:e",), "time"),
+    (t.TimeReopened(ME, "e", "s"), "let the timer run on", ("time:e",), "time"),
+    (t.TimeRemoved(ME, "e"), "took a time entry away", ("time:e",), "time"),
     (t.TaskRated(ME, "", 4, "Fine"), "rated it 4 of 5: “Fine”", ("rating",), "time"),
     (
         t.TaskLinked(ME, "blocks", "u"),

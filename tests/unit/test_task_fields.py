@@ -39,7 +39,7 @@ from tests.support.pages import Visitor, visiting
 
 VALUES: dict[str, Any] = {"minutes": 90, "day": "2027-02-12", "language": "de"}
 CATALOGUE = CATALOG.initial("main")
-OWN_RULES = {"title", "description", "status", "reason", "category", "labels"}
+OWN_RULES = {"title", "description", "status", "reason", "category", "labels", "stops_timer"}
 """Fields of commands that are more than a value which replaces another one."""
 
 
@@ -231,7 +231,7 @@ def is_undone(field: TaskField, _: Known) -> bool:
     bare, filled = bare_and_filled(field)
     fact = field.fact("person", getattr(filled, field.name))
     found = inverse(fact, bare, filled, filled, "")
-    return found.outcome == "undone" and f" {field.name} " in back(found.facts[0], filled)
+    return found.outcome == "undone" and f" {field.name} " in back(found.facts[0], filled, "")
 
 
 def is_searched(field: TaskField, known: Known) -> bool:

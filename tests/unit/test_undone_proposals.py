@@ -1,4 +1,5 @@
-"""What was confirmed and undone counts as rejected until a text is newer, in scaffold 2."""
+"""What was confirmed and undone in the journal alone, as before the item knew of it, counts as
+rejected until a text is newer, in scaffold 2. Since then it waits for the person."""
 
 import pytest
 
@@ -11,19 +12,21 @@ from adapters.wiring import Home
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
 from domain.wire import Words
+from domain.world import entity_of
 from tests.support.lessons import proved
 from tests.support.scripted_wakes import call, ended, items, minutes, woken
 from tests.support.services import services, task_with_agent
 
 
 def undone(at: Services, agent: str, offer: tuple[str, str]) -> None:
-    """Proposed, confirmed and taken back, by the deeds of command line and page."""
+    """Proposed, confirmed and taken back, by what the deeds wrote before ADR 78."""
     made = woken(at, agent, *ended(offer))
-    home = Home.in_memory(at)
     for one in items(at, made):
         review.confirm(at, made, one.number)
-    for _ in items(at, made):
-        assert undo(home).deed.what == "confirm item"
+    for one in reversed(items(at, made)):
+        rows = at.journal.append_at(one.position)
+        tasks = {entity_of(row.stream): None for row in rows if row.stream.startswith("task:")}
+        at.append_journal(do.UndoDeed(tuple(tasks), (one.position,)))
 
 
 def is_proposed(at: Services, agent: str, offer: tuple[str, str]) -> bool:
@@ -66,7 +69,7 @@ def test_what_was_undone_is_proposed_again_once_a_text_is_newer(what: str) -> No
     assert proved(at) == ()
 
 
-def test_a_rejection_that_was_taken_back_waits_and_an_undone_undo_is_done() -> None:
+def test_a_verdict_that_was_taken_back_waits_and_is_given_again() -> None:
     at = services()
     task, agent = task_with_agent(at)
     made = woken(at, agent, *ended(minutes(60)))
@@ -75,7 +78,9 @@ def test_a_rejection_that_was_taken_back_waits_and_an_undone_undo_is_done() -> N
     undo(home)
     assert not is_proposed(at, agent, minutes(60))
     review.confirm(at, made, 1)
-    undo(home, undo(home).redo)
+    undo(home)
+    assert not is_proposed(at, agent, minutes(60))
+    review.confirm(at, made, 1)
     assert task_now(at, task).estimate == 60
     assert not is_proposed(at, agent, minutes(60))
     assert proved(at) == ()

@@ -323,6 +323,11 @@
     window.scrollBy({ top: slid(), behavior: "instant" });
   }
   document.addEventListener("submit", (event) => {
+    for (const one of event.target.querySelectorAll("[name=nonce]")) { // it says which visit: this tab's
+      const visit = sessionStorage.getItem("visit") || one.value.slice(0, 8);
+      sessionStorage.setItem("visit", visit);
+      one.value = visit + one.value.slice(8);
+    }
     isSending = event.target.hasAttribute("hx-boost");
     wasAt = current();
     measure(partOf(event.target));

@@ -12,6 +12,7 @@ ASKED = {
     "changes.item_confirming.1",
     "changes.suppression_asked.1",
     "changes.lift_asked.1",
+    "changes.undo_asked.1",
 }
 POSITIONS = {"journalPosition", "position"}
 TICKS = ("task.item_checked.1", "task.item_unchecked.1")
@@ -44,10 +45,11 @@ def check(home: Home) -> Iterator[Finding]:
     effects = {
         one.first.entity: Effect(one, result.get("status", ""), result.get("code", ""))
         for one in home.journal.appends
-        if one.does in ("apply_operation", "void_operation")
+        if one.does in ("apply_operation", "void_operation") or _is_undo(one)
         for result in (one.first.data.get("result", {}),)
     }
     yield from _unasked(home, intents, effects)
+    yield from _taken_back(home, effects)
     yield from _outcomes(home, effects)
     yield from _undone(home, effects)
     yield from _positions(home)
@@ -80,6 +82,8 @@ def _intents(log: Log) -> Iterator[tuple[str, Intent]]:
                 tool, made = item.get("tool", ""), follow_up(*spot)
                 others = others_of(tool, text, made)
                 yield data["operation"], Intent(*whose, tool, text, one.where, others)
+            case "changes.undo_asked.1":
+                yield data["operation"], Intent("", "", "undo", "", one.where)
             case "changes.suppression_asked.1" | "changes.lift_asked.1":
                 own = sets.get(row.entity, {})
                 whose = own.get("agent", ""), own.get("task", "")
@@ -99,7 +103,7 @@ def _unasked(
             if one.n <= known:
                 yield Finding(5, one.where, f"the operation {operation} has no intent")
             continue
-        if one.does == "void_operation":
+        if one.does != "apply_operation":
             continue
         command = one.command
         text = home.journal.words(command.get("arguments"))
@@ -108,6 +112,27 @@ def _unasked(
         given = Intent(*whose, command["tool"], text, intent.where, others)
         if given != intent:
             yield Finding(7, one.where, f"the operation {operation} is not as {intent.where} asked")
+
+
+def _is_undo(one: Append) -> bool:
+    """Whether it takes an operation's effect back; what a person undoes alone names none."""
+    return one.does == "undo_deed" and "operation" in one.command
+
+
+def _taken_back(home: Home, effects: dict[str, Effect]) -> Iterator[Finding]:
+    """An undo takes back what the operation that it names wrote, and nothing else."""
+    for _, row in home.agents.rows:
+        if row.topic != "changes.undo_asked.1" or row.data["operation"] not in effects:
+            continue
+        one, undone = effects[row.data["operation"]].one, effects.get(row.data["undoes"])
+        if one.does != "undo_deed" or undone is None or undone.status != "applied":
+            yield Finding(7, one.where, f"{row.data['undoes']} is undone and was not applied")
+            continue
+        command = undone.one.command
+        tasks = [command["task"], *command.get("others", [])]
+        wanted = tasks, [undone.one.n], undone.one.replica
+        if (one.command["tasks"], one.command["appends"], one.command["of"]) != wanted:
+            yield Finding(7, one.where, f"it undoes something else than {row.data['undoes']}")
 
 
 def _known(home: Home) -> int:
@@ -138,6 +163,9 @@ def _outcomes(home: Home, effects: dict[str, Effect]) -> Iterator[Finding]:
                 operation = asked.get((row.entity, data["item"]), "")
                 code = data.get("code", "")
                 yield from _outcome(one, operation, code, data.get("position", 0), effects)
+            case "changes.item_undone.1":
+                code, n = data.get("code", ""), data.get("position", 0)
+                yield from _outcome(one, data["operation"], code, n, effects)
             case "changes.suppression_done.1" | "changes.lift_done.1":
                 code = data.get("code", "")
                 yield from _outcome(one, data["operation"], code, 0, effects)
@@ -194,7 +222,7 @@ def _settled(log: Log) -> set[str]:
                 asked[row.entity, data["item"]] = data["operation"]
             case "changes.item_confirmed.1" | "changes.item_failed.1":
                 found.add(asked.get((row.entity, data["item"]), ""))
-            case "changes.suppression_done.1" | "changes.lift_done.1":
+            case "changes.suppression_done.1" | "changes.lift_done.1" | "changes.item_undone.1":
                 found.add(data["operation"])
     return found
 

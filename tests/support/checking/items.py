@@ -29,6 +29,7 @@ class _Item:
         self.confirmation = 0
         self.attempt = 0
         self.suppression = ""  # an operation under way
+        self.undo = ""  # the same, of what was confirmed
 
 
 class _Set:
@@ -64,7 +65,7 @@ def check(home: Home) -> Iterator[Finding]:
 
 def _settled(name: str, known: _Set) -> Iterator[Finding]:
     for number, item in known.items.items():
-        if item.status == "confirming" or item.suppression:
+        if item.status == "confirming" or item.suppression or item.undo:
             yield Finding(9, name, f"item {number} is in doubt")
 
 
@@ -89,6 +90,8 @@ def _row(one: Append, row: Row, known: _Set) -> Iterator[str]:
         yield from _way(row.topic, one, data, item)
     elif row.topic == "changes.item_confirming.1":
         yield from _confirming(data, item)
+    elif row.topic in ("changes.undo_asked.1", "changes.item_undone.1"):
+        yield from _undo(row.topic, data, item)
     else:
         yield from _suppression(row.topic, data, item)
 
@@ -118,6 +121,22 @@ def _confirming(data: Doc, item: _Item) -> Iterator[str]:
     if now != expected:
         yield f"item {data['item']} is confirmed as {now} and not as {expected}"
     item.status, (item.confirmation, item.attempt) = "confirming", now
+
+
+def _undo(topic: str, data: Doc, item: _Item) -> Iterator[str]:
+    """What is confirmed is taken back, by one operation at a time; refused, it stays so."""
+    if item.status != "confirmed" or data["confirmation"] != item.confirmation:
+        yield f"item {data['item']} is undone, and is {item.status} for the {item.confirmation}th"
+    if topic == "changes.undo_asked.1":
+        if item.undo not in ("", data["operation"]):
+            yield f"item {data['item']} is undone while {item.undo} is under way"
+        item.undo = data["operation"]
+        return
+    if item.undo != data["operation"]:
+        yield f"item {data['item']}: {data['operation']} was not asked for"
+    item.undo = ""
+    if not data.get("code"):
+        item.status = "pending"
 
 
 def _suppression(topic: str, data: Doc, item: _Item) -> Iterator[str]:

@@ -44,8 +44,8 @@ class _Journal:
 
     def walk(self) -> Iterator[Finding]:
         for one in self._log.appends:
-            if one.does in ("apply_operation", "void_operation"):
-                named = one.command["operation"]
+            settles = one.does in ("apply_operation", "void_operation", "undo_deed")
+            if settles and (named := one.command.get("operation", "")):
                 yield from _differs(one.where, "the receipt's key", one.first.entity, named)
             for row in one.rows:
                 yield from self._row(one, row)
@@ -64,6 +64,11 @@ class _Journal:
                 self._removed.add((row.entity, data["note"]))
             case "task.note_added.1":
                 yield from self._imported_note(one, row)
+            case "task.time_removed.1":
+                self._removed.add((row.entity, data["entry"]))
+            case "task.time_started.1" | "task.time_logged.1" if one.does == "undo_deed":
+                if (row.entity, data["entry"]) not in self._removed:
+                    yield Finding(3, one.where, f"the entry {data['entry']} was not removed before")
             case "task.time_logged.1" if one.does == "apply_operation":
                 yield from self._logged(one, row)
             case "task.time_started.1" | "task.time_logged.1":
@@ -273,6 +278,12 @@ class _Agents:
                 action, spot = key("action", tool, data["label"]), (changes, data["item"], tool)
                 self._turns[spot] += 1
                 nth = str(self._turns[spot])
+                made = key("operation", self._sets[changes], action, "0", nth)
+                yield from _differs(one.where, "the operation", data["operation"], made)
+            case "changes.undo_asked.1" if data["attempt"] == 1:
+                action = key("action", "undo", data["undoes"])
+                self._turns[changes, data["item"], action] += 1
+                nth = str(self._turns[changes, data["item"], action])
                 made = key("operation", self._sets[changes], action, "0", nth)
                 yield from _differs(one.where, "the operation", data["operation"], made)
 

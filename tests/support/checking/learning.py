@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tests.support.checking.logs import Append, Doc, Finding, Home, Log, Row, key
 
-VERDICTS = ("confirming", "confirmed", "rejected", "deferred", "reopened")
+VERDICTS = ("confirming", "confirmed", "rejected", "deferred", "reopened", "undone")
 STARS_MAX = 5
 DIGEST_BYTES = {1: 752, 2: 952, 3: 1152}
 """Of its words, by depth: 48 bytes of 800, 1,000 and 1,200 are for its heading."""
@@ -49,12 +49,16 @@ class _Known:
             self.notes[place] = _Note(row.entity, one.at, data["priority"], text)
         elif row.topic == "changes.item_proposed.1":
             self.tools[row.entity, data["item"]] = data["tool"]
-        elif what in VERDICTS:
+        elif what in VERDICTS and not (what == "undone" and data.get("code")):
             self.given[row.entity, data["item"], what].append(one)
             if data.get("arguments"):
                 self.edited.add((row.entity, data["item"]))
             said = data if what == "confirming" else one.command
-            if what not in ("confirmed", "reopened"):  # the intent names it; there may be no lesson
+            if what not in (
+                "confirmed",
+                "reopened",
+                "undone",
+            ):  # the intent names it; there may be no lesson
                 verdict = "confirmed" if what == "confirming" else what
                 self.named[row.entity, data["item"], verdict] = one, said.get("category", "")
 

@@ -37,6 +37,7 @@ REPLIES = {
     "changes.item_failed.1",
     "changes.suppression_done.1",
     "changes.lift_done.1",
+    "changes.item_undone.1",
 }
 MARKER = "log.imported.1"
 

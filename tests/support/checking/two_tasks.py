@@ -106,6 +106,10 @@ def _learn(row: Row, task: _Task) -> None:
             task.entries[data["entry"]] = [data["start"], data["end"]]
         case "time_stopped.1":
             task.entries[data["entry"]][1] = data["end"]
+        case "time_reopened.1":
+            task.entries[data["entry"]][1] = ""
+        case "time_removed.1":
+            del task.entries[data["entry"]]
         case "time_edited.1":
             known = task.entries[data["entry"]]
             known[:] = data.get("start") or known[0], data.get("end") or known[1]

@@ -23,6 +23,8 @@ _PARTS = {
     "task.time_stopped.1": ("TIME_ENTRY", "entry"),
     "task.time_logged.1": ("TIME_ENTRY", "entry"),
     "task.time_edited.1": ("TIME_ENTRY", "entry"),
+    "task.time_reopened.1": ("TIME_ENTRY", "entry"),
+    "task.time_removed.1": ("TIME_ENTRY", "entry"),
     "task.linked.1": ("LINK", "target"),
     "task.unlinked.1": ("LINK", "target"),
 }

@@ -14,18 +14,33 @@ STUDENT = (4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.364624, 2.306004,
 """The 97.5 % points for 2 and more degrees of freedom, from a table."""
 
 
-TIMES = tuple(f"task.time_{what}" for what in ("started", "stopped", "logged", "edited"))
+TIMES = tuple(
+    f"task.time_{what}"
+    for what in ("started", "stopped", "logged", "edited", "reopened", "removed")
+)
 
 
 def time_entries(past: Past) -> Rows:
     entries = grouped(past.of(*TIMES), lambda one: (one.entity, one.data["entry"]))
-    return [_time_entry(task, entry, facts) for (task, entry), facts in entries.items()]
+    return [
+        _time_entry(task, entry, facts)
+        for (task, entry), facts in entries.items()
+        if not _is_removed(facts)
+    ]
+
+
+def _is_removed(facts: list[Fact]) -> bool:
+    told = [one.tag.split(".")[1] for one in facts]
+    return [one for one in told if one in ("time_started", "time_logged", "time_removed")][
+        -1
+    ] == "time_removed"
 
 
 def _time_entry(task: str, entry: str, facts: list[Fact]) -> Doc:
     said: Doc = {}
     for one in facts:  # a start or an end that is left empty is as it was; a summary may go
         said |= {name: one.data[name] for name in ("start", "end") if one.data.get(name)}
+        said |= {"end": None} if one.tag.startswith("task.time_reopened") else {}
         if one.data.get("summary") is not None:
             said["summary"] = one.data["summary"]
     started_at, ended_at = when(said.get("start")), when(said.get("end"))

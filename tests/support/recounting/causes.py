@@ -80,6 +80,11 @@ def _of_items(past: Past) -> Iterator[tuple[Spot, Spot, str]]:
         if (one.entity, one.data["item"]) in proposed:
             by = proposed[one.entity, one.data["item"]]
             yield one.spot, by.spot, "decides the proposal"
+    confirming = grouped(past.of("changes.item_confirming"), lambda one: one.data["operation"])
+    for one in past.of("changes.undo_asked", "changes.item_undone"):
+        for intent in confirming.get(one.data["undoes"], []):
+            if (intent.entity, intent.data["item"]) == (one.entity, one.data["item"]):
+                yield one.spot, intent.spot, "takes the confirmation back"
     for one in past.of(*OUTCOMES):
         for intent in asked.get(_confirmation(one), []):
             yield one.spot, intent.spot, "answers the confirmation"

@@ -103,7 +103,7 @@ def lesson_counts(tables: Tables) -> Rows:
         ("category", one["id"]): one["name"] for one in tables["names"] if one["kind"] == "category"
     }
     names |= {("template", one["template_id"]): one["name"] for one in tables["templates"]}
-    standing = [one for one in tables["lessons"] if one["verdict"] is not None]
+    standing = [one for one in tables["lessons"] if one["verdict"] not in (None, "undone")]
     by_tool = grouped(standing, lambda one: (one["scope_kind"], one["scope_id"], one["tool"]))
     return [_counted(spot, of, names.get(spot[:2])) for spot, of in by_tool.items()]
 

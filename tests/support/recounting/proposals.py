@@ -18,8 +18,11 @@ from tests.support.recounting.facts import (
 LABEL_DEEDS = {
     "changes.suppression_asked": "suppress_label",
     "changes.lift_asked": "lift_suppression",
+    "changes.undo_asked": "undo",
 }
 DECIDED = ("confirming", "rejected", "deferred", "retracted", "expired")
+AGAIN = ("failed", "reopened", "undone")
+"""After which an item is pending again."""
 INTENTS = ("wake.tool_asked", "changes.item_confirming", *LABEL_DEEDS)
 
 
@@ -34,9 +37,10 @@ def change_items(past: Past) -> Rows:
 
 def _item(past: Past, proposed: Fact, opened: Fact | None, steps: Rows) -> Doc:
     data, shown = proposed.data, opened.data if opened else {}
+    steps = _standing(steps)
     last = steps[-1]["verdict"] if steps else "pending"
     choices = [one for one in steps if one["verdict"] in DECIDED]
-    choice = choices[-1] if choices and last not in ("failed", "reopened") else {}
+    choice = choices[-1] if choices and last not in AGAIN else {}
     failures = [one for one in steps if one["verdict"] == "failed"]
     codes = [one["code"] for one in failures if one["code"] is not None]
     return {
@@ -53,7 +57,7 @@ def _item(past: Past, proposed: Fact, opened: Fact | None, steps: Rows) -> Doc:
         "summary": data.get("summary"),
         "fingerprint": data.get("fingerprint"),
         "touches": data.get("touches", []),
-        "status": "pending" if last in ("failed", "reopened") else last,
+        "status": "pending" if last in AGAIN else last,
         "decided_at": choice.get("occurred_at"),
         "decided_by": choice.get("decided_by"),
         "reason": choice.get("reason") or None,
@@ -63,6 +67,26 @@ def _item(past: Past, proposed: Fact, opened: Fact | None, steps: Rows) -> Doc:
         "failure_code": codes[-1] if codes else None,
         "journal_n": steps[-1]["journal_n"] if last == "confirmed" else None,
     }
+
+
+def _standing(steps: Rows) -> Rows:
+    """Step by step: what was undone is over, and whoever tells of it later did not know."""
+    kept: Rows = []
+    over: set[int] = set()
+    newest = 0
+    for one in steps:
+        verdict, number = one["verdict"], one["confirmation"] or 0
+        if verdict == "undo_refused":
+            continue
+        newest = max(newest, number)
+        is_late = number in over and verdict in ("confirming", "confirmed", "failed")
+        is_its_own = verdict == "confirmed" and one["operation"] is not None
+        if verdict == "undone":
+            over.add(number)
+            is_late = number < newest
+        if not is_late or is_its_own:
+            kept.append(one)
+    return kept
 
 
 # ----------------------------------------------------------------------------------- operations
@@ -130,7 +154,7 @@ def _answers(past: Past) -> dict[str, Doc]:
         elif one.tag in ("changes.item_confirmed", "changes.item_failed"):
             name = confirming.get(spot)
             outcome = "success" if one.tag == "changes.item_confirmed" else "error"
-        elif one.tag in ("changes.suppression_done", "changes.lift_done"):
+        elif one.tag in ("changes.suppression_done", "changes.lift_done", "changes.item_undone"):
             name, outcome = data["operation"], "error" if data.get("code") else "success"
         elif _is_result(one, data):
             name, outcome = data["operation"], data["status"]

@@ -252,7 +252,9 @@ def verdicts(past: Past) -> Rows:
             "occurred_at": one.at,
             "set_id": one.entity,
             "item": one.data["item"],
-            "verdict": one.what.removeprefix("item_"),
+            "verdict": "undo_refused"
+            if one.what == "item_undone" and one.data.get("code")
+            else one.what.removeprefix("item_"),
             "decided_by": one.data.get("by"),
             "reason": first_of(one.data, "reason", "message"),
             "code": one.data.get("code"),
@@ -308,7 +310,11 @@ def operation_effects(past: Past) -> Rows:
             "code": one["result_code"],
         }
         for one in causes(past)
-        if one["log"] == "journal" and one["what"] in ("apply_operation", "void_operation")
+        if one["log"] == "journal"
+        and (
+            one["what"] in ("apply_operation", "void_operation")
+            or (one["what"] == "undo_deed" and one["result_status"])
+        )
     ]
 
 

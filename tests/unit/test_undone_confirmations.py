@@ -1,0 +1,397 @@
+"""A confirmation that was taken back: its item is a proposal again (ADR 78)."""
+
+import pytest
+
+from adapters.actions.undoing import deeds, undo
+from adapters.runtime import recovery, review
+from adapters.runtime.review import task_now
+from adapters.runtime.services import Services
+from adapters.simulation.fused_log import Crashed, FusedLog
+from adapters.wiring import Home
+from domain.changes import decisions
+from domain.changes.change_set import ChangeSet, Undo, is_undone
+from domain.changes.doubts import doubted, undos_doubted
+from domain.changes.events import (
+    ItemConfirmed,
+    ItemConfirming,
+    ItemUndone,
+    UndoAsked,
+)
+from domain.changes.hygiene import sift
+from domain.errors import Refused
+from domain.journal import commands as do
+from domain.journal.fold import TASK
+from domain.journal.task import Task
+from domain.lessons.lessons import CATEGORY
+from tests.support.lessons import WORK, agent_in, lessons_in, proved, with_categories
+from tests.support.proposals import add, after, item, shown
+from tests.support.scripted_wakes import call, ended, items, minutes, woken
+from tests.support.services import services, task_with_agent
+
+ME = "person"
+
+
+def confirmed(changes: ChangeSet) -> ChangeSet:
+    """Its first item once more, in the journal's append 12."""
+    asked = after(changes, decisions.confirm(changes, 1, ME, action="a"))
+    return after(asked, [ItemConfirmed(1, item(asked).confirmation, 12)])
+
+
+def asked_back(changes: ChangeSet) -> UndoAsked:
+    """That its first item's confirmation is taken back."""
+    (asked,) = decisions.undo(changes, 1, ME, item(changes).operations[-1])
+    assert isinstance(asked, UndoAsked)
+    return asked
+
+
+def outcome(asked: UndoAsked, code: str = "") -> ItemUndone:
+    n = 0 if code else 13
+    return ItemUndone(asked.item, asked.confirmation, asked.operation, asked.undoes, n, code)
+
+
+def taken_back(changes: ChangeSet) -> ChangeSet:
+    asked = asked_back(changes)
+    return after(changes, [asked, outcome(asked)])
+
+
+# ----------------------------------------------------------------------------- deciders and folds
+
+
+def test_the_item_is_as_it_was_proposed_but_for_what_it_used_up() -> None:
+    changes = shown(add("milk"))
+    found, was = item(taken_back(confirmed(changes))), item(changes)
+    assert (found.status, found.asked, found.position) == ("pending", None, 0)
+    assert (found.decided_by, found.decided_at, found.arguments_now) == ("", "", None)
+    assert found.confirmation == was.confirmation + 1
+    assert [one.is_done for one in found.undos or ()] == [True]
+
+
+def test_while_it_is_under_way_the_item_stays_confirmed_and_nothing_is_decided() -> None:
+    changes = confirmed(shown(add("milk")))
+    asked = asked_back(changes)
+    undoing = after(changes, [asked])
+    assert (item(undoing).status, item(undoing).asked) == ("confirmed", asked)
+    assert decisions.pending_effects(undoing) == [asked]
+    assert decisions.undo(undoing, 1, ME, asked.undoes) == []
+    with pytest.raises(Refused, match="is being taken back"):
+        decisions.confirm(undoing, 1, ME, action="a")
+    (again,) = decisions.retake(undoing, 1)
+    assert isinstance(again, UndoAsked)
+    assert again.attempt == 2
+    taken = after(undoing, [again])
+    assert item(taken).asked == again
+    assert decisions.settle(taken, outcome(asked)) == [outcome(asked)]
+    other = ItemUndone(1, 1, "another", asked.undoes, 13)
+    assert decisions.settle(taken, other) == []
+
+
+def test_what_the_journal_refused_stays_confirmed_and_is_asked_for_under_another_operation() -> (
+    None
+):
+    changes = confirmed(shown(add("milk")))
+    asked = asked_back(changes)
+    refused = after(changes, [asked, outcome(asked, "stale")])
+    assert (item(refused).status, item(refused).asked) == ("confirmed", None)
+    assert after(refused, [asked]) == refused
+    again = asked_back_of(refused, asked.undoes)
+    assert again.operation not in (asked.operation, asked.undoes)
+    assert item(after(refused, [again, outcome(again)])).status == "pending"
+
+
+def asked_back_of(changes: ChangeSet, operation: str) -> UndoAsked:
+    (asked,) = decisions.undo(changes, 1, ME, operation)
+    assert isinstance(asked, UndoAsked)
+    return asked
+
+
+def test_it_is_confirmed_again_by_another_operation_and_taken_back_again() -> None:
+    once = taken_back(confirmed(shown(add("milk"))))
+    twice = confirmed(once)
+    assert (item(twice).status, item(twice).confirmation) == ("confirmed", 2)
+    assert len(set(item(twice).operations)) == 3
+    assert item(taken_back(twice)).status == "pending"
+
+
+def test_only_what_is_confirmed_is_taken_back_and_that_once() -> None:
+    changes = shown(add("milk"))
+    with pytest.raises(Refused, match="is pending"):
+        decisions.undo(changes, 1, ME, "op")
+    with pytest.raises(Refused, match="there is no item"):
+        decisions.undo(changes, 9, ME, "op")
+    done = confirmed(changes)
+    with pytest.raises(Refused, match="is confirmed"):
+        decisions.undo(done, 1, ME, "another")
+    operation = item(done).operations[-1]
+    assert decisions.undo(taken_back(done), 1, ME, operation) == []
+
+
+def test_it_blocks_later_proposals_as_one_that_waits() -> None:
+    undone = taken_back(confirmed(shown(add("milk"))))
+    (told,) = sift([add("milk")], [undone], lambda _: 0).skipped
+    assert "waiting for the person" in told
+
+
+# ------------------------------------------------------------------------- rows of other machines
+
+
+def test_it_wins_over_the_confirmation_that_it_names_whenever_that_comes() -> None:
+    changes = confirmed(shown(add("milk")))
+    (confirming,) = item(changes).operations
+    undone = taken_back(changes)
+    late = ItemConfirming(1, ME, 1, confirming, 1)
+    assert after(undone, [late, ItemConfirmed(1, 1, 12)]) == undone
+    assert after(undone, [ItemConfirmed(1, 1, 12, confirming)]) == undone
+    assert doubted(undone)[0].operations == tuple(
+        one for one in item(undone).operations if one != confirming
+    )
+
+
+def test_it_wins_over_no_later_confirmation() -> None:
+    once = confirmed(shown(add("milk")))
+    asked = asked_back(once)
+    twice = confirmed(after(once, [asked, outcome(asked)]))
+    theirs = UndoAsked(1, ME, 1, "theirs", asked.undoes, 1)
+    found = after(twice, [theirs, ItemUndone(1, 1, "theirs", asked.undoes, 14)])
+    assert (item(found).status, item(found).asked) == ("confirmed", None)
+    assert is_undone(item(found), asked.undoes)
+
+
+def test_another_edit_of_the_same_number_is_confirmed_again_by_its_own_effect() -> None:
+    changes = confirmed(shown(add("milk")))
+    both = after(changes, [ItemConfirming(1, ME, 1, "edit", 1)])
+    asked = asked_back_of(both, item(changes).operations[0])
+    undone = after(both, [asked, outcome(asked)])
+    (doubt,) = doubted(undone)
+    assert "edit" in doubt.operations
+    assert item(after(undone, [ItemConfirmed(1, 1, 20)])).status == "pending"  # which one?
+    said = ItemConfirmed(1, 1, 20, "edit")
+    assert decisions.settle(undone, said, is_shared=True) == [said]
+    again = after(undone, [said])
+    assert item(again).status == "confirmed"
+    later = after(undone, [ItemConfirming(1, ME, 1, "third", 1), ItemConfirmed(1, 1, 21)])
+    assert item(later).status == "confirmed"
+
+
+def test_an_undo_that_was_refused_here_and_done_elsewhere_is_doubted_and_told_late() -> None:
+    changes = confirmed(shown(add("milk")))
+    asked = asked_back(changes)
+    assert undos_doubted(after(changes, [asked])) == []
+    refused = after(changes, [asked, outcome(asked, "stale")])
+    made = Undo(1, asked.operation, asked.undoes)
+    assert undos_doubted(refused) == [(1, made)]
+    done = outcome(asked)
+    assert decisions.settle(refused, done) == []
+    assert decisions.settle(refused, done, is_shared=True) == [done]
+    assert decisions.settle(refused, outcome(asked, "stale"), is_shared=True) == []
+    undone = after(refused, [done])
+    assert item(undone).status == "pending"
+    assert decisions.settle(undone, done, is_shared=True) == []
+    assert undos_doubted(undone) == []
+    assert after(undone, [done]) == undone
+
+
+def test_of_two_undos_under_way_at_once_the_other_is_kept_in_doubt() -> None:
+    changes = confirmed(shown(add("milk")))
+    asked = asked_back(changes)
+    both = after(changes, [asked, UndoAsked(1, ME, 1, "theirs", asked.undoes, 1)])
+    assert item(both).asked == asked
+    assert [one.operation for _, one in undos_doubted(both)] == ["theirs"]
+    late = after(shown(add("milk")), [asked])  # of a set that is not confirmed here
+    assert (item(late).asked, item(late).status) == (None, "pending")
+
+
+# -------------------------------------------------------------------------------- through both logs
+
+
+def home_with(at: Services) -> Home:
+    return Home.in_memory(at)
+
+
+def sink(*offers: tuple[str, str], at: Services | None = None) -> tuple[Services, str, str]:
+    """A home in which these were proposed: its task and the set."""
+    at = at or services()
+    task, agent = task_with_agent(at)
+    return at, task, woken(at, agent, *ended(*(offers or (minutes(60),))))
+
+
+def test_undo_puts_the_proposal_before_the_person_and_confirm_applies_it_again() -> None:
+    at, task, made = sink()
+    for _ in range(3):
+        review.confirm(at, made, 1)
+        assert task_now(at, task).estimate == 60
+        done = undo(home_with(at))
+        assert (done.deed.what, done.deed.items, done.redo) == ("confirm item", ((made, 1),), "")
+        assert task_now(at, task).estimate == 0
+        assert [one.status for one in items(at, made)] == ["pending"]
+    assert proved(at) == ()
+
+
+def test_what_was_changed_since_is_told_and_the_item_stays_confirmed() -> None:
+    at, task, made = sink()
+    review.confirm(at, made, 1)
+    at.append_journal(do.EditTask(task, estimate=30))
+    at.append_journal(do.EditTask(task, due="2027-03-01"))
+    home = home_with(at)
+    (wanted,) = [one for one in deeds(home) if one.items]
+    assert wanted.state == "moved"
+    with pytest.raises(Refused, match="changed since"):
+        undo(home, wanted.ref)
+    operation = items(at, made)[0].operations[0]
+    for _ in range(2):  # asked for all the same, as by a page that is not up to date
+        after = review.undo(at, made, 1, operation)
+        assert after is not None
+        assert (after.status, after.asked) == ("confirmed", None)
+    assert task_now(at, task).estimate == 30
+    at.append_journal(do.EditTask(task, estimate=60))
+    after = review.undo(at, made, 1, operation)
+    assert after is not None
+    assert after.status == "pending"
+    assert proved(at) == ()
+
+
+def test_a_refused_undo_is_refused_again_under_its_key() -> None:
+    at, task, made = sink()
+    review.confirm(at, made, 1)
+    operation = items(at, made)[0].operations[0]
+    at.append_journal(do.EditTask(task, estimate=30))
+    review.undo(at, made, 1, operation, "k:1")
+    with pytest.raises(Refused, match="changed since"):
+        undo(home_with(at), key="k")
+    at.append_journal(do.EditTask(task, estimate=60))
+    assert undo(home_with(at), key="k2").deed.what == "edit task"
+
+
+def test_several_verdicts_and_an_edit_are_one_deed_the_newest_first() -> None:
+    at, task, made = sink(
+        minutes(60),
+        call("update_task_due_date", dueDate="2027-02-01"),
+        call("update_task_priority", priority="P0"),
+    )
+    for nth, one in enumerate(items(at, made), start=1):
+        review.confirm(at, made, one.number, is_anyway=True, key=f"many:{nth}")
+    at.append_journal(do.EditTask(task, priority="P3"), key=f"many:{len(items(at, made)) + 1}")
+    home = home_with(at)
+    before = len(items(at, made))
+    done = undo(home, key="back")
+    assert len(done.deed.items) == before
+    assert done.redo.startswith("j")
+    now = task_now(at, task)
+    assert now.estimate == 0
+    assert {one.status for one in items(at, made)} == {"pending"}
+    again = undo(home, key="back")
+    assert again.is_repeated
+    assert (sorted(again.deed.items), again.redo) == (sorted(done.deed.items), done.redo)
+    assert deeds(home)[0].what == "create task"
+    assert proved(at) == ()
+
+
+def test_the_undo_of_a_confirmation_is_no_deed_that_is_undone() -> None:
+    at, _, made = sink()
+    review.confirm(at, made, 1)
+    undo(home_with(at))
+    with pytest.raises(Refused, match="took a confirmation back"):
+        undo(home_with(at), f"j{at.journal.tail().n}")
+
+
+def test_what_was_taken_back_in_the_journal_alone_stays_confirmed() -> None:
+    at, task, made = sink()
+    review.confirm(at, made, 1)
+    at.append_journal(do.UndoDeed((task,), (items(at, made)[0].position,)))  # as of old
+    assert (items(at, made)[0].status, items(at, made)[0].error) == ("confirmed", "")
+    assert [one.what for one in deeds(home_with(at))] == ["create task"]
+    after = review.undo(at, made, 1, items(at, made)[0].operations[0])
+    assert after is not None
+    assert after.status == "confirmed"  # nothing of it is there
+    assert proved(at) == ()
+
+
+def test_a_follow_up_that_was_taken_back_is_made_again_as_it_is_edited_then() -> None:
+    at = services()
+    task, agent = task_with_agent(at)
+    saw, oil = at.append_journal(do.AddItems(task, ("Saw", "Oil"))).result.ids
+    offer = call(
+        "create_follow_up_task",
+        title="The rest",
+        dueDate="2027-02-01",
+        carryOver=[{"id": saw}, {"id": oil}],
+    )
+    made = woken(at, agent, *ended(offer))
+    review.confirm(at, made, 1)
+    (follow,) = [one for one in tasks(at) if one != task]
+    home = home_with(at)
+    undo(home)
+    assert state(at, follow).is_deleted
+    carried = f'[{{"id":"{saw}"}}]'
+    edit = (
+        f'{{"carryOver":{carried},"description":"All of it.","dueDate":"2027-03-01",'
+        '"priority":"P0","title":"What is left"}'
+    )
+    review.confirm(at, made, 1, edit=edit, is_anyway=True)
+    found = state(at, follow)
+    assert (items(at, made)[0].status, items(at, made)[0].error) == ("confirmed", "")
+    assert (found.is_deleted, found.title, found.due, found.priority) == (
+        False, "What is left", "2027-03-01", "P0",
+    )  # fmt: skip
+    assert [one.title for one in found.items if not one.is_archived] == ["Saw"]
+    undo(home)
+    assert state(at, follow).is_deleted
+    review.confirm(at, made, 1)
+    assert not state(at, follow).is_deleted
+    assert proved(at) == ()
+
+
+def tasks(at: Services) -> tuple[str, ...]:
+    with at.journal.reading() as world:
+        return world.entities("task")
+
+
+def state(at: Services, task: str) -> Task:
+    with at.journal.reading() as world:
+        return world.load(TASK, task)
+
+
+def test_the_lesson_is_taken_back_in_the_category_where_it_was_learnt() -> None:
+    at = with_categories()
+    task, agent = agent_in(at, WORK, "Write")
+    made = woken(at, agent, *ended(minutes(60)))
+    review.confirm(at, made, 1)
+    scope = CATEGORY + WORK
+    (kept,) = lessons_in(at, scope).tools["update_task_estimate"]
+    assert kept.verdict == "confirmed"
+    at.append_journal(do.EditTask(task, category="Health"))
+    review.undo(at, made, 1, items(at, made)[0].operations[0])
+    assert lessons_in(at, scope).tools["update_task_estimate"] == ()
+    review.confirm(at, made, 1)
+    assert proved(at) == ()
+
+
+@pytest.mark.parametrize("is_after", [False, True])
+@pytest.mark.parametrize("died", [("agent", 1), ("journal", 1), ("agent", 2)])
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_a_kill_at_any_row_is_recovered(
+    died: tuple[str, int], is_after: bool, is_moved: bool
+) -> None:
+    name, nth = died
+    logs = {one: FusedLog.fused(one) for one in ("journal", "agent")}
+    at = services()
+    at.journal, at.agents = logs["journal"], logs["agent"]
+    at, task, made = sink(at=at)
+    review.confirm(at, made, 1)
+    if is_moved:
+        at.append_journal(do.EditTask(task, estimate=30))
+    operation = items(at, made)[0].operations[0]
+    logs[name].fuse, logs[name].is_after = nth, is_after
+    with pytest.raises(Crashed):
+        review.undo(at, made, 1, operation)
+    logs["journal"]._states.clear()
+    logs["agent"]._states.clear()
+    is_asked = (name, nth, is_after) != ("agent", 1, False)
+    steps = recovery.recover(at, [], [made], [], lambda _: None)
+    (found,) = items(at, made)
+    assert found.asked is None
+    assert found.status == ("pending" if is_asked and not is_moved else "confirmed")
+    assert task_now(at, task).estimate == (30 if is_moved else 0 if is_asked else 60)
+    in_doubt = is_asked and (name, nth, is_after) != ("agent", 2, True)
+    assert [one.item for one in steps] == [1] * in_doubt
+    assert recovery.recover(at, [], [made], [], lambda _: None) == []
+    assert proved(at) == ()
