@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from domain.causes import LogShared, Receipt, ReplicasImported
 from domain.horizons import Horizons
-from domain.journal.commands import ApplyOperation
+from domain.journal.commands import ApplyOperation, UndoDeed
 from domain.sifting import Sifter
 from domain.world import Folded, Recorded, Sift
 from replay.divergence import ALTERED, Difference
@@ -55,7 +55,9 @@ class Viewers:
                 self.horizons.took(row.replica, row.n, marker)
                 if row.replica in self._states:
                     self._states[row.replica].clear()
-            case Receipt(command=ApplyOperation(operation=operation)) if self.since:
+            case Receipt(
+                command=ApplyOperation(operation=operation) | UndoDeed(operation=operation)
+            ) if self.since and operation:
                 self._again(operation, writers, kept)
 
     def missed(self, facts: Sequence[Recorded], last: Mapping[str, int]) -> Iterator[Difference]:

@@ -171,6 +171,11 @@ def is_undone(item: Item, operation: str) -> bool:
     return any(one.is_done and one.undoes == operation for one in item.undos or ())
 
 
+def was_taken_back(item: Item) -> bool:
+    """Whether it waits for the person again though they had confirmed it."""
+    return is_open(item) and any(one.is_done for one in item.undos or ())
+
+
 def has_lapsed(item: Item) -> bool:
     """Whether it was closed because what it needs is not to be."""
     return item.status == "retracted" and item.reason.startswith(UNMET)
