@@ -16,7 +16,7 @@ from domain.changes.change_set import CHANGES
 from domain.conflicts import Conflict, ConflictKind, Head, Knows, Side, conflict, place
 from domain.differing import is_withdrawn, namesakes, open_cycles, timers, verdicts, withdrawals
 from domain.journal.catalog import CATALOG
-from domain.journal.commands import ApplyOperation, UndoDeed
+from domain.journal.commands import ApplyOperation
 from domain.journal.timer import TIMER
 from domain.meanings import PERSONS, TASK_ITSELF, Meaning, rank
 from domain.merged import meaning
@@ -273,10 +273,7 @@ def repeats_of(receipts: Iterable[Recorded]) -> frozenset[tuple[str, int]]:
 def _applied(row: Recorded) -> str:
     """The operation that a receipt says was applied."""
     match row.fact:
-        case Receipt(
-            command=ApplyOperation(operation=operation) | UndoDeed(operation=operation),
-            result=Result(status="applied"),
-        ):
+        case Receipt(command=ApplyOperation(operation=operation), result=Result(status="applied")):
             return operation
         case _:
             return ""

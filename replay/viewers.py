@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from domain.causes import LogShared, Receipt, ReplicasImported
 from domain.horizons import Horizons
-from domain.journal.commands import ApplyOperation, UndoDeed
+from domain.journal.commands import ApplyOperation
 from domain.sifting import Sifter
 from domain.world import Folded, Recorded, Sift
 from replay.divergence import ALTERED, Difference
@@ -55,9 +55,7 @@ class Viewers:
                 self.horizons.took(row.replica, row.n, marker)
                 if row.replica in self._states:
                     self._states[row.replica].clear()
-            case Receipt(
-                command=ApplyOperation(operation=operation) | UndoDeed(operation=operation)
-            ) if self.since and operation:
+            case Receipt(command=ApplyOperation(operation=operation)) if self.since:
                 self._again(operation, writers, kept)
 
     def missed(self, facts: Sequence[Recorded], last: Mapping[str, int]) -> Iterator[Difference]:
