@@ -268,7 +268,7 @@ def unrelated(cause: Cause, before: World) -> Iterator[Difference]:
     """Appends that a deed is said to be, and that changed none of its tasks."""
     if not isinstance(cause, UndoDeed | UndoImport):
         return
-    rows = (row for task in cause.tasks for row in before.rows(TASK, task))
+    rows = (row for task in cause.tasks for row in before.history(TASK.name, task))
     known = {row.n for row in rows if row.replica == (getattr(cause, "of", "") or before.replica)}
     if left := [str(n) for n in cause.appends if n not in known]:
         told = "appends that changed its tasks"

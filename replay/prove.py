@@ -19,7 +19,6 @@ from domain.changes.change_set import CHANGES
 from domain.composing import compose
 from domain.envelope import Row
 from domain.errors import Damaged, WakelogError
-from domain.journal.commands import ApplyOperation, VoidOperation
 from domain.rules import RULES
 from domain.wake.state import WAKE
 from domain.wire import PayloadId, tag_of
@@ -38,6 +37,7 @@ from replay.divergence import (
     cut,
     text,
 )
+from replay.fork import carried_out
 from replay.payloads import Payloads
 from replay.streams import FAILURES, LIMITS, Limits, Named, Streams, Unfolded
 
@@ -279,8 +279,8 @@ class Proof:
 
     def _receipt(self, cause: Cause, given: str) -> Iterator[Difference]:
         """An operation's receipt stands under the operation's own id."""
-        if isinstance(cause, ApplyOperation | VoidOperation) and given != cause.operation:
-            yield Difference(0, CHANGED, "stream", cause.operation, given)
+        if (operation := carried_out(cause)) not in ("", given):
+            yield Difference(0, CHANGED, "stream", operation, given)
 
     def _composed(self, one: Append, cause: Cause, given: str) -> tuple[list[Difference], bool]:
         """What today's code does otherwise, and whether a payload it needs is missing."""

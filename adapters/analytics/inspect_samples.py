@@ -266,10 +266,13 @@ def _usage(usage: Usage, micros: int | None) -> ModelUsage | None:
 def _scores(wake: WakeDocument, rows: Iterable[Recorded]) -> dict[str, Score]:
     last: dict[int, bool] = {}
     for row in rows:
-        if isinstance(row.fact, c.ItemConfirmed | c.ItemRejected):
-            last[row.fact.item] = isinstance(row.fact, c.ItemConfirmed)
-        elif isinstance(row.fact, c.ItemReopened):
-            last.pop(row.fact.item, None)
+        match row.fact:
+            case c.ItemConfirmed(item=item) | c.ItemRejected(item=item) as verdict:
+                last[item] = isinstance(verdict, c.ItemConfirmed)
+            case c.ItemReopened(item=item) | c.ItemUndone(item=item, code=""):
+                last.pop(item, None)
+            case _:
+                pass
     scores = {COMPLETED: Score(value=float(wake.outcome == "completed"), answer=wake.outcome)}
     if last:
         told = f"{sum(last.values())} of {len(last)} decided proposals confirmed"

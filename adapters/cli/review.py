@@ -109,6 +109,8 @@ def _told(item: "InboxItem", zone: str) -> str:
     if item.status != "pending":
         until = f" until {local_time(item.until, zone)}" if item.until else ""
         parts.append(f"[{item.status}{until}]")
+    if item.undone:
+        parts.append("[undone]")
     if item.stale:
         parts.append("[stale]")
     if item.error:

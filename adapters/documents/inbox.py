@@ -15,7 +15,14 @@ from adapters.documents.tasks import titles_among
 from adapters.home import local_times
 from adapters.runtime import review
 from adapters.wiring import Home
-from domain.changes.change_set import REPLACED, ChangeSet, Item, is_open, is_waiting
+from domain.changes.change_set import (
+    REPLACED,
+    ChangeSet,
+    Item,
+    is_open,
+    is_waiting,
+    was_taken_back,
+)
 from domain.changes.needs import need_of, target_of
 from domain.tools import followups, registry
 from domain.tools.base import quoted
@@ -38,7 +45,8 @@ class InboxItem(Struct, frozen=True):
     that it rests on, as the agent quoted them; `because_at`: where they stand in what it was
     shown (see `place_told`), null where they do not. `target` is the id of the other task that it
     names, there already or not; `needs` the item that makes that task. `until`: when one
-    that was put off waits again, null where it does not of itself."""
+    that was put off waits again, null where it does not of itself. `undone`: it was confirmed, and
+    taken back."""
 
     ref: str
     tool: str
@@ -55,6 +63,7 @@ class InboxItem(Struct, frozen=True):
     target: str | None
     needs: str | None
     until: str | None
+    undone: bool
 
 
 class InboxSet(Struct, frozen=True):
@@ -251,6 +260,7 @@ def _item(
         target=target_of(item) or None,
         needs=f"{name}.{need.number}" if need else None,
         until=item.until or None,
+        undone=was_taken_back(item),
     )
 
 

@@ -28,7 +28,7 @@ from domain.agent.wake_queue import WAKE_QUEUE
 from domain.causes import Cause, EpochBegan, LogShared, ReplicasImported, Replied
 from domain.errors import Refused, WakelogError
 from domain.journal.catalog import INBOX
-from domain.journal.commands import ApplyOperation, ImportTasks, VoidOperation
+from domain.journal.commands import ImportTasks
 from domain.journal.fields import FIELDS
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedTask
@@ -44,6 +44,7 @@ from domain.wake.shown import given_by, shown, snapshot_of
 from domain.wire import SHARED, Payload, Words, payload, words
 from domain.world import Recorded
 from replay.appends import Append, appends
+from replay.fork import carried_out
 from replay.payloads import NAMED
 from replay.references import journal_position
 
@@ -53,7 +54,7 @@ _KEPT = frozenset(name for one in FIELDS for name in (one.name, one.value)) | fr
     status task field item note target phrase start end operation agent tool base
     run_key model code subscription schedule zone next_at timer ticks mode replica propagated_due
     tokens until action changes changed fingerprint reproposed call_id at kind thread seed template
-    entry instants others scope restores
+    entry instants others scope of restores
     """.split()
 )
 """Fields of stored types whose text is no person's."""
@@ -129,8 +130,8 @@ class Redactor:
             self._pair(msgspec.to_builtins(was.fact), msgspec.to_builtins(now.fact))
 
     def _key(self, one: Append, log: str, cause: Cause, given: str) -> str:
-        if isinstance(cause, ApplyOperation | VoidOperation):
-            return cause.operation
+        if operation := carried_out(cause):
+            return operation
         if isinstance(cause, Replied) or given == command_key(log, one.replica, one.n):
             return ""
         return key("redacted", self._salt, given)

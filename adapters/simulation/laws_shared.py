@@ -198,7 +198,7 @@ class SharedLaws:
         self._done |= {operation} - {""}
         for row in rows:
             task = _entity(row)
-            if operation and row.stream.startswith("task:"):
+            if operation not in ("", *self._undoes) and row.stream.startswith("task:"):
                 self._applied[operation].add((replica, n, task))
             if row.topic in FIELDS:
                 data = json.loads(row.state)["data"]

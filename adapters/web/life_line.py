@@ -92,8 +92,10 @@ def _event(row: Recorded) -> Event | None:
             return Event(row.n, row.at, "wake", f"its wake ended: {outcome}", key)
         case AgentReported(run_key=key):
             return Event(row.n, row.at, "report", "it reported", key)
-        case c.ItemConfirming(item=item, confirmation=1, attempt=1):
+        case c.ItemConfirming(item=item, attempt=1):
             return Event(row.n, row.at, "verdict", f"you confirmed its proposal {item}")
+        case c.ItemUndone(item=item, code=""):
+            return Event(row.n, row.at, "verdict", f"you took proposal {item} back")
         case c.ItemRejected(item=item):
             return Event(row.n, row.at, "verdict", f"you rejected its proposal {item}")
         case c.ItemDeferred(item=item):

@@ -112,7 +112,8 @@ class Item(Struct, frozen=True):
     `until` is when one that is put off waits for the person again, if ever of itself. `seen`: of a
     journal that machines share, what who declined it knew of each. `held` is a confirmation that
     met another machine's verdict; its effect, if any, makes the item confirmed. `undos`: what was
-    to be taken back of its confirmations, and whether it was.
+    to be taken back of its confirmations, and whether it was; `applied`: the operation that it is
+    confirmed by, or else which confirmation of it, where `confirmation` is not it.
     """
 
     number: int
@@ -140,6 +141,7 @@ class Item(Struct, frozen=True):
     seen: tuple[Imported, ...] | UnsetType = UNSET
     held: ItemConfirming | UnsetType = UNSET
     undos: tuple[Undo, ...] | UnsetType = UNSET
+    applied: str | int | UnsetType = UNSET
 
 
 class ChangeSet(Struct, frozen=True):
@@ -169,6 +171,23 @@ def is_waiting(item: Item, now: str) -> bool:
 def is_undone(item: Item, operation: str) -> bool:
     """Whether the effect of an operation was taken back."""
     return any(one.is_done and one.undoes == operation for one in item.undos or ())
+
+
+def is_confirmed_by(item: Item, confirmation: int, operation: str) -> bool:
+    """Whether a confirmed item stands by this confirmation, which asked for that operation."""
+    if isinstance(item.applied, str):
+        return item.applied == operation
+    return confirmation == confirmed_as(item)
+
+
+def confirmed_as(item: Item) -> int:
+    """Which confirmation of a confirmed item it is that stands."""
+    return item.applied if isinstance(item.applied, int) else item.confirmation
+
+
+def was_taken_back(item: Item) -> bool:
+    """Whether it waits for the person again though they had confirmed it."""
+    return is_open(item) and any(one.is_done for one in item.undos or ())
 
 
 def has_lapsed(item: Item) -> bool:
@@ -281,11 +300,13 @@ def _after(item: Item, fact: Any, at: str) -> Item:
         case _, UndoAsked():
             return _undoing(item, fact)
         case _, ItemUndone():
-            return _undone(item, fact)
+            return _undone(item, fact, at)
         case "pending" | "deferred" | "confirming", ItemConfirming():
             return _confirming(item, fact, at)
         case _, ItemConfirming():
             return _held(item, fact)
+        case "confirmed", ItemFailed() if item.held and item.held.confirmation == fact.confirmation:
+            return replace(item, held=UNSET)
         case "confirmed", _:
             return item
         case _, LiftAsked():
@@ -347,6 +368,7 @@ def _confirming(item: Item, fact: ItemConfirming, at: str) -> Item:
         error="",
         error_code="",
         held=UNSET,
+        applied=UNSET,
     )
 
 
@@ -356,9 +378,11 @@ def _with_operation(item: Item, operation: str) -> Item:
 
 
 def _held(item: Item, fact: ItemConfirming) -> Item:
-    """A confirmation that met another verdict. Of a confirmed item only its operation is kept."""
+    """A confirmation that met another verdict. Of a confirmed item only its operation is kept,
+    unless that may be taken back."""
     kept = _with_operation(item, fact.operation)
-    return kept if item.status == "confirmed" else replace(kept, held=fact)
+    is_over = item.status == "confirmed" and not item.undos
+    return kept if is_over else replace(kept, held=fact)
 
 
 def _reopened(item: Item, at: str) -> Item:
@@ -372,7 +396,15 @@ def _confirmed(item: Item, fact: ItemConfirmed, at: str) -> Item:
     held = item.held
     if held and item.status != "confirming" and held.confirmation == fact.confirmation:
         item = _confirming(replace(item, status="pending"), held, at)
-    return replace(item, status="confirmed", asked=None, position=fact.position, held=UNSET)
+    is_other = item.undos and item.confirmation != fact.confirmation
+    return replace(
+        item,
+        status="confirmed",
+        asked=None,
+        position=fact.position,
+        held=UNSET,
+        applied=fact.operation or (fact.confirmation if is_other else UNSET),
+    )
 
 
 def _is_of_undone(item: Item, fact: ItemConfirmed) -> bool:
@@ -394,24 +426,27 @@ def _undoing(item: Item, fact: UndoAsked) -> Item:
     known = item.undos or ()
     if all(one.operation != made.operation for one in known):
         item = replace(_with_operation(item, made.operation), undos=(*known, made))
-        is_free = item.status == "confirmed" and item.confirmation == made.confirmation
-        is_free = is_free and item.asked is None and not is_undone(item, made.undoes)
+        is_free = item.status == "confirmed" and item.asked is None
+        is_free = is_free and is_confirmed_by(item, made.confirmation, made.undoes)
         return replace(item, asked=fact) if is_free else item
     return _next_attempt(item, fact)
 
 
-def _undone(item: Item, fact: ItemUndone) -> Item:
-    """Pending again, unless a later confirmation stands."""
+def _undone(item: Item, fact: ItemUndone, at: str) -> Item:
+    """Pending again, or under way as another machine asked for it; unless another confirmation
+    stands."""
     if isinstance(item.asked, UndoAsked) and item.asked.operation == fact.operation:
         item = replace(item, asked=None)
     if fact.code or is_undone(item, fact.undoes):
         return item
     made = Undo(fact.confirmation, fact.operation, fact.undoes, is_done=True)
     others = tuple(one for one in item.undos or () if one.operation != made.operation)
-    item = replace(item, undos=(*others, made))
-    if item.status != "confirmed" or item.confirmation != fact.confirmation:
+    held = item.held if item.held and item.held.operation != fact.undoes else UNSET
+    item = replace(item, undos=(*others, made), held=held)
+    if item.status != "confirmed" or not is_confirmed_by(item, fact.confirmation, fact.undoes):
         return item
-    return replace(_decided(item, "pending", ""), arguments_now=None)
+    after = replace(_decided(item, "pending", ""), arguments_now=None, held=UNSET, applied=UNSET)
+    return _confirming(after, held, at) if held else after
 
 
 def _intended(item: Item, fact: SuppressionAsked | LiftAsked) -> Item:

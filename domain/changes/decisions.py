@@ -14,6 +14,7 @@ from domain.changes.change_set import (
     ChangeSet,
     Item,
     Proposal,
+    confirmed_as,
     find,
     has_lapsed,
     is_undone,
@@ -262,7 +263,7 @@ def undo(changes: ChangeSet, number: int, by: str, operation: str) -> list[Chang
     if item.status != "confirmed" or operation not in item.operations or asked is not None:
         raise _decided(changes, item)
     name = own_operation(changes, item, "undo", operation)
-    return [UndoAsked(number, by, item.confirmation, name, operation, 1)]
+    return [UndoAsked(number, by, confirmed_as(item), name, operation, 1)]
 
 
 # ----------------------------------------------------------------------------- by the runtime

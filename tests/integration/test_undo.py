@@ -149,6 +149,47 @@ def test_a_rejection_and_a_deferral_are_before_the_person_again(home: Path) -> N
     proved(home)
 
 
+def accepted(home: Path) -> tuple[int, float | None]:
+    """How many confirmations lessons count, and which part of all that was decided was accepted."""
+    (metrics,) = told(["metrics"], home)
+    learnt = sum(one["confirmed"] for one in told(["lessons"], home))
+    return learnt, metrics["acceptance_rate"]
+
+
+def test_confirmations_are_undone_as_one_and_no_longer_counted_and_given_again(home: Path) -> None:
+    proposing(home)
+    before, open_before = page(home), inbox(home)
+    refs = [one["ref"] for one in open_before]
+    done(["confirm", *refs], home)
+    confirmed = page(home)
+    assert accepted(home) == (len(refs), 1.0)
+    undone = told(["undo"], home)
+    assert undone["undone"]["proposals"] == refs
+    assert (page(home), accepted(home)) == (before, (0, None))
+    assert [one["undone"] for one in inbox(home)] == [True] * len(refs)
+    assert [{**one, "undone": False} for one in inbox(home)] == open_before
+    assert "[undone]" in done(["inbox"], home)
+    assert undone["redo"] == f"wakelog confirm {' '.join(refs)}"
+    again = done(undone["redo"].split()[1:], home)
+    assert "already" not in again
+    assert (page(home), accepted(home)) == (confirmed, (len(refs), 1.0))
+    done(["undo"], home)
+    done(["reject", refs[0]], home)
+    assert accepted(home) == (0, 0.0)
+    proved(home)
+
+
+def test_an_undo_of_a_confirmation_that_moved_is_told_and_it_stays_confirmed(home: Path) -> None:
+    proposing(home)
+    ref = ref_of(home, "update_task_estimate")
+    done(["confirm", ref], home)
+    name = told(["undo", "--list"], home)["deeds"][0]["ref"]
+    done(["task", "set", SINK, "--estimate", "25"], home)
+    assert "changed since" in refused(["undo", name], home)
+    assert ref not in [one["ref"] for one in inbox(home)]
+    assert "already" in done(["confirm", ref], home)
+
+
 def labelled(home: Path) -> str:
     sink(home)
     done(["label", "add", "urgent"], home)

@@ -62,6 +62,28 @@ def test_confirming_applies_it_and_offers_the_inverse_edit(home: Path) -> None:
     proved(home)
 
 
+def test_an_undone_confirmation_stands_in_the_inbox_again_and_is_confirmed_again(
+    home: Path,
+) -> None:
+    with visiting(home) as visitor:
+        ref = refs(home)["update_task_estimate"]
+        for _ in range(2):
+            form = decision(visitor.page("/inbox"), ref)
+            answer = visitor.send(form, verdict="confirm")
+            assert "Applied: Set estimate to 60 minutes" in text_of(answer.text)
+            assert refs(home).get("update_task_estimate") is None
+            visitor.send(next(one for one in forms(answer.text) if one.action == "/undo"))
+            page = text_of(visitor.page("/inbox"))
+            assert "You confirmed it before, and undid that." in page
+            assert refs(home)["update_task_estimate"] == ref
+        visitor.send(decision(visitor.page("/inbox"), ref), verdict="confirm")
+        visitor.send(visitor.form("/inbox", "/undo", of=""))  # the newest deed, as by the key u
+        visitor.send(decision(visitor.page("/inbox"), ref), verdict="reject")
+        assert refs(home).get("update_task_estimate") is None
+    assert task(home)["estimate_minutes"] is None
+    proved(home)
+
+
 def test_an_undo_does_not_overwrite_what_came_after(home: Path) -> None:
     with visiting(home) as visitor:
         form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"])

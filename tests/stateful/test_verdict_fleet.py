@@ -1,7 +1,7 @@
 """T2 and T3 over whole machines (sync.md 14.4): proposals are decided, edited, rejected and taken
 back on three machines whose processes die at any append, whose rows come when they like, and which
 take over from each other. Once all have met and recovered, an item is confirmed if and only if the
-journal holds a receipt that its operation was applied (ADR 73).
+journal holds a receipt that its operation was applied, and none that took that back (ADR 73, 78).
 
 The model reads rows alone: what was asked for, and which receipts say that it was applied.
 """
@@ -9,6 +9,7 @@ The model reads rows alone: what was asked for, and which receipts say that it w
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 import pytest
 from hypothesis import settings
@@ -21,9 +22,9 @@ from adapters.simulation.fused_log import Crashed, FusedLog
 from adapters.store.memory import MemoryLogRecorder
 from domain.causes import Receipt
 from domain.changes.change_set import CHANGES, Item
-from domain.changes.events import ItemConfirming
+from domain.changes.events import ItemConfirming, UndoAsked
 from domain.errors import Refused
-from domain.journal.commands import AddLabel, ApplyOperation
+from domain.journal.commands import AddLabel, ApplyOperation, UndoDeed
 from domain.world import Recorded
 from tests.support.fleet import Fleet, Machine
 from tests.support.services import reply
@@ -80,6 +81,24 @@ class Decisions(RuleBasedStateMachine):
     @rule(who=WHO, item=ITEM, dies=DIES)
     def take_back(self, who: str, item: int, dies: Dies) -> None:
         self.deed(who, lambda at: review.reopen(at.services, self.set, item), dies)
+
+    @rule(who=WHO, item=ITEM, dies=DIES)
+    def undo(self, who: str, item: int, dies: Dies) -> None:
+        """What stands there by an effect that is known there."""
+        for operation in sorted(self.asked(who)[item] & self.applied(who)):
+            undoing = partial(self.undone, item, operation)
+            self.deed(who, undoing, dies)
+
+    def undone(self, item: int, operation: str, at: Machine) -> None:
+        review.undo(at.services, self.set, item, operation)
+
+    @rule(who=WHO, other=WHO, item=ITEM, dies=DIES, is_met=st.booleans())
+    def confirm_and_undo(self, who: str, other: str, item: int, dies: Dies, is_met: bool) -> None:
+        """Another one knows of the confirmation, or of neither."""
+        self.confirm(who, item, "", None)
+        if is_met:
+            self.meet({who, other})
+        self.undo(who, item, dies)
 
     @rule(who=WHO, item=ITEM, dies=DIES)
     def take_over(self, who: str, item: int, dies: Dies) -> None:
@@ -150,14 +169,21 @@ class Decisions(RuleBasedStateMachine):
         return found
 
     def applied(self, who: str) -> set[str]:
-        """The operations of which somebody's receipt says that they were applied."""
-        return {
+        """The operations of which somebody's receipt says that they were applied, and none that
+        their effect was taken back."""
+        undoes = {
+            row.fact.operation: row.fact.undoes
+            for row in self.rows(who, f"{CHANGES.name}:{self.set}", "agent")
+            if isinstance(row.fact, UndoAsked)
+        }
+        done = {
             row.fact.command.operation
             for row in self.rows(who, "receipt:", "journal")
             if isinstance(row.fact, Receipt)
-            and isinstance(row.fact.command, ApplyOperation)
+            and isinstance(row.fact.command, ApplyOperation | UndoDeed)
             and row.fact.result.status == "applied"
         }
+        return done - undoes.keys() - {undoes[one] for one in done & undoes.keys()}
 
     def rows(self, who: str, begin: str, name: str) -> list[Recorded]:
         services = self.fleet[who].services

@@ -79,6 +79,10 @@ OF_KIND: dict[str, st.SearchStrategy[Any]] = {
         st.builds(ch.ItemRetracted, NUMBERS, PERSON),
         st.builds(ch.ItemExpired, NUMBERS),
         st.builds(ch.ItemReopened, NUMBERS, PERSON),
+        st.builds(ch.UndoAsked, NUMBERS, PERSON, NUMBERS, IDS, IDS, NUMBERS),
+        st.builds(
+            ch.ItemUndone, NUMBERS, NUMBERS, IDS, IDS, NUMBERS, st.sampled_from(["", "stale"])
+        ),
         st.builds(ch.VerdictsSeen, NUMBERS, st.sampled_from(["confirmed", "rejected"])),
     ),
     "policy:main": st.one_of(
@@ -92,7 +96,7 @@ OF_KIND: dict[str, st.SearchStrategy[Any]] = {
     "lessons:template:m1": st.one_of(
         st.builds(
             le.LessonDecided, IDS, NUMBERS, st.just("tool"),
-            st.sampled_from(("confirmed", "rejected", "reopened")),
+            st.sampled_from(("confirmed", "rejected", "reopened", "undone")),
             at=st.sampled_from(("", "2027-01-01", "2028-01-01")),
         ),
         st.builds(le.WakeRan, IDS, NUMBERS, st.just("completed"), st.booleans()),

@@ -14,6 +14,7 @@ from domain.changes.doubts import doubted, undos_doubted
 from domain.changes.events import (
     ItemConfirmed,
     ItemConfirming,
+    ItemFailed,
     ItemUndone,
     UndoAsked,
 )
@@ -170,6 +171,30 @@ def test_another_edit_of_the_same_number_is_confirmed_again_by_its_own_effect() 
     assert item(again).status == "confirmed"
     later = after(undone, [ItemConfirming(1, ME, 1, "third", 1), ItemConfirmed(1, 1, 21)])
     assert item(later).status == "confirmed"
+
+
+def test_a_confirmation_that_met_the_undo_goes_on_or_is_over_as_the_journal_said() -> None:
+    once = confirmed(shown(add("milk")))
+    asked = asked_back(once)
+    met = after(once, [asked, ItemConfirming(1, ME, 2, "theirs", 1)])
+    assert (item(met).status, item(met).asked) == ("confirmed", asked)
+    undone = after(met, [outcome(asked)])
+    assert (item(undone).status, item(undone).confirmation) == ("confirming", 2)
+    failed = after(met, [ItemFailed(1, 2, "stale", "")])
+    assert item(after(failed, [outcome(asked)])).status == "pending"
+    own = after(once, [asked, ItemConfirming(1, ME, 1, asked.undoes, 2)])  # another attempt
+    assert item(after(own, [outcome(asked)])).status == "pending"
+
+
+def test_an_undo_names_the_confirmation_that_stands_whatever_the_newest_number_is() -> None:
+    once = taken_back(confirmed(shown(add("milk"))))
+    twice = taken_back(confirmed(once))
+    third = after(twice, [ItemConfirmed(1, 7, 30)])  # of a machine whose intent came before
+    assert item(third).status == "confirmed"
+    known = after(third, [UndoAsked(1, ME, 2, "late", "theirs", 1)])
+    assert item(known).asked is None
+    named = after(third, [ItemUndone(1, 7, "u", "theirs", 31)])
+    assert item(named).status == "pending"
 
 
 def test_an_undo_that_was_refused_here_and_done_elsewhere_is_doubted_and_told_late() -> None:
