@@ -321,8 +321,11 @@ class Files(RuleBasedStateMachine):
     # -------------------------------------------------------------------------------------- edits
 
     def line(self, where: int, nth: int) -> tuple[Edited, Line | None]:
+        """A line; of every second draw one that has its like, if there is any."""
         _, file, _ = self.at(where)
-        return file, file.tasks[nth % len(file.tasks)] if file.tasks else None
+        twins = [one for one in file.tasks if file.twins(one)]
+        found = twins if twins and nth % 2 else file.tasks
+        return file, found[nth // 2 % len(found)] if found else None
 
     @rule(where=which, nth=places, now=at_once, is_dated=st.booleans())
     def a_line_is_ticked(self, where: int, nth: int, now: bool, is_dated: bool) -> None:
