@@ -267,12 +267,9 @@ class _Lines:
     def _own_id(self, at: int, used: set[str], lost: set[str]) -> str:
         """The id of a line that is none of those that were there: the one that it is given by what
         it says, unless that is another task's."""
-        given, formula = self.read.tasks[at].task_id, self.read.formulas[at]
-        if given not in used and given not in lost and self._may_return(at, given):
-            return given
-        nth = 0
-        while (one := key(*formula, str(nth))) in used or one in self.known:
-            nth += 1
+        one, nth = self.read.tasks[at].task_id, 0
+        while one in used or one in lost or not self._may_return(at, one):
+            one, nth = key(*self.read.formulas[at], str(nth)), nth + 1
         return one
 
     def _may_return(self, at: int, given: str) -> bool:

@@ -55,21 +55,6 @@ TWO = {
 }
 
 
-FAILS = {
-    "a deed that changed nothing is none": (
-        "test_what_is_done_again_is_no_deed_and_nothing_older_is_taken_back_silently",
-    ),
-}
-"""Why a test fails today, and which: those that begin so."""
-
-
-@pytest.fixture(autouse=True)
-def expected_until_it_is_built(request: pytest.FixtureRequest) -> None:
-    for reason, names in FAILS.items():
-        if request.node.name.startswith(names):
-            request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
-
-
 @pytest.fixture
 def door(home: Path) -> Door:
     return Door(home)

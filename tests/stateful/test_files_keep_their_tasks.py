@@ -661,7 +661,6 @@ class TodoTxt(Files):
     is_markdown = False
 
 
-@pytest.mark.xfail(strict=True, reason="which line is which goes by title and order alone")
 @pytest.mark.parametrize("kind", [Files, TodoTxt], ids=["Markdown", "todo.txt"])
 @pytest.mark.parametrize(
     "count",

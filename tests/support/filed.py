@@ -19,10 +19,10 @@ from tests.support.cli import FIXED, run, told
 HAS_ARCHIVE = True
 """`import todo.txt --archive done.txt`; until then the archive is imported as the README said."""
 
-HAS_YES = False
+HAS_YES = True
 """`import --yes` and `undo --yes`: what was asked is agreed to beforehand."""
 
-UNDO_RESTORES = False
+UNDO_RESTORES = True
 """Undo of an import brings back every byte of `WORLD`."""
 
 WORLD = (["task", "list"], ["label", "list"], ["category", "list"], ["conflicts"])
