@@ -497,6 +497,7 @@ def _deed(
     """What of a deed is not undone, or that all of it is; None where later verdicts replaced it.
     `most`: of how many verdicts it is looked at, if that is given."""
     own = home.services.journal.replica
+    taken = {(own, n) for n in undone}
     tasks: dict[str, None] = {}
     appends: set[int] = set()
     items: list[tuple[ItemRef, Effect | None]] = []
@@ -516,12 +517,10 @@ def _deed(
                     reopened += [] if item.error else [name]
                 elif not isinstance(verdict, ConfirmItem):
                     items.append((name, None))
-                elif effect := _effect(home, one):
-                    is_own = effect.replica == own
-                    if is_own and effect.n in undone:
-                        again = undone[effect.n]
-                        continue
-                    appends.update({effect.n} if is_own else ())
+                elif (effect := _effect(home, one)) and (effect.replica, effect.n) in taken:
+                    again = undone[effect.n]
+                elif effect:
+                    appends.update({effect.n} if effect.replica == own else ())
                     items.append((name, effect))
                     tasks |= dict.fromkeys(effect.tasks)
             case _ if one.n not in undone:
