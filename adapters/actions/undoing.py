@@ -497,7 +497,6 @@ def _deed(
     """What of a deed is not undone, or that all of it is; None where later verdicts replaced it.
     `most`: of how many verdicts it is looked at, if that is given."""
     own = home.services.journal.replica
-    taken = {(own, n) for n in undone}
     tasks: dict[str, None] = {}
     appends: set[int] = set()
     items: list[tuple[ItemRef, Effect | None]] = []
@@ -513,16 +512,17 @@ def _deed(
                 if name in seen or item.status not in (STANDS[type(verdict)], "pending"):
                     continue
                 seen.add(name)
+                is_confirm = isinstance(verdict, ConfirmItem)
+                effect = _effect(home, one) if is_confirm and item.status != "pending" else None
+                n = effect.n if effect and effect.replica == own else 0
                 if item.status == "pending":  # with an error it was tried in vain, else undone
                     reopened += [] if item.error else [name]
-                elif not isinstance(verdict, ConfirmItem):
-                    items.append((name, None))
-                elif (effect := _effect(home, one)) and (effect.replica, effect.n) in taken:
-                    again = undone[effect.n]
-                elif effect:
-                    appends.update({effect.n} if effect.replica == own else ())
+                elif n in undone:
+                    again = undone[n]
+                elif effect or not is_confirm:
                     items.append((name, effect))
-                    tasks |= dict.fromkeys(effect.tasks)
+                    appends.update({n} - {0})
+                    tasks |= dict.fromkeys(effect.tasks if effect else ())
             case _ if one.n not in undone:
                 appends.add(one.n)
                 tasks |= dict.fromkeys(one.tasks)

@@ -99,8 +99,8 @@ def test_a_repeat_is_known_whatever_the_present_has_become(command: type[Stored]
 @pytest.mark.parametrize("command", SAYING, ids=_ids)
 def test_another_word_is_another_command(command: type[Stored]) -> None:
     kept = sample(command, is_full=True)
-    if isinstance(kept, journal.UndoDeed):  # of an operation that says all
-        kept = replace(kept, operation="")
+    if isinstance(kept, journal.UndoDeed):
+        kept = replace(kept, operation="")  # an operation is its own key
     for name in command.said:
         given = replace(kept, **{name: other(getattr(kept, name))})
         assert not is_repeat(kept, given), name
