@@ -15,7 +15,8 @@ from adapters.importers.spelling import CLOSED, as_before, closings, items_as_be
 from domain import canonical
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedFile, ImportedTask, Unreadable, decoded
-from domain.journal.task import Task, TaskDeleted
+from domain.journal.taking_back import shape
+from domain.journal.task import TaskDeleted
 from domain.journal.undoing import is_unmade
 from domain.keys import key
 from domain.text import fold
@@ -257,12 +258,12 @@ class _Lines:
         return instant(self.kept.at).astimezone(zone).date().isoformat()
 
     def _are_alike(self, places: Sequence[int]) -> bool:
-        """Whether these tasks are the same here in all but their ids: nobody touched one of them
-        since they came in, and none has an agent."""
-        tasks = [self.known[self.order[at]] for at in places]
-        plain = {_plain(one.task) for one in tasks}
+        """Whether these tasks say the same here, and none has an agent."""
+        ids = [self.order[at] for at in places]
         agents = {one.agent.task for one in self.home.views.all(AGENTS)}
-        return len(plain) == 1 and agents.isdisjoint(one.id for one in tasks)
+        with self.home.services.journal.reading() as world:
+            shapes = [shape(world.load(TASK, one)) for one in ids]
+        return agents.isdisjoint(ids) and all(one == shapes[0] for one in shapes)
 
     def _own_id(self, at: int, used: set[str], lost: set[str]) -> str:
         """The id of a line that is none of those that were there: the one that it is given by what
@@ -341,11 +342,6 @@ class _Lines:
 def line_kept(task_id: str, anchor: str) -> str:
     """What is kept of a line: by which task it is found, and what the file calls it."""
     return f"{task_id[:ID_KEPT]} {anchor}" if anchor else task_id[:ID_KEPT]
-
-
-def _plain(task: Task) -> bytes:
-    items = tuple(replace(one, id="", checklist="") for one in task.items)
-    return msgspec.json.encode(replace(task, id="", imported=(), items=items, checklists=()))
 
 
 def _with_ids(read: ImportedFile, ids: Mapping[str, str]) -> ImportedFile:

@@ -25,6 +25,10 @@ _REPEATS = re.compile("\U0001f501|(?:^|\\s)(?:rec|recur):\\S")
 _DAY = re.compile(r"completed on ([0-9-]{10})")
 
 Score = tuple[float, ...]
+Place = tuple[int, int, int, int]
+"""The places of `was` of the lines that were found before and after a line (-1 and the number of
+lines at the ends), and how many that were not stand between it and each of them."""
+
 K = TypeVar("K", bound=Hashable)
 
 
@@ -166,8 +170,8 @@ class _Alignment:
         ws, ns = self._free(ws, self._taken), self._free(ns, self.found)
         if not (ws and ns):
             return
-        gaps_was, gaps_now = self._gaps()
-        for gap, (olds, news) in _both(ws, ns, gaps_was, gaps_now).items():
+        gaps = [[gap[:2] if gap else None for gap in one] for one in self._gaps()]
+        for gap, (olds, news) in _both(ws, ns, *gaps).items():
             if gap and len(olds) * len(news) <= PAIRS_MAX:
                 for now, was in unambiguous(dict(self._maybe(olds, news))).items():
                     self._match(now, was)
@@ -259,9 +263,9 @@ class _Alignment:
         if len(ws) == len(ns):
             self._match_all(ns, ws)
             return
-        sides = self._gaps()
-        for side in (0, 1):
-            gaps = [[gap[side] if gap else None for gap in one] for one in sides]
+        places = self._gaps()
+        for part in (slice(None), slice(1), slice(1, 2)):  # the very place, then a neighbour
+            gaps = [[gap[part] if gap else None for gap in one] for one in places]
             left = self._free(ws, self._taken), self._free(ns, self.found)
             for gap, (was, now) in _both(*left, *gaps).items():
                 if gap is not None and len(was) == len(now):
@@ -275,21 +279,14 @@ class _Alignment:
             self.tied_was.update(ws)
 
     def _agreement(self, was: int, now: int) -> Score:
-        before, said = self.was[was], self._said[now]
+        task, said = self.was[was].task, self._said[now]
         one, other = self._body(was, is_now=False), self._body(now, is_now=True)
         shared = 2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0
-        task = before.task
         alike = sum(
             getattr(task, name) == getattr(said, name)
             for name in ("labels", "priority", "estimate", "description", "status")
         )
-        is_closed = said.status in _CLOSED
-        return (
-            shared,
-            float(fold(task.category) == fold(said.category)),
-            float(is_closed == before.is_closed),
-            float(alike),
-        )
+        return shared, float(fold(task.category) == fold(said.category)), float(alike)
 
     # ---------------------------------------------------------------------------- of other titles
 
@@ -338,21 +335,25 @@ class _Alignment:
 
     # -------------------------------------------------------------------------------------- places
 
-    def _gaps(self) -> tuple[list[tuple[int, int] | None], list[tuple[int, int] | None]]:
-        """Between which lines that were found each other one stands: the places of `was` of those
-        before and after it; -1 and the number of lines at the ends; None for what was found."""
+    def _gaps(self) -> tuple[list[Place | None], list[Place | None]]:
+        """Where each line stands that was not found: see `Place`; None for the others."""
         of_was = self._between([at if at in self._taken else None for at in range(len(self.was))])
         of_now = self._between([self.found.get(at) for at in range(len(self.now))])
         return of_was, of_now
 
-    def _between(self, known: Sequence[int | None]) -> list[tuple[int, int] | None]:
-        before, after = [-1], [len(self.was)]
+    def _between(self, known: Sequence[int | None]) -> list[Place | None]:
+        before, after = [(-1, 0)], [(len(self.was), 0)]
         for one in known:
-            before.append(before[-1] if one is None else one)
+            last, count = before[-1]
+            before.append((last, count + 1) if one is None else (one, 0))
         for one in reversed(known):
-            after.append(after[-1] if one is None else one)
+            last, count = after[-1]
+            after.append((last, count + 1) if one is None else (one, 0))
         found = zip(known, before, after[-2::-1], strict=False)
-        return [(first, then) if one is None else None for one, first, then in found]
+        return [
+            (first, then, nth, rest) if one is None else None
+            for one, (first, nth), (then, rest) in found
+        ]
 
     def _left_now(self) -> list[int]:
         return [at for at in range(len(self.now)) if at not in self.found]

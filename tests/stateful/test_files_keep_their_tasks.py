@@ -86,6 +86,7 @@ class Files(RuleBasedStateMachine):
         self.removed: list[list[tuple[int, Line]]] = [[], []]  # lines, each with its place
         self.how = ["keep", "keep"]  # what was said last of what is gone from a file
         self.last: dict[int, str] = {}  # the task of each line at its last import
+        self.said: dict[int, str] = {}  # and what it said then
         self.owner: dict[str, int] = {}  # the line of each task, for ever
         self.words: dict[str, set[str]] = {}  # all that a task was ever called
         self.own: dict[int, tuple[set[str], set[str]]] = {}  # words and days of a line, ever
@@ -247,17 +248,28 @@ class Files(RuleBasedStateMachine):
         for line in file.tasks:
             who, task = line.who, now[line.who]
             whose = self.owner.setdefault(task, who)
+            if whose != who and self.are_one(whose, who):
+                whose = self.owner[task] = who
             assert whose == who, f"{line.first!r} took the task of another line"
             if who in batch.standing - batch.rough:
                 assert self.last[who] == task, f"{line.first!r} has become another task"
             self.words.setdefault(task, set()).update(line.words)
             self.file_of.setdefault(who, where)
         self.last |= now
+        self.said |= {line.who: line.text for line in file.tasks}
         self.may_be_gone -= {*now.values()} - self.deleted  # what comes back opens again
         if self.how[where] != "keep":
             stands = {self.last[who] for who in self.standing(where)}
             mine = (task for task, who in self.owner.items() if self.file_of[who] == where)
             self.may_be_gone |= {task for task in mine if task not in stands}
+
+    def are_one(self, who: int, other: int) -> bool:
+        """Whether it is all one which of two lines is which task: they said the same, and nobody
+        did anything with either here."""
+        mine = {self.last[one] for one in (who, other) if one in self.last}
+        used = {task for task, _ in self.kept} | self.agents.keys() | self.deleted
+        is_same = self.said.get(who, "") == self.said.get(other, None)
+        return is_same and mine.isdisjoint(used) and self.changed.isdisjoint({who, other})
 
     def check(self) -> None:
         tasks = self.door.tasks()
