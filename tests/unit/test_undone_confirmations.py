@@ -9,7 +9,7 @@ from adapters.runtime.services import Services
 from adapters.simulation.fused_log import Crashed, FusedLog
 from adapters.wiring import Home
 from domain.changes import decisions
-from domain.changes.change_set import ChangeSet, Undo, is_undone
+from domain.changes.change_set import ChangeSet, Undo, is_undone, was_taken_back
 from domain.changes.doubts import doubted, undos_doubted
 from domain.changes.events import (
     ItemConfirmed,
@@ -65,6 +65,9 @@ def test_the_item_is_as_it_was_proposed_but_for_what_it_used_up() -> None:
     assert (found.decided_by, found.decided_at, found.arguments_now) == ("", "", None)
     assert found.confirmation == was.confirmation + 1
     assert [one.is_done for one in found.undos or ()] == [True]
+    assert was_taken_back(found)
+    assert not was_taken_back(was)
+    assert not was_taken_back(item(confirmed(taken_back(confirmed(changes)))))
 
 
 def test_while_it_is_under_way_the_item_stays_confirmed_and_nothing_is_decided() -> None:
@@ -169,6 +172,8 @@ def test_another_edit_of_the_same_number_is_confirmed_again_by_its_own_effect() 
     assert decisions.settle(undone, said, is_shared=True) == [said]
     again = after(undone, [said])
     assert item(again).status == "confirmed"
+    assert item(after(again, [ItemUndone(1, 1, "u", "other", 21)])).status == "confirmed"
+    assert item(after(again, [ItemUndone(1, 1, "u", "edit", 21)])).status == "pending"
     later = after(undone, [ItemConfirming(1, ME, 1, "third", 1), ItemConfirmed(1, 1, 21)])
     assert item(later).status == "confirmed"
 
