@@ -40,7 +40,9 @@ def confirmed(changes: ChangeSet) -> ChangeSet:
 
 def asked_back(changes: ChangeSet) -> UndoAsked:
     """That its first item's confirmation is taken back."""
-    (asked,) = decisions.undo(changes, 1, ME, item(changes).operations[-1])
+    (asked,) = decisions.undo(
+        changes, 1, ME, item(changes).operations[-1], item(changes).confirmation
+    )
     assert isinstance(asked, UndoAsked)
     return asked
 
@@ -76,7 +78,7 @@ def test_while_it_is_under_way_the_item_stays_confirmed_and_nothing_is_decided()
     undoing = after(changes, [asked])
     assert (item(undoing).status, item(undoing).asked) == ("confirmed", asked)
     assert decisions.pending_effects(undoing) == [asked]
-    assert decisions.undo(undoing, 1, ME, asked.undoes) == []
+    assert decisions.undo(undoing, 1, ME, asked.undoes, 1) == []
     with pytest.raises(Refused, match="is being taken back"):
         decisions.confirm(undoing, 1, ME, action="a")
     (again,) = decisions.retake(undoing, 1)
@@ -103,7 +105,7 @@ def test_what_the_journal_refused_stays_confirmed_and_is_asked_for_under_another
 
 
 def asked_back_of(changes: ChangeSet, operation: str) -> UndoAsked:
-    (asked,) = decisions.undo(changes, 1, ME, operation)
+    (asked,) = decisions.undo(changes, 1, ME, operation, 1)
     assert isinstance(asked, UndoAsked)
     return asked
 
@@ -119,14 +121,14 @@ def test_it_is_confirmed_again_by_another_operation_and_taken_back_again() -> No
 def test_only_what_is_confirmed_is_taken_back_and_that_once() -> None:
     changes = shown(add("milk"))
     with pytest.raises(Refused, match="is pending"):
-        decisions.undo(changes, 1, ME, "op")
+        decisions.undo(changes, 1, ME, "op", 1)
     with pytest.raises(Refused, match="there is no item"):
-        decisions.undo(changes, 9, ME, "op")
+        decisions.undo(changes, 9, ME, "op", 1)
     done = confirmed(changes)
     with pytest.raises(Refused, match="is confirmed"):
-        decisions.undo(done, 1, ME, "another")
+        decisions.undo(done, 1, ME, "another", 0)
     operation = item(done).operations[-1]
-    assert decisions.undo(taken_back(done), 1, ME, operation) == []
+    assert decisions.undo(taken_back(done), 1, ME, operation, 1) == []
 
 
 def test_it_blocks_later_proposals_as_one_that_waits() -> None:
@@ -187,6 +189,8 @@ def test_a_confirmation_that_met_the_undo_goes_on_or_is_over_as_the_journal_said
     assert (item(undone).status, item(undone).confirmation) == ("confirming", 2)
     failed = after(met, [ItemFailed(1, 2, "stale", "")])
     assert item(after(failed, [outcome(asked)])).status == "pending"
+    gone = after(undone, [ItemUndone(1, 2, "u", "theirs", 14)])  # done and undone elsewhere
+    assert (item(gone).status, item(gone).asked) == ("pending", None)
     own = after(once, [asked, ItemConfirming(1, ME, 1, asked.undoes, 2)])  # another attempt
     assert item(after(own, [outcome(asked)])).status == "pending"
 
