@@ -177,12 +177,8 @@ def is_confirmed_by(item: Item, confirmation: int, operation: str) -> bool:
     """Whether a confirmed item stands by this confirmation, which asked for that operation."""
     if isinstance(item.applied, str):
         return item.applied == operation
-    return confirmation == confirmed_as(item)
-
-
-def confirmed_as(item: Item) -> int:
-    """Which confirmation of a confirmed item it is that stands."""
-    return item.applied if isinstance(item.applied, int) else item.confirmation
+    stands = item.applied or item.confirmation
+    return stands in (0, confirmation)  # 0: of several under one number nobody can tell
 
 
 def was_taken_back(item: Item) -> bool:
@@ -396,7 +392,7 @@ def _confirmed(item: Item, fact: ItemConfirmed, at: str) -> Item:
     held = item.held
     if held and item.status != "confirming" and held.confirmation == fact.confirmation:
         item = _confirming(replace(item, status="pending"), held, at)
-    is_other = item.undos and item.confirmation != fact.confirmation
+    is_other = item.confirmation != fact.confirmation
     return replace(
         item,
         status="confirmed",
@@ -443,9 +439,14 @@ def _undone(item: Item, fact: ItemUndone, at: str) -> Item:
     others = tuple(one for one in item.undos or () if one.operation != made.operation)
     held = item.held if item.held and item.held.operation != fact.undoes else UNSET
     item = replace(item, undos=(*others, made), held=held)
-    if item.status != "confirmed" or not is_confirmed_by(item, fact.confirmation, fact.undoes):
+    if item.status == "confirmed":
+        is_meant = is_confirmed_by(item, fact.confirmation, fact.undoes)
+    else:  # perhaps another machine has told that it was done, before it was asked for here
+        is_meant = isinstance(item.asked, ItemConfirming) and item.asked.operation == fact.undoes
+    if not is_meant:
         return item
-    after = replace(_decided(item, "pending", ""), arguments_now=None, held=UNSET, applied=UNSET)
+    after = _decided(replace(item, asked=None), "pending", "")
+    after = replace(after, arguments_now=None, held=UNSET, applied=UNSET)
     return _confirming(after, held, at) if held else after
 
 

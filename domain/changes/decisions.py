@@ -14,7 +14,6 @@ from domain.changes.change_set import (
     ChangeSet,
     Item,
     Proposal,
-    confirmed_as,
     find,
     has_lapsed,
     is_undone,
@@ -247,11 +246,15 @@ def reopen(changes: ChangeSet, number: int, by: str) -> list[ChangesFact]:
     return [*facts, *lift(changes, item)]
 
 
-def undo(changes: ChangeSet, number: int, by: str, operation: str) -> list[ChangesFact]:
+def undo(
+    changes: ChangeSet, number: int, by: str, operation: str, confirmation: int
+) -> list[ChangesFact]:
     """The intent to take a confirmation back; nothing if that is under way or done.
 
     Args:
         operation: The one that was applied for it.
+        confirmation: Its number, as the intent has it: that of the item is the newest one's; 0:
+            nobody asked for it.
 
     Raises:
         Refused: Code ``unknown_item`` or ``decided``.
@@ -260,10 +263,10 @@ def undo(changes: ChangeSet, number: int, by: str, operation: str) -> list[Chang
     asked = item.asked
     if is_undone(item, operation) or (isinstance(asked, UndoAsked) and asked.undoes == operation):
         return []
-    if item.status != "confirmed" or operation not in item.operations or asked is not None:
+    if item.status != "confirmed" or asked is not None or not confirmation:
         raise _decided(changes, item)
     name = own_operation(changes, item, "undo", operation)
-    return [UndoAsked(number, by, confirmed_as(item), name, operation, 1)]
+    return [UndoAsked(number, by, confirmation, name, operation, 1)]
 
 
 # ----------------------------------------------------------------------------- by the runtime

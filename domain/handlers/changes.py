@@ -95,7 +95,9 @@ def reopen(cause: do.ReopenItem, key: str, at: str, world: World) -> Decided:
 
 def undo(cause: do.UndoItem, key: str, at: str, world: World) -> Decided:
     changes = _set(world, cause.changes)
-    facts = decisions.undo(changes, cause.item, cause.by, cause.operation)
+    asked = lessons.intent(world, changes, cause.item, cause.operation)
+    number = asked.confirmation if asked else 0
+    facts = decisions.undo(changes, cause.item, cause.by, cause.operation, number)
     return _decided(world, changes, cause.item, facts)
 
 

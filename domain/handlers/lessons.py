@@ -52,27 +52,23 @@ def of_verdicts(
                 events += _taught(world, changes, fact.item, "reopened", category)
             case ItemConfirmed():
                 item = find(changes, fact.item)
-                asked = (item.asked, item.held) if item else ()
-                named = (one.category for one in asked if isinstance(one, ItemConfirming))
+                under_way = (item.asked, item.held) if item else ()
+                named = (one.category for one in under_way if isinstance(one, ItemConfirming))
                 events += _taught(world, changes, fact.item, "confirmed", next(named, ""))
             case ItemUndone(code=""):
-                category = _confirmed_in(world, changes, fact)
+                asked = intent(world, changes, fact.item, fact.undoes)
+                category = asked.category if asked else ""
                 events += _taught(world, changes, fact.item, "undone", category)
             case _:
                 pass
     return events
 
 
-def _confirmed_in(world: World, changes: ChangeSet, undone: ItemUndone) -> str:
-    """The category that the confirmation which was taken back was learnt in."""
+def intent(world: World, changes: ChangeSet, item: int, operation: str) -> ItemConfirming | None:
+    """The first intent of a confirmation, by the operation that it asked for."""
     asked = (row.fact for row in world.history(CHANGES.name, changes.id))
-    named = [
-        one.category
-        for one in asked
-        if isinstance(one, ItemConfirming)
-        and (one.item, one.operation) == (undone.item, undone.undoes)
-    ]
-    return named[0] if named else ""
+    mine = (one for one in asked if isinstance(one, ItemConfirming) and one.item == item)
+    return next((one for one in mine if one.operation == operation), None)
 
 
 def _taught(

@@ -84,7 +84,12 @@ class Verdicts(RuleBasedStateMachine):
     def undo(self, who: str) -> None:
         """The newest effect that is known there and stands; where it does not, the decider says."""
         for operation in sorted(self.standing(who)):
-            self.decide(who, partial(_undone, operation))
+            number = next(
+                row.fact.confirmation
+                for row in known(self.sides, who, SET)
+                if isinstance(row.fact, ItemConfirming) and row.fact.operation == operation
+            )
+            self.decide(who, partial(_undone, operation, number))
 
     @rule(who=WHO, edit=EDITS, others=MEETINGS, is_met=st.booleans(), is_killed=st.booleans())
     def confirm_and_undo(
@@ -204,8 +209,8 @@ def _reply(asked: ChangesIntent, *, is_done: bool) -> ChangesReply:
     return ItemFailed(1, asked.confirmation, "stale", "")
 
 
-def _undone(operation: str, known: ChangeSet) -> list[ChangesFact]:
-    return decisions.undo(known, 1, ME, operation)
+def _undone(operation: str, number: int, known: ChangeSet) -> list[ChangesFact]:
+    return decisions.undo(known, 1, ME, operation, number)
 
 
 def _settled(reply: ChangesReply, known: ChangeSet) -> list[ChangesFact]:

@@ -41,6 +41,7 @@ APPLY = Receipt(ApplyOperation("o", "a", "t", "update_task_estimate", NO_WORDS),
 PROPOSED = c.ItemProposed(1, "tool", NO_WORDS, "It", "f", "it", "")
 CONFIRMING = c.ItemConfirming(1, "person", 1, "o", 1)
 CONFIRMED = c.ItemConfirmed(1, 1)
+UNDONE = c.ItemUndone(1, 1, "u", "o", 3)
 EPOCH = ("log:main@r1", EpochBegan(1, "0", "15"))
 
 
@@ -172,6 +173,8 @@ BROKEN: list[tuple[list[tuple[str, Stored]], str]] = [
         "is taken up again while ItemConfirmed",
     ),
     ([(SET, PROPOSED), (SET, CONFIRMED), (SET, c.ItemExpired(1))], "ends twice"),
+    ([(SET, PROPOSED), (SET, UNDONE)], "is undone while open"),
+    ([(SET, PROPOSED), (SET, CONFIRMED), (SET, UNDONE), (SET, UNDONE)], "is undone while open"),
     (
         [(SET, PROPOSED), (SET, CONFIRMED), (SET, c.ItemConfirming(1, "person", 1, "o", 1))],
         "is confirmed while ItemConfirmed",

@@ -9,7 +9,7 @@ from adapters.runtime.services import Services
 from adapters.simulation.fused_log import Crashed, FusedLog
 from adapters.wiring import Home
 from domain.changes import decisions
-from domain.changes.change_set import ChangeSet, Undo, is_undone
+from domain.changes.change_set import ChangeSet, Undo, is_undone, was_taken_back
 from domain.changes.doubts import doubted, undos_doubted
 from domain.changes.events import (
     ItemConfirmed,
@@ -40,7 +40,9 @@ def confirmed(changes: ChangeSet) -> ChangeSet:
 
 def asked_back(changes: ChangeSet) -> UndoAsked:
     """That its first item's confirmation is taken back."""
-    (asked,) = decisions.undo(changes, 1, ME, item(changes).operations[-1])
+    (asked,) = decisions.undo(
+        changes, 1, ME, item(changes).operations[-1], item(changes).confirmation
+    )
     assert isinstance(asked, UndoAsked)
     return asked
 
@@ -65,6 +67,9 @@ def test_the_item_is_as_it_was_proposed_but_for_what_it_used_up() -> None:
     assert (found.decided_by, found.decided_at, found.arguments_now) == ("", "", None)
     assert found.confirmation == was.confirmation + 1
     assert [one.is_done for one in found.undos or ()] == [True]
+    assert was_taken_back(found)
+    assert not was_taken_back(was)
+    assert not was_taken_back(item(confirmed(taken_back(confirmed(changes)))))
 
 
 def test_while_it_is_under_way_the_item_stays_confirmed_and_nothing_is_decided() -> None:
@@ -73,7 +78,7 @@ def test_while_it_is_under_way_the_item_stays_confirmed_and_nothing_is_decided()
     undoing = after(changes, [asked])
     assert (item(undoing).status, item(undoing).asked) == ("confirmed", asked)
     assert decisions.pending_effects(undoing) == [asked]
-    assert decisions.undo(undoing, 1, ME, asked.undoes) == []
+    assert decisions.undo(undoing, 1, ME, asked.undoes, 1) == []
     with pytest.raises(Refused, match="is being taken back"):
         decisions.confirm(undoing, 1, ME, action="a")
     (again,) = decisions.retake(undoing, 1)
@@ -100,7 +105,7 @@ def test_what_the_journal_refused_stays_confirmed_and_is_asked_for_under_another
 
 
 def asked_back_of(changes: ChangeSet, operation: str) -> UndoAsked:
-    (asked,) = decisions.undo(changes, 1, ME, operation)
+    (asked,) = decisions.undo(changes, 1, ME, operation, 1)
     assert isinstance(asked, UndoAsked)
     return asked
 
@@ -116,14 +121,14 @@ def test_it_is_confirmed_again_by_another_operation_and_taken_back_again() -> No
 def test_only_what_is_confirmed_is_taken_back_and_that_once() -> None:
     changes = shown(add("milk"))
     with pytest.raises(Refused, match="is pending"):
-        decisions.undo(changes, 1, ME, "op")
+        decisions.undo(changes, 1, ME, "op", 1)
     with pytest.raises(Refused, match="there is no item"):
-        decisions.undo(changes, 9, ME, "op")
+        decisions.undo(changes, 9, ME, "op", 1)
     done = confirmed(changes)
     with pytest.raises(Refused, match="is confirmed"):
-        decisions.undo(done, 1, ME, "another")
+        decisions.undo(done, 1, ME, "another", 0)
     operation = item(done).operations[-1]
-    assert decisions.undo(taken_back(done), 1, ME, operation) == []
+    assert decisions.undo(taken_back(done), 1, ME, operation, 1) == []
 
 
 def test_it_blocks_later_proposals_as_one_that_waits() -> None:
@@ -169,6 +174,8 @@ def test_another_edit_of_the_same_number_is_confirmed_again_by_its_own_effect() 
     assert decisions.settle(undone, said, is_shared=True) == [said]
     again = after(undone, [said])
     assert item(again).status == "confirmed"
+    assert item(after(again, [ItemUndone(1, 1, "u", "other", 21)])).status == "confirmed"
+    assert item(after(again, [ItemUndone(1, 1, "u", "edit", 21)])).status == "pending"
     later = after(undone, [ItemConfirming(1, ME, 1, "third", 1), ItemConfirmed(1, 1, 21)])
     assert item(later).status == "confirmed"
 
@@ -182,6 +189,8 @@ def test_a_confirmation_that_met_the_undo_goes_on_or_is_over_as_the_journal_said
     assert (item(undone).status, item(undone).confirmation) == ("confirming", 2)
     failed = after(met, [ItemFailed(1, 2, "stale", "")])
     assert item(after(failed, [outcome(asked)])).status == "pending"
+    gone = after(undone, [ItemUndone(1, 2, "u", "theirs", 14)])  # done and undone elsewhere
+    assert (item(gone).status, item(gone).asked) == ("pending", None)
     own = after(once, [asked, ItemConfirming(1, ME, 1, asked.undoes, 2)])  # another attempt
     assert item(after(own, [outcome(asked)])).status == "pending"
 
