@@ -164,6 +164,25 @@ def test_nothing_is_decided_by_accident_beside_the_list(
     assert statuses(home)["1.1"] == "rejected"
 
 
+def test_a_tab_knows_what_it_did_after_other_pages_and_a_new_tab_asks(
+    page: Any, context: Any, address: str, home: Path
+) -> None:
+    page.goto(address)
+    page.locator("#item-1-2 .entry").click()
+    page.locator("#pane").get_by_role("button", name="Confirm").click()
+    expect(page.locator("#told")).to_contain_text("Applied")
+    other = context.new_page()
+    other.goto(address)
+    other.keyboard.press("u")
+    expect(other.locator("#told")).to_contain_text("done in another tab?")
+    assert statuses(home)["1.2"] == "confirmed"
+    page.goto(f"{address}/tasks")
+    page.goto(f"{address}/inbox")
+    page.keyboard.press("u")
+    expect(page.locator("#told")).to_contain_text("Taken back")
+    assert statuses(home)["1.2"] == "pending"
+
+
 def test_all_of_it_works_without_javascript_and_at_any_width(
     browser: Any, address: str, home: Path
 ) -> None:

@@ -60,6 +60,9 @@ def timers_undone() -> Services:
         review.confirm(at, made, 1)
         done = review.changes_of(at, made).items[0].operations[-1]
         review.undo(at, made, 1, done)
+    told(at, do.StartTimer(tap))
+    told(at, do.StopTimer())
+    back(tap)  # and it runs to the end
     return at
 
 

@@ -421,5 +421,16 @@ def test_a_file_that_says_done_or_is_without_a_task_stops_its_timer_and_undo_goe
     proved(home)
 
 
+def test_an_import_that_is_done_again_has_its_labels_again(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "todo.md"
+    file.write_text("- [ ] One #fresh\n")
+    done(["import", str(file)], home)
+    redo = told(["undo"], home)["redo"]
+    assert told(["label", "list"], home) == []
+    done(redo.split()[1:], home)
+    assert [one["name"] for one in told(["label", "list"], home)] == ["fresh"]
+    proved(home)
+
+
 def test_help_tells_how(home: Path) -> None:
     assert "one deed further back" in run(["undo", "--help"], home).stdout

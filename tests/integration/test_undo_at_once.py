@@ -70,7 +70,7 @@ def test_an_undo_while_a_wake_runs_to_its_end_loses_neither(home: Path) -> None:
     done(["task", "set", SINK, "--estimate", "25"], home)
     done(["task", "note", SINK, "It takes about 4 hours."], home)
     done(["undo", "--key", "note"], home)
-    ref = told(["undo", "--list"], home)["deeds"][0]["ref"]
+    ref = told(["undo", "--list"], home)["deeds"][1]["ref"]  # the note is undone
     redo = told(["undo", "--key", "note"], home)["redo"].split()[1:]
     assert at_once(home, ["wake", SINK], ["undo", ref], redo) == [0, 0, 0]
     done(["recover"], home)
