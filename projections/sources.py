@@ -3,15 +3,18 @@
 from typing import NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from domain.causes import Receipt
-from domain.journal.commands import ImportTasks
+from domain.journal.commands import ImportTasks, UndoDeed, UndoImport
 from domain.wire import PayloadId
 from domain.world import Recorded
 from projections.view import View
 
-LINES_KEPT = 20  # the newest, for imports may be taken back
+ALL = "all"
+"""The key of the one document: an undo names appends, and no source."""
+
+LINES_KEPT = 20  # of a source, the newest, for imports may be taken back
+UNDONE_KEPT = 100
 
 
 class Kept(NamedTuple):
@@ -22,43 +25,70 @@ class Kept(NamedTuple):
     lines: PayloadId
 
 
-class SourceDocument(Struct, frozen=True):
+class Undone(NamedTuple):
+    """Appends of a machine that one of its own took back."""
+
+    n: int
+    replica: str
+    appends: tuple[int, ...]
+
+
+class Source(Struct, frozen=True):
     """A source; `at` is its last import's time, `kept` in the order of the log."""
 
-    name: str
     at: str = ""
     kept: tuple[Kept, ...] = ()
 
 
-def _command(row: Recorded) -> ImportTasks | None:
-    command = row.fact.command if isinstance(row.fact, Receipt) else None
-    return command if isinstance(command, ImportTasks) else None
+class SourcesDocument(Struct, frozen=True):
+    """All sources by their names, and what was taken back, in the order of the log."""
+
+    sources: dict[str, Source] = {}
+    undone: tuple[Undone, ...] = ()
+
+    def standing(self, source: str) -> tuple[Kept, ...]:
+        """What is kept by imports that were not taken back, the newest first."""
+        gone: set[tuple[str, int]] = set()
+        for one in reversed(self.undone):
+            if (one.replica, one.n) not in gone:  # else it was taken back itself
+                gone.update((one.replica, n) for n in one.appends)
+        kept = self.sources.get(source, Source()).kept
+        return tuple(one for one in reversed(kept) if (one.replica, one.n) not in gone)
 
 
 def keys(row: Recorded) -> tuple[str, ...]:
-    command = _command(row)
-    return (command.source,) if command else ()
+    match row.fact:
+        case Receipt(command=ImportTasks() | UndoImport(reopens=True) | UndoDeed(reopens=True)):
+            return (ALL,)
+        case _:
+            return ()
 
 
-def apply(document: SourceDocument | None, row: Recorded) -> SourceDocument | None:
-    """The source after this row; the same whatever the order of rows, and how often one comes."""
-    command = _command(row)
-    if command is None:
-        return document
-    known = document or SourceDocument(command.source)
-    kept = {*known.kept, *([Kept(row.n, row.replica, command.lines)] if command.lines else [])}
-    return replace(known, at=max(known.at, row.at), kept=tuple(sorted(kept)[-LINES_KEPT:]))
+def apply(document: SourcesDocument | None, row: Recorded) -> SourcesDocument:
+    """The sources after this row; the same whatever the order of rows, and how often one comes."""
+    known = document or SourcesDocument()
+    match row.fact:
+        case Receipt(command=ImportTasks(source=name, lines=lines)):
+            was = known.sources.get(name, Source())
+            kept = {*was.kept, *([Kept(row.n, row.replica, lines)] if lines else [])}
+            now = Source(max(was.at, row.at), tuple(sorted(kept)[-LINES_KEPT:]))
+            return SourcesDocument({**known.sources, name: now}, known.undone)
+        case Receipt(command=UndoImport(appends=appends) | UndoDeed(appends=appends)):
+            undone = {*known.undone, Undone(row.n, row.replica, appends)}
+            return SourcesDocument(known.sources, tuple(sorted(undone)[-UNDONE_KEPT:]))
+        case _:
+            return known
 
 
-def _takes_late(document: SourceDocument | None, row: Recorded) -> bool:
+def _takes_late(document: SourcesDocument | None, row: Recorded) -> bool:
     return True
 
 
-VIEW: View[SourceDocument] = View(
+VIEW: View[SourcesDocument] = View(
     "sources",
     "journal",
     1,
-    SourceDocument,
+    SourcesDocument,
     keys,
     apply,
     entities=("receipt",),

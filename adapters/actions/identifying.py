@@ -24,7 +24,6 @@ from domain.timestamps import instant
 from domain.wire import Payload, PayloadId, payload
 from projections import sources
 from projections.agents import VIEW as AGENTS
-from projections.sources import SourceDocument
 from projections.tasks import VIEW, TaskDocument
 from projections.view import placed
 
@@ -83,7 +82,7 @@ class _Lines:
         self.home, self.read, self.known = home, read, known
         self.source = read.source
         self.anchors = read.anchors or ("",) * len(read.tasks)
-        self.kept: SourceDocument | None = home.views.get(sources.VIEW, read.source)
+        self.kept = home.views.get(sources.VIEW, sources.ALL) or sources.SourcesDocument()
         self.ours = {
             task.id: said
             for task in known.values()
@@ -149,7 +148,7 @@ class _Lines:
         return order, named
 
     def _kept(self) -> tuple[list[str] | None, str]:
-        for n, replica, name in reversed(self.kept.kept if self.kept else ()):
+        for n, replica, name in self.kept.standing(self.source):
             if data := dict(self.home.services.journal.payloads([name])).get(name):
                 return _LINES.decode(data), placed(n, replica, 10**6)
         return None, ""
@@ -252,10 +251,9 @@ class _Lines:
     def _since(self) -> str:
         from zoneinfo import ZoneInfo
 
-        if self.kept is None:
-            return ""
+        at = self.kept.sources.get(self.source, sources.Source()).at
         zone = ZoneInfo(self.home.settings.timezone)
-        return instant(self.kept.at).astimezone(zone).date().isoformat()
+        return instant(at).astimezone(zone).date().isoformat() if at else ""
 
     def _are_alike(self, places: Sequence[int]) -> bool:
         """Whether these tasks say the same here, and none has an agent."""

@@ -319,6 +319,7 @@ def report_of(file: str, found: Found, one: Identified, known: Known) -> ImportR
         task.id
         for task in sorted(known.values(), key=lambda task: task.place)
         if read.source in task.sources and task.id not in here and not task.is_deleted
+        if task.task.status_reason != f"no longer in {read.source}"
     )
     open_there = [
         known[id_] for id_, said in here.items() if said.status not in CLOSED if id_ in known

@@ -10,6 +10,7 @@ from adapters.documents.ranks import ranks_of
 from adapters.text.common import ago
 from adapters.text.undone import back, made, named, stays
 from domain.journal.fold import TASK
+from domain.journal.task import DeedUndone
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -23,6 +24,8 @@ def deed_document(home: "Home", deed: Deed) -> UndoableDeed:
     with home.services.journal.reading() as world:
         titles = [world.load(TASK, one).title for one in deed.tasks[:JUDGED_MAX]]
         facts = [(fact, world.load(TASK, task)) for task, fact in deed.facts[:SAID_MAX]]
+    if deed.source:  # that nothing it said counts is no conflict
+        facts = [one for one in facts if not isinstance(one[0], DeedUndone) or one[0].source]
     said = [back(fact, task, now) for fact, task in facts]
     if more := len(deed.facts) - len(facts):
         said.append(f"And {more} more")
