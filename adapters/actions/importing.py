@@ -102,6 +102,10 @@ def made_of(home: "Home", given: Given, environ: Mapping[str, str]) -> list[str]
 # ------------------------------------------------------------------------------------------ writing
 
 
+MORE = ("lines", "links", "gone", "restores")
+"""What an import says besides its tasks: fields of `ImportTasks`."""
+
+
 class Importing:
     """The appends of one import over all its files, the nth under ``K:n``.
 
@@ -170,7 +174,7 @@ class Importing:
         written = self._append(home, one, tasks, known, more, report, told)
         home.views.catch_up()
         report.new = tuple(dict.fromkeys(report.new))
-        report.restored = tuple(restores)
+        report.restored = tuple(task.task_id for task in one.file.tasks if task.task_id in restores)
         report.unreadable += circles(home, one)
         report.conflicts = open_conflicts(home, one.file, known, written)
         if self._prefer is not None:
@@ -222,29 +226,31 @@ class Importing:
         batches = [tasks[at : at + TASKS_MAX] for at in range(0, len(tasks), TASKS_MAX)]
         documents = one.documents_by_id
         written: set[str] = set()
-        is_said = False
+        left = more
 
         def append(tasks: Sequence[ImportedTask]) -> None:
-            """Append these tasks; where they are all, with what else is said."""
-            nonlocal is_said
+            """Append these tasks, with the links of which both ends are there then, so that nothing
+            is lost with a process; where they are all, with what else is said."""
+            nonlocal left
             is_whole = not tasks or (len(batches) == 1 and tasks is batches[0])
             payloads = [documents[task.task_id] for task in tasks]
             command = command_of(one.file.source, tasks, payloads, known)
             here = {task.task_id for task in tasks}
+            said = left
             if is_whole:
-                said = {
-                    name: getattr(more, name) for name in ("lines", "links", "gone", "restores")
-                }
-                stops_timers = command.stops_timers or more.stops_timers
-                command = replace(command, **said, stops_timers=stops_timers)
-                payloads += [payload(SHARED, canonical.encode(list(one.lines)))] * bool(more.lines)
+                payloads += [payload(SHARED, canonical.encode(list(one.lines)))] * bool(left.lines)
             else:
-                restores = tuple(each for each in more.restores if each in here)
-                command = replace(command, restores=restores)
+                there = known.keys() | written | here
+                links = [each for each in left.links if {each.task, each.target} <= there]
+                restores = [each for each in left.restores if each in here]
+                said = ImportTasks("", (), links=tuple(links), restores=tuple(restores))
+            stops = command.stops_timers or said.stops_timers
+            more_said = {name: getattr(said, name) for name in MORE}
+            command = replace(command, stops_timers=stops, **more_said)
             is_alone = is_whole and not (self._is_one_of_many or self._prefer)
             key = self._key_of(home, command, is_alone=is_alone)
             appended = home.services.append_journal(command, key=key, payloads=payloads)
-            is_said |= is_whole
+            left = _without(left, said)
             self._nth += 1
             changed = set(appended.result.ids) if appended.rows else set[str]()
             written.update(changed)
@@ -257,7 +263,7 @@ class Importing:
         for batch in batches:
             in_halves(batch, append, report)
             told(len(batch))
-        if not is_said and (more.links or more.gone or more.restores or (more.lines and written)):
+        if left.links or left.gone or left.restores or (left.lines and written):
             append(())
         return written
 
@@ -274,6 +280,17 @@ class Importing:
             self._nth += 1
             settle(home, one.task, one.field, side, self._name, nth=self._nth)
         report.settled, report.conflicts = len(report.conflicts), ()
+
+
+def _without(more: ImportTasks, said: ImportTasks) -> ImportTasks:
+    """What is still to be said."""
+    return replace(
+        more,
+        lines="" if said.lines else more.lines,
+        links=tuple(one for one in more.links if one not in said.links),
+        gone=() if said.gone else more.gone,
+        restores=tuple(one for one in more.restores if one not in said.restores),
+    )
 
 
 def open_conflicts(

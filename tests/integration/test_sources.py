@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import done, proved, refused, run, told
+from adapters.actions.importing import TASKS_MAX, Importing
+from adapters.actions.sources import given_file, read_file
+from adapters.wiring import open_home
+from tests.support.cli import FIXED, done, proved, refused, run, told
 
 MANY = "".join(f"- [ ] Task {word}\n" for word in "one two three four five six".split())
 
@@ -185,3 +188,30 @@ def test_what_a_line_is_called_finds_it_under_any_title(home: Path, tmp_path: Pa
         file.write_text(text.format("Write to the landlord"))
         report = imported(home, file)
         assert (report["created"], report["changed"]) == (0, 1), name
+
+
+def test_an_import_that_is_cut_off_between_two_appends_loses_no_link(
+    home: Path, tmp_path: Path
+) -> None:
+    many = 2 * TASKS_MAX + 50
+    file = file_at(
+        tmp_path, "".join(f"- [ ] Task {nth} 🆔 t{nth} ⛔ t{nth + 1}\n" for nth in range(many))
+    )
+    told_of: list[int] = []
+
+    def cut_off(count: int) -> None:
+        told_of.append(count)
+        if count:
+            raise KeyboardInterrupt
+
+    with open_home(home, FIXED, is_writing=True) as opened:
+        found = read_file(opened, given_file(str(file), file.name), FIXED)
+        with pytest.raises(KeyboardInterrupt):
+            Importing().take(opened, file.name, found, cut_off)
+    assert told_of == [0, TASKS_MAX]
+    assert imported(home, file)["created"] == many - TASKS_MAX
+    for nth in (0, TASKS_MAX - 1, TASKS_MAX, many - 2):
+        links = told(["task", "show", f"Task {nth}"], home)["links"]
+        assert len(links) == (1 if nth == 0 else 2), nth
+    assert imported(home, file)["unchanged"] == many
+    proved(home)
