@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.documents.tasks import RetitledTask
@@ -148,6 +149,11 @@ class _Lines:
         return order, named
 
     def _kept(self) -> tuple[list[str] | None, str]:
+        """The lines as they are kept, or as this machine saw them since, and from when they are."""
+        base = next((one.lines for one in self.kept.standing(self.source)), "")
+        seen = _seen(self.home, self.source)
+        if seen and seen.base == base:
+            return seen.lines, f"{seen.n:012d} ~"
         for n, replica, name in self.kept.standing(self.source):
             if data := dict(self.home.services.journal.payloads([name])).get(name):
                 return _LINES.decode(data), placed(n, replica, 10**6)
@@ -162,9 +168,9 @@ class _Lines:
 
     def _by_default(self, gone: Sequence[str]) -> tuple[str, ...] | None:
         """What would be found without keeping the lines once more; None: something else."""
-        lines, _ = self._kept()
-        if lines is not None:
-            return tuple(lines)
+        for _, _, name in self.kept.standing(self.source)[:1]:
+            data = dict(self.home.services.journal.payloads([name])).get(name)
+            return tuple(_LINES.decode(data)) if data else None
         if gone or any(self.named.values()):
             return None
         new = [one for one in self.ids if one not in self.ours]
@@ -335,6 +341,34 @@ class _Lines:
             shown = name.removeprefix("id:") if name.startswith("id:") else name.replace("~", "^")
             told = f"{shown} names several tasks of this file; none is known by it"
             self.told.append(Unreadable(self._line(at), told))
+
+
+class Seen(Struct):
+    """The lines of a file as this machine saw them last, which no import may have kept: a line that
+    only went is no fact. `base`: what was kept then; `n`: the journal's end."""
+
+    base: str
+    n: int
+    lines: list[str]
+
+
+def _seen(home: "Home", source: str) -> Seen | None:
+    try:
+        return msgspec.json.decode(home.views.remembered(f"lines {source}") or b"", type=Seen)
+    except msgspec.MsgspecError:  # nothing, or what another version remembered
+        return None
+
+
+def remember_lines(home: "Home", one: Identified) -> None:
+    """Remember the lines of a file that was imported, where they are not what is kept of them."""
+    if one.file.format not in BY_TITLE:
+        return
+    document = home.views.get(sources.VIEW, sources.ALL) or sources.SourcesDocument()
+    base = next((kept.lines for kept in document.standing(one.file.source)), "")
+    now = Seen(base, home.services.journal.tail().n, list(one.lines))
+    was = _seen(home, one.file.source)
+    if was is None or (was.base, was.lines) != (now.base, now.lines):
+        home.views.remember(f"lines {one.file.source}", msgspec.json.encode(now))
 
 
 def line_kept(task_id: str, anchor: str) -> str:

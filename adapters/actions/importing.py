@@ -18,6 +18,7 @@ from adapters.actions.identifying import (
     Known,
     identified,
     known_tasks,
+    remember_lines,
     said_last,
 )
 from adapters.actions.naming import nth_key
@@ -163,6 +164,8 @@ class Importing:
         known = known_tasks(home)
         one = identified(home, found.file, known)
         report = report_of(file, found, one, known)
+        if place is not None:  # at once: a process may end in between
+            remember_path(home, place)
         report.moved_from = place.was if place else ""
         restores = {*one.restores, *(report.deleted_here if self._restores else ())}
         if self._restores:
@@ -181,8 +184,7 @@ class Importing:
             self._settle(home, report, self._prefer)
         if report.new and (home.settings.import_.agents if self._agents is None else self._agents):
             report.agents = len(assign_all(home, Wish(), self._key, among=report.new).made)
-        if place is not None:
-            remember_path(home, place)
+        remember_lines(home, one)
         return report
 
     def _more(

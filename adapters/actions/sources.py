@@ -296,8 +296,9 @@ class _Naming:
         return Source(same[0].name, path, same[0].archive, was=same[0].path)
 
     def _says_the_same(self, file: str, name: str, *, empty: bool = False) -> bool:
-        """Whether a file most likely is the one of a name: half of its lines were in it, and half
-        of what is open of it is in the file. `empty`: what is said of one without tasks."""
+        """Whether a file most likely is the one of a name: all that is open of it is in the file,
+        or half of that, and half of its lines were in it. `empty`: what is said of one without
+        tasks."""
         found = read_file(self._home, given_file(file, name), self._environ).file
         if not found.tasks:
             return empty
@@ -307,7 +308,8 @@ class _Naming:
         same = sum(one.task_id in there or fold(one.title) in titles for one in found.tasks)
         open_ones = [one for one in tasks if one.is_open]
         still = sum(one.id in lines or fold(one.title) in said for one in open_ones)
-        return 2 * same >= len(found.tasks) and 2 * still >= len(open_ones)
+        is_all = 0 < still == len(open_ones)
+        return is_all or (2 * same >= len(found.tasks) and 2 * still >= len(open_ones))
 
     def _by_source(self) -> dict[str, list[TaskDocument]]:
         if self._tasks is None:
