@@ -17,6 +17,7 @@ from adapters.home.api_keys import without_keys
 from adapters.home.entering import entering, entering_by, json_entering
 from adapters.home.given import STDIN, Unreadable, as_text, read_given
 from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD, joined
+from adapters.importers.spelling import CLOSED
 from domain.errors import Refused
 from domain.journal.imported import ImportedFile
 from domain.text import fold
@@ -228,10 +229,11 @@ def _read(home: "Home", given: Given, data: bytes, name: str, environ: Mapping[s
     )
     if read is None:
         raise Unreadable("its format is not known", f"name it with --format: {FORMATS_TOLD}")
-    # once more: what only its format had hidden, as escaped characters
+    # once more: what only its format had hidden, as escaped characters; ids are as they are
+    formulas, read = read.formulas, msgspec.structs.replace(read, formulas=())
     plain, more = entering_by(home.settings, msgspec.to_builtins(read), environ)
     read = msgspec.convert(plain, ImportedFile) if more else read
-    return Found(read, replaced + more)
+    return Found(msgspec.structs.replace(read, formulas=formulas), replaced + more)
 
 
 # ---------------------------------------------------------------------------- what they are called
@@ -246,17 +248,24 @@ class _Naming:
         self._tasks: dict[str, list[TaskDocument]] | None = None
 
     def said(self, file: str, name: str) -> Source:
-        """A file under the name that somebody said. One beside the file of that name is where its
-        client moves what is done; both are one source."""
+        """A file under the name that somebody said. One of done lines beside the todo.txt of that
+        name is where its client moves them; both are one source."""
         path = "" if file == STDIN else _real(file)
         known = self._paths.get(name)
         main = known.path if known and Path(known.path).name == name else ""
         if not main and path and Path(path).name != name and "/" not in name:
             main = str(Path(path).parent / name)
-        if path and main and main != path and Path(main).is_file() and _is_readable(path):
+        if path and main and main != path and _is_readable(main) and self._is_done(path, name):
             return Source(name, _real(main), path)
         archive = known.archive if known and known.path == path else ""
         return Source(name, path if _is_readable(path) else "", archive)
+
+    def _is_done(self, path: str, name: str) -> bool:
+        """Whether a file is a todo.txt of done lines alone."""
+        if not _is_readable(path):
+            return False
+        found = read_file(self._home, given_file(path, name), self._environ).file
+        return found.format == "todotxt" and all(one.status in CLOSED for one in found.tasks)
 
     def named(self, file: str) -> Source:
         """A file under its own name."""

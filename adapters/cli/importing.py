@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import Protocol
 
 import click
+import msgspec
 
 from adapters.actions import watched
 from adapters.actions.differing import Side
@@ -250,7 +251,7 @@ def _imported(
         remember_path(home, given.place)
         return told
     found = read_file(home, given, os.environ)
-    warn_of_secrets(found.file, safe(given.file))
+    warn_of_secrets(msgspec.structs.replace(found.file, formulas=()), safe(given.file))
     count = len(found.file.tasks)
     home = session.writing() if count or home.views.count(VIEW) else session.reading()
     with _progress(session, count) as bar:

@@ -37,6 +37,7 @@ conflicts
 settle passport due --keep file
 import EDITED.md --source TODO.md --undo
 task conclude fence --follow-up "Paint the fence"
+task add "Oil the fence" --file MORE.md
 write-back MORE.md
 export --markdown tasks.md
 recover
