@@ -91,6 +91,7 @@ class _Lines:
             if name == read.source
         }
         self.order, self.named = self._before()
+        self.stood = self._stood()
         self.ids = [task.task_id for task in read.tasks]
         self.restores: dict[str, None] = {}
         self.tied: set[str] = set()  # tasks that some line may be, or not
@@ -148,12 +149,21 @@ class _Lines:
         order += [one for one in every if one not in seen and self.known[one].place > since]
         return order, named
 
-    def _kept(self) -> tuple[list[str] | None, str]:
-        """The lines as they are kept, or as this machine saw them since, and from when they are."""
+    def _stood(self) -> list[int] | None:
+        """The places of the lines that this machine saw last, in their order; None: as kept."""
         base = next((one.lines for one in self.kept.standing(self.source)), "")
         seen = _seen(self.home, self.source)
-        if seen and seen.base == base:
-            return seen.lines, f"{seen.n:012d} ~"
+        if seen is None or seen.base != base:
+            return None
+        places = {one[:ID_KEPT]: at for at, one in enumerate(self.order)}
+        parts = (line.partition(" ")[0] for line in seen.lines)
+        stood = [places[begin] for begin in parts if begin in places]
+        later = [
+            at for at, one in enumerate(self.order) if self.known[one].place > f"{seen.n:012d} ~"
+        ]
+        return [*stood, *(at for at in later if at not in stood)]
+
+    def _kept(self) -> tuple[list[str] | None, str]:
         for n, replica, name in self.kept.standing(self.source):
             if data := dict(self.home.services.journal.payloads([name])).get(name):
                 return _LINES.decode(data), placed(n, replica, 10**6)
@@ -203,7 +213,7 @@ class _Lines:
                 Line(task, anchor, earlier=earlier.get(task.task_id))
                 for task, anchor in zip(self.read.tasks, self.anchors, strict=True)
             ]
-            aligned = align(was, now, sure, self._since(), self._are_alike)
+            aligned = align(was, now, sure, self._since(), self._are_alike, self.stood)
             for at, before in aligned.found.items():
                 self.ids[at] = self.order[before]
             self.told += [self._tied(at) for at in aligned.tied]

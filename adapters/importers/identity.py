@@ -62,6 +62,7 @@ def align(
     sure: Mapping[int, int],
     since: str = "",
     are_alike: Callable[[Sequence[int]], bool] = lambda _: False,
+    stood: Sequence[int] | None = None,
 ) -> Aligned:
     """Find the lines of a file again.
 
@@ -72,6 +73,8 @@ def align(
         since: The day of the last import, ``YYYY-MM-DD``.
         are_alike: Whether the tasks of these places of `was` are the same here in all but their
             ids, so that it is all one which of them a line is.
+        stood: The places of `was` that the file still had when it was seen last, in its order
+            then; None: all. Of the others a line may be one that comes back, under its title.
 
     >>> rent = Line(ImportedTask("a", "Pay rent", due="2027-01-01"))
     >>> done = Line(ImportedTask("", "Pay rent", due="2027-01-01", status="DONE"))
@@ -79,11 +82,34 @@ def align(
     >>> align([rent], [new, done], {}).found
     {1: 0}
     """
-    found = _Alignment(was, now, sure, since, are_alike)
+    places = range(len(was)) if stood is None else stood
+    nth = {at: place for place, at in enumerate(places)}
+    found = _Alignment(
+        [was[at] for at in places],
+        now,
+        {at: nth[before] for at, before in sure.items() if before in nth},
+        since,
+        lambda some: are_alike([places[at] for at in some]),
+    )
+    found.tied |= {at for at, before in sure.items() if before not in nth}
     found.by_anchor()
     found.by_title()
+    tied, tied_was = set(found.tied), {places[at] for at in found.tied_was}
+    back: dict[int, int] = {}
+    if len(places) < len(was):
+        known = {**sure, **{at: places[before] for at, before in found.found.items()}}
+        every = _Alignment(was, now, known, since, are_alike)
+        every.tied = tied
+        every.by_anchor()
+        every.by_title()
+        back = {at: before for at, before in every.found.items() if before not in nth}
+        found.tied |= back.keys()
     found.by_rename()
-    return Aligned(found.found, sorted(found.tied), sorted(found.tied_was))
+    return Aligned(
+        {**{at: places[before] for at, before in found.found.items()}, **back},
+        sorted(tied - back.keys() - sure.keys()),
+        sorted(tied_was),
+    )
 
 
 def anchors_twice(anchors: Iterable[str]) -> set[str]:
@@ -143,7 +169,8 @@ class _Alignment:
         news = _by(lambda at: fold(self._said[at].title), range(len(self.now)))
         for title, now in news.items():
             was = olds.get(title, [])
-            ws, ns = self._free(was, self._taken), self._free(now, self.found)
+            ws = self._free(was, self._taken)
+            ns = [at for at in self._free(now, self.found) if at not in self.tied]
             if not (ws and ns):
                 continue
             if len(was) == len(now) == 1:
