@@ -8,6 +8,7 @@ import msgspec
 
 from adapters.documents.tasks import GoneItem
 from adapters.home.settings import Gone
+from adapters.importers.identity import BY_TITLE
 from domain.journal.commands import GoneTask
 from domain.journal.importing import numbered
 from projections.tasks import VIEW
@@ -60,7 +61,8 @@ def planned(
         more = [GoneTask(task, how) for task in wanted if task not in one.file.deleted]
         more = [each for each in more if _may_close(home, each)]
     ids = tuple(each.task for each in more)
-    is_empty = said is None and not one.file.tasks
+    lines = one.file.lines if one.file.format in BY_TITLE else one.file.tasks  # no archive's
+    is_empty = said is None and not lines
     is_much = len(ids) > GONE_MANY or (len(ids) >= GONE_FEW and len(ids) * 5 >= one.before)
     if ids and (is_empty or (is_much and not sure(ids))):
         return tuple(closing), ids

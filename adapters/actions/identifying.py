@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 Known = Mapping[str, TaskDocument]
 ID_KEPT = 12  # letters of an id that tell the tasks of a source apart
+SEEN_KEPT = 3  # of a source, for imports may be taken back
 SHARED = "shared"  # the unit of what is kept of a source's lines
 _LINES = msgspec.json.Decoder(list[str])
 
@@ -152,8 +153,8 @@ class _Lines:
     def _stood(self) -> list[int] | None:
         """The places of the lines that this machine saw last, in their order; None: as kept."""
         base = next((one.lines for one in self.kept.standing(self.source)), "")
-        seen = _seen(self.home, self.source)
-        if seen is None or seen.base != base:
+        seen = next((one for one in _seen(self.home, self.source) if one.base == base), None)
+        if seen is None:
             return None
         places = {one[:ID_KEPT]: at for at, one in enumerate(self.order)}
         parts = (line.partition(" ")[0] for line in seen.lines)
@@ -362,11 +363,11 @@ class Seen(Struct):
     lines: list[str]
 
 
-def _seen(home: "Home", source: str) -> Seen | None:
+def _seen(home: "Home", source: str) -> list[Seen]:
     try:
-        return msgspec.json.decode(home.views.remembered(f"lines {source}") or b"", type=Seen)
+        return msgspec.json.decode(home.views.remembered(f"lines {source}") or b"", type=list[Seen])
     except msgspec.MsgspecError:  # nothing, or what another version remembered
-        return None
+        return []
 
 
 def remember_lines(home: "Home", one: Identified) -> None:
@@ -377,8 +378,9 @@ def remember_lines(home: "Home", one: Identified) -> None:
     base = next((kept.lines for kept in document.standing(one.file.source)), "")
     now = Seen(base, home.services.journal.tail().n, list(one.lines))
     was = _seen(home, one.file.source)
-    if was is None or (was.base, was.lines) != (now.base, now.lines):
-        home.views.remember(f"lines {one.file.source}", msgspec.json.encode(now))
+    if (now.base, now.lines) not in [(each.base, each.lines) for each in was[-1:]]:
+        others = [each for each in was if each.base != base][1 - SEEN_KEPT :]
+        home.views.remember(f"lines {one.file.source}", msgspec.json.encode([*others, now]))
 
 
 def line_kept(task_id: str, anchor: str) -> str:

@@ -301,7 +301,7 @@ class _Alignment:
         is_all_one = len(ws) < len(ns) and len({content(self._said[at]) for at in ns}) == 1
         if len(ws) == len(ns) or is_all_one or (ws and ns and self.are_alike(ws)):
             self._match_all(ns, ws)
-        elif ws:
+        elif ws and ns:
             self.tied.update(ns)
             self.tied_was.update(ws)
 
