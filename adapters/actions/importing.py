@@ -77,6 +77,8 @@ def remember(home: "Home", given: Given, made_of: list[str], report: ImportRepor
     is_same = report.unchanged and not (report.created or report.changed or report.events)
     if is_same and not report.unreadable and not report.keys_replaced:
         home.views.remember(_name(given), msgspec.json.encode(_Told(made_of, report)))
+    elif home.views.remembered(_name(given)):  # the file was another one in between
+        home.views.remember(_name(given), b"")
 
 
 def _name(given: Given) -> str:
