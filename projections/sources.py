@@ -55,6 +55,10 @@ class SourcesDocument(Struct, frozen=True):
         kept = self.sources.get(source, Source()).kept
         return tuple(one for one in reversed(kept) if (one.replica, one.n) not in gone)
 
+    def newest(self, source: str) -> PayloadId:
+        """The newest of these; empty: none."""
+        return next((one.lines for one in self.standing(source)), "")
+
 
 def keys(row: Recorded) -> tuple[str, ...]:
     match row.fact:

@@ -3,6 +3,7 @@ looked up, the lines are aligned with it, and who is new gets an id of its own."
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -16,6 +17,7 @@ from adapters.importers.spelling import CLOSED, as_before, closings, items_as_be
 from domain import canonical
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedFile, ImportedTask, Unreadable, decoded
+from domain.journal.importing import gone_reason
 from domain.journal.taking_back import shape
 from domain.journal.task import TaskDeleted
 from domain.journal.undoing import is_unmade
@@ -152,7 +154,7 @@ class _Lines:
 
     def _stood(self) -> list[int] | None:
         """The places of the lines that this machine saw last, in their order; None: as kept."""
-        base = next((one.lines for one in self.kept.standing(self.source)), "")
+        base = self.kept.newest(self.source)
         seen = next((one for one in _seen(self.home, self.source) if one.base == base), None)
         if seen is None:
             return None
@@ -179,7 +181,7 @@ class _Lines:
 
     def _by_default(self, gone: Sequence[str]) -> tuple[str, ...] | None:
         """What would be found without keeping the lines once more; None: something else."""
-        for _, _, name in self.kept.standing(self.source)[:1]:
+        if name := self.kept.newest(self.source):
             data = dict(self.home.services.journal.payloads([name])).get(name)
             return tuple(_LINES.decode(data)) if data else None
         if gone or any(self.named.values()):
@@ -272,13 +274,17 @@ class _Lines:
         zone = ZoneInfo(self.home.settings.timezone)
         return instant(at).astimezone(zone).date().isoformat() if at else ""
 
+    @cached_property
+    def _tended(self) -> set[str]:
+        """The tasks that have an agent."""
+        return {one.agent.task for one in self.home.views.all(AGENTS)}
+
     def _are_alike(self, places: Sequence[int]) -> bool:
         """Whether these tasks say the same here, and none has an agent."""
         ids = [self.order[at] for at in places]
-        agents = {one.agent.task for one in self.home.views.all(AGENTS)}
         with self.home.services.journal.reading() as world:
             shapes = [shape(world.load(TASK, one)) for one in ids]
-        return agents.isdisjoint(ids) and all(one == shapes[0] for one in shapes)
+        return self._tended.isdisjoint(ids) and all(one == shapes[0] for one in shapes)
 
     def _own_id(self, at: int, used: set[str], lost: set[str]) -> str:
         """The id of a line that is none of those that were there: the one that it is given by what
@@ -306,7 +312,7 @@ class _Lines:
         """Whether a task was rejected or deleted because its file had it no more, or because its
         import was taken back."""
         if not task.is_deleted:
-            return task.task.status_reason == f"no longer in {self.source}"
+            return task.task.status_reason == gone_reason(self.source)
         with self.home.services.journal.reading() as world:
             rows = world.rows(TASK, task.id)
         ends = [row.fact.by for row in rows if isinstance(row.fact, TaskDeleted)]
@@ -338,20 +344,17 @@ class _Lines:
             if not (is_same and fold(before.category) == fold(now.category)):
                 yield RetitledTask(one, before.title, now.title)
 
-    def _line(self, at: int) -> int:
-        return self.read.lines[at] + 1 if at < len(self.read.lines) else 0
-
     def _tied(self, at: int) -> Unreadable:
         title = self.read.tasks[at].title
         told = f"which of the tasks {title!r} this is cannot be told; it was taken as a new one"
-        return Unreadable(self._line(at), told)
+        return Unreadable(self.read.line_of(at), told)
 
     def _anchors_told(self) -> None:
         for name in anchors_twice(self.anchors):
             at = [nth for nth, one in enumerate(self.anchors) if one == name][1]
             shown = name.removeprefix("id:") if name.startswith("id:") else name.replace("~", "^")
             told = f"{shown} names several tasks of this file; none is known by it"
-            self.told.append(Unreadable(self._line(at), told))
+            self.told.append(Unreadable(self.read.line_of(at), told))
 
 
 class Seen(Struct):
@@ -375,12 +378,17 @@ def remember_lines(home: "Home", one: Identified) -> None:
     if one.file.format not in BY_TITLE:
         return
     document = home.views.get(sources.VIEW, sources.ALL) or sources.SourcesDocument()
-    base = next((kept.lines for kept in document.standing(one.file.source)), "")
+    base = document.newest(one.file.source)
     now = Seen(base, home.services.journal.tail().n, list(one.lines))
     was = _seen(home, one.file.source)
     if (now.base, now.lines) not in [(each.base, each.lines) for each in was[-1:]]:
         others = [each for each in was if each.base != base][1 - SEEN_KEPT :]
         home.views.remember(f"lines {one.file.source}", msgspec.json.encode([*others, now]))
+
+
+def lines_payload(lines: Sequence[str]) -> Payload:
+    """What is kept of a source's lines, as an import names it."""
+    return payload(SHARED, canonical.encode(list(lines)))
 
 
 def line_kept(task_id: str, anchor: str) -> str:

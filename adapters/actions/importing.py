@@ -13,11 +13,11 @@ from adapters.actions.agents import Wish, assign_all
 from adapters.actions.differing import Side, settle
 from adapters.actions.halving import in_halves
 from adapters.actions.identifying import (
-    SHARED,
     Identified,
     Known,
     identified,
     known_tasks,
+    lines_payload,
     remember_lines,
     said_last,
 )
@@ -35,8 +35,9 @@ from domain import canonical
 from domain.journal.commands import ImportedRef, ImportTasks
 from domain.journal.imported import ImportedFile, ImportedTask
 from domain.journal.imported import Unreadable as UnreadableLine
+from domain.journal.importing import gone_reason
 from domain.keys import key as make_key
-from domain.wire import Payload, payload
+from domain.wire import Payload
 from projections.tasks import VIEW
 
 if TYPE_CHECKING:
@@ -135,10 +136,13 @@ class Importing:
         self._sure = sure
         self._nth = 0
 
-    def settles(self, home: "Home", source: str, report: ImportReport) -> bool:
-        """Whether there is something to settle in a file that says nothing new; what was said of
-        what is gone is remembered in any case."""
-        gone.keep(home, source, self._gone)
+    def remember(self, home: "Home", given: Given) -> None:
+        """Remember of a file that is as it was what was said of it, and where it is."""
+        gone.keep(home, given.source, self._gone)
+        remember_path(home, given.place)
+
+    def settles(self, report: ImportReport) -> bool:
+        """Whether there is something to settle in a file that says nothing new."""
         is_gone = report.gone_held or (report.gone and self._gone)
         is_back = report.deleted_here and self._restores
         return bool((report.conflicts and self._prefer) or is_gone or is_back)
@@ -204,11 +208,10 @@ class Importing:
         report.gone_settled = tuple(each.task for each in closing)
         left = {*report.gone_settled, *report.gone_held}
         report.gone = tuple(each for each in report.gone if each not in left)
-        lines = payload(SHARED, canonical.encode(list(one.lines)))
         return ImportTasks(
             one.file.source,
             (),
-            lines="" if one.is_kept else lines.id,
+            lines="" if one.is_kept else lines_payload(one.lines).id,
             links=linking.wanted(one.file, new),
             gone=closing,
             restores=tuple(sorted(restores)),
@@ -242,7 +245,7 @@ class Importing:
             here = {task.task_id for task in tasks}
             said = left
             if is_whole:
-                payloads += [payload(SHARED, canonical.encode(list(one.lines)))] * bool(left.lines)
+                payloads += [lines_payload(one.lines)] if left.lines else []
             else:
                 there = known.keys() | written | here
                 links = [each for each in left.links if {each.task, each.target} <= there]
@@ -326,8 +329,7 @@ def circles(home: "Home", one: Identified) -> tuple[UnreadableLine, ...]:
     lines = {task.task_id: at for at, task in enumerate(one.file.tasks)}
     found: list[UnreadableLine] = []
     for link, because in linking.left_out(home, one.file) if one.file.links else ():
-        at = lines[link.task]
-        line = one.file.lines[at] + 1 if at < len(one.file.lines) else 0
+        line = one.file.line_of(lines[link.task])
         found.append(UnreadableLine(line, f"⛔ would close a circle: {because}; it was left out"))
     return tuple(found)
 
@@ -340,7 +342,7 @@ def report_of(file: str, found: Found, one: Identified, known: Known) -> ImportR
         task.id
         for task in sorted(known.values(), key=lambda task: task.place)
         if read.source in task.sources and task.id not in here and not task.is_deleted
-        if task.task.status_reason != f"no longer in {read.source}"
+        if task.task.status_reason != gone_reason(read.source)
     )
     open_there = [
         known[id_] for id_, said in here.items() if said.status not in CLOSED if id_ in known

@@ -16,7 +16,8 @@ from msgspec import Struct
 from adapters.home.api_keys import without_keys
 from adapters.home.entering import entering, entering_by, json_entering
 from adapters.home.given import STDIN, Unreadable, as_text, read_given
-from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD, joined
+from adapters.importers import formats
+from adapters.importers.formats import FORMATS, FORMATS_TOLD
 from adapters.importers.spelling import CLOSED
 from domain.errors import Refused
 from domain.journal.imported import ImportedFile
@@ -161,7 +162,7 @@ def format_named(form: str) -> str:
     Raises:
         Refused: Code ``invalid_value``.
     """
-    form = ALIASES.get(form.lower(), form.lower())
+    form = formats.ALIASES.get(form.lower(), form.lower())
     if form and form not in FORMATS:
         because = f"the format {form!r} is not known to this version"
         raise Refused("invalid_value", because=because, instead=f"use {FORMATS_TOLD}")
@@ -183,7 +184,7 @@ def given_file(
         Unreadable: It cannot be read.
     """
     place = Source(source) if isinstance(source, str) else source
-    if place.archive and file != STDIN and str(Path(file).resolve()) == place.archive:
+    if place.archive and file != STDIN and _real(file) == place.archive:
         file = place.path  # the archive was named: it is a part of the other one
     found = as_text(read_given(file, FILE_BYTES_MAX))
     archive = b""
@@ -207,14 +208,12 @@ def read_file(home: "Home", given: Given, environ: Mapping[str, str]) -> Found:
     if not given.archive:
         return found
     other = _read(home, given, given.archive, given.place.archive, environ)
-    file = joined(found.file, other.file, Path(given.place.archive).name)
+    file = formats.joined(found.file, other.file, Path(given.place.archive).name)
     return Found(file, found.replaced + other.replaced)
 
 
 def _read(home: "Home", given: Given, data: bytes, name: str, environ: Mapping[str, str]) -> Found:
     from zoneinfo import ZoneInfo
-
-    from adapters.importers import formats
 
     zone = ZoneInfo(home.settings.timezone)
     is_scrubbed, keys = home.settings.policy.scrub_entry, home.settings.key_variables

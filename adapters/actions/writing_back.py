@@ -17,12 +17,13 @@ from msgspec.structs import replace
 
 from adapters.actions.exporting import document_of
 from adapters.actions.identifying import (
-    SHARED,
+    Known,
     as_read_before,
     documents_of,
     identified,
     known_tasks,
     line_kept,
+    lines_payload,
 )
 from adapters.actions.importing import TASKS_MAX, command_of, differing
 from adapters.actions.sources import Given, Source, given_file, read_file
@@ -47,7 +48,6 @@ from adapters.importers.writing import (
     with_whole_status,
 )
 from adapters.text.common import local_time
-from domain import canonical
 from domain.errors import Refused
 from domain.journal import catalog as c
 from domain.journal import importing
@@ -58,7 +58,6 @@ from domain.journal.importing import Names, numbered
 from domain.journal.task import StatusSet, Task
 from domain.text import fold
 from domain.timestamps import instant
-from domain.wire import payload
 from domain.world import MAIN, World
 from projections.tasks import MARKS, VIEW
 
@@ -157,7 +156,7 @@ def write_back(
         because = f"{file} says what was not imported yet"
         raise Refused("stale", because=because, instead="import it first")
     pen = _Pen(home, given, read, environ)
-    others = _for_others(home, said)
+    others = _for_others(home, said, known)
     changes, differ = _changes(home, pen, said, others)
     if anew := _read_anew(home, pen, said, changes):
         pen = _Pen(home, given, read, environ)
@@ -229,7 +228,7 @@ def _record(home: "Home", pen: "_Pen", changed: Sequence[str], added: Sequence[s
         line_kept(one.task_id, anchor)
         for one, anchor in zip(pen.read.tasks, pen.read.anchors, strict=True)
     ]
-    kept = payload(SHARED, canonical.encode(lines))
+    kept = lines_payload(lines)
     for first in range(0, len(changed), TASKS_MAX):
         tasks = [said[one] for one in changed[first : first + TASKS_MAX]]
         payloads = documents_of(home, tasks, pen.known)
@@ -260,17 +259,19 @@ def _changes(
     return found, tuple(both)
 
 
-def _for_others(home: "Home", read: ImportedFile) -> set[str]:
+def _for_others(home: "Home", read: ImportedFile, known: Known) -> set[str]:
     """Tasks that were closed here when their lines had another title or due date: who repeats one
     by moving its day has it open again, and nobody ticked that."""
-    lines = {one.task_id: one for one in read.tasks if one.status not in CLOSED}
+    lines = {
+        one.task_id: one
+        for one in read.tasks
+        if one.status not in CLOSED and known[one.task_id].status in CLOSED
+    }
     with home.services.journal.reading() as world:
         return {one for one, said in lines.items() if _is_for_another(world, one, said)}
 
 
 def _is_for_another(world: World, task_id: str, said: ImportedTask) -> bool:
-    if world.load(TASK, task_id).status not in CLOSED:
-        return False
     then = before = TASK.initial(task_id)
     for row in world.rows(TASK, task_id):
         before = TASK.evolve(before, row)

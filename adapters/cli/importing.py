@@ -20,7 +20,6 @@ from adapters.actions.sources import (
     given_file,
     nobody,
     read_file,
-    remember_path,
     sources_of,
 )
 from adapters.cli import importing_text
@@ -246,9 +245,9 @@ def _imported(
     home = session.opened()
     seen = made_of(home, given, os.environ)
     told = None if is_keyed else told_before(home, given, seen)
-    if told is not None and not importing.settles(home, given.source, told):
+    if told is not None and not importing.settles(told):
         home = session.writing()  # refused where nothing may be written
-        remember_path(home, given.place)
+        importing.remember(home, given)
         return told
     found = read_file(home, given, os.environ)
     warn_of_secrets(msgspec.structs.replace(found.file, formulas=()), safe(given.file))

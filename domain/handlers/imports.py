@@ -160,7 +160,7 @@ def _gone(world: World, ahead: Loads, gone: do.GoneTask, source: str, at: str) -
     if gone.how == "delete":
         facts: list[t.TaskFact] = [t.TaskDeleted(by)]
         return [*stopped(world, at, "", of=task.id, by=by), *on(world, "task", task.id, facts)]
-    reason = f"no longer in {source}"[: edits.REASON_MAX]
+    reason = importing.gone_reason(source)
     rejected = edits.set_status(task, "REJECTED", reason, by) if task.is_open else []
     return on(world, "task", task.id, rejected)
 

@@ -77,3 +77,7 @@ class ImportedFile(Part, frozen=True):
     links: tuple[tuple[str, str, str], ...] = ()  # a task's id, relation, and another one's
     anchors: tuple[str, ...] = ()  # what a line is called by its own file, empty where nothing
     formulas: tuple[tuple[str, ...], ...] = ()  # what a task's id is made of but its last number
+
+    def line_of(self, nth: int) -> int:
+        """The line of the nth task's title, from 1; 0: it has none here."""
+        return self.lines[nth] + 1 if nth < len(self.lines) else 0

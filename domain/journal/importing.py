@@ -15,7 +15,7 @@ from domain.journal.imported import ImportedNote, ImportedTask
 from domain.journal.task import Task, TaskFact
 from domain.journal.undoing import items_unmade
 from domain.keys import key
-from domain.text import fold
+from domain.text import fold, squeeze
 from domain.wire import Payload, words
 from domain.world import Recorded
 
@@ -72,6 +72,15 @@ def decide(  # noqa: PLR0913  what an import may be told of a task
     facts += _items(task, was, document, rows, by, renames=renames_items)
     notes, kept = _notes(task, was, document, by, is_three_way=is_three_way)
     return facts + notes, [*payloads, *kept]
+
+
+def gone_reason(source: str) -> str:
+    """Why a task was rejected that its file has no more, as it stands in the task.
+
+    >>> gone_reason("my  list.md")
+    'no longer in my list.md'
+    """
+    return squeeze(f"no longer in {source}"[: edits.REASON_MAX])
 
 
 def _says(document: ImportedTask, field: str) -> Any:

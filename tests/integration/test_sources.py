@@ -215,3 +215,16 @@ def test_an_import_that_is_cut_off_between_two_appends_loses_no_link(
         assert len(links) == (1 if nth == 0 else 2), nth
     assert imported(home, file)["unchanged"] == many
     proved(home)
+
+
+def test_what_was_rejected_as_gone_comes_back_whatever_its_file_is_called(
+    home: Path, tmp_path: Path
+) -> None:
+    file = file_at(tmp_path, "- [ ] Call Ann\n- [ ] Call Bob\n", "my  list.md")
+    imported(home, file)
+    file.write_text("- [ ] Call Ann\n")
+    assert len(imported(home, file, "--gone", "reject")["gone_settled"]) == 1
+    file.write_text("- [ ] Call Ann\n- [ ] Call Bob\n")
+    report = imported(home, file)
+    assert (report["created"], len(report["restored"])) == (0, 1)
+    assert [one["status"] for one in told(["task", "list"], home)] == ["OPEN", "OPEN"]
