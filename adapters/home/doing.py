@@ -4,23 +4,37 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-_STARTED = 19  # of the fields behind a process's name: when it began, in ticks since the start
+_PARENT, _SESSION, _BEGAN = 2, 4, 20  # of a process's fields without its name; began in ticks
 
 
-def terminal() -> str:
+def terminal(proc: Path = Path("/proc")) -> str:
     """The session of this terminal, or of this pipe where there is none: its leader, told from
     every other that had its number before by when it began, and since which start of the machine.
 
-    Empty where the leader cannot be seen from here, as in a container.
+    Who was put into a container from outside has a leader that is not seen in there: the uppermost
+    process above this one stands for it. Empty where none is seen.
     """
-    session = os.getsid(0)
-    began = boot = ""
-    with suppress(OSError, IndexError):
-        fields = Path(f"/proc/{session}/stat").read_text("utf-8", "replace").rpartition(")")[2]
-        began = fields.split()[_STARTED]
+    own = _fields(proc, "self")
+    leader = own[_SESSION] if own else str(os.getsid(0))
+    if leader == "0":
+        leader = above = own[0] if own else ""
+        while above not in ("", "0"):
+            fields = _fields(proc, above)
+            leader, above = above, fields[_PARENT] if fields else ""
+    if not leader:
+        return ""
+    fields, boot = _fields(proc, leader), ""
     with suppress(OSError):
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
-    return f"terminal {session} {began} {boot}".rstrip() if session else ""
+        boot = (proc / "sys/kernel/random/boot_id").read_text("ascii").strip()
+    return f"terminal {leader} {fields[_BEGAN] if fields else ''} {boot}".rstrip()
+
+
+def _fields(proc: Path, process: str) -> list[str]:
+    """What the system says of a process: its number, its state, its parent...; empty if nothing."""
+    with suppress(OSError):
+        text = (proc / process / "stat").read_text("utf-8", "replace")
+        return [text.partition(" ")[0], *text.rpartition(")")[2].split()]
+    return []
 
 
 WORDS = {

@@ -1,5 +1,6 @@
 """`wakelog undo` at a terminal: it asks where a deed may be another than the person thinks of."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,31 @@ def test_who_says_yes_is_not_asked(home: Path) -> None:
 def test_a_terminal_is_the_same_from_one_command_to_the_next() -> None:
     assert terminal() == terminal()
     assert terminal().startswith("terminal ")
+
+
+@pytest.mark.parametrize(
+    ("session", "parents", "told"),
+    [
+        ("7", {"5": "7", "7": "1"}, "terminal 7 1007"),
+        ("7", {"5": "1"}, "terminal 7"),
+        ("0", {"5": "0"}, "terminal 5 1005"),
+        ("0", {"5": "3", "3": "1", "1": "0"}, "terminal 1 1001"),
+        ("0", {"5": "3"}, "terminal 3"),
+    ],
+)
+def test_who_is_in_a_container_has_a_terminal_too(
+    tmp_path: Path, session: str, parents: dict[str, str], told: str
+) -> None:
+    for process, parent in parents.items():
+        (tmp_path / process).mkdir()
+        line = f"{process} (a (b) c) S {parent} 5 {session} {'0 ' * 15}{1000 + int(process)} 0 0"
+        (tmp_path / process / "stat").write_text(line)
+    (tmp_path / "self").symlink_to("5")
+    assert terminal(tmp_path) == told
+
+
+def test_where_no_processes_are_listed_the_session_has_its_number(tmp_path: Path) -> None:
+    assert terminal(tmp_path) == f"terminal {os.getsid(0)}" * bool(os.getsid(0))
 
 
 @pytest.mark.parametrize(
