@@ -33,7 +33,8 @@ _NAMED_BY_PERSONS = {  # each of them once `homefiles` has seen that it is no da
     "adapters/home/put_back.py _alone: open": "a folder",
 }
 _NO_DATABASES = {
-    "adapters/home/doing.py terminal: read_text": "what the system says of a session",
+    "adapters/home/doing.py _fields: read_text": "what the system says of a process",
+    "adapters/home/doing.py terminal: read_text": "which start of the machine this is",
     "adapters/sync/memory.py alone: open": "the lock of syncs",
     "adapters/home/machines.py machine_names: read_bytes": "what a home keeps of its syncs",
     "adapters/sync/memory.py kept: read_bytes": "what a home keeps of its syncs",
