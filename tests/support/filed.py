@@ -7,6 +7,7 @@ place; so does the one question that is asked of the code inside: which task a l
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,7 +82,8 @@ class Door:
 
     def rows(self) -> int:
         """How many rows the journal has."""
-        with sqlite3.connect(f"file:{self.home / 'journal.db'}?mode=ro", uri=True) as log:
+        name = f"file:{self.home / 'journal.db'}?mode=ro"
+        with closing(sqlite3.connect(name, uri=True)) as log:
             return int(log.execute("SELECT count(*) FROM stored_events").fetchone()[0])
 
     def tasks_at(self, file: Path) -> dict[int, str]:
