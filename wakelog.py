@@ -32,6 +32,7 @@ from msgspec import Struct
 
 from adapters import wiring
 from adapters.actions.agents import Wish, assign_agent
+from adapters.actions.catalog import scope_labels
 from adapters.actions.deciding import Verdict, decide
 from adapters.actions.forking import Branching, fork_wake
 from adapters.actions.importing import Importing
@@ -366,6 +367,7 @@ class Home:
             place, environ = read.place, self._environ
             self._opened = wiring.open_home(place, environ, model=self._model, is_writing=True)
             self._opened.doer = "program"
+            scope_labels(self._opened)
             self._is_writing = True
             read.close()
         return self._reading()

@@ -5,7 +5,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from domain.changes.change_set import fold as fold_set
 from domain.conflicts import Conflict, Head, Knows, conflict, place
-from domain.journal.catalog import CATALOG, Catalog, CategoryAdded, CategoryRenamed, LabelAdded
+from domain.journal.catalog import (
+    CATALOG,
+    Catalog,
+    CategoryAdded,
+    CategoryRenamed,
+    LabelAdded,
+    LabelScoped,
+)
 from domain.journal.task import TaskLinked, TaskUnlinked
 from domain.journal.timer import TIMER, Timer, TimerStarted
 from domain.policy.policy import ReceiptGiven, ReceiptWithdrawn, ends
@@ -40,6 +47,8 @@ def namesakes(rows: Sequence[Recorded]) -> Iterator[Conflict]:
             case (
                 CategoryAdded(category=one) | CategoryRenamed(category=one) | LabelAdded(label=one)
             ):
+                named[one] = row
+            case LabelScoped(label=one, name=name) if name:
                 named[one] = row
     labels = [one for one in catalog.labels.values() if not one.is_deleted]
     for what, things in ("category", [*catalog.categories.values()]), ("label", labels):

@@ -5,16 +5,23 @@ the label's.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adapters.actions.tasks import Kept, keep
+from domain import envelope
 from domain.errors import invalid
 from domain.journal import commands as do
+from domain.journal.catalog import CATALOG, LabelAdded, find_label, unknown_label
+from domain.journal.task import LabelAssigned
 from domain.text import squeeze
 from domain.wire import SHARED, payload
+from domain.world import MAIN, entity_of
+from projections.tasks import VIEW
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
+
+SCOPED = "labels scoped"  # the name under which it is remembered that it was looked for
 
 
 def add_category(home: "Home", name: str, language: str = "", key: str = "") -> Kept:
@@ -49,6 +56,53 @@ def check_correction(before: str, after: str) -> None:
 def add_label(home: "Home", name: str, categories: Sequence[str] = (), key: str = "") -> Kept:
     """Add a label that agents may propose; of some categories, by name or id, or of all."""
     return keep(home, do.AddLabel(name, tuple(categories)), key)
+
+
+def widen_label(home: "Home", label: str, key: str = "") -> Kept:
+    """Let a label, by name or id, be used in all categories; it stays so.
+
+    Raises:
+        Refused: Code ``unknown_label``.
+    """
+    with home.services.journal.reading() as world:
+        known = find_label(world.load(CATALOG, MAIN), label)
+    if known is None:
+        raise unknown_label(label)
+    return keep(home, do.AddLabel(known.name), key)
+
+
+def scope_labels(home: "Home") -> list[str]:
+    """Let labels that older imports made be used only where tasks carry them, once; their names.
+
+    An import of 0.2.0 made them everyone's, so agents of other categories were told of them
+    (ADR 83). One that a person added for all categories is left as it is.
+    """
+    if home.views.remembered(SCOPED):
+        return []
+    home.views.catch_up()
+    journal = home.services.journal
+    with journal.reading() as world:
+        rows = world.rows(CATALOG, MAIN)
+        labels = world.load(CATALOG, MAIN).labels
+    added = {row.fact.label: row for row in rows if isinstance(row.fact, LabelAdded)}
+    wide = {one: row for one, row in added.items() if one in labels and not labels[one].categories}
+    known = {task.id: task for task in home.views.all(VIEW)} if wide else {}
+    scopes: list[do.LabelScope] = []
+    for one, added_by in wide.items():
+        append = journal.append_at(added_by.n, added_by.replica)
+        facts: list[Any] = [envelope.read(row).data for row in append]
+        if not isinstance(facts[0].command, do.ImportTasks):
+            continue
+        carriers = [task for task in known.values() if one in task.labels]
+        for row, fact in zip(append, facts, strict=True):
+            if isinstance(fact, LabelAssigned) and fact.label == one:
+                carriers.append(known[entity_of(row.stream)])
+        scope = tuple(sorted({task.category for task in carriers}))
+        scopes += [do.LabelScope(one, scope)] if scope else []
+    if scopes:
+        home.services.append_journal(do.ScopeLabels(tuple(scopes)))
+    home.views.remember(SCOPED, b"1")
+    return [labels[one.label].name for one in scopes]
 
 
 def delete_label(home: "Home", label: str, key: str = "") -> Kept:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.documents.tasks import RetitledTask
+from adapters.importers.dialects import closed_on
 from adapters.importers.identity import BY_TITLE, Line, align, anchors_twice
 from adapters.importers.items import with_items
 from adapters.importers.spelling import CLOSED, as_before, closings, items_as_before
@@ -262,17 +263,27 @@ class _Lines:
         for one in self.order:
             task = self.known[one]
             document = decode(said[names[one]]) if names.get(one) in said else blank
-            is_closed = task.status in CLOSED
-            anchor = self.named.get(one, "")
-            found.append(Line(document, anchor, is_closed, task.is_deleted))
+            is_undated = document.status in CLOSED and not document.status_reason
+            days = self._closed_on(one) if is_undated else frozenset()
+            is_closed, anchor = task.status in CLOSED, self.named.get(one, "")
+            found.append(Line(document, anchor, is_closed, task.is_deleted, days))
         return found
 
+    def _closed_on(self, task_id: str) -> frozenset[str]:
+        """How a file might say when a task got each status here."""
+        with self.home.services.journal.reading() as world:
+            history = world.load(TASK, task_id).history
+        return frozenset(closed_on(one.status, self._day(one.at)) for one in history)
+
     def _since(self) -> str:
+        at = self.kept.sources.get(self.source, sources.Source()).at
+        return self._day(at) if at else ""
+
+    def _day(self, at: str) -> str:
         from zoneinfo import ZoneInfo
 
-        at = self.kept.sources.get(self.source, sources.Source()).at
         zone = ZoneInfo(self.home.settings.timezone)
-        return instant(at).astimezone(zone).date().isoformat() if at else ""
+        return instant(at).astimezone(zone).date().isoformat()
 
     @cached_property
     def _tended(self) -> set[str]:

@@ -397,6 +397,7 @@ def command_of(
         is_three_way=is_again,
         renames_items=has_items,
         stops_timers=any(one.status in CLOSED and _runs(known, one.task_id) for one in tasks),
+        scopes_labels=any(one.labels for one in tasks),
     )
 
 

@@ -9,12 +9,13 @@ from adapters.actions.naming import nth_key
 from adapters.runtime import follow_ups
 from domain import envelope
 from domain.journal import commands as do
+from domain.journal.catalog import CATALOG, find_label
 from domain.journal.fold import TASK
 from domain.journal.links import INVERSE
 from domain.journal.task import TimeStopped
 from domain.wake.shown import agent_of_task
 from domain.wire import Words, payload, words
-from domain.world import entity_of
+from domain.world import MAIN, entity_of
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -92,7 +93,9 @@ def add_task(
     description: str | None = None,
 ) -> Kept:
     """Add a task; its description and its items are appends of their own."""
-    made = keep(home, do.CreateTask(title, labels=tuple(labels), **fields), key)
+    scopes = _have_scope(home, labels)
+    command = do.CreateTask(title, labels=tuple(labels), **fields, scopes_labels=scopes)
+    made = keep(home, command, key)
     task_id, nth, key = made.ids[0], 1, key or made.name
     if description is not None:
         nth += 1
@@ -224,7 +227,16 @@ def remove_note(home: "Home", task_id: str, note_id: str, key: str = "") -> Kept
 
 def assign_labels(home: "Home", task_id: str, labels: Sequence[str], key: str = "") -> Kept:
     """Put labels, by name or id, on a task."""
-    return keep(home, do.ChangeLabels(task_id, assign=tuple(labels)), key)
+    scopes = _have_scope(home, labels)
+    return keep(home, do.ChangeLabels(task_id, assign=tuple(labels), scopes_labels=scopes), key)
+
+
+def _have_scope(home: "Home", labels: Sequence[str]) -> bool:
+    """Whether any of these labels may be used in some categories only."""
+    with home.services.journal.reading() as world:
+        catalog = world.load(CATALOG, MAIN)
+    found = (find_label(catalog, one) for one in labels)
+    return any(label.categories for label in found if label)
 
 
 def remove_labels(home: "Home", task_id: str, labels: Sequence[str], key: str = "") -> Kept:

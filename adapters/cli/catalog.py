@@ -63,11 +63,11 @@ def category_list(session: Session) -> None:
     cls=LoadingGroup,
     epilog="LABEL is a label's name, in any case, or its id.",
     later={
-        "label_edits": ("add", "delete", "assign", "remove", "suppress", "allow"),
+        "label_edits": ("add", "widen", "delete", "assign", "remove", "suppress", "allow"),
     },
 )
 def label_command() -> None:
-    """List, add, delete and suppress labels."""
+    """List, add, widen, delete and suppress labels."""
 
 
 def all_labels(session: Session) -> "list[LabelDetails]":

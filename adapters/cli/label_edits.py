@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 from adapters.actions import tasks
-from adapters.actions.catalog import add_label, delete_label
+from adapters.actions.catalog import add_label, delete_label, widen_label
 from adapters.cli.catalog import all_labels
 from adapters.cli.editing import Editing
 from adapters.cli.entering import TEXT
@@ -30,6 +30,20 @@ def label_add(session: Session, name: str, categories: Sequence[str], key: str) 
     if session.as_json:
         session.document(found[0] if found else {})
     session.say(f"{editing.outcome('Added')}: label {_hash(name)}")
+
+
+@click.command("widen", epilog="Example: wakelog label widen urgent")
+@click.argument("label", type=TEXT)
+@key_option
+@click.pass_obj
+def label_widen(session: Session, label: str, key: str) -> None:
+    """Offer a label in all categories. One from a file is offered where its tasks are."""
+    editing = Editing(session, key)
+    (label_id,) = editing.did(widen_label(editing.home, label.removeprefix("#"), key)).ids
+    found = [one for one in all_labels(session) if one.id == label_id]
+    if session.as_json:
+        session.document(found[0] if found else {})
+    session.say(f"{editing.outcome('Widened')}: label {_hash(label)}, in all categories")
 
 
 @click.command("delete", epilog="Example: wakelog label delete urgent")
@@ -87,6 +101,7 @@ def _changing(name: str, text: str) -> click.Command:
 
 COMMANDS: tuple[click.Command, ...] = (
     label_add,
+    label_widen,
     label_delete,
     _changing("assign", "Put labels on a task."),
     _changing("remove", "Take labels off a task."),

@@ -31,6 +31,11 @@ UNASKED = (
     "Note: the agent log is older than the journal: {} of the journal's effects have no intent "
     "in it; see `wakelog doctor`."
 )
+SCOPED = (
+    "Note: agents are told of labels from files only in the categories of their tasks now: {}; "
+    "`wakelog label widen NAME` offers one in all."
+)
+SCOPED_MAX = 10  # that are named
 
 
 class UserError(click.ClickException):
@@ -106,6 +111,8 @@ class Session:
             self._is_writing = True
             self._tell_unasked(home)
         home.views.catch_up()
+        if is_first and home.exists:
+            self._tell_scoped(home)
         return home
 
     def settings(self) -> "Settings":
@@ -166,6 +173,15 @@ class Session:
 
         if count := newly_unasked(home.services.journal, home.services.agents):
             self.note(UNASKED.format(count))
+
+    def _tell_scoped(self, home: "Home") -> None:
+        """Say once which labels belong to the categories of their tasks from now on."""
+        from adapters.actions.catalog import scope_labels
+
+        if names := scope_labels(home):
+            told = ", ".join(f"#{safe(name)}" for name in names[:SCOPED_MAX])
+            left = len(names) - SCOPED_MAX
+            self.note(SCOPED.format(told + (f" and {left} more" if left > 0 else "")))
 
     def _open(self, *, is_writing: bool) -> "Home":
         from adapters.wiring import open_home

@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import Mapping
 
+from adapters.actions.catalog import scope_labels
 from adapters.cluster.clocks import check_clock
 from adapters.cluster.worker import Worker, WorkerOptions
 from adapters.documents.databases import WorkedHomes
@@ -50,7 +51,9 @@ def work(
 
     def opens(name: str) -> Home:
         place = DatabasePlace(homes, name, environ)
-        return open_home(place, environ, model=model, is_writing=True)
+        home = open_home(place, environ, model=model, is_writing=True)
+        scope_labels(home)
+        return home
 
     async def run() -> Worker:
         worker = Worker(homes, opens, options, tell, environ)

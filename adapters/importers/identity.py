@@ -36,14 +36,16 @@ class Line(Struct, frozen=True):
     """A task's line, as a file has it or had it.
 
     `anchor`: what the file itself calls it; empty: nothing. Of a line that was there: `is_closed`
-    and `is_deleted` are what its task is here, and `task.task_id` is its id. `earlier`: the task as
-    an older reader read it.
+    and `is_deleted` are what its task is here, and `task.task_id` is its id. `closed_on`: where it
+    says no day of its status, how the days would be said on which its task was closed here.
+    `earlier`: the task as an older reader read it.
     """
 
     task: ImportedTask
     anchor: str = ""
     is_closed: bool = False
     is_deleted: bool = False
+    closed_on: frozenset[str] = frozenset()
     earlier: ImportedTask | None = None
 
 
@@ -217,6 +219,7 @@ class _Alignment:
         if not (ws and ns):
             return
         was = Counter(undated(self.was[at].task) for at in ws)
+        self._same_day(ws, ns)
         if was == Counter(undated(self._said[at]) for at in ns):
             self._exact(ws, ns)
             self._exact(ws, ns, undated)
@@ -227,6 +230,21 @@ class _Alignment:
             return
         self._exact(ws, ns)
         self._assign(self._free(ws, self._taken), self._free(ns, self.found))
+
+    def _same_day(self, ws: Sequence[int], ns: Sequence[int]) -> None:
+        """Closed lines whose day is not kept, since it is that of here."""
+        ws = [at for at in ws if self.was[at].closed_on]
+        if len(ws) * len(ns) > PAIRS_MAX:
+            return
+        pairs = {
+            (was, now): 1
+            for was in ws
+            for now in ns
+            if self._said[now].status_reason in self.was[was].closed_on
+            and undated(self.was[was].task) == undated(self._said[now])
+        }
+        for now, was in unambiguous(pairs).items():
+            self._match(now, was)
 
     def _one_more(self, ws: list[int], ns: list[int], done: list[int]) -> None:
         """Of open and done lines there are more than before: a done one is a task that is done

@@ -6,7 +6,7 @@ from adapters.documents.tasks import catalog_of, category_documents, label_docum
 from adapters.web import disputes
 from adapters.web.asking import FormRequest, Notice, Page, at_field, clashing, compared, missing
 from adapters.web.site import SCAN_MAX, Site, check_sure
-from domain.journal.catalog import NAME_MAX
+from domain.journal.catalog import NAME_MAX, Label
 from domain.journal.edits import titled
 from projections import tasks
 
@@ -77,14 +77,26 @@ def add_label(site: Site, asked: FormRequest) -> Notice:
     return Notice(f"The label #{name} is there.")
 
 
+def widen_label(site: Site, asked: FormRequest) -> Notice:
+    """Let a label be used in all categories."""
+    known = _label(site, asked)
+    actions.widen_label(site.home, known.id, asked.key)
+    return Notice(f"#{known.name} is offered in all categories.")
+
+
 def delete_label(site: Site, asked: FormRequest) -> Notice:
     """Take a label out of use; tasks that carry it keep it."""
-    known = catalog_of(site.home).labels.get(asked.names["id"])
-    if known is None:
-        raise missing("unknown_label", "label", asked.names["id"])
+    known = _label(site, asked)
     check_sure(asked, f"deleting the label #{known.name}")
     actions.delete_label(site.home, known.id, asked.key)
     return Notice(f"Deleted #{known.name}; tasks that carry it keep it.")
+
+
+def _label(site: Site, asked: FormRequest) -> Label:
+    known = catalog_of(site.home).labels.get(asked.names["id"])
+    if known is None:
+        raise missing("unknown_label", "label", asked.names["id"])
+    return known
 
 
 def _category(site: Site, asked: FormRequest) -> str:

@@ -125,6 +125,7 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     (f"/catalog/categories/{_ID}", catalog.rename_category),
     (f"/catalog/categories/{_ID}/correct", catalog.correct_category),
     ("/catalog/labels", catalog.add_label),
+    (f"/catalog/labels/{_ID}/widen", catalog.widen_label),
     (f"/catalog/labels/{_ID}/delete", catalog.delete_label),
     ("/lessons/learn", lessons.learn),
     ("/policy/allow", policy.allow),

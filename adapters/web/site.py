@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from adapters.actions import forks
+from adapters.actions.catalog import scope_labels
 from adapters.actions.policy import held_agents
 from adapters.actions.sources import Given
 from adapters.documents.disputes import disputes
@@ -73,6 +74,7 @@ class Site:
         self.environ = environ
         self.home: Home = open_home(where, environ, model=model, is_writing=True)
         self.home.hears_at_once = True  # its pages say what is queued
+        scope_labels(self.home)
         forks.tidy(self.home.path)
         self.live = Live(self.home.place.probes, self.tail)
         parallel = self.home.settings.agents.parallel

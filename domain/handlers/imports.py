@@ -26,11 +26,16 @@ from domain.world import MAIN, World
 
 
 class _Import:
-    """One import's names: each is looked up once, and what it needs is made once."""
+    """One import's names: each is looked up once, and what it needs is made once.
 
-    def __init__(self, world: World) -> None:
+    `is_scoping`: labels may be used where tasks carry them, and nowhere else.
+    """
+
+    def __init__(self, world: World, *, is_scoping: bool = False) -> None:
         self.catalog = world.load(CATALOG, MAIN)
+        self.is_scoping = is_scoping
         self.made: dict[str, c.CatalogFact] = {}
+        self._used: dict[str, dict[str, None]] = {}  # categories by label
         self.category = cache(self._category)
         self.label = cache(self._label)
         self.meant = cache(partial(c.category_meant, self.catalog))
@@ -44,6 +49,24 @@ class _Import:
         self.category(document.category)
         for name in document.labels:
             self.label(name)
+
+    def use(self, task: Task) -> None:
+        """Note what a task is after all: in its category its labels may be used."""
+        for one in task.labels:
+            self._used.setdefault(one, {})[task.category] = None
+
+    def facts(self) -> list[c.CatalogFact]:
+        """What has to be made, and where labels may be used."""
+        if not self.is_scoping:
+            return [*self.made.values()]
+        made = [
+            c.LabelScoped(one.label, tuple(sorted(self._used[one.label])), one.name)
+            if isinstance(one, c.LabelAdded)
+            else one
+            for name, one in self.made.items()
+            if not isinstance(one, c.LabelAdded) or name in self._used
+        ]
+        return [*made, *c.scope_labels(self.catalog, self._used)]
 
     def keep(self, category: str) -> None:
         """Bring a category back that was removed: a task came back into it."""
@@ -67,7 +90,7 @@ class _Import:
 
 
 def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Decided:
-    names = _Import(world)
+    names = _Import(world, is_scoping=cause.scopes_labels)
     by = f"import:{cause.source}"
     events: list[Event] = []
     payloads: list[Payload] = []
@@ -102,6 +125,8 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
             rows=partial(world.rows, TASK, task.id),
         )
         facts.append(t.TaskImported(by, ref.document))
+        if cause.scopes_labels:
+            names.use(after(world, TASK, task, facts, at))
         events += on(world, "task", ref.task, facts)
         payloads += kept
         changed.append(ref.task)
@@ -121,7 +146,7 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
         ahead.add(_gone(world, ahead, gone, cause.source, at))
     if cause.stops_timers:
         ahead.add(_stopped(world, ahead, at, by))
-    made = on(world, "catalog", MAIN, list(names.made.values()))
+    made = on(world, "catalog", MAIN, names.facts())
     return Decided([*made, *ahead.events], Result(tuple(dict.fromkeys(changed))), payloads)
 
 
@@ -186,7 +211,7 @@ def settle_difference(cause: do.SettleDifference, key: str, at: str, world: Worl
         facts, payloads = importing.take(task, found.field, found.said, names.names, t.PERSON)
     document = task.imported[-1][1]
     facts.append(t.DifferenceSettled(t.PERSON, found.field, cause.keep, document))
-    made = on(world, "catalog", MAIN, list(names.made.values()))
+    made = on(world, "catalog", MAIN, names.facts())
     events = on(world, "task", task.id, facts)
     return Decided([*made, *events], Result((task.id,)), [*payloads])
 

@@ -65,6 +65,9 @@ def create_task(cause: do.CreateTask, key: str, at: str, world: World) -> Decide
         facts += edits.set_status(task, cause.status, cause.reason, PERSON)
     facts += edits.set_fields(task, cause)
     facts += [t.LabelAssigned(PERSON, one) for one in _label_ids(catalog, cause.labels)]
+    if cause.scopes_labels:
+        used = dict.fromkeys(_label_ids(catalog, cause.labels), (category,))
+        made += c.scope_labels(catalog, used)
     events = on(world, "catalog", MAIN, made) + on(world, "task", task_id, facts)
     return Decided(events, Result((task_id,)))
 
@@ -163,7 +166,9 @@ def change_labels(cause: do.ChangeLabels, key: str, at: str, world: World) -> De
         ),
         *(t.LabelAllowed(PERSON, one) for one in ids(cause.allow) if one in task.suppressed),
     ]
-    return _facts(world, task.id, facts)
+    used = dict.fromkeys(ids(cause.assign), (task.category,)) if cause.scopes_labels else {}
+    scoped = on(world, "catalog", MAIN, c.scope_labels(catalog, used))
+    return Decided([*scoped, *on(world, "task", task.id, facts)], Result((task.id,)))
 
 
 def link_task(cause: do.LinkTask, key: str, at: str, world: World) -> Decided:
@@ -311,6 +316,13 @@ def delete_label(cause: do.DeleteLabel, key: str, at: str, world: World) -> Deci
     return _catalog(world, facts, _label_id(catalog, cause.label))
 
 
+def narrow_labels(cause: do.ScopeLabels, key: str, at: str, world: World) -> Decided:
+    labels = world.load(CATALOG, MAIN).labels
+    wide = [one for one in cause.labels if one.label in labels and not labels[one.label].categories]
+    facts = [c.LabelScoped(one.label, one.categories, narrows=True) for one in wide]
+    return Decided(on(world, "catalog", MAIN, facts), Result(tuple(one.label for one in wide)))
+
+
 Handler = Callable[[Any, str, str, World], Decided]
 HANDLERS: dict[type, Handler] = {
     do.CreateTask: create_task,
@@ -335,4 +347,5 @@ HANDLERS: dict[type, Handler] = {
     do.AddCorrection: add_correction,
     do.AddLabel: add_label,
     do.DeleteLabel: delete_label,
+    do.ScopeLabels: narrow_labels,
 }

@@ -3,7 +3,8 @@
 Of an import what was changed since stays, of all others it refuses the whole.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -193,34 +194,45 @@ def catalog_again(world: World, appends: Collection[int]) -> list[c.CatalogFact]
 
 
 def catalog_unmade(world: World, ahead: Loads, appends: Collection[int]) -> list[c.CatalogFact]:
-    """What takes labels and categories away that a deed made: those that are as they were made, and
-    that nothing uses as the world is `ahead`. The Inbox stays."""
-    now, labels, categories = ahead.load(CATALOG, MAIN), list[str](), list[str]()
+    """What takes labels and categories away that a deed made, and labels out of categories that it
+    let them be used in: those that are as they were made, and that nothing uses as the world is
+    `ahead`. The Inbox stays."""
+    now, made, categories = ahead.load(CATALOG, MAIN), dict[str, c.Label](), list[str]()
+    scoped: dict[str, dict[str, None]] = {}
     for fact in _of_catalog(world, appends):
         match fact:
+            case c.LabelScoped(label=one, categories=scope, name=name):
+                scoped.setdefault(one, {}).update(dict.fromkeys(scope))
+                if name or one in made:
+                    whole = tuple(sorted(scoped[one]))
+                    made[one] = c.Label(one, name or made[one].name, whole)
             case c.LabelAdded(label=one, name=name, categories=scope):
-                labels += [one] if now.labels[one] == c.Label(one, name, scope) else []
+                made[one] = c.Label(one, name, scope)
             case c.CategoryAdded(category=one, name=name, language=language):
                 is_same = now.categories.get(one) == c.Category(one, name, language)
                 categories += [one] if is_same else []
-    if not (labels or categories):
+    if not (made or scoped or categories):
         return []
-    used = {c.category_id(c.INBOX), *_used(world, ahead)}
-    labels = [one for one in labels if one not in used]
+    used, carried = {c.category_id(c.INBOX)}, set[tuple[str, str]]()
+    for task in map(partial(ahead.load, TASK), world.entities(TASK.name)):
+        if not task.is_deleted:
+            used.update((task.category, *task.labels, *task.suppressed))
+            carried.update((one, task.category) for one in task.labels)
+    gone = [one for one, label in made.items() if now.labels[one] == label and one not in used]
+    facts: list[c.CatalogFact] = []
     for label in now.labels.values():
-        used.update(() if label.is_deleted or label.id in labels else label.categories)
+        if label.is_deleted or label.id in gone:
+            continue
+        left = [one for one in scoped.get(label.id, ()) if (label.id, one) not in carried]
+        scope = tuple(one for one in label.categories if one not in left)
+        if scope and scope != label.categories:  # none would be all
+            facts.append(c.LabelAdded(label.id, label.name, scope))
+        used.update(scope or label.categories)
     return [
-        *(c.LabelDeleted(one) for one in labels),
+        *facts,
+        *(c.LabelDeleted(one) for one in gone),
         *(c.CategoryRemoved(one) for one in categories if one not in used),
     ]
-
-
-def _used(world: World, ahead: Loads) -> Iterator[str]:
-    """The labels and categories of all tasks that are not deleted."""
-    for one in world.entities(TASK.name):
-        task = ahead.load(TASK, one)
-        if not task.is_deleted:
-            yield from (task.category, *task.labels, *task.suppressed)
 
 
 def events_of(world: Loads, task: Task, facts: Sequence[TaskFact]) -> list[Event]:

@@ -4,6 +4,8 @@ STORAGE FORMAT, see `domain.wire`. A correction names its texts by payloads of t
 come from, so that they go when the task's unit is erased.
 """
 
+from collections.abc import Collection, Mapping
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -48,6 +50,19 @@ class LabelAdded(Stored, frozen=True, tag="catalog.label_added.1"):
     categories: tuple[str, ...] = ()  # empty: all
 
 
+class LabelScoped(Stored, frozen=True, tag="catalog.label_scoped.1"):
+    """A label is used in these categories, too: a task of them carries it (ADR 83).
+
+    `name`: it is made with it, or again where it was deleted. `narrows`: one that was everyone's is
+    theirs from now on, else it stays so.
+    """
+
+    label: str
+    categories: tuple[str, ...]
+    name: str = ""
+    narrows: bool = False
+
+
 class LabelDeleted(Stored, frozen=True, tag="catalog.label_deleted.1"):
     label: str
 
@@ -58,6 +73,7 @@ CatalogFact = (
     | CategoryRemoved
     | CorrectionCaptured
     | LabelAdded
+    | LabelScoped
     | LabelDeleted
 )
 
@@ -140,9 +156,14 @@ def available(catalog: Catalog, category: str) -> list[Label]:
     found = [
         label
         for label in catalog.labels.values()
-        if not label.is_deleted and (not label.categories or category in label.categories)
+        if not label.is_deleted and covers(label, category)
     ]
     return sorted(found, key=lambda label: (folded(label.name), label.id))
+
+
+def covers(label: Label, category: str) -> bool:
+    """Whether a label may be used in a category."""
+    return not label.categories or category in label.categories
 
 
 def add_category(catalog: Catalog, name: str, language: str) -> list[CatalogFact]:
@@ -190,6 +211,17 @@ def add_label(catalog: Catalog, name: str, categories: tuple[str, ...]) -> list[
     return [LabelAdded(known.id if known else label_id(name), name, categories)]
 
 
+def scope_labels(catalog: Catalog, used: Mapping[str, Collection[str]]) -> list[CatalogFact]:
+    """What lets labels be used where tasks carry them; `used`: categories by label."""
+    found: list[CatalogFact] = []
+    for one, categories in used.items():
+        label = catalog.labels.get(one)
+        new = [each for each in sorted(categories) if label and not covers(label, each)]
+        if new and label and not label.is_deleted:
+            found.append(LabelScoped(one, tuple(new)))
+    return found
+
+
 def delete_label(catalog: Catalog, label: str) -> list[CatalogFact]:
     """Take a label out of use; tasks that carry it keep it. Raises Refused if unknown."""
     known = find_label(catalog, label)
@@ -234,11 +266,23 @@ def evolve(catalog: Catalog, recorded: Recorded) -> Catalog:
         case LabelAdded(label=label, name=name, categories=categories):
             labels = {**catalog.labels, label: Label(label, name, categories)}
             return replace(catalog, labels=labels)
+        case LabelScoped() as fact:
+            scoped = _scoped(catalog.labels.get(fact.label), fact)
+            labels = {**catalog.labels, **({fact.label: scoped} if scoped else {})}
+            return replace(catalog, labels=labels)
         case LabelDeleted(label=label) if label in catalog.labels:
             gone = replace(catalog.labels[label], is_deleted=True)
             return replace(catalog, labels={**catalog.labels, label: gone})
         case _:
             return catalog
+
+
+def _scoped(known: Label | None, fact: LabelScoped) -> Label | None:
+    if known is None or known.is_deleted:
+        return Label(fact.label, fact.name, fact.categories) if fact.name else known
+    if not known.categories and not fact.narrows:
+        return known
+    return replace(known, categories=tuple(sorted({*known.categories, *fact.categories})))
 
 
 def _category(catalog: Catalog, category: str) -> Category:

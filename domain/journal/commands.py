@@ -11,6 +11,10 @@ from domain.wire import Part, PayloadId, Stored, Words
 
 
 class CreateTask(Stored, frozen=True, tag="command.create_task.1"):
+    said: ClassVar = (
+        *("title", "category", "status", "reason", "priority", "estimate", "due", "language"),
+        "labels",
+    )
     title: str
     category: str = ""  # name or id; empty: Inbox
     status: str = ""
@@ -20,6 +24,7 @@ class CreateTask(Stored, frozen=True, tag="command.create_task.1"):
     due: str = ""
     language: str = ""
     labels: tuple[str, ...] = ()  # names or ids
+    scopes_labels: bool = False  # they may be used in its category from now on
 
 
 class EditTask(Stored, frozen=True, tag="command.edit_task.1"):
@@ -80,11 +85,15 @@ class RemoveNote(Stored, frozen=True, tag="command.remove_note.1"):
 
 
 class ChangeLabels(Stored, frozen=True, tag="command.change_labels.1"):
+    """`scopes_labels`: those that are assigned may be used in the task's category from now on."""
+
+    said: ClassVar = ("task", "assign", "remove", "suppress", "allow")
     task: str
     assign: tuple[str, ...] = ()  # names or ids, as all here
     remove: tuple[str, ...] = ()
     suppress: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
+    scopes_labels: bool = False
 
 
 class LinkTask(Stored, frozen=True, tag="command.link_task.1"):
@@ -176,6 +185,19 @@ class DeleteLabel(Stored, frozen=True, tag="command.delete_label.1"):
     label: str
 
 
+class LabelScope(Part, frozen=True):
+    """The categories, by id, of the tasks that carry a label."""
+
+    label: str
+    categories: tuple[str, ...]
+
+
+class ScopeLabels(Stored, frozen=True, tag="command.scope_labels.1"):
+    """Labels that older imports made everyone's belong to the categories of their tasks."""
+
+    labels: tuple[LabelScope, ...]
+
+
 class ImportedRef(Part, frozen=True):
     """A task of a file: its document is a payload of the task's unit."""
 
@@ -212,6 +234,8 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     they are compared: deleted ones, and closed ones, which are then as the file says, or open.
     `renames_items`: an item that has another title in the file gets it here, too, unless it was
     renamed here since. `stops_timers`: a timer of a task that is closed ends, too.
+    `scopes_labels`: a label may be used in the categories of these tasks that carry it; without it,
+    as of 0.2.0, a new one may in all.
     """
 
     said: ClassVar = ("source", "tasks", "across_sources")
@@ -226,6 +250,7 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     restores: tuple[str, ...] = ()
     renames_items: bool = False
     stops_timers: bool = False
+    scopes_labels: bool = False
 
 
 class SettleDifference(Stored, frozen=True, tag="command.settle_difference.1"):
@@ -338,6 +363,7 @@ JournalCommand = (
     | AddCorrection
     | AddLabel
     | DeleteLabel
+    | ScopeLabels
     | ImportTasks
     | SettleDifference
     | SettleConflict

@@ -12,6 +12,7 @@ from domain.journal import task as t
 from domain.journal import timer as ti
 from domain.journal.fields import FIELDS
 from domain.meanings import NOTHING, TASK_ITSELF, Meaning, Meant
+from domain.wire import Stored
 
 
 def _field(name: str, value: str) -> Meant:
@@ -80,7 +81,12 @@ def _imported(fact: t.TaskImported) -> Meaning:
 
 
 def _label_added(fact: c.LabelAdded) -> Meaning:
-    return Meaning(((f"label:{fact.label}", (fact.name, fact.categories)),))
+    """What narrows a label that was everyone's is nobody's word, and a person's ends it."""
+
+    def is_narrowed(other: Stored) -> bool:
+        return isinstance(other, c.LabelScoped) and other.narrows and other.label == fact.label
+
+    return Meaning(((f"label:{fact.label}", (fact.name, fact.categories)),), ends=is_narrowed)
 
 
 MEANINGS: dict[type, Meant] = {
@@ -127,7 +133,9 @@ MEANINGS: dict[type, Meant] = {
     c.CategoryRemoved: lambda fact: Meaning(removes=f"category:{fact.category}"),
     c.CorrectionCaptured: lambda _: NOTHING,
     c.LabelAdded: _label_added,
+    c.LabelScoped: lambda _: NOTHING,
     c.LabelDeleted: lambda fact: Meaning(((f"label:{fact.label}", None),)),
 }
 """What stands here as nothing counts always: a restored task, every timer that somebody started
-and ended, each correction, what was settled with a file, and that it is settled no more."""
+and ended, each correction, each category of a label, what was settled with a file, and that it is
+settled no more."""

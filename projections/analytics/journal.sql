@@ -105,6 +105,6 @@ FROM (
         SELECT *, json_transform(data,
             '{"category": "VARCHAR", "label": "VARCHAR", "name": "VARCHAR"}') AS d
         FROM live WHERE tag IN ('catalog.category_added.1', 'catalog.category_renamed.1',
-            'catalog.label_added.1')
-    )
+            'catalog.label_added.1', 'catalog.label_scoped.1')
+    ) WHERE d.name <> ''
 ) GROUP BY kind, id;

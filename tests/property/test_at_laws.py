@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import suppress
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -58,7 +59,7 @@ def do(here: Services, deed: str, nth: int, task: str, agent: str, other: str) -
         case "label" | "suppress":
             name = f"label {nth}"
             here.append_journal(journal.AddLabel(name))
-            change = {"assign" if deed == "label" else "suppress": (name,)}
+            change: dict[str, Any] = {"assign" if deed == "label" else "suppress": (name,)}
             here.append_journal(journal.ChangeLabels(task, **change))
         case "destroy":
             here.append_agent(agents.DestroyAgent(agent))

@@ -24,6 +24,7 @@ _TEXTS = {
     "task.note_added.1": lambda data: data["words"].get("text", ""),
     "task.note_edited.1": lambda data: data["words"].get("text", ""),
     "catalog.label_added.1": lambda data: data["name"],
+    "catalog.label_scoped.1": lambda data: data.get("name", ""),
 }
 
 

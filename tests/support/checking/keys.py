@@ -81,7 +81,7 @@ class _Journal:
             case "catalog.category_added.1":
                 made = key("category", folded(data["name"]))
                 yield from _differs(one.where, "the category", data["category"], made)
-            case "catalog.label_added.1":
+            case "catalog.label_added.1" | "catalog.label_scoped.1" if data.get("name"):
                 name = folded(data["name"])
                 made = self._labels.setdefault(name, key("label", name))
                 yield from _differs(one.where, "the label", data["label"], made)

@@ -97,9 +97,11 @@ def _is_checked(facts: list[Fact]) -> bool:
 
 def names(past: Past) -> Rows:
     found: dict[tuple[str, str], str] = {}
-    for one in past.of("catalog.category_added", "catalog.category_renamed", "catalog.label_added"):
+    named = ("category_added", "category_renamed", "label_added", "label_scoped")
+    for one in past.of(*(f"catalog.{each}" for each in named)):
         kind = one.what.partition("_")[0]
-        found[kind, one.data[kind]] = one.data["name"]
+        if one.data.get("name"):
+            found[kind, one.data[kind]] = one.data["name"]
     return [{"kind": kind, "id": id_, "name": name} for (kind, id_), name in found.items()]
 
 
