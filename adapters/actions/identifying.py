@@ -155,8 +155,7 @@ class _Lines:
 
     def _stood(self) -> list[int] | None:
         """The places of the lines that this machine saw last, in their order; None: as kept."""
-        base = self.kept.newest(self.source)
-        seen = next((one for one in _seen(self.home, self.source) if one.base == base), None)
+        seen = seen_last(self.home, self.source)
         if seen is None:
             return None
         places = {one[:ID_KEPT]: at for at, one in enumerate(self.order)}
@@ -384,12 +383,22 @@ def _seen(home: "Home", source: str) -> list[Seen]:
         return []
 
 
+def seen_last(home: "Home", source: str) -> Seen | None:
+    """The lines of a file as this machine saw them last; None where that is not known."""
+    base = _newest(home, source)
+    return next((one for one in _seen(home, source) if one.base == base), None)
+
+
+def _newest(home: "Home", source: str) -> PayloadId:
+    document = home.views.get(sources.VIEW, sources.ALL) or sources.SourcesDocument()
+    return document.newest(source)
+
+
 def remember_lines(home: "Home", one: Identified) -> None:
     """Remember the lines of a file that was imported, where they are not what is kept of them."""
     if one.file.format not in BY_TITLE:
         return
-    document = home.views.get(sources.VIEW, sources.ALL) or sources.SourcesDocument()
-    base = document.newest(one.file.source)
+    base = _newest(home, one.file.source)
     now = Seen(base, home.services.journal.tail().n, list(one.lines))
     was = _seen(home, one.file.source)
     if (now.base, now.lines) not in [(each.base, each.lines) for each in was[-1:]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from adapters.actions.identifying import ID_KEPT, seen_last
 from adapters.home.api_keys import without_keys
 from adapters.home.entering import entering, entering_by, json_entering
 from adapters.home.given import STDIN, Unreadable, as_text, read_given
@@ -311,6 +312,10 @@ class _Naming:
         if not found.tasks:
             return empty
         tasks = self._by_source().get(name, [])
+        had = seen_last(self._home, name)
+        if had is not None and had.lines:  # not of what left it before
+            stood = {line.partition(" ")[0] for line in had.lines}
+            tasks = [one for one in tasks if one.id[:ID_KEPT] in stood]
         there, lines = {one.id for one in tasks}, {one.task_id for one in found.tasks}
         titles, said = ({fold(one.title) for one in some} for some in (tasks, found.tasks))
         same = sum(one.task_id in there or fold(one.title) in titles for one in found.tasks)

@@ -104,6 +104,32 @@ def test_the_next_one_of_what_repeats_stays_open(
     assert door.tasks_at(file)[at] == old  # with its note; without any day it is the open one
 
 
+@pytest.mark.parametrize("is_undone", [False, True], ids=["once", "again after an undo"])
+def test_what_repeats_is_ticked_twice_and_each_done_line_keeps_its_task(
+    door: Door, tmp_path: Path, is_undone: bool
+) -> None:
+    """Its day tells the line that was done first, though that is not kept: it is that of here."""
+
+    def take(day: str, text: str) -> dict[int, str]:
+        now = Door(door.home, f"{day}T09:00:00Z")
+        file.write_text(text)
+        now.imports(file)
+        found = now.tasks_at(file)
+        if is_undone:
+            now.undoes()
+            now.imports(file)
+            assert now.tasks_at(file) == found
+        return found
+
+    bare, again = "Pay rent\n", "Pay rent rec:1m\n"
+    file = file_of(tmp_path, bare + again)
+    door.imports(file)
+    one = take("2027-01-02", f"{bare}x 2027-01-02 {again}{again}")
+    two = take("2027-01-03", f"{bare}x 2027-01-02 {again}x 2027-01-03 {again}{again}")
+    assert [two[at] for at in range(3)] == [one[at] for at in range(3)]
+    assert two[3] not in one.values()
+
+
 @pytest.mark.parametrize("nth", [0, 1])
 @pytest.mark.parametrize("days", [("", ""), (" due:2027-03-01", " due:2027-03-01")])
 def test_of_two_equal_lines_the_one_that_is_ticked_is_done(
@@ -263,6 +289,19 @@ def test_a_file_that_is_renamed_or_linked_doubles_nothing(door: Door, tmp_path: 
     moved = file.rename(tmp_path / "plan.md")
     door.imports(moved)
     assert (door.tasks_at(moved), door.tasks()) == (before, tasks)
+
+
+def test_a_file_whose_lines_are_all_done_is_known_under_another_name(
+    door: Door, tmp_path: Path
+) -> None:
+    """What left it before, and is open here, is not looked for in it."""
+    file = file_of(tmp_path, "- [ ] Fix the tap\n- [ ] Paint the door\n")
+    door.imports(file)
+    file.write_text("- [x] Paint the door\n")
+    door.imports(file)
+    (told,) = door.imports(file.rename(tmp_path / "HOME.md"))
+    assert (told["moved_from"], told["created"]) == (str(file), 0)
+    assert len(door.tasks()) == 2
 
 
 def test_two_exports_of_taskwarrior_under_two_names_make_no_doubles(

@@ -156,12 +156,13 @@ class Files(RuleBasedStateMachine):
     # --------------------------------------------------------------------- what a client edits
 
     def may_be_called(self, who: int, words: set[str]) -> bool:
-        """Whether no task that another line has lost was called so: it may have come back."""
-        standing = {who for where in range(len(self.files)) for who in self.standing(where)}
+        """Whether no task that a line has lost was called so, also to its like: it may have come
+        back."""
+        standing = {who, *(one for where in range(len(self.files)) for one in self.standing(where))}
         return not any(
             words & self.words[task]
             for task, other in self.owner.items()
-            if other != who and not (other in standing and self.last.get(other) == task)
+            if not (other in standing and self.last.get(other) == task)
         )
 
     def edit(
@@ -420,6 +421,7 @@ class Files(RuleBasedStateMachine):
         file, line = self.line(where, nth)
         if line is not None:
             days = [one.due for one in file.twins(line) if one.due]
+            is_fresh |= line.is_ticked  # else is it that one, ticked on the same day?
             due = self.fresh_day() if is_fresh or not days else days[other % len(days)]
             self.edit(where, line, lambda: file.set_due(line, due), now=now)
 
