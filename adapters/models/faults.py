@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from domain.policy.scrub import scrub
 from domain.ports import ModelFault
 
 WAIT_MAX_SECONDS = 10.0
@@ -128,8 +129,9 @@ def _delayed(code: str, message: str, delay: float | None) -> Trouble:
 
 
 def line(text: str) -> str:
-    """The provider's words in one line of bounded length."""
+    """The provider's words in one line of bounded length; it may repeat a key, its own perhaps."""
     kept = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    kept = scrub(kept).text
     return kept if len(kept) <= MESSAGE_MAX else f"{kept[:MESSAGE_MAX]}..."
 
 

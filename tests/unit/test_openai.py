@@ -264,6 +264,15 @@ def test_errors_are_understood_in_the_words_of_each_server(
     assert str(found).isprintable()
 
 
+def test_a_key_that_an_error_repeats_is_not_told_whosever_it_is() -> None:
+    """The own one is replaced where the answer comes in; a gateway repeats that of its own."""
+    key = "sk-proj-0123456789abcdefghij"
+    said = error(401, f"Incorrect API key provided: {key}. See https://x", "invalid_request_error")
+    told = str(faults.of_status(401, said.body, {}).fault)
+    assert key not in told
+    assert "provided: [secret: OpenAI key]. See" in told
+
+
 @pytest.mark.parametrize(
     "said",
     [bare(200, "Unexpected endpoint or method."), error(200, "x", "invalid_request_error")],
