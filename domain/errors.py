@@ -87,6 +87,7 @@ REFUSAL_CODES: Final = (
     "no_agent",
     "nothing_running",
     "read_only",
+    "replaced",
 )
 """Codes of a refusal told to a person (SPEC 5, 9)."""
 

@@ -7,7 +7,7 @@ from adapters.text.remedies import in_words
 from domain.errors import Refused
 from domain.journal.imported import ImportedTask, Unreadable
 
-NOT_A_TASKS = ("key_reused", "read_only")
+NOT_A_TASKS = ("key_reused", "read_only", "replaced")
 """Codes of what no single task is the reason of: a full disk, for example."""
 
 

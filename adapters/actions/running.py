@@ -16,7 +16,7 @@ from adapters.runtime.due_index import Known, schedule_from
 from adapters.runtime.engine import Engine
 from adapters.runtime.files import Files
 from adapters.runtime.options import Counts, Found, Options, Tell
-from adapters.runtime.signals import Signal
+from adapters.runtime.signals import Probe, Signal
 from adapters.store.leases import Leases
 from projections.agents import VIEW
 
@@ -91,7 +91,8 @@ async def run(
         notifiers: Tell receivers what waits, beside it, see `notifying.notifiers_of`.
     """
     probes = home.place.probes()
-    engine = Engine(home.services, leases, Signal(home.services.clock, probes), tell, options)
+    looks: list[Probe] = [*probes, home.services.check_standing]  # replaced logs end it
+    engine = Engine(home.services, leases, Signal(home.services.clock, looks), tell, options)
     in_doubt = [*found.in_flight, *failed_sets(home)]
     for set_id, item in finishing.confirm_done(home.services, in_doubt):
         tell("recovered", what="operation", set_id=set_id, item=item)

@@ -85,7 +85,7 @@ DOCUMENTS: dict[str, Described] = {
         CategoryDetails, ("category add", "category rename", "category correct")
     ),
     "labels": Described(list[LabelDetails], ("label list",)),
-    "label": Described(LabelDetails, ("label add",)),
+    "label": Described(LabelDetails, ("label add", "label widen")),
     "import": Described(ImportDetails, ("import",)),
     "imports-undone": Described(deeds.ImportsUndone, ("import --undo",)),
     "deed-undone": Described(deeds.UndoneDeed, ("undo",)),

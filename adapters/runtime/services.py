@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -18,6 +19,7 @@ from domain.agent.commands import AgentCommand, RequestWake
 from domain.agent.wake_queue_events import Reason
 from domain.causes import Cause
 from domain.changes.commands import ChangesCommand
+from domain.errors import Refused, WakelogError
 from domain.journal.commands import JournalCommand
 from domain.lessons.commands import LessonsCommand
 from domain.machines.commands import MachinesCommand
@@ -141,6 +143,16 @@ class Services:
             self._first = came, first_of(self.journal)
         return self._first[1]
 
+    def check_standing(self) -> None:
+        """Look whether both logs are those that were opened. Raises Refused, code ``replaced``."""
+        try:
+            self.journal.check_standing()
+            self.agents.check_standing()
+        except Refused:  # they are put back together, though one may look as it was
+            self.journal.part()
+            self.agents.part()
+            raise
+
     def append_journal(
         self, command: JournalCommand, *, key: str = "", payloads: Sequence[Payload] = ()
     ) -> Appended:
@@ -218,5 +230,7 @@ class Services:
     def close(self) -> None:
         if "spans" in vars(self):  # it was needed
             self.spans.close()
+        with suppress(WakelogError):  # what was to be told was told
+            self.check_standing()
         self.journal.close()
         self.agents.close()

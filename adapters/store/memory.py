@@ -109,6 +109,12 @@ class MemoryLogRecorder(POPOApplicationRecorder):
     def streams_of(self, kind: str) -> Sequence[str]:
         return [one for one in self._stored_events_index if one.startswith(f"{kind}:")]
 
+    def check_standing(self) -> None:
+        """Nobody puts another one in its place."""
+
+    def part(self) -> None:
+        """Nor is there anything to part from."""
+
     def order(self) -> MemoryOrder | None:
         return self._order
 

@@ -9,14 +9,20 @@ import errno
 import os
 import sqlite3
 import stat
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 from urllib.parse import quote
 
 from domain.errors import Damaged, Refused
 
 LOCK_TIMEOUT_SECONDS = 30
+HELD_SECONDS = 3_600
+AGAIN = "start again; nothing of what was asked was kept"
+_HAS_ROWS = "SELECT 1 FROM sqlite_master WHERE name = 'stored_events'"
+_LAST_ROW = "SELECT rowid, state FROM stored_events ORDER BY rowid DESC LIMIT 1"
 HEADER_BYTES = 100  # that every SQLite file begins with
 _NO_SQLITE = "it is no SQLite file"
 # What the disk or its owner forbids; anything else is the file's own fault.
@@ -59,6 +65,102 @@ def read_only(path: Path) -> sqlite3.Connection:
     except sqlite3.DatabaseError:
         pass  # who reads on is told
     return connection
+
+
+class Standing:
+    """Whether a log's file, in WAL mode, is still the one that was opened (ADR 81). It is looked at
+    by its name, and asked for by SQLite alone: see above."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = str(path)
+        self._beside = [f"{path}{more}" for more in ("-wal", "-shm")]
+        self._file, self._files = _file(self._path), [_file(one) for one in self._beside]
+        self._written = self._size = self._rows = 0
+        self.is_lost = self._is_parted = False
+
+    def check(self, state_of: Callable[[int], bytes | None]) -> None:
+        """Look at it.
+
+        Args:
+            state_of: The bytes of the log's row of a number; None: there is none.
+
+        Raises:
+            Refused: Code ``replaced``: it is another file, or it or its ``-wal`` is gone, or it is
+                smaller than it was, or rows that stood in it do not, or others do.
+        """
+        if self._files[0] is None:
+            self._files = [_file(one) for one in self._beside]
+        try:
+            found = os.stat(self._path)  # noqa: PTH116  at each append, so it is to cost little
+        except OSError:
+            raise self._lost() from None
+        is_other = (found.st_dev, found.st_ino) != self._file or found.st_size < self._size
+        if self.is_lost or is_other or _file(self._beside[0]) != self._files[0]:
+            raise self._lost()
+        self._size = found.st_size
+        if found.st_mtime_ns != self._written and self._holds(state_of):
+            self._written = found.st_mtime_ns
+
+    def _holds(self, state_of: Callable[[int], bytes | None]) -> bool:
+        """Whether the file itself, without what stands beside it, holds rows of the log, and as
+        many as before: SQLite moves pages over now and then, and takes none away. False where that
+        cannot be told: they are just moved, or the disk was full, or a process died at it."""
+        uri = f"file:{quote(self._path)}?mode=ro&immutable=1"
+        try:
+            with closing(connected(uri, is_uri=True)) as alone:
+                has_any = alone.execute(_HAS_ROWS).fetchone() is not None
+                found = alone.execute(_LAST_ROW).fetchone() if has_any else None
+        except sqlite3.Error:
+            return False
+        rows, state = found or (0, None)
+        if rows < self._rows or (rows and state_of(rows) != state):
+            raise self._lost()
+        self._rows = rows
+        return True
+
+    def _lost(self) -> Refused:
+        self.is_lost = True
+        what = "was replaced" if _file(self._path) else "is gone"
+        because = f"{self._path} {what} while it was open, by a restore perhaps"
+        return Refused("replaced", because=because, instead=AGAIN)
+
+    def part(self, connection: sqlite3.Connection) -> None:
+        """See to it that nothing of what was there gets into what is there now.
+
+        What stood in the ``-wal`` goes where it belongs, if that was moved away; then it is taken
+        away: SQLite would read it with any file of that name. A connection to a file that was
+        written over is held until the process ends: closed, it would move pages over.
+        """
+        if self._is_parted:
+            return
+        self._is_parted = True
+        if _file(self._path) == self._file:
+            Thread(target=_hold, args=(connection,), daemon=True).start()
+        else:
+            with suppress(sqlite3.Error):
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        for path, was in zip(self._beside, self._files, strict=True):
+            if was is not None and _file(path) == was:
+                Path(path).unlink(missing_ok=True)
+
+    def close(self, connection: sqlite3.Connection) -> None:
+        """Close a connection, unless it is held."""
+        if not self._is_parted or _file(self._path) != self._file:
+            connection.close()
+
+
+def _hold(connection: sqlite3.Connection) -> None:
+    """Keep a connection as long as the process lives: of a daemon nothing is closed at its end."""
+    while connection is not None:
+        time.sleep(HELD_SECONDS)
+
+
+def _file(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116  as above
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def look(path: Path) -> None:

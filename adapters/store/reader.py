@@ -7,12 +7,14 @@ from functools import partial
 from itertools import takewhile
 from typing import NamedTuple
 
+from adapters.store.opening import AGAIN
 from adapters.store.recorder import LogRecorder, Onward, Tail, by_append, numbered, tail_of
 from adapters.store.shared import Others, sift
 from domain import envelope
 from domain.causes import EpochBegan, LogShared, ReplicasImported
 from domain.conflicts import place
 from domain.envelope import Row
+from domain.errors import Refused
 from domain.horizons import Horizons, imported
 from domain.wire import Imported, PayloadId
 from domain.world import MAIN, Folded, Known, Parts, Read, Recorded, Sift, World, entity_of
@@ -55,6 +57,8 @@ class LogReader:
         self.recorder = recorder
         self.streams_of = recorder.streams_of
         self.kept_payloads = recorder.kept_payloads
+        self.check_standing = recorder.check_standing
+        self.part = recorder.part
         self._states = states
         self._seen = LogPosition()
         self._others = Others()
@@ -203,9 +207,21 @@ class LogReader:
         """What the log comes to; read only if it has grown since."""
         count = self.recorder.count()
         if count != self._seen.rows:
+            self._check_head(self._seen.tail)
             main = self._main_now()
             self._seen = LogPosition(count, self._newest(main), main)
         return self._seen
+
+    def _check_head(self, head: Tail) -> None:
+        """Look whether what was seen last is still there: a log only grows.
+
+        Raises:
+            Refused: Code ``replaced``.
+        """
+        rows = self.append_at(head.n, head.replica) if head.n else ()
+        if head.n and (not rows or envelope.digest(rows) != head.digest):
+            because = f"the {self.name}'s log is another one than it was, by a restore perhaps"
+            raise Refused("replaced", because=because, instead=AGAIN)
 
     def _newest(self, main: Main) -> Tail:
         order = self.recorder.order() if main.is_shared else None

@@ -104,6 +104,16 @@ class LogRecorder(Protocol):
     def deciding(self) -> AbstractContextManager[None]:
         """Hold the write lock; commit at the end, roll back if anything is raised."""
 
+    def check_standing(self) -> None:
+        """Look whether it is still the log that was opened; `deciding` does, before and after.
+
+        Raises:
+            Refused: Code ``replaced``.
+        """
+
+    def part(self) -> None:
+        """Leave a log that was replaced, so that nothing of it gets into what is there now."""
+
     def reading(self) -> AbstractContextManager[None]:
         """See one state of the log for as long as it is open."""
 

@@ -16,6 +16,7 @@ import msgspec
 
 from adapters.store.opening import (
     TROUBLE,
+    Standing,
     as_told,
     connected,
     look,
@@ -37,7 +38,7 @@ from adapters.store.order import (
 )
 from adapters.store.recorder import Onward, Tail, Timed, numbered, tail_of
 from domain.envelope import Row
-from domain.errors import Damaged
+from domain.errors import Damaged, Refused
 from domain.rules import FORMAT, FORMAT_MAX
 from domain.wire import Payload, PayloadId
 
@@ -91,6 +92,7 @@ SELECT one.rowid, one.id, one.bytes FROM wanted CROSS JOIN payloads AS one
 ON one.rowid BETWEEN first AND CASE WHEN first > ?2 THEN first + ?3 - 1 ELSE first END
 WHERE one.rowid = first OR length(one.bytes) <= ?4 ORDER BY one.rowid
 """
+_STATE = "SELECT state FROM stored_events WHERE rowid = ?"
 _KEPT = "SELECT rowid, id, bytes FROM payloads WHERE rowid > ? ORDER BY rowid LIMIT ?"
 _PAYLOADS = "SELECT id, bytes FROM payloads WHERE id IN (SELECT value FROM json_each(?))"
 
@@ -112,6 +114,7 @@ class SQLiteLogRecorder:
         look(path)
         self._path = path
         self._is_ordered = self._is_indexed = False
+        self._standing: Standing | None = None
         self._is_read_only = is_read_only
         with told(path):
             self._connection = read_only(path) if is_read_only else connected(str(path))
@@ -120,6 +123,7 @@ class SQLiteLogRecorder:
             except BaseException:
                 self.close()
                 raise
+            self._standing = Standing(path)
 
     @cached_property
     def _library(self) -> "LibraryRecorder":
@@ -164,12 +168,35 @@ class SQLiteLogRecorder:
         with told(self._path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
+                self.check_standing()
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:
                 self._is_indexed = False
                 self._roll_back()
+                if self._standing is not None and self._standing.is_lost:
+                    self._standing.part(self._connection)
                 raise
+            self.check_standing()
+
+    def check_standing(self) -> None:
+        if self._standing is None:  # it is being made
+            return
+        try:
+            self._standing.check(self._state_of)
+        except Refused:
+            if not self._connection.in_transaction:
+                self._standing.part(self._connection)
+            raise
+
+    def part(self) -> None:
+        if self._standing is not None:
+            self._standing.is_lost = True
+            self._standing.part(self._connection)
+
+    def _state_of(self, rowid: int) -> bytes | None:
+        found = self._found(_STATE, rowid)
+        return found[0][0] if found else None
 
     def _roll_back(self) -> None:
         """Undo what is open; a full disk, for example, has undone it already."""
@@ -314,7 +341,10 @@ class SQLiteLogRecorder:
             self._connection.executemany(_KEEP, [(kept.id, kept.data) for kept in payloads])
 
     def close(self) -> None:
-        self._connection.close()
+        if self._standing is None:
+            self._connection.close()
+        else:
+            self._standing.close(self._connection)
         if "_library" in vars(self):  # something was written
             self._library.datastore.close()
 

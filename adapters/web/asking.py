@@ -192,6 +192,7 @@ _STATUS = {
     "unknown_wake": 404,
     "no_page": 404,
     "read_only": 503,
+    "replaced": 503,
 }
 
 

@@ -46,6 +46,7 @@ class OpenSites:
         self._lock = Lock()
         self._sites: OrderedDict[tuple[int, str], Site] = OrderedDict()
         self._is_over = False
+        self.lost: Refused | None = None  # a database is not replaced
 
     def site(self, number: int, name: str) -> Site:
         """The home of a number, which has this name now. Raises Refused, Damaged."""

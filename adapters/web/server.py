@@ -19,6 +19,7 @@ from starlette.applications import Starlette
 from adapters.web.app import make_app
 from adapters.web.guard import Guard
 from adapters.web.site import Site
+from domain.errors import Refused
 
 SHUTDOWN_SECONDS = 2
 LOOK_SECONDS = 0.05
@@ -29,6 +30,10 @@ _STOPS = (signal.SIGINT, signal.SIGTERM)
 
 class Served(Protocol):
     """What a server shows: one home, or many."""
+
+    @property
+    def lost(self) -> Refused | None:
+        """Why there is nothing more to show."""
 
     def hush(self) -> None: ...
     def stop(self) -> None: ...
@@ -80,8 +85,11 @@ class PageServer(uvicorn.Server):
         for number in _STOPS:
             signal.signal(number, self._stop)
         thread = self.begin(sockets or [])
-        while thread.is_alive() and not self.should_exit:  # until it is told to end
-            thread.join(LOOK_SECONDS)
+        while thread.is_alive() and not (self.should_exit or self._served.lost):
+            thread.join(LOOK_SECONDS)  # until it is told to end
+        if self._served.lost:
+            self.end(thread)
+            raise self._served.lost
         if not self.should_exit:
             raise SystemExit(1)  # why it ended was said
         self.end(thread)

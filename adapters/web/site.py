@@ -88,6 +88,7 @@ class Site:
         self.brought: OrderedDict[str, Given] = OrderedDict()  # files that wait, see `first`
         self.life: Life | None = None  # the one that somebody looked at last
         self.seen = ""
+        self.lost: Refused | None = None  # why it can show nothing more: its logs were replaced
 
     @property
     def now(self) -> str:
@@ -172,6 +173,11 @@ class Site:
         It is read first: a page that names a later end than it was made from would never learn
         what was appended in between.
         """
+        try:
+            self.home.services.check_standing()
+        except Refused as error:
+            self.lost = error
+            raise
         self.seen = self.tail()
         self.home.views.catch_up()
 

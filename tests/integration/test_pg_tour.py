@@ -19,6 +19,7 @@ ELSEWHERE = {
     "home access": "of the database: test_pg_page",
     "home adopt": "settles what became of files: that were copied, moved, put back one by one",
     "home create": "a folder is made by the first write; here the home is begun with it",
+    "label": "offers one of a file everywhere: tests/integration/test_labels_of_before",
     "replicas": "a home in a database does not sync: tests/e2e/test_sync",
     "settings --defaults": "of the database: test_pg_home",
     "serve": "a page that stays: test_pg_page",

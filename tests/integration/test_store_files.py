@@ -103,11 +103,16 @@ def test_a_second_opening_in_a_process_leaves_the_first_one_its_locks(
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files are not listed here")
 def test_a_log_has_one_connection(path: Path) -> None:
+    """And SQLite keeps what it looked at the file alone by, once, for the next look (ADR 81)."""
     log = Log.open("journal", path, "r1")
     create(log, "one")
     assert len(list(log.appends())) == 2
-    assert [one.resolve() for one in Path("/proc/self/fd").iterdir()].count(path) == 1
+    for nth in range(3):  # as if pages had been moved over
+        os.utime(path, (nth, nth))
+        create(log, f"{nth}")
+    assert [one.resolve() for one in Path("/proc/self/fd").iterdir()].count(path) == 2
     log.close()
+    assert [one.resolve() for one in Path("/proc/self/fd").iterdir()].count(path) == 0
 
 
 def test_a_process_that_died_while_moving_pages_over_has_lost_nothing(path: Path) -> None:

@@ -73,6 +73,12 @@ class FaultyRecorder:
         if self._has_written:
             self._fuse.passes()
 
+    def check_standing(self) -> None:
+        self._recorder.check_standing()
+
+    def part(self) -> None:
+        self._recorder.part()
+
     @contextmanager
     def reading(self) -> Iterator[None]:
         self._meddler.accessed()

@@ -78,6 +78,12 @@ class PostgresLogRecorder:
         found = self._found(self._sql.streams, self._home, f"{kind}:", f"{kind};")  # ; follows :
         return [name for (name,) in found]
 
+    def check_standing(self) -> None:
+        """Nobody puts another one in its place."""
+
+    def part(self) -> None:
+        """Nor is there anything to part from."""
+
     def order(self) -> None:
         """None: rows stand in canonical order."""
 
