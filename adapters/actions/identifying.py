@@ -272,7 +272,8 @@ class _Lines:
         """How a file might say when a task got each status here."""
         with self.home.services.journal.reading() as world:
             history = world.load(TASK, task_id).history
-        return frozenset(closed_on(one.status, self._day(one.at)) for one in history)
+        said = {closed_on(one.status, self._day(one.at)) for one in history}
+        return frozenset(said - {""})  # of an open one nothing is said
 
     def _since(self) -> str:
         at = self.kept.sources.get(self.source, sources.Source()).at

@@ -130,6 +130,23 @@ def test_what_repeats_is_ticked_twice_and_each_done_line_keeps_its_task(
     assert two[3] not in one.values()
 
 
+def test_of_two_equal_lines_that_are_ticked_one_after_the_other_each_keeps_its_task(
+    door: Door, tmp_path: Path
+) -> None:
+    """The second one by hand, without a day; the first one's day is not kept, see above."""
+    file = file_of(tmp_path, "Pay rent\nPay rent\n")
+    door.imports(file)
+    file.write_text(f"Pay rent\nx {TODAY} Pay rent\n")
+    for _ in range(2):
+        door.imports(file)
+        found = door.tasks_at(file)
+        door.undoes()
+    door.imports(file)
+    file.write_text(f"x Pay rent\nx {TODAY} Pay rent\n")
+    door.imports(file)
+    assert door.tasks_at(file) == found
+
+
 @pytest.mark.parametrize("nth", [0, 1])
 @pytest.mark.parametrize("days", [("", ""), (" due:2027-03-01", " due:2027-03-01")])
 def test_of_two_equal_lines_the_one_that_is_ticked_is_done(
