@@ -36,17 +36,11 @@ class Chain:
     def take(self, rows: Iterator[Row], seen: Seen) -> bool:
         """One more append; whether there is one, whole, and the chain holds."""
         first = next(rows, None)
-        if first is None:
-            return False
-        try:
-            place = _place(first.state)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        place = self.next_place(first) if first is not None else None
+        if first is None or place is None:
             return False
         replica = first.stream.rpartition("@")[2]
         name = f"{self._log}:{replica}"
-        is_next = place.n > self.n and place.row == 0
-        if not is_next or place.prev != self.heads.get(name, ""):
-            return False
         taken = [first, *islice(rows, max(place.rows - 1, 0))]
         digest = envelope.digest(taken)
         tags = [row.topic for row in taken]
@@ -58,6 +52,16 @@ class Chain:
         self.heads[name] = digest
         seen(replica, place.n, digest)
         return len(taken) == place.rows
+
+    def next_place(self, first: Row) -> Place | None:
+        """Where the next append stands, if this row begins it and the chain holds."""
+        try:
+            place = _place(first.state)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return None
+        head = self.heads.get(f"{self._log}:{first.stream.rpartition('@')[2]}", "")
+        is_next = place.n > self.n and place.row == 0 and place.prev == head
+        return place if is_next else None
 
     def until(self, rows: Iterator[Row], count: int, seen: Seen) -> bool:
         """Read on up to so many rows; whether all of them are there and the chain holds."""

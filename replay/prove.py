@@ -102,6 +102,7 @@ class Proof:
         self._options = options
         self._payloads = Payloads(payload, self._task_of, options.limits)
         self._epoch: dict[str, int] = {}
+        self._at: dict[str, str] = {}  # replica -> when its last append was made
         self._open: dict[str, list[Divergence]] = {}  # of each replica's last append
         self._origins: OrderedDict[str, str] = OrderedDict()  # run key -> position
         self._hole = ""  # the position of the newest append of which something is missing
@@ -113,7 +114,13 @@ class Proof:
         return bool(self.streams.viewers.since)
 
     def resume(
-        self, n: int, heads: Mapping[str, str], last: Mapping[str, int], again: Read, named: Named
+        self,
+        n: int,
+        heads: Mapping[str, str],
+        last: Mapping[str, int],
+        again: Read,
+        named: Named,
+        times: Mapping[str, str],
     ) -> None:
         """Go on right after append n of a log that was proved before.
 
@@ -123,12 +130,14 @@ class Proof:
             last: The number of each replica's last append there.
             again: Reads a stream's rows above a version.
             named: Gives the names of all streams of a kind.
+            times: When each replica's last append there was made.
         """
         self.heads.update(heads)
         self.last.update(last)
         for row in self.streams.resume(n, last, again, named):
             if isinstance(row.fact, EpochBegan):
                 self._epoch[row.replica] = row.fact.rules
+        self._at.update(times)
 
     def walk(self, rows: Iterable[Row]) -> Iterator[Divergence]:
         """Name every byte that today's code would write differently."""
@@ -148,7 +157,7 @@ class Proof:
         counts.causes += 1
         self.wakes += [row.topic for row in one.rows].count("wake.started.1")
         yield from self._chain(one)
-        found = [*self._shape(one), *self._unread(one)]
+        found = [*self._shape(one), *self._unread(one), *self._times(one)]
         is_whole = not found
         found += [*self._kept(one), *self.streams.viewers.missed(one.facts, self.last)]
         if self._hole:
@@ -227,6 +236,13 @@ class Proof:
         elif not count or max(numbers) >= count:
             yield Difference(0, ALTERED, "rows", str(count), str(len(numbers)))
 
+    def _times(self, one: Append) -> Iterator[Difference]:
+        """The times of a replica never go back: `append` takes the later one (DESIGN 4)."""
+        before, at = self._at.get(one.replica, ""), one.first.at
+        if at < before:
+            yield Difference(0, ALTERED, "at", f"{before} or later", at)
+        self._at[one.replica] = max(at, before)
+
     def _unread(self, one: Append) -> Iterator[Difference]:
         for index, error in one.unread:
             expected = f"a fact that is known here ({error})"
@@ -258,6 +274,9 @@ class Proof:
         cause, given = envelope.cause_of(one.facts[0])
         if isinstance(cause, EpochBegan):
             self._epoch[one.replica] = cause.rules
+            if not 0 < cause.rules <= self._options.rules:
+                expected = f"rules from 1 to {self._options.rules}"
+                yield Difference(0, ALTERED, "rules", expected, str(cause.rules))
             head = self.heads.get(f"{self._log}:{one.replica}", "")
             if cause.digest != head:
                 yield Difference(0, ALTERED, "digest", head, cause.digest)

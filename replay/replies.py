@@ -1,5 +1,6 @@
 """What a model replied, decoded once more from the bytes that were kept of it (ADR 59)."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -11,8 +12,9 @@ from domain.ports import Call, Reply
 from domain.wake.called import arguments_of, tool_named
 from domain.wake.events import ModelAnswered
 from domain.wire import PayloadId, Words
-from replay.divergence import ALTERED, Difference
+from replay.divergence import ALTERED, FORMAT, Difference
 
+_NUMBER = re.compile("[0-9]{1,9}")
 COUNTS = ("tokens_in", "tokens_out", "tokens_thought", "tokens_cached")
 
 
@@ -41,6 +43,9 @@ class Replies:
         decoder, raw = self._decoders.get(name), self._payload(fact.reply)
         if raw is None:  # told where it is named
             return
+        if wrong := self.misnamed(fact.reply_format, model.partition(":")[0]):
+            yield wrong
+            return
         if decoder is None:
             self.undecoded += 1
             return
@@ -62,6 +67,23 @@ class Replies:
         spent = tuple(getattr(fact, count) for count in COUNTS)
         if spent != known if decoder.is_whole else _is_less(spent, known):
             yield Difference(0, ALTERED, "reply.usage", str(known), str(spent))
+
+    def misnamed(self, name: str, word: str) -> Difference | None:
+        """What is wrong with the format of a reply of a model that is built in, by its first word:
+        what no release of it wrote. One of a tape stands where a history was redacted."""
+        formats = [one.partition(".") for one in self._decoders if "." in one]
+        if f"{word}:" not in self._decoders and word not in {one for one, _, _ in formats}:
+            return None
+        expected = f"a format of {word}"
+        if not name:
+            is_known = f"{word}:" in self._decoders
+            return None if is_known else Difference(0, ALTERED, "reply_format", expected, "")
+        of, _, number = name.partition(".")
+        if name in self._decoders and of in (word, "tape"):
+            return None
+        newest = max((int(nth) for one, _, nth in formats if one == of), default=0)
+        is_newer = of == word and bool(_NUMBER.fullmatch(number)) and int(number) > newest
+        return Difference(0, FORMAT if is_newer else ALTERED, "reply_format", expected, name)
 
     def _calls(self, fact: ModelAnswered) -> tuple[tuple[str, ...], ...] | None:
         found: list[tuple[str, ...]] = []

@@ -111,9 +111,6 @@ def prove_command(
         session.note(f"Only folded: {why}, see `wakelog prove --help`.")
     if is_last or proved.unkept:
         _tell_memory(session, proved)
-    if proved.undecoded:
-        told = f"{proved.undecoded:,} of the models' replies"
-        session.note(f"Not decoded: {told}; this wakelog has no decoder of their format.")
     raise SystemExit(0 if proved.ok else 1)
 
 
@@ -138,6 +135,8 @@ def _tell_memory(session: Session, proved: "Proved") -> None:
 def _tell(session: Session, proved: "Proved", *, is_last: bool) -> None:
     what = f"{counted(proved.rows, 'row')} of {counted(proved.causes, 'cause')} and "
     what += f"{counted(proved.wakes, 'wake')} in {proved.seconds:.2f} s"
+    if proved.undecoded:
+        what += f" ({proved.undecoded:,} of the replies of other models not read again)"
     if proved.ok and proved.remembered_at:
         session.say(f"Proved {what}: every byte is as it was, or what today's code writes.")
     elif proved.ok and not proved.folded:

@@ -100,6 +100,24 @@ def exists(home: Path) -> bool:
         return (home / JOURNAL).exists() or (home / AGENT).exists()
 
 
+def check_logs(home: Path) -> None:
+    """Look whether a home that was written has lost both its logs: to begin anew there, under the
+    name that wrote them, would be another past.
+
+    Raises:
+        Damaged: Code ``not_a_log``.
+    """
+    if exists(home):
+        return
+    left = next((one for one in (INSTALLATION, VIEWS) if (home / one).exists()), "")
+    if left:
+        raise Damaged(
+            "not_a_log",
+            because=f"both logs of {home} are gone, and {left} beside them is not",
+            instead="restore both from one backup; to begin anew, name another home with --home",
+        )
+
+
 def is_database(path: Path | str) -> bool:
     """Whether a path that a person names leads to a database of a home. None is ever opened by
     hand: closing it would drop this process's locks on it (ADR 20). It is no text anyway."""

@@ -171,6 +171,7 @@ class FolderPlace:
         return self
 
     def exists(self) -> bool:
+        files.check_logs(self.folder)
         return files.exists(self.folder)
 
     def settings(self, environ: Mapping[str, str], model: str = "") -> Settings:
@@ -225,6 +226,7 @@ class FolderPlace:
         installation.check(self.folder, environ)
 
     def logs(self, environ: Mapping[str, str], *, is_writing: bool) -> tuple[Log, Log]:
+        files.check_logs(self.folder)
         replica = (files.ensure if is_writing else files.replica)(self.folder, environ)
         return open_logs(self.folder, replica, is_writing=is_writing)
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from adapters.home.files import check_no_database, close_to_others
 from domain.errors import Refused
+from domain.keys import log_digest
 
 LINES_MAX = 100_000
 
@@ -70,6 +71,10 @@ def _all(path: Path) -> list[Anchor]:
             found.append(msgspec.json.decode(line, type=Anchor))
         except msgspec.DecodeError as error:
             raise _unreadable(path, f"line {nth} is no anchor ({error})") from None
+        if log_digest({name: head.digest for name, head in found[-1].heads.items()}) != (
+            found[-1].digest
+        ):
+            raise _unreadable(path, f"the digest of line {nth} is not that of its heads")
     return found
 
 

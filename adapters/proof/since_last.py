@@ -27,6 +27,7 @@ from adapters.proof.prove import (
 )
 from adapters.store.log import Log, LogProgress
 from adapters.wiring import Home
+from domain import envelope
 from domain.rules import RULES
 from replay.chained import Chain
 from replay.crossing import DIGESTS_MAX, Crossing
@@ -73,6 +74,12 @@ class Raw:
         while self._payload():
             pass
         return self.chain.until(self._rows, rows, lambda *_: None)
+
+    def is_all(self) -> bool:
+        """Whether nothing stands behind what was read, or only what was appended meanwhile: a row
+        that no append counts would be in no walk, and is read with its stream."""
+        row = next(self._rows, None)
+        return row is None or self.chain.next_place(row) is not None
 
     def proved(self) -> LogProved:
         """What was read."""
@@ -227,7 +234,7 @@ def _since(
     with rarely_collected():
         proved = walk_on(logs, known.left, raws, anchors, progress)
     ends = [raw.rows_between + count for raw, count in zip(raws, proved.walked, strict=True)]
-    is_read = all(raw.rest(end) for raw, end in zip(raws, ends, strict=True))
+    is_read = all(raw.rest(end) and raw.is_all() for raw, end in zip(raws, ends, strict=True))
     if not proved.ok or not is_read or _heads(raws) != _digests(proved):
         raise Void(DIFFERS)
     chains = [raw.chain for raw in raws]
@@ -243,6 +250,14 @@ def _since(
         remembered_at=known.at,
     )
     return proved, raws
+
+
+def _time(log: Log, n: int) -> str:
+    """When append n was made. Raises Void: it is not found, as a row stands in the way."""
+    rows = log.append_at(n)
+    if not rows:
+        raise Void(CHANGED)
+    return envelope.read(rows[0]).at
 
 
 def walk_on(
@@ -261,7 +276,8 @@ def walk_on(
     for log, raw, end in zip(logs, raws, ends, strict=True):
         since = raws[0].chain.n if log is logs[0] else 0
         made = side(log, replace(own, since=since), lost, progress, after=end)
-        made.proof.resume(end, raw.heads, raw.last, again_from(log), log.streams_of)
+        times = {name: _time(log, n) for name, n in raw.last.items()}
+        made.proof.resume(end, raw.heads, raw.last, again_from(log), log.streams_of, times)
         sides.append(made)
 
     def resume(crossing: Crossing) -> None:

@@ -10,10 +10,8 @@ from msgspec.structs import replace
 from adapters.proof import histories
 from adapters.text.proof import report
 from domain.journal.commands import AddItems, AddLabel
-from domain.rules import RULES
 from tests.histories import scenes
 from tests.histories.kept import each_once, unpacked
-from tests.support.rows import altered, rechained
 
 FILES = sorted(scenes.FOLDER.glob("*.jsonl"))
 RECORDED = sorted(scenes.FOLDER.glob("recorded/**/*.jsonl*"))  # a long one is packed
@@ -127,24 +125,6 @@ def test_the_plugin_does_nothing_unless_asked(kept: Path) -> None:
     done = suite(kept, "test_own.py", "--wakelog-histories", "verdicts.jsonl")
     assert "2 passed" in done.stdout, done.stdout + done.stderr
     assert "there is no" in suite(kept, "--wakelog-histories", "nowhere").stderr
-
-
-@pytest.mark.e2e
-def test_the_plugin_names_histories_that_are_only_folded(kept: Path) -> None:
-    file = kept / "crashes.jsonl"
-    history = histories.read(scenes.FOLDER / "crashes.jsonl")
-    rows = {
-        name: rechained(log, 0, lambda row: altered(row, f'"rules":{RULES},"p', '"rules":0,"p'))
-        for name, log in history.rows.items()
-    }
-    older = replace(history, rows=rows, digest=histories.digest_of(rows))
-    file.write_text("".join(histories.lines(older)))
-    assert histories.prove(histories.read(file)).folded > 0
-    done = suite(kept, "--wakelog-histories", str(kept))
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "histories of older rules" in done.stdout
-    assert "\n  crashes.jsonl\n" in done.stdout
-    assert "verdicts.jsonl\n" not in done.stdout
 
 
 def test_a_file_that_is_no_history_says_so(tmp_path: Path) -> None:

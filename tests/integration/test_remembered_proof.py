@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -42,6 +43,11 @@ def file_of(home: Path) -> Path:
 def sql(home: Path, statement: str, name: str = "agent.db") -> None:
     with closing(sqlite3.connect(home / name)) as connection, connection:
         connection.execute(statement)
+
+
+def told_anyway(args: list[str], home: Path) -> Any:
+    """The document of a command, whatever its status."""
+    return json.loads(run(["--json", *args], home).stdout)
 
 
 def why(home: Path, **more: dict[str, str]) -> str:
@@ -119,6 +125,18 @@ def told_bad(home: Path) -> set[str]:
 def kept_length(home: Path) -> int:
     with closing(sqlite3.connect(home / "agent.db")) as connection:
         return int(connection.execute("SELECT sum(length(bytes)) FROM payloads").fetchone()[0])
+
+
+def test_a_row_that_no_append_counts_is_seen_by_the_short_proof(home: Path) -> None:
+    """A consent in an old append's numbers, behind all others: it would be in force at once."""
+    told(LAST, home)
+    forged = {"n": 2, "row": 1, "data": {"kind": "policy.receipt_given.1", "model": "*"}}
+    state = json.dumps(forged).encode().hex()
+    row = f"('policy:main@r1', 1, 'policy.receipt_given.1', x'{state}')"
+    names = "originator_id, originator_version, topic, state"
+    sql(home, f"INSERT INTO stored_events ({names}) VALUES {row}")
+    document = told_anyway(LAST, home)
+    assert (document["ok"], document["remembered"]) == (False, 0)
 
 
 def test_a_payload_that_is_altered_or_gone_is_found_in_what_was_proved(

@@ -14,6 +14,8 @@ from adapters.proof import histories
 from adapters.proof.decoders import DECODERS
 from adapters.proof.histories import History
 from domain.errors import Refused
+from replay.divergence import ALTERED, FORMAT
+from replay.replies import Replies
 from tests.support.broken import Broken
 from tests.support.checking.logs import Doc
 from tests.support.forging import differing, rows
@@ -46,6 +48,10 @@ def bytes_of_another_decoder(home: Broken) -> None:
     answers(home)[-1]["replyFormat"] = "gemini.3"
 
 
+def a_format_that_no_release_wrote(home: Broken) -> None:
+    answers(home)[-1]["replyFormat"] = "tape.0"
+
+
 def another_name_of_a_call(home: Broken) -> None:
     told = next(one for one in answers(home) if one.get("calls"))
     call = told["calls"][-1]
@@ -60,7 +66,8 @@ CASES = [
     ("refused_calls", other_words, "reply.text"),
     ("verdicts", other_bytes, "reply.calls"),
     ("verdicts", more_tokens, "reply.usage"),
-    ("verdicts", bytes_of_another_decoder, "reply"),
+    ("verdicts", bytes_of_another_decoder, "reply_format"),
+    ("verdicts", a_format_that_no_release_wrote, "reply_format"),
     ("refused_calls", another_name_of_a_call, "reply.calls"),
 ]
 
@@ -72,14 +79,39 @@ def test_what_is_forged_is_named(name: str, forge: Callable[[Broken], None], pat
     assert ("data altered", path) in differing(home)
 
 
-def test_bytes_that_nobody_can_read_are_counted_and_no_difference() -> None:
+def test_a_format_of_a_later_release_is_told_as_newer() -> None:
     home = Broken(HISTORIES / "verdicts.jsonl")
-    assert histories.prove(History(rows(home), home.payloads, "")).undecoded == 0
     for told in answers(home):
-        told["replyFormat"] = "gemini.99"
+        told["replyFormat"] = "tape.99"
+    assert set(differing(home)) == {("event format changed", "reply_format")}
+
+
+def test_a_reply_of_a_model_of_others_is_counted_where_nobody_can_read_it() -> None:
+    home = Broken(HISTORIES / "recorded" / "simulated_1.jsonl")
+    for told in answers(home):
+        told["replyFormat"] = "unruly.1"
     assert differing(home) == []
     undecoded = histories.prove(History(rows(home), home.payloads, "")).undecoded
     assert undecoded == len(answers(home)) > 0
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "found"),
+    [
+        ("openai", "", ALTERED),  # it never wrote without one
+        ("openai", "openai.1", ""),
+        ("openai", "openai.2", FORMAT),
+        ("openai", "gemini.3", ALTERED),
+        ("gemini", "", ""),
+        ("gemini", "gemini.1", ALTERED),
+        ("rules", "tape.1", ""),  # of a redacted history
+        ("demo", "demo.1", FORMAT),
+        ("llama", "llama.7", ""),
+    ],
+)
+def test_what_a_reply_may_be_written_in(word: str, name: str, found: str) -> None:
+    wrong = Replies(DECODERS, lambda _: None).misnamed(name, word)
+    assert (wrong.kind_of if wrong else "") == found
 
 
 def test_replies_of_the_first_version_are_decoded_by_their_model() -> None:

@@ -2,6 +2,7 @@
 
 import ast
 import asyncio
+import json
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -116,9 +117,34 @@ def test_an_altered_value_of_the_last_append_is_found_too(life: Recorded) -> Non
 
 def test_an_altered_time_is_found_by_the_chain_alone(life: Recorded) -> None:
     nth = index_of(life.journal, '"priority":"P1"')
-    life.journal[nth] = altered(life.journal[nth], '{"at":"2027-01-01T00', '{"at":"2027-01-01T01')
+    life.journal[nth] = altered(life.journal[nth], '.000000Z","n"', '.000001Z","n"')
     (one,) = found(life.journal, life.payloads)
     assert (one.kind_of, one.path) == ("data altered", "prev")
+
+
+@pytest.mark.parametrize(("year", "where"), [("2020", 0), ("2038", 1)])
+def test_times_of_a_machine_never_go_back_though_the_chain_fits(
+    life: Recorded, year: str, where: int
+) -> None:
+    """An append in the middle that is said to be older, or newer than what follows it."""
+    nth = index_of(life.journal, '"priority":"P1"')
+    rows = rechained(life.journal, nth, lambda row: altered(row, '{"at":"2027', f'{{"at":"{year}'))
+    n = json.loads(life.journal[nth].state)["n"]
+    at = [one for one in found(rows, life.payloads) if one.path == "at"]
+    assert [(one.kind_of, one.position) for one in at] == [
+        ("data altered", f"journal:r1:{n + where}")
+    ]
+
+
+@pytest.mark.parametrize("rules", [0, 2])
+def test_no_number_of_rules_that_never_were_keeps_what_follows_from_being_proved(
+    life: Recorded, rules: int
+) -> None:
+    """It did: a first row that says 0 folded all the rest, and prove said that all is well."""
+    fitting = rechained(
+        life.journal, 0, lambda row: altered(row, '"rules":1,"p', f'"rules":{rules},"p')
+    )
+    assert ("data altered", "rules") in kinds(found(fitting, life.payloads))
 
 
 def test_an_altered_cause_is_found(life: Recorded) -> None:

@@ -18,11 +18,11 @@ def found(fact: ModelAnswered, payloads: dict[str, bytes]) -> tuple[list[Differe
             raise Refused("odd", because="it is odd", instead="nothing")
         return REPLY
 
-    replies = Replies({"f": Decoder(read), "old:": Decoder(read)}, payloads.get)
+    replies = Replies({"old.1": Decoder(read), "old:": Decoder(read)}, payloads.get)
     return list(replies.differs(fact, "old:model")), replies.undecoded
 
 
-def answered(arguments: Words, reply_format: str = "f") -> ModelAnswered:
+def answered(arguments: Words, reply_format: str = "old.1") -> ModelAnswered:
     calls = (ToolCall("c1", "find_tasks", arguments),)
     return ModelAnswered(1, 1, "p", calls=calls, text=Words("Done."), reply_format=reply_format)
 
