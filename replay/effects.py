@@ -51,7 +51,8 @@ class Settled(NamedTuple):
 
 class Said(NamedTuple):
     """What the agent log says of an operation: what it asked for, and the `code` it came to (empty:
-    it was applied) at append `n` of the journal, where it says so."""
+    it was applied) at append `n` of the journal, where it says so. `made`: the ids and the tokens
+    that it names; None: it names none."""
 
     operation: str
     task: str
@@ -59,6 +60,7 @@ class Said(NamedTuple):
     arguments: Words
     code: str = ""
     n: int = 0
+    made: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
 
 Heard = Callable[[int], tuple[Append, Said] | None]
@@ -211,6 +213,9 @@ class Effects:
         if said.n not in (0, settled.one.n):
             told = f"journal append {settled.one.n}, which holds {said.operation}"
             yield Difference(0, ALTERED, "data.position", told, f"journal append {said.n}")
+        made = (result.ids if not code else (), result.tokens)
+        if said.made not in (None, made):
+            yield Difference(0, ALTERED, "data.changed", str(made), str(said.made))
         if isinstance(command, VoidOperation):
             return
         asked, done = (said.task, said.tool), _does(command)
@@ -241,7 +246,8 @@ def said_of(one: Append, cause: Cause, before: World) -> Said | None:
             return None
         code = "" if fact.status == "success" else fact.code
         task = wake.begun.task
-        return Said(fact.operation, task, asked.tool, asked.arguments, code, fact.position)
+        made = fact.changed, fact.tokens
+        return Said(fact.operation, task, asked.tool, asked.arguments, code, fact.position, made)
     if isinstance(fact, ItemConfirmed | ItemFailed | SuppressionDone | LiftDone | ItemUndone):
         return _of_item(cause.entity, fact, before)
     return None

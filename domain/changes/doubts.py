@@ -56,8 +56,9 @@ def awaits(item: Item, reply: ChangesReply) -> bool:
             return asked.operation == operation
         case LiftAsked() as asked, LiftDone(operation=operation):
             return asked.operation == operation
-        case UndoAsked() as asked, ItemUndone(operation=operation):
-            return asked.operation == operation
+        case UndoAsked() as asked, ItemUndone():
+            of_asked = asked.operation, asked.confirmation, asked.undoes
+            return of_asked == (reply.operation, reply.confirmation, reply.undoes)
         case ItemConfirming() as asked, ItemConfirmed() | ItemFailed():
             return asked.confirmation == reply.confirmation
         case _, ItemConfirmed() | ItemFailed() if item.held:

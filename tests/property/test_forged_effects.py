@@ -50,6 +50,16 @@ def another_position_of_a_call(home: Broken) -> None:
     next(one for one in data if one.get("position"))["position"] -= 1
 
 
+def other_ids_of_a_call(home: Broken) -> None:
+    returned = [one.facts[place].data for one, place in home.all("wake.tool_returned.1")]
+    changed = next(one for one in returned if one.get("changed"))
+    changed["changed"][0] = f"{changed['changed'][0][:-1]}2"
+
+
+def another_confirmation_that_was_undone(home: Broken) -> None:
+    home.data("changes.item_undone.1")["confirmation"] += 1
+
+
 def other_minutes(home: Broken) -> None:
     for fact in home.logs["journal"][-1].facts:
         command = fact.data.get("command")
@@ -86,6 +96,7 @@ CASES = [
     ("verdicts", a_failure_instead_of_success, "outcome"),
     ("verdicts", other_minutes, "operation.arguments"),
     ("refused_calls", another_position_of_a_call, "receipt"),
+    ("refused_calls", other_ids_of_a_call, "data.changed"),
     ("labels", a_suppression_that_failed, "outcome"),
     ("undone", a_lift_that_failed, "outcome"),
     ("undone", another_append_of_an_undone_deed, "data.command.appends"),
@@ -98,6 +109,12 @@ def test_what_is_forged_is_named(name: str, forge: Callable[[Broken], None], pat
     home = Broken(HISTORIES / f"{name}.jsonl")
     forge(home)
     assert ("data altered", path) in differing(home)
+
+
+def test_the_confirmation_that_an_undo_names_is_the_one_it_was_asked_for() -> None:
+    home = Broken(HISTORIES / "unconfirmed.jsonl")
+    another_confirmation_that_was_undone(home)
+    assert ("rule changed", "row") in differing(home)
 
 
 def test_an_effect_that_is_gone_is_named_by_its_operation() -> None:
