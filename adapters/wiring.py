@@ -6,7 +6,7 @@ from pathlib import Path
 
 from adapters.home import files
 from adapters.home.belonging import OtherPast, other_past
-from adapters.home.clock import clock_from
+from adapters.home.clock import check_clock, clock_from
 from adapters.home.endpoints import Endpoint, endpoint_key, endpoint_of
 from adapters.home.given import read_named
 from adapters.home.place import FolderPlace, Place
@@ -73,6 +73,10 @@ class Home:
         self.asked, self.has_changed = "", False
         keep(self.path / files.RUNTIME, [one._replace(who=who) for one in done])
 
+    def check_clock(self, environ: Mapping[str, str]) -> None:
+        """Look whether it may be written by the machine's clock. Raises Refused."""
+        check_clock(environ, _end(self.services.journal, self.services.agents))
+
     def close(self) -> None:
         self.tell_doer()
         self.views.close()
@@ -98,7 +102,7 @@ def open_home(
 
     Raises:
         Refused: A bad setting, one that needs what is not installed, or a home that cannot be
-            used; to write: see `check_writing`.
+            used; to write: see `check_writing`, and code ``doubtful_clock``, see `check_clock`.
         Damaged: A file that is no log, is cut short, is of a newer format, or is missing beside
             the other one: an empty log in its place would be another past.
     """
@@ -114,6 +118,7 @@ def open_home(
         if is_writing:
             try:
                 check_writing(now, environ, other)
+                check_clock(environ, _end(journal, agents))
             except Refused:
                 journal.close()
                 agents.close()
@@ -122,13 +127,18 @@ def open_home(
     else:
         journal, agents = Log.in_memory("journal"), Log.in_memory("agent")
         views = Views.in_memory({"journal": journal, "agent": agents})
-    clock = clock_from(environ, max(journal.tail().at, agents.tail().at))
+    clock = clock_from(environ, _end(journal, agents))
     costs = costs_at(settings.prices, lambda: agents.tail().at)
     spans = partial(spans_for, settings.otel, costs)
     services = Services(journal, agents, clock, settings, Models(environ, settings), spans)
     services.leases = place.leases if exists else alone
     services.forks_at = place.folder / files.FORKS if exists else None
     return Home(place, services, views, exists=exists, other=other)
+
+
+def _end(journal: Log, agents: Log) -> str:
+    """When a home was written last."""
+    return max(journal.tail().at, agents.tail().at)
 
 
 def check_writing(place: Place, environ: Mapping[str, str], other: OtherPast | None) -> None:

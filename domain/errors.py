@@ -57,6 +57,7 @@ REFUSAL_CODES: Final = (
     "not_destroyed",
     "not_shared",
     "nothing_to_adopt",
+    "doubtful_clock",
     "other_past",
     "out_of_memory",
     "out_of_scope",

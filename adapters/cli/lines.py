@@ -45,7 +45,7 @@ _WORDS = {
     "untold": "not told that something waits: {message}",
     "not_allowed": "{by} is told nothing before you say `wakelog notify allow`",
     "well_again": "it works again: going on",
-    "clock_back": "the machine's clock is {seconds} seconds behind the log: going on from the log",
+    "clock_back": "the log is {told} ahead of this machine's clock: going on from the log",
     "slept": "the machine slept for {seconds} seconds",
     "synced": "{message}",
     "stopping": "stopping; {running} may end first, Ctrl-C again leaves them",

@@ -214,9 +214,20 @@ class Commands(click.Group):
     help="Print one JSON document; may stand behind a command, too.",
 )
 @click.option("--quiet", is_flag=True, help="Print no progress.")
+@click.option(
+    "--clock-is-right", is_flag=True, help="This machine's clock, years after the log's end."
+)
 @click.version_option(package_name="wakelog", message="wakelog %(version)s")
 @click.pass_context
-def cli(ctx: click.Context, home: str | None, model: str, as_json: bool, quiet: bool) -> None:
+def cli(
+    ctx: click.Context,
+    home: str | None,
+    model: str,
+    *,
+    as_json: bool,
+    quiet: bool,
+    clock_is_right: bool,
+) -> None:
     """Task agents whose whole life is a log.
 
     Import tasks, give them agents, wake the agents, and decide what they propose. Nothing an
@@ -227,6 +238,8 @@ def cli(ctx: click.Context, home: str | None, model: str, as_json: bool, quiet: 
     where = place_of(home, os.environ)
     ctx.obj = Session(where, model=model, as_json=as_json, is_quiet=quiet, is_named=bool(home))
     ctx.call_on_close(ctx.obj.close)
+    if clock_is_right:
+        ctx.obj.trust_clock()
 
 
 def _wants_json(args: Sequence[str]) -> bool:

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 F = TypeVar("F", bound=Callable[..., object])
+T = TypeVar("T")
 NO_HOME = "There is no home at {} yet. Begin with `wakelog demo` or `wakelog import TODO.md`."
 BEGINS = frozenset(
     "demo|demo-data|init|import|serve|simulate|schema|task add|category add|label add"
@@ -194,15 +196,40 @@ class Session:
             if not has_writer:  # a home to be made, or a backup that has no name of its own yet
                 self.close()
         if self._home is None:
-            self._home = open_home(self.place, os.environ, model=self.model, is_writing=is_writing)
+            opening = partial(open_home, self.place, os.environ, model=self.model)
+            self._home = self._asking(partial(opening, is_writing=is_writing))
             self._home.doer, self._home.doing = terminal(), _command()
         elif is_writing and self._home.other is not None:
             refused = self._home.other.refused()
             self._home.other = None  # it is told
             raise refused
         elif is_writing:  # it was opened to be read
+            self._asking(partial(self._home.check_clock, os.environ))
             self.place.begin(os.environ)
         return self._home
+
+    def _asking(self, what: Callable[[], T]) -> T:
+        """Do what the machine's clock may keep from being done; where it is doubted and somebody
+        can answer, ask once whether it is right."""
+        try:
+            return what()
+        except Refused as refused:
+            is_asked = not self.as_json and sys.stdin.isatty() and sys.stderr.isatty()
+            if refused.code != "doubtful_clock" or not is_asked:
+                raise
+            question = f"{refused.because.capitalize()}. Is the clock right?"
+        click.confirm(safe(question), abort=True, err=True)
+        self.trust_clock()
+        return what()
+
+    def trust_clock(self) -> None:
+        """Do not doubt the machine's clock in this command."""
+        from adapters.home.clock import RIGHT_VARIABLE
+
+        os.environ[RIGHT_VARIABLE] = "1"
+        click.get_current_context().find_root().call_on_close(
+            lambda: os.environ.pop(RIGHT_VARIABLE, None)
+        )
 
     def close(self) -> None:
         if self._home is not None:

@@ -12,6 +12,7 @@ from adapters.documents.disputes import disputes
 from adapters.documents.in_flight import effects_in_flight
 from adapters.documents.notify import ReceiverDetails, receivers_of
 from adapters.documents.policy import HeldWake, waiting
+from adapters.home.clock import behind
 from adapters.home.machines import machine_names
 from adapters.runtime import watcher
 from adapters.store.log import Log
@@ -164,6 +165,7 @@ class StatusDetails(Struct, frozen=True):
     lead: str = ""
     conflicts: int = 0  # open ones between machines
     timers: list[RunningTimer] = []
+    clock_behind: int = 0  # seconds, of the machine's behind the log's end, where one is wrong
 
 
 class HealthCheck(Struct, frozen=True):
@@ -240,6 +242,7 @@ def status_document(home: Home, most: int = -1) -> StatusDetails:
         lead=lead_elsewhere(home),
         conflicts=len(disputes(home)),
         timers=_timers(home),
+        clock_behind=behind(home.services.clock),
     )
 
 

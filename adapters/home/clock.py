@@ -10,6 +10,8 @@ from domain.ports import Clock
 from domain.timestamps import instant, moment
 
 VARIABLE = "WAKELOG_NOW"
+RIGHT_VARIABLE = "WAKELOG_CLOCK_IS_RIGHT"
+AHEAD = timedelta(days=400)  # a clock is doubted that is so far from a log's end
 YEAR_MIN, YEAR_MAX = 1970, 9000
 SLACK = timedelta(seconds=1)  # so far a clock goes back when it is set right, again and again
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -97,6 +99,46 @@ class ManualClock:
     def advance(self, *, seconds: int) -> None:
         """Let time pass: the next reading is so much later than it would have been."""
         self._next += timedelta(seconds=seconds)
+
+
+def check_clock(environ: Mapping[str, str], last: str, wall: Callable[[], datetime] = _utc) -> None:
+    """Look whether a log may be written by the machine's clock: where that is far beyond the log's
+    end, what is written so stays the present for good (ADR 84). One that was given is not doubted.
+
+    Args:
+        environ: With `WAKELOG_NOW`, or with the word that the clock is right, nothing is doubted.
+        last: When the log was written last, as stored; empty: never.
+        wall: The machine's clock.
+
+    Raises:
+        Refused: Code ``doubtful_clock``.
+    """
+    now = wall()
+    is_given = environ.get(VARIABLE) or environ.get(RIGHT_VARIABLE)
+    if is_given or not last or now - instant(last) <= AHEAD:
+        return
+    because = f"this machine's clock says {now:%Y-%m-%d}, and the home was last written {last[:10]}"
+    instead = "set the clock; if it is right, say so once: `wakelog --clock-is-right COMMAND`"
+    raise Refused("doubtful_clock", because=because, instead=instead)
+
+
+def behind(clock: Clock) -> int:
+    """By how many seconds the machine's clock is so far behind a log's end that one of both is
+    wrong; 0: it is not, or it was given."""
+    seconds = clock.seconds_behind if isinstance(clock, SystemClock) else 0
+    return seconds if seconds > AHEAD.total_seconds() else 0
+
+
+def told_behind(seconds: int) -> str:
+    """By how much a log is ahead, in words.
+
+    >>> told_behind(90), told_behind(86_400), told_behind(12 * 31_557_600)
+    ('90 seconds', '1 day', '12 years')
+    """
+    for unit, size in ("year", 31_557_600), ("day", 86_400):
+        if (count := round(seconds / size)) and seconds >= size:
+            return f"{count} {unit}{'' if count == 1 else 's'}"
+    return f"{seconds} seconds"
 
 
 def clock_from(environ: Mapping[str, str], last: str = "") -> Clock:

@@ -34,7 +34,10 @@ from domain.wake.reading import PROMPT_MIN_BYTES
 
 GRACE_SECONDS = 30  # behind the deadline of a wake
 FILE_MAX_BYTES = 1_000_000
-_NAMES = "HOME REPLICA NOW TIMEZONE MODEL GEMINI_BASE_URL OPENAI_BASE_URL SERVE_TOKEN DATABASE"
+_NAMES = (
+    "HOME REPLICA NOW TIMEZONE MODEL GEMINI_BASE_URL OPENAI_BASE_URL SERVE_TOKEN DATABASE "
+    "CLOCK_IS_RIGHT"
+)
 VARIABLES = tuple(f"WAKELOG_{name}" for name in _NAMES.split())
 
 FollowUp = Literal["inherit", "none"]

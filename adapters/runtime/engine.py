@@ -11,7 +11,7 @@ from functools import partial
 from math import inf
 from time import monotonic
 
-from adapters.home.clock import SystemClock
+from adapters.home.clock import SystemClock, told_behind
 from adapters.runtime import gate, leading, performer, review, timers, watcher
 from adapters.runtime.due_index import AgentSchedule, DueIndex, Turn, turns
 from adapters.runtime.options import PLAIN, Counts, Found, Options, Tell
@@ -158,7 +158,8 @@ class Engine:
         self._leases.keep_time()
         behind = clock.seconds_behind
         if behind > self._behind + CLOCK_SECONDS:
-            self._tell("clock_back", level="warning", seconds=behind)
+            told = told_behind(behind)
+            self._tell("clock_back", level="warning", seconds=behind, told=told)
         self._behind = behind
 
     def _look_at_lead(self) -> None:

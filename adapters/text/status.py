@@ -13,6 +13,7 @@ from adapters.documents.status import (
     RuntimeDetails,
     StatusDetails,
 )
+from adapters.home.clock import told_behind
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.notify import failing
 from adapters.text.policy import held
@@ -28,6 +29,9 @@ def status_lines(status: StatusDetails, counted: Counted, zone: str) -> Iterator
     yield f"home       {status.home}"
     yield f"journal    {journal.appends:,} appends, {journal.rows:,} rows"
     yield f"agent log  {log.appends:,} appends, {log.rows:,} rows"
+    if status.clock_behind:
+        told = f"the log is {told_behind(status.clock_behind)} ahead of this machine's clock"
+        yield f"clock      {told}: times go on from the log's end"
     if status.lag:
         yield f"lag        {status.lag} journal appends that no agent has looked at"
     yield f"tasks      {status.tasks.open} open of {status.tasks.all}"

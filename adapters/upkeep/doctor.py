@@ -13,6 +13,7 @@ from adapters.documents.models import models_document
 from adapters.documents.notify import receivers_of
 from adapters.documents.policy import waiting
 from adapters.home import belonging, files, installation, zones
+from adapters.home.clock import behind, told_behind
 from adapters.home.place import FolderPlace, Place
 from adapters.runtime import watcher
 from adapters.store.copying import NAMED
@@ -320,6 +321,14 @@ def _doubts(home: Home) -> Iterator[Finding]:
         yield Finding("wakes and effects", True, f"none in doubt at {now[:19]}Z")
 
 
+def _clock(home: Home) -> Iterator[Finding]:
+    """Whether the log was written by a clock that was years ahead: nothing turns its times back."""
+    if seconds := behind(home.services.clock):
+        told = f"the log is {told_behind(seconds)} ahead of this machine's clock"
+        do = "set the clock; if the log is wrong, a backup of before that is right"
+        yield Finding("clock", False, told, do)
+
+
 def _failing(home: Home) -> Iterator[Finding]:
     known = [one for one in home.views.page(agents.VIEW) if one.is_living]
     failing = [one for one in known if one.failures or one.agent.pause_reason == "failures"]
@@ -389,6 +398,7 @@ CHECKS: tuple[Check, ...] = (
     _orphans,
     _runs,
     _failing,
+    _clock,
     _held,
     _models,
     _receivers,
