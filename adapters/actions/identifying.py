@@ -396,8 +396,9 @@ def _newest(home: "Home", source: str) -> PayloadId:
 
 
 def remember_lines(home: "Home", one: Identified) -> None:
-    """Remember the lines of a file that was imported, where they are not what is kept of them."""
-    if one.file.format not in BY_TITLE:
+    """Remember the lines of a file that was imported, where they are not what is kept of them. An
+    empty one tells nothing of the lines that it had: it may be empty for a moment."""
+    if one.file.format not in BY_TITLE or not one.lines:
         return
     base = _newest(home, one.file.source)
     now = Seen(base, home.services.journal.tail().n, list(one.lines))

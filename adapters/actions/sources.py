@@ -312,8 +312,7 @@ class _Naming:
         if not found.tasks:
             return empty
         tasks = self._by_source().get(name, [])
-        had = seen_last(self._home, name)
-        if had is not None and had.lines:  # not of what left it before
+        if (had := seen_last(self._home, name)) is not None:  # not of what left it before
             stood = {line.partition(" ")[0] for line in had.lines}
             tasks = [one for one in tasks if one.id[:ID_KEPT] in stood]
         there, lines = {one.id for one in tasks}, {one.task_id for one in found.tasks}

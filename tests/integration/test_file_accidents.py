@@ -104,6 +104,22 @@ def test_the_next_one_of_what_repeats_stays_open(
     assert door.tasks_at(file)[at] == old  # with its note; without any day it is the open one
 
 
+def test_a_file_that_was_empty_for_a_moment_has_forgotten_none_of_its_lines(
+    door: Door, tmp_path: Path
+) -> None:
+    """One of two equal lines went before: the other one is known by what stood there last."""
+    file = file_of(tmp_path, "Pay rent\nPay rent\n")
+    door.imports(file)
+    file.write_text("Pay rent\n")
+    door.imports(file)
+    found = door.tasks_at(file)
+    done(["done", found[0]], door.home)
+    for text in ("", "Pay rent\n"):
+        file.write_text(text)
+        door.imports(file)
+    assert door.tasks_at(file) == found
+
+
 @pytest.mark.parametrize("is_undone", [False, True], ids=["once", "again after an undo"])
 def test_what_repeats_is_ticked_twice_and_each_done_line_keeps_its_task(
     door: Door, tmp_path: Path, is_undone: bool
