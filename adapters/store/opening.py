@@ -74,7 +74,7 @@ class Standing:
     def __init__(self, path: Path) -> None:
         self._path = str(path)
         self._beside = [f"{path}{more}" for more in ("-wal", "-shm")]
-        self._file, self._files = _file(self._path), [_file(one) for one in self._beside]
+        self._file, self._files = node(self._path), [node(one) for one in self._beside]
         self._written = self._size = self._rows = 0
         self.is_lost = self._is_parted = False
 
@@ -89,13 +89,13 @@ class Standing:
                 smaller than it was, or rows that stood in it do not, or others do.
         """
         if self._files[0] is None:
-            self._files = [_file(one) for one in self._beside]
+            self._files = [node(one) for one in self._beside]
         try:
             found = os.stat(self._path)  # noqa: PTH116  at each append, so it is to cost little
         except OSError:
             raise self._lost() from None
         is_other = (found.st_dev, found.st_ino) != self._file or found.st_size < self._size
-        if self.is_lost or is_other or _file(self._beside[0]) != self._files[0]:
+        if self.is_lost or is_other or node(self._beside[0]) != self._files[0]:
             raise self._lost()
         self._size = found.st_size
         if found.st_mtime_ns != self._written and self._holds(state_of):
@@ -120,7 +120,7 @@ class Standing:
 
     def _lost(self) -> Refused:
         self.is_lost = True
-        what = "was replaced" if _file(self._path) else "is gone"
+        what = "was replaced" if node(self._path) else "is gone"
         because = f"{self._path} {what} while it was open, by a restore perhaps"
         return Refused("replaced", because=because, instead=AGAIN)
 
@@ -134,18 +134,18 @@ class Standing:
         if self._is_parted:
             return
         self._is_parted = True
-        if _file(self._path) == self._file:
+        if node(self._path) == self._file:
             Thread(target=_hold, args=(connection,), daemon=True).start()
         else:
             with suppress(sqlite3.Error):
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         for path, was in zip(self._beside, self._files, strict=True):
-            if was is not None and _file(path) == was:
+            if was is not None and node(path) == was:
                 Path(path).unlink(missing_ok=True)
 
     def close(self, connection: sqlite3.Connection) -> None:
         """Close a connection, unless it is held."""
-        if not self._is_parted or _file(self._path) != self._file:
+        if not self._is_parted or node(self._path) != self._file:
             connection.close()
 
 
@@ -155,7 +155,7 @@ def _hold(connection: sqlite3.Connection) -> None:
         time.sleep(HELD_SECONDS)
 
 
-def _file(path: str) -> tuple[int, int] | None:
+def node(path: str) -> tuple[int, int] | None:
     try:
         found = os.stat(path)  # noqa: PTH116  as above
     except OSError:
