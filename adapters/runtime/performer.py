@@ -53,6 +53,7 @@ CANNOT_START = ("task_deleted", "unknown_task", "out_of_scope", "overshared_payl
 STEPS_MAX = 2_000  # intents of one wake; the machine's own limits end it far earlier
 LATE = str(LateReply.__struct_config__.tag)
 MESSAGE_MAX = 500  # characters of a fault's message that are kept
+CODE_MAX = 100  # characters of the code of a fault: a model says what it likes
 BUG_MAX = 300
 
 
@@ -247,7 +248,7 @@ async def _ask_model(services: Services, wake: Wake, question: _Question, work: 
         fact = ModelFailed(
             asked.turn,
             asked.attempt,
-            fault.code,
+            fault.code[:CODE_MAX],
             str(fault)[:MESSAGE_MAX],
             fault.of_provider,
             fault.retry_seconds or 0,

@@ -149,8 +149,9 @@ class Services:
             self.journal.check_standing()
             self.agents.check_standing()
         except Refused:  # they are put back together, though one may look as it was
-            self.journal.part()
-            self.agents.part()
+            is_sure = self.journal.part() | self.agents.part()
+            for log in (self.journal, self.agents) if is_sure else ():
+                log.part(is_other_sure=True)
             raise
 
     def append_journal(

@@ -184,6 +184,7 @@ class Log(LogReader):
         written = tail_of(rows)
         if not rows[0].stream.startswith("log:"):
             self._seen = LogPosition(seen.rows + len(rows), written, seen.main)
+            self._whole = self._seen.rows
         return Appended(composed.result, rows, tail.n + 1)
 
     @contextmanager
@@ -200,6 +201,7 @@ class Log(LogReader):
         """What to append to, after what must come first: a marker of the rows that another
         replica wrote in this file, and the epoch of today's rules."""
         seen = self._look()
+        self._check_last(seen)
         tail = seen.tail
         if tail.n and tail.replica != self.replica:
             seen = self._marked(now, seen)

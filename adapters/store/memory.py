@@ -112,8 +112,9 @@ class MemoryLogRecorder(POPOApplicationRecorder):
     def check_standing(self) -> None:
         """Nobody puts another one in its place."""
 
-    def part(self) -> None:
+    def part(self, *, is_other_sure: bool = False) -> bool:  # noqa: ARG002  of files
         """Nor is there anything to part from."""
+        return False
 
     def order(self) -> MemoryOrder | None:
         return self._order

@@ -76,7 +76,7 @@ class Standing:
         self._beside = [f"{path}{more}" for more in ("-wal", "-shm")]
         self._file, self._files = node(self._path), [node(one) for one in self._beside]
         self._written = self._size = self._rows = 0
-        self.is_lost = self._is_parted = False
+        self.is_lost = self._is_sure = self._is_held = False
 
     def check(self, state_of: Callable[[int], bytes | None]) -> None:
         """Look at it.
@@ -94,29 +94,36 @@ class Standing:
             found = os.stat(self._path)  # noqa: PTH116  at each append, so it is to cost little
         except OSError:
             raise self._lost() from None
-        is_other = (found.st_dev, found.st_ino) != self._file or found.st_size < self._size
-        if self.is_lost or is_other or node(self._beside[0]) != self._files[0]:
+        is_here = (found.st_dev, found.st_ino) == self._file
+        if not is_here or node(self._beside[0]) != self._files[0]:
             raise self._lost()
+        is_lost = self.is_lost or found.st_size < self._size
+        if is_lost or found.st_mtime_ns != self._written:
+            is_other = self._is_other(state_of)
+            self._is_sure |= is_other is True
+            if is_lost or is_other:
+                raise self._lost()
+            self._written = 0 if is_other is None else found.st_mtime_ns
         self._size = found.st_size
-        if found.st_mtime_ns != self._written and self._holds(state_of):
-            self._written = found.st_mtime_ns
 
-    def _holds(self, state_of: Callable[[int], bytes | None]) -> bool:
-        """Whether the file itself, without what stands beside it, holds rows of the log, and as
-        many as before: SQLite moves pages over now and then, and takes none away. False where that
-        cannot be told: they are just moved, or the disk was full, or a process died at it."""
+    def _is_other(self, state_of: Callable[[int], bytes | None]) -> bool | None:
+        """Whether the file itself, without what stands beside it, is a whole one that holds other
+        rows than those of the log, or fewer than before: SQLite moves pages over now and then, and
+        takes no row away. None where it is not whole: pages or a copy are just coming in, or the
+        disk was full, or a process died at it."""
         uri = f"file:{quote(self._path)}?mode=ro&immutable=1"
         try:
             with closing(connected(uri, is_uri=True)) as alone:
                 has_any = alone.execute(_HAS_ROWS).fetchone() is not None
                 found = alone.execute(_LAST_ROW).fetchone() if has_any else None
+                rows, state = found or (0, None)
+                if rows >= self._rows and (not rows or state_of(rows) == state):
+                    self._rows = rows
+                    return False
+                is_whole = alone.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
         except sqlite3.Error:
-            return False
-        rows, state = found or (0, None)
-        if rows < self._rows or (rows and state_of(rows) != state):
-            raise self._lost()
-        self._rows = rows
-        return True
+            return None
+        return True if is_whole else None
 
     def _lost(self) -> Refused:
         self.is_lost = True
@@ -124,28 +131,48 @@ class Standing:
         because = f"{self._path} {what} while it was open, by a restore perhaps"
         return Refused("replaced", because=because, instead=AGAIN)
 
-    def part(self, connection: sqlite3.Connection) -> None:
-        """See to it that nothing of what was there gets into what is there now.
+    def part(
+        self,
+        connection: sqlite3.Connection,
+        state_of: Callable[[int], bytes | None],
+        *,
+        is_other_sure: bool,
+    ) -> bool:
+        """See to it that nothing of what was there gets into what is there now; whether it is sure
+        that another file is there. `is_other_sure`: it is of the home's other log, so that a file
+        written anew with the very rows that it held is a copy, too.
 
         What stood in the ``-wal`` goes where it belongs, if that was moved away; then it is taken
         away: SQLite would read it with any file of that name. A connection to a file that was
         written over is held until the process ends: closed, it would move pages over.
         """
-        if self._is_parted:
-            return
-        self._is_parted = True
-        if node(self._path) == self._file:
-            Thread(target=_hold, args=(connection,), daemon=True).start()
-        else:
+        self.is_lost = True
+        if node(self._path) != self._file:
+            self._is_sure = True
             with suppress(sqlite3.Error):
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        else:
+            self._is_sure |= is_other_sure and self._is_same_anew(state_of)
+            if not self._is_held:
+                Thread(target=_hold, args=(connection,), daemon=True).start()
+            self._is_held = True
+            if not self._is_sure:  # a copy that is just coming in, perhaps
+                return False
         for path, was in zip(self._beside, self._files, strict=True):
             if was is not None and node(path) == was:
                 Path(path).unlink(missing_ok=True)
+        return True
+
+    def _is_same_anew(self, state_of: Callable[[int], bytes | None]) -> bool:
+        """Whether the file was written with just the rows that it held: pages that SQLite moves
+        over bring more."""
+        before, written = self._rows, os.stat(self._path).st_mtime_ns  # noqa: PTH116  as above
+        is_anew = written != self._written and self._is_other(state_of) is False
+        return is_anew and self._rows == before
 
     def close(self, connection: sqlite3.Connection) -> None:
         """Close a connection, unless it is held."""
-        if not self._is_parted or node(self._path) != self._file:
+        if not self._is_held:
             connection.close()
 
 

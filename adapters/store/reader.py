@@ -7,6 +7,8 @@ from functools import partial
 from itertools import takewhile
 from typing import NamedTuple
 
+import msgspec
+
 from adapters.store.opening import AGAIN
 from adapters.store.recorder import LogRecorder, Onward, Tail, by_append, numbered, tail_of
 from adapters.store.shared import Others, sift
@@ -14,7 +16,7 @@ from domain import envelope
 from domain.causes import EpochBegan, LogShared, ReplicasImported
 from domain.conflicts import place
 from domain.envelope import Row
-from domain.errors import Refused
+from domain.errors import Damaged, Refused
 from domain.horizons import Horizons, imported
 from domain.wire import Imported, PayloadId
 from domain.world import MAIN, Folded, Known, Parts, Read, Recorded, Sift, World, entity_of
@@ -61,6 +63,7 @@ class LogReader:
         self.part = recorder.part
         self._states = states
         self._seen = LogPosition()
+        self._whole = 0  # rows of which the last one is counted, see `_check_last`
         self._others = Others()
         self._sifted: tuple[Main, Sift] | None = None
         self._left_out: dict[str, frozenset[tuple[int, str, int]]] = {}  # by kind and entity
@@ -75,7 +78,9 @@ class LogReader:
     def reading(self) -> Iterator[World]:
         """The log as it is now, one state for as long as it is open."""
         with self.recorder.reading():
-            yield self._world(self._look())
+            seen = self._look()
+            self._check_last(seen)
+            yield self._world(seen)
 
     def world_at(self, n: int, replica: str = "", read: Read | None = None) -> World:
         """The log as it stood after append n of this replica, of a shared log of any; nothing of
@@ -211,6 +216,27 @@ class LogReader:
             main = self._main_now()
             self._seen = LogPosition(count, self._newest(main), main)
         return self._seen
+
+    def _check_last(self, seen: LogPosition) -> None:
+        """Look whether the last row is one that its append counts: another one, which somebody put
+        behind all others, would be read with its stream. Who proves a log is told where it is.
+
+        Raises:
+            Damaged: Code ``not_a_log``.
+        """
+        if seen.rows == self._whole or seen.main.is_shared or not seen.rows:
+            return
+        last = self.recorder.newest(1)[0]
+        try:
+            place = numbered(last.state)
+            begun = numbered(self.recorder.newest(place.row + 1)[0].state)
+        except msgspec.MsgspecError:
+            return  # who reads it is told
+        if (begun.n, begun.row, begun.rows) != (place.n, 0, place.row + 1):
+            told = f"no append counts the last row of the {self.name}'s log, of {last.stream}"
+            instead = "see `wakelog prove`; restore both logs from a backup"
+            raise Damaged("not_a_log", because=told, instead=instead)
+        self._whole = seen.rows
 
     def _check_head(self, head: Tail) -> None:
         """Look whether what was seen last is still there: a log only grows.

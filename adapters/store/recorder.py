@@ -111,8 +111,9 @@ class LogRecorder(Protocol):
             Refused: Code ``replaced``.
         """
 
-    def part(self) -> None:
-        """Leave a log that was replaced, so that nothing of it gets into what is there now."""
+    def part(self, *, is_other_sure: bool = False) -> bool:
+        """Leave a log that was replaced, so that nothing of it gets into what is there now; whether
+        it is sure that it was. `is_other_sure`: it is of the home's other log."""
 
     def reading(self) -> AbstractContextManager[None]:
         """See one state of the log for as long as it is open."""

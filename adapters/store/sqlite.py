@@ -175,7 +175,7 @@ class SQLiteLogRecorder:
                 self._is_indexed = False
                 self._roll_back()
                 if self._standing is not None and self._standing.is_lost:
-                    self._standing.part(self._connection)
+                    self.part()
                 raise
             self.check_standing()
 
@@ -186,13 +186,13 @@ class SQLiteLogRecorder:
             self._standing.check(self._state_of)
         except Refused:
             if not self._connection.in_transaction:
-                self._standing.part(self._connection)
+                self.part()
             raise
 
-    def part(self) -> None:
-        if self._standing is not None:
-            self._standing.is_lost = True
-            self._standing.part(self._connection)
+    def part(self, *, is_other_sure: bool = False) -> bool:
+        return self._standing is not None and self._standing.part(
+            self._connection, self._state_of, is_other_sure=is_other_sure
+        )
 
     def _state_of(self, rowid: int) -> bytes | None:
         found = self._found(_STATE, rowid)

@@ -64,9 +64,9 @@ def home(tmp_path: Path) -> Path:
     return made
 
 
-def rows(folder: Path) -> list[bytes]:
-    """The rows of a journal, as another program reads them; it must be whole."""
-    with closing(sqlite3.connect(folder / "journal.db")) as log:
+def rows(folder: Path, name: str = "journal.db") -> list[bytes]:
+    """The rows of a log, as another program reads them; it must be whole."""
+    with closing(sqlite3.connect(folder / name)) as log:
         assert log.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         return [bytes(one) for (one,) in log.execute("SELECT state FROM stored_events")]
 
@@ -169,3 +169,17 @@ def test_a_home_that_is_no_more_there_is_not_begun_again(home: Path, what: str) 
     if what == "moved":
         assert not any(b"Second" in one for one in rows(home.parent / "elsewhere"))
         ran(home.parent / "elsewhere", "prove")
+
+
+def test_the_log_that_was_not_put_back_keeps_all_its_rows(home: Path) -> None:
+    port, said = free_port(), home.parent / "said"
+    ran(home, "agent", "create", "Old")
+    process = begun(home, "serve", "--port", str(port), log=said)
+    browser = Browser(f"http://127.0.0.1:{port}")
+    until(browser.is_answered)
+    assert sent(browser, "Before")
+    before = rows(home, "agent.db")
+    (home.parent / "backup" / "journal.db").rename(home / "journal.db")
+    assert not sent(browser, "After")
+    assert process.wait(20) == 2
+    assert rows(home, "agent.db") == before

@@ -345,3 +345,11 @@ def test_proposals_expire_when_their_time_is_over(home: Path) -> None:
     statuses = [item["status"] for item in inbox(home, "--all")]
     assert statuses == ["deferred", "expired", "expired"]
     assert proved(home)
+
+
+def test_the_code_of_a_fault_floods_no_list(home: Path) -> None:
+    """A model says what it likes, a code of a hundred thousand letters, too."""
+    agent(home)
+    model = tape(home.parent / "long.jsonl", fault("w" * 100_000, of_provider=False))
+    for args in (["wake"], ["wakes"], ["status"], ["agent", "list"]):
+        assert len(run(["--model", model, *args], home).output) < 2_000, args

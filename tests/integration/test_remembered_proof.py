@@ -137,6 +137,8 @@ def test_a_row_that_no_append_counts_is_seen_by_the_short_proof(home: Path) -> N
     sql(home, f"INSERT INTO stored_events ({names}) VALUES {row}")
     document = told_anyway(LAST, home)
     assert (document["ok"], document["remembered"]) == (False, 0)
+    for args in (["status"], ["policy", "show"], ["wake"], ["agent", "list"]):
+        assert "no append counts the last row of the agent's log" in refused(args, home)
 
 
 def test_a_payload_that_is_altered_or_gone_is_found_in_what_was_proved(

@@ -58,7 +58,12 @@ def test_all_of_an_agent_a_template_and_the_catalog_is_edited(tmp_path: Path, ho
         assert visitor.send(delete, sure="yes").status_code == 200
         added = visitor.form("/catalog", "/catalog/labels")
         assert visitor.send(added, name="#sun", category=garden["id"]).status_code == 200
-        assert visitor.json("/catalog")["labels"][0]["categories"] == ["Outdoors"]
+        (sun,) = visitor.json("/catalog")["labels"]
+        assert sun["categories"] == ["Outdoors"]
+        widen = visitor.form("/catalog", f"/catalog/labels/{sun['id']}/widen")
+        assert visitor.send(widen).status_code == 200
+        assert visitor.json("/catalog")["labels"][0]["categories"] == []
+        assert "Offer in all" not in text_of(visitor.page("/catalog"))
         visitor.send(visitor.form(of, f"{of}/set"), model="gemini", nonce="another-model")
         assert "1 agent needs your consent" in text_of(visitor.page(url))  # before a wake waits
         assert visitor.form(url, "/policy/allow").has("model", "gemini:*")

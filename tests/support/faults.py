@@ -76,8 +76,8 @@ class FaultyRecorder:
     def check_standing(self) -> None:
         self._recorder.check_standing()
 
-    def part(self) -> None:
-        self._recorder.part()
+    def part(self, *, is_other_sure: bool = False) -> bool:
+        return self._recorder.part(is_other_sure=is_other_sure)
 
     @contextmanager
     def reading(self) -> Iterator[None]:

@@ -81,8 +81,9 @@ class PostgresLogRecorder:
     def check_standing(self) -> None:
         """Nobody puts another one in its place."""
 
-    def part(self) -> None:
+    def part(self, *, is_other_sure: bool = False) -> bool:  # noqa: ARG002  of files
         """Nor is there anything to part from."""
+        return False
 
     def order(self) -> None:
         """None: rows stand in canonical order."""
