@@ -38,17 +38,6 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS remembered (name TEXT PRIMARY KEY, value BLOB NOT NULL)",
     f"PRAGMA user_version={FORMAT}",
 )
-_UNWRITABLE = frozenset(
-    {
-        sqlite3.SQLITE_BUSY,
-        sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_FULL,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_LOCKED,
-        sqlite3.SQLITE_PERM,
-        sqlite3.SQLITE_READONLY,
-    }
-)
 
 
 def open_file(path: Path | None, views: Sequence[View[Any]]) -> sqlite3.Connection:
@@ -98,16 +87,3 @@ def title_in(view: View[Any]) -> str:
 
 def _format(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-def open_anew(path: Path, views: Sequence[View[Any]]) -> sqlite3.Connection:
-    """An empty file in the place of one that cannot be read."""
-    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
-        path.with_name(name).unlink(missing_ok=True)
-    return open_file(path, views)
-
-
-def is_unwritable(error: Exception | None) -> bool:
-    """Whether the file may be whole, and only out of reach."""
-    code = getattr(error, "sqlite_errorcode", None)
-    return code is not None and code & 0xFF in _UNWRITABLE

@@ -8,11 +8,13 @@ from typing import Any
 
 import msgspec
 
-from adapters.home.view_file import is_unwritable, open_anew, open_file, title_in
+from adapters.home.view_file import open_file, title_in
+from adapters.store.disposable import Beside, is_out_of_reach
 from adapters.store.documents import Asked, Kept, Position, Told
 from projections.view import View
 
 _TITLED = "title = ?"
+_MENDS_MAX = 5  # of one opening; then it is the disk, and memory is used
 
 
 class SqliteDocumentStore:
@@ -25,7 +27,8 @@ class SqliteDocumentStore:
         """Open the file, which is made if it is not there; None keeps all in memory."""
         self._path = path
         self._views = views
-        self._was_made_anew = False
+        self._mends_left = _MENDS_MAX
+        self._beside = Beside(path)
         self._connection = self._opened()
 
     @property
@@ -36,6 +39,7 @@ class SqliteDocumentStore:
         self,
         views: Sequence[View[Any]],  # noqa: ARG002  a file has no others
     ) -> dict[str, Position]:
+        self._look()
         rows = self._connection.execute("SELECT view, version, n, digest FROM positions")
         return {row[0]: Position(*row[1:]) for row in rows}
 
@@ -73,9 +77,11 @@ class SqliteDocumentStore:
 
     @contextmanager
     def transaction(self, log: str) -> Iterator[None]:  # noqa: ARG002  a file has one lock
+        self._look()
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self._look()
             self._connection.execute("COMMIT")
         except BaseException:
             if self._connection.in_transaction:
@@ -96,28 +102,37 @@ class SqliteDocumentStore:
     def mend(self, error: Exception) -> None:
         if isinstance(error, sqlite3.ProgrammingError) or self._path is None:
             raise error  # it was closed; or there is nothing to make anew
+        is_anew = self._may_be_made_anew(error)
+        if is_anew:
+            self._beside.take_away()
         self._connection.close()
-        self._connection = self._reopened(self._path, error)
+        self._connection = self._opened(is_file=is_anew)
 
     def close(self) -> None:
         self._connection.close()
 
-    def _opened(self) -> sqlite3.Connection:
-        if self._path is None:
-            return open_file(None, self._views)
-        try:
-            return open_file(self._path, self._views)
-        except sqlite3.Error as error:
-            return self._reopened(self._path, error)
+    def _look(self) -> None:
+        if not self._beside.is_same:
+            raise sqlite3.DatabaseError("another file stands in its place, or beside it")
 
-    def _reopened(self, path: Path, after: Exception) -> sqlite3.Connection:
-        """An empty file in the place of one that cannot be read, once; else memory."""
-        if not self._was_made_anew and not is_unwritable(after):
-            self._was_made_anew = True
-            with suppress(sqlite3.Error, OSError):
-                return open_anew(path, self._views)
-        self._path = None
-        return open_file(None, self._views)
+    def _may_be_made_anew(self, after: Exception) -> bool:
+        self._mends_left -= 1
+        return self._mends_left >= 0 and not (is_out_of_reach(after) and self._beside.is_same)
+
+    def _opened(self, *, is_file: bool = True) -> sqlite3.Connection:
+        """The file, in the place of one that cannot be read an empty one; else memory."""
+        self._path = self._path if is_file else None
+        self._beside = Beside(self._path)
+        try:
+            connection = open_file(self._path, self._views)
+        except sqlite3.Error as error:
+            if self._path is None:
+                raise
+            if is_anew := self._may_be_made_anew(error):
+                self._beside.take_away()
+            return self._opened(is_file=is_anew)
+        self._beside = Beside(self._path)
+        return connection
 
 
 def _selected(what: str, asked: Asked) -> tuple[str, tuple[str, ...]]:

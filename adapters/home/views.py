@@ -217,8 +217,7 @@ class Views:
 
     def remember(self, name: str, value: bytes) -> None:
         """Keep what can be found out again, where the store takes it now."""
-        with self._lock:
-            self._store.remember(name, value)
+        self._guarded(lambda: self._store.remember(name, value))
 
     def close(self) -> None:
         with self._lock:

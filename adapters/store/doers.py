@@ -3,9 +3,11 @@ known did them elsewhere."""
 
 import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
+
+from adapters.store.disposable import is_broken, take_away
 
 KEPT = 100
 WAIT_SECONDS = 0.5  # for another process; then it is not kept
@@ -38,17 +40,24 @@ class Did(NamedTuple):
 
 
 def keep(path: Path, done: Sequence[Did]) -> None:
-    """Keep them, where the file can be written."""
+    """Keep them, where the file can be written; one that is broken is made anew."""
     try:
-        with closing(sqlite3.connect(path, isolation_level=None, timeout=WAIT_SECONDS)) as file:
-            file.execute("PRAGMA synchronous=OFF")
-            file.execute("BEGIN IMMEDIATE")
-            file.execute(_SCHEMA)
-            file.executemany(f"INSERT INTO doers VALUES ({', '.join('?' * 8)})", done)
-            file.execute(_TRIM)
-            file.execute("COMMIT")
-    except sqlite3.Error:
-        return
+        _keep(path, done)
+    except sqlite3.Error as error:
+        if is_broken(error):
+            take_away(path)
+            with suppress(sqlite3.Error):
+                _keep(path, done)
+
+
+def _keep(path: Path, done: Sequence[Did]) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None, timeout=WAIT_SECONDS)) as file:
+        file.execute("PRAGMA synchronous=OFF")
+        file.execute("BEGIN IMMEDIATE")
+        file.execute(_SCHEMA)
+        file.executemany(f"INSERT INTO doers VALUES ({', '.join('?' * 8)})", done)
+        file.execute(_TRIM)
+        file.execute("COMMIT")
 
 
 def kept(path: Path) -> list[Did]:

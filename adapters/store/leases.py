@@ -3,17 +3,19 @@
 A lease says only when to try: two processes that work at one wake all the same are told apart by
 the attempts in the log. A lease holds until it expires or its process is gone; a heartbeat
 renews it. At most so many leases are held at once, over all processes of a home. Where the file
-was deleted, who lives says at the next heartbeat again what it holds; who does not is gone.
+was deleted, or broken and made anew, who lives says at the next heartbeat again what it holds; who
+does not is gone.
 """
 
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
+from adapters.store.disposable import Beside, is_broken, take_away
 from domain.errors import Refused
 from domain.timestamps import later
 
@@ -33,6 +35,7 @@ CREATE TABLE IF NOT EXISTS leases (
 _JOIN = "INSERT OR REPLACE INTO runtimes VALUES (?, ?, ?, ?, ?, ?)"
 _LEASE = "INSERT OR IGNORE INTO leases VALUES (?, ?, ?, ?, ?, ?, ?)"  # not where another took it
 
+R = TypeVar("R")
 State = Literal["none", "held", "lapsed"]
 
 
@@ -124,22 +127,28 @@ class SqliteLeases:
         self._joined: tuple[Any, ...] = ()
         self._held: dict[str, tuple[Any, ...]] = {}
         self._connection = _open(path)
-        self._node = _node(path)
+        self._beside = Beside(path)
 
     # --------------------------------------------------------------------------------- a runtime
 
     def join(self, now: str) -> None:
-        row = (self.owner, self.pid, self.place, now, now, later(now, seconds=self.seconds))
+        self._joined = (self.owner, self.pid, self.place, now, now, self._until(now))
+        self._guarded(now, lambda: self._join(now))
+        self.since = now
+
+    def _join(self, now: str) -> None:
         with self._writing():
             gone = later(now, seconds=-KEPT_SECONDS)
             self._connection.execute("DELETE FROM runtimes WHERE beat < ?", (gone,))
-            self._connection.execute(_JOIN, row)
-        self.since, self._joined = now, row
+            self._connection.execute(_JOIN, self._joined)
 
     def beat(self, now: str) -> None:
-        if self._node != _node(self._path):
+        self._guarded(now, lambda: self._beat(now))
+
+    def _beat(self, now: str) -> None:
+        if not self._beside.is_same:
             self._say_again(now)
-        until = later(now, seconds=self.seconds)
+        until = self._until(now)
         with self._writing():
             self._connection.execute(
                 "UPDATE runtimes SET beat = ?, expires = ? WHERE owner = ?",
@@ -149,11 +158,23 @@ class SqliteLeases:
                 "UPDATE leases SET expires = ? WHERE owner = ?", (until, self.owner)
             )
 
+    def _guarded(self, now: str, work: Callable[[], R]) -> R:
+        """Do a piece of work; where the file is broken, once more in a new one."""
+        with _told(self._path):
+            try:
+                return work()
+            except sqlite3.Error as error:
+                if self._path is None or not is_broken(error):
+                    raise
+            self._say_again(now)
+            return work()
+
     def _say_again(self, now: str) -> None:
-        """The file was deleted, or is another one: go on in the one that stands there now."""
-        opened = _open(self._path)
+        """The file was deleted, is another one or is broken: go on in a new one, or in the one that
+        stands there now."""
+        self._beside.take_away()
         self._connection.close()
-        self._connection, self._node = opened, _node(self._path)
+        self._connection, self._beside = _open(self._path), Beside(self._path)
         with self._writing():
             if self._joined:
                 self._connection.execute(_JOIN, self._joined)
@@ -161,7 +182,7 @@ class SqliteLeases:
         self.since = now
 
     def leave(self, *, is_in_doubt: bool = False) -> None:
-        with self._writing():
+        with self._dropping():
             self._connection.execute("DELETE FROM runtimes WHERE owner = ?", (self.owner,))
             sql = "UPDATE leases SET expires = ''" if is_in_doubt else "DELETE FROM leases"
             self._connection.execute(f"{sql} WHERE owner = ?", (self.owner,))
@@ -170,34 +191,36 @@ class SqliteLeases:
         sql = "SELECT owner, pid, place, since, beat, expires FROM runtimes ORDER BY since, owner"
         return [
             Runtime(owner, pid, place, since, beat, self._lives(pid, place, expires, now))
-            for owner, pid, place, since, beat, expires in self._rows(sql)
+            for owner, pid, place, since, beat, expires in self._rows(sql, now)
         ]
 
     # ---------------------------------------------------------------------------------- a lease
 
     def take(self, agent: str, run_key: str, now: str, limit: int) -> bool:
-        row = (agent, run_key, self.owner, self.pid, self.place, now)
-        until = later(now, seconds=self.seconds)
+        return self._guarded(now, lambda: self._take(agent, run_key, now, limit))
+
+    def _take(self, agent: str, run_key: str, now: str, limit: int) -> bool:
+        row = (agent, run_key, self.owner, self.pid, self.place, now, self._until(now))
         with self._writing():
             held = [one for one in self._all(now) if one.is_alive]
             if len(held) >= limit or any(one.agent == agent for one in held):
                 return False
             self._connection.execute("DELETE FROM leases WHERE agent = ?", (agent,))
-            self._connection.execute(_LEASE, (*row, until))
-        self._held[agent] = (*row, until)
+            self._connection.execute(_LEASE, row)
+        self._held[agent] = row
         return True
 
     def give_back(self, agent: str) -> None:
         self._held.pop(agent, None)
         sql = "DELETE FROM leases WHERE agent = ? AND owner = ?"
-        with self._writing():
+        with self._dropping():
             self._connection.execute(sql, (agent, self.owner))
 
     def all(self, now: str) -> list[Lease]:
-        return self._all(now)
+        return self._guarded(now, lambda: self._all(now))
 
     def state(self, agent: str, run_key: str, now: str) -> State:
-        found = [one for one in self._all(now) if one.agent == agent]
+        found = [one for one in self.all(now) if one.agent == agent]
         if found and found[0].is_alive:
             return "held"
         return "lapsed" if found and found[0].run_key == run_key else "none"
@@ -209,7 +232,7 @@ class SqliteLeases:
         sql = "SELECT agent, run_key, owner, pid, since, place, expires FROM leases"
         return [
             Lease(agent, run_key, owner, pid, since, self._lives(pid, place, expires, now))
-            for agent, run_key, owner, pid, since, place, expires in self._rows(
+            for agent, run_key, owner, pid, since, place, expires in self._connection.execute(
                 f"{sql} ORDER BY since, agent"
             )
         ]
@@ -217,41 +240,43 @@ class SqliteLeases:
     def _lives(self, pid: int, place: str, expires: str, now: str) -> bool:
         return expires > now and not gone(pid, place, self.pid, self.place)
 
-    def _rows(self, sql: str) -> list[Any]:
-        with _told(self._path):
-            return self._connection.execute(sql).fetchall()
+    def _until(self, now: str) -> str:
+        return later(now, seconds=self.seconds)
+
+    def _rows(self, sql: str, now: str) -> list[Any]:
+        return self._guarded(now, lambda: self._connection.execute(sql).fetchall())
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _dropping(self) -> Iterator[None]:
+        """A transaction that takes something back: in a broken file, nobody finds it anyway."""
         with _told(self._path):
-            self._connection.execute("BEGIN IMMEDIATE")
             try:
-                yield
-                self._connection.execute("COMMIT")
-            finally:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
+                with self._writing():
+                    yield
+            except sqlite3.Error as error:
+                if not is_broken(error):
+                    raise
 
 
 def _open(path: Path | None) -> sqlite3.Connection:
     with _told(path):
         try:
             return _connected(path)
-        except sqlite3.DatabaseError as error:
-            if path is None or isinstance(error, sqlite3.OperationalError):
+        except sqlite3.Error as error:
+            if path is None or not is_broken(error):
                 raise
-            for ending in ("", "-wal", "-shm"):  # it is no database, and nothing in it is truth
-                path.with_name(path.name + ending).unlink(missing_ok=True)
-            return _connected(path)
-
-
-def _node(path: Path | None) -> tuple[int, int]:
-    """Which file stands there, without opening it; nothing where none does."""
-    try:
-        found = path.stat() if path is not None else None
-    except OSError:
-        found = None
-    return (found.st_dev, found.st_ino) if found else (0, 0)
+        take_away(path)
+        return _connected(path)
 
 
 def _connected(path: Path | None) -> sqlite3.Connection:
@@ -272,7 +297,7 @@ def _connected(path: Path | None) -> sqlite3.Connection:
 def _told(path: Path | None) -> Iterator[None]:
     try:
         yield
-    except sqlite3.OperationalError as error:
+    except sqlite3.DatabaseError as error:
         raise Refused(
             "read_only",
             because=f"{path} cannot be written: {error}",

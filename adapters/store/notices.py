@@ -8,6 +8,7 @@ from typing import Protocol
 
 import msgspec
 
+from adapters.store.disposable import is_broken, take_away
 from adapters.store.leases import LOCK_TIMEOUT_SECONDS
 from domain.errors import Refused
 
@@ -59,14 +60,25 @@ class SqliteNoticeRows:
             ) from None
 
     def _connected(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, isolation_level=None, timeout=LOCK_TIMEOUT_SECONDS)
         try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute(_SCHEMA)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+            return _connected(self._path)
+        except sqlite3.Error as error:
+            if not is_broken(error):
+                raise
+        take_away(self._path)
+        return _connected(self._path)
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, timeout=LOCK_TIMEOUT_SECONDS)
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute(_SCHEMA)
+        connection.execute("SELECT name, state FROM notify").fetchall()  # whether it is whole
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 class _SqliteRows:

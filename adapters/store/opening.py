@@ -74,7 +74,7 @@ class Standing:
     def __init__(self, path: Path) -> None:
         self._path = str(path)
         self._beside = [f"{path}{more}" for more in ("-wal", "-shm")]
-        self._file, self._files = _file(self._path), [_file(one) for one in self._beside]
+        self._file, self._files = node(self._path), [node(one) for one in self._beside]
         self._written = self._size = self._rows = 0
         self.is_lost = self._is_sure = self._is_held = False
 
@@ -89,13 +89,13 @@ class Standing:
                 smaller than it was, or rows that stood in it do not, or others do.
         """
         if self._files[0] is None:
-            self._files = [_file(one) for one in self._beside]
+            self._files = [node(one) for one in self._beside]
         try:
             found = os.stat(self._path)  # noqa: PTH116  at each append, so it is to cost little
         except OSError:
             raise self._lost() from None
         is_here = (found.st_dev, found.st_ino) == self._file
-        if not is_here or _file(self._beside[0]) != self._files[0]:
+        if not is_here or node(self._beside[0]) != self._files[0]:
             raise self._lost()
         is_lost = self.is_lost or found.st_size < self._size
         if is_lost or found.st_mtime_ns != self._written:
@@ -127,7 +127,7 @@ class Standing:
 
     def _lost(self) -> Refused:
         self.is_lost = True
-        what = "was replaced" if _file(self._path) else "is gone"
+        what = "was replaced" if node(self._path) else "is gone"
         because = f"{self._path} {what} while it was open, by a restore perhaps"
         return Refused("replaced", because=because, instead=AGAIN)
 
@@ -147,7 +147,7 @@ class Standing:
         written over is held until the process ends: closed, it would move pages over.
         """
         self.is_lost = True
-        if _file(self._path) != self._file:
+        if node(self._path) != self._file:
             self._is_sure = True
             with suppress(sqlite3.Error):
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -159,7 +159,7 @@ class Standing:
             if not self._is_sure:  # a copy that is just coming in, perhaps
                 return False
         for path, was in zip(self._beside, self._files, strict=True):
-            if was is not None and _file(path) == was:
+            if was is not None and node(path) == was:
                 Path(path).unlink(missing_ok=True)
         return True
 
@@ -182,7 +182,7 @@ def _hold(connection: sqlite3.Connection) -> None:
         time.sleep(HELD_SECONDS)
 
 
-def _file(path: str) -> tuple[int, int] | None:
+def node(path: str) -> tuple[int, int] | None:
     try:
         found = os.stat(path)  # noqa: PTH116  as above
     except OSError:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -122,6 +123,39 @@ def test_what_another_process_took_in_a_new_file_stays_its_own(path: Path) -> No
 def test_a_file_that_is_no_database_is_made_anew(path: Path) -> None:
     path.write_bytes(b"rubbish" * 1000)
     with closing(SqliteLeases(path)) as one:
+        assert one.take("a", "r1", START, LIMIT)
+
+
+@pytest.mark.parametrize("what", ["no_wal", "no_shm", "other"])
+def test_a_file_that_breaks_under_who_lives_is_made_anew(path: Path, what: str) -> None:
+    with closing(SqliteLeases(path)) as one:
+        one.join(START)
+        one.take("a", "r1", START, LIMIT)
+        if what == "other":
+            other = path.with_name("other")
+            with closing(sqlite3.connect(other)) as made:
+                made.executescript("CREATE TABLE runtimes (x); CREATE TABLE leases (x)")
+            other.rename(path)
+        else:
+            path.with_name(f"runtime.db-{what[3:]}").unlink()
+        with closing(SqliteLeases(path)) as two:
+            two.join(START)
+            two.take("c", "r3", START, LIMIT)
+            one.beat(later(START, seconds=7))
+            two.beat(later(START, seconds=8))
+            assert [lease.agent for lease in two.all(START)] == ["a", "c"]
+            assert one.all(START) == two.all(START)
+            assert one.runtimes(START) == two.runtimes(START)
+            assert len(two.runtimes(START)) == 2
+
+
+def test_what_is_given_back_into_a_broken_file_is_gone_with_it(path: Path) -> None:
+    with closing(SqliteLeases(path)) as one:
+        one.take("a", "r1", START, LIMIT)
+        with closing(sqlite3.connect(path)) as other:
+            other.execute("DROP TABLE leases")
+        one.give_back("a")
+        one.leave()
         assert one.take("a", "r1", START, LIMIT)
 
 

@@ -82,6 +82,25 @@ def test_a_file_cut_short_is_made_anew(tmp_path: Path, life: Life) -> None:
     assert kept(path, life.log) == before
 
 
+@pytest.mark.parametrize("gone", ["", "-wal", "-shm"])
+def test_what_is_taken_away_under_two_who_have_it_open_is_made_anew(
+    tmp_path: Path, life: Life, gone: str
+) -> None:
+    path = tmp_path / "views.db"
+    with closing(caught_up(path, life.log)) as one, closing(caught_up(path, life.log)) as two:
+        for _ in range(3):
+            path.with_name(f"views.db{gone}").unlink()
+            life.ask(reason="manual")
+            life.run(OBSERVE)
+            for views in (one, two, one):
+                views.catch_up()
+            made = kept(None, life.log)
+            assert kept(path, life.log) == made
+            for views in (one, two):
+                assert {view.name: views.all(view) for view in VIEWS} == made
+                assert not views.is_in_memory
+
+
 @pytest.mark.parametrize("number", [0, view_file.FORMAT + 1])
 def test_a_file_of_another_format_is_made_anew(tmp_path: Path, life: Life, number: int) -> None:
     path = tmp_path / "views.db"

@@ -158,7 +158,7 @@ def test_what_another_living_process_delivers_is_left_to_it(world: World) -> Non
     assert [one.id for one in world.receiver.heard] == ["theirs"]
 
 
-def test_a_file_that_is_no_database_is_told_of_once_and_may_be_deleted(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_used_is_told_of_once_and_may_be_deleted(tmp_path: Path) -> None:
     world, said = World(tmp_path), list[str]()
 
     def tell(event: str, level: str = "info", **fields: object) -> None:
@@ -166,17 +166,29 @@ def test_a_file_that_is_no_database_is_told_of_once_and_may_be_deleted(tmp_path:
 
     file = tmp_path / "runtime.db"
     notifier = Notifier(world.at, world.receiver, Options(SqliteNoticeRows(file), (0.0,)), tell)
-    file.write_bytes(b"no database " * 100)
+    file.unlink()
+    file.mkdir()
     for title in ("One", "Two"):
         world.wait(title)
         delivered(notifier)
     assert said == ["trouble"]
-    file.unlink()
+    file.rmdir()
     world.allow()
     world.wait("Three")
     delivered(notifier)
     assert said == ["trouble", "told"]
     assert [one.count for one in world.receiver.heard] == [1]
+
+
+@pytest.mark.parametrize("what", [b"no database " * 100, b"SQLite format 3\x00" + b"x" * 999])
+def test_a_file_that_is_broken_is_made_anew(tmp_path: Path, what: bytes) -> None:
+    file = tmp_path / "runtime.db"
+    file.write_bytes(what)
+    rows = SqliteNoticeRows(file)
+    with rows.transaction() as now:
+        now.put("command", b"state")
+    with rows.transaction(is_writing=False) as later_on:
+        assert later_on.get("command") == b"state"
 
 
 def test_who_was_withdrawn_is_told_nothing_more(world: World) -> None:
