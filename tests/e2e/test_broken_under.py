@@ -20,19 +20,6 @@ def no_wal(file: Path) -> None:
     file.with_name(f"{file.name}-wal").unlink()
 
 
-def no_shm(file: Path) -> None:
-    file.with_name(f"{file.name}-shm").unlink()
-
-
-def no_file(file: Path) -> None:
-    file.unlink()
-
-
-def other_wal(file: Path) -> None:
-    no_wal(file)
-    file.with_name(f"{file.name}-wal").write_bytes(b"noise" * 9999)
-
-
 def noise(file: Path) -> None:
     other = file.with_name("other")
     other.write_bytes(b"noise" * 9999)
@@ -49,7 +36,7 @@ def foreign(file: Path) -> None:
     other.rename(file)
 
 
-BREAKS = [no_wal, no_shm, no_file, other_wal, noise, foreign]
+BREAKS = [no_wal, noise, foreign]
 Break = Callable[[Path], None]
 Begin = Callable[..., subprocess.Popen[bytes]]
 
