@@ -112,13 +112,15 @@ def open_home(
     checked(settings.otel)
     exists = is_writing or now.exists()
     other: OtherPast | None = None
+    end = ""
     if exists:
         journal, agents = now.logs(environ, is_writing=is_writing)
         other = other_past(journal, agents)
+        end = _end(journal, agents)
         if is_writing:
             try:
                 check_writing(now, environ, other)
-                check_clock(environ, _end(journal, agents))
+                check_clock(environ, end)
             except Refused:
                 journal.close()
                 agents.close()
@@ -127,7 +129,7 @@ def open_home(
     else:
         journal, agents = Log.in_memory("journal"), Log.in_memory("agent")
         views = Views.in_memory({"journal": journal, "agent": agents})
-    clock = clock_from(environ, _end(journal, agents))
+    clock = clock_from(environ, end)
     costs = costs_at(settings.prices, lambda: agents.tail().at)
     spans = partial(spans_for, settings.otel, costs)
     services = Services(journal, agents, clock, settings, Models(environ, settings), spans)

@@ -233,6 +233,8 @@ def assign_labels(home: "Home", task_id: str, labels: Sequence[str], key: str = 
 
 def _have_scope(home: "Home", labels: Sequence[str]) -> bool:
     """Whether any of these labels may be used in some categories only."""
+    if not labels:
+        return False
     with home.services.journal.reading() as world:
         catalog = world.load(CATALOG, MAIN)
     found = (find_label(catalog, one) for one in labels)

@@ -107,13 +107,12 @@ def check_logs(home: Path) -> None:
     Raises:
         Damaged: Code ``not_a_log``.
     """
-    if exists(home):
+    if exists(home) or not (home / VIEWS).exists():
         return
-    left = next((one for one in (INSTALLATION, VIEWS) if (home / one).exists()), "")
-    if left:
+    if not exists(home):  # they may just have been made
         raise Damaged(
             "not_a_log",
-            because=f"both logs of {home} are gone, and {left} beside them is not",
+            because=f"both logs of {home} are gone, and {VIEWS} beside them is not",
             instead="restore both from one backup; to begin anew, name another home with --home",
         )
 

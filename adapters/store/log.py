@@ -200,7 +200,9 @@ class Log(LogReader):
     def _began(self, now: str) -> LogPosition:
         """What to append to, after what must come first: a marker of the rows that another
         replica wrote in this file, and the epoch of today's rules."""
-        seen = self._look()
+        before, seen = self._seen, self._look()
+        if seen.rows != before.rows:
+            self._check_head(before.tail)
         self._check_last(seen)
         tail = seen.tail
         if tail.n and tail.replica != self.replica:

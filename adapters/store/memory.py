@@ -62,6 +62,8 @@ class MemoryOrder:
 class MemoryLogRecorder(POPOApplicationRecorder):
     """Keeps rows and payloads for as long as the process lives."""
 
+    is_file = False
+
     def __init__(self) -> None:
         super().__init__()
         self._payloads: dict[PayloadId, bytes] = {}

@@ -212,7 +212,6 @@ class LogReader:
         """What the log comes to; read only if it has grown since."""
         count = self.recorder.count()
         if count != self._seen.rows:
-            self._check_head(self._seen.tail)
             main = self._main_now()
             self._seen = LogPosition(count, self._newest(main), main)
         return self._seen
@@ -224,7 +223,8 @@ class LogReader:
         Raises:
             Damaged: Code ``not_a_log``.
         """
-        if seen.rows == self._whole or seen.main.is_shared or not seen.rows:
+        is_known = seen.rows in (0, self._whole) or seen.main.is_shared
+        if is_known or not self.recorder.is_file:
             return
         last = self.recorder.newest(1)[0]
         try:

@@ -101,6 +101,8 @@ class Order(Protocol):
 class LogRecorder(Protocol):
     """A recorder of one log, in a file or in memory."""
 
+    is_file: bool  # which somebody else may write into
+
     def deciding(self) -> AbstractContextManager[None]:
         """Hold the write lock; commit at the end, roll back if anything is raised."""
 

@@ -100,6 +100,8 @@ _PAYLOADS = "SELECT id, bytes FROM payloads WHERE id IN (SELECT value FROM json_
 class SQLiteLogRecorder:
     """One write transaction around read, decide and insert; payloads in the same file."""
 
+    is_file = True
+
     def __init__(self, path: Path, *, is_read_only: bool = False) -> None:
         """Open a log file, making it if it is not there.
 

@@ -54,6 +54,8 @@ class Meddler:
 class FaultyRecorder:
     """A recorder that dies where its fuse says, or is meddled with; else the one it wraps."""
 
+    is_file = False
+
     def __init__(
         self, recorder: LogRecorder, fuse: Fuse | None = None, meddler: Meddler | None = None
     ) -> None:

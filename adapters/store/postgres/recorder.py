@@ -23,6 +23,8 @@ class PostgresLogRecorder:
     """A `LogRecorder` of one home. Reading takes a connection from the pool for as long as it
     lasts, and none is held between."""
 
+    is_file = False
+
     def __init__(
         self, database: Database, log: str, home: int, *, is_copying: bool = False
     ) -> None:
