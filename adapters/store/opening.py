@@ -74,28 +74,31 @@ class Standing:
     def __init__(self, path: Path) -> None:
         self._path = str(path)
         self._beside = [f"{path}{more}" for more in ("-wal", "-shm")]
-        self._file, self._files = node(self._path), [node(one) for one in self._beside]
+        self._file = node(self._path)
+        self._files: list[tuple[int, int] | None] = [None, None]  # until they are held
         self._written = self._size = self._rows = 0
         self.is_lost = self._is_sure = self._is_held = False
 
-    def check(self, state_of: Callable[[int], bytes | None]) -> None:
+    def check(self, state_of: Callable[[int], bytes | None], *, is_held: bool) -> None:
         """Look at it.
 
         Args:
             state_of: The bytes of the log's row of a number; None: there is none.
+            is_held: The log is being written: before that another process, the last one that has it
+                open, may take its ``-wal`` away and make it anew.
 
         Raises:
             Refused: Code ``replaced``: it is another file, or it or its ``-wal`` is gone, or it is
                 smaller than it was, or rows that stood in it do not, or others do.
         """
-        if self._files[0] is None:
+        if self._files[0] is None and is_held:
             self._files = [node(one) for one in self._beside]
         try:
             found = os.stat(self._path)  # noqa: PTH116  at each append, so it is to cost little
         except OSError:
             raise self._lost() from None
         is_here = (found.st_dev, found.st_ino) == self._file
-        if not is_here or node(self._beside[0]) != self._files[0]:
+        if not is_here or self._files[0] not in (None, node(self._beside[0])):
             raise self._lost()
         is_lost = self.is_lost or found.st_size < self._size
         if is_lost or found.st_mtime_ns != self._written:

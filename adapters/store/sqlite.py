@@ -185,7 +185,8 @@ class SQLiteLogRecorder:
         if self._standing is None:  # it is being made
             return
         try:
-            self._standing.check(self._state_of)
+            is_held = self._connection.in_transaction
+            self._standing.check(self._state_of, is_held=is_held)
         except Refused:
             if not self._connection.in_transaction:
                 self.part()
