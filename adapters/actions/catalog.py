@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from adapters.actions.tasks import Kept, keep
+from adapters.documents.tasks import catalog_of, label_named
 from domain import envelope
 from domain.errors import invalid
 from domain.journal import commands as do
-from domain.journal.catalog import CATALOG, LabelAdded, find_label, unknown_label
+from domain.journal.catalog import CATALOG, LabelAdded
 from domain.journal.task import LabelAssigned
 from domain.text import squeeze
 from domain.wire import SHARED, payload
@@ -64,11 +65,7 @@ def widen_label(home: "Home", label: str, key: str = "") -> Kept:
     Raises:
         Refused: Code ``unknown_label``.
     """
-    with home.services.journal.reading() as world:
-        known = find_label(world.load(CATALOG, MAIN), label)
-    if known is None:
-        raise unknown_label(label)
-    return keep(home, do.AddLabel(known.name), key)
+    return keep(home, do.AddLabel(label_named(catalog_of(home), label).name), key)
 
 
 def scope_labels(home: "Home") -> list[str]:

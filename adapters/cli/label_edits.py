@@ -26,10 +26,7 @@ def label_add(session: Session, name: str, categories: Sequence[str], key: str) 
     said = titled(name.removeprefix("#"), NAME_MAX, "name")
     editing = Editing(session, key)
     (label_id,) = editing.did(add_label(editing.home, said, categories, key)).ids
-    found = [one for one in all_labels(session) if one.id == label_id]
-    if session.as_json:
-        session.document(found[0] if found else {})
-    session.say(f"{editing.outcome('Added')}: label {_hash(name)}")
+    _show(session, label_id, f"{editing.outcome('Added')}: label {_hash(name)}")
 
 
 @click.command("widen", epilog="Example: wakelog label widen urgent")
@@ -40,10 +37,8 @@ def label_widen(session: Session, label: str, key: str) -> None:
     """Offer a label in all categories. One from a file is offered where its tasks are."""
     editing = Editing(session, key)
     (label_id,) = editing.did(widen_label(editing.home, label.removeprefix("#"), key)).ids
-    found = [one for one in all_labels(session) if one.id == label_id]
-    if session.as_json:
-        session.document(found[0] if found else {})
-    session.say(f"{editing.outcome('Widened')}: label {_hash(label)}, in all categories")
+    told = f"{editing.outcome('Widened')}: label {_hash(label)}, in all categories"
+    _show(session, label_id, told)
 
 
 @click.command("delete", epilog="Example: wakelog label delete urgent")
@@ -57,6 +52,14 @@ def label_delete(session: Session, label: str, key: str) -> None:
     if session.as_json:
         session.document(Deleted(label_id))
     session.say(f"{editing.outcome('Deleted')}: label {_hash(label)}")
+
+
+def _show(session: Session, label_id: str, told: str) -> None:
+    """A label as it is now, or a line of what was done."""
+    found = [one for one in all_labels(session) if one.id == label_id]
+    if session.as_json:
+        session.document(found[0] if found else {})
+    session.say(told)
 
 
 def _hash(label: str) -> str:

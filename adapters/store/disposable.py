@@ -5,11 +5,14 @@ has it open still sees at its next look that another one stands there, and goes 
 """
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from adapters.store.opening import node
 
+T = TypeVar("T")
 _OUT_OF_REACH = frozenset(
     {
         sqlite3.SQLITE_BUSY,
@@ -51,6 +54,17 @@ def take_away(path: Path) -> None:
     for ending in ("", "-wal", "-shm"):
         with suppress(OSError):
             path.with_name(path.name + ending).unlink(missing_ok=True)
+
+
+def anew(path: Path, work: Callable[[], T]) -> T:
+    """Do a piece of work with a file; where it is broken, once more in a new one."""
+    try:
+        return work()
+    except sqlite3.Error as error:
+        if not is_broken(error):
+            raise
+    take_away(path)
+    return work()
 
 
 def is_broken(error: sqlite3.Error) -> bool:

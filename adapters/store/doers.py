@@ -7,7 +7,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from adapters.store.disposable import is_broken, take_away
+from adapters.store.disposable import anew
 
 KEPT = 100
 WAIT_SECONDS = 0.5  # for another process; then it is not kept
@@ -41,13 +41,8 @@ class Did(NamedTuple):
 
 def keep(path: Path, done: Sequence[Did]) -> None:
     """Keep them, where the file can be written; one that is broken is made anew."""
-    try:
-        _keep(path, done)
-    except sqlite3.Error as error:
-        if is_broken(error):
-            take_away(path)
-            with suppress(sqlite3.Error):
-                _keep(path, done)
+    with suppress(sqlite3.Error):
+        anew(path, lambda: _keep(path, done))
 
 
 def _keep(path: Path, done: Sequence[Did]) -> None:

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
-from adapters.store.disposable import Beside, is_broken, take_away
+from adapters.store.disposable import Beside, anew, is_broken
 from domain.errors import Refused
 from domain.timestamps import later
 
@@ -270,13 +270,7 @@ class SqliteLeases:
 
 def _open(path: Path | None) -> sqlite3.Connection:
     with _told(path):
-        try:
-            return _connected(path)
-        except sqlite3.Error as error:
-            if path is None or not is_broken(error):
-                raise
-        take_away(path)
-        return _connected(path)
+        return _connected(None) if path is None else anew(path, lambda: _connected(path))
 
 
 def _connected(path: Path | None) -> sqlite3.Connection:

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.store.foreign import ForeignAppend, check_next
+from adapters.store.opening import AGAIN
 from adapters.store.reader import LogPosition, LogReader, tells
 from adapters.store.recorder import LogRecorder, Tail, tail_of
 from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.version import package_version
+from domain import envelope
 from domain.causes import (
     Cause,
     Command,
@@ -208,6 +210,17 @@ class Log(LogReader):
         if tail.n and tail.replica != self.replica:
             seen = self._marked(now, seen)
         return self._in_epoch(now, seen)
+
+    def _check_head(self, head: Tail) -> None:
+        """Look whether what was seen last is still there: a log only grows.
+
+        Raises:
+            Refused: Code ``replaced``.
+        """
+        rows = self.append_at(head.n, head.replica) if head.n else ()
+        if head.n and (not rows or envelope.digest(rows) != head.digest):
+            because = f"the {self.name}'s log is another one than it was, by a restore perhaps"
+            raise Refused("replaced", because=because, instead=AGAIN)
 
     def _marked(
         self, now: str, seen: LogPosition, given_up: tuple[GivenUp, ...] = ()

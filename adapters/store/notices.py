@@ -8,7 +8,7 @@ from typing import Protocol
 
 import msgspec
 
-from adapters.store.disposable import is_broken, take_away
+from adapters.store.disposable import anew
 from adapters.store.leases import LOCK_TIMEOUT_SECONDS
 from domain.errors import Refused
 
@@ -46,7 +46,7 @@ class SqliteNoticeRows:
     @contextmanager
     def transaction(self, *, is_writing: bool = True) -> Iterator[Rows]:
         try:
-            with closing(self._connected()) as connection:
+            with closing(anew(self._path, lambda: _connected(self._path))) as connection:
                 if is_writing:
                     connection.execute("BEGIN IMMEDIATE")
                 yield _SqliteRows(connection)
@@ -58,15 +58,6 @@ class SqliteNoticeRows:
                 because=f"{self._path} cannot be used: {error}",
                 instead="free space or give write permission; the file may also be deleted",
             ) from None
-
-    def _connected(self) -> sqlite3.Connection:
-        try:
-            return _connected(self._path)
-        except sqlite3.Error as error:
-            if not is_broken(error):
-                raise
-        take_away(self._path)
-        return _connected(self._path)
 
 
 def _connected(path: Path) -> sqlite3.Connection:

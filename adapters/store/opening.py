@@ -71,7 +71,15 @@ class Standing:
     """Whether a log's file, in WAL mode, is still the one that was opened (ADR 81). It is looked at
     by its name, and asked for by SQLite alone: see above."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        state_of: Callable[[int], bytes | None],
+    ) -> None:
+        """Right after it was opened, by this connection. `state_of`: the bytes of the log's row of
+        a number; None: there is none."""
+        self._connection, self._state_of = connection, state_of
         self._path = str(path)
         self._beside = [f"{path}{more}" for more in ("-wal", "-shm")]
         self._file = node(self._path)
@@ -79,19 +87,15 @@ class Standing:
         self._written = self._size = self._rows = 0
         self.is_lost = self._is_sure = self._is_held = False
 
-    def check(self, state_of: Callable[[int], bytes | None], *, is_held: bool) -> None:
-        """Look at it.
-
-        Args:
-            state_of: The bytes of the log's row of a number; None: there is none.
-            is_held: The log is being written: before that another process, the last one that has it
-                open, may take its ``-wal`` away and make it anew.
+    def check(self) -> None:
+        """Look at it. What stands beside it is noted once it is held, in a transaction: before that
+        another process, the last one that has it open, may take it away and make it anew.
 
         Raises:
             Refused: Code ``replaced``: it is another file, or it or its ``-wal`` is gone, or it is
                 smaller than it was, or rows that stood in it do not, or others do.
         """
-        if self._files[0] is None and is_held:
+        if self._files[0] is None and self._connection.in_transaction:
             self._files = [node(one) for one in self._beside]
         try:
             found = os.stat(self._path)  # noqa: PTH116  at each append, so it is to cost little
@@ -102,14 +106,14 @@ class Standing:
             raise self._lost()
         is_lost = self.is_lost or found.st_size < self._size
         if is_lost or found.st_mtime_ns != self._written:
-            is_other = self._is_other(state_of)
+            is_other = self._is_other()
             self._is_sure |= is_other is True
             if is_lost or is_other:
                 raise self._lost()
             self._written = 0 if is_other is None else found.st_mtime_ns
         self._size = found.st_size
 
-    def _is_other(self, state_of: Callable[[int], bytes | None]) -> bool | None:
+    def _is_other(self) -> bool | None:
         """Whether the file itself, without what stands beside it, is a whole one that holds other
         rows than those of the log, or fewer than before: SQLite moves pages over now and then, and
         takes no row away. None where it is not whole: pages or a copy are just coming in, or the
@@ -120,7 +124,7 @@ class Standing:
                 has_any = alone.execute(_HAS_ROWS).fetchone() is not None
                 found = alone.execute(_LAST_ROW).fetchone() if has_any else None
                 rows, state = found or (0, None)
-                if rows >= self._rows and (not rows or state_of(rows) == state):
+                if rows >= self._rows and (not rows or self._state_of(rows) == state):
                     self._rows = rows
                     return False
                 is_whole = alone.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
@@ -134,30 +138,24 @@ class Standing:
         because = f"{self._path} {what} while it was open, by a restore perhaps"
         return Refused("replaced", because=because, instead=AGAIN)
 
-    def part(
-        self,
-        connection: sqlite3.Connection,
-        state_of: Callable[[int], bytes | None],
-        *,
-        is_other_sure: bool,
-    ) -> bool:
+    def part(self, *, is_other_sure: bool) -> bool:
         """See to it that nothing of what was there gets into what is there now; whether it is sure
         that another file is there. `is_other_sure`: it is of the home's other log, so that a file
         written anew with the very rows that it held is a copy, too.
 
         What stood in the ``-wal`` goes where it belongs, if that was moved away; then it is taken
-        away: SQLite would read it with any file of that name. A connection to a file that was
+        away: SQLite would read it with any file of that name. The connection to a file that was
         written over is held until the process ends: closed, it would move pages over.
         """
         self.is_lost = True
         if node(self._path) != self._file:
             self._is_sure = True
             with suppress(sqlite3.Error):
-                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         else:
-            self._is_sure |= is_other_sure and self._is_same_anew(state_of)
+            self._is_sure |= is_other_sure and self._is_same_anew()
             if not self._is_held:
-                Thread(target=_hold, args=(connection,), daemon=True).start()
+                Thread(target=_hold, args=(self._connection,), daemon=True).start()
             self._is_held = True
             if not self._is_sure:  # a copy that is just coming in, perhaps
                 return False
@@ -166,17 +164,17 @@ class Standing:
                 Path(path).unlink(missing_ok=True)
         return True
 
-    def _is_same_anew(self, state_of: Callable[[int], bytes | None]) -> bool:
+    def _is_same_anew(self) -> bool:
         """Whether the file was written with just the rows that it held: pages that SQLite moves
         over bring more."""
         before, written = self._rows, os.stat(self._path).st_mtime_ns  # noqa: PTH116  as above
-        is_anew = written != self._written and self._is_other(state_of) is False
+        is_anew = written != self._written and self._is_other() is False
         return is_anew and self._rows == before
 
-    def close(self, connection: sqlite3.Connection) -> None:
-        """Close a connection, unless it is held."""
+    def close(self) -> None:
+        """Close the connection, unless it is held."""
         if not self._is_held:
-            connection.close()
+            self._connection.close()
 
 
 def _hold(connection: sqlite3.Connection) -> None:

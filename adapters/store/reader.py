@@ -9,14 +9,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from adapters.store.opening import AGAIN
 from adapters.store.recorder import LogRecorder, Onward, Tail, by_append, numbered, tail_of
 from adapters.store.shared import Others, sift
 from domain import envelope
 from domain.causes import EpochBegan, LogShared, ReplicasImported
 from domain.conflicts import place
 from domain.envelope import Row
-from domain.errors import Damaged, Refused
+from domain.errors import Damaged
 from domain.horizons import Horizons, imported
 from domain.wire import Imported, PayloadId
 from domain.world import MAIN, Folded, Known, Parts, Read, Recorded, Sift, World, entity_of
@@ -237,17 +236,6 @@ class LogReader:
             instead = "see `wakelog prove`; restore both logs from a backup"
             raise Damaged("not_a_log", because=told, instead=instead)
         self._whole = seen.rows
-
-    def _check_head(self, head: Tail) -> None:
-        """Look whether what was seen last is still there: a log only grows.
-
-        Raises:
-            Refused: Code ``replaced``.
-        """
-        rows = self.append_at(head.n, head.replica) if head.n else ()
-        if head.n and (not rows or envelope.digest(rows) != head.digest):
-            because = f"the {self.name}'s log is another one than it was, by a restore perhaps"
-            raise Refused("replaced", because=because, instead=AGAIN)
 
     def _newest(self, main: Main) -> Tail:
         order = self.recorder.order() if main.is_shared else None

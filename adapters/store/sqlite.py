@@ -125,7 +125,7 @@ class SQLiteLogRecorder:
             except BaseException:
                 self.close()
                 raise
-            self._standing = Standing(path)
+            self._standing = Standing(path, self._connection, self._state_of)
 
     @cached_property
     def _library(self) -> "LibraryRecorder":
@@ -185,17 +185,14 @@ class SQLiteLogRecorder:
         if self._standing is None:  # it is being made
             return
         try:
-            is_held = self._connection.in_transaction
-            self._standing.check(self._state_of, is_held=is_held)
+            self._standing.check()
         except Refused:
             if not self._connection.in_transaction:
                 self.part()
             raise
 
     def part(self, *, is_other_sure: bool = False) -> bool:
-        return self._standing is not None and self._standing.part(
-            self._connection, self._state_of, is_other_sure=is_other_sure
-        )
+        return self._standing is not None and self._standing.part(is_other_sure=is_other_sure)
 
     def _state_of(self, rowid: int) -> bytes | None:
         found = self._found(_STATE, rowid)
@@ -347,7 +344,7 @@ class SQLiteLogRecorder:
         if self._standing is None:
             self._connection.close()
         else:
-            self._standing.close(self._connection)
+            self._standing.close()
         if "_library" in vars(self):  # something was written
             self._library.datastore.close()
 
