@@ -31,7 +31,7 @@ from domain.world import Recorded, World
 from replay import lessons, sections
 from replay.appends import Ahead, Append, appends
 from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Difference, Divergence
-from replay.effects import Effects, Said, said_of, unrelated
+from replay.effects import Effects, Said, misnamed, said_of, unrelated
 from replay.handed import Handed
 from replay.noticed import Notices
 from replay.reads import asked_for, differs, is_read, misplaced, read_again
@@ -206,6 +206,7 @@ class Crossing:
                 found = [*self._learnt(one, cause), *self._outcome(one, cause)]
         fault = self._journal.proof.first_fault
         yield from self._resting(one, cause, fault)
+        yield from misnamed(cause, self._agents.proof.streams.world(one.replica, one.n, []))
         viewers = self._journal.proof.streams.viewers
         for known in horizon_differs(cause, one.replica, viewers):
             yield replace(known, upstream=fault)

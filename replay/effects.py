@@ -270,6 +270,21 @@ def _of_item(set_id: str, fact: ChangesReply, before: World) -> Said | None:
     return Said(asked.operation, changes.task, tool, words, code, n)
 
 
+def misnamed(cause: Cause, before: World) -> Iterator[Difference]:
+    """What a result says otherwise of the call that it is of, or of whether it came about."""
+    if not isinstance(cause, Replied) or not isinstance(cause.fact, ToolReturned):
+        return
+    asked, fact = before.load(WAKE, cause.entity).asked, cause.fact
+    if not isinstance(asked, ToolAsked) or ticket(asked) != ticket(fact):
+        return
+    status = "error" if fact.code else "success"
+    called = {"action": asked.action, "callId": asked.call_id, "tool": asked.tool, "status": status}
+    said = (fact.action, fact.call_id, fact.tool, fact.status)
+    for (name, was), now in zip(called.items(), said, strict=True):
+        if was != now:
+            yield Difference(0, ALTERED, f"data.{name}", was, now)
+
+
 def unrelated(cause: Cause, before: World) -> Iterator[Difference]:
     """Appends that a deed is said to be, and that changed none of its tasks."""
     if not isinstance(cause, UndoDeed | UndoImport):

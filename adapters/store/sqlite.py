@@ -248,7 +248,10 @@ class SQLiteLogRecorder:
         self._connection.execute(f"PRAGMA user_version={FORMAT_MAX}")
 
     def tail(self) -> Tail:
-        return tail_of(self._last_append())
+        try:
+            return tail_of(self._last_append())
+        except msgspec.MsgspecError as error:
+            raise not_a_log(self._path, f"its last row is none: {error}") from None
 
     def _last_append(self) -> Sequence[Row]:
         if order := self.order():
@@ -256,11 +259,7 @@ class SQLiteLogRecorder:
         last = self._max()
         if not last:
             return ()
-        newest = self._page(last, 1)[0][1]
-        try:
-            first = last - numbered(newest.state).row
-        except msgspec.MsgspecError as error:
-            raise not_a_log(self._path, f"its last row is none: {error}") from None
+        first = last - numbered(self._page(last, 1)[0][1].state).row
         return [row for _, row in self._page(first, last - first + 1)]
 
     def append_at(self, n: int) -> Sequence[Row]:

@@ -1,6 +1,6 @@
 """What finds each single stored value of a home that was altered, the chain made to fit again.
 
-    .venv/bin/python tests/bench/forgeries.py [--count N] [--each]
+    .venv/bin/python tests/bench/forgeries.py [--way WAY] [--count N] [--each]
 
 A demo home is proved and anchored. Then one value after another is altered, the digests behind it
 are made to fit by code of this file alone (sqlite3, json, hashlib), and the home is proved: by
@@ -10,6 +10,7 @@ how many were found by whom; those that nobody found stand below it, each (ADR 5
 
 import argparse
 import base64
+import copy
 import hashlib
 import json
 import shutil
@@ -19,7 +20,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +33,10 @@ LOGS = ("journal.db", "agent.db")
 COUNT = 420
 Path_ = tuple[Any, ...]
 """Where a value stands in a document: names and places."""
+Like = list[Any]
+"""All that stands at this place in rows of this tag."""
+Way = Callable[[Any, Any, Like], None]
+"""``way(object, key, like)`` alters what stands there, or nothing."""
 
 
 class Forgery(NamedTuple):
@@ -44,6 +49,7 @@ class Forgery(NamedTuple):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--way", choices=WAYS, default="other", help="How values are altered.")
     parser.add_argument("--count", type=int, default=COUNT)
     parser.add_argument("--each", action="store_true", help="Tell of each, as it is tried.")
     asked = parser.parse_args()
@@ -51,7 +57,7 @@ def main() -> None:
     nobody: list[str] = []
     with tempfile.TemporaryDirectory(prefix="wakelog-forged-") as folder:
         tried = Tried(Path(folder))
-        for one in chosen(list(forgeries(tried.home)), asked.count):
+        for one in chosen(list(forgeries(tried.home, WAYS[asked.way])), asked.count):
             by = tried.found_by(one)
             who = "anchor alone" if by == ["anchor"] else ", ".join(by) or "nobody"
             found[one.kind][who] += 1
@@ -143,38 +149,104 @@ def chosen(every: list[Forgery], count: int) -> Iterator[Forgery]:
 # ------------------------------------------------------------------------------------- forgeries
 
 
-def forgeries(home: Path) -> Iterator[Forgery]:
+def other(place: Any, key: Any, _like: Like) -> None:
+    place[key] = altered(place[key])
+
+
+def like(place: Any, key: Any, like: Like) -> None:
+    """What stands at this place of another row."""
+    place[key] = next((one for one in like if one != place[key]), place[key])
+
+
+def left_out(place: Any, key: Any, _like: Like) -> None:
+    if isinstance(key, str):
+        del place[key]
+
+
+def later(place: Any, key: Any, _like: Like) -> None:
+    """A microsecond later."""
+    if isinstance(value := place[key], str) and value[26:] == "Z" and value[4] == "-":
+        place[key] = f"{value[:19]}.{(int(value[20:26]) + 1) % 1_000_000:06}Z"
+
+
+def zero(place: Any, key: Any, _like: Like) -> None:
+    if type(place[key]) is int:
+        place[key] = 0 if place[key] else 2
+
+
+def more(place: Any, key: Any, _like: Like) -> None:
+    """A field that no version has, once for each object."""
+    if isinstance(place, dict) and key == next(iter(place)):
+        place["zz"] = 1
+
+
+WAYS = {one.__name__: one for one in (other, like, left_out, later, zero, more)}
+
+
+def forgeries(home: Path, way: Way) -> Iterator[Forgery]:
     yield Forgery("nothing at all", "-", lambda _: None)
     for name in LOGS:
         log = name.removesuffix(".db")
         with closing(sqlite3.connect(home / name)) as opened:
             rows = opened.execute("SELECT rowid, topic, state FROM stored_events").fetchall()
             payloads = [one for (one,) in opened.execute("SELECT id FROM payloads")]
-        for rowid, topic, state in rows:
-            yield from of_row(name, rowid, topic, json.loads(state))
+        documents = [(rowid, topic, json.loads(state)) for rowid, topic, state in rows]
+        stand: dict[Path_, list[Any]] = defaultdict(list)
+        for _, topic, document in documents:
+            for path in leaves(document):
+                stand[alike(topic, path)].append(at(document, path))
+        for rowid, topic, document in documents:
+            yield from of_row(name, rowid, topic, document, way, stand)
+        if way is not other:
+            continue
         for one in payloads:
             yield Forgery(f"{log}: payload bytes", one, payload_of(name, one))
             yield Forgery(f"{log}: payload gone", one, no_payload(name, one))
         yield Forgery(f"{log}: row behind all", log, behind(name))
         yield Forgery(f"{log}: last append gone", log, cut(name))
+    if way is not other:
+        return
     beside = ("settings.toml", "replica", "installation", "views.db", "runtime.db")
     for file in (one for one in beside if (home / one).exists()):
         yield Forgery("file beside", file, partial(other_file, file))
     yield Forgery("both logs: last appends gone", "both", cut_both)
 
 
-def of_row(name: str, rowid: int, topic: str, state: Any) -> Iterator[Forgery]:
+def of_row(
+    name: str, rowid: int, topic: str, state: Any, way: Way, stand: dict[Path_, list[Any]]
+) -> Iterator[Forgery]:
     log = name.removesuffix(".db")
     where = f"{log} row {rowid} {topic}"
-    for column in ("originator_id", "originator_version", "topic"):
-        yield Forgery(f"{log}: column {column}", where, column_of(name, rowid, column))
+    if way is other:
+        for column in ("originator_id", "originator_version", "topic"):
+            yield Forgery(f"{log}: column {column}", where, column_of(name, rowid, column))
+        yield Forgery(f"{log}: row gone", where, gone(name, rowid))
     for path in leaves(state):
         kind = f"{topic.partition('.')[0]} {'cause' if is_cause(path) else 'fact'}"
         kind = kind if path[0] == "data" else f"envelope {path[0]}"
-        if path[-1] != "kind" and path != ("prev",):
-            at = ".".join(map(str, path))
-            yield Forgery(f"{log}: {kind}", f"{where} {at}", value_of(name, rowid, path))
-    yield Forgery(f"{log}: row gone", where, gone(name, rowid))
+        change = with_like(way, stand[alike(topic, path)])
+        if path[-1] != "kind" and path != ("prev",) and changes(state, path, change):
+            named = f"{where} {'.'.join(map(str, path))}"
+            yield Forgery(f"{log}: {kind}", named, value_of(name, rowid, path, change))
+
+
+def with_like(way: Way, like: Like) -> Callable[[Any, Any], None]:
+    return lambda place, key: way(place, key, like)
+
+
+def at(document: Any, path: Path_) -> Any:
+    return reduce(lambda place, one: place[one], path, document)
+
+
+def alike(topic: str, path: Path_) -> Path_:
+    """Where a value stands, whatever its number in a list."""
+    return (topic, *(one if isinstance(one, str) else 0 for one in path))
+
+
+def changes(document: Any, path: Path_, change: Callable[[Any, Any], None]) -> bool:
+    new = copy.deepcopy(document)
+    change(at(new, path[:-1]), path[-1])
+    return json.dumps(new) != json.dumps(document)
 
 
 def is_cause(path: Path_) -> bool:
@@ -204,18 +276,14 @@ def altered(value: Any) -> Any:
             return "x"
 
 
-def value_of(name: str, rowid: int, path: Path_) -> Callable[[Path], None]:
+def value_of(
+    name: str, rowid: int, path: Path_, change: Callable[[Any, Any], None]
+) -> Callable[[Path], None]:
     def do(home: Path) -> None:
-        def change(document: Any) -> None:
-            place = document
-            for one in path[:-1]:
-                place = place[one]
-            place[path[-1]] = altered(place[path[-1]])
-
         with log_of(home, name) as log:
             ((state,),) = log.execute("SELECT state FROM stored_events WHERE rowid = ?", (rowid,))
             document = json.loads(state)
-            change(document)
+            change(at(document, path[:-1]), path[-1])
             write(log, rowid, document)
 
     return do

@@ -117,6 +117,23 @@ def test_the_confirmation_that_an_undo_names_is_the_one_it_was_asked_for() -> No
     assert ("rule changed", "row") in differing(home)
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("tool", "update_task_due_date"),
+        ("status", "queued"),
+        ("callId", "c9"),
+        ("action", "another"),
+    ],
+)
+def test_a_result_is_that_of_the_call_that_was_made(name: str, said: str) -> None:
+    """The result of a wake's last turn, which nothing reads any more."""
+    home = Broken(HISTORIES / "hearsay.jsonl")
+    returned = [one.facts[place].data for one, place in home.all("wake.tool_returned.1")]
+    [one for one in returned if one["attempt"]][-1][name] = said
+    assert ("data altered", f"data.{name}") in differing(home)
+
+
 def test_an_effect_that_is_gone_is_named_by_its_operation() -> None:
     home = Broken(HISTORIES / "verdicts.jsonl")
     operation = last(home, "journal")["command"]["operation"]
