@@ -7,7 +7,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-TOPS = ("domain", "projections", "replay", "adapters", "tests", "notebooks", "ADRs", "deploy")
+NAMES = (ROOT / "docs" / "names.md").read_text(encoding="utf-8")
+TOPS = (
+    "domain",
+    "projections",
+    "replay",
+    "adapters",
+    "tests",
+    "notebooks",
+    "ADRs",
+    "deploy",
+    "docs",
+)
 UNNAMED = ("__pycache__", "__snapshots__")
 INSIDE = ("tests/data/", "tests/histories/", "notebooks/")  # their own pages tell of what they hold
 
@@ -48,16 +59,24 @@ def test_where_one_would_look_is_in_the_tree() -> None:
     assert set(answers) <= set(told())
 
 
-def test_the_new_names_are_there() -> None:
-    section = TEXT.partition("## Names old and new")[2]
-    modules = re.findall(r"^\| `(?:\w+\.)+\w+` \| `((?:\w+\.)+\w+)`", section, re.MULTILINE)
-    assert len(modules) > 50
-    assert [module for module in modules if find_spec(module) is None] == []
-    names = re.findall(r"^\| `\w+` \| `(\w+)` \| `((?:\w+\.)+\w+)` \|$", section, re.MULTILINE)
-    assert len(names) > 25
-    missing = [
-        f"{module}.{name}"
-        for name, module in names
-        if not hasattr(importlib.import_module(module), name)
-    ]
-    assert not missing
+MODULES = dict(re.findall(r"^\| `((?:\w+\.)+\w+)` \| `((?:\w+\.)+\w+)`", NAMES, re.MULTILINE))
+CLASSES = re.findall(r"^\| `(\w+)` \| `(\w+)` \| `((?:\w+\.)+\w+)` \|$", NAMES, re.MULTILINE)
+
+
+def test_each_new_module_is_there_and_no_old_one() -> None:
+    assert len(MODULES) > 50
+    assert [new for new in MODULES.values() if find_spec(new) is None] == []
+    old = (ROOT / f"{name.replace('.', '/')}.py" for name in MODULES.keys() - MODULES.values())
+    assert [path for path in old if path.exists()] == []
+
+
+def test_each_new_name_is_there_and_no_old_one() -> None:
+    assert len(CLASSES) > 25
+    wrong = []
+    for old, new, module in CLASSES:
+        there = vars(importlib.import_module(module))
+        if new not in there:
+            wrong.append(f"{module}.{new} is missing")
+        if old in there and getattr(there[old], "__module__", "") == module:
+            wrong.append(f"{module}.{old} is there")
+    assert not wrong
