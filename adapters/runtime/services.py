@@ -1,5 +1,6 @@
 """What every part of the runtime works on: both logs, a clock, the settings and the models."""
 
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from adapters.runtime.journal_cursor import JournalCursor
     from adapters.store.leases import Leases
 
+PART_TRIES, PART_SECONDS = 10, 0.05
 ModelFor = Callable[[str], Model]
 
 
@@ -149,9 +151,11 @@ class Services:
             self.journal.check_standing()
             self.agents.check_standing()
         except Refused:  # they are put back together, though one may look as it was
-            is_sure = self.journal.part() | self.agents.part()
-            for log in (self.journal, self.agents) if is_sure else ():
-                log.part(is_other_sure=True)
+            both = self.journal, self.agents
+            tries = PART_TRIES if self.journal.part() | self.agents.part() else 0
+            while tries and not min(one.part(is_other_sure=True) for one in both):
+                tries -= 1  # of two files one is put back a moment after the other
+                time.sleep(PART_SECONDS)
             raise
 
     def append_journal(
