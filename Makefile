@@ -15,7 +15,7 @@ PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13 python; do \
 
 .DEFAULT_GOAL := help
 .PHONY: help setup debian check fix test test-fast coverage
-.PHONY: demo demo-data notebooks bench screenshots clean
+.PHONY: demo demo-data notebooks bench golden screenshots clean
 
 help: ## say what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -72,6 +72,9 @@ bench: $(STAMP) ## run every script in tests/bench
 	@set -- $$(ls tests/bench/*.py 2>/dev/null | grep -v __init__); \
 	if [ $$# -eq 0 ]; then echo "There is no script in tests/bench yet."; fi; \
 	for script do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+golden: $(STAMP) ## write what commands and pages say anew; the diff is the review
+	$(BIN)/python -m tests.golden.files
 
 screenshots: $(STAMP) ## take the pictures of every page anew; needs a Chromium
 	$(BIN)/python -m tests.support.gallery

@@ -19,8 +19,8 @@ FOLDER = Path(__file__).parent / "shared"
 LOGS = ("journal", "agent")
 
 
-def keep(home: Path, name: str) -> None:
-    """Write what a home holds to ``shared/NAME.rows.gz``."""
+def keep(home: Path, name: str, folder: Path = FOLDER) -> None:
+    """Write what a home holds to ``shared/NAME.rows.gz``, or into another folder."""
     replica = (home / "replica").read_text("utf-8").strip()
     lines: list[dict[str, object]] = [{"replica": replica}]
     for log in LOGS:
@@ -35,12 +35,12 @@ def keep(home: Path, name: str) -> None:
         ]
         recorder.close()
     text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in lines)
-    (FOLDER / f"{name}.rows.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+    (folder / f"{name}.rows.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
-def restored(name: str, home: Path) -> tuple[Log, Log]:
+def restored(name: str, home: Path, folder: Path = FOLDER) -> tuple[Log, Log]:
     """Both logs of a kept home, in new SQLite files."""
-    text = gzip.decompress((FOLDER / f"{name}.rows.gz").read_bytes()).decode()
+    text = gzip.decompress((folder / f"{name}.rows.gz").read_bytes()).decode()
     first, *lines = map(json.loads, text.splitlines())
     home.mkdir()
     journal, agents = (

@@ -20,7 +20,12 @@ TOPS = (
     "docs",
 )
 UNNAMED = ("__pycache__", "__snapshots__")
-INSIDE = ("tests/data/", "tests/histories/", "notebooks/")  # their own pages tell of what they hold
+INSIDE = (
+    "tests/data/",
+    "tests/golden/",
+    "tests/histories/",
+    "notebooks/",
+)  # their own pages tell of what they hold
 
 
 def told() -> list[str]:

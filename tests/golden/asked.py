@@ -1,0 +1,332 @@
+"""What is asked of the kept homes: command lines and addresses, with what they are asked of.
+
+Words in braces stand for what a home has: `{task}` for each task that is looked at, `{agent}` for
+its agent, `{run}` for one wake of each kind, and so on: see `Asker` in `outputs.py`. A line with
+such a word is asked once for each.
+"""
+
+LEFT_OUT = {
+    "demo": "makes a home of its own, and takes long",
+    "demo-data": "the same",
+    "init": "the same",
+    "simulate": "takes long",
+    "run": "waits",
+    "serve": "waits",
+    "settings edit": "opens an editor",
+    "backup": "writes files that are of a machine and a day",
+    "home thaw": "writes; nothing is frozen here",
+}
+"""Commands whose help alone is kept, and why.
+
+Of others a part is left out: `completion` (click writes the scripts) and `--version`; `export
+--parquet` and `--inspect` (bytes of DuckDB and of Inspect), and what DuckDB says to bad SQL;
+`models --ask` (it needs a network). Of commands that write or need a server, what they refuse is
+asked: what they do has tests of its own.
+"""
+
+ALL = """
+task list --all
+agent list
+wakes --limit 20
+inbox
+status
+conflicts
+lessons
+prove
+doctor
+"""
+"""Of every home, as text and as JSON."""
+
+OF_TASK = """
+task show {task}
+report {task}
+why {task}
+why {task} due
+"""
+
+OF_WAKE = """
+show {run}
+show {run} --prompt
+replay {run}
+at {run}
+"""
+
+MORE = """
+task list
+task list --open --sort due --limit 5
+task list --overdue
+task list --deleted
+task list --status DONE
+task list --category Home
+task list --label wohnung
+task list --text tap
+agent list --lifecycle dormant
+wakes --outcome completed --limit 3
+inbox --all
+policy show
+models
+notify show
+category list
+label list
+template list
+template show laura
+lessons Wohnung
+undo --list
+settings show
+settings --defaults
+health
+home show
+schema
+export --markdown -
+export --markdown - --open --category Home
+prove --all-rules
+at 2027-01-04
+at yesterday
+at journal:r1:12
+diff 2027-01-02 2027-01-06
+why journal:12
+sql "FROM wakes SELECT reason, outcome, count(*) AS n GROUP BY ALL ORDER BY ALL"
+sql "FROM tasks SELECT title ORDER BY id LIMIT 3" --format csv
+template show {template}
+metrics {template}
+lessons {template}
+at {newest} --all
+at {newest} --prompt
+export-history {newest}
+diff {newest} {before}
+fork {newest} --model rules --note {titled} "The landlord pays."
+diff {newest} {home}/forks/{fork}::{newest}
+bisect {titled} --text tap
+bisect {titled} --python "len(proposals) > 1"
+bisect {titled} --sql "SELECT status = 'DONE' FROM tasks"
+memory {remembering}
+memory {remembering} --sources {digest}
+rebuild
+"""
+"""Of the home that is kept word for word, as text and as JSON."""
+
+OF_TASK_MORE = """
+report {task} --history
+journal {task}
+memory {task} --at 2027-01-05
+messages {task} --limit 3
+policy try {task}
+why {task} estimate
+at 2027-01-05 --task {task}
+agent show {agent}
+"""
+
+OF_PAIR = """
+replicas
+sync {folder}/shelf --dry-run
+sync {folder}/shelf
+--home {folder}/laptop replicas
+--home {folder}/laptop sync {folder}/shelf
+--home {folder}/laptop conflicts
+--home {folder}/laptop inbox
+--home {folder}/laptop status
+sync
+replicas
+doctor
+diff {home} {folder}/laptop
+"""
+"""Of two machines, which meet in a folder on the way."""
+
+REFUSED = """
+frobnicate
+lst
+add
+task
+task shwo
+task list --status NOTHING
+task list --sort colour
+task list --limit 0
+task show
+task show nobody
+task show the
+task set nobody --title x
+task set tap
+task set tap --due someday
+task set tap --due 2027-02-30
+task set tap --estimate soon
+task set tap --priority P9
+task add ""
+task add x --category nowhere
+task add x --label nothing
+task check tap "no such item"
+task uncheck tap nothing
+task item add nobody x
+task item rename tap nothing else
+task item archive tap nothing
+task item restore tap nothing
+task link tap blocks tap
+task unlink tap blocks fence
+task note nobody hello
+task note tap
+task timer start nobody
+task timer stop --summary
+task time tap --start 2027-01-06T14:00 --end 2027-01-06T13:00
+task retime tap 9 --start 2027-01-06T14:00
+task rate tap 99
+task conclude nobody
+task delete nobody
+task restore tap
+done nobody
+undo j999
+settle tap due --keep file
+settle nobody due --keep mine
+category add Home
+category rename nothing x
+category correct nothing a b
+label assign tap nothing
+label add ""
+label allow tap nothing
+label remove tap nothing
+label suppress tap nothing
+label widen nothing
+label delete nothing
+agent create tap
+agent create nobody
+agent show nobody
+agent set tap --turns 0
+agent ask nobody hello
+agent timer tap set "every blue moon"
+agent timer tap remove
+agent watch tap --task nobody
+agent unwatch tap nothing
+agent sleep tap --until yesterday
+agent pause nobody
+agent resume nobody
+agent destroy nobody
+agent delete nobody
+agent chat nobody
+template show nothing
+template create ""
+template set nothing --name x
+template delete nothing
+template version nothing
+template rollback {template} 99
+template assign tap nothing
+wake nobody
+--model nothing wake tap
+confirm 99
+confirm 1.9
+confirm x
+reject 99
+defer 1.1 --until yesterday
+lessons nothing
+rate nobody 3
+rate {newest} 9
+policy models
+policy withdraw openai:nothing
+policy try nobody
+policy allow "" --yes
+notify withdraw
+notify allow
+notify test
+models nothing
+report nobody
+journal nobody
+memory nobody
+messages nobody
+messages tap --thread nothing
+show nobody
+show {newest}.99
+why nobody
+why tap colour
+why journal:9999
+replay nobody
+at nobody
+diff {newest} nobody
+bisect tap
+bisect nobody --text x
+fork nobody --model rules
+export
+export-history nobody
+import {folder}/nothing.md
+write-back --source nothing
+home list
+home show --colour
+settings set nothing 1
+home create x
+home rename x y
+home access x
+home freeze x
+home adopt sideways
+replicas
+replicas lead
+replicas name ""
+replicas retire nothing
+replicas rescue
+sync
+copy {home} pg:x
+recover
+token list x
+token create x
+token revoke x
+database check
+database init
+worker
+cluster
+schema nothing
+completion csh
+"""
+"""Bad input, refusals, and deeds that change nothing. As text; every fourth one as JSON, too."""
+
+PAGES = {
+    "inbox": "/inbox",
+    "first": "/first",
+    "tasks": "/tasks",
+    "task": "/tasks/{task}",
+    "history": "/tasks/{task}/history",
+    "why": "/tasks/{task}/why/due",
+    "agents": "/agents",
+    "agent": "/agents/{agent}",
+    "life": "/agents/{agent}/life?nth=6",
+    "reports": "/agents/{agent}/reports",
+    "digest": "/agents/{remembering}/memory/{digest}",
+    "wakes": "/wakes",
+    "wake": "/wakes/{run}",
+    "before": "/wakes/{run}/at",
+    "wakes-differ": "/wakes/{run}/diff",
+    "proof-of-wake": "/wakes/{run}/proof",
+    "proof": "/proof",
+    "what-if": "/wakes/{run}/what-if",
+    "forked": "/wakes/{newest}/forked",
+    "forks": "/forks",
+    "fork": "/forks/{fork}",
+    "templates": "/templates",
+    "template": "/templates/{template}",
+    "template-diff": "/templates/{template}/diff",
+    "preview": "/templates/{template}/preview?agent={templated}",
+    "catalog": "/catalog",
+    "lessons": "/lessons",
+    "policy": "/policy",
+    "health": "/health",
+    "nothing": "/tasks/nothing",
+}
+"""Each kind of page by its name, as HTML and as JSON."""
+
+PAGES_FEW = "inbox tasks task agent wakes wake before policy health".split()
+"""The kinds that are asked of a home that is not kept word for word."""
+
+PAGES_MORE = """
+/
+/inbox?show=decided
+/inbox?show=deferred
+/inbox?q=tap
+/first?file=nothing
+/tasks?q=tap
+/tasks?status=DONE
+/tasks?agent=none
+/agents/{agent}/life?from=10&to=60
+/wakes?outcome=completed
+/wakes/{newest}?turn=1
+/wakes/{newest}?turn=1.1
+/wakes/{newest}?find=tap
+/wakes/{newest}/diff?with={before}
+/templates/laura
+/static/nothing
+/nowhere
+"""
+"""What else a page can show: a tab, a search, a part that is opened, nothing."""
