@@ -31,21 +31,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct
 
 from adapters import wiring
-from adapters.actions.agents import Wish, assign_agent
-from adapters.actions.catalog import scope_labels
-from adapters.actions.deciding import Verdict, decide
-from adapters.actions.forking import Branching, fork_wake
-from adapters.actions.importing import Importing
-from adapters.actions.looking_back import compare, run_again, scope_of
-from adapters.actions.naming import pick_agent, pick_task, retry_key
-from adapters.actions.places import find
-from adapters.actions.policy import allow
-from adapters.actions.proposals import named_items
-from adapters.actions.sources import format_named, given_file, read_file, sources_of
-from adapters.actions.waking import request_wake, run_wake
 from adapters.documents.agents import AgentLine, agent_lines, agent_of
-from adapters.documents.diffs import HomesDiff, WakesDiff, WorldsDiff
-from adapters.documents.forks import ForkDetails
 from adapters.documents.inbox import (
     InboxItem,
     InboxSet,
@@ -56,19 +42,36 @@ from adapters.documents.inbox import (
 )
 from adapters.documents.policy import Allowed
 from adapters.documents.tasks import ImportReport, task_lines
-from adapters.documents.timetravel import MomentDetails, at_document
+from adapters.documents.timetravel import (
+    ForkDetails,
+    HomesDiff,
+    MomentDetails,
+    WakesDiff,
+    WorldsDiff,
+    at_document,
+)
 from adapters.documents.wakes import WakeLine, wake_document, wake_lines, wake_of
-from adapters.home.entering import entered_line, entering_by
-from adapters.home.given import Unreadable
-from adapters.home.place import place_of
+from adapters.home.home_location import location_of
+from adapters.home.read_input import UnreadableInput
+from adapters.home.sanitise_input import replacement_line, sanitised_by
 from adapters.proof.prove import Proved, prove_home
 from adapters.proof.prove_views import with_views
 from adapters.text.remedies import in_words
 from adapters.text.timetravel import step_lines, wakes_lines, worlds_lines
-from adapters.timetravel.fork_spending import TOKENS_MAX
-from domain import canonical
+from adapters.timetravel.fork import TOKENS_MAX
+from adapters.usecases.agents import AgentOptions, assign_agent
+from adapters.usecases.catalog import scope_labels
+from adapters.usecases.forks import ForkRequest, fork_wake
+from adapters.usecases.import_sources import format_named, given_file, read_file, sources_of
+from adapters.usecases.import_tasks import Importing
+from adapters.usecases.policy import allow
+from adapters.usecases.proposals import ItemVerdict, decide, named_items
+from adapters.usecases.resolve import pick_agent, pick_task, retry_key
+from adapters.usecases.time_travel import compare, find_moment, run_again, scope_of
+from adapters.usecases.wake_agents import request_wake, run_wake
 from domain.errors import Damaged, KeyReused, Refused, WakelogError
 from domain.journal.document import TaskLine
+from domain.log import canonical
 
 if TYPE_CHECKING:
     import duckdb
@@ -141,7 +144,7 @@ def open_home(
         Damaged: A log that cannot be read.
     """
     environ = os.environ if environ is None else environ
-    place = place_of(None if path is None else os.fspath(path), environ)
+    place = location_of(None if path is None else os.fspath(path), environ)
     if not place.exists() and not may_be_new:
         instead = "name another folder, or begin one with may_be_new=True"
         raise Refused("not_a_log", because=f"there is no home at {place.name}", instead=instead)
@@ -221,7 +224,7 @@ class Home:
             (place,) = sources_of(home, [file], self._text(source), self._environ)
             given = given_file(file, place, form=form, by_heading=by_heading)
             found = read_file(home, given, self._environ)
-        except Unreadable as error:
+        except UnreadableInput as error:
             because = f"{file} cannot be read: {error.because}"
             raise Refused("unreadable_file", because=because, instead=error.instead) from None
         home = self._writing() if found.file.tasks else home
@@ -233,7 +236,10 @@ class Home:
         """Make an agent for a task, as `wakelog agent create`, for a model (empty: the home's) and
         on a template (empty: its category's); its first wake is queued."""
         task_id = pick_task(self._reading(), self._text(task))
-        home, wish = self._writing(), Wish(model=self._text(model), template=self._text(template))
+        home, wish = (
+            self._writing(),
+            AgentOptions(model=self._text(model), template=self._text(template)),
+        )
         made = assign_agent(home, task_id, wish, retry_key(key))
         return agent_lines(home, [agent_of(home, made.agent)])[0]
 
@@ -266,11 +272,11 @@ class Home:
     def confirm(self, ref: str, *, is_anyway: bool = False, key: str = "") -> InboxItem:
         """Apply a proposed change, as `wakelog confirm 3.1`; `is_anyway`: though the task has
         changed since in what it would change. What cannot be applied is refused."""
-        return self._decide(ref, Verdict("confirm", is_anyway=is_anyway), key)
+        return self._decide(ref, ItemVerdict("confirm", is_anyway=is_anyway), key)
 
     def reject(self, ref: str, reason: str = "", *, key: str = "") -> InboxItem:
         """Decline a proposed change, as `wakelog reject 3.1`; the agent is told the reason."""
-        return self._decide(ref, Verdict("reject", self._text(reason)), key)
+        return self._decide(ref, ItemVerdict("reject", self._text(reason)), key)
 
     def prove(self) -> Proved:
         """Run both logs again with today's code and compare every byte, as `wakelog prove`."""
@@ -282,7 +288,7 @@ class Home:
         """The world as it was, as `wakelog --json at`: before a RUN, after RUN.STEP, at
         ``journal:r1:42``, or at a time. `task`: only it and what it links to; `is_all`: every task,
         not only those of the wake."""
-        place = find(self._reading(), self._text(position))
+        place = find_moment(self._reading(), self._text(position))
         return at_document(place, scope_of(place, self._text(task), is_all=is_all))
 
     def replay(self, run: str) -> Replay:
@@ -327,18 +333,18 @@ class Home:
         home, text = self._reading(), self._text
         said = [(text(one), text(note)) for one, note in notes]
         decided, there = [text(one) for one in verdicts], text(os.fspath(out))
-        wish = Branching(text(model) or self._model, text(template), said, decided, there, tokens)
+        wish = ForkRequest(text(model) or self._model, text(template), said, decided, there, tokens)
         return _apart(lambda: fork_wake(home, text(run), wish))
 
     def sql(self, query: str, *, seconds: float = 60) -> Rows:
         """Ask both logs as tables, in DuckDB's SQL, as `wakelog sql`; ``SHOW TABLES`` lists them.
         Times are UTC. A query that takes longer than so many seconds is refused."""
+        from adapters.analytics.answers import run_query
         from adapters.analytics.database import asking, lock
-        from adapters.analytics.values import answer
 
         with asking(self._open(), seconds) as connection:
             lock(connection)
-            found = answer(connection, self._text(query))
+            found = run_query(connection, self._text(query))
             return Rows(list(found.columns), list(found.rows))
 
     def connect(self) -> "duckdb.DuckDBPyConnection":
@@ -375,12 +381,12 @@ class Home:
     def _text(self, given: str) -> str:
         """A text as the command line takes it: no bytes that are no UTF-8, no values of keys."""
         given = canonical.clean(given)
-        kept, replaced = entering_by(self._open().settings, given, self._environ)
+        kept, replaced = sanitised_by(self._open().settings, given, self._environ)
         for name in dict.fromkeys(replaced):
-            warnings.warn(entered_line(name), stacklevel=3)
+            warnings.warn(replacement_line(name), stacklevel=3)
         return str(kept)
 
-    def _decide(self, ref: str, verdict: Verdict, key: str) -> InboxItem:
+    def _decide(self, ref: str, verdict: ItemVerdict, key: str) -> InboxItem:
         (named,) = named_items(self._reading(), verdict.kind, [self._text(ref)], is_all=False)
         home = self._writing()
         decided = decide(home, named.set_id, named.number, verdict, retry_key(key))

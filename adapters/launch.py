@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from adapters.home.api_keys import TOKEN_VARIABLE
-from adapters.home.place import Place
+from adapters.home.home_location import HomeLocation
 from domain.errors import Refused
 
 HOST = "127.0.0.1"
@@ -25,18 +25,18 @@ def token_for(host: str, environ: Mapping[str, str], *, is_asked: bool) -> str:
     Raises:
         Refused: Code ``invalid_value``: `WAKELOG_SERVE_TOKEN` is too short or no plain text.
     """
-    from adapters.web import guard
+    from adapters.web import auth
 
-    if guard.is_loopback(host) and not is_asked:
+    if auth.is_loopback(host) and not is_asked:
         return ""
     own = environ.get(TOKEN_VARIABLE, "")
     if own and (len(own) < TOKEN_MIN or not own.isprintable()):
         because = f"{TOKEN_VARIABLE} is shorter than {TOKEN_MIN} characters, or no plain text"
         raise Refused("invalid_value", because=because, instead="choose another one, or unset it")
-    return own or guard.new_token()
+    return own or auth.new_token()
 
 
-class Page:
+class LocalPage:
     """A page that listens, and is to be run or put beside an engine.
 
     Args:
@@ -54,7 +54,7 @@ class Page:
 
     def __init__(
         self,
-        where: Place | Path,
+        where: HomeLocation | Path,
         environ: Mapping[str, str],
         model: str,
         *,
@@ -63,7 +63,7 @@ class Page:
         token: str = "",
         has_engine: bool = False,
     ) -> None:
-        from adapters.web import guard, machine
+        from adapters.web import auth
         from adapters.web.site import Site
 
         self._listening = bound(host, port)
@@ -73,13 +73,13 @@ class Page:
             self._listening.close()
             raise
         number = self._listening.getsockname()[1]
-        places = machine.reachable(host)
-        self._guard = guard.Guard(host, number, token, others=machine.others_here())
+        places = auth.reachable(host)
+        self._guard = auth.Guard(host, number, token, others=auth.others_here())
         self.home = self._site.home.path
-        self.is_for_others = not guard.is_loopback(host)
-        self.address = guard.printed(places[0], number)
+        self.is_for_others = not auth.is_loopback(host)
+        self.address = auth.printed(places[0], number)
         """Without its token: who calls a browser shows how to other accounts."""
-        self.addresses = [guard.printed(one, number, token) for one in places]
+        self.addresses = [auth.printed(one, number, token) for one in places]
 
     def run(self) -> None:
         """Answer until a signal ends it."""
@@ -119,21 +119,20 @@ class HomesPage:
     def __init__(
         self, environ: Mapping[str, str], *, host: str, port: int | None, is_secure: bool = False
     ) -> None:
-        from adapters.home.place import homes_of
+        from adapters.home.home_location import homes_of
         from adapters.store.postgres.people import People
-        from adapters.web import guard, machine
-        from adapters.web.homes import make_homes_app
-        from adapters.web.open_sites import OpenSites
+        from adapters.web import auth
+        from adapters.web.homes import OpenSites, make_homes_app
 
         homes = homes_of(environ)
         self._listening = bound(host, port)
         self._sites = OpenSites(homes, environ)
-        guesses = guard.Guesses(time.monotonic)
+        guesses = auth.Guesses(time.monotonic)
         people = People(homes.database)
         self._app = make_homes_app(self._sites, people, guesses, is_secure=is_secure)
         self.database = homes.database.name
         number = self._listening.getsockname()[1]
-        self.addresses = [guard.printed(one, number) for one in machine.reachable(host)]
+        self.addresses = [auth.printed(one, number) for one in auth.reachable(host)]
 
     def run(self) -> None:
         """Answer until a signal ends it."""

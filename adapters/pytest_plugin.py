@@ -24,7 +24,7 @@ ENDING = ".jsonl"
 SHOWN_MAX = 10  # divergences that a failure tells in full
 FOLDED = "wakelog_folded"  # of a test: causes that were not executed again
 ALTERED = "The file is not what was exported: take it from your repository again."
-CHANGED = "Meant so? Raise domain.rules.RULES with an ADR, or record the history anew."
+CHANGED = "Meant so? Raise domain.log.rules.RULES with an ADR, or record the history anew."
 
 
 class Diverged(Exception):
@@ -103,7 +103,7 @@ class HistoryItem(pytest.Item):
     def runtest(self) -> None:
         from adapters.proof import histories
 
-        proved = histories.prove(histories.read(self.path))
+        proved = histories.prove_history(histories.read_history(self.path))
         if proved.folded:
             self.user_properties.append((FOLDED, proved.folded))
         if not proved.ok:

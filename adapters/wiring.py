@@ -5,19 +5,19 @@ from functools import partial
 from pathlib import Path
 
 from adapters.home import files
-from adapters.home.belonging import OtherPast, other_past
 from adapters.home.clock import check_clock, clock_from
 from adapters.home.endpoints import Endpoint, endpoint_key, endpoint_of
-from adapters.home.given import read_named
-from adapters.home.place import FolderPlace, Place
+from adapters.home.home_location import FolderLocation, HomeLocation
+from adapters.home.log_pairing import PairingMismatch, newest_mismatch
 from adapters.home.prices import costs_at
+from adapters.home.read_input import read_input
 from adapters.home.settings import Settings
 from adapters.home.views import Views
 from adapters.runtime.services import Services, alone
-from adapters.store.doers import Did, keep
+from adapters.store.command_history import DoneCommand, keep
 from adapters.store.log import Log
 from adapters.telemetry.loading import checked, spans_for
-from domain.endpoints import MODELS
+from domain.agent.endpoints import MODELS
 from domain.errors import Refused
 from domain.ports import Model
 
@@ -31,12 +31,12 @@ class Home:
 
     def __init__(
         self,
-        place: Place,
+        place: HomeLocation,
         services: Services,
         views: Views,
         *,
         exists: bool,
-        other: OtherPast | None = None,
+        other: PairingMismatch | None = None,
     ) -> None:
         self.place = place
         self.path = place.folder
@@ -44,8 +44,8 @@ class Home:
         self.views = views
         self.exists = exists
         self.other = other  # why its logs do not belong together, if they do not
-        self.hears_at_once = False  # its agents, of each deed: see `adapters.actions.hearing`
-        self.doer = ""  # who writes, see `adapters.home.doing`
+        self.hears_at_once = False  # its agents, of each deed: see `adapters.usecases.tasks`
+        self.doer = ""  # who writes, see `adapters.home.origin`
         self.doing = ""  # the command of a person at a terminal
         self.asked = ""  # the task of which it asked what is so already
         self.has_changed = False
@@ -54,7 +54,7 @@ class Home:
     def in_memory(cls, services: Services) -> "Home":
         """A home without a folder: services whose logs are in memory, and views of them."""
         logs = {"journal": services.journal, "agent": services.agents}
-        return cls(FolderPlace(Path()), services, Views.in_memory(logs), exists=False)
+        return cls(FolderLocation(Path()), services, Views.in_memory(logs), exists=False)
 
     @property
     def settings(self) -> Settings:
@@ -69,7 +69,7 @@ class Home:
             return
         if is_nothing:
             end = self.services.journal.tail()
-            done.append(Did("j", end.n, end.n, end.at, end.at, who, self.doing, self.asked))
+            done.append(DoneCommand("j", end.n, end.n, end.at, end.at, who, self.doing, self.asked))
         self.asked, self.has_changed = "", False
         keep(self.path / files.RUNTIME, [one._replace(who=who) for one in done])
 
@@ -90,7 +90,11 @@ class Home:
 
 
 def open_home(
-    where: Place | Path, environ: Mapping[str, str], *, model: str = "", is_writing: bool = False
+    where: HomeLocation | Path,
+    environ: Mapping[str, str],
+    *,
+    model: str = "",
+    is_writing: bool = False,
 ) -> Home:
     """Open a home.
 
@@ -106,16 +110,16 @@ def open_home(
         Damaged: A file that is no log, is cut short, is of a newer format, or is missing beside
             the other one: an empty log in its place would be another past.
     """
-    place = FolderPlace(where) if isinstance(where, Path) else where
+    place = FolderLocation(where) if isinstance(where, Path) else where
     now = place.looked()
     settings = now.settings(environ, model)
     checked(settings.otel)
     exists = is_writing or now.exists()
-    other: OtherPast | None = None
+    other: PairingMismatch | None = None
     end = ""
     if exists:
         journal, agents = now.logs(environ, is_writing=is_writing)
-        other = other_past(journal, agents)
+        other = newest_mismatch(journal, agents)
         end = _end(journal, agents)
         if is_writing:
             try:
@@ -143,7 +147,9 @@ def _end(journal: Log, agents: Log) -> str:
     return max(journal.tail().at, agents.tail().at)
 
 
-def check_writing(place: Place, environ: Mapping[str, str], other: OtherPast | None) -> None:
+def check_writing(
+    place: HomeLocation, environ: Mapping[str, str], other: PairingMismatch | None
+) -> None:
     """Look whether a home may be written.
 
     Raises:
@@ -177,7 +183,7 @@ class Models:
         kind, _, rest = name.partition(":")
         match kind:
             case "rules":
-                from adapters.models.rules import RulesModel
+                from adapters.models.rules.model import RulesModel
 
                 return RulesModel()
             case "demo":
@@ -201,8 +207,8 @@ class Models:
 
 def _gemini(name: str, environ: Mapping[str, str], settings: Settings) -> Model:
     from adapters.home.api_keys import gemini_key
-    from adapters.models.gemini import GeminiModel
-    from adapters.models.rounds import PATIENCE_SHARE
+    from adapters.models.gemini.model import GeminiModel
+    from adapters.models.retry_loop import PATIENCE_SHARE
 
     patience = settings.agents.deadline_seconds * PATIENCE_SHARE
     key, url = gemini_key(environ), settings.gemini.base_url
@@ -211,7 +217,7 @@ def _gemini(name: str, environ: Mapping[str, str], settings: Settings) -> Model:
 
 def _openai(endpoint: Endpoint, environ: Mapping[str, str], settings: Settings) -> Model:
     from adapters.models.openai.model import OpenAIModel
-    from adapters.models.rounds import PATIENCE_SHARE
+    from adapters.models.retry_loop import PATIENCE_SHARE
 
     patience = settings.agents.deadline_seconds * PATIENCE_SHARE
     key = endpoint_key(endpoint, environ)
@@ -223,4 +229,4 @@ def _openai(endpoint: Endpoint, environ: Mapping[str, str], settings: Settings) 
 def _tape(name: str, path: Path) -> Model:
     from adapters.models.tape import TAPE_BYTES_MAX, TapeModel
 
-    return TapeModel.load(read_named(str(path), TAPE_BYTES_MAX), name=name)
+    return TapeModel.load(read_input(str(path), TAPE_BYTES_MAX), name=name)

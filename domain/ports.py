@@ -162,4 +162,4 @@ class Clock(Protocol):
     """Tells the time, once per command."""
 
     def now(self) -> str:
-        """The present, as `domain.timestamps` stores it."""
+        """The present, as `domain.log.timestamps` stores it."""

@@ -3,7 +3,9 @@
 Ids and duplicate checks compare folded texts, so folding must not follow the interpreter.
 """
 
-from domain.folding import LONG, RUNS
+from typing import Final
+
+from domain.log.casefold import LONG, RUNS
 
 _FOLDED: dict[int, int | str] = dict(LONG)
 for _first, _last, _step, _distance in RUNS:
@@ -72,3 +74,17 @@ def cut(text: str, *, length_max: int) -> str:
 def is_language(text: str) -> bool:
     """Whether a text has the form of an ISO 639-1 code: two letters, a to z."""
     return len(text) == 2 and all("a" <= letter <= "z" for letter in text)
+
+
+# ------------------------------------------------------------------ the language codes of ISO 639-1
+
+LANGUAGES: Final = frozenset(
+    """
+    aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da
+    de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy
+    hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg
+    li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or
+    os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta
+    te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
+    """.split()
+)

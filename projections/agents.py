@@ -5,8 +5,7 @@ from itertools import product
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from domain.agent.agent import AGENT, Agent
-from domain.agent.events import Mode
+from domain.agent.agent import AGENT, Agent, Mode
 from domain.agent.wake_queue import (
     HELD,
     WAKE_QUEUE,
@@ -16,7 +15,7 @@ from domain.agent.wake_queue import (
     next_due,
     run_status,
 )
-from domain.world import Recorded
+from domain.log.state import RecordedEvent
 from projections.view import View, position
 
 LIFECYCLES = ("active", "dormant", "destroyed")
@@ -186,11 +185,11 @@ UNKEPT = ("categories_ever", "newest", "seen", "born_seen")
 """What a view has no use for."""
 
 
-def keys(row: Recorded) -> tuple[str, ...]:
+def keys(row: RecordedEvent) -> tuple[str, ...]:
     return (row.entity,) if row.of_kind in ("agent", "alert") else ()
 
 
-def apply(document: AgentDocument | None, row: Recorded) -> AgentDocument | None:
+def apply(document: AgentDocument | None, row: RecordedEvent) -> AgentDocument | None:
     """The agent after this row, whichever of its two streams it is of."""
     known = document or AgentDocument(
         AGENT.initial(row.entity), WAKE_QUEUE.initial(row.entity), position(row)

@@ -3,7 +3,7 @@
 A set is found by its id from its first proposal on, and stands on its task's shelf from the end of
 its wake, when the person is shown it. Its mark tells under which of `TABS` it has items, so that
 a page of a tab is read without the sets that have none there. Its rank is in the view
-`projections.ranks`: a set cannot know it from its own facts.
+`RANKS`: a set cannot know it from its own facts.
 """
 
 from itertools import combinations
@@ -12,16 +12,16 @@ from msgspec import Struct
 
 from domain.changes.change_set import (
     CHANGES,
+    ChangeItem,
     ChangeSet,
-    Item,
     ItemStatus,
+    SetOpened,
     SetStatus,
     is_open,
     status_of,
 )
-from domain.changes.events import SetOpened
-from domain.wire import Words
-from domain.world import Recorded
+from domain.log.state import RecordedEvent
+from domain.log.wire import Words
 from projections.view import View, position
 
 TABS: dict[str, tuple[ItemStatus, ...]] = {
@@ -72,7 +72,7 @@ class SetDocument(Struct, frozen=True):
         return status_of(self.changes)
 
     @property
-    def items(self) -> tuple[Item, ...]:
+    def items(self) -> tuple[ChangeItem, ...]:
         return self.changes.items
 
     @property
@@ -81,16 +81,16 @@ class SetDocument(Struct, frozen=True):
         return self.is_opened and any(is_open(item) for item in self.items)
 
 
-def arguments_of(item: Item) -> Words:
+def arguments_of(item: ChangeItem) -> Words:
     """The arguments in force: a person's edited ones, else the proposed ones."""
     return item.arguments_now or item.arguments
 
 
-def keys(row: Recorded) -> tuple[str, ...]:
+def keys(row: RecordedEvent) -> tuple[str, ...]:
     return (row.entity,) if row.of_kind == "changes" else ()
 
 
-def apply(document: SetDocument | None, row: Recorded) -> SetDocument | None:
+def apply(document: SetDocument | None, row: RecordedEvent) -> SetDocument | None:
     """The set after this row."""
     known = document or SetDocument(CHANGES.initial(row.entity))
     changes = CHANGES.evolve(known.changes, row)
@@ -146,4 +146,43 @@ VIEW: View[SetDocument] = View(
     due=_due,
     tally=_tally,
     entities=("changes",),
+)
+
+
+# --------------------------------------------------- the numbers that a person calls change sets by
+# The numbers that a person calls change sets by: each replica's own, from 1 (SPEC 10).
+#
+# A rank is the order of appends and nothing else, so it never moves and a rebuild gives it again.
+
+
+class RanksDocument(Struct, frozen=True):
+    """The ids of all sets that a replica opened, in order."""
+
+    sets: tuple[str, ...] = ()
+
+
+def rank_keys(row: RecordedEvent) -> tuple[str, ...]:
+    return (row.replica,) if isinstance(row.fact, SetOpened) else ()
+
+
+def apply_rank(document: RanksDocument | None, row: RecordedEvent) -> RanksDocument | None:
+    """The ranks with one more set; one that is opened again keeps its own."""
+    known = document or RanksDocument()
+    return known if row.entity in known.sets else RanksDocument((*known.sets, row.entity))
+
+
+def _ranks_take_late(document: RanksDocument | None, row: RecordedEvent) -> bool:
+    """Always: each document has the rows of one replica alone, which come in its order."""
+    return True
+
+
+RANKS: View[RanksDocument] = View(
+    "ranks",
+    "agent",
+    1,
+    RanksDocument,
+    rank_keys,
+    apply_rank,
+    entities=("changes",),
+    takes_late=_ranks_take_late,
 )

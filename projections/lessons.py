@@ -1,15 +1,15 @@
 """How proposals fared, by category and by template: the domain's own fold."""
 
 from domain.lessons.lessons import LESSONS, Lessons
-from domain.world import Recorded
+from domain.log.state import RecordedEvent
 from projections.view import View
 
 
-def keys(row: Recorded) -> tuple[str, ...]:
+def keys(row: RecordedEvent) -> tuple[str, ...]:
     return (row.entity,) if row.of_kind == "lessons" else ()
 
 
-def apply(document: Lessons | None, row: Recorded) -> Lessons | None:
+def apply(document: Lessons | None, row: RecordedEvent) -> Lessons | None:
     """The lessons of a scope after this row."""
     return LESSONS.evolve(document or LESSONS.initial(row.entity), row)
 

@@ -10,20 +10,20 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.agent.events import AgentObserved
-from domain.agent.wake_queue_events import WakeQueued
-from domain.wake.events import ModelAnswered, ReportDrafted, ToolAsked, ToolReturned, WakeStarted
-from domain.wire import Words
-from domain.world import Recorded
-from projections.of_wakes import sources
+from domain.agent.agent import AgentObserved
+from domain.agent.wake_queue import WakeQueued
+from domain.log.state import RecordedEvent
+from domain.log.wire import Words
+from domain.wake.wake import ModelAnswered, ReportDrafted, ToolAsked, ToolReturned, WakeStarted
 from projections.view import View, position
+from projections.wakes import wake_sources
 
 MessageKind = Literal[
     "observation", "user", "thought", "action", "tool_result", "summary", "system"
 ]
 
 
-class Message(Struct, frozen=True):
+class WakeMessage(Struct, frozen=True):
     """One message. `text` is, by kind: what was observed, asked, thought; an action's arguments;
     what the model was told of a call's result; a report's content; the wake's reason.
 
@@ -49,10 +49,10 @@ class WakeMessages(Struct, frozen=True):
     place: str
     agent_id: str = ""
     thread: str = ""
-    messages: tuple[Message, ...] = ()
+    messages: tuple[WakeMessage, ...] = ()
 
 
-def keys(row: Recorded) -> tuple[str, ...]:
+def keys(row: RecordedEvent) -> tuple[str, ...]:
     match row.fact:
         case WakeQueued(run_key=run_key, trigger=trigger) if trigger.words:
             return (run_key,)
@@ -64,7 +64,7 @@ def keys(row: Recorded) -> tuple[str, ...]:
             return ()
 
 
-def apply(document: WakeMessages | None, row: Recorded) -> WakeMessages | None:
+def apply(document: WakeMessages | None, row: RecordedEvent) -> WakeMessages | None:
     """The wake's messages with the one that this row is, if it is one."""
     named = keys(row)
     if not named:
@@ -74,7 +74,7 @@ def apply(document: WakeMessages | None, row: Recorded) -> WakeMessages | None:
     return replace(known, messages=(*known.messages, message)) if message else known
 
 
-def _whose(known: WakeMessages, row: Recorded) -> WakeMessages:
+def _whose(known: WakeMessages, row: RecordedEvent) -> WakeMessages:
     match row.fact:
         case WakeQueued(thread=thread):
             return replace(known, agent_id=row.entity, thread=thread)
@@ -84,17 +84,17 @@ def _whose(known: WakeMessages, row: Recorded) -> WakeMessages:
             return known
 
 
-def _message(row: Recorded) -> Message | None:
+def _message(row: RecordedEvent) -> WakeMessage | None:
     place, at = position(row), row.at
     match row.fact:
         case WakeQueued(trigger=trigger):
-            return Message(place, at, "user", Words(payload=trigger.words))
+            return WakeMessage(place, at, "user", Words(payload=trigger.words))
         case WakeStarted(reason=reason):
-            return Message(place, at, "system", Words(reason))
+            return WakeMessage(place, at, "system", Words(reason))
         case ModelAnswered(text=Words() as text, turn=turn, attempt=attempt) if text != Words():
-            return Message(place, at, "thought", text, turn=turn, attempt=attempt)
+            return WakeMessage(place, at, "thought", text, turn=turn, attempt=attempt)
         case ToolAsked() as asked:
-            return Message(
+            return WakeMessage(
                 place,
                 at,
                 "action",
@@ -105,7 +105,7 @@ def _message(row: Recorded) -> Message | None:
                 attempt=asked.attempt,
             )
         case ToolReturned() as returned:
-            return Message(
+            return WakeMessage(
                 place,
                 at,
                 "tool_result",
@@ -118,9 +118,9 @@ def _message(row: Recorded) -> Message | None:
                 attempt=returned.attempt,
             )
         case AgentObserved(words=words, priority=priority, category=category):
-            return Message(place, at, "observation", words, status=priority, code=category)
+            return WakeMessage(place, at, "observation", words, status=priority, code=category)
         case ReportDrafted(content=content):
-            return Message(place, at, "summary", content)
+            return WakeMessage(place, at, "summary", content)
         case _:
             return None
 
@@ -143,5 +143,5 @@ VIEW: View[WakeMessages] = View(
     shelf=_shelf,
     place=_place,
     entities=("wake", "alert", "agent"),
-    sources=sources,
+    sources=wake_sources,
 )

@@ -10,9 +10,9 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.changes import events as c
-from domain.wake import events as e
-from domain.world import Recorded
+from domain.changes import change_set as c
+from domain.log.state import RecordedEvent
+from domain.wake import wake as e
 from projections.view import View, position
 
 SUPPRESSION = "suppress_label"
@@ -63,11 +63,11 @@ class OwnerOperations(Struct, frozen=True):
         return tuple(one for one in self.operations if not one.outcome)
 
 
-def keys(row: Recorded) -> tuple[str, ...]:
+def keys(row: RecordedEvent) -> tuple[str, ...]:
     return (row.entity,) if row.of_kind in ("wake", "changes") else ()
 
 
-def apply(document: OwnerOperations | None, row: Recorded) -> OwnerOperations | None:
+def apply(document: OwnerOperations | None, row: RecordedEvent) -> OwnerOperations | None:
     """The owner's operations after this row."""
     if row.of_kind == "changes":
         return _of_set(document or OwnerOperations(row.entity, position(row)), row)
@@ -82,7 +82,7 @@ def apply(document: OwnerOperations | None, row: Recorded) -> OwnerOperations | 
             return _of_wake(document, row)
 
 
-def _of_wake(document: OwnerOperations, row: Recorded) -> OwnerOperations:
+def _of_wake(document: OwnerOperations, row: RecordedEvent) -> OwnerOperations:
     match row.fact:
         case e.ToolAsked(action_type="read"):
             return document  # it has no effect
@@ -106,7 +106,7 @@ def _outcome(fact: e.ToolReturned) -> dict[str, Any]:
     return {"outcome": fact.status, "code": fact.code, "position": fact.position}
 
 
-def _of_set(document: OwnerOperations, row: Recorded) -> OwnerOperations:
+def _of_set(document: OwnerOperations, row: RecordedEvent) -> OwnerOperations:
     match row.fact:
         case c.ItemProposed(item=item, tool=tool):
             return replace(document, tools={**document.tools, item: tool})

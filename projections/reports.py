@@ -8,12 +8,12 @@ history; what a wake drafted that then failed stands on no shelf.
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.agent.events import AgentReported
-from domain.wake.events import ReportDrafted
-from domain.wire import Words
-from domain.world import Recorded
-from projections.of_wakes import sources
+from domain.agent.agent import AgentReported
+from domain.log.state import RecordedEvent
+from domain.log.wire import Words
+from domain.wake.wake import ReportDrafted
 from projections.view import View, position
+from projections.wakes import wake_sources
 
 
 class ReportDocument(Struct, frozen=True):
@@ -29,7 +29,7 @@ class ReportDocument(Struct, frozen=True):
     place: str = ""
 
 
-def keys(row: Recorded) -> tuple[str, ...]:
+def keys(row: RecordedEvent) -> tuple[str, ...]:
     match row.fact:
         case ReportDrafted():
             return (row.entity,)
@@ -39,7 +39,7 @@ def keys(row: Recorded) -> tuple[str, ...]:
             return ()
 
 
-def apply(document: ReportDocument | None, row: Recorded) -> ReportDocument | None:
+def apply(document: ReportDocument | None, row: RecordedEvent) -> ReportDocument | None:
     """The wake's report after this row: the last draft counts."""
     match document, row.fact:
         case _, ReportDrafted(content=content, tldr=tldr, one_liner=one_liner):
@@ -68,5 +68,5 @@ VIEW: View[ReportDocument] = View(
     shelf=_shelf,
     place=_place,
     entities=("wake", "agent"),
-    sources=sources,
+    sources=wake_sources,
 )

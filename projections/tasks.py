@@ -3,10 +3,8 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.journal.fields import ADDED
-from domain.journal.fold import TASK
-from domain.journal.task import Item, Status, Task
-from domain.world import Recorded
+from domain.journal.task import ADDED, TASK, ChecklistItem, Status, Task
+from domain.log.state import RecordedEvent
 from projections.view import View, position
 
 MARKS = {
@@ -48,7 +46,7 @@ class TaskDocument(Struct, frozen=True):
         return self.task.labels
 
     @property
-    def items(self) -> tuple[Item, ...]:
+    def items(self) -> tuple[ChecklistItem, ...]:
         """The checklist items that are not archived."""
         return tuple(item for item in self.task.items if not item.is_archived)
 
@@ -70,11 +68,11 @@ class TaskDocument(Struct, frozen=True):
         return tuple(source for source, _ in self.task.imported)
 
 
-def keys(row: Recorded) -> tuple[str, ...]:
+def keys(row: RecordedEvent) -> tuple[str, ...]:
     return (row.entity,) if row.of_kind == "task" else ()
 
 
-def apply(document: TaskDocument | None, row: Recorded) -> TaskDocument | None:
+def apply(document: TaskDocument | None, row: RecordedEvent) -> TaskDocument | None:
     """The task after this row; what grows with the years and is not listed is left out."""
     known = document or TaskDocument(TASK.initial(row.entity), position(row))
     task = TASK.evolve(known.task, row)

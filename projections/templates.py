@@ -3,8 +3,8 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
+from domain.log.state import RecordedEvent
 from domain.templates.template import TEMPLATE, Template
-from domain.world import Recorded
 from projections.view import View, position
 
 
@@ -15,11 +15,11 @@ class TemplateDocument(Struct, frozen=True):
     place: str
 
 
-def keys(row: Recorded) -> tuple[str, ...]:
+def keys(row: RecordedEvent) -> tuple[str, ...]:
     return (row.entity,) if row.of_kind == "template" else ()
 
 
-def apply(document: TemplateDocument | None, row: Recorded) -> TemplateDocument | None:
+def apply(document: TemplateDocument | None, row: RecordedEvent) -> TemplateDocument | None:
     """The template after this row."""
     known = document or TemplateDocument(TEMPLATE.initial(row.entity), position(row))
     return replace(known, template=TEMPLATE.evolve(known.template, row))

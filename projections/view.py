@@ -11,7 +11,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 from msgspec import Struct
 
-from domain.world import Recorded
+from domain.log.state import RecordedEvent
 
 D = TypeVar("D")
 
@@ -55,8 +55,8 @@ class View(Struct, Generic[D], frozen=True):
     log: Literal["journal", "agent"]
     version: int
     document: type[D]
-    keys: Callable[[Recorded], tuple[str, ...]]
-    apply: Callable[[D | None, Recorded], D | None]
+    keys: Callable[[RecordedEvent], tuple[str, ...]]
+    apply: Callable[[D | None, RecordedEvent], D | None]
     shelf: Callable[[D], str] = _nowhere
     place: Callable[[D], str] = _nowhere
     mark: Callable[[D], str] = _nowhere
@@ -66,8 +66,8 @@ class View(Struct, Generic[D], frozen=True):
     turn: Callable[[D], str] = _nowhere
     own: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
-    sources: Callable[[Recorded], tuple[Entity, ...]] | None = None
-    takes_late: Callable[[D | None, Recorded], bool] | None = None
+    sources: Callable[[RecordedEvent], tuple[Entity, ...]] | None = None
+    takes_late: Callable[[D | None, RecordedEvent], bool] | None = None
 
 
 class Documents(Protocol[D]):
@@ -78,12 +78,14 @@ class Documents(Protocol[D]):
     def __delitem__(self, key: str, /) -> None: ...
 
 
-def project(view: View[D], row: Recorded, documents: Documents[D]) -> None:
+def project(view: View[D], row: RecordedEvent, documents: Documents[D]) -> None:
     """Bring a view's documents, by key, up to date with one more row."""
     project_on(view, row, documents, view.keys(row))
 
 
-def project_on(view: View[D], row: Recorded, documents: Documents[D], keys: Iterable[str]) -> None:
+def project_on(
+    view: View[D], row: RecordedEvent, documents: Documents[D], keys: Iterable[str]
+) -> None:
     """The same of those under some of the keys that the row names."""
     for key in keys:
         before = documents.get(key)
@@ -96,14 +98,14 @@ def project_on(view: View[D], row: Recorded, documents: Documents[D], keys: Iter
             documents[key] = after
 
 
-def sources_of(view: View[D], row: Recorded) -> tuple[Entity, ...]:
+def sources_of(view: View[D], row: RecordedEvent) -> tuple[Entity, ...]:
     """The entities whose rows make the documents that a row names: see `View.sources`."""
     if view.sources is None:
         return tuple((kind, row.entity) for kind in view.entities)
     return tuple(one for one in view.sources(row) if one[0] in view.entities)
 
 
-def fold(view: View[D], rows: Iterable[Recorded]) -> dict[str, D]:
+def fold(view: View[D], rows: Iterable[RecordedEvent]) -> dict[str, D]:
     """The documents that rows make, by key."""
     documents: dict[str, D] = {}
     for row in rows:
@@ -111,10 +113,10 @@ def fold(view: View[D], rows: Iterable[Recorded]) -> dict[str, D]:
     return documents
 
 
-def position(row: Recorded) -> str:
+def position(row: RecordedEvent) -> str:
     """Where a row stands in its log, as text whose order is the canonical one.
 
-    >>> position(Recorded("agent:a@r1", 1, "r1", 42, 3, "", None))
+    >>> position(RecordedEvent("agent:a@r1", 1, "r1", 42, 3, "", None))
     '000000000042 r1 000003'
     """
     return placed(row.n, row.replica, row.row)

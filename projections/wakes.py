@@ -15,23 +15,38 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
-from domain.agent import wake_queue_events as a
-from domain.agent.events import AgentObserved
-from domain.agent.wake_queue_events import Reason, Trigger
+from domain.agent import wake_queue as a
+from domain.agent.agent import AgentObserved
+from domain.agent.wake_queue import Reason, Trigger
 from domain.changes.change_set import set_id
+from domain.log.state import RecordedEvent
+from domain.log.wire import Stored
 from domain.ports import Usage
-from domain.wake import events as e
-from domain.wake.events import Outcome, Stop
-from domain.wake.usage import used
-from domain.wire import Stored
-from domain.world import Recorded
-from projections.of_wakes import sources
-from projections.view import View, position
+from domain.wake import wake as e
+from domain.wake.wake import Outcome, Stop, WakeStarted, used
+from projections.view import Entity, View, position
+
+
+def wake_sources(row: RecordedEvent) -> tuple[Entity, ...]:
+    """The wakes that a row names, and their one agent with its attention, where the row knows it:
+    of a wake that is the one that begins it."""
+    match row.fact:
+        case WakeStarted(agent=agent):
+            return (("wake", row.entity), ("alert", agent), ("agent", agent))
+        case _ if row.of_kind == "wake":
+            return (("wake", row.entity),)
+        case fact:
+            named = (getattr(fact, "run_key", ""), getattr(fact, "by", ""))
+            wakes = tuple(("wake", one) for one in named if one)
+            return (*wakes, ("alert", row.entity), ("agent", row.entity))
+
+
+# -------------------------------------------------------------------------------------------- wakes
 
 CAUSES_KEPT = 100  # of one wake, the first; `cause_count` counts them all
 
-State = Literal["queued", "running", "waiting", "ended"]
-Change = dict[str, Any]
+WakeState = Literal["queued", "running", "waiting", "ended"]
+WakeChange = dict[str, Any]
 
 
 class CauseLine(Struct, frozen=True):
@@ -114,7 +129,7 @@ class WakeDocument(Struct, frozen=True):
         return self.place.split(" ")[1]
 
     @property
-    def state(self) -> State:
+    def state(self) -> WakeState:
         """Where it stands."""
         if self.ended_at:
             return "ended"
@@ -128,7 +143,7 @@ class WakeDocument(Struct, frozen=True):
         return set_id(self.key), set_id(self.key, self.replica)
 
 
-def keys(row: Recorded) -> tuple[str, ...]:
+def keys(row: RecordedEvent) -> tuple[str, ...]:
     match row.of_kind:
         case "wake":
             return (row.entity,)
@@ -138,7 +153,7 @@ def keys(row: Recorded) -> tuple[str, ...]:
             return ()
 
 
-def _named_in(row: Recorded) -> tuple[str, ...]:
+def _named_in(row: RecordedEvent) -> tuple[str, ...]:
     match row.fact:
         case (
             a.WakeQueued(run_key=run_key)
@@ -155,7 +170,7 @@ def _named_in(row: Recorded) -> tuple[str, ...]:
             return ()
 
 
-def apply(document: WakeDocument | None, row: Recorded) -> WakeDocument | None:
+def apply(document: WakeDocument | None, row: RecordedEvent) -> WakeDocument | None:
     """The wake after this row."""
     change = _APPLY.get(type(row.fact))
     if change is None:
@@ -167,7 +182,9 @@ def apply(document: WakeDocument | None, row: Recorded) -> WakeDocument | None:
 
 
 def _elsewhere(
-    wake: WakeDocument, row: Recorded, change: Callable[[WakeDocument, Any, Recorded], Change]
+    wake: WakeDocument,
+    row: RecordedEvent,
+    change: Callable[[WakeDocument, Any, RecordedEvent], WakeChange],
 ) -> tuple[WakeDocument, ...]:
     """What other machines have under a wake's key, with one more row of theirs. What one of them
     began before anybody ran was queued as the wake was."""
@@ -189,7 +206,7 @@ def _elsewhere(
     return (*(one for one in wake.others if one.run_key != name), after)
 
 
-def _queued(wake: WakeDocument, fact: a.WakeQueued, row: Recorded) -> Change:
+def _queued(wake: WakeDocument, fact: a.WakeQueued, row: RecordedEvent) -> WakeChange:
     return {
         "agent_id": row.entity,
         "thread": fact.thread,
@@ -202,7 +219,7 @@ def _queued(wake: WakeDocument, fact: a.WakeQueued, row: Recorded) -> Change:
     }
 
 
-def _merged(wake: WakeDocument, fact: a.TriggerMerged, row: Recorded) -> Change:
+def _merged(wake: WakeDocument, fact: a.TriggerMerged, row: RecordedEvent) -> WakeChange:
     """One more trigger. What a person's wake inherits is merged as it is queued, in one append;
     nothing else is merged into it there."""
     is_queued_now = wake.place.startswith(f"{row.n:012d} {row.replica} ")
@@ -215,26 +232,26 @@ def _merged(wake: WakeDocument, fact: a.TriggerMerged, row: Recorded) -> Change:
     }
 
 
-def _begun(wake: WakeDocument, fact: a.WakeBegun, row: Recorded) -> Change:
+def _begun(wake: WakeDocument, fact: a.WakeBegun, row: RecordedEvent) -> WakeChange:
     return {"until": "", "waits_for": ""}
 
 
-def _dropped(wake: WakeDocument, fact: a.WakeDropped, row: Recorded) -> Change:
+def _dropped(wake: WakeDocument, fact: a.WakeDropped, row: RecordedEvent) -> WakeChange:
     """The end of a wake, or, for the one that inherits from it, more triggers than have rows."""
     if wake.key != fact.run_key:
         return {"cause_count": wake.cause_count + fact.left_out}
     return {"superseded_by": fact.by}
 
 
-def _backed_off(wake: WakeDocument, fact: a.WakeBackedOff, row: Recorded) -> Change:
+def _backed_off(wake: WakeDocument, fact: a.WakeBackedOff, row: RecordedEvent) -> WakeChange:
     return {"until": fact.until, "waits_for": fact.reason}
 
 
-def _observed(wake: WakeDocument, fact: AgentObserved, row: Recorded) -> Change:
+def _observed(wake: WakeDocument, fact: AgentObserved, row: RecordedEvent) -> WakeChange:
     return {"observations": wake.observations + 1}
 
 
-def _started(wake: WakeDocument, fact: e.WakeStarted, row: Recorded) -> Change:
+def _started(wake: WakeDocument, fact: e.WakeStarted, row: RecordedEvent) -> WakeChange:
     """A wake that runs; in a home that machines share it may have waited on another one before,
     and is this one's from here on."""
     is_elsewhere = fact.seen and row.replica != wake.replica
@@ -254,11 +271,11 @@ def _started(wake: WakeDocument, fact: e.WakeStarted, row: Recorded) -> Change:
     }
 
 
-def _answered(wake: WakeDocument, fact: e.ModelAnswered, row: Recorded) -> Change:
+def _answered(wake: WakeDocument, fact: e.ModelAnswered, row: RecordedEvent) -> WakeChange:
     return {"turns": wake.turns + 1, **_paid(wake, fact, row)}
 
 
-def _paid(wake: WakeDocument, fact: Stored, row: Recorded) -> Change:
+def _paid(wake: WakeDocument, fact: Stored, row: RecordedEvent) -> WakeChange:
     """One more answer that is paid, whatever came of it."""
     more = used(fact)
     if more is None:
@@ -271,15 +288,15 @@ def _plus(known: int | None, spent: int | None) -> int | None:
     return None if known is None or spent is None else known + spent
 
 
-def _returned(wake: WakeDocument, fact: e.ToolReturned, row: Recorded) -> Change:
+def _returned(wake: WakeDocument, fact: e.ToolReturned, row: RecordedEvent) -> WakeChange:
     return {"tool_calls": wake.tool_calls + 1}
 
 
-def _drafted(wake: WakeDocument, fact: e.ReportDrafted, row: Recorded) -> Change:
+def _drafted(wake: WakeDocument, fact: e.ReportDrafted, row: RecordedEvent) -> WakeChange:
     return {"has_report": True}
 
 
-def _finished(wake: WakeDocument, fact: e.WakeFinished, row: Recorded) -> Change:
+def _finished(wake: WakeDocument, fact: e.WakeFinished, row: RecordedEvent) -> WakeChange:
     return {
         "ended_at": row.at,
         "until": "",
@@ -292,7 +309,7 @@ def _finished(wake: WakeDocument, fact: e.WakeFinished, row: Recorded) -> Change
     }
 
 
-_APPLY: dict[type, Callable[[WakeDocument, Any, Recorded], Change]] = {
+_APPLY: dict[type, Callable[[WakeDocument, Any, RecordedEvent], WakeChange]] = {
     a.WakeQueued: _queued,
     a.TriggerMerged: _merged,
     a.WakeBegun: _begun,
@@ -327,5 +344,5 @@ VIEW: View[WakeDocument] = View(
     shelf=_shelf,
     place=_place,
     entities=("wake", "alert", "agent"),
-    sources=sources,
+    sources=wake_sources,
 )

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator
 import msgspec
 from msgspec import Struct
 
-from domain import envelope
-from domain.envelope import Envelope, Row
+from domain.append import envelope
+from domain.append.envelope import Envelope, Row
 from domain.errors import WakelogError
-from domain.world import Recorded
+from domain.log.state import RecordedEvent
 
 
-class Place(Struct, frozen=True):
+class RowPlace(Struct, frozen=True):
     """Where a row says that it stands; read without its fact."""
 
     n: int
@@ -21,7 +21,7 @@ class Place(Struct, frozen=True):
     at: str = ""
 
 
-_place = msgspec.json.Decoder(Place)
+_decode_place = msgspec.json.Decoder(RowPlace)
 
 
 class Append:
@@ -30,16 +30,16 @@ class Append:
     `facts`: of the rows that can be read; `unread`: index and reason of the others.
     """
 
-    def __init__(self, replica: str, first: Place | Envelope) -> None:
+    def __init__(self, replica: str, first: RowPlace | Envelope) -> None:
         self.replica = replica
         self.first = first
         self.n = first.n
         self.rows: list[Row] = []
-        self.places: list[Place | Envelope] = []
-        self.facts: list[Recorded] = []
+        self.places: list[RowPlace | Envelope] = []
+        self.facts: list[RecordedEvent] = []
         self.unread: list[tuple[int, str]] = []
 
-    def add(self, row: Row, place: Place | Envelope, reason: str) -> None:
+    def add(self, row: Row, place: RowPlace | Envelope, reason: str) -> None:
         """One more row, as a fact if it can be read."""
         if isinstance(place, Envelope):
             self.facts.append(envelope.recorded(row, self.first.at, place))
@@ -48,14 +48,14 @@ class Append:
         self.rows.append(row)
         self.places.append(place)
 
-    def takes(self, row: Row, replica: str, place: Place | Envelope) -> bool:
+    def takes(self, row: Row, replica: str, place: RowPlace | Envelope) -> bool:
         """Whether a row is one more of this append."""
         if place.n != self.n or replica != self.replica:
             return False
         return place.row != 0 or row == self.rows[-1]
 
 
-class Ahead(Iterator[Append]):
+class AppendsAhead(Iterator[Append]):
     """Appends, one after another; `n` is of the next one, which is read when somebody asks."""
 
     def __init__(self, found: Iterator[Append]) -> None:
@@ -78,7 +78,7 @@ def appends(rows: Iterable[Row]) -> Iterator[Append]:
     found: Append | None = None
     for row in rows:
         reason = ""
-        place: Place | Envelope
+        place: RowPlace | Envelope
         try:
             place = envelope.read(row)
         except WakelogError as error:
@@ -93,9 +93,9 @@ def appends(rows: Iterable[Row]) -> Iterator[Append]:
         yield found
 
 
-def _placed(row: Row, found: Append | None) -> Place:
+def _placed(row: Row, found: Append | None) -> RowPlace:
     """A row's own place; of one that is no JSON at all the next one of the append before."""
     try:
-        return _place.decode(row.state)
+        return _decode_place.decode(row.state)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return Place(found.n, len(found.rows)) if found else Place(0)
+        return RowPlace(found.n, len(found.rows)) if found else RowPlace(0)

@@ -5,22 +5,22 @@ from collections.abc import Callable
 from msgspec import Struct
 
 
-class Probe(Struct, frozen=True):
+class BisectLook(Struct, frozen=True):
     """One look: at the nth of all, counted from 1, and whether it held there."""
 
     nth: int
     holds: bool
 
 
-class Found(Struct, frozen=True):
+class BisectResult(Struct, frozen=True):
     """`since`: the first of all, from 1, at which it holds; 0 if it holds at none."""
 
     since: int
     of: int
-    probes: tuple[Probe, ...] = ()
+    probes: tuple[BisectLook, ...] = ()
 
 
-def bisect(count: int, holds: Callable[[int], bool]) -> Found:
+def bisect(count: int, holds: Callable[[int], bool]) -> BisectResult:
     """Find where something begins to hold that, once it holds, goes on holding.
 
     Where it comes and goes, one of its beginnings is found, not always the first; what was looked
@@ -36,13 +36,13 @@ def bisect(count: int, holds: Callable[[int], bool]) -> Found:
     10
     """
     low, high = 1, count + 1
-    probes: list[Probe] = []
+    probes: list[BisectLook] = []
     while low < high:  # bounded: halves what is left
         middle = (low + high) // 2
-        probe = Probe(middle, holds(middle))
+        probe = BisectLook(middle, holds(middle))
         probes.append(probe)
         if probe.holds:
             high = middle
         else:
             low = middle + 1
-    return Found(low if low <= count else 0, count, tuple(probes))
+    return BisectResult(low if low <= count else 0, count, tuple(probes))

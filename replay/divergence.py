@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain import envelope
-from domain.envelope import Row
+from domain.append import envelope
+from domain.append.envelope import Row
 from domain.errors import WakelogError
 
 ALTERED = "data altered"
@@ -59,7 +59,7 @@ class Divergence(Struct, frozen=True):
     upstream: str = ""
 
 
-class Difference(Struct, frozen=True):
+class RowDifference(Struct, frozen=True):
     """What differs at a row of an append: `row` counts from 0; beyond its end it is new.
     `upstream`: the position of what it comes of, where that is known."""
 
@@ -71,24 +71,24 @@ class Difference(Struct, frozen=True):
     upstream: str = ""
 
 
-def compared(was: Sequence[Row], today: Sequence[Row]) -> list[Difference]:
+def compare_rows(was: Sequence[Row], today: Sequence[Row]) -> list[RowDifference]:
     """Row by row: rows as recorded beside those that today's code writes."""
-    found: list[Difference] = []
+    found: list[RowDifference] = []
     for index in range(max(len(was), len(today))):
         if index >= len(was):
-            found.append(Difference(index, CHANGED, "row", text(today[index]), ""))
+            found.append(RowDifference(index, CHANGED, "row", row_text(today[index]), ""))
         elif index >= len(today):
-            found.append(Difference(index, CHANGED, "row", "", text(was[index])))
+            found.append(RowDifference(index, CHANGED, "row", "", row_text(was[index])))
         elif was[index] != today[index]:
             found.append(_of_rows(index, was[index], today[index]))
     return found
 
 
-def _of_rows(index: int, was: Row, today: Row) -> Difference:
+def _of_rows(index: int, was: Row, today: Row) -> RowDifference:
     kind_of = FORMAT if _means_the_same(was, today) else CHANGED
     if was.topic != today.topic and not _is_tagged(was):
         kind_of = ALTERED
-    return Difference(index, kind_of, path_of(was, today), text(today), text(was))
+    return RowDifference(index, kind_of, path_of(was, today), row_text(today), row_text(was))
 
 
 def _is_tagged(row: Row) -> bool:
@@ -144,13 +144,13 @@ def _path(one: Any, other: Any) -> str:
     return ""
 
 
-def text(row: Row) -> str:
+def row_text(row: Row) -> str:
     """A row as it is told."""
     state = row.state.decode("utf-8", "backslashreplace")
     return f"{row.stream} {row.version} {row.topic} {state}"
 
 
-def cut(told: str) -> str:
+def shortened(told: str) -> str:
     """A text that is told, of bounded length."""
     return told if len(told) <= TEXT_MAX else told[: TEXT_MAX - 1] + "…"
 

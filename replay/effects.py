@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from domain.causes import Cause, Receipt, Replied, Result
-from domain.changes.change_set import CHANGES, find
-from domain.changes.events import (
+from domain.append.causes import Cause, Receipt, Replied, Result
+from domain.changes.change_set import (
+    CHANGES,
     ChangesReply,
     ItemConfirmed,
     ItemConfirming,
@@ -21,27 +21,27 @@ from domain.changes.events import (
     SuppressionAsked,
     SuppressionDone,
     UndoAsked,
+    find,
 )
 from domain.journal.commands import ApplyOperation, UndoDeed, UndoImport, VoidOperation
-from domain.journal.fold import TASK
-from domain.wake.events import LateReply, ToolAsked, ToolReturned
+from domain.journal.task import TASK
+from domain.log.state import LogState
+from domain.log.wire import PayloadId, Words
 from domain.wake.machine import ticket
-from domain.wake.state import WAKE
-from domain.wire import PayloadId, Words
-from domain.world import World
+from domain.wake.wake import WAKE, LateReply, ToolAsked, ToolReturned
 from replay.appends import Append
-from replay.divergence import ALTERED, Difference
+from replay.divergence import ALTERED, RowDifference
 
-Bytes = Callable[[PayloadId], bytes | None]
+PayloadBytes = Callable[[PayloadId], bytes | None]
 OPERATIONS = (ApplyOperation, VoidOperation, UndoDeed)
 UNDO = "undo"
 """What stands for a tool where an effect is taken back."""
-Found = tuple[Append, Difference]
-Read = Callable[[int], Append | None]
+FoundDifference = tuple[Append, RowDifference]
+ReadAppend = Callable[[int], Append | None]
 """``read(n)``: an append of a log once more."""
 
 
-class Settled(NamedTuple):
+class SettledOperation(NamedTuple):
     """A receipt of the journal, and where it stands."""
 
     one: Append
@@ -49,7 +49,7 @@ class Settled(NamedTuple):
     result: Result
 
 
-class Said(NamedTuple):
+class OperationOutcome(NamedTuple):
     """What the agent log says of an operation: what it asked for, and the `code` it came to (empty:
     it was applied) at append `n` of the journal, where it says so. `made`: the ids and the tokens
     that it names; None: it names none."""
@@ -63,10 +63,10 @@ class Said(NamedTuple):
     made: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
 
-Heard = Callable[[int], tuple[Append, Said] | None]
+ReadOutcome = Callable[[int], tuple[Append, OperationOutcome] | None]
 
 
-class Open(Struct, frozen=True):
+class OpenOperations(Struct, frozen=True):
     """What has not met its other side: operations that were asked for, appends of the journal that
     applied or settled one, and operations of which an append of the agent log says what came of
     them."""
@@ -80,28 +80,30 @@ class Open(Struct, frozen=True):
 class Effects:
     """Both sides of all operations, until each has met the other."""
 
-    def __init__(self, journal: Bytes, agents: Bytes) -> None:
+    def __init__(self, journal: PayloadBytes, agents: PayloadBytes) -> None:
         self._journal, self._agents = journal, agents
         self._asked: dict[str, tuple[str, ...]] = {}  # intents without effect yet, by whom
         self._applied: dict[str, Append] = {}  # and the other way round
-        self._settled: dict[str, Settled] = {}  # of which nothing was said yet
-        self._said: dict[str, tuple[Append, Said]] = {}  # and the other way round
+        self._settled: dict[str, SettledOperation] = {}  # of which nothing was said yet
+        self._said: dict[str, tuple[Append, OperationOutcome]] = {}  # and the other way round
         self._past: dict[str, int] = {}  # of those, what a walk before this one has heard, and n
-        self._heard: Heard = lambda _: None
-        self._found: list[Found] = []  # what differs of what was said first
-        self._shared: dict[str, list[Settled]] = {}  # of a journal that machines share: all
+        self._heard: ReadOutcome = lambda _: None
+        self._found: list[FoundDifference] = []  # what differs of what was said first
+        self._shared: dict[
+            str, list[SettledOperation]
+        ] = {}  # of a journal that machines share: all
         self.is_shared = False
 
-    def left(self) -> Open:
+    def left(self) -> OpenOperations:
         """What has not met its other side."""
-        return Open(
+        return OpenOperations(
             tuple(self._asked),
             tuple(one.n for one in self._applied.values()),
             tuple(one.one.n for one in self._settled.values()),
             self._past | {key: one.n for key, (one, _) in self._said.items()},
         )
 
-    def resume(self, left: Open, read: Read, heard: Heard) -> None:
+    def resume(self, left: OpenOperations, read: ReadAppend, heard: ReadOutcome) -> None:
         """Go on with what a walk has left.
 
         Args:
@@ -150,7 +152,7 @@ class Effects:
                     self._asked |= {f"{operation}@{name}": (name,) for name in others}
             else:
                 self._applied[found] = one
-        settled = Settled(one, command, first.result)
+        settled = SettledOperation(one, command, first.result)
         if self.is_shared:
             self._shared.setdefault(operation, []).append(settled)
             return
@@ -162,7 +164,7 @@ class Effects:
         else:
             self._settled[operation] = settled
 
-    def hear(self, one: Append, said: Said) -> Iterator[Difference]:
+    def hear(self, one: Append, said: OperationOutcome) -> Iterator[RowDifference]:
         """An append of the agent log says what came of an operation. Where it names no place in
         the journal, that may not have been walked so far."""
         if self.is_shared:
@@ -175,14 +177,14 @@ class Effects:
         else:
             self._said[said.operation] = one, said
 
-    def _is_met(self, one: Append, said: Said) -> bool:
+    def _is_met(self, one: Append, said: OperationOutcome) -> bool:
         """Whether a receipt of a shared journal says the same: this machine's own, or that of
         another one, which answered for it."""
         every = self._receipts(said.operation)
         own = [settled for settled in every if settled.one.replica == one.replica]
         return any(not [*self._compared(said, settled)] for settled in own or every)
 
-    def _receipts(self, operation: str) -> list[Settled]:
+    def _receipts(self, operation: str) -> list[SettledOperation]:
         """The receipts of an operation; one of before the journal was shared is among them."""
         if settled := self._settled.pop(operation, None):
             self._shared.setdefault(operation, []).insert(0, settled)
@@ -193,7 +195,7 @@ class Effects:
         for name, one in self._applied.items():
             yield name.partition("@")[0], one
 
-    def unmet(self) -> Iterator[Found]:
+    def unmet(self) -> Iterator[FoundDifference]:
         """At the end: what was said of operations before their receipts came, if they did."""
         yield from self._found
         for one, said in self._said.values():
@@ -205,30 +207,35 @@ class Effects:
             elif not said.code:  # what came to nothing may have no receipt
                 yield one, _nowhere(said)
 
-    def _compared(self, said: Said, settled: Settled) -> Iterator[Difference]:
+    def _compared(
+        self, said: OperationOutcome, settled: SettledOperation
+    ) -> Iterator[RowDifference]:
         result, command = settled.result, settled.command
         code = "" if result.status == "applied" else result.code or result.status
         if said.code != code:
-            yield Difference(0, ALTERED, "outcome", code or "applied", said.code or "applied")
+            yield RowDifference(0, ALTERED, "outcome", code or "applied", said.code or "applied")
         if said.n not in (0, settled.one.n):
             told = f"journal append {settled.one.n}, which holds {said.operation}"
-            yield Difference(0, ALTERED, "data.position", told, f"journal append {said.n}")
+            yield RowDifference(0, ALTERED, "data.position", told, f"journal append {said.n}")
         made = (result.ids if not code else (), result.tokens)
         if said.made not in (None, made):
-            yield Difference(0, ALTERED, "data.changed", str(made), str(said.made))
+            yield RowDifference(0, ALTERED, "data.changed", str(made), str(said.made))
         if isinstance(command, VoidOperation):
             return
         asked, done = (said.task, said.tool), _does(command)
         if asked != done:
-            yield Difference(0, ALTERED, "operation", " ".join(done), " ".join(asked))
+            yield RowDifference(0, ALTERED, "operation", " ".join(done), " ".join(asked))
         if isinstance(command, UndoDeed):
             return
-        was, now = _text(command.arguments, self._journal), _text(said.arguments, self._agents)
+        was, now = (
+            _text_of(command.arguments, self._journal),
+            _text_of(said.arguments, self._agents),
+        )
         if None not in (was, now) and was != now:  # what is gone is told where it is named
-            yield Difference(0, ALTERED, "operation.arguments", str(was), str(now))
+            yield RowDifference(0, ALTERED, "operation.arguments", str(was), str(now))
 
 
-def said_of(one: Append, cause: Cause, before: World) -> Said | None:
+def outcome_of(one: Append, cause: Cause, before: LogState) -> OperationOutcome | None:
     """What an append of the agent log says came of an operation; None: nothing that counts.
 
     Args:
@@ -247,13 +254,15 @@ def said_of(one: Append, cause: Cause, before: World) -> Said | None:
         code = "" if fact.status == "success" else fact.code
         task = wake.begun.task
         made = fact.changed, fact.tokens
-        return Said(fact.operation, task, asked.tool, asked.arguments, code, fact.position, made)
+        return OperationOutcome(
+            fact.operation, task, asked.tool, asked.arguments, code, fact.position, made
+        )
     if isinstance(fact, ItemConfirmed | ItemFailed | SuppressionDone | LiftDone | ItemUndone):
         return _of_item(cause.entity, fact, before)
     return None
 
 
-def _of_item(set_id: str, fact: ChangesReply, before: World) -> Said | None:
+def _of_item(set_id: str, fact: ChangesReply, before: LogState) -> OperationOutcome | None:
     changes = before.load(CHANGES, set_id)
     item = find(changes, fact.item)
     if item is None or (asked := item.asked) is None:
@@ -262,15 +271,15 @@ def _of_item(set_id: str, fact: ChangesReply, before: World) -> Said | None:
     code = "" if isinstance(fact, ItemConfirmed) else fact.code
     if isinstance(asked, ItemConfirming):
         arguments = item.arguments_now or item.arguments
-        return Said(asked.operation, changes.task, item.tool, arguments, code, n)
+        return OperationOutcome(asked.operation, changes.task, item.tool, arguments, code, n)
     if isinstance(asked, UndoAsked):
-        return Said(asked.operation, changes.task, UNDO, Words(), code, n)
+        return OperationOutcome(asked.operation, changes.task, UNDO, Words(), code, n)
     tool = "suppress_label" if isinstance(asked, SuppressionAsked) else "lift_suppression"
     words = Words(f'{{"id":"{asked.label}"}}')
-    return Said(asked.operation, changes.task, tool, words, code, n)
+    return OperationOutcome(asked.operation, changes.task, tool, words, code, n)
 
 
-def misnamed(cause: Cause, before: World) -> Iterator[Difference]:
+def misnamed(cause: Cause, before: LogState) -> Iterator[RowDifference]:
     """What a result says otherwise of the call that it is of, or of whether it came about."""
     if not isinstance(cause, Replied) or not isinstance(cause.fact, ToolReturned):
         return
@@ -282,10 +291,10 @@ def misnamed(cause: Cause, before: World) -> Iterator[Difference]:
     said = (fact.action, fact.call_id, fact.tool, fact.status)
     for (name, was), now in zip(called.items(), said, strict=True):
         if was != now:
-            yield Difference(0, ALTERED, f"data.{name}", was, now)
+            yield RowDifference(0, ALTERED, f"data.{name}", was, now)
 
 
-def unrelated(cause: Cause, before: World) -> Iterator[Difference]:
+def unrelated(cause: Cause, before: LogState) -> Iterator[RowDifference]:
     """Appends that a deed is said to be, and that changed none of its tasks."""
     if not isinstance(cause, UndoDeed | UndoImport):
         return
@@ -293,7 +302,7 @@ def unrelated(cause: Cause, before: World) -> Iterator[Difference]:
     known = {row.n for row in rows if row.replica == (getattr(cause, "of", "") or before.replica)}
     if left := [str(n) for n in cause.appends if n not in known]:
         told = "appends that changed its tasks"
-        yield Difference(0, ALTERED, "data.command.appends", told, ", ".join(left))
+        yield RowDifference(0, ALTERED, "data.command.appends", told, ", ".join(left))
 
 
 def _does(command: ApplyOperation | UndoDeed) -> tuple[str, str]:
@@ -303,13 +312,13 @@ def _does(command: ApplyOperation | UndoDeed) -> tuple[str, str]:
     return command.task, command.tool
 
 
-def _nowhere(said: Said) -> Difference:
+def _nowhere(said: OperationOutcome) -> RowDifference:
     told = f"a receipt of the operation {said.operation} in the journal"
     actual = f"journal append {said.n} is none" if said.n else "there is none"
-    return Difference(0, ALTERED, "receipt", told, actual)
+    return RowDifference(0, ALTERED, "receipt", told, actual)
 
 
-def _text(words: Words, payload: Bytes) -> str | None:
+def _text_of(words: Words, payload: PayloadBytes) -> str | None:
     if not words.payload:
         return words.text
     data = payload(words.payload)

@@ -14,9 +14,17 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain import canonical, envelope
 from domain.agent.commands import CreateAgent
-from domain.causes import Cause, Receipt, Replied
+from domain.append import envelope
+from domain.append.causes import Cause, Receipt, Replied
+from domain.changes.change_set import (
+    ItemConfirming,
+    ItemDeferred,
+    ItemRejected,
+    LiftAsked,
+    SuppressionAsked,
+    UndoAsked,
+)
 from domain.changes.commands import (
     ConfirmItem,
     DeferItem,
@@ -25,26 +33,19 @@ from domain.changes.commands import (
     RetakeEffect,
     UndoItem,
 )
-from domain.changes.events import (
-    ItemConfirming,
-    ItemDeferred,
-    ItemRejected,
-    LiftAsked,
-    SuppressionAsked,
-    UndoAsked,
-)
-from domain.changes.needs import follow_up_id
+from domain.changes.dependencies import follow_up_id
 from domain.journal.commands import ApplyOperation, UndoDeed, VoidOperation
-from domain.keys import key
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.state import RecordedEvent
+from domain.log.wire import Stored, tag_of
 from domain.ports import Request
-from domain.wake.events import ModelAnswered, ModelFailed
-from domain.wire import Stored, tag_of
-from domain.world import Recorded
-from replay.references import POSITIONS, asked, known
+from domain.wake.wake import ModelAnswered, ModelFailed
+from replay.references import POSITIONS, asked_operations, last_named_position
 
-_KEY = re.compile(r"(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])")  # as `domain.keys` makes them
-Verb = Literal["confirm", "reject"]
-How = Literal["recorded", "live", "stub"]
+_KEY = re.compile(r"(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])")  # as `domain.log.keys` makes them
+VerdictVerb = Literal["confirm", "reject"]
+AnsweredBy = Literal["recorded", "live", "stub"]
 ModelReply = ModelAnswered | ModelFailed
 
 
@@ -53,29 +54,29 @@ class Answer(Struct, frozen=True):
     (``stub``). `request` is the digest of what was asked."""
 
     turn: int
-    how: How
+    how: AnsweredBy
     model: str
     request: str
 
 
-class Verdict(Struct, frozen=True):
+class ChangedVerdict(Struct, frozen=True):
     """Another decision on an item of an earlier change set."""
 
     changes: str
     item: int
-    verb: Verb
+    verb: VerdictVerb
 
 
-def digest(request: Request) -> str:
+def request_digest(request: Request) -> str:
     """Names a request by its bytes: two are equal to the byte if their digests are."""
     return key("request", canonical.encode(request))
 
 
-def answers(pairs: Iterable[tuple[Request, ModelReply]]) -> dict[str, ModelReply]:
+def recorded_answers(pairs: Iterable[tuple[Request, ModelReply]]) -> dict[str, ModelReply]:
     """Recorded answers by what was asked; a reply counts for more than a failure before it."""
     found: dict[str, ModelReply] = {}
     for request, reply in pairs:
-        name = digest(request)
+        name = request_digest(request)
         if not isinstance(found.get(name), ModelAnswered):
             found[name] = reply
     return found
@@ -84,7 +85,7 @@ def answers(pairs: Iterable[tuple[Request, ModelReply]]) -> dict[str, ModelReply
 # -------------------------------------------------------------------------------------- verdicts
 
 
-def decision(rows: Iterable[Recorded], item: int) -> Recorded | None:
+def decision(rows: Iterable[RecordedEvent], item: int) -> RecordedEvent | None:
     """The first decision on an item of a set; None if there is none.
 
     Args:
@@ -102,7 +103,7 @@ def decision(rows: Iterable[Recorded], item: int) -> Recorded | None:
     return None
 
 
-def operations(rows: Iterable[Recorded], item: int) -> frozenset[str]:
+def operations(rows: Iterable[RecordedEvent], item: int) -> frozenset[str]:
     """The operations on the journal that decisions on an item led to."""
     asked = (ItemConfirming, SuppressionAsked, LiftAsked, UndoAsked)
     return frozenset(
@@ -110,14 +111,14 @@ def operations(rows: Iterable[Recorded], item: int) -> frozenset[str]:
     )
 
 
-def is_verdict(cause: Cause, verdict: Verdict) -> bool:
+def is_verdict(cause: Cause, verdict: ChangedVerdict) -> bool:
     """Whether a cause is a decision on that item."""
     if not isinstance(cause, ConfirmItem | RejectItem | DeferItem):
         return False
     return (cause.changes, cause.item) == (verdict.changes, verdict.item)
 
 
-def is_consequence(cause: Cause, verdict: Verdict, effects: frozenset[str]) -> bool:
+def is_consequence(cause: Cause, verdict: ChangedVerdict, effects: frozenset[str]) -> bool:
     """Whether a cause would not be there without the recorded decision on that item.
 
     Args:
@@ -145,8 +146,8 @@ def is_consequence(cause: Cause, verdict: Verdict, effects: frozenset[str]) -> b
 # ------------------------------------------------------------------------------- other names for it
 
 
-def learn(
-    names: MutableMapping[str, str], was: Sequence[Recorded], now: Sequence[Recorded]
+def learn_names(
+    names: MutableMapping[str, str], was: Sequence[RecordedEvent], now: Sequence[RecordedEvent]
 ) -> None:
     """Learn what is called otherwise in a branch, where the same cause decided the same.
 
@@ -177,12 +178,12 @@ def learn(
                 break
 
 
-def _keys_of(rows: Iterable[Recorded]) -> set[str]:
+def _keys_of(rows: Iterable[RecordedEvent]) -> set[str]:
     return {one for row in rows for one in _KEY.findall(row.stream + _text(row.fact))}
 
 
 def keys_in(fact: Stored) -> set[str]:
-    """What a fact names by keys as `domain.keys` makes them.
+    """What a fact names by keys as `domain.log.keys` makes them.
 
     >>> from domain.journal.commands import DeleteTask
     >>> keys_in(DeleteTask(32 * "a")) == {32 * "a"}
@@ -191,7 +192,7 @@ def keys_in(fact: Stored) -> set[str]:
     return {*_KEY.findall(_text(fact))}
 
 
-def _told(row: Recorded) -> object:
+def _told(row: RecordedEvent) -> object:
     """What a row says that was not said in its cause."""
     fact = row.fact.result if isinstance(row.fact, Receipt) else row.fact
     return [row.stream, msgspec.json.decode(msgspec.json.encode(fact))]
@@ -214,7 +215,7 @@ def _pairs(one: object, other: object) -> Iterator[tuple[str, str]]:
             return
 
 
-def effect(rows: Sequence[Recorded]) -> str:
+def carried_operation(rows: Sequence[RecordedEvent]) -> str:
     """The operation that an append of the journal carries out, or makes void; else empty."""
     return carried_out(envelope.cause_of(rows[0])[0])
 
@@ -228,41 +229,43 @@ def carried_out(cause: Cause) -> str:
             return ""
 
 
-def rests_on(agents: Sequence[Recorded], journal: Sequence[Recorded]) -> bool:
+def rests_on(agents: Sequence[RecordedEvent], journal: Sequence[RecordedEvent]) -> bool:
     """Whether an append of the agent log names that one of the journal, or a later one."""
-    return known(agents) >= journal[0].n
+    return last_named_position(agents) >= journal[0].n
 
 
-def in_order(
-    journal: Iterable[Sequence[Recorded]],
-    agents: Iterable[Sequence[Recorded]],
-    rests_on: Callable[[Sequence[Recorded], Sequence[Recorded]], bool] = rests_on,
-) -> Iterator[tuple[str, Sequence[Recorded]]]:
+def interleaved(
+    journal: Iterable[Sequence[RecordedEvent]],
+    agents: Iterable[Sequence[RecordedEvent]],
+    rests_on: Callable[[Sequence[RecordedEvent], Sequence[RecordedEvent]], bool] = rests_on,
+) -> Iterator[tuple[str, Sequence[RecordedEvent]]]:
     """Appends of both logs in an order in which they may have been written, with their log.
 
     What rests on an append of the journal comes after it, an effect after what asks for it; for the
     rest time tells. Of machines that share both logs the first may not be so: then the second is.
     """
     left, others = deque(journal), deque(agents)
-    later = {one for rows in others for one in asked(rows)}
-    held: dict[str, list[Sequence[Recorded]]] = {}  # by the operation that is not asked for yet
+    later = {one for rows in others for one in asked_operations(rows)}
+    held: dict[
+        str, list[Sequence[RecordedEvent]]
+    ] = {}  # by the operation that is not asked for yet
     while others:
         other, first = others[0], left[0] if left else ()
-        is_asked = bool(first) and effect(first) not in later
+        is_asked = bool(first) and carried_operation(first) not in later
         is_due = bool(first) and rests_on(other, first)
         if is_due and not is_asked:
-            held.setdefault(effect(first), []).append(left.popleft())
+            held.setdefault(carried_operation(first), []).append(left.popleft())
         elif is_due or (is_asked and first[0].at <= other[0].at):
             yield "journal", left.popleft()
         else:
-            later -= asked(other)
+            later -= asked_operations(other)
             yield "agent", others.popleft()
-            found = [rows for one in sorted(asked(other)) for rows in held.pop(one, ())]
+            found = [rows for one in sorted(asked_operations(other)) for rows in held.pop(one, ())]
             yield from (("journal", rows) for rows in found)
     yield from (("journal", rows) for rows in left)
 
 
-def moved(cause: Cause, position: Callable[[int], int]) -> Cause:
+def with_moved_position(cause: Cause, position: Callable[[int], int]) -> Cause:
     """A cause that names a position of the journal, with the branch's.
 
     Args:
@@ -277,7 +280,7 @@ def moved(cause: Cause, position: Callable[[int], int]) -> Cause:
     return replace(cause, fact=there) if isinstance(cause, Replied) else there
 
 
-def renamed(cause: Cause, names: Mapping[str, str]) -> Cause:
+def with_branch_names(cause: Cause, names: Mapping[str, str]) -> Cause:
     """A recorded cause with the names that a branch has for what it is about."""
     if isinstance(cause, Replied):
         entity = names.get(cause.entity, cause.entity)

@@ -13,24 +13,24 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
+from domain.agent.agent import AgentCreated
 from domain.agent.commands import RequestWake
-from domain.agent.events import AgentCreated
-from domain.agent.wake_queue_events import Trigger
-from domain.causes import Receipt
+from domain.agent.wake_queue import Trigger
+from domain.append.causes import Receipt
 from domain.changes.change_set import set_id
 from domain.journal.catalog import CorrectionCaptured
 from domain.journal.commands import AddCorrection, ImportedRef, ImportTasks
 from domain.journal.task import DeedUndone, DifferenceSettled, TaskImported
-from domain.keys import payload_id
+from domain.log.keys import payload_id
+from domain.log.state import RecordedEvent
+from domain.log.wire import SHARED, PayloadId, Words
 from domain.wake.commands import BeginWake
-from domain.wake.events import ModelAnswered, SectionRef, WakeStarted
-from domain.wire import SHARED, PayloadId, Words
-from domain.world import Recorded
-from replay.streams import LIMITS, Limits
+from domain.wake.wake import ModelAnswered, SectionRef, WakeStarted
+from replay.streams import LIMITS, WalkLimits
 
 V = TypeVar("V")
 
-NAMED: dict[type[Struct], tuple[str, ...]] = {
+PAYLOAD_FIELDS: dict[type[Struct], tuple[str, ...]] = {
     AddCorrection: ("before", "after"),
     BeginWake: ("snapshot",),
     CorrectionCaptured: ("before", "after"),
@@ -49,7 +49,7 @@ NAMED: dict[type[Struct], tuple[str, ...]] = {
 """Fields that hold a payload's id; the types of fields alone do not tell."""
 
 
-def named(fact: Struct) -> list[PayloadId]:
+def payloads_named(fact: Struct) -> list[PayloadId]:
     """The ids of all payloads that a fact or command names, at any depth."""
     found: list[PayloadId] = []
     _look(fact, found)
@@ -71,7 +71,7 @@ def _look(value: Any, found: list[PayloadId]) -> None:
 @cache
 def _fields(struct: type[Struct]) -> tuple[str, ...]:
     """The fields of a type that hold a payload's id, or something that does."""
-    own = NAMED.get(struct, ())
+    own = PAYLOAD_FIELDS.get(struct, ())
     hints = get_type_hints(struct)
     return tuple(
         name
@@ -88,7 +88,7 @@ def _structs(hint: Any) -> Iterator[type[Struct]]:
         yield hint
 
 
-class Fault(Struct, frozen=True):
+class PayloadFault(Struct, frozen=True):
     """A payload that is not there, or is not what its id says; then `found` is what it is."""
 
     row: int
@@ -96,14 +96,14 @@ class Fault(Struct, frozen=True):
     found: PayloadId = ""
 
 
-class Payloads:
+class PayloadCheck:
     """Checks each payload where it is named first, and again where that was long ago."""
 
     def __init__(
         self,
         read: Callable[[PayloadId], bytes | None],
         task_of: Callable[[str, str], str] | None = None,
-        limits: Limits = LIMITS,
+        limits: WalkLimits = LIMITS,
     ) -> None:
         """`task_of`: of a kind of stream (an agent's, too) and an entity, from long ago."""
         self.missing: set[PayloadId] = set()
@@ -114,30 +114,30 @@ class Payloads:
         self._agents: dict[str, str] = {}  # to their tasks
         self._newest: OrderedDict[str, str] = OrderedDict()  # wakes and change sets to theirs
 
-    def check(self, append: Sequence[Recorded]) -> Iterator[Fault]:
+    def check(self, append: Sequence[RecordedEvent]) -> Iterator[PayloadFault]:
         """What is wrong with the payloads that an append names."""
         unit = ""
         for one in append:
             if isinstance(one.fact, AgentCreated | WakeStarted):
                 self._learn(one, one.fact)
         for index, one in enumerate(append):
-            for named_id in named(one.fact):
+            for named_id in payloads_named(one.fact):
                 if named_id in self._seen:
                     continue
                 _keep(self._seen, named_id, None, self._limits.payloads)
                 data = self._read(named_id)
                 if data is None:
                     self.missing.add(named_id)
-                    yield Fault(index, named_id)
+                    yield PayloadFault(index, named_id)
                     continue
                 if unit and payload_id(unit, data) == named_id:
                     continue  # of the same unit as the one before, as most are
                 unit, found = self._unit(append, named_id, data)
                 if not unit:
-                    yield Fault(index, named_id, found)
+                    yield PayloadFault(index, named_id, found)
 
     def _unit(
-        self, append: Sequence[Recorded], named_id: PayloadId, data: bytes
+        self, append: Sequence[RecordedEvent], named_id: PayloadId, data: bytes
     ) -> tuple[str, PayloadId]:
         """The unit of an append that makes bytes have this id; else none, and the id they have."""
         found = ""
@@ -148,7 +148,7 @@ class Payloads:
             found = found or made
         return "", found
 
-    def _learn(self, one: Recorded, fact: AgentCreated | WakeStarted) -> None:
+    def _learn(self, one: RecordedEvent, fact: AgentCreated | WakeStarted) -> None:
         if isinstance(fact, AgentCreated):
             self._agents[one.entity] = fact.task
         else:
@@ -156,7 +156,7 @@ class Payloads:
             for made in set_id(one.entity), set_id(one.entity, one.replica):
                 _keep(self._newest, made, fact.task, self._limits.wakes)
 
-    def _tasks(self, append: Sequence[Recorded]) -> Iterator[str]:
+    def _tasks(self, append: Sequence[RecordedEvent]) -> Iterator[str]:
         """The tasks that an append is about, each once."""
         told: set[str] = set()
         for one in append:
@@ -165,7 +165,7 @@ class Payloads:
                     told.add(name)
                     yield name
 
-    def _tasks_of(self, one: Recorded) -> Iterator[str]:
+    def _tasks_of(self, one: RecordedEvent) -> Iterator[str]:
         """The tasks that a row is about; empty where it could name one and does not."""
         command = one.fact.command if isinstance(one.fact, Receipt) else one.fact
         if one.of_kind in ("task", "links"):

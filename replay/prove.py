@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain import envelope
 from domain.agent.agent import AGENT
-from domain.agent.wake_queue_events import WakeQueued
-from domain.causes import Cause, EpochBegan, Receipt, ReplicasImported
+from domain.agent.wake_queue import WakeQueued
+from domain.append import envelope
+from domain.append.causes import Cause, EpochBegan, Receipt, ReplicasImported
+from domain.append.envelope import Row
 from domain.changes.change_set import CHANGES
-from domain.composing import compose
-from domain.envelope import Row
 from domain.errors import Damaged, WakelogError
-from domain.rules import RULES
-from domain.wake.state import WAKE
-from domain.wire import PayloadId, tag_of
-from domain.world import Read, Recorded
+from domain.handlers.execute import execute
+from domain.log.rules import RULES
+from domain.log.state import ReadStream, RecordedEvent
+from domain.log.wire import PayloadId, tag_of
+from domain.wake.wake import WAKE
 from replay.appends import Append, appends
 from replay.divergence import (
     ALTERED,
@@ -30,22 +30,22 @@ from replay.divergence import (
     DICE,
     FORMAT,
     MISSING,
-    Difference,
     Divergence,
+    RowDifference,
     as_altered,
-    compared,
-    cut,
-    text,
+    compare_rows,
+    row_text,
+    shortened,
 )
 from replay.fork import carried_out
-from replay.payloads import Payloads
-from replay.streams import FAILURES, LIMITS, Limits, Named, Streams, Unfolded
+from replay.payloads import PayloadCheck
+from replay.streams import FAILURES, LIMITS, PayloadsNamed, Streams, Unfolded, WalkLimits
 
-More = Callable[[Append, Cause], Iterable[Difference]]
+MoreChecks = Callable[[Append, Cause], Iterable[RowDifference]]
 """More checks of an append, in the world just before it."""
 
 
-class Options(Struct, frozen=True):
+class ProofOptions(Struct, frozen=True):
     """How a log is proved. `since`: appends up to this `n` are folded, not executed again;
     `is_every_epoch`: execute those of other rules too; `anchors`: digests that are known from
     outside, by ``log:replica`` and n; `limits`: how much is remembered."""
@@ -54,13 +54,13 @@ class Options(Struct, frozen=True):
     since: int = 0
     is_every_epoch: bool = False
     anchors: Mapping[str, Mapping[int, str]] = {}
-    limits: Limits = LIMITS
+    limits: WalkLimits = LIMITS
 
 
-DEFAULTS = Options()
+DEFAULT_OPTIONS = ProofOptions()
 
 
-class Counts(Struct):
+class ReplicaCounts(Struct):
     """What was walked of one replica: rows, causes, and how many of these were not executed."""
 
     rows: int = 0
@@ -68,16 +68,16 @@ class Counts(Struct):
     folded: int = 0
 
 
-class Proof:
+class LogProof:
     """Walks one log. After the walk: what was seen, and the log's part of the digest."""
 
     def __init__(
         self,
         log: str,
         payload: Callable[[PayloadId], bytes | None],
-        options: Options = DEFAULTS,
+        options: ProofOptions = DEFAULT_OPTIONS,
         *,
-        again: Read | None = None,
+        again: ReadStream | None = None,
     ) -> None:
         """Begin before the first append.
 
@@ -91,7 +91,7 @@ class Proof:
         self.causes = 0
         self.wakes = 0
         self.folded = 0  # causes that were not executed again: of other rules, or before `since`
-        self.of: dict[str, Counts] = {}  # the same by replica
+        self.of: dict[str, ReplicaCounts] = {}  # the same by replica
         self.heads: dict[str, str] = {}  # "log:replica" -> chain head
         self.telling: dict[
             str, str
@@ -100,7 +100,7 @@ class Proof:
         self.streams = Streams(log, payload, again, options.limits)
         self._log = log
         self._options = options
-        self._payloads = Payloads(payload, self._task_of, options.limits)
+        self._payloads = PayloadCheck(payload, self._task_of, options.limits)
         self._epoch: dict[str, int] = {}
         self._at: dict[str, str] = {}  # replica -> when its last append was made
         self._open: dict[str, list[Divergence]] = {}  # of each replica's last append
@@ -118,8 +118,8 @@ class Proof:
         n: int,
         heads: Mapping[str, str],
         last: Mapping[str, int],
-        again: Read,
-        named: Named,
+        again: ReadStream,
+        named: PayloadsNamed,
         times: Mapping[str, str],
     ) -> None:
         """Go on right after append n of a log that was proved before.
@@ -145,14 +145,14 @@ class Proof:
             yield from self.take(one)
         yield from self.finish()
 
-    def take(self, one: Append, more: More | None = None) -> Iterator[Divergence]:
+    def take(self, one: Append, more: MoreChecks | None = None) -> Iterator[Divergence]:
         """Prove one more append; told is what is wrong with the one before it.
 
         Only the digest that the next one carries tells whether an append was altered.
         """
         self.rows += len(one.rows)
         self.causes += 1
-        counts = self.of.setdefault(one.replica, Counts())
+        counts = self.of.setdefault(one.replica, ReplicaCounts())
         counts.rows += len(one.rows)
         counts.causes += 1
         self.wakes += [row.topic for row in one.rows].count("wake.started.1")
@@ -202,11 +202,11 @@ class Proof:
         if one.first.row == 0 and one.first.prev != head and not is_gap:
             yield from (replace(known, kind_of=as_altered(known.kind_of)) for known in before)
             if not before:
-                yield self.told(one, Difference(0, ALTERED, "prev", head, one.first.prev))
+                yield self.told(one, RowDifference(0, ALTERED, "prev", head, one.first.prev))
             return
         yield from before
         if is_gap:
-            yield self.told(one, Difference(0, ALTERED, "n", str(due), str(one.n)))
+            yield self.told(one, RowDifference(0, ALTERED, "n", str(due), str(one.n)))
             self._hole = f"{self._log}:{one.replica}:{one.n}"
 
     def _due(self, one: Append) -> int:
@@ -216,7 +216,7 @@ class Proof:
         brought += [other.until for fact in markers for other in fact.given_up]
         return max(self.last.get(one.replica, 0), *brought, 0) + 1
 
-    def _shape(self, one: Append) -> Iterator[Difference]:
+    def _shape(self, one: Append) -> Iterator[RowDifference]:
         """Whether all rows of the append are there, each once and in order."""
         numbers = [place.row for place in one.places]
         count = one.first.rows
@@ -224,62 +224,62 @@ class Proof:
             return
         for index, number in enumerate(numbers):
             if number in numbers[:index]:
-                yield Difference(index, ALTERED, "row", "", text(one.rows[index]))
+                yield RowDifference(index, ALTERED, "row", "", row_text(one.rows[index]))
         wanted = range(max(count if numbers[0] == 0 else 0, max(numbers) + 1))
         missing = [str(number) for number in wanted if number not in numbers]
         if missing:
             told = f"row {', '.join(missing)} of append {one.n}"
-            yield Difference(0, ALTERED, "rows", told, "")
+            yield RowDifference(0, ALTERED, "rows", told, "")
         elif numbers != sorted(numbers):
             order = " ".join(map(str, numbers))
-            yield Difference(0, ALTERED, "order", " ".join(map(str, sorted(numbers))), order)
+            yield RowDifference(0, ALTERED, "order", " ".join(map(str, sorted(numbers))), order)
         elif not count or max(numbers) >= count:
-            yield Difference(0, ALTERED, "rows", str(count), str(len(numbers)))
+            yield RowDifference(0, ALTERED, "rows", str(count), str(len(numbers)))
 
-    def _times(self, one: Append) -> Iterator[Difference]:
+    def _times(self, one: Append) -> Iterator[RowDifference]:
         """The times of a replica never go back: `append` takes the later one (DESIGN 4)."""
         before, at = self._at.get(one.replica, ""), one.first.at
         if at < before:
-            yield Difference(0, ALTERED, "at", f"{before} or later", at)
+            yield RowDifference(0, ALTERED, "at", f"{before} or later", at)
         self._at[one.replica] = max(at, before)
 
-    def _unread(self, one: Append) -> Iterator[Difference]:
+    def _unread(self, one: Append) -> Iterator[RowDifference]:
         for index, error in one.unread:
             expected = f"a fact that is known here ({error})"
-            yield Difference(index, FORMAT, "row", expected, text(one.rows[index]))
+            yield RowDifference(index, FORMAT, "row", expected, row_text(one.rows[index]))
 
-    def _kept(self, one: Append) -> Iterator[Difference]:
+    def _kept(self, one: Append) -> Iterator[RowDifference]:
         """The payloads that the append names."""
         for fault in self._payloads.check(one.facts):
             kind_of = ALTERED if fault.found else MISSING
             row = _index_of(one, one.facts[fault.row])
-            yield Difference(row, kind_of, "payload", fault.id, fault.found)
+            yield RowDifference(row, kind_of, "payload", fault.id, fault.found)
 
-    def _refused(self, one: Append, unfolded: Iterable[Unfolded]) -> Iterator[Difference]:
+    def _refused(self, one: Append, unfolded: Iterable[Unfolded]) -> Iterator[RowDifference]:
         """The rows that today's folds fail on, whether a later cause reads them or not."""
         for row, error in unfolded:
             index = _index_of(one, row)
-            expected = f"a fact that folds ({_said(error)})"
-            yield Difference(index, CHANGED, "fold", expected, text(one.rows[index]))
+            expected = f"a fact that folds ({_error_text(error)})"
+            yield RowDifference(index, CHANGED, "fold", expected, row_text(one.rows[index]))
 
-    def _anchored(self, one: Append, digest: str) -> Iterator[Difference]:
+    def _anchored(self, one: Append, digest: str) -> Iterator[RowDifference]:
         known = self._options.anchors.get(f"{self._log}:{one.replica}", {}).get(one.n, digest)
         if known != digest:
-            yield Difference(0, ALTERED, "anchor", known, digest)
+            yield RowDifference(0, ALTERED, "anchor", known, digest)
 
     # -------------------------------------------------------------------------------- re-execution
 
-    def _redone(self, one: Append, more: More | None) -> Iterator[Difference]:
+    def _redone(self, one: Append, more: MoreChecks | None) -> Iterator[RowDifference]:
         """Hand the cause to today's code, and compare every row that it writes."""
         cause, given = envelope.cause_of(one.facts[0])
         if isinstance(cause, EpochBegan):
             self._epoch[one.replica] = cause.rules
             if not 0 < cause.rules <= self._options.rules:
                 expected = f"rules from 1 to {self._options.rules}"
-                yield Difference(0, ALTERED, "rules", expected, str(cause.rules))
+                yield RowDifference(0, ALTERED, "rules", expected, str(cause.rules))
             head = self.heads.get(f"{self._log}:{one.replica}", "")
             if cause.digest != head:
-                yield Difference(0, ALTERED, "digest", head, cause.digest)
+                yield RowDifference(0, ALTERED, "digest", head, cause.digest)
         rules = self._options.rules
         is_ours = self._options.is_every_epoch or self._epoch.get(one.replica, rules) == rules
         if not is_ours or one.n <= self._options.since:
@@ -296,29 +296,29 @@ class Proof:
         if more is not None and not differences:
             yield from more(one, cause)
 
-    def _receipt(self, cause: Cause, given: str) -> Iterator[Difference]:
+    def _receipt(self, cause: Cause, given: str) -> Iterator[RowDifference]:
         """An operation's receipt stands under the operation's own id."""
         if (operation := carried_out(cause)) not in ("", given):
-            yield Difference(0, CHANGED, "stream", operation, given)
+            yield RowDifference(0, CHANGED, "stream", operation, given)
 
-    def _composed(self, one: Append, cause: Cause, given: str) -> tuple[list[Difference], bool]:
+    def _composed(self, one: Append, cause: Cause, given: str) -> tuple[list[RowDifference], bool]:
         """What today's code does otherwise, and whether a payload it needs is missing."""
         missed: list[PayloadId] = []
         world = self.streams.world(one.replica, one.n, missed)
         try:
-            composed = compose(cause, given, one.first.at, one.first.prev, world)
+            composed = execute(cause, given, one.first.at, one.first.prev, world)
         except Damaged as error:
             if not missed:  # pragma: no cover  # only payloads are told of as damaged
                 return [_fails(one, error)], False
             if missed[-1] in self._payloads.missing:
                 return [], True
             self._payloads.missing.add(missed[-1])  # pragma: no cover  # gone since it was named
-            return [Difference(0, MISSING, "payload", missed[-1], "")], True  # pragma: no cover
+            return [RowDifference(0, MISSING, "payload", missed[-1], "")], True  # pragma: no cover
         except FAILURES as error:
             return [_fails(one, error)], False
         if composed.rows == tuple(one.rows):
             return [], False
-        return compared(one.rows, composed.rows), False
+        return compare_rows(one.rows, composed.rows), False
 
     def _task_of(self, kind: str, entity: str) -> str:
         """The task of an agent, a wake or a change set that the walk has left behind."""
@@ -355,7 +355,7 @@ class Proof:
         if len(self._origins) > self._options.limits.wakes:
             self._origins.popitem(last=False)
 
-    def told(self, one: Append, known: Difference) -> Divergence:
+    def told(self, one: Append, known: RowDifference) -> Divergence:
         """A difference with all that is told of where it is."""
         position = f"{self._log}:{one.replica}:{one.n}"
         row = one.rows[min(known.row, len(one.rows) - 1)]
@@ -368,8 +368,8 @@ class Proof:
             row.version,
             known.kind_of,
             known.path,
-            cut(known.expected),
-            cut(known.actual),
+            shortened(known.expected),
+            shortened(known.actual),
             wake,
             step,
             cause,
@@ -377,21 +377,21 @@ class Proof:
         )
 
 
-def _fails(one: Append, error: Exception) -> Difference:
-    return Difference(0, CHANGED, "cause", _said(error), f"{len(one.rows)} rows")
+def _fails(one: Append, error: Exception) -> RowDifference:
+    return RowDifference(0, CHANGED, "cause", _error_text(error), f"{len(one.rows)} rows")
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return str(error) if isinstance(error, WakelogError) else f"{type(error).__name__}: {error}"
 
 
-def _index_of(one: Append, fact: Recorded) -> int:
+def _index_of(one: Append, fact: RecordedEvent) -> int:
     """Which row of its append a fact is; a row that could not be read has none."""
     wanted = (fact.stream, fact.version)
     return next(nth for nth, row in enumerate(one.rows) if row[:2] == wanted)
 
 
-def _cause_tag(first: Recorded) -> str:
+def _cause_tag(first: RecordedEvent) -> str:
     fact = first.fact
     return tag_of(fact.command if isinstance(fact, Receipt) else fact)
 
@@ -400,7 +400,7 @@ def _wake_of(one: Append, row: Row) -> tuple[str, int]:
     """The wake that a row belongs to, and at which row of its stream."""
     if row.stream.startswith("wake:"):
         return row.stream.partition(":")[2].rpartition("@")[0], row.version
-    known: Sequence[Recorded] = one.facts
+    known: Sequence[RecordedEvent] = one.facts
     for fact in known:
         if fact.of_kind == "wake":
             return fact.entity, fact.version
@@ -409,4 +409,4 @@ def _wake_of(one: Append, row: Row) -> tuple[str, int]:
     return str(getattr(command, "run_key", "")), 0
 
 
-__all__ = ["Append", "Divergence", "Options", "Proof"]
+__all__ = ["Append", "Divergence", "ProofOptions", "LogProof"]

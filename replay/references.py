@@ -2,11 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from domain import canonical
 from domain.agent.commands import CreateAgent, TakeJournal
-from domain.causes import GivenUp, Receipt, ReplicasImported
-from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem, UndoItem
-from domain.changes.events import (
+from domain.append.causes import GivenUp, Receipt, ReplicasImported
+from domain.changes.change_set import (
     ItemConfirmed,
     ItemConfirming,
     ItemUndone,
@@ -14,13 +12,15 @@ from domain.changes.events import (
     SuppressionAsked,
     UndoAsked,
 )
-from domain.horizons import imported
+from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem, UndoItem
+from domain.log import canonical
+from domain.log.state import RecordedEvent
+from domain.log.wire import Stored
+from domain.replication.version_vectors import stored_vector
 from domain.wake.commands import BeginWake
-from domain.wake.events import ToolAsked, ToolReturned
-from domain.wire import Stored
-from domain.world import Recorded
-from replay.divergence import CHANGED, Difference
-from replay.viewers import Viewers
+from domain.wake.wake import ToolAsked, ToolReturned
+from replay.causal_views import CausalViews
+from replay.divergence import CHANGED, RowDifference
 
 INTENTS = (ToolAsked, ItemConfirming, SuppressionAsked, LiftAsked, UndoAsked)
 """Facts of the agent log that ask for an operation on the journal."""
@@ -52,7 +52,7 @@ def position_named(told: object) -> int:
     return getattr(told, name) if name else 0
 
 
-def horizon_differs(cause: object, replica: str, viewers: Viewers) -> Iterator[Difference]:
+def horizon_differs(cause: object, replica: str, viewers: CausalViews) -> Iterator[RowDifference]:
     """What a cause says otherwise of what its position of a shared journal knows of each machine.
 
     Args:
@@ -64,10 +64,10 @@ def horizon_differs(cause: object, replica: str, viewers: Viewers) -> Iterator[D
         return
     n = position_named(cause)
     is_shared = 0 < viewers.since.get(replica, 0) <= n
-    today = imported(viewers.horizons.until(replica, n + 1)) if is_shared else ()
+    today = stored_vector(viewers.horizons.until(replica, n + 1)) if is_shared else ()
     if today != cause.seen:
         expected, actual = canonical.encode(today), canonical.encode(cause.seen)
-        yield Difference(0, CHANGED, "data.command.seen", expected.decode(), actual.decode())
+        yield RowDifference(0, CHANGED, "data.command.seen", expected.decode(), actual.decode())
 
 
 def journal_digest(fact: Stored) -> str:
@@ -76,7 +76,7 @@ def journal_digest(fact: Stored) -> str:
     return getattr(told, "journal_digest", "")
 
 
-def given_up(rows: Iterable[Recorded]) -> tuple[GivenUp, ...]:
+def given_up(rows: Iterable[RecordedEvent]) -> tuple[GivenUp, ...]:
     """What markers among a journal's rows give up."""
     facts = [row.fact for row in rows]
     return tuple(
@@ -89,7 +89,7 @@ def is_given_up(ranges: Iterable[GivenUp], replica: str, n: int) -> bool:
     return any(one.replica == replica and one.after < n <= one.until for one in ranges)
 
 
-def known(rows: Iterable[Recorded]) -> int:
+def last_named_position(rows: Iterable[RecordedEvent]) -> int:
     """The last position of the journal that an append of the agent log names; else 0."""
     return max((journal_position(row.fact) for row in rows), default=0)
 
@@ -101,6 +101,6 @@ def operation_of(fact: object) -> str:
     return fact.operation if isinstance(fact, INTENTS) and not is_read else ""
 
 
-def asked(rows: Iterable[Recorded]) -> set[str]:
+def asked_operations(rows: Iterable[RecordedEvent]) -> set[str]:
     """The operations on the journal that rows are the intents of."""
     return {found for row in rows if (found := operation_of(row.fact))}

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from msgspec.structs import astuple
 
-from domain import canonical
 from domain.errors import WakelogError
+from domain.log import canonical
+from domain.log.wire import PayloadId, Words
 from domain.ports import Call, Reply
-from domain.wake.called import arguments_of, tool_named
-from domain.wake.events import ModelAnswered
-from domain.wire import PayloadId, Words
-from replay.divergence import ALTERED, FORMAT, Difference
+from domain.wake.tool_call import arguments_of, tool_named
+from domain.wake.wake import ModelAnswered
+from replay.divergence import ALTERED, FORMAT, RowDifference
 
 _NUMBER = re.compile("[0-9]{1,9}")
 COUNTS = ("tokens_in", "tokens_out", "tokens_thought", "tokens_cached")
@@ -30,14 +30,14 @@ Decoders = Mapping[str, Decoder]
 """By `reply_format`; of replies without one by their model's first word and a colon."""
 
 
-class Replies:
+class ReplyDecoding:
     """Decodes replies again. `undecoded`: how many could not be, as nobody here knows how."""
 
     def __init__(self, decoders: Decoders, payload: Callable[[PayloadId], bytes | None]) -> None:
         self.undecoded = 0
         self._decoders, self._payload = decoders, payload
 
-    def differs(self, fact: ModelAnswered, model: str) -> Iterator[Difference]:
+    def differs(self, fact: ModelAnswered, model: str) -> Iterator[RowDifference]:
         """What the kept bytes say otherwise."""
         name = fact.reply_format or f"{model.partition(':')[0]}:"
         decoder, raw = self._decoders.get(name), self._payload(fact.reply)
@@ -53,22 +53,22 @@ class Replies:
             reply = decoder.read(raw)
         except WakelogError as error:
             if fact.reply_format:
-                yield Difference(0, ALTERED, "reply", f"a reply that {name} reads", str(error))
+                yield RowDifference(0, ALTERED, "reply", f"a reply that {name} reads", str(error))
             else:  # of a model of that time that nobody knows any more
                 self.undecoded += 1
             return
         told, calls = canonical.clean(reply.text), tuple(map(_call, reply.calls))
         kept, kept_calls = self._text(fact.text) if fact.text else "", self._calls(fact)
         if kept is not None and told != kept:
-            yield Difference(0, ALTERED, "reply.text", told, kept)
+            yield RowDifference(0, ALTERED, "reply.text", told, kept)
         if kept_calls is not None and calls != kept_calls:
-            yield Difference(0, ALTERED, "reply.calls", _lines(calls), _lines(kept_calls))
+            yield RowDifference(0, ALTERED, "reply.calls", _lines(calls), _lines(kept_calls))
         known = astuple(reply.usage)
         spent = tuple(getattr(fact, count) for count in COUNTS)
         if spent != known if decoder.is_whole else _is_less(spent, known):
-            yield Difference(0, ALTERED, "reply.usage", str(known), str(spent))
+            yield RowDifference(0, ALTERED, "reply.usage", str(known), str(spent))
 
-    def misnamed(self, name: str, word: str) -> Difference | None:
+    def misnamed(self, name: str, word: str) -> RowDifference | None:
         """What is wrong with the format of a reply of a model that is built in, by its first word:
         what no release of it wrote. One of a tape stands where a history was redacted."""
         formats = [one.partition(".") for one in self._decoders if "." in one]
@@ -77,13 +77,13 @@ class Replies:
         expected = f"a format of {word}"
         if not name:
             is_known = f"{word}:" in self._decoders
-            return None if is_known else Difference(0, ALTERED, "reply_format", expected, "")
+            return None if is_known else RowDifference(0, ALTERED, "reply_format", expected, "")
         of, _, number = name.partition(".")
         if name in self._decoders and of in (word, "tape"):
             return None
         newest = max((int(nth) for one, _, nth in formats if one == of), default=0)
         is_newer = of == word and bool(_NUMBER.fullmatch(number)) and int(number) > newest
-        return Difference(0, FORMAT if is_newer else ALTERED, "reply_format", expected, name)
+        return RowDifference(0, FORMAT if is_newer else ALTERED, "reply_format", expected, name)
 
     def _calls(self, fact: ModelAnswered) -> tuple[tuple[str, ...], ...] | None:
         found: list[tuple[str, ...]] = []

@@ -10,33 +10,34 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from domain import envelope
 from domain.agent.agent import AGENT
 from domain.agent.wake_queue import WAKE_QUEUE
-from domain.causes import Cause, Replied
-from domain.composing import compose
-from domain.envelope import Row
+from domain.append import envelope
+from domain.append.causes import Cause, Replied
+from domain.append.envelope import Row
 from domain.errors import WakelogError
+from domain.handlers.execute import execute
 from domain.journal.commands import ApplyOperation
+from domain.log.state import LogState, RecordedEvent
+from domain.log.wire import Stored, tag_of
 from domain.ports import Request, Section
 from domain.wake.commands import BeginWake
-from domain.wake.events import (
+from domain.wake.machine import pending
+from domain.wake.prompt import request
+from domain.wake.task_search import TaskSearchIndex
+from domain.wake.wake import (
+    WAKE,
     LateReply,
     ModelAsked,
     ToolAsked,
     ToolReturned,
+    Wake,
     WakeDeferred,
     WakeFinished,
     WakeStarted,
 )
-from domain.wake.machine import pending
-from domain.wake.request import request
-from domain.wake.shown import given_by, shown
-from domain.wake.state import WAKE, Wake
-from domain.wake.task_lines import TaskLines
-from domain.wire import Stored, tag_of
-from domain.world import Recorded, World
-from replay.reads import differs, read_again
+from domain.wake.wake_inputs import given_by, shown
+from replay.reads import read_again, read_differences
 from replay.streams import FAILURES
 
 
@@ -51,7 +52,7 @@ class AwaitedInput(Struct, frozen=True):
     request: Request | None = None
 
 
-class Decision(Struct, frozen=True):
+class RerunDecision(Struct, frozen=True):
     """A fact that followed from the step's cause, and why."""
 
     kind_of: str  # the fact's tag
@@ -79,7 +80,7 @@ class SectionAgain(Struct, frozen=True):
     recorded: str | None = ""
 
 
-class Step(Struct, frozen=True):
+class RerunStep(Struct, frozen=True):
     """One step. `cause` is the tag of what it began with, `error` what today's code says instead
     of deciding; `position` is ``log:replica:n``."""
 
@@ -89,7 +90,7 @@ class Step(Struct, frozen=True):
     cause: str
     answer: Any
     asked: AwaitedInput
-    decided: tuple[Decision, ...]
+    decided: tuple[RerunDecision, ...]
     changed: tuple[Changed, ...] = ()
     error: str = ""
 
@@ -98,7 +99,9 @@ class Step(Struct, frozen=True):
         return not (self.changed or self.error)
 
 
-def prompt(journal: World, agents: World, begun: WakeStarted, cause: Stored) -> list[SectionAgain]:
+def prompt(
+    journal: LogState, agents: LogState, begun: WakeStarted, cause: Stored
+) -> list[SectionAgain]:
     """The prompt of a wake, rendered by today's code.
 
     Args:
@@ -125,7 +128,7 @@ def prompt(journal: World, agents: World, begun: WakeStarted, cause: Stored) -> 
     ]
 
 
-def step(log: str, rows: Sequence[Row], world: World, run_key: str) -> Step:
+def step(log: str, rows: Sequence[Row], world: LogState, run_key: str) -> RerunStep:
     """Decide one append anew.
 
     Args:
@@ -140,14 +143,14 @@ def step(log: str, rows: Sequence[Row], world: World, run_key: str) -> Step:
     changed: list[Changed] = []
     error = ""
     try:
-        today = compose(cause, given, first.at, first.prev, world).rows
+        today = execute(cause, given, first.at, first.prev, world).rows
         changed += _compared(rows, today)
     except FAILURES as failure:
         known = isinstance(failure, WakelogError)
         error = str(failure) if known else f"{type(failure).__name__}: {failure}"
     wake = world.load(WAKE, run_key)
     told = cause.fact if isinstance(cause, Replied) else cause
-    return Step(
+    return RerunStep(
         f"{log}:{facts[0].replica}:{first.n}",
         first.n,
         first.at,
@@ -160,7 +163,9 @@ def step(log: str, rows: Sequence[Row], world: World, run_key: str) -> Step:
     )
 
 
-def reading(journal: World, agents: World, run_key: str, row: Recorded) -> tuple[Changed, ...]:
+def reading(
+    journal: LogState, agents: LogState, run_key: str, row: RecordedEvent
+) -> tuple[Changed, ...]:
     """What a read of a wake is answered with otherwise by today's code.
 
     Args:
@@ -171,8 +176,8 @@ def reading(journal: World, agents: World, run_key: str, row: Recorded) -> tuple
     """
     if not isinstance(row.fact, ToolReturned):
         return ()
-    again = read_again(run_key, row.fact, journal, agents, TaskLines().of)
-    found = differs(again, agents.payload) if again else ()
+    again = read_again(run_key, row.fact, journal, agents, TaskSearchIndex().of)
+    found = read_differences(again, agents.payload) if again else ()
     return tuple(Changed(row.stream, row.version, one.expected, one.actual) for one in found)
 
 
@@ -190,7 +195,7 @@ def _text(row: Row | None) -> str:
     return "" if row is None else f"{row.topic} {row.state.decode('utf-8', 'backslashreplace')}"
 
 
-def _asked(world: World, wake: Wake, cause: Cause) -> AwaitedInput:
+def _asked(world: LogState, wake: Wake, cause: Cause) -> AwaitedInput:
     """What the cause is a reply to; of an effect on the journal it is the command itself."""
     if isinstance(cause, ApplyOperation):
         return AwaitedInput("tool", tool=cause.tool, arguments=world.text(cause.arguments))
@@ -205,14 +210,14 @@ def _asked(world: World, wake: Wake, cause: Cause) -> AwaitedInput:
             return AwaitedInput("")
 
 
-def _decisions(facts: Sequence[Recorded], cause: Cause, wake: Wake) -> Iterator[Decision]:
+def _decisions(facts: Sequence[RecordedEvent], cause: Cause, wake: Wake) -> Iterator[RerunDecision]:
     """All facts of the append but the cause itself."""
     turn_max = wake.started.turn_max if wake.started else 0
     for nth, one in enumerate(facts):
         is_cause = nth == 0 and not isinstance(one.fact, LateReply)
         if not is_cause:
             data = msgspec.to_builtins(one.fact)
-            yield Decision(tag_of(one.fact), one.stream, data, why(one.fact, turn_max))
+            yield RerunDecision(tag_of(one.fact), one.stream, data, why(one.fact, turn_max))
 
 
 def why(fact: Stored, turn_max: int = 0) -> str:
@@ -269,9 +274,9 @@ def _why_finished(fact: WakeFinished, turn_max: int) -> str:
 __all__ = [
     "AwaitedInput",
     "Changed",
-    "Decision",
+    "RerunDecision",
     "SectionAgain",
-    "Step",
+    "RerunStep",
     "prompt",
     "reading",
     "step",

@@ -16,13 +16,21 @@ from typing import Any, NamedTuple
 from msgspec import MsgspecError, Struct
 from msgspec.structs import replace
 
-from domain.causes import Receipt, ReplicasImported
+from domain.append.causes import Receipt, ReplicasImported
+from domain.append.envelope import STREAM_TYPES
 from domain.errors import WakelogError
-from domain.keys import command_key
-from domain.kinds import KINDS
-from domain.wire import PayloadId, Stored
-from domain.world import MAIN, ROWS_FIRST, Folded, Kind, Read, Recorded, World
-from replay.viewers import Viewers
+from domain.log.keys import command_key
+from domain.log.state import (
+    MAIN,
+    ROWS_FIRST,
+    CachedState,
+    LogState,
+    ReadStream,
+    RecordedEvent,
+    StreamType,
+)
+from domain.log.wire import PayloadId, Stored
+from replay.causal_views import CausalViews
 
 STATES_MAX = 16_384  # four thousand agents that take turns, and what each of them reads
 PAYLOADS_MAX = 65_536
@@ -41,7 +49,7 @@ FAILURES = (
 """What today's code may raise on a cause that was altered, or that it does not allow."""
 
 
-class Limits(Struct, frozen=True):
+class WalkLimits(Struct, frozen=True):
     """How much a walk remembers; with less it reads more once more, and finds the same.
 
     `states`: folded states, where a stream can be read again; `payloads`: which were checked;
@@ -53,29 +61,29 @@ class Limits(Struct, frozen=True):
     wakes: int = WAKES_MAX
 
 
-LIMITS = Limits()
+LIMITS = WalkLimits()
 
 
-class Nothing(Struct, frozen=True):
+class NoState(Struct, frozen=True):
     """The state of streams that no handler folds."""
 
     id: str
 
 
-def _same(state: Nothing, row: Recorded) -> Nothing:
+def _same(state: NoState, row: RecordedEvent) -> NoState:
     return state
 
 
-_PLAIN: Kind[Nothing] = Kind("", Nothing, _same)
+_PLAIN: StreamType[NoState] = StreamType("", NoState, _same)
 
-Payload = Callable[[PayloadId], bytes | None]
-Named = Callable[[str], Iterable[str]]
+ReadPayload = Callable[[PayloadId], bytes | None]
+PayloadsNamed = Callable[[str], Iterable[str]]
 
 
 class Unfolded(NamedTuple):
     """A row that today's code cannot fold, and what it says of it. The stream stays as it was."""
 
-    row: Recorded
+    row: RecordedEvent
     error: Exception
 
 
@@ -83,7 +91,7 @@ class Hole(Stored, frozen=True, tag="hole"):
     """Stands in a stream for a row that is gone, so that what follows is counted as it was."""
 
 
-class Versions(dict[str, int]):
+class StreamVersions(dict[str, int]):
     """How many rows each stream has so far. Where a walk goes on from an append, those of before
     are counted when somebody asks."""
 
@@ -96,11 +104,15 @@ class Versions(dict[str, int]):
         return super().get(stream, default)
 
 
-class Streams(OrderedDict[str, Folded]):
+class Streams(OrderedDict[str, CachedState]):
     """The streams of one log as the walk has come to them; also the cache of its worlds."""
 
     def __init__(
-        self, log: str, payload: Payload, again: Read | None = None, limits: Limits = LIMITS
+        self,
+        log: str,
+        payload: ReadPayload,
+        again: ReadStream | None = None,
+        limits: WalkLimits = LIMITS,
     ) -> None:
         super().__init__()
         self.log = log
@@ -108,21 +120,23 @@ class Streams(OrderedDict[str, Folded]):
         self._payload = payload
         self._again = again
         self._states_max = limits.states
-        self._rows: defaultdict[str, list[Recorded]] = defaultdict(list)
-        self._versions = Versions()
-        self._named: Named | None = None
+        self._rows: defaultdict[str, list[RecordedEvent]] = defaultdict(list)
+        self._versions = StreamVersions()
+        self._named: PayloadsNamed | None = None
         self._replicas: defaultdict[str, set[str]] = defaultdict(set)
         self._writers: set[str] = set()
         self._minded: dict[str, int] = {}  # stream of a task to the n since which rows are kept
-        self.viewers = Viewers(None if again is None else limits.states)
+        self.viewers = CausalViews(None if again is None else limits.states)
 
-    def __setitem__(self, stream: str, folded: Folded) -> None:
+    def __setitem__(self, stream: str, folded: CachedState) -> None:
         super().__setitem__(stream, folded)
         self.move_to_end(stream)
         if self._again is not None and len(self) > self._states_max:
             self.popitem(last=False)
 
-    def resume(self, n: int, replicas: Iterable[str], again: Read, named: Named) -> list[Recorded]:
+    def resume(
+        self, n: int, replicas: Iterable[str], again: ReadStream, named: PayloadsNamed
+    ) -> list[RecordedEvent]:
         """Go on right after append n of a log that was walked before.
 
         Args:
@@ -145,19 +159,19 @@ class Streams(OrderedDict[str, Folded]):
         self._bring(own)
         return own
 
-    def _bring(self, rows: Iterable[Recorded]) -> None:
+    def _bring(self, rows: Iterable[RecordedEvent]) -> None:
         for row in rows:
             self.viewers.take(row, self._writers, self._under)
             if isinstance(row.fact, ReplicasImported):
                 self._replicas[row.replica].update(one.replica for one in row.fact.replicas)
 
-    def _under(self, operation: str, replica: str) -> Sequence[Recorded]:
+    def _under(self, operation: str, replica: str) -> Sequence[RecordedEvent]:
         """What a replica keeps under an operation's id."""
         return self.read(f"receipt:{operation}@{replica}", 0)
 
     def world(
         self, replica: str, n: int, missed: list[PayloadId], *, seen: int | None = None
-    ) -> World:
+    ) -> LogState:
         """The log just before append n; `missed` gets the payloads that were not there.
 
         Args:
@@ -173,7 +187,7 @@ class Streams(OrderedDict[str, Folded]):
                 missed.append(wanted)
             return data
 
-        def tail(stream: str, after: int) -> Sequence[Recorded]:
+        def tail(stream: str, after: int) -> Sequence[RecordedEvent]:
             is_kept = seen is not None and self._minded.get(stream, seen + 1) <= seen
             if is_kept and stream in self:
                 return [row for row in self._rows.get(stream, ()) if row.version > after]
@@ -185,7 +199,7 @@ class Streams(OrderedDict[str, Folded]):
         others = self._replicas[replica] if replica in self._writers else self._writers
         is_merged = bool(others - {replica})  # then streams are folded from their beginning
         read = self.read if seen is None or is_merged else tail
-        return World(
+        return LogState(
             self.log,
             replica,
             n,
@@ -197,15 +211,15 @@ class Streams(OrderedDict[str, Folded]):
             streams=self.of_kind,
         )
 
-    def _viewed(self, replica: str, n: int, payload: Payload) -> World:
+    def _viewed(self, replica: str, n: int, payload: ReadPayload) -> LogState:
         """What a replica knew of a shared log just before its append n."""
         until = self.viewers.horizons.until(replica, n)
 
-        def known(stream: str, after: int) -> Sequence[Recorded]:
+        def known(stream: str, after: int) -> Sequence[RecordedEvent]:
             rows, last = self.read(stream, after), until.get(stream.rpartition("@")[2], 0)
             return rows if rows and rows[-1].n <= last else [row for row in rows if row.n <= last]
 
-        return World(
+        return LogState(
             self.log,
             replica,
             n,
@@ -224,7 +238,7 @@ class Streams(OrderedDict[str, Folded]):
         came = (one for one in self._versions if one.startswith(f"{kind}:"))
         return chain(came, self._named(kind)) if self._named else came
 
-    def read(self, stream: str, after: int) -> Sequence[Recorded]:
+    def read(self, stream: str, after: int) -> Sequence[RecordedEvent]:
         """The rows of a stream above a version, as far as the walk has come."""
         last = self._versions.get(stream, 0)
         if after >= last:
@@ -234,7 +248,7 @@ class Streams(OrderedDict[str, Folded]):
             return rows[bisect_right(rows, after, key=_version) :]
         return [row for row in self._again(stream, after) if row.version <= last]
 
-    def newest(self, stream: str, n: int) -> Recorded | None:
+    def newest(self, stream: str, n: int) -> RecordedEvent | None:
         """The newest row of a stream in appends up to n; of a long one only the end is read."""
         last, count = self._versions.get(stream, 0), ROWS_FIRST
         while last > 0:  # bounded: it grows to the whole stream
@@ -244,7 +258,7 @@ class Streams(OrderedDict[str, Folded]):
             count *= 8
         return None
 
-    def take(self, facts: Sequence[Recorded]) -> list[Unfolded]:
+    def take(self, facts: Sequence[RecordedEvent]) -> list[Unfolded]:
         """Remember the rows of one more append; told are those that do not fold."""
         found: list[Unfolded] = []
         if facts:
@@ -261,7 +275,7 @@ class Streams(OrderedDict[str, Folded]):
         self._bring(facts)
         return found
 
-    def fill(self, facts: Sequence[Recorded]) -> None:
+    def fill(self, facts: Sequence[RecordedEvent]) -> None:
         """Count rows of a stream that are known to be gone."""
         seen: set[str] = set()
         for row in facts:
@@ -269,10 +283,10 @@ class Streams(OrderedDict[str, Folded]):
             is_first, seen = row.stream not in seen, seen | {row.stream}
             if not is_first or row.version <= last + 1 or row.of_kind == "receipt":
                 continue
-            kind = KINDS.get(row.of_kind, _PLAIN)
+            kind = STREAM_TYPES.get(row.of_kind, _PLAIN)
             state = self._state(row.stream, kind, row.entity)
             self._versions[row.stream] = row.version - 1
-            self[row.stream] = Folded(row.version - 1, state)
+            self[row.stream] = CachedState(row.version - 1, state)
             if self._again is None:
                 self._rows[row.stream].append(replace(row, version=row.version - 1, fact=Hole()))
 
@@ -288,16 +302,16 @@ class Streams(OrderedDict[str, Folded]):
         self._minded[stream] = max(n, self._minded[stream])
         self._rows[stream] = [row for row in self._rows[stream] if row.n > n]
 
-    def _is_derived(self, row: Recorded) -> bool:
+    def _is_derived(self, row: RecordedEvent) -> bool:
         """Whether a receipt's key is the append's own: no other append can ask for it."""
         return row.entity == command_key(self.log, row.replica, row.n)
 
-    def _fold(self, row: Recorded) -> None:
+    def _fold(self, row: RecordedEvent) -> None:
         stream = row.stream
         name = stream.partition(":")[0]
         if name == "receipt":
             return
-        kind = KINDS.get(name, _PLAIN)
+        kind = STREAM_TYPES.get(name, _PLAIN)
         if row.replica in self.viewers.since and kind.is_merged:
             self._fold_on(row, kind)
             return
@@ -309,9 +323,9 @@ class Streams(OrderedDict[str, Folded]):
         try:
             state = kind.evolve(state, row)
         finally:  # where a row does not fold, its stream stays as it was
-            self[stream] = Folded(row.version, state)
+            self[stream] = CachedState(row.version, state)
 
-    def _fold_on(self, row: Recorded, kind: Kind[Any]) -> None:
+    def _fold_on(self, row: RecordedEvent, kind: StreamType[Any]) -> None:
         """A row of a shared log onto what its writer knew."""
         states = self.viewers.states(row.replica)
         known = states.get(row.stream)
@@ -325,14 +339,14 @@ class Streams(OrderedDict[str, Folded]):
         try:
             state = kind.evolve(state, row)
         finally:
-            states[row.stream] = Folded(row.version, state)
+            states[row.stream] = CachedState(row.version, state)
 
-    def _count(self, row: Recorded) -> None:
+    def _count(self, row: RecordedEvent) -> None:
         if self._again is None or row.stream in self._minded:
             self._rows[row.stream].append(row)
         self._versions[row.stream] = row.version
 
-    def _state(self, stream: str, kind: Kind[Any], entity: str) -> object:
+    def _state(self, stream: str, kind: StreamType[Any], entity: str) -> object:
         """What a stream has come to; of one at rest all rows are read again."""
         known = self.get(stream)
         state = kind.initial(entity) if known is None else known.state
@@ -342,5 +356,5 @@ class Streams(OrderedDict[str, Folded]):
         return state
 
 
-def _version(row: Recorded) -> int:
+def _version(row: RecordedEvent) -> int:
     return row.version

@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 import duckdb
 
-from adapters.analytics.bounds import Bound, is_full, limit_memory, refused
+from adapters.analytics.query_limits import QueryLimit, is_disk_full, limit_memory, refused_query
 from adapters.analytics.rows import (
     LOGS,
     SCHEMA_VERSION,
-    Position,
+    TablesPosition,
     create,
     digest_at,
     fill,
@@ -33,7 +33,7 @@ from adapters.analytics.rows import (
     price_lines,
 )
 from adapters.home import files
-from adapters.home.place import place_of
+from adapters.home.home_location import location_of
 from adapters.home.settings import Settings
 from adapters.store.log import Log
 from adapters.wiring import Home, open_home
@@ -52,7 +52,7 @@ class _Known(NamedTuple):
 
     schema_version: int
     settings: tuple[object, ...]
-    positions: dict[str, Position]
+    positions: dict[str, TablesPosition]
 
 
 def connect(
@@ -76,14 +76,14 @@ def connect(
     (0,)
     """
     environ = os.environ if environ is None else environ
-    place = place_of(None if home is None else str(home), environ)
+    place = location_of(None if home is None else str(home), environ)
     with open_home(place, environ) as found:
         logs = {"journal": found.services.journal, "agent": found.services.agents}
         return opened(found.path if found.exists else None, logs, found.settings)
 
 
 def opened(
-    home: Path | None, logs: Mapping[str, Log], settings: Settings, bound: Bound | None = None
+    home: Path | None, logs: Mapping[str, Log], settings: Settings, bound: QueryLimit | None = None
 ) -> duckdb.DuckDBPyConnection:
     """As `connect`, of a home that is open already; None, or one that may not be written, is
     answered from memory.
@@ -105,19 +105,19 @@ def opened(
             _fill_anew(connection, logs, settings)
         limit_memory(connection, settings.analytics.memory_mb)
     except duckdb.OutOfMemoryException as error:
-        raise refused(error) from None
+        raise refused_query(error) from None
     return connection
 
 
 def _refreshed(
-    home: Path, logs: Mapping[str, Log], settings: Settings, bound: Bound | None
+    home: Path, logs: Mapping[str, Log], settings: Settings, bound: QueryLimit | None
 ) -> duckdb.DuckDBPyConnection | None:
     """A connection to the file, brought up to date; None where it cannot be written."""
     try:
         refresh(home, logs, settings, bound)
         return _reading(home / files.ANALYTICS)
     except (OSError, duckdb.IOException) as error:
-        if not is_full(error):
+        if not is_disk_full(error):
             return None
         told = " ".join(str(error).split())
         because = f"the tables to ask could not be brought up to date: {told}"
@@ -134,12 +134,12 @@ def asking(home: Home, seconds: float) -> Iterator[duckdb.DuckDBPyConnection]:
     """
     logs = {"journal": home.services.journal, "agent": home.services.agents}
     connection = opened(home.path if home.exists else None, logs, home.settings)
-    with closing(connection), Bound().over(connection, seconds):
+    with closing(connection), QueryLimit().over(connection, seconds):
         yield connection
 
 
 def refresh(
-    home: Path, logs: Mapping[str, Log], settings: Settings, bound: Bound | None = None
+    home: Path, logs: Mapping[str, Log], settings: Settings, bound: QueryLimit | None = None
 ) -> bool:
     """Bring a home's analytics up to date; whether there was anything to do. See `opened`.
 
@@ -152,7 +152,7 @@ def refresh(
     if known is not None and after is not None and _is_current(known, logs, settings):
         return False
     _remove_left(home)
-    load = partial(_load, path, logs, settings, after, bound or Bound())
+    load = partial(_load, path, logs, settings, after, bound or QueryLimit())
     try:
         load(LOAD_MB)
     except duckdb.OutOfMemoryException:  # not all that it needs can be written to the disk
@@ -164,8 +164,8 @@ def _load(
     path: Path,
     logs: Mapping[str, Log],
     settings: Settings,
-    after: Mapping[str, Position] | None,
-    bound: Bound,
+    after: Mapping[str, TablesPosition] | None,
+    bound: QueryLimit,
     megabytes: int,
 ) -> None:
     """Add what is new to a copy that takes the file's place; or make it anew, where it has to be
@@ -182,7 +182,7 @@ def _load(
 
 def _loaded(
     copy: Path,
-    bound: Bound,
+    bound: QueryLimit,
     megabytes: int,
     fill_in: "Callable[[duckdb.DuckDBPyConnection], bool]",
 ) -> bool:
@@ -209,7 +209,7 @@ def _fill_anew(
     connection.execute("BEGIN")
     create(connection)
     keep_settings(connection, settings)
-    fill(connection, logs, {name: Position() for name in LOGS})
+    fill(connection, logs, {name: TablesPosition() for name in LOGS})
     connection.execute("COMMIT")
     return True
 
@@ -218,7 +218,7 @@ def _fill_on(
     connection: duckdb.DuckDBPyConnection,
     logs: Mapping[str, Log],
     settings: Settings,
-    after: Mapping[str, Position],
+    after: Mapping[str, TablesPosition],
 ) -> bool:
     """Add what is new; False, and nothing done, where it has to be made anew."""
     connection.execute("BEGIN")
@@ -240,7 +240,7 @@ def _settings(settings: Settings) -> tuple[object, ...]:
 
 def _trusted(
     known: _Known | None, logs: Mapping[str, Log], settings: Settings
-) -> dict[str, Position] | None:
+) -> dict[str, TablesPosition] | None:
     """The positions to go on from; None where the tables are to be made anew: costs in them are
     by the prices of then."""
     if known is None or known.schema_version != SCHEMA_VERSION or set(known.positions) != {*LOGS}:
@@ -265,7 +265,7 @@ def _known(path: Path) -> _Known | None:
         version, *told = connection.execute("FROM home").fetchall()[0]
         prices = connection.execute("FROM prices ORDER BY model, since NULLS FIRST").fetchall()
         positions = connection.execute("SELECT log, n, digest FROM positions").fetchall()
-        reached = {name: Position(n, digest) for name, n, digest in positions}
+        reached = {name: TablesPosition(n, digest) for name, n, digest in positions}
         return _Known(version, (tuple(told), *prices), reached)
     except (duckdb.Error, IndexError):
         return None

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import duckdb
 
-from adapters.analytics.bounds import refused
+from adapters.analytics.query_limits import refused_query
 from adapters.analytics.rows import SCHEMA_VERSION, documentation
 from adapters.home.files import close_to_others
-from domain import canonical
 from domain.errors import Refused
+from domain.log import canonical
 
 README = "README.md"
 _HEAD = f"<!-- wakelog analytics export, schema {SCHEMA_VERSION} -->\n"
@@ -20,7 +20,9 @@ _PARTITIONED = {
 """By what a big table is split, and the time its month is taken from; others are one file."""
 
 
-def export(connection: duckdb.DuckDBPyConnection, folder: Path, holds: str = "") -> dict[str, int]:
+def export_parquet(
+    connection: duckdb.DuckDBPyConnection, folder: Path, holds: str = ""
+) -> dict[str, int]:
     """Write every table below a folder, with a README of the schema.
 
     Args:
@@ -47,7 +49,7 @@ def export(connection: duckdb.DuckDBPyConnection, folder: Path, holds: str = "")
         (folder / README).write_text(f"{_HEAD}{holds}\n\n{documentation()}", "utf-8")
         close_to_others(folder.rglob("*"))
     except (duckdb.InterruptException, duckdb.OutOfMemoryException) as error:
-        raise refused(error) from None
+        raise refused_query(error) from None
     except (OSError, duckdb.IOException) as error:
         because = f"{folder} cannot be written: {error}"
         instead = "free space, give yourself permission, or name another folder"

@@ -20,12 +20,11 @@ from msgspec import Struct
 
 from adapters.home.settings import Settings
 from adapters.store.log import Log
-from adapters.store.recorder import Numbered, numbered
-from domain import envelope
-from domain.conflicts import place
-from domain.envelope import Row
-from domain.journal.fields import ADDED, FIELDS, TaskField
-from domain.journal.fold import TASK
+from adapters.store.recorder import AppendPosition, numbered
+from domain.append import envelope
+from domain.append.envelope import Row
+from domain.journal.task import ADDED, FIELDS, TASK, TaskField
+from domain.replication.replica_conflicts import canonical_position
 
 SCHEMA_VERSION = 7 + ADDED
 """Of the tables and views that `projections/analytics` defines and README.md there describes."""
@@ -86,16 +85,16 @@ _CONCERNS = {
 """Which kinds of streams make each of the files have something to do, in this order."""
 
 
-class _Line(Struct):
+class _RowNumber(Struct):
     """What a line tells of where its row stands."""
 
-    state: Numbered
+    state: AppendPosition
 
 
-_numbered = msgspec.json.Decoder(_Line).decode
+_numbered = msgspec.json.Decoder(_RowNumber).decode
 
 
-class Position(NamedTuple):
+class TablesPosition(NamedTuple):
     """Up to which append of a log the tables have come, and that append's digest."""
 
     n: int = 0
@@ -138,7 +137,7 @@ def create(connection: duckdb.DuckDBPyConnection) -> None:
 def fill(
     connection: duckdb.DuckDBPyConnection,
     logs: Mapping[str, Log],
-    after: Mapping[str, Position],
+    after: Mapping[str, TablesPosition],
 ) -> bool:
     """Bring what the logs have beyond their positions into all tables; inside a transaction.
 
@@ -152,13 +151,15 @@ def fill(
         the caller rolls back and begins with an empty database.
     """
     is_anew = not any(position.n for position in after.values())
-    reached: dict[str, Position] = {}
+    reached: dict[str, TablesPosition] = {}
     with tempfile.TemporaryDirectory(prefix="wakelog-") as folder:
         for name in LOGS:
             reached[name] = _load(connection, logs[name], after[name], Path(folder))
     fresh = whole = "SELECT * FROM events"
     if not is_anew:  # few rows of many: looked for once
-        fresh = _kept(connection, "fresh_rows", _PLACE.format(*(after[name].n for name in LOGS)))
+        fresh = _temporary_table(
+            connection, "fresh_rows", _PLACE.format(*(after[name].n for name in LOGS))
+        )
     _view(connection, "fresh", fresh)
     sql = "SELECT count(*) FROM fresh WHERE tag = 'log.imported.1'"
     if not is_anew and _number(connection, sql):
@@ -169,7 +170,7 @@ def fill(
     connection.execute(statements("touched"))
     if not is_anew:
         sql = f"{whole} SEMI JOIN touched USING (kind, entity)"
-        whole = _kept(connection, "whole_streams", sql)
+        whole = _temporary_table(connection, "whole_streams", sql)
     connection.execute(_LEFT_OUT)
     left_out = [_leave_out(connection, logs[name], whole) for name in LOGS]
     if any(left_out):
@@ -190,7 +191,7 @@ def fill(
 
 def _leave_out(connection: duckdb.DuckDBPyConnection, log: Log, whole: str) -> bool:
     """Note, of what several machines said of an entity, the rows that do not count: see
-    `domain.merging`. False where one machine has the log alone."""
+    `domain.replication.merge`. False where one machine has the log alone."""
     if not log.is_shared:
         return False
     entities = connection.execute(_OF_SEVERAL.format(whole), [log.name]).fetchall()
@@ -198,8 +199,8 @@ def _leave_out(connection: duckdb.DuckDBPyConnection, log: Log, whole: str) -> b
     with log.reading() as world:
         for kind, entity in entities:
             rows = world.history(kind, entity)
-            counted = set(map(place, log.counted(rows)))
-            left = (row for row in rows if place(row) not in counted)
+            counted = set(map(canonical_position, log.counted(rows)))
+            left = (row for row in rows if canonical_position(row) not in counted)
             found += [(log.name, row.replica, row.n, row.row) for row in left]
     if found:
         connection.executemany("INSERT INTO left_out VALUES (?, ?, ?, ?)", found)
@@ -246,8 +247,8 @@ def digest_at(log: Log, n: int) -> str:
 
 
 def _load(
-    connection: duckdb.DuckDBPyConnection, log: Log, after: Position, folder: Path
-) -> Position:
+    connection: duckdb.DuckDBPyConnection, log: Log, after: TablesPosition, folder: Path
+) -> TablesPosition:
     """The log's rows beyond a position as events; the position that they end at.
 
     While DuckDB reads one page, in a thread of its own, the log gives the next one.
@@ -269,7 +270,7 @@ def _load(
     if not last:
         return after
     n = _numbered(last).state.n
-    return Position(n, digest_at(log, n))
+    return TablesPosition(n, digest_at(log, n))
 
 
 def _texts(connection: duckdb.DuckDBPyConnection, log: Log) -> None:
@@ -288,7 +289,7 @@ def _view(connection: duckdb.DuckDBPyConnection, name: str, sql: str) -> None:
     connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {sql}")
 
 
-def _kept(connection: duckdb.DuckDBPyConnection, name: str, sql: str) -> str:
+def _temporary_table(connection: duckdb.DuckDBPyConnection, name: str, sql: str) -> str:
     """Make a temporary table of what is found; the SQL that reads it."""
     connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {sql}")
     return f"SELECT * FROM {name}"

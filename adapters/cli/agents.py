@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.actions.naming import pick_agent
-from adapters.cli.entering import TEXT
-from adapters.cli.loading import LoadingGroup
+from adapters.cli.lazy_groups import LazyGroup
+from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session
 from adapters.documents.agents import (
     agent_lines,
@@ -17,8 +16,9 @@ from adapters.documents.agents import (
     has_agents,
 )
 from adapters.documents.tasks import titles_among
-from adapters.text.agent import told
+from adapters.text.agent import agent_text
 from adapters.text.common import ID_SHOWN, local_time
+from adapters.usecases.resolve import pick_agent
 
 if TYPE_CHECKING:
     from adapters.documents.agents import AgentLine
@@ -30,13 +30,14 @@ NONE_YET = (
 
 @click.group(
     "agent",
-    cls=LoadingGroup,
+    cls=LazyGroup,
     epilog="AGENT is an agent's id, the beginning of it, its name, or its task.",
     later={
-        "agent_life": ("create", "pause", "resume", "sleep", "destroy", "delete"),
-        "agent_steering": ("set", "watch", "unwatch", "timer"),
-        "waking": ("ask",),
-        "chatting": ("chat",),
+        "agent_edits": (
+            *("create", "pause", "resume", "sleep", "destroy", "delete"),
+            *("set", "watch", "unwatch", "timer"),
+        ),
+        "wake": ("ask", "chat"),
     },
 )
 def agent_command() -> None:
@@ -104,4 +105,4 @@ def show(session: Session, agent: str) -> None:
     else:
         tokens = (token for one in page.subscriptions for token in one.tokens)
         named = {page.task_id, *(token.removeprefix("id:") for token in tokens)}
-        session.say(told(page, titles_among(home, named), home.settings.timezone))
+        session.say(agent_text(page, titles_among(home, named), home.settings.timezone))

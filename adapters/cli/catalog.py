@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.loading import LoadingGroup
+from adapters.cli.lazy_groups import LazyGroup
 from adapters.cli.shared import Session
 from adapters.documents.tasks import catalog_of, category_documents, label_documents
 from projections.tasks import VIEW
@@ -26,7 +26,7 @@ LABELS_EMPTY = (
 
 @click.group(
     "category",
-    cls=LoadingGroup,
+    cls=LazyGroup,
     epilog="CATEGORY is a category's name, in any case, or its id.",
     later={"category_edits": ("add", "rename", "correct")},
 )
@@ -60,7 +60,7 @@ def category_list(session: Session) -> None:
 
 @click.group(
     "label",
-    cls=LoadingGroup,
+    cls=LazyGroup,
     epilog="LABEL is a label's name, in any case, or its id.",
     later={
         "label_edits": ("add", "widen", "delete", "assign", "remove", "suppress", "allow"),

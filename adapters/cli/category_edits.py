@@ -4,27 +4,27 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.actions.catalog import (
+from adapters.cli.catalog import all_categories
+from adapters.cli.editing import Editing
+from adapters.cli.param_types import TEXT
+from adapters.cli.shared import Session, key_option
+from adapters.documents.tasks import catalog_of, category_named
+from adapters.text.common import safe
+from adapters.usecases.catalog import (
     add_category,
     check_correction,
     correct_category,
     rename_category,
 )
-from adapters.actions.inputs import language_named
-from adapters.cli.catalog import all_categories
-from adapters.cli.editing import Editing
-from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, key_option
-from adapters.documents.tasks import catalog_of, category_named
-from adapters.text.common import safe
+from adapters.usecases.inputs import language_named
 from domain.journal.catalog import NAME_MAX
 from domain.journal.edits import titled
 
 if TYPE_CHECKING:
-    from adapters.actions.tasks import Kept
+    from adapters.usecases.tasks import UseCaseResult
 
 
-def _tell_category(editing: Editing, done: str, kept: "Kept") -> None:
+def _tell_category(editing: Editing, done: str, kept: "UseCaseResult") -> None:
     """Say what became of a category."""
     (category_id,) = editing.did(kept).ids
     category = category_named(catalog_of(editing.session.reading()), category_id)

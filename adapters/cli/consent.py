@@ -47,7 +47,7 @@ def consent(session: Session, agent_ids: Sequence[str]) -> None:
 
 def ask_consent(session: Session, home: "Home", agent_ids: Iterable[str]) -> None:
     """Ask for the receipts that agents lack, on a terminal; give those that are agreed to."""
-    from adapters.actions import policy
+    from adapters.usecases import policy
 
     if session.has_declined or not can_ask(session):
         return
@@ -62,7 +62,7 @@ def ask_consent(session: Session, home: "Home", agent_ids: Iterable[str]) -> Non
 
 def tell_held(session: Session, home: "Home", agent_ids: Iterable[str]) -> None:
     """Say what opens the gate before some agents, unless that was said already."""
-    from adapters.actions import policy
+    from adapters.usecases import policy
 
     if session.has_declined:
         return

@@ -1,4 +1,4 @@
-"""`wakelog demo`: a fresh home, sample tasks, agents, wakes, reports and an inbox."""
+"""Made-up homes: `wakelog demo` and `wakelog demo-data`."""
 
 import os
 import shlex
@@ -10,37 +10,44 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.actions.agents import Wish, assign_all
-from adapters.actions.importing import Importing
-from adapters.actions.sources import Found
 from adapters.cli.shared import Session
 from adapters.cli.shared import Session as Opened
+from adapters.demo.stories import SOURCE as DATA_SOURCE
+from adapters.documents.agent_output import report_document
 from adapters.documents.agents import all_agents
-from adapters.documents.demo import DemoDetails
+from adapters.documents.demo import DemoData, DemoDataThere, DemoDetails
 from adapters.documents.inbox import all_sets, set_documents
-from adapters.documents.reading import report_document
+from adapters.home import files
 from adapters.home.files import HOME_VARIABLE, home_path
 from adapters.importers import markdown
 from adapters.proof.prove import prove_home
-from adapters.store.opening import check_alone
+from adapters.store.sqlite_files import check_alone
+from adapters.text.agent_output import counted
 from adapters.text.common import ID_SHOWN, safe
+from adapters.usecases.agents import AgentOptions, assign_all
+from adapters.usecases.import_sources import ParsedFile
+from adapters.usecases.import_tasks import Importing
+from adapters.wiring import open_home
 from domain.errors import Refused
-from projections import agents, journal, reports, tasks, wakes
+from projections import agents, observations, reports, tasks, wakes
 
 if TYPE_CHECKING:
+    from adapters.demo.generator import DemoSummary
     from adapters.documents.inbox import InboxSet
     from adapters.proof.prove import Proved
     from adapters.wiring import Home
 
-FOLDER = "wakelog-demo"
-SOURCE = "wakelog demo"
+DEMO_FOLDER = "wakelog-demo"
+DEMO_SOURCE = "wakelog demo"
 REPORTS_SHOWN = 3
 SETS_SHOWN = 4
 MODEL = "rules"
 
 
 @click.command("demo", epilog="Examples: wakelog demo; wakelog demo --home /tmp/look --fresh")
-@click.option("--home", "folder", type=click.Path(), metavar="DIR", help=f"Where; else ./{FOLDER}.")
+@click.option(
+    "--home", "folder", type=click.Path(), metavar="DIR", help=f"Where; else ./{DEMO_FOLDER}."
+)
 @click.option("--fresh", is_flag=True, help="Throw an earlier demo away and begin anew.")
 @click.pass_context
 def demo_command(ctx: click.Context, folder: str | None, *, fresh: bool) -> None:
@@ -53,7 +60,7 @@ def demo_command(ctx: click.Context, folder: str | None, *, fresh: bool) -> None
     assert outer is not None
     path = _home(ctx, folder)
     if fresh:
-        throw_away(path, SOURCE)
+        throw_away(path, DEMO_SOURCE)
     session = Session(path, model=MODEL, as_json=outer.as_json, is_quiet=outer.is_quiet)
     try:
         _demonstrate(session)
@@ -64,7 +71,7 @@ def demo_command(ctx: click.Context, folder: str | None, *, fresh: bool) -> None
 def _home(ctx: click.Context, folder: str | None) -> Path:
     """The demo's home: as told, here or before the command's name; never the default one."""
     told = folder or ctx.find_root().params.get("home") or os.environ.get(HOME_VARIABLE, "")
-    return home_path(str(told) if told else FOLDER, os.environ)
+    return home_path(str(told) if told else DEMO_FOLDER, os.environ)
 
 
 def throw_away(path: Path, source: str) -> None:
@@ -117,7 +124,7 @@ def _has_reports(home: "Home") -> bool:
 
 def _demonstrate(session: Session) -> None:
     home = session.reading()
-    is_there = check_ours(home, SOURCE) and _has_reports(home)
+    is_there = check_ours(home, DEMO_SOURCE) and _has_reports(home)
     if not is_there:  # or one that was interrupted: go on with it
         home = session.writing(is_asking=False)
         _import(home)
@@ -125,9 +132,9 @@ def _demonstrate(session: Session) -> None:
         _wake(session, home)
     proved = prove_home(home)
     if session.as_json:
-        session.document(_document(home, proved))
+        session.document(_demo_document(home, proved))
     else:
-        _tell(session, home, proved, is_there=is_there)
+        _tell_demo(session, home, proved, is_there=is_there)
     raise SystemExit(0 if proved.ok else 1)
 
 
@@ -139,19 +146,19 @@ def _import(home: "Home") -> None:
     from importlib.resources import files
 
     data = files("adapters.demo").joinpath("tasks.md").read_bytes()
-    Importing().take(home, SOURCE, Found(markdown.read(data, source=SOURCE)))
+    Importing().take(home, DEMO_SOURCE, ParsedFile(markdown.read(data, source=DEMO_SOURCE)))
     home.views.catch_up()
 
 
 def _make_agents(home: "Home") -> None:
     """An agent for every open task, as `wakelog agent create --all` does."""
-    assign_all(home, Wish())
+    assign_all(home, AgentOptions())
 
 
 def _wake(session: Session, home: "Home") -> None:
     """Every queued wake, as `wakelog wake` does."""
-    from adapters.actions.waking import prepare_wakes, wake_all
-    from adapters.cli.waking import telling
+    from adapters.cli.wake import telling
+    from adapters.usecases.wake_agents import prepare_wakes, wake_all
 
     agents = prepare_wakes(home).agents
     names = {one: home.services.agent(one).name for one in agents}
@@ -161,7 +168,7 @@ def _wake(session: Session, home: "Home") -> None:
 # -------------------------------------------------------------------------------------- telling it
 
 
-def _document(home: "Home", proved: "Proved") -> DemoDetails:
+def _demo_document(home: "Home", proved: "Proved") -> DemoDetails:
     return DemoDetails(
         home=str(home.path),
         tasks=len(home.views.all(tasks.VIEW)),
@@ -172,7 +179,7 @@ def _document(home: "Home", proved: "Proved") -> DemoDetails:
     )
 
 
-def _tell(session: Session, home: "Home", proved: "Proved", *, is_there: bool) -> None:
+def _tell_demo(session: Session, home: "Home", proved: "Proved", *, is_there: bool) -> None:
     inbox = set_documents(home, all_sets(home), is_all=False)
     agents = all_agents(home)
     if is_there:
@@ -203,7 +210,7 @@ def _tell_counts(session: Session, home: "Home", inbox: "Sequence[InboxSet]") ->
     open_tasks = sum(one.is_open for one in found)
     woken = [one for one in home.views.all(wakes.VIEW) if one.outcome == "completed"]
     head = len([one for one in home.views.all(reports.VIEW) if one.agent_id])
-    noted = len(home.views.all(journal.VIEW))
+    noted = len(home.views.all(observations.VIEW))
     items = sum(len(one.items) for one in inbox)
     living = sum(one.is_living for one in home.views.all(agents.VIEW))
     session.say(f"{len(found)} tasks in {categories} categories, {open_tasks} of them open.")
@@ -270,3 +277,139 @@ def _short(path: Path) -> str:
     here = Path.cwd()
     is_below = path.is_relative_to(here) and path != here
     return shlex.quote(str(path.relative_to(here) if is_below else path))
+
+
+# --------------------------------------------------------------------------- months of fifty agents
+# `wakelog demo-data`: months of fifty agents in a minute, for questions and plots.
+
+DATA_FOLDER = "demo-data"
+AGENTS_MAX = 50
+MONTHS_MAX = 24
+
+
+@click.command(
+    "demo-data",
+    epilog="Examples: wakelog demo-data; "
+    "wakelog demo-data --home /tmp/small --agents 10 --months 2 --seed b",
+)
+@click.option(
+    "--home", "folder", type=click.Path(), metavar="DIR", help=f"Where; else ./{DATA_FOLDER}."
+)
+@click.option("--agents", type=click.IntRange(1, AGENTS_MAX), default=50, show_default=True)
+@click.option("--months", type=click.IntRange(1, MONTHS_MAX), default=6, show_default=True)
+@click.option("--seed", default="wakelog", show_default=True, metavar="TEXT")
+@click.option("--fresh", is_flag=True, help="Throw an earlier one away and make it anew.")
+@click.pass_context
+def demo_data_command(
+    ctx: click.Context, folder: str | None, *, agents: int, months: int, seed: str, fresh: bool
+) -> None:
+    """Make a home of many agents and months, to ask and plot.
+
+    The runtime runs as it always does, on a virtual clock from January 2026 in Europe/Berlin. A
+    scripted person writes, ticks, asks, confirms, edits and rejects with reasons; offline models
+    guess, slip, repeat themselves, and are down for hours; templates get better and worse versions.
+    The same seed and size write the same bytes. It works in a home of its own and never in yours.
+    All of it is proved before the home gets its name.
+    """
+    outer = ctx.find_object(Session)
+    assert outer is not None
+    given = (
+        folder or ctx.find_root().params.get("home") or os.environ.get(HOME_VARIABLE) or DATA_FOLDER
+    )
+    path = home_path(str(given), os.environ)
+    if not _is_wanted(path, DATA_SOURCE, is_fresh=fresh):
+        _tell_data_there(outer, path)
+        return
+    lived, proved = _made(outer, path, seed, agents, months)
+    if outer.as_json:
+        outer.document(
+            DemoData(
+                home=str(path),
+                seed=seed,
+                days=lived.days,
+                agents=lived.agents,
+                wakes=lived.wakes,
+                proof=proved.document(),
+            )
+        )
+    else:
+        _tell_data(outer, path, lived, proved)
+    raise SystemExit(0 if proved.ok else 1)
+
+
+def _is_wanted(path: Path, source: str, *, is_fresh: bool) -> bool:
+    """Whether the home is to be made; an earlier one is thrown away here, if that is asked.
+
+    Raises:
+        Refused: Code ``invalid_value``: something else is there.
+    """
+    if files.exists(path):
+        session = Session(path, model="rules", as_json=True, is_quiet=True)
+        try:
+            check_ours(session.reading(), source)
+        finally:
+            session.close()
+        if not is_fresh:
+            return False
+        throw_away(path, source)
+    if path.exists() and any(path.iterdir()):
+        because = f"the folder {path} holds other files"
+        raise Refused("invalid_value", because=because, instead="name an empty or a new folder")
+    if not path.parent.is_dir():
+        because = f"the folder {path.parent} for the home is missing"
+        raise Refused("invalid_value", because=because, instead="make it first")
+    return True
+
+
+def _made(
+    session: Session, path: Path, seed: str, agents: int, months: int
+) -> "tuple[DemoSummary, Proved]":
+    """Make it beside its place and prove it, so that a home with the name is a whole one."""
+    from adapters.demo.generator import make_demo_home
+
+    beside = path.with_name(f".{path.name}.making")
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir(mode=0o700)
+    try:
+        is_shown = sys.stderr.isatty() and not session.is_quiet and not session.as_json
+        with click.progressbar(
+            length=1, label="Living through it", file=sys.stderr, hidden=not is_shown
+        ) as bar:
+
+            def progress(day: int, days: int) -> None:
+                bar.length = days
+                bar.update(day - bar.pos)
+
+            lived = make_demo_home(
+                beside, seed=seed, agents_count=agents, months=months, progress=progress
+            )
+        session.note("Proving it.")
+        with open_home(beside, {}) as home:
+            home.views.catch_up()
+            proved = prove_home(home)
+        if path.exists():
+            path.rmdir()
+        beside.rename(path)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return lived, proved
+
+
+def _tell_data_there(session: Session, path: Path) -> None:
+    if session.as_json:
+        session.document(DemoDataThere(str(path)))
+        return
+    session.say(f"The data is there already, in {path}; --fresh makes it anew.")
+
+
+def _tell_data(session: Session, path: Path, lived: "DemoSummary", proved: "Proved") -> None:
+    session.say(
+        f"{counted(lived.days, 'day')} of {counted(lived.agents, 'agent')}: "
+        f"{counted(lived.wakes, 'wake')} in {path}."
+    )
+    session.say(
+        f"{proved.rows:,} rows of {proved.causes:,} causes proved: "
+        + ("every byte is the same." if proved.ok else "some differ, see `wakelog prove`.")
+    )
+    session.say(f"digest {proved.digest}")
+    session.note(f"Go on with `wakelog --home {path} metrics`, or with `make notebooks`.")

@@ -2,20 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-from adapters.actions.naming import nth_key, pick, pick_task
 from adapters.cli.shared import Session
 from adapters.documents.tasks import task_page
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.task import stopped
-from domain.causes import Receipt
+from adapters.usecases.resolve import nth_key, pick, pick_task
+from domain.append.causes import Receipt
 from domain.errors import Refused
 from domain.journal import task as t
-from domain.journal.fold import TASK
-from domain.journal.task import Task
-from domain.wire import Stored
+from domain.journal.task import TASK, Task
+from domain.log.wire import Stored
 
 if TYPE_CHECKING:
-    from adapters.actions.tasks import Kept
+    from adapters.usecases.tasks import UseCaseResult
     from adapters.wiring import Home
 
 
@@ -48,7 +47,7 @@ class Editing:
         with home.services.journal.reading() as world:
             return world.load(TASK, task_id)
 
-    def item(self, task: Task, wanted: str) -> t.Item:
+    def item(self, task: Task, wanted: str) -> t.ChecklistItem:
         """The item that a word names: its number, id, prefix of it, or title."""
         titles = [(item.id, item.title) for item in task.items]
         numbered = {str(number): item for number, item in enumerate(task.items, start=1)}
@@ -88,7 +87,7 @@ class Editing:
         """Where the deed is done."""
         return self.session.writing()
 
-    def did(self, kept: "Kept") -> "Kept":
+    def did(self, kept: "UseCaseResult") -> "UseCaseResult":
         """Remember what came of the run's deed, for telling it."""
         self.has_changed, self.is_retry = kept.has_changed, kept.is_repeated
         self.stopped = kept.stopped

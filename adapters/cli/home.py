@@ -1,24 +1,32 @@
-"""`wakelog home`: which folder it is, who writes there, and what it has become."""
+"""Homes and their settings: `wakelog home`, `copy` and `settings`."""
 
 import os
-from typing import TYPE_CHECKING, Literal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import click
 
-from adapters.cli.entering import TEXT
+from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session
-from adapters.documents.databases import CreatedHome, ThawedHome
-from adapters.documents.deeds import AdoptedHome, HomeDetails
+from adapters.documents.homes import CopiedHome, CreatedHome, SettingsText, ThawedHome
+from adapters.documents.results import AdoptedHome, HomeDetails
 from adapters.documents.tasks import import_document
-from adapters.home import installation
+from adapters.home import settings, write_guard
+from adapters.home.home_location import homes_of, location_of
+from adapters.home.settings import parse
+from adapters.home.settings_toml import DEFAULT_TOML, with_setting
+from adapters.store.log_copy import CopyProgress
 from adapters.text.common import safe
-from adapters.upkeep import adopting
-from adapters.upkeep.copying import thaw
+from adapters.upkeep import adopt
+from adapters.upkeep.home_copy import copy_home, thaw
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.upkeep.adopting import Adopted
-    from domain.causes import GivenUp
+    from adapters.upkeep.adopt import Adopted
+    from domain.append.causes import GivenUp
 
 How = Literal["restored", "moved", "copy"]
 _STATES = {
@@ -40,8 +48,8 @@ def show_command(session: Session) -> None:
     """Show where the home is, who writes there, and whether its logs belong together."""
     home = session.opened()
     replica = home.services.journal.replica if home.exists else ""
-    kept = installation.kept(home.path)
-    state = installation.state(home.path, os.environ) if home.exists else "unknown"
+    kept = write_guard.kept_installation(home.path)
+    state = write_guard.installation_state(home.path, os.environ) if home.exists else "unknown"
     if session.as_json:
         session.document(
             HomeDetails(
@@ -70,8 +78,8 @@ def show_command(session: Session) -> None:
 @click.pass_obj
 def create_command(session: Session, name: str, file: str | None) -> None:
     """Make a home in the database that WAKELOG_DATABASE names; then work in it as `pg:NAME`."""
-    from adapters.actions.database_homes import create_home
-    from adapters.cli.first_run import import_one
+    from adapters.cli.importing import import_one
+    from adapters.usecases.database_homes import create_home
 
     place = create_home(name, os.environ)
     inner = Session(place, model="", as_json=session.as_json, is_quiet=session.is_quiet)
@@ -103,7 +111,7 @@ def thaw_command(session: Session) -> None:
 @click.pass_obj
 def freeze_command(session: Session, name: str) -> None:
     """Let nobody write in a home of the database, until `wakelog --home pg:NAME home thaw`."""
-    from adapters.actions.people import freeze_home
+    from adapters.usecases.database_homes import freeze_home
 
     found = freeze_home(name, os.environ)
     if session.as_json:
@@ -118,7 +126,7 @@ def freeze_command(session: Session, name: str) -> None:
 @click.pass_obj
 def rename_command(session: Session, name: str, new: str) -> None:
     """Give a home of the database another name; its tokens stay good."""
-    from adapters.actions.people import rename_home
+    from adapters.usecases.database_homes import rename_home
 
     found = rename_home(name, new, os.environ)
     if session.as_json:
@@ -139,7 +147,7 @@ def access_command(
     session: Session, name: str, add: tuple[str, ...], remove: tuple[str, ...]
 ) -> None:
     """See and say who may enter a home on the page: viewer, member, owner or operator."""
-    from adapters.actions.people import access
+    from adapters.usecases.database_homes import access
 
     found = access(name, add, remove, os.environ)
     if session.as_json:
@@ -154,7 +162,7 @@ def access_command(
 @click.pass_obj
 def list_command(session: Session) -> None:
     """List the homes of the database that WAKELOG_DATABASE names."""
-    from adapters.actions.database_homes import list_homes
+    from adapters.usecases.database_homes import list_homes
 
     found = list_homes(os.environ)
     if session.as_json:
@@ -188,9 +196,9 @@ def adopt_command(session: Session, how: How) -> None:
         because = f"{session.place.name} is in a database, where no folder can be moved or copied"
         raise Refused("invalid_value", because=because, instead="see `wakelog copy --help`")
     if how == "restored":
-        adopted = adopting.restored(session.path, os.environ)
+        adopted = adopt.adopt_restored(session.path, os.environ)
     else:
-        adopted = adopting.place(session.path, os.environ, is_copy=how == "copy")
+        adopted = adopt.adopt_folder(session.path, os.environ, is_copy=how == "copy")
     if session.as_json:
         session.document(
             AdoptedHome(
@@ -219,3 +227,155 @@ def _tell(session: Session, how: How, adopted: "Adopted") -> None:
 def _range(one: "GivenUp") -> str:
     first, last = one.after + 1, one.until
     return f"append {last}" if first == last else f"appends {first} to {last}"
+
+
+# ------------------------------------------------------------- from a folder to a database, or back
+# `wakelog copy` and `home thaw`: a home goes from a folder to a database, or back.
+
+
+@click.command(
+    "copy", epilog="Examples: wakelog copy ~/.wakelog pg:anna; wakelog copy pg:anna ~/anna"
+)
+@click.argument("source", type=TEXT, metavar="SRC")
+@click.argument("target", type=TEXT, metavar="DST")
+@click.pass_obj
+def copy_command(session: Session, source: str, target: str) -> None:
+    """Move a home: into a database, out of one, or into another folder.
+
+    SRC and DST are folders or pg:NAME. Row for row and byte for byte; SRC keeps all it has and says
+    from then on where it went. End what works in SRC first. If it is cut off, repeat it; `wakelog
+    --home SRC home thaw` takes it back.
+    """
+    here, there = location_of(source, os.environ), location_of(target, os.environ)
+    with _progress(session) as told:
+        copied = copy_home(here, there, os.environ, told)
+    if session.as_json:
+        session.document(CopiedHome(here.name, there.name, copied.journal, copied.agent))
+        return
+    counts = f"{copied.journal} appends of the journal, {copied.agent} of the agents"
+    session.say(safe(f"{here.name} is {there.name} now: {counts}."))
+    session.note(safe(f"Prove it with `wakelog --home {there.name} prove`."))
+
+
+@contextmanager
+def _progress(session: Session) -> Iterator[CopyProgress]:
+    """A bar on stderr, where somebody looks."""
+    if session.as_json or session.is_quiet or not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    reached: dict[str, float] = {}
+    with click.progressbar(length=200, label="Copying", file=sys.stderr) as bar:
+
+        def told(log: str, n: int, of: int) -> None:
+            before = sum(reached.values())
+            reached[log] = 100 * n / of
+            bar.update(int(sum(reached.values())) - int(before))
+
+        yield told
+
+
+# ----------------------------------------------------------------------------------------- settings
+# `wakelog settings`: those of a home, wherever it is, and those of all homes of a database.
+
+Edit = Callable[[str], str]
+
+
+class _SettingsText(Protocol):
+    """Settings that are kept somewhere. `name`: how messages call what they are of."""
+
+    name: str
+
+    def text(self) -> str: ...
+    def edit(self, edit: Edit) -> None: ...
+
+
+class _SettingsOfHome:
+    def __init__(self, session: Session) -> None:
+        self._place = session.place
+        self.name = self._place.name
+
+    def text(self) -> str:
+        return self._place.settings_text() if self._place.exists() else DEFAULT_TOML
+
+    def edit(self, edit: Edit) -> None:
+        def checked(text: str) -> str:
+            found = edit(text)
+            parse(found, f"settings of {self.name}")
+            return found
+
+        self._place.edit_settings(checked, os.environ)
+
+
+class _SettingsOfAllHomes:
+    """What all homes of a database have."""
+
+    def __init__(self) -> None:
+        self._homes = homes_of(os.environ)
+        self.name = self._homes.database.name
+
+    def text(self) -> str:
+        return self._homes.defaults()
+
+    def edit(self, edit: Edit) -> None:
+        where = settings.defaults_source(self._homes)
+        self._homes.edit_defaults(lambda text: settings.checked_defaults(edit(text), where))
+
+
+@click.group("settings", epilog="Example: wakelog settings --defaults set agents.parallel 2")
+@click.option("--defaults", "is_of_all", is_flag=True, help="Those of all homes of a database.")
+@click.pass_context
+def settings_command(ctx: click.Context, *, is_of_all: bool) -> None:
+    """See and change the settings of a home, in a folder or in a database.
+
+    With --defaults those that all homes of WAKELOG_DATABASE have where their own say nothing; a key
+    that stands below [locked] there, as `model = true`, no home may set, and what one has of it
+    does not count. The tables of endpoints, [openai] and [models.NAME], count whole.
+    """
+    ctx.meta[__name__] = is_of_all
+
+
+def _settings_text(ctx: click.Context) -> tuple[Session, _SettingsText]:
+    session: Session = ctx.obj
+    return session, _SettingsOfAllHomes() if ctx.meta[__name__] else _SettingsOfHome(session)
+
+
+@settings_command.command("show", epilog="Example: wakelog settings show")
+@click.pass_context
+def show_settings(ctx: click.Context) -> None:
+    """Print the settings as they are kept."""
+    session, kept = _settings_text(ctx)
+    _tell_settings(session, kept)
+
+
+@settings_command.command("set", epilog="Example: wakelog settings set agents.parallel 6")
+@click.argument("key")
+@click.argument("value")
+@click.pass_context
+def set_setting(ctx: click.Context, key: str, value: str) -> None:
+    """Set one key, like timezone or agents.parallel; all else stays as it is."""
+    session, kept = _settings_text(ctx)
+    kept.edit(partial(with_setting, key=key, value=value))
+    _tell_settings(session, kept, is_new=True)
+
+
+@settings_command.command("edit", epilog="Example: EDITOR=nano wakelog settings edit")
+@click.pass_context
+def edit_settings(ctx: click.Context) -> None:
+    """Change the settings in your editor (VISUAL or EDITOR)."""
+    session, kept = _settings_text(ctx)
+    before = kept.text()
+    after = click.edit(before, extension=".toml")
+    if after is None or after == before:
+        session.note("Nothing was changed.")
+        return
+    kept.edit(lambda _: after)
+    _tell_settings(session, kept, is_new=True)
+
+
+def _tell_settings(session: Session, kept: _SettingsText, *, is_new: bool = False) -> None:
+    if session.as_json:
+        session.document(SettingsText(kept.name, kept.text()))
+    elif is_new:
+        session.say(f"Kept in the settings of {kept.name}.")
+    else:
+        session.say(kept.text().rstrip())

@@ -1,38 +1,210 @@
-"""`wakelog import`: tasks from files, as often as you like (SPEC 1, Importers)."""
+"""Tasks from files, as often as you like (SPEC 1, Importers): `wakelog import`, and `init`."""
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import click
 import msgspec
 
-from adapters.actions import watched
-from adapters.actions.differing import Side
-from adapters.actions.foreseeing import plan_import
-from adapters.actions.gone import Sure, news
-from adapters.actions.importing import Importing, made_of, remember, told_before
-from adapters.actions.sources import (
-    Given,
+from adapters.cli.consent import can_ask
+from adapters.cli.param_types import TEXT, warn_of_secrets
+from adapters.cli.shared import Session, UserError, complain, key_option
+from adapters.cli.zone_prompt import offer_zone
+from adapters.documents.homes import BegunHome
+from adapters.documents.results import ImportsUndone, ImportUndone
+from adapters.documents.tasks import ImportReport, import_document, titles_among
+from adapters.home.home_location import keep_zone
+from adapters.home.read_input import UnreadableInput
+from adapters.home.sanitise_input import replacement_line
+from adapters.home.settings import GoneMode
+from adapters.importers.formats import FORMATS_TOLD
+from adapters.text import conflicts
+from adapters.text.agent_output import counted
+from adapters.text.common import ID_SHOWN, safe
+from adapters.usecases import import_tasks
+from adapters.usecases.agents import AgentOptions, assign_all, tasks_alone
+from adapters.usecases.import_sources import (
+    FileInput,
     format_named,
     given_file,
     nobody,
     read_file,
     sources_of,
 )
-from adapters.cli import importing_text
-from adapters.cli.consent import can_ask
-from adapters.cli.entering import TEXT, warn_of_secrets
-from adapters.cli.importing_undo import undo_imports
-from adapters.cli.shared import Session, UserError, complain, key_option
-from adapters.documents.tasks import ImportReport, import_document, titles_among
-from adapters.home.given import Unreadable
-from adapters.home.settings import Gone
-from adapters.importers.formats import FORMATS_TOLD
-from adapters.text.common import safe
+from adapters.usecases.import_tasks import (
+    ConfirmClosing,
+    Importing,
+    dry_run,
+    keep_report,
+    kept_report,
+    made_of,
+    newly_missing,
+    undo_import,
+)
+from adapters.usecases.resolve import nth_key
+from adapters.usecases.resolve_conflict import Side
+from domain.errors import Refused
 from projections.tasks import VIEW
+
+if TYPE_CHECKING:
+    from domain.journal.imported import Unreadable
+
+SHOWN_MAX = 20  # problems, and titles of what is gone, of one file; --json has them all
+
+
+def tell(
+    session: Session,
+    report: "ImportReport",
+    titles: Mapping[str, str],
+    news: Sequence[str],
+    *,
+    is_dry_run: bool,
+) -> None:
+    """What an import did with a file; `titles` are those of all tasks, by id, `news` the tasks and
+    items that are gone and were not told of before."""
+    for name, count in report.keys_replaced.items():
+        times = "" if count == 1 else f" ({count} times)"
+        click.echo(f"Note: {report.file}: {replacement_line(name)}{times}", err=True)
+    if report.failure or session.as_json:
+        return
+    counts = {
+        "created": report.created,
+        "given an agent": report.agents,
+        "changed": max(report.changed - len(report.restored), 0),
+        "unchanged": report.unchanged,
+        "in conflict": len(report.conflicts),
+        "settled": report.settled,
+        "back again": len(report.restored),
+        "gone": len(report.gone) + len(report.gone_held),
+        f"item{'s' * (len(report.gone_items) != 1)} gone": len(report.gone_items),
+        "rejected or deleted": len(report.gone_settled),
+        "read as open": report.boxes_as_open,
+        "unreadable": len(report.unreadable),
+    }
+    would = "would be " if is_dry_run else ""
+    told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    named = report.file if report.format == "markdown" else f"{report.file} ({report.format})"
+    session.say(f"{named}: {would}{told}" if told else f"{named}: no tasks found")
+    if report.left_out:
+        session.say(f"  Left out: {', '.join(report.left_out)}")
+    for problem in report.unreadable[:SHOWN_MAX]:
+        session.say(f"  {_place(report.file, problem)}: {safe(problem.reason)}", style="yellow")
+    _more(session, len(report.unreadable))
+    for remark in report.remarks[:SHOWN_MAX]:
+        session.say(f"  {_place(report.file, remark)}: {safe(remark.reason)}")
+    _more(session, len(report.remarks))
+    if report.moved_from:
+        session.say(f"  Known by what it says: it was {safe(report.moved_from)}")
+    for one in report.told[:SHOWN_MAX]:
+        session.say(f"  {_place(report.file, one)}: {safe(one.reason)}", style="yellow")
+    _more(session, len(report.told))
+    for one in report.named[:SHOWN_MAX]:
+        session.say(f"  {_place(report.file, one)}: {safe(one.reason)}")
+    _more(session, len(report.named))
+    titled = (
+        f"{one.task_id[:ID_SHOWN]} {safe(one.was)} -> {safe(one.title)}" for one in report.retitled
+    )
+    _list(session, "Taken for tasks that were there before, retitled or moved:", [*titled])
+    both = (f"{safe(one.title)}: {conflicts.as_text(one)}" for one in report.conflicts)
+    _list(session, "Changed in the file and here, left as it is here:", [*both])
+
+    _tell_gone(session, report, titles, news)
+    here = {
+        "deleted here, open in the file (`--restore` brings back)": report.deleted_here,
+        f"done here, not in the file yet (`wakelog write-back {report.file}`)": report.done_here,
+        f"added here, in no file (`wakelog write-back {report.file} --add`)": report.added_here,
+    }
+    for told, tasks in here.items():
+        if tasks:
+            session.say(f"  {len(tasks)} {told}")
+
+
+def _tell_gone(
+    session: Session, report: "ImportReport", titles: Mapping[str, str], news: Sequence[str]
+) -> None:
+    def named(tasks: Sequence[str]) -> list[str]:
+        return [f"{task[:ID_SHOWN]} {safe(titles[task])}" for task in tasks]
+
+    alone = "No longer in the file, left alone here (told once; see `--gone`):"
+    _list(session, alone, named([one for one in report.gone if one in news]))
+    _list(session, "No longer in the file, rejected or deleted here:", named(report.gone_settled))
+    _list(session, "Back in the file, and here:", named(report.restored))
+    held = "No longer in the file, and not closed unasked, for it is much (`--gone HOW --yes`):"
+    _list(session, held, named(report.gone_held))
+    items = (one for one in report.gone_items if one.item in news)
+    told = [f"{safe(titles[one.task])}: {safe(one.title)}" for one in items]
+    _list(session, "Items no longer in the file, left alone here (told once):", told)
+
+
+def _list(session: Session, heading: str, lines: Sequence[str]) -> None:
+    """Some lines below a heading; nothing, if there are none."""
+    if lines:
+        session.say(f"  {heading}")
+    for line in lines[:SHOWN_MAX]:
+        session.say(f"    {line}")
+    _more(session, len(lines))
+
+
+def _more(session: Session, count: int) -> None:
+    if count > SHOWN_MAX:
+        session.say(f"    and {count - SHOWN_MAX} more; --json lists them all")
+
+
+def _place(file: str, problem: "Unreadable") -> str:
+    return f"{file}:{problem.line}" if problem.line else file
+
+
+def tell_next(session: Session, reports: Sequence["ImportReport"], *, is_dry_run: bool) -> None:
+    """A hint on stderr what to do now."""
+    read = [report for report in reports if not report.failure]
+    if read and not any(report.created + report.changed + report.unchanged for report in read):
+        if all(report.format != "markdown" for report in read):
+            return
+        session.note("A task is a line with a box, like `- [ ] Paint the door ~2h due:2027-02-12`.")
+    elif is_dry_run:
+        session.note("Nothing was written; leave --dry-run out to do it.")
+    elif any(report.conflicts for report in read):
+        session.note("Settle each with `wakelog settle TASK FIELD --keep file|mine`.")
+    elif any(report.agents for report in read):
+        session.note("Their first wakes are queued; run them with `wakelog wake`.")
+    elif any(report.created for report in read):
+        session.note(
+            "See them with `wakelog task list`; `wakelog agent create --all` gives agents, "
+            "`import --agents` to new ones at once."
+        )
+
+
+# ---------------------------------------------------------------------------- taking an import back
+# `wakelog import --undo`: what the newest import of a file changed, changed back.
+
+
+def undo_imports(session: Session, sources: Sequence[str], key: str, *, is_dry_run: bool) -> None:
+    """Take back the newest import of each source.
+
+    Raises:
+        Refused: Code ``invalid_value``: with ``--dry-run``, or there is none.
+    """
+    if is_dry_run:
+        because = "--undo is done, not tried"
+        raise Refused("invalid_value", because=because, instead="leave --dry-run out")
+    documents: list[ImportUndone] = []
+    for nth, source in enumerate(sources, start=1):
+        done = undo_import(session.writing(), source, nth_key(key, nth))
+        documents.append(ImportUndone(source, [*done.tasks], [*done.kept]))
+        titles = titles_among(session.reading(), done.kept)
+        if not session.as_json:
+            session.say(f"{safe(source)}: {len(done.tasks)} brought back, {len(done.kept)} kept")
+            for one in done.kept:
+                session.say(f"  {one[:ID_SHOWN]} {safe(titles[one])}: changed since, left alone")
+    if session.as_json:
+        session.document(ImportsUndone(documents))
+
+
+# ------------------------------------------------------------------------------------------- import
+# `wakelog import`: tasks from files, as often as you like (SPEC 1, Importers).
 
 PROGRESS_FROM = 400  # tasks; fewer need no progress bar
 
@@ -95,7 +267,7 @@ def import_command(  # noqa: PLR0913, PLR0917  one for each option
     source: str,
     headings: str | None,
     prefer: Side | None,
-    gone: Gone | None,
+    gone: GoneMode | None,
     archive: str,
     key: str,
     *,
@@ -117,7 +289,7 @@ def import_command(  # noqa: PLR0913, PLR0917  one for each option
         places = sources_of(
             session.opened(), files, source, os.environ, archive, is_it=_is_it(session)
         )
-    except Unreadable as error:
+    except UnreadableInput as error:
         raise UserError(safe(f"{error} [unreadable_file]")) from None
     sources = [one.name for one in places]
     if undo:
@@ -142,12 +314,12 @@ def import_command(  # noqa: PLR0913, PLR0917  one for each option
                 if dry_run
                 else _imported(session, given, importing, is_keyed=bool(key))
             )
-        except Unreadable as error:
+        except UnreadableInput as error:
             reports.append(ImportReport(safe(file), failure=str(error)))
     if session.as_json:
         session.document(import_document(reports))
     tell_all(session, sources, reports, is_dry_run=dry_run)
-    importing_text.tell_next(session, reports, is_dry_run=dry_run)
+    tell_next(session, reports, is_dry_run=dry_run)
     failures = [report for report in reports if report.failure]
     for report in failures:
         complain(f"{report.file}: {report.failure} [unreadable_file]")
@@ -169,7 +341,7 @@ def _is_it(session: Session) -> Callable[[str, str], bool]:
     return ask if can_ask(session) else nobody
 
 
-def _sure(session: Session, *, is_sure: bool) -> Sure:
+def _sure(session: Session, *, is_sure: bool) -> ConfirmClosing:
     """Asks whether so many tasks may be closed, where somebody can be asked."""
 
     def ask(tasks: Sequence[str]) -> bool:
@@ -196,8 +368,8 @@ def tell_all(
     for name, report in zip(sources, reports, strict=True):
         is_told = is_dry_run or session.as_json or report.failure
         left = [*report.gone, *(item.item for item in report.gone_items)]
-        told = left if is_told else news(session.reading(), name, left)
-        importing_text.tell(session, report, titles, told, is_dry_run=is_dry_run)
+        told = left if is_told else newly_missing(session.reading(), name, left)
+        tell(session, report, titles, told, is_dry_run=is_dry_run)
 
 
 def import_again(session: Session, file: str, *, agents: bool | None = None) -> ImportReport:
@@ -206,33 +378,33 @@ def import_again(session: Session, file: str, *, agents: bool | None = None) -> 
     try:
         (place,) = sources_of(home, [file], "", os.environ)
         given = given_file(file, place)
-        if watched.is_known(home, given, os.environ):
+        if import_tasks.is_known_copy(home, given, os.environ):
             report = ImportReport(safe(file))
         else:
             report = _imported(session, given, Importing(agents=agents))
-    except Unreadable as error:
+    except UnreadableInput as error:
         return ImportReport(safe(file), failure=str(error))
-    watched.keep(session.opened(), file, given.data)
+    import_tasks.keep_copy(session.opened(), file, given.data)
     return report
 
 
 def check_sources(session: Session, files: Sequence[str]) -> None:
     """Refuse a file that is named twice, and one of which it is not known which it is."""
-    with suppress(Unreadable):  # that is told when it is taken
+    with suppress(UnreadableInput):  # that is told when it is taken
         sources_of(session.opened(), files, "", os.environ)
 
 
 def _foreseen(
-    session: Session, given: Given, prefer: Side | None, how: Gone | None
+    session: Session, given: FileInput, prefer: Side | None, how: GoneMode | None
 ) -> ImportReport:
     """Tell what would be done with a file. Raises Unreadable: its format is not known."""
     found = read_file(session.opened(), given, os.environ)
-    return plan_import(session.reading(), safe(given.file), found, prefer, how)
+    return dry_run(session.reading(), safe(given.file), found, prefer, how)
 
 
 def _imported(
     session: Session,
-    given: Given,
+    given: FileInput,
     importing: Importing,
     *,
     is_keyed: bool = False,
@@ -244,7 +416,7 @@ def _imported(
     """
     home = session.opened()
     seen = made_of(home, given, os.environ)
-    told = None if is_keyed else told_before(home, given, seen)
+    told = None if is_keyed else kept_report(home, given, seen)
     if told is not None and not importing.settles(told):
         home = session.writing()  # refused where nothing may be written
         importing.remember(home, given)
@@ -255,7 +427,7 @@ def _imported(
     home = session.writing() if count or home.views.count(VIEW) else session.reading()
     with _progress(session, count) as bar:
         report = importing.take(home, safe(given.file), found, bar.update, given.place)
-    remember(home, given, seen, report)
+    keep_report(home, given, seen, report)
     return report
 
 
@@ -268,3 +440,61 @@ def _progress(session: Session, count: int) -> Iterator[ProgressBar]:
         length=count, label="Importing", file=sys.stderr, hidden=is_hidden
     ) as bar:
         yield bar
+
+
+# -------------------------------------------------------------------------------------- a first run
+# A first run: `wakelog init`.
+
+
+@click.command(
+    "init",
+    epilog="Examples: wakelog init; wakelog init --zone Europe/Berlin --import TODO.md --agents",
+)
+@click.option("--zone", type=TEXT, default="", metavar="Z", help="Your time zone.")
+@click.option("--import", "file", type=click.Path(), metavar="FILE", help="Tasks to bring in.")
+@click.option("--no-import", is_flag=True, help="Bring nothing in.")
+@click.option(
+    "--agents/--no-agents", default=None, help="Make an agent for each open task, or not."
+)
+@click.pass_obj
+def init_command(
+    session: Session, *, zone: str, file: str | None, no_import: bool, agents: bool | None
+) -> None:
+    """Make a home: your time zone, tasks from a file, agents.
+
+    On a terminal it asks for what no option says; elsewhere it leaves that out. In a home that is
+    there it does the same, and nothing twice.
+    """
+    asks = can_ask(session)
+    if zone:
+        keep_zone(session.place, zone, os.environ)
+    elif asks:
+        offer_zone(session.place, session.settings().timezone)
+    home = session.writing(is_asking=False)
+    session.note(f"The home is {home.place.name}, its time zone {home.settings.timezone}.")
+    if file is None and asks and not no_import:
+        file = click.prompt("A file of tasks to import, or Enter", "", show_default=False, err=True)
+    report = None if no_import or not file else import_one(session, file)
+    home.views.catch_up()
+    has_alone = tasks_alone(home) > 0
+    if agents is None and asks and has_alone:
+        agents = click.confirm("Make an agent for each open task?", default=True, err=True)
+    made = assign_all(home, AgentOptions())[0] if agents and has_alone else []
+    if session.as_json:
+        imported = import_document([report]) if report else None
+        document = BegunHome(home.place.name, home.settings.timezone, imported, len(made))
+        session.document(document)
+        return
+    if made:
+        session.say(f"Made {counted(len(made), 'agent')}.")
+    session.note(f"Go on with `wakelog {'wake' if made else 'status'}`.")
+
+
+def import_one(session: Session, file: str) -> ImportReport:
+    """Bring in a file where a home is made; told as `wakelog import` does. Raises UserError."""
+    report = import_again(session, file)
+    if report.failure:
+        raise UserError(safe(f"{report.file}: {report.failure} [unreadable_file]"))
+    names = [one.name for one in sources_of(session.reading(), [file], "", os.environ)]
+    tell_all(session, names, [report], is_dry_run=False)
+    return report

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import click
 
-from adapters.actions import tasks
-from adapters.actions.catalog import add_label, delete_label, widen_label
 from adapters.cli.catalog import all_labels
 from adapters.cli.editing import Editing
-from adapters.cli.entering import TEXT
+from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session, key_option
-from adapters.documents.deeds import Deleted
+from adapters.documents.results import Deleted
 from adapters.text.common import safe
+from adapters.usecases import tasks
+from adapters.usecases.catalog import add_label, delete_label, widen_label
 from domain.journal.catalog import NAME_MAX
 from domain.journal.edits import titled
 

@@ -15,39 +15,39 @@ from typing import Any, NoReturn
 
 import click
 
-from adapters.cli.loading import loaded, prepared
+from adapters.cli.lazy_groups import loaded, prepared
 from adapters.cli.shared import Session, UserError, complain
 from adapters.text.remedies import in_words
-from domain.endpoints import MODELS
+from domain.agent.endpoints import MODELS
 from domain.errors import WakelogError
 
 # command: (module below adapters.cli, short help); the order is that of a first day's use
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "See it all at once: sample tasks, agents, wakes, reports, proposals."),
-    "init": ("first_run", "Make a home: your time zone, tasks from a file, agents."),
-    "demo-data": ("demo_data", "Make a home of many agents and months, to ask and plot."),
+    "init": ("importing", "Make a home: your time zone, tasks from a file, agents."),
+    "demo-data": ("demo", "Make a home of many agents and months, to ask and plot."),
     "import": ("importing", "Bring tasks in from files."),
-    "write-back": ("writing_back", "Put what was done here into the files it came from."),
-    "conflicts": ("differing", "See what a file and you changed both."),
-    "settle": ("differing", "Settle such a conflict: the file's or yours."),
+    "write-back": ("write_back", "Put what was done here into the files it came from."),
+    "conflicts": ("conflicts", "See what a file and you changed both."),
+    "settle": ("conflicts", "Settle such a conflict: the file's or yours."),
     "task": ("tasks", "List, show and edit tasks."),
-    "done": ("finishing", "Set tasks done."),
-    "undo": ("undoing", "Take back what you did last: an edit, a verdict, an import."),
+    "done": ("task_edits", "Set tasks done."),
+    "undo": ("undo", "Take back what you did last: an edit, a verdict, an import."),
     "category": ("catalog", "List, add, rename and correct categories."),
     "label": ("catalog", "List, add, delete and suppress labels."),
     "agent": ("agents", "Make, see and steer agents."),
-    "template": ("templating", "List, make, version and assign templates of agents."),
-    "wake": ("waking", "Wake an agent now, or all that are queued."),
-    "run": ("running", "Keep agents awake: watch, wait, wake."),
-    "inbox": ("review", "See what agents propose."),
-    "confirm": ("deciding", "Apply proposed changes."),
-    "reject": ("deciding", "Decline proposed changes."),
-    "defer": ("deciding", "Put proposed changes off."),
-    "lessons": ("lessons", "See how proposals fare, and what agents are told of it."),
-    "rate": ("lessons", "Rate a wake of a template."),
+    "template": ("templates", "List, make, version and assign templates of agents."),
+    "wake": ("wake", "Wake an agent now, or all that are queued."),
+    "run": ("run", "Keep agents awake: watch, wait, wake."),
+    "inbox": ("inbox", "See what agents propose."),
+    "confirm": ("verdicts", "Apply proposed changes."),
+    "reject": ("verdicts", "Decline proposed changes."),
+    "defer": ("verdicts", "Put proposed changes off."),
+    "lessons": ("templates", "See how proposals fare, and what agents are told of it."),
+    "rate": ("templates", "Rate a wake of a template."),
     "policy": ("policy", "See and say what may leave this machine, and to whom."),
     "models": ("models", "List the models there are to ask; try whether they work."),
-    "notify": ("notifying", "See and say who is told when something waits for you."),
+    "notify": ("notify", "See and say who is told when something waits for you."),
     "report": ("reading", "Read what an agent says about a task."),
     "journal": ("reading", "Read an agent's private observations."),
     "memory": ("memory", "See what an agent remembers of its older notes."),
@@ -55,32 +55,32 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "wakes": ("reading", "List wakes, the newest first."),
     "show": ("reading", "Show one wake, step by step."),
     "why": ("reading", "Why an agent woke, or did not."),
-    "sql": ("analysing", "Ask both logs as tables, in SQL."),
-    "metrics": ("analysing", "How each template does."),
-    "export": ("analysing", "Write tasks as Markdown, or the log for other tools."),
-    "status": ("status", "What is queued, running, due or in doubt."),
-    "serve": ("serving", "Open the local page: see what agents do, decide what they propose."),
-    "prove": ("proving", "Re-execute both logs and compare every byte."),
-    "replay": ("replaying", "Run a wake again, step by step, on its recorded replies."),
-    "at": ("replaying", "Stand in any moment: the whole world then."),
-    "diff": ("replaying", "Compare two wakes, two moments or two homes."),
-    "bisect": ("replaying", "Find the wake since which something holds."),
-    "fork": ("forking", "What if? Run a wake again with something else in its world."),
-    "simulate": ("simulating", "Try the whole of it on a made-up home, by a seed."),
-    "export-history": ("exporting", "Write a wake's history for a determinism suite."),
+    "sql": ("analytics", "Ask both logs as tables, in SQL."),
+    "metrics": ("analytics", "How each template does."),
+    "export": ("analytics", "Write tasks as Markdown, or the log for other tools."),
+    "status": ("upkeep", "What is queued, running, due or in doubt."),
+    "serve": ("serve", "Open the local page: see what agents do, decide what they propose."),
+    "prove": ("proof", "Re-execute both logs and compare every byte."),
+    "replay": ("time_travel", "Run a wake again, step by step, on its recorded replies."),
+    "at": ("time_travel", "Stand in any moment: the whole world then."),
+    "diff": ("time_travel", "Compare two wakes, two moments or two homes."),
+    "bisect": ("time_travel", "Find the wake since which something holds."),
+    "fork": ("fork", "What if? Run a wake again with something else in its world."),
+    "simulate": ("simulate", "Try the whole of it on a made-up home, by a seed."),
+    "export-history": ("proof", "Write a wake's history for a determinism suite."),
     "recover": ("upkeep", "Finish what a crash left undone."),
     "rebuild": ("upkeep", "Make the views anew from the logs."),
-    "health": ("keeping", "Say whether agents are awake, for machines."),
-    "backup": ("keeping", "Copy the home, while it is worked in."),
-    "copy": ("copying", "Move a home into a database, out of one, or into a folder."),
-    "sync": ("syncing", "Meet the other machines of this home in a folder."),
-    "replicas": ("syncing", "See the machines of this home."),
+    "health": ("upkeep", "Say whether agents are awake, for machines."),
+    "backup": ("upkeep", "Copy the home, while it is worked in."),
+    "copy": ("home", "Move a home into a database, out of one, or into a folder."),
+    "sync": ("sync", "Meet the other machines of this home in a folder."),
+    "replicas": ("sync", "See the machines of this home."),
     "home": ("home", "Show the home, make and list those of a database, settle what became of it."),
-    "settings": ("settings", "See and change the settings of a home."),
-    "token": ("token", "Give people tokens for homes of a database, list and end them."),
+    "settings": ("home", "See and change the settings of a home."),
+    "token": ("database", "Give people tokens for homes of a database, list and end them."),
     "database": ("database", "Prepare a PostgreSQL database for homes, and look at it."),
-    "worker": ("working", "Tend the homes of a database, with others on other machines."),
-    "cluster": ("working", "See the workers of a database, and what waits for them."),
+    "worker": ("cluster", "Tend the homes of a database, with others on other machines."),
+    "cluster": ("cluster", "See the workers of a database, and what waits for them."),
     "doctor": ("upkeep", "Look for trouble in a home."),
     "schema": ("schemas", "Print the JSON Schema of what --json prints."),
     "completion": ("upkeep", "Print the shell's completion script."),
@@ -160,7 +160,7 @@ class Commands(click.Group):
         """Run, and end with the exit status; every error is one line on stderr."""
         kwargs["standalone_mode"] = False
         if "_WAKELOG_COMPLETE" in os.environ:
-            from adapters.cli.completing import give_values
+            from adapters.cli.completion import give_values
 
             for one in self.params:
                 give_values(one)
@@ -233,9 +233,9 @@ def cli(
     Import tasks, give them agents, wake the agents, and decide what they propose. Nothing an
     agent proposes is applied before you confirm it, and everything can be proved and replayed.
     """
-    from adapters.home.place import place_of
+    from adapters.home.home_location import location_of
 
-    where = place_of(home, os.environ)
+    where = location_of(home, os.environ)
     ctx.obj = Session(where, model=model, as_json=as_json, is_quiet=quiet, is_named=bool(home))
     ctx.call_on_close(ctx.obj.close)
     if clock_is_right:

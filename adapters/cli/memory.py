@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.actions.naming import pick_agent
-from adapters.cli.entering import TEXT
+from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session
-from adapters.documents.memory import memory_document, sources_document
-from adapters.text.memory import memory_lines, sources_lines
+from adapters.documents.agents import memory_document, sources_document
+from adapters.text.agent import memory_lines, sources_lines
+from adapters.usecases.resolve import pick_agent
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.timetravel.place import Place
+    from adapters.timetravel.logs_at import NamedMoment
     from adapters.wiring import Home
 
 
@@ -54,7 +54,7 @@ def memory_command(session: Session, agent: str, sources: str, where: str) -> No
         session.say(line)
 
 
-def _place(home: "Home", where: str) -> "Place":
-    from adapters.actions.places import find
+def _place(home: "Home", where: str) -> "NamedMoment":
+    from adapters.usecases.time_travel import find_moment
 
-    return find(home, where)
+    return find_moment(home, where)

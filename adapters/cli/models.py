@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from adapters.cli.entering import TEXT
+from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session
 from adapters.documents.models import models_document
 from adapters.text.common import one_line
@@ -39,9 +39,9 @@ def models_command(session: Session, models: Sequence[str], *, ask: bool, second
     """
     home = session.reading()
     if ask:
-        from adapters.actions.trying import models_tried
+        from adapters.usecases.probe_models import probed_models
 
-        found = models_tried(home, models, seconds)
+        found = probed_models(home, models, seconds)
         session.note(SENT)
     else:
         found = models_document(home, models)

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 import click
 import msgspec
 
-from adapters.actions import policy
-from adapters.actions.naming import pick_agent
-from adapters.actions.previewing import preview
 from adapters.cli.consent import agrees, can_ask, show_notice
-from adapters.cli.entering import TEXT
+from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session, key_option
 from adapters.documents.policy import Preview, Ruled
 from adapters.documents.timetravel import prompt_text
+from adapters.text.agent_output import counted
 from adapters.text.common import safe
 from adapters.text.policy import policy_lines, rule_line
-from adapters.text.reading import counted
+from adapters.usecases import policy
+from adapters.usecases.policy import preview
+from adapters.usecases.resolve import pick_agent
 from domain.errors import Refused
 
 _categories = click.option(

@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import asdict
 
-from adapters.actions.naming import pick_agent, pick_run, pick_task
-from adapters.cli.entering import TEXT
+from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session
-from adapters.documents.agents import agent_names
-from adapters.documents.policy import waiting
-from adapters.documents.reading import (
+from adapters.documents.agent_output import (
     WhyAgent,
     journal_documents,
     prompt_document,
@@ -22,10 +19,10 @@ from adapters.documents.reading import (
     thread_documents,
     why_document,
 )
+from adapters.documents.agents import agent_names
+from adapters.documents.policy import waiting
 from adapters.documents.wakes import run_document, run_named, wake_lines, wake_of
-from adapters.text.common import ID_SHOWN, local_time, run_shown, safe, typed
-from adapters.text.policy import held
-from adapters.text.reading import (
+from adapters.text.agent_output import (
     field_lines,
     report_head,
     report_history,
@@ -34,6 +31,9 @@ from adapters.text.reading import (
     thread_lines,
     why_rows,
 )
+from adapters.text.common import ID_SHOWN, local_time, run_shown, safe, typed
+from adapters.text.policy import held
+from adapters.usecases.resolve import pick_agent, pick_run, pick_task
 from domain.errors import Refused
 from projections.wakes import VIEW
 
@@ -300,7 +300,7 @@ def why_command(session: Session, agent: str, field: str | None, limit: int) -> 
     agent_id = pick_agent(home, agent)
     from adapters.timetravel import why
 
-    found = [why_document(home, one) for one in why.why(home.services, agent_id, limit)]
+    found = [why_document(home, one) for one in why.trigger_fates(home.services, agent_id, limit)]
     if session.as_json:
         session.document(found)
         return
@@ -317,7 +317,7 @@ def why_command(session: Session, agent: str, field: str | None, limit: int) -> 
 
 
 def _why_field(session: Session, home: "Home", task: str, field: str) -> None:
-    from adapters.actions.field_why import why_field
+    from adapters.usecases.task_history import why_field
 
     found = why_field(home, pick_task(home, task), field)
     if session.as_json:
@@ -328,14 +328,14 @@ def _why_field(session: Session, home: "Home", task: str, field: str) -> None:
 
 
 def _why_change(session: Session, home: "Home", n: int, machine: str) -> None:
-    from adapters.actions.places import replica_called
     from adapters.timetravel import why
+    from adapters.usecases.time_travel import replica_called
 
     replica = replica_called(home, "journal", machine) if home.services.journal.is_shared else ""
 
     found = [
         WhyAgent(agent.id, agent.name, **asdict(why_document(home, one)))
-        for agent, one in why.of_change(home, n, replica)
+        for agent, one in why.fates_of_change(home, n, replica)
     ]
     if session.as_json:
         session.document(found)

@@ -2,9 +2,9 @@
 
 import click
 
-from adapters.cli.entering import TEXT
+from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session
-from adapters.documents.every import schema_lines, schema_of
+from adapters.documents.schemas import schema_lines, schema_of
 from domain.errors import Refused
 
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, TextIO, TypeVar
 
 import click
 
-from adapters.actions.naming import retry_key
-from adapters.home.doing import terminal
+from adapters.home.origin import terminal_session
 from adapters.text.common import one_line, safe
 from adapters.text.remedies import WORDS
+from adapters.usecases.resolve import retry_key
 from domain.errors import Refused, WakelogError, cut
 
 if TYPE_CHECKING:
-    from adapters.home.place import Place
+    from adapters.home.home_location import HomeLocation
     from adapters.home.settings import Settings
-    from adapters.text.difference import Line
+    from adapters.text.common import DiffLine
     from adapters.wiring import Home
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -74,7 +74,7 @@ class Session:
 
     def __init__(
         self,
-        where: "Place | Path",
+        where: "HomeLocation | Path",
         *,
         model: str,
         as_json: bool,
@@ -122,11 +122,11 @@ class Session:
         return self.place.settings(os.environ, self.model)
 
     @property
-    def place(self) -> "Place":
+    def place(self) -> "HomeLocation":
         """Where the home is."""
-        from adapters.home.place import FolderPlace
+        from adapters.home.home_location import FolderLocation
 
-        return FolderPlace(self.where) if isinstance(self.where, Path) else self.where
+        return FolderLocation(self.where) if isinstance(self.where, Path) else self.where
 
     def settle(self) -> None:
         """Ask whether a folder that is not where it was has been moved or copied, where somebody
@@ -140,13 +140,13 @@ class Session:
         except Refused:
             if self.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise
-            from adapters.upkeep import adopting
+            from adapters.upkeep import adopt
 
             question = f"{safe(str(self.path))} is in another place. Was it moved, or is it a copy?"
             answers = click.Choice(["moved", "copy"])
             how = click.prompt(question, type=answers, err=True)
             self.close()
-            adopting.place(self.path, os.environ, is_copy=how == "copy")
+            adopt.adopt_folder(self.path, os.environ, is_copy=how == "copy")
 
     def check_named(self) -> None:
         """Look whether a home that was named with --home is there, where a command needs one.
@@ -165,20 +165,20 @@ class Session:
         if self.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
             return
         if not self.place.exists():
-            from adapters.cli.offering import offer_zone
+            from adapters.cli.zone_prompt import offer_zone
 
             offer_zone(self.place, self.settings().timezone)
 
     def _tell_unasked(self, home: "Home") -> None:
         """Say once if the agent log is older than the journal."""
-        from adapters.home.belonging import newly_unasked
+        from adapters.home.log_pairing import new_unrequested_effects
 
-        if count := newly_unasked(home.services.journal, home.services.agents):
+        if count := new_unrequested_effects(home.services.journal, home.services.agents):
             self.note(UNASKED.format(count))
 
     def _tell_scoped(self, home: "Home") -> None:
         """Say once which labels belong to the categories of their tasks from now on."""
-        from adapters.actions.catalog import scope_labels
+        from adapters.usecases.catalog import scope_labels
 
         if names := scope_labels(home):
             told = ", ".join(f"#{safe(name)}" for name in names[:SCOPED_MAX])
@@ -198,7 +198,7 @@ class Session:
         if self._home is None:
             opening = partial(open_home, self.place, os.environ, model=self.model)
             self._home = self._asking(partial(opening, is_writing=is_writing))
-            self._home.doer, self._home.doing = terminal(), _command()
+            self._home.doer, self._home.doing = terminal_session(), _command()
         elif is_writing and self._home.other is not None:
             refused = self._home.other.refused()
             self._home.other = None  # it is told
@@ -252,12 +252,12 @@ class Session:
             is_coloured = style and not os.environ.get("NO_COLOR")
             click.echo(click.style(shown, fg=style) if is_coloured else shown)
 
-    def lines(self, lines: "Iterable[Line]") -> None:
+    def lines(self, lines: "Iterable[DiffLine]") -> None:
         """Print the lines of a difference: its two sides in colours of their own."""
-        from adapters.text.difference import STYLES
+        from adapters.text.common import DIFF_STYLES
 
         for one in lines:
-            self.say(one.text, style=STYLES.get(one.mark, ""))
+            self.say(one.text, style=DIFF_STYLES.get(one.mark, ""))
 
     def note(self, text: str) -> None:
         """Print progress or a hint on stderr; nothing with --quiet or --json."""

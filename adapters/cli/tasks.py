@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapters.actions.inputs import day, status_named
-from adapters.actions.listing import ORDERS, Wanted, fits, ordered
-from adapters.actions.naming import pick_task
-from adapters.cli.entering import TEXT
-from adapters.cli.loading import LoadingGroup
+from adapters.cli.lazy_groups import LazyGroup
+from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session
-from adapters.documents.reading import report_document
+from adapters.documents.agent_output import report_document
 from adapters.documents.tasks import catalog_of, category_named, label_named, task_lines, task_page
+from adapters.text.agent_output import report_lines
 from adapters.text.common import ID_SHOWN
-from adapters.text.reading import report_lines
-from adapters.text.task import duration, told
+from adapters.text.task import duration, task_text
+from adapters.usecases.inputs import day, status_named
+from adapters.usecases.resolve import pick_task
+from adapters.usecases.task_lists import ORDERS, TaskFilter, fits_filter, ordered
 from domain.journal.document import task_line
 from projections.tasks import MARKS, VIEW
 
@@ -32,12 +32,14 @@ EMPTY = (
 
 @click.group(
     "task",
-    cls=LoadingGroup,
+    cls=LazyGroup,
     epilog="TASK is an id, the beginning of one, or words of its title.",
     later={
-        "task_fields": ("add", "set", "conclude", "delete", "restore"),
-        "task_parts": ("check", "uncheck", "item", "note", "link", "unlink"),
-        "task_time": ("timer", "time", "retime", "rate"),
+        "task_edits": (
+            *("add", "set", "conclude", "delete", "restore"),
+            *("check", "uncheck", "item", "note", "link", "unlink"),
+            *("timer", "time", "retime", "rate"),
+        ),
     },
 )
 def task_command() -> None:
@@ -81,9 +83,9 @@ def list_tasks(
     order = order or ("urgency" if is_shown else "")
     marks = MARKS[scope or "kept"]
     # only the documents tell which are wanted, and which come first
-    is_narrowed = order or wanted != Wanted()
+    is_narrowed = order or wanted != TaskFilter()
     every = home.views.marked(VIEW, marks, limit=-1 if is_narrowed else limit or -1)
-    found = [one for one in every if fits(one, wanted, today)]
+    found = [one for one in every if fits_filter(one, wanted, today)]
     shown = (ordered(found, order, today) if order else found)[:limit]
     if session.as_json:
         session.document(task_lines(home, shown))
@@ -109,8 +111,8 @@ def _wanted(
     labels: Sequence[str],
     text: str,
     **due: bool,
-) -> Wanted:
-    return Wanted(
+) -> TaskFilter:
+    return TaskFilter(
         frozenset(status_named(status) for status in statuses),
         category_named(catalog, category).id if category else "",
         frozenset(label_named(catalog, label).id for label in labels),
@@ -153,6 +155,6 @@ def show(session: Session, task: str) -> None:
     if session.as_json:
         session.document(page.document())
     else:
-        session.say(told(page, home.settings.timezone))
+        session.say(task_text(page, home.settings.timezone))
         for line in report_lines(report_document(home, page.agent_id)) if page.agent_id else ():
             session.say(line)

@@ -1,31 +1,39 @@
-"""Upkeep: `wakelog recover`, `rebuild`, `doctor` and `completion`."""
+"""Upkeep: `wakelog recover`, `rebuild`, `doctor`, `status`, `backup`, `health` and `completion`."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import get_completion_class
 
+from adapters.cli.param_types import TEXT
 from adapters.cli.shared import NO_HOME, Session
-from adapters.documents.deeds import (
+from adapters.documents.ranks import ranks_of
+from adapters.documents.results import (
+    BackupDetails,
     DoctorCheck,
     DoctorDetails,
     RebuiltViews,
     RecoveredStep,
     RecoveredSteps,
 )
-from adapters.documents.ranks import ranks_of
+from adapters.documents.status import count_status, health_document, status_document
+from adapters.home import files
+from adapters.text.agent_output import counted
 from adapters.text.common import ID_SHOWN, safe
-from adapters.text.reading import counted
 from adapters.text.remedies import in_words
+from adapters.text.status import LINES_MAX, status_lines
+from adapters.upkeep.backup import back_up
 from adapters.upkeep.doctor import examine
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.actions.recovering import Step
+    from adapters.usecases.run_home import RecoveryStep
     from adapters.wiring import Home
 
 PROGRESS_FROM = 20_000  # rows; fewer need no bar
@@ -43,10 +51,10 @@ def recover_command(session: Session) -> None:
     end, and proposals whose time has come expire. Exit status 1: something could not be
     finished.
     """
-    from adapters.actions.recovering import recover_home
+    from adapters.usecases.run_home import recover_home
 
     home = session.reading()
-    steps: Sequence[Step] = ()
+    steps: Sequence[RecoveryStep] = ()
     ranked: dict[str, int] = {}
     if home.exists:
         home = session.writing()
@@ -62,14 +70,14 @@ def recover_command(session: Session) -> None:
     raise SystemExit(1 if any(step.error for step in steps) else 0)
 
 
-def _ref(step: "Step", ranked: dict[str, int]) -> str:
+def _ref(step: "RecoveryStep", ranked: dict[str, int]) -> str:
     if step.what == "wake":
         return step.about[:ID_SHOWN]
     name = str(ranked.get(step.about) or step.about[:ID_SHOWN])
     return f"{name}.{step.item}" if step.item else name
 
 
-def _told(step: "Step", ranked: dict[str, int]) -> str:
+def _told(step: "RecoveryStep", ranked: dict[str, int]) -> str:
     what = {
         "wake": "went on with the wake",
         "operation": "finished applying",
@@ -78,7 +86,7 @@ def _told(step: "Step", ranked: dict[str, int]) -> str:
     return f"{what} {_ref(step, ranked)}: {in_words(step.error) or step.status}"
 
 
-def _step_document(step: "Step", ranked: dict[str, int]) -> RecoveredStep:
+def _step_document(step: "RecoveryStep", ranked: dict[str, int]) -> RecoveredStep:
     return RecoveredStep(
         what=step.what,
         ref=_ref(step, ranked),
@@ -181,3 +189,89 @@ def progress_bar(
             bar.update(int(sum(reached.values())) - int(before))
 
         yield progress
+
+
+# ------------------------------------------------------------------------------------------- status
+# `wakelog status`: what waits, runs or is in doubt.
+
+
+@click.command("status", epilog="Example: wakelog --json status")
+@click.pass_obj
+def status_command(session: Session) -> None:
+    """What is queued, running, waiting, due or in doubt."""
+    home = session.reading()
+    if session.as_json:
+        session.document(status_document(home))
+    elif not home.exists:
+        session.say(NO_HOME.format(home.place.name))
+    else:
+        document = status_document(home, LINES_MAX)
+        for line in status_lines(document, count_status(home), home.settings.timezone):
+            session.say(safe(line))
+
+
+# ---------------------------------------------------------- for the machine that looks after a home
+# `wakelog backup` and `wakelog health`: for the machine that looks after a home.
+
+NO_HOME_HERE = "there is no home at {}"
+
+
+@click.command("backup", epilog="Example: wakelog backup ~/backups/2027-01-01")
+@click.argument("folder", type=TEXT, metavar="DIR")
+@click.pass_obj
+def backup_command(session: Session, folder: str) -> None:
+    """Copy the home into a new folder, while it is worked in.
+
+    Both logs are copied whole and looked at; views and leases are left out, they are made anew.
+    A backup that fails or is stopped leaves nothing behind.
+    To restore, use the copy as --home; `wakelog prove` says whether it is what was written.
+    """
+    if not session.place.is_folder:
+        because = f"{session.place.name} is in a database"
+        instead = f"copy it with `wakelog copy {session.place.name} {folder}`"
+        raise Refused("invalid_value", because=because, instead=instead)
+    if not files.exists(session.path):
+        because = NO_HOME_HERE.format(session.path)
+        raise Refused("invalid_value", because=because, instead="name one with --home")
+    target = Path(folder).expanduser().absolute()
+    with _heeding_sigterm():
+        made = back_up(session.path, target)
+    size = sum(one.stat().st_size for one in made)
+    if session.as_json:
+        names = [one.name for one in made]
+        session.document(BackupDetails(ok=True, folder=str(target), files=names, bytes=size))
+    else:
+        session.say(safe(f"{target}: {counted(len(made), 'file')}, {size:,} bytes"))
+        session.note(safe(f"Prove it with `wakelog --home {target} prove`."))
+
+
+@contextmanager
+def _heeding_sigterm() -> Iterator[None]:
+    """A shutdown stops it as Ctrl-C does: what is half done is taken away first."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@click.command("health", epilog="Example: wakelog health || systemctl --user restart wakelog")
+@click.pass_obj
+def health_command(session: Session) -> None:
+    """Say whether agents are awake: a runtime lives, and nothing waits that should not.
+
+    For a home in a database any worker that lives will do; that of one worker is `worker --health`.
+
+    Exit status 1: something is wrong.
+    """
+    home = session.reading()
+    if not home.exists:
+        because = NO_HOME_HERE.format(session.path)
+        raise Refused("invalid_value", because=because, instead="begin with `wakelog demo`")
+    health = health_document(home)
+    if session.as_json:
+        session.document(health)
+    for one in health.checks:
+        mark = click.style("ok  ", fg="green") if one.ok else click.style("FIND", fg="red")
+        session.say(f"{mark}  {one.check}: {safe(one.message)}")
+    raise SystemExit(0 if health.ok else 1)

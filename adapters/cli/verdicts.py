@@ -1,29 +1,35 @@
-"""Tells what came of a person's verdicts, one item after the other."""
+"""A person's say about what agents propose: `wakelog confirm`, `reject` and `defer`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
-from adapters.actions.deciding import arguments_of, decide_all, item_of
-from adapters.actions.inputs import NONE, day, minutes
-from adapters.actions.proposals import named_items
 from adapters.cli.consent import can_ask
-from adapters.cli.shared import Session
-from adapters.documents.deeds import DecidedItem, DecidedItems
+from adapters.cli.param_types import TEXT
+from adapters.cli.shared import Session, json_option, key_option
 from adapters.documents.inbox import by_name, summary_of
+from adapters.documents.results import DecidedItem, DecidedItems
+from adapters.text.agent_output import counted
 from adapters.text.common import safe
-from adapters.text.reading import counted
 from adapters.text.remedies import in_words
-from domain import canonical
+from adapters.usecases.inputs import NONE, day, minutes
+from adapters.usecases.proposals import (
+    ItemVerdict,
+    arguments_of,
+    decide_all,
+    deferral,
+    item_of,
+    named_items,
+)
 from domain.errors import Refused, WakelogError
+from domain.log import canonical
 from domain.tools import registry
 
 if TYPE_CHECKING:
-    from adapters.actions.deciding import Decided, Verdict
-    from adapters.actions.proposals import Named
+    from adapters.usecases.proposals import NamedItem, VerdictResult
     from adapters.wiring import Home
     from domain.tools.base import Remedy
 
@@ -37,7 +43,7 @@ _PAIR = re.compile(r"(?:^|(?<=\s))([A-Za-z_]+)=")
 
 def decide(
     session: Session,
-    verdict: "Verdict",
+    verdict: "ItemVerdict",
     refs: Sequence[str],
     key: str,
     *,
@@ -79,7 +85,9 @@ def decide(
     return 1 if any(one.error for one in results) else 0
 
 
-def _agreed(session: Session, home: "Home", verdict: "Verdict", named: "Sequence[Named]") -> bool:
+def _agreed(
+    session: Session, home: "Home", verdict: "ItemVerdict", named: "Sequence[NamedItem]"
+) -> bool:
     """Show what is about to be done to all, and ask; without a terminal nobody is asked."""
     meant = [one for one in named if one.is_meant]
     if not meant or not can_ask(session):
@@ -95,7 +103,12 @@ def _agreed(session: Session, home: "Home", verdict: "Verdict", named: "Sequence
 
 
 def _result(
-    home: "Home", one: "Named", decided: "Decided", verdict: "Verdict", *, has_edit: bool
+    home: "Home",
+    one: "NamedItem",
+    decided: "VerdictResult",
+    verdict: "ItemVerdict",
+    *,
+    has_edit: bool,
 ) -> DecidedItem:
     """What came of one item; a refusal ends it where its arguments may be wrong."""
     if refused := decided.refused:
@@ -114,7 +127,7 @@ def _result(
     )
 
 
-def _why_not(decided: "Decided", ref: str, *, has_edit: bool) -> str:
+def _why_not(decided: "VerdictResult", ref: str, *, has_edit: bool) -> str:
     """Why an item is not as the person wanted it; empty if it is."""
     told = decided.error
     if told and (instead := _instead(decided, ref, has_edit=has_edit)):
@@ -122,7 +135,7 @@ def _why_not(decided: "Decided", ref: str, *, has_edit: bool) -> str:
     return f"{told} [{decided.code}]" if decided.code else told
 
 
-def _instead(decided: "Decided", ref: str, *, has_edit: bool) -> str:
+def _instead(decided: "VerdictResult", ref: str, *, has_edit: bool) -> str:
     """What the person can do about a failure that they alone can mend."""
     match decided.code:
         case "stale":
@@ -159,7 +172,7 @@ def read_edit(edit: str) -> dict[str, Any]:
     raise Refused("invalid_value", because=because, instead=instead)
 
 
-def _edited(home: "Home", one: "Named", edit: str) -> str:
+def _edited(home: "Home", one: "NamedItem", edit: str) -> str:
     """The item's arguments with the edited ones in their place; null takes one away."""
     item = item_of(home, one.set_id, one.number)
     known = msgspec.json.decode(arguments_of(home, item))
@@ -191,3 +204,97 @@ def _line(result: DecidedItem) -> str:
         return f"{head}\n       not done: {result.error}"
     told = f"{head} (it was already)" if result.unchanged else head
     return f"{told}\n       the task is DONE" if result.concluded else told
+
+
+# ------------------------------------------------------------------------------------- the commands
+
+
+def _options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for add in (
+        click.pass_obj,
+        json_option,  # before the options that are not of all verdicts
+        key_option,
+        click.option("--all", "is_all", is_flag=True, help="A whole set; alone: all in the inbox."),
+        click.argument("refs", type=TEXT, nargs=-1, metavar="SET[.ITEM]..."),
+    ):
+        command = add(command)
+    return command
+
+
+def _reason_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    help_text = "Why; the agent is told."
+    return click.option("--reason", type=TEXT, default="", metavar="R", help=help_text)(command)
+
+
+def _yes_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    def keep(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        ctx.ensure_object(Session).is_agreed = value
+
+    option = click.option(
+        "--yes", is_flag=True, expose_value=False, callback=keep, help="Do not ask before all."
+    )
+    return option(command)
+
+
+@click.command(
+    "confirm",
+    epilog="Examples: wakelog confirm 3.1; wakelog confirm 3 --all; "
+    "wakelog confirm 3.1 --edit minutes=45 due=monday",
+)
+@_options
+@click.option("--edit", type=TEXT, default="", metavar="A=V", help="What to change first; or JSON.")
+@_yes_option
+@click.option("--anyway", "is_anyway", is_flag=True, help="Apply it though it is stale.")
+@click.option("--conclude", "concludes", is_flag=True, help="Then set the task done.")
+def confirm_command(
+    session: Session,
+    *,
+    refs: Sequence[str],
+    is_all: bool,
+    edit: str,
+    is_anyway: bool,
+    concludes: bool,
+    key: str,
+) -> None:
+    """Apply proposed changes to the task, one after the other.
+
+    A stale one, whose values have changed since it was proposed, is refused without --anyway.
+    Exit status 1: some were not applied.
+    """
+    # a shell hands what stands behind the first of `--edit a=1 b=2` over as names
+    edit = " ".join([edit, *(one for one in refs if edit and "=" in one)]).strip()
+    refs = [one for one in refs if not (edit and "=" in one)]
+    is_one = len(refs) == 1 and "." in refs[0] and not is_all
+    if (edit or concludes) and not is_one:
+        because = "--edit changes one item" if edit else "--conclude goes with one item"
+        raise Refused("invalid_value", because=because, instead="name it, 3.1 for example")
+
+    if edit:
+        read_edit(edit)
+    verdict = ItemVerdict("confirm", edit=edit, is_anyway=is_anyway, concludes=concludes)
+    raise SystemExit(decide(session, verdict, refs, key, is_all=is_all))
+
+
+@click.command("reject", epilog='Example: wakelog reject 3.2 --reason "We have one already"')
+@_options
+@_reason_option
+@_yes_option
+def reject_command(
+    session: Session, *, refs: Sequence[str], is_all: bool, reason: str, key: str
+) -> None:
+    """Decline proposed changes; a declined label is not proposed for the task again."""
+    raise SystemExit(decide(session, ItemVerdict("reject", reason), refs, key, is_all=is_all))
+
+
+@click.command("defer", epilog="Example: wakelog defer 3 --all --until monday")
+@_options
+@_reason_option
+@click.option(
+    "--until", type=TEXT, default="", metavar="DAY", help="monday, +3d: the inbox shows them then."
+)
+def defer_command(
+    session: Session, *, refs: Sequence[str], is_all: bool, reason: str, until: str, key: str
+) -> None:
+    """Put proposed changes off: they leave the inbox, and can still be decided."""
+    verdict = deferral(session.reading(), reason, until) if until else ItemVerdict("defer", reason)
+    raise SystemExit(decide(session, verdict, refs, key, is_all=is_all))

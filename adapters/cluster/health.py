@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from adapters.documents.databases import WorkerHealth
+from adapters.documents.homes import WorkerHealth
 
 LIVE = "/live"
 READY = "/ready"

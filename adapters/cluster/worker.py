@@ -2,15 +2,19 @@
 
 Procrastinate hands each due home to one of them. A home has a thread and a loop of its own, so
 that one that waits for the disk holds up no other, and no heartbeat.
+
+The line to the queue may break: then it waits for the server.
 """
 
 import asyncio
+import logging
 import os
 import signal
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import partial
 from threading import Semaphore, Timer
 from time import monotonic
@@ -18,25 +22,99 @@ from typing import Any, NamedTuple
 
 import procrastinate
 import procrastinate.worker
+import psycopg
+import psycopg_pool
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 
-from adapters.cluster import settling
-from adapters.cluster.clocks import Wall, check_clock, wall
+from adapters.cluster import worker_loop
 from adapters.cluster.health import answered
-from adapters.cluster.notices import Notices
-from adapters.cluster.queue import TEND, PatientConnector
-from adapters.cluster.renewing import Renewing
-from adapters.cluster.sweep import Due, Sweep
-from adapters.cluster.tending import Given, Tended, Tending
-from adapters.documents.databases import WorkerHealth, WorkerLine
-from adapters.home.clock import SystemClock
-from adapters.runtime.options import Options, Slice, Tell
+from adapters.cluster.rebuild_views import ViewRebuilder
+from adapters.cluster.scheduler import DueHome, Scheduler
+from adapters.cluster.worker_loop import HomeNotifiers, TendedHome, WorkerContext, WorkerLoop
+from adapters.documents.homes import WorkedHomes, WorkerHealth, WorkerLine
+from adapters.home.clock import NOW_VARIABLE, SystemClock
+from adapters.home.home_location import DatabaseLocation, homes_of
+from adapters.runtime.engine_options import EngineOptions, Tell, TimeSlice
 from adapters.store.leases import BEATS_A_LEASE
+from adapters.store.postgres.database import SETTINGS, Database
 from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.leases import HomeLeases, drawn_owner
-from adapters.store.postgres.schema_runtime import ALL
-from adapters.wiring import Home
-from domain.errors import Refused, WakelogError
+from adapters.store.postgres.schema import ALL, QUEUE_OPTIONS
+from adapters.usecases.catalog import scope_labels
+from adapters.wiring import Home, open_home
+from domain.errors import Refused, WakelogError, invalid
+
+AGAIN_SECONDS = 0.25
+POOL_MAX = 3
+TEND_TASK = "tend"
+_LOST = (psycopg.OperationalError, psycopg.InterfaceError, psycopg_pool.PoolTimeout)
+
+for _name in ("procrastinate", "psycopg.pool"):  # a worker tells its own troubles
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+
+class PatientConnector(procrastinate.PsycopgConnector):
+    """Waits for a server that is away, instead of ending the worker and all that it tends.
+
+    Where an answer was lost, the same is asked again: a job that was finished twice is finished,
+    and one that was handed out to nobody is freed by the sweep.
+    """
+
+    def __init__(self, url: str) -> None:
+        options = {**SETTINGS, "options": f"{SETTINGS['options']} {QUEUE_OPTIONS}"}
+        super().__init__(conninfo=url, kwargs=options, min_size=0, max_size=POOL_MAX)
+        self.is_stopping = False
+
+    async def execute_query_async(self, query: Any, **arguments: Any) -> None:
+        try:
+            await self._patiently(super().execute_query_async, query, arguments)
+        except ConnectorException as error:
+            if not isinstance(error.__cause__, psycopg.errors.RaiseException):
+                raise  # else the job is no more: it was freed, or finished before the answer
+
+    async def execute_query_one_async(self, query: Any, **arguments: Any) -> dict[str, Any]:
+        found: dict[str, Any] = await self._patiently(
+            super().execute_query_one_async, query, arguments
+        )
+        return found
+
+    async def _patiently(
+        self, ask: Callable[..., Awaitable[Any]], query: Any, arguments: dict[str, Any]
+    ) -> Any:
+        while True:  # until the server answers, or the worker is to end
+            try:
+                return await ask(query, **arguments)
+            except ConnectorException as error:
+                if not isinstance(error.__cause__, _LOST) or self.is_stopping:
+                    raise
+            await asyncio.sleep(AGAIN_SECONDS)
+
+
+# ---------------------------------------------------------------------------------------- the clock
+# Whether a machine's clock is that of the database, by which homes are due and leases lapse.
+
+SKEW_MAX_SECONDS = 5
+MachineClock = Callable[[], datetime]
+
+
+def machine_clock() -> datetime:
+    """The machine's clock."""
+    return datetime.now(UTC)
+
+
+def check_clock(database: Database, clock: MachineClock = machine_clock) -> None:
+    """Look whether this machine's clock is the server's. Raises Refused."""
+    with database.connection() as connection:
+        before = clock()
+        ((there,),) = connection.execute("SELECT clock_timestamp()").fetchall()
+        after = clock()
+    ahead = max(before - there, there - after).total_seconds()
+    if ahead > SKEW_MAX_SECONDS:
+        because = f"this machine's clock and that of {database.name} are {ahead:.0f} seconds apart"
+        raise invalid(because, "set both right, then start it again")
+
+
+# --------------------------------------------------------------------------------------- the worker
 
 IN_DOUBT = 130  # the status of a process that was interrupted twice
 STUCK_SECONDS = 5
@@ -69,7 +147,7 @@ class Worker:
         options: WorkerOptions,
         tell: Tell,
         environ: Mapping[str, str],
-        clock: Wall = wall,
+        clock: MachineClock = machine_clock,
     ) -> None:
         """Args:
         homes: Of which database.
@@ -87,16 +165,18 @@ class Worker:
         self._tell = tell
         self._connector = PatientConnector(homes.database.url)
         self._app = procrastinate.App(connector=self._connector)
-        self._tend = self._app.task(name=TEND)(self._run_job)
-        self._sweep = Sweep(self._app, options.only)
+        self._tend = self._app.task(name=TEND_TASK)(self._run_job)
+        self._sweep = Scheduler(self._app, options.only)
         self._own = HomeLeases(homes.database, ALL, seconds=options.lease, owner=self.owner)
-        given = Slice(options.slice, lambda: self._sweep.is_waited)
-        engine = Options(grace_seconds=options.grace, slice=given)
+        given = TimeSlice(options.slice, lambda: self._sweep.is_waited)
+        engine = EngineOptions(grace_seconds=options.grace, slice=given)
         slots = Semaphore(options.wakes)
-        self._notices = Notices(environ)
-        self._given = Given(homes, opens, self.owner, options.lease, slots, engine, self._notices)
-        self._renewing = Renewing(homes, opens, tell, options.only)
-        self._now: dict[int, Tending] = {}  # the homes that are tended
+        self._notices = HomeNotifiers(environ)
+        self._given = WorkerContext(
+            homes, opens, self.owner, options.lease, slots, engine, self._notices
+        )
+        self._renewing = ViewRebuilder(homes, opens, tell, options.only)
+        self._now: dict[int, WorkerLoop] = {}  # the homes that are tended
         self._threads = ThreadPoolExecutor(options.homes, "wakelog-home")
         self._wall = clock
         self._clock = SystemClock(wall=clock)
@@ -176,7 +256,7 @@ class Worker:
                 self._away(error.__cause__ or error)
             await asyncio.sleep(self._options.poll)
 
-    async def _queue(self, due: Due) -> None:
+    async def _queue(self, due: DueHome) -> None:
         lock = f"home:{due.home}"
         queued = self._tend.configure(queueing_lock=lock, lock=lock, queue=due.name)
         with suppress(AlreadyEnqueued):  # another worker was faster
@@ -273,18 +353,18 @@ class Worker:
         """Tend a home that was handed out. What goes wrong in it ends here."""
         if home in self._now or self._stopping.is_set():
             return  # it was lost and taken again, and its end is not through: it stays due
-        tending = self._now[home] = Tending(self._given, name, partial(self._tell, home=name))
+        tending = self._now[home] = WorkerLoop(self._given, name, partial(self._tell, home=name))
         loop = asyncio.get_running_loop()
         try:
             tended = await loop.run_in_executor(self._threads, tending.run)
             self._count(tended)
-            await asyncio.to_thread(settling.keep, self._homes.database, home, tended)
+            await asyncio.to_thread(worker_loop.save_outcome, self._homes.database, home, tended)
         except Exception as error:  # noqa: BLE001  one home may not take the others down
             await self._failed(home, name, error)
         finally:
             del self._now[home]
 
-    def _count(self, tended: Tended) -> None:
+    def _count(self, tended: TendedHome) -> None:
         self.tended += 1
         self.wakes += tended.wakes
         self.failed += tended.failed
@@ -295,4 +375,58 @@ class Worker:
         told = error if is_ours else f"{type(error).__name__}: {error}"
         self._tell("trouble", level="error", home=name, message=told)
         with suppress(WakelogError):
-            await asyncio.to_thread(settling.hold_off, self._homes.database, home)
+            await asyncio.to_thread(worker_loop.hold_off, self._homes.database, home)
+
+
+# ------------------------------------------------------------------------------------- the use case
+
+
+def work(
+    environ: Mapping[str, str],
+    options: WorkerOptions,
+    tell: Tell,
+    model: str = "",
+    listening: socket.socket | None = None,
+) -> tuple[WorkedHomes, bool]:
+    """Tend the homes of a database that are due, until a signal ends it; and whether something
+    was left in doubt.
+
+    Args:
+        environ: Environment variables.
+        options: How it works.
+        tell: Is told what happens, from any thread.
+        model: What `--model` says.
+        listening: Where it tells how it is, if it does.
+
+    Raises:
+        Refused: The database cannot be used, its clock differs, now or later, or it may lose what
+            is committed.
+        Damaged: It was not prepared.
+    """
+    if environ.get(NOW_VARIABLE, ""):
+        because = f"{NOW_VARIABLE} is set, and a clock that is set by hand does not go on by itself"
+        raise invalid(because, f"unset {NOW_VARIABLE}")
+    homes = homes_of(environ)
+    for name in options.only:
+        homes.named(name)
+    findings, _ = homes.database.trouble()
+    if findings:
+        instead = "see `wakelog database check`"
+        raise Refused("invalid_value", because=findings[0], instead=instead)
+    check_clock(homes.database)
+
+    def opens(name: str) -> Home:
+        place = DatabaseLocation(homes, name, environ)
+        home = open_home(place, environ, model=model, is_writing=True)
+        scope_labels(home)
+        return home
+
+    async def run() -> Worker:
+        worker = Worker(homes, opens, options, tell, environ)
+        tell("working", worker=worker.owner)
+        await worker.run(listening)
+        return worker
+
+    done = asyncio.run(run())
+    counts = WorkedHomes(done.tended, done.wakes, done.failed, done.troubles)
+    return counts, done.is_in_doubt

@@ -14,38 +14,37 @@ from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from adapters.actions import catalog, tasks
-from adapters.actions.agents import Wish, assign_agent
-from adapters.actions.identifying import documents_of, known_tasks
-from adapters.actions.importing import command_of
-from adapters.actions.templates import roll_back
-from adapters.demo.network import Outage, Remote
+from adapters.demo.network import Outage, RemoteModel
 from adapters.demo.person import Person, TendedTask
-from adapters.demo.stories import SOURCE, Story, stories, told
+from adapters.demo.stories import SOURCE, Story, pick_stories, read_stories
 from adapters.home import files
 from adapters.home.settings import Settings, load
 from adapters.importers import markdown
 from adapters.models.demo import CAREFUL, NAMES, QUICK, DemoModel
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from adapters.runtime import timers
-from adapters.runtime.engine import Engine
-from adapters.runtime.options import Found
+from adapters.runtime.engine import Engine, Signal
+from adapters.runtime.engine_options import EngineStart
 from adapters.runtime.services import Services
-from adapters.runtime.signals import Signal
 from adapters.simulation.plan import Dice
 from adapters.simulation.virtual_time import LEASE_SECONDS, POLL_SECONDS, VirtualClock, VirtualLoop
 from adapters.store.leases import SqliteLeases
 from adapters.store.log import Log
-from adapters.timetravel.fork_copy import copy
+from adapters.timetravel.fork import copy_log
+from adapters.usecases import catalog, tasks
+from adapters.usecases.agents import AgentOptions, assign_agent
+from adapters.usecases.import_tasks import command_of
+from adapters.usecases.match_imported import documents_of, known_tasks
+from adapters.usecases.templates import roll_back
 from adapters.wiring import Home
 from domain.agent import commands as agents
-from domain.agent.identity import Wanted
+from domain.agent.deciders import AgentSettings
 from domain.errors import Refused
+from domain.log.timestamps import instant, moment
+from domain.log.wire import SHARED, words
 from domain.ports import Model
 from domain.templates.commands import AddVersion, CreateTemplate
 from domain.templates.seeds import SEEDS, seed_id
-from domain.timestamps import instant, moment
-from domain.wire import SHARED, words
 
 REPLICA = "demo"
 ZONE = "Europe/Berlin"
@@ -74,7 +73,7 @@ DayProgress = Callable[[int, int], None]
 """``progress(day, days)``."""
 
 
-class Lived(NamedTuple):
+class DemoSummary(NamedTuple):
     """What was lived through."""
 
     days: int
@@ -82,7 +81,7 @@ class Lived(NamedTuple):
     wakes: int
 
 
-class _Event(NamedTuple):
+class _TimedEvent(NamedTuple):
     """Something that happens at a time."""
 
     at: str
@@ -90,9 +89,9 @@ class _Event(NamedTuple):
     act: Callable[[], object]
 
 
-def make(
+def make_demo_home(
     folder: Path, *, seed: str, agents_count: int, months: int, progress: DayProgress | None = None
-) -> Lived:
+) -> DemoSummary:
     """Live through some months in a new home.
 
     Args:
@@ -108,7 +107,9 @@ def make(
     life = Scenario(journal, agent_log, load(folder, {}), seed)
     lived = life.live(agents_count, round(months * DAYS_A_MONTH), progress)
     for log, name in ((journal, files.JOURNAL), (agent_log, files.AGENT)):
-        copy(log, log.tail().n, folder / name, REPLICA).close()  # in one go: no disk to wait for
+        copy_log(
+            log, log.tail().n, folder / name, REPLICA
+        ).close()  # in one go: no disk to wait for
     return lived
 
 
@@ -121,7 +122,7 @@ class Scenario:
         self._outages: list[Outage] = []
         self._services = Services(journal, agent_log, self._clock, settings, self._model)
         self._home = Home.in_memory(self._services)
-        self._stories = stories()
+        self._stories = read_stories()
         self._dice = Dice(seed)
         self._person = Person(self._home, self._stories, self._dice)
         self._cares: list[TendedTask] = []
@@ -131,20 +132,20 @@ class Scenario:
         self._pasted = ""
         self._paused: list[TendedTask] = []
 
-    def live(self, count: int, days: int, progress: DayProgress | None) -> Lived:
+    def live(self, count: int, days: int, progress: DayProgress | None) -> DemoSummary:
         """All of it."""
         self._days = days
         self._outages += [self._outage(0.31, 9, 14), self._outage(0.62, 16, 18)]
         loop = partial(VirtualLoop, self._clock)
         with closing(self._home.views), asyncio.Runner(loop_factory=loop) as runner:
-            engine = runner.run(self._lived(told(self._stories, count), progress))
-        return Lived(days, len(self._cares), engine.counts.wakes)
+            engine = runner.run(self._lived(pick_stories(self._stories, count), progress))
+        return DemoSummary(days, len(self._cares), engine.counts.wakes)
 
     async def _lived(self, planned: list[Story], progress: DayProgress | None) -> Engine:
         signal = Signal(self._clock, poll_seconds=POLL_SECONDS)
         with closing(SqliteLeases(None, seconds=LEASE_SECONDS)) as leases:
             engine = Engine(self._services, leases, signal, _silent)
-            running = asyncio.create_task(engine.run(Found((), (), ())))
+            running = asyncio.create_task(engine.run(EngineStart((), (), ())))
             begins = self._begins(planned)
             for day in range(self._days):
                 for event in sorted(self._events(day, begins)):
@@ -170,7 +171,7 @@ class Scenario:
             begins.setdefault(day, []).append(story)
         return begins
 
-    def _events(self, day: int, begins: dict[int, list[Story]]) -> Iterator[_Event]:
+    def _events(self, day: int, begins: dict[int, list[Story]]) -> Iterator[_TimedEvent]:
         """What happens on a day; later deeds of it see what earlier ones did."""
         acts: list[tuple[float, Callable[[], object]]] = [*self._special(day)]
         if day in begins:
@@ -190,7 +191,7 @@ class Scenario:
             nth = day // 7 * 5 + day % 7
             acts.append((18.4, partial(self._person.confide, self._confided, nth)))
         for nth, (hour, act) in enumerate(acts):
-            yield _Event(self._at(day, hour), nth, act)
+            yield _TimedEvent(self._at(day, hour), nth, act)
 
     def _special(self, day: int) -> Iterator[tuple[float, Callable[[], object]]]:
         """What happens once, at a fraction of the whole time."""
@@ -281,7 +282,7 @@ class Scenario:
 
     def _made_agent(self, story: Story, task: str) -> str:
         self._home.views.catch_up()
-        agent = assign_agent(self._home, task, Wish(template=story.category.template)).agent
+        agent = assign_agent(self._home, task, AgentOptions(template=story.category.template)).agent
         schedule = self._dice.pick(SCHEDULES)
         if schedule:
             command = timers.timer_command(agent, schedule, ZONE, self._clock.now())
@@ -311,7 +312,9 @@ class Scenario:
             self._services.append_agent(
                 agents.PauseAgent(care.agent)
             )  # a queued wake ends as skipped
-        self._services.append_agent(agents.ConfigureAgent(other.agent, Wanted(is_automatic=False)))
+        self._services.append_agent(
+            agents.ConfigureAgent(other.agent, AgentSettings(is_automatic=False))
+        )
 
     def _resume(self) -> None:
         for care in self._paused:
@@ -373,7 +376,7 @@ class Scenario:
 
     def _model(self, name: str) -> Model:
         model: Model = DemoModel(name) if name in NAMES else RulesModel()
-        return Remote(model, self._clock, self._outages)
+        return RemoteModel(model, self._clock, self._outages)
 
 
 def _try(act: Callable[[], object]) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from domain.keys import sha
+from domain.log.keys import sha
 from domain.ports import Clock, Model, ModelFault, Reply, Request
 
 FIRST_BYTE_MS = {"demo:quick": 900, "demo:careful": 3_000}
@@ -20,7 +20,7 @@ class Outage(NamedTuple):
     end: str
 
 
-class Remote:
+class RemoteModel:
     """A model behind a network."""
 
     def __init__(self, model: Model, clock: Clock, outages: Sequence[Outage]) -> None:

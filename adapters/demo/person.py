@@ -9,24 +9,23 @@ from collections import defaultdict
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from adapters.actions import deciding, tasks
-from adapters.actions.agents import configure_agent
-from adapters.actions.deciding import Verdict
-from adapters.actions.lessons import rate_run
 from adapters.demo.stories import Stories, Story
 from adapters.models.demo import FILLERS
 from adapters.simulation.plan import Dice
+from adapters.usecases import proposals, tasks
+from adapters.usecases.agents import configure_agent
+from adapters.usecases.lessons import rate_run
+from adapters.usecases.proposals import ItemVerdict
 from adapters.wiring import Home
 from domain.agent.agent import AGENT
-from domain.agent.identity import Wanted
-from domain.changes.change_set import CHANGES, ChangeSet, Item
-from domain.journal.fold import TASK
-from domain.journal.task import Task
-from domain.keys import sha
-from domain.timestamps import instant, later
-from domain.wire import payload
+from domain.agent.deciders import AgentSettings
+from domain.changes.change_set import CHANGES, ChangeItem, ChangeSet
+from domain.journal.task import TASK, Task
+from domain.log.keys import sha
+from domain.log.timestamps import instant, later
+from domain.log.wire import payload
 
-DEEDS: dict[str, int] = {
+ACTION_WEIGHTS: dict[str, int] = {
     "chat": 20,
     "due": 9,
     "estimate": 8,
@@ -95,7 +94,7 @@ class Person:
     def go_on(self, care: TendedTask) -> None:
         """Do one of the things that people do to a task."""
         self._met[care.story.category.name][care.story.title] = None
-        deed = self._dice.weighed(DEEDS)
+        deed = self._dice.weighed(ACTION_WEIGHTS)
         match deed:
             case "tick":
                 self._tick(care)
@@ -114,7 +113,7 @@ class Person:
                 tasks.rate(self._home, care.task, 2 + self._dice.number(4))
             case "loop":
                 loop = self._told(care, "loop")
-                configure_agent(self._home, care.agent, Wanted(open_loops=(loop,)))
+                configure_agent(self._home, care.agent, AgentSettings(open_loops=(loop,)))
             case "nudge":
                 self._services.append_agent(self._services.request(care.agent))
             case "due" if care.is_undecided:
@@ -223,19 +222,19 @@ class Person:
                 if self._dice.number(100) < thorough and not _is_overlooked(item):
                     self._decide(care, changes, item)
 
-    def _decide(self, care: TendedTask, changes: ChangeSet, item: Item) -> None:
-        arguments = json.loads(deciding.arguments_of(self._home, item))
+    def _decide(self, care: TendedTask, changes: ChangeSet, item: ChangeItem) -> None:
+        arguments = json.loads(proposals.arguments_of(self._home, item))
         why = self._why_not(care, item.tool, arguments)
         if self._dice.number(100) < 3:
-            verdict = Verdict("defer", self.say(care.language, "later"))
+            verdict = ItemVerdict("defer", self.say(care.language, "later"))
         elif why:
-            verdict = Verdict("reject", self.say(care.language, why))
+            verdict = ItemVerdict("reject", self.say(care.language, why))
         else:
-            verdict = Verdict("confirm", edit=self._edit(item, arguments))
-        decided = deciding.decide(self._home, changes.id, item.number, verdict)
+            verdict = ItemVerdict("confirm", edit=self._edit(item, arguments))
+        decided = proposals.decide(self._home, changes.id, item.number, verdict)
         if decided.refused:  # stale: somebody has changed it meanwhile, and the person looks again
-            verdict = Verdict("reject", self.say(care.language, "other"))
-            deciding.decide(self._home, changes.id, item.number, verdict)
+            verdict = ItemVerdict("reject", self.say(care.language, "other"))
+            proposals.decide(self._home, changes.id, item.number, verdict)
         elif verdict.kind == "reject":
             self._waver(care, item.tool, arguments)
 
@@ -255,7 +254,7 @@ class Person:
             moved = date.fromisoformat(arguments["dueDate"]) + timedelta(days=days)
             tasks.edit_task(self._home, care.task, {"due": moved.isoformat()})
 
-    def _edit(self, item: Item, arguments: dict[str, Any]) -> str:
+    def _edit(self, item: ChangeItem, arguments: dict[str, Any]) -> str:
         """The other arguments that an item is confirmed with; empty: as proposed."""
         if item.tool == "update_task_estimate" and self._dice.number(100) < 25:
             return json.dumps({"minutes": min(1440, arguments["minutes"] + 30)})
@@ -269,7 +268,9 @@ class Person:
                 return self._why_no_date(care, str(arguments.get("dueDate")), luck)
             case "update_task_estimate":
                 is_true = str(arguments.get("minutes")) in care.truths[tool]
-                return "" if luck < (85 if is_true else 25) else _pick(is_true, "other", "guess")
+                return (
+                    "" if luck < (85 if is_true else 25) else _pick_one(is_true, "other", "guess")
+                )
             case "add_checklist_item":
                 is_filler = arguments.get("title") in FILLERS[care.language]
                 return "" if luck < (12 if is_filler else 88) else "no_step"
@@ -294,10 +295,10 @@ class Person:
         return "" if luck < 12 else "no_date"
 
 
-def _is_overlooked(item: Item) -> bool:
+def _is_overlooked(item: ChangeItem) -> bool:
     """Some proposals are never decided, and expire."""
     return int(sha(item.fingerprint.encode())[:8], 16) % 100 < OVERLOOKED
 
 
-def _pick(is_first: bool, first: str, second: str) -> str:
+def _pick_one(is_first: bool, first: str, second: str) -> str:
     return first if is_first else second

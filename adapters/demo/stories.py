@@ -6,11 +6,11 @@ import msgspec
 import yaml
 from msgspec import Struct
 
-FILE = "stories.yaml"
+STORIES_FILE = "stories.yaml"
 SOURCE = "wakelog demo-data"
 
 
-class Category(Struct, frozen=True):
+class StoryCategory(Struct, frozen=True):
     """A category with its tasks, each ``title: step; step``; `template` is a seed or empty."""
 
     name: str
@@ -23,7 +23,7 @@ class Category(Struct, frozen=True):
 class Stories(Struct, frozen=True):
     """The whole file. `texts` are by language and use, see there."""
 
-    categories: tuple[Category, ...]
+    categories: tuple[StoryCategory, ...]
     texts: dict[str, dict[str, tuple[str, ...]]]
     pasted: str
     thread_line: str
@@ -35,20 +35,20 @@ class Story(Struct, frozen=True):
 
     title: str
     steps: tuple[str, ...]
-    category: Category
+    category: StoryCategory
 
 
-def stories() -> Stories:
+def read_stories() -> Stories:
     """The file that comes with wakelog."""
-    text = files("adapters.demo").joinpath(FILE).read_text(encoding="utf-8")
+    text = files("adapters.demo").joinpath(STORIES_FILE).read_text(encoding="utf-8")
     return msgspec.convert(yaml.safe_load(text), Stories)
 
 
-def told(given: Stories, count: int) -> list[Story]:
+def pick_stories(given: Stories, count: int) -> list[Story]:
     """So many tasks, the categories taking turns; at most as many as there are."""
     longest = max(len(one.tasks) for one in given.categories)
     found = [
-        _story(one.tasks[nth], one)
+        _parse_story(one.tasks[nth], one)
         for nth in range(longest)
         for one in given.categories
         if nth < len(one.tasks)
@@ -56,6 +56,6 @@ def told(given: Stories, count: int) -> list[Story]:
     return found[:count]
 
 
-def _story(line: str, category: Category) -> Story:
+def _parse_story(line: str, category: StoryCategory) -> Story:
     title, _, steps = line.partition(": ")
     return Story(title, tuple(steps.split("; ")), category)

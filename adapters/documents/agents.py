@@ -5,20 +5,29 @@ fields.
 """
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
 from adapters.documents.wakes import WakeLine, wake_document
 from adapters.wiring import Home
-from domain.agent import identity
-from domain.agent.events import Mode
+from domain.agent import deciders
+from domain.agent.agent import AGENT, AgentObservation, Mode
+from domain.agent.memory import MEMORY, place
 from domain.agent.wake_queue import RunStatus
+from domain.errors import Refused
 from domain.journal.catalog import CATALOG
 from domain.journal.document import category_name
-from domain.world import MAIN
-from projections import agents, templates, wakes
+from domain.log.state import MAIN, LogState
+from domain.wake.memory import uncovered
+from projections import agents, observations, templates, wakes
 from projections.agents import AgentDocument
+from projections.observations import DIGESTS, TOP, DigestDocument, ObservationDocument
+from projections.view import fold, placed
+
+if TYPE_CHECKING:
+    from adapters.timetravel.logs_at import NamedMoment
 
 WAKES_SHOWN = 5  # of `agent show`, the newest
 
@@ -197,7 +206,7 @@ def agent_page(home: Home, document: AgentDocument, now: str) -> AgentDetails:
                 status=one.status or None,
                 hears_agents=one.hears_agents,
                 defers_links=one.defers_propagated,
-                built_in=one.id == identity.task_subscription(agent.id),
+                built_in=one.id == deciders.task_subscription(agent.id),
             )
             for one in agent.subscriptions
         ],
@@ -253,3 +262,167 @@ def agent_of(home: Home, agent_id: str) -> AgentDocument:
     found = home.views.get(agents.VIEW, agent_id)
     assert found is not None, agent_id
     return found
+
+
+# ------------------------------------------------------------------------------------------- memory
+# What an agent remembers, as JSON: its digests, what no digest covers, what is still open.
+
+
+class DigestDetails(Struct, frozen=True):
+    """A digest: the beginnings of `notes` observations. `parent`: the digest that took it in, null
+    at the top; `sources`: the digests that it took in, or the positions of its observations."""
+
+    id: str
+    parent: str | None
+    depth: int
+    since: str
+    until: str
+    notes: int
+    sources: list[str]
+    text: str
+
+
+class NoteDetails(Struct, frozen=True):
+    """An observation, by its position in the agents' log."""
+
+    position: str
+    at: str
+    run_key: str
+    priority: str
+    category: str
+    text: str
+
+
+class MemoryDetails(Struct, frozen=True):
+    """What `memory` prints: all digests, the oldest first; the observations that none covers, and
+    the critical ones that nothing settled. `noted` counts all observations. `where`: the moment
+    that was asked for; null: now."""
+
+    agent_id: str
+    agent: str
+    where: str | None
+    noted: int
+    digests: list[DigestDetails]
+    uncovered: list[NoteDetails]
+    critical: list[NoteDetails]
+
+
+class MemoryShort(Struct, frozen=True):
+    """Of an agent's memory what is bounded whatever its age: the digests at the top, how many
+    observations none covers, and the critical ones that nothing settled, the newest first."""
+
+    noted: int
+    uncovered: int
+    digests: list[DigestDetails]
+    critical: list[NoteDetails]
+
+
+class DigestSources(Struct, frozen=True):
+    """What `memory --sources` prints: a digest, and the digests or observations it was made of."""
+
+    digest: DigestDetails
+    digests: list[DigestDetails]
+    observations: list[NoteDetails]
+
+
+def memory_document(
+    home: "Home", agent_id: str, place: "NamedMoment | None" = None
+) -> MemoryDetails:
+    """The document of `memory`.
+
+    Args:
+        home: Open, its views caught up.
+        agent_id: Whose.
+        place: The moment; None: now.
+    """
+    if place is not None:
+        _, world = place.past.worlds(place.spot.where, place.replica)
+        documents = fold(DIGESTS, world.history("memory", agent_id)).values()
+        ordered = sorted(documents, key=DIGESTS.place)
+        return _document(world, agent_id, ordered, place.given)
+    with home.services.agents.reading() as world:
+        return _document(world, agent_id, home.views.page(DIGESTS, shelf=agent_id), None)
+
+
+def memory_short(home: "Home", agent_id: str) -> MemoryShort:
+    """What an agent's page tells of its memory."""
+    with home.services.agents.reading() as world:
+        agent = world.load(AGENT, agent_id)
+        return MemoryShort(
+            noted=agent.noted,
+            uncovered=agent.noted - world.load(MEMORY, agent_id).count,
+            digests=[
+                _digest(world, one) for one in home.views.page(DIGESTS, shelf=agent_id, mark=TOP)
+            ],
+            critical=_notes(world, reversed(agent.critical)),
+        )
+
+
+def sources_document(home: "Home", agent_id: str, wanted: str) -> DigestSources:
+    """The document of `memory --sources`.
+
+    Raises:
+        Refused: Code ``unknown_digest`` or ``ambiguous``.
+    """
+    found = home.views.page(DIGESTS, prefix=wanted.lower() or "-", shelf=agent_id)
+    if len(found) != 1:
+        raise Refused(
+            "ambiguous" if found else "unknown_digest",
+            because=f"{wanted!r} begins the ids of {len(found)} digests of this agent",
+            instead="take an id that `wakelog memory` prints",
+        )
+    (document,) = found
+    sources, is_lowest = document.digest.sources, document.digest.depth == 1
+    digests = [home.views.get(DIGESTS, one) for one in (() if is_lowest else sources)]
+    notes = [
+        (
+            one,
+            home.views.get(
+                observations.VIEW, observations.observation_key(agent_id, placed(*place(one)))
+            ),
+        )
+        for one in (sources if is_lowest else ())
+    ]
+    with home.services.agents.reading() as world:
+        return DigestSources(
+            digest=_digest(world, document),
+            digests=[_digest(world, one) for one in digests if one is not None],
+            observations=[_note(world, at, one) for at, one in notes if one is not None],
+        )
+
+
+def _document(
+    world: LogState, agent_id: str, digests: Iterable[DigestDocument], where: str | None
+) -> MemoryDetails:
+    agent = world.load(AGENT, agent_id)
+    return MemoryDetails(
+        agent_id=agent_id,
+        agent=agent.name,
+        where=where,
+        noted=agent.noted,
+        digests=[_digest(world, one) for one in digests],
+        uncovered=_notes(world, uncovered(world, agent)),
+        critical=_notes(world, agent.critical),
+    )
+
+
+def _digest(world: LogState, document: DigestDocument) -> DigestDetails:
+    one = document.digest
+    return DigestDetails(
+        id=one.id,
+        parent=document.parent or None,
+        depth=one.depth,
+        since=one.since,
+        until=one.until,
+        notes=one.count,
+        sources=list(one.sources),
+        text=world.text(one.words),
+    )
+
+
+def _notes(world: LogState, notes: Iterable[AgentObservation]) -> list[NoteDetails]:
+    return [_note(world, one.position, one) for one in notes]
+
+
+def _note(world: LogState, at: str, one: AgentObservation | ObservationDocument) -> NoteDetails:
+    return NoteDetails(at, one.at, one.run_key, one.priority, one.category, world.text(one.words))

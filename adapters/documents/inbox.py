@@ -17,20 +17,20 @@ from adapters.runtime import review
 from adapters.wiring import Home
 from domain.changes.change_set import (
     REPLACED,
+    ChangeItem,
     ChangeSet,
-    Item,
     is_open,
     is_waiting,
     was_taken_back,
 )
-from domain.changes.needs import need_of, target_of
+from domain.changes.dependencies import dependency_of, target_of
 from domain.tools import followups, registry
 from domain.tools.base import quoted
 from domain.tools.snapshot import Snapshot
 from projections import inbox
 from projections.inbox import SetDocument
 
-Shows = Callable[[SetDocument, Item], bool]
+Shows = Callable[[SetDocument, ChangeItem], bool]
 """Which items of a set are shown; the others are not read."""
 
 
@@ -156,7 +156,7 @@ def sets_under(
     )
 
 
-def is_under(item: Item, tab: str, now: str) -> bool:
+def is_under(item: ChangeItem, tab: str, now: str) -> bool:
     """Whether an item stands under a tab; what was put off until a time that has come waits."""
     has_come = item.status == "deferred" and is_waiting(item, now)
     return ("pending" if has_come else item.status) in inbox.TABS[tab]
@@ -183,7 +183,7 @@ def by_name(told: str, set_id: str, name: str) -> str:
     return told.replace(f"{set_id[:SET_SHOWN]}.", f"{name}.")
 
 
-def reason_of(ranked: dict[str, int], item: Item) -> str:
+def reason_of(ranked: dict[str, int], item: ChangeItem) -> str:
     """The reason of a verdict; what replaced an item, by the name that a person calls that by."""
     name, _, number = item.reason.removeprefix(REPLACED).partition(".")
     others = ranked.others if isinstance(ranked, Ranks) else {}
@@ -240,10 +240,15 @@ def _documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list
 
 
 def _item(
-    home: Home, ranked: dict[str, int], changes: ChangeSet, name: str, item: Item, now: Snapshot
+    home: Home,
+    ranked: dict[str, int],
+    changes: ChangeSet,
+    name: str,
+    item: ChangeItem,
+    now: Snapshot,
 ) -> InboxItem:
     arguments: dict[str, Any] = msgspec.json.decode(review.arguments_of(home.services, item))
-    need = need_of(changes, item)
+    need = dependency_of(changes, item)
     return InboxItem(
         ref=f"{name}.{item.number}",
         tool=item.tool,
@@ -287,7 +292,7 @@ def place_told(because_at: str | None) -> tuple[str, str]:
     return PLACES.get(kind, ""), name if kind in ("note", "thread") else ""
 
 
-def value_before(home: Home, task: str, item: Item, arguments: dict[str, Any]) -> str | None:
+def value_before(home: Home, task: str, item: ChangeItem, arguments: dict[str, Any]) -> str | None:
     """The value that an item replaces; of one that is confirmed already, that it replaced."""
     services = home.services
     is_done = item.status == "confirmed"
@@ -302,16 +307,16 @@ def value_before(home: Home, task: str, item: Item, arguments: dict[str, Any]) -
 def _present(home: Home, tool: str, now: Snapshot, arguments: dict[str, Any]) -> str | None:
     """The value that would be replaced; times as the person's clock showed them."""
     told = registry.present(tool, now, arguments)
-    return local_times.shown(told, home.settings.timezone) if told else told
+    return local_times.in_local_time(told, home.settings.timezone) if told else told
 
 
-def summary_of(home: Home, set_id: str, item: Item) -> str:
+def summary_of(home: Home, set_id: str, item: ChangeItem) -> str:
     """An item in words, as edited where it was."""
     changes = review.changes_of(home.services, set_id)
     return _summary(home, changes, item, review.task_now(home.services, changes.task))
 
 
-def _summary(home: Home, changes: ChangeSet, item: Item, now: Snapshot) -> str:
+def _summary(home: Home, changes: ChangeSet, item: ChangeItem, now: Snapshot) -> str:
     """What is done already is told by the task as it was: a rename names both titles. Another task
     is told by its title, which no item keeps."""
     told = item.summary
@@ -322,6 +327,6 @@ def _summary(home: Home, changes: ChangeSet, item: Item, now: Snapshot) -> str:
     if not (target := target_of(item)):
         return told
     title = titles_among(home, [target]).get(target)
-    if title is None and (need := need_of(changes, item)):
+    if title is None and (need := dependency_of(changes, item)):
         title = msgspec.json.decode(review.arguments_of(home.services, need))["title"]
     return told.replace(followups.named(target), quoted(title)) if title else told

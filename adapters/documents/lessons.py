@@ -8,8 +8,8 @@ from msgspec import Struct
 from adapters.documents.tasks import catalog_of
 from adapters.documents.templates import templates_of
 from domain.changes.change_set import find
-from domain.keys import key
 from domain.lessons.lessons import CATEGORY, REFERENCES_READ, TEMPLATE, Lesson, count
+from domain.log.keys import key
 from domain.text import fold
 from projections.inbox import VIEW as INBOX
 from projections.lessons import VIEW

@@ -9,15 +9,14 @@ from msgspec import Struct
 
 from adapters.documents.tasks import catalog_of
 from adapters.home.api_keys import GEMINI_VARIABLE, KEYRING_USER, gemini_key
-from adapters.home.endpoint_settings import KEYRING
-from adapters.home.endpoints import endpoint_key, endpoint_of, whole_name
-from domain.agent import limits
-from domain.endpoints import GEMINI_MODEL, MODELS, PREFIX
+from adapters.home.endpoints import endpoint_key, endpoint_of, full_name
+from adapters.home.settings import KEYRING
+from domain.agent import deciders
+from domain.agent.endpoints import GEMINI_MODEL, MODELS, PREFIX
 from domain.errors import Refused, invalid
-from domain.policy.gate import is_leaving
-from domain.policy.notices import NOTICE_VERSION
+from domain.log.state import MAIN
+from domain.policy.gate import NOTICE_VERSION, is_leaving
 from domain.policy.policy import POLICY
-from domain.world import MAIN
 
 if TYPE_CHECKING:
     from adapters.home.settings import Settings
@@ -75,7 +74,7 @@ def models_document(
     if "" in names:
         raise invalid("'' is no model", f"use {MODELS}")
     known = _named(home, all_agents(home))
-    wanted = {limits.model(one): known.get(one, []) for one in names} if names else known
+    wanted = {deciders.valid_model(one): known.get(one, []) for one in names} if names else known
     with home.services.agents.reading() as world:
         policy = world.load(POLICY, MAIN)
     categories = catalog_of(home).categories.values()
@@ -135,7 +134,7 @@ def _asked(
     """A model's full name, whether its key is there, where that is kept, and what is wrong."""
     if not is_leaving(name):
         return name, "none", None, None
-    recorded, place = whole_name(name, settings), GEMINI_VARIABLE
+    recorded, place = full_name(name, settings), GEMINI_VARIABLE
     is_gemini = name.partition(":")[0] == "gemini"
     try:
         if is_gemini:

@@ -8,8 +8,8 @@ from contextlib import suppress
 from msgspec import Struct
 
 from adapters.notify.channels import Channel, channels_of
+from adapters.notify.delivery_progress import DeliveryProgress, DeliveryStore
 from adapters.notify.notices import What, found_in, message_of
-from adapters.notify.progress import Progress, Progresses
 from adapters.wiring import Home
 from domain.errors import WakelogError
 
@@ -87,21 +87,21 @@ def receivers_of(home: Home) -> list[ReceiverDetails]:
     ]
 
 
-def _standing(home: Home) -> list[tuple[Channel, Progress | None]]:
+def _standing(home: Home) -> list[tuple[Channel, DeliveryProgress | None]]:
     """Each receiver with how far it was told; None where it is not allowed here."""
     if not home.exists:
         return []
-    progress = Progresses(home.place.notices())
-    found: list[tuple[Channel, Progress | None]] = []
+    progress = DeliveryStore(home.place.notices())
+    found: list[tuple[Channel, DeliveryProgress | None]] = []
     for one in channels_of(home.settings.notify, home.place, {}):
-        known: Progress | None = None
+        known: DeliveryProgress | None = None
         with suppress(WakelogError):  # a file that cannot be used allows nobody
             known = progress.allowed(one.name, one.identity)
         found.append((one, known))
     return found
 
 
-def _left(home: Home, channel: Channel, known: Progress) -> list[WaitingTask]:
+def _left(home: Home, channel: Channel, known: DeliveryProgress) -> list[WaitingTask]:
     """What began to wait since it was told last, and still does."""
     agents = home.services.agents
     if known.n >= agents.tail().n or known.digest != agents.digest_at(known.n):

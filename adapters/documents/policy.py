@@ -8,13 +8,12 @@ from msgspec import Struct
 
 from adapters.documents.tasks import catalog_of
 from domain.agent.agent import AGENT
-from domain.policy.gate import pattern_of, unconsented
-from domain.policy.notices import NOTICE_VERSION, notice, sections_of
+from domain.log.state import MAIN
+from domain.policy.flow import ALLOWED
+from domain.policy.gate import NOTICE_VERSION, notice, pattern_of, sections_of, unconsented
 from domain.policy.policy import POLICY, Policy
-from domain.policy.projections import ALLOWED
 from domain.ports import Section, ToolSpec
 from domain.wake.scaffolds import SCAFFOLD
-from domain.world import MAIN
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -160,7 +159,7 @@ def needed(home: "Home", agent_ids: Iterable[str]) -> list[NeededReceipt]:
 def _needed(
     home: "Home", model: str, categories: tuple[str, ...], agent_ids: list[str]
 ) -> NeededReceipt:
-    names = named(home, categories)
+    names = category_names(home, categories)
     text = notice(model, names, sections_of())
     command = allow_command(model, names)
     return NeededReceipt(model, list(categories), names, agent_ids, text, command)
@@ -237,7 +236,7 @@ def catalog_names(home: "Home") -> dict[str, str]:
     return {one.id: one.name for one in catalog_of(home).categories.values()}
 
 
-def named(home: "Home", ids: Iterable[str]) -> list[str]:
+def category_names(home: "Home", ids: Iterable[str]) -> list[str]:
     """What these categories are called."""
     names = catalog_names(home)
     return [names.get(one, one) for one in ids]

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from adapters.home.machines import machine_names
-from projections import ranks
+from adapters.home.files import machine_names
+from projections import inbox
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -43,7 +43,7 @@ class Ranks(dict[str, int]):
 def ranks_of(home: "Home") -> Ranks:
     """The ranks of all change sets. A machine is called by its label, unless another one has it."""
     agents = home.services.agents
-    known = home.views.get(ranks.VIEW, agents.replica)
+    known = home.views.get(inbox.RANKS, agents.replica)
     own = known.sets if known else ()
     if not agents.is_shared:
         return Ranks(own, {})
@@ -51,7 +51,7 @@ def ranks_of(home: "Home") -> Ranks:
     count = Counter(one.lower() for one in labels.values())
     others, typed = dict[str, str](), dict[str, list[Sequence[str]]]()
     for name in agents.heads():
-        theirs = home.views.get(ranks.VIEW, name)
+        theirs = home.views.get(inbox.RANKS, name)
         if theirs is None:
             continue
         label = labels.get(name, name)

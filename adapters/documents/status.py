@@ -3,25 +3,26 @@
 What is not there is null; times are RFC 3339 in UTC.
 """
 
+from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
 from msgspec import Struct
 
 from adapters.documents.agents import count_agents
-from adapters.documents.disputes import disputes
-from adapters.documents.in_flight import effects_in_flight
 from adapters.documents.notify import ReceiverDetails, receivers_of
 from adapters.documents.policy import HeldWake, waiting
-from adapters.home.clock import behind
-from adapters.home.machines import machine_names
+from adapters.documents.replica_conflicts import replica_conflicts
+from adapters.home.clock import clock_lag
+from adapters.home.files import machine_names
 from adapters.runtime import watcher
 from adapters.store.log import Log
 from adapters.wiring import Home
 from domain.journal.timer import TIMER
-from domain.timestamps import seconds_between
-from domain.world import MAIN
+from domain.log.state import MAIN
+from domain.log.timestamps import seconds_between
 from projections import agents, inbox, tasks
 from projections.agents import AgentDocument
+from projections.operations import VIEW, Operation, OwnerOperations
 
 OVERDUE_SECONDS = 120  # a wake that is due for longer has been forgotten
 LAG_SECONDS = 60
@@ -183,7 +184,7 @@ class HealthDetails(Struct, frozen=True):
     checks: list[HealthCheck]
 
 
-class Counted(NamedTuple):
+class StatusCounts(NamedTuple):
     """How many there are of what `status_document` may list some of only."""
 
     queued: int
@@ -240,9 +241,9 @@ def status_document(home: Home, most: int = -1) -> StatusDetails:
         held=waiting(home),
         receivers=receivers_of(home),
         lead=lead_elsewhere(home),
-        conflicts=len(disputes(home)),
+        conflicts=len(replica_conflicts(home)),
         timers=_timers(home),
-        clock_behind=behind(home.services.clock),
+        clock_behind=clock_lag(home.services.clock),
     )
 
 
@@ -261,10 +262,10 @@ def lead_elsewhere(home: Home) -> str:
     return "" if lead == own else machine_names(home.path, own).get(lead, lead)
 
 
-def counted(home: Home) -> Counted:
+def count_status(home: Home) -> StatusCounts:
     """How many wakes are queued, and how many agents fail; none of them is read."""
     failing = sum(home.views.count(agents.VIEW, mark) for mark in agents.marks("failing"))
-    return Counted(home.views.count_queued(agents.VIEW), failing)
+    return StatusCounts(home.views.count_queued(agents.VIEW), failing)
 
 
 def _log(log: Log) -> LogStatus:
@@ -391,3 +392,26 @@ def _late(home: Home, now: str) -> list[str]:
 
 def _check(name: str, is_ok: bool, good: str, bad: str) -> HealthCheck:
     return HealthCheck(name, is_ok, good if is_ok else bad)
+
+
+# -------------------------------------------------------------------------------- effects in flight
+# Effects of change sets that were asked for and have no outcome, for this machine to finish.
+
+
+def effects_in_flight(home: Home) -> Iterator[tuple[OwnerOperations, Operation]]:
+    """Each with its set. Of a home that machines share those alone that this one asked for, or,
+    where it leads, one that is gone; what met another's verdict waits for nobody."""
+    is_shared = home.services.agents.is_shared
+    for owner in home.views.page(VIEW, shelf="in_flight"):
+        if owner.owner != owner.run_key:
+            own = _own_items(home, owner.owner) if is_shared else None
+            left = (one for one in owner.in_flight if own is None or one.operation in own)
+            yield from ((owner, one) for one in left)
+
+
+def _own_items(home: Home, set_id: str) -> set[str]:
+    from adapters.runtime.orphaned_effects import own_effects
+    from adapters.runtime.review import changes_of
+
+    changes = changes_of(home.services, set_id)
+    return {one.operation for one in own_effects(home.services, changes)}

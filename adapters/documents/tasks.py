@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from adapters.documents.conflicts import ConflictDetails, conflicts_of
-from adapters.documents.disputes import disputes_of
+from adapters.documents.import_conflicts import ConflictDetails, conflicts_of
+from adapters.documents.replica_conflicts import replica_conflicts_of
 from adapters.wiring import Home
 from domain.journal.catalog import (
     CATALOG,
@@ -19,19 +20,12 @@ from domain.journal.catalog import (
     unknown_category,
     unknown_label,
 )
-from domain.journal.document import (
-    TaskDetails,
-    TaskLine,
-    category_name,
-    task_document,
-    task_line,
-)
-from domain.journal.fold import TASK
+from domain.journal.document import TaskDetails, TaskLine, category_name, task_document, task_line
 from domain.journal.imported import Unreadable
 from domain.journal.links import LINKS, Links
-from domain.journal.task import Task
-from domain.wire import Words
-from domain.world import MAIN, World
+from domain.journal.task import TASK, Task
+from domain.log.state import MAIN, LogState
+from domain.log.wire import Words
 from projections import agents, tasks
 from projections.tasks import TaskDocument
 
@@ -294,10 +288,10 @@ def task_page(home: Home, task_id: str) -> TaskPage:
         )
         if not world.is_shared:  # asked here: a home in a database answers over a network
             return page
-    return replace(page, conflicts=(*page.conflicts, *disputes_of(home, task_id)))
+    return replace(page, conflicts=(*page.conflicts, *replica_conflicts_of(home, task_id)))
 
 
-def category_documents(world: World, found: Iterable[Task]) -> list[CategoryDetails]:
+def category_documents(world: LogState, found: Iterable[Task]) -> list[CategoryDetails]:
     """Every category with its correction examples, newest first, and how many tasks it has."""
     counts: dict[str, int] = {}
     for task in found:
@@ -334,3 +328,68 @@ def label_documents(catalog: Catalog, count: Callable[[str], int]) -> list[Label
         for label in catalog.labels.values()
         if not label.is_deleted
     ]
+
+
+# -------------------------------------------------------------------------- where a task comes from
+# The JSON documents of where a task comes from: why a field is as it is, and its history.
+
+
+class WhyLead(Struct, frozen=True):
+    """Where a step leads: an ``entry`` of a task's history (``42.1``), a ``proposal`` of the wake
+    `run_key` by what a person calls it, a ``wake``, or a ``note`` by its time."""
+
+    kind: Literal["entry", "proposal", "wake", "note"]
+    id: str
+    task_id: str
+    run_key: str | None = None
+
+
+class WhyStep(Struct, frozen=True):
+    """A step of how a value came to be, the newest first: it was ``set``, ``confirmed``, taken
+    from a ``file``, ``undone``, set ``at_once`` by an agent, or never (``unset``); ``written`` into
+    a file; then what was ``proposed``, on which ``words``, by which ``wake``, and what it was
+    ``woken`` by. `words`: those that somebody wrote."""
+
+    kind: str
+    said: str
+    at: str | None = None
+    words: str | None = None
+    lead: WhyLead | None = None
+
+
+class FieldWhy(Struct, frozen=True):
+    """What `why TASK FIELD` prints: a field, its value in words, and how it came to be."""
+
+    task_id: str
+    field: str
+    label: str
+    value: str
+    steps: list[WhyStep]
+
+
+class HistoryEntry(Struct, frozen=True):
+    """A fact of a task. `entry` names it, ``42.1``; `kind` is one of ``fields``, ``checklist``,
+    ``notes``, ``time``, ``links``, ``file``; `who` ``you``, ``agent`` or ``file``. `words`: those
+    of a note or description. `proposal` is what a person calls the proposal that it carried out,
+    of the wake `run_key`. `undo`: the deed that `wakelog undo` takes back, once where it did
+    several things."""
+
+    entry: str
+    at: str
+    kind: str
+    who: str
+    said: str
+    words: str | None
+    proposal: str | None
+    run_key: str | None
+    undo: str | None
+
+
+class TaskHistory(Struct, frozen=True):
+    """The page `/tasks/ID/history`; `next` is the entry that the next page begins with."""
+
+    task_id: str
+    title: str
+    entries: list[HistoryEntry]
+    next: str | None
+    looked_through: int

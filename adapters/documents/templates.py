@@ -31,15 +31,15 @@ class VersionDetails(Struct, frozen=True):
     @property
     def named(self) -> str:
         """How it is named: ``3``, or ``3@REPLICA``."""
-        return named(self.version, self.of or "")
+        return version_name(self.version, self.of or "")
 
 
-def named(version: int, of: str) -> str:
+def version_name(version: int, of: str) -> str:
     """How a version is named; `of`: whose it is, where two have the number."""
     return f"{version}@{of}" if of else str(version)
 
 
-def whose(template: "Template", version: "Version | None") -> str:
+def version_owner(template: "Template", version: "Version | None") -> str:
     """Whose a version is, where two machines have its number; else empty."""
     if version is None or len(template.numbered(version.version)) == 1:
         return ""
@@ -99,7 +99,7 @@ def templates_of(home: "Home") -> "list[Template]":
     return [one.template for one in found if not one.template.is_deleted]
 
 
-def document(home: "Home", template: "Template") -> TemplateDetails:
+def template_document(home: "Home", template: "Template") -> TemplateDetails:
     """A template as JSON; `directives` are those of the active version."""
     with home.services.agents.reading() as world:
         versions = [
@@ -112,7 +112,7 @@ def document(home: "Home", template: "Template") -> TemplateDetails:
                 created_at=one.created_at,
                 general=world.text(one.general),
                 report=world.text(one.report),
-                of=whose(template, one) or None,
+                of=version_owner(template, one) or None,
             )
             for one in template.versions
         ]
@@ -128,3 +128,48 @@ def document(home: "Home", template: "Template") -> TemplateDetails:
         agents=list(template.instances),
         created_at=template.created_at,
     )
+
+
+# ------------------------------------------------------------------------------------------ metrics
+# The JSON documents of `metrics`: how each template does.
+
+
+class ToolMetrics(Struct, frozen=True):
+    """How proposals of one kind do; `acceptance_rate` is between 0 and 1."""
+
+    tool: str
+    confirmed: int
+    decided: int
+    acceptance_rate: float
+
+
+class TemplateMetrics(Struct, frozen=True):
+    """How a template does; the one without an id and a name is the built-in directives. Rates are
+    between 0 and 1, and null where there is nothing to divide by. Of `active` seconds, what a wake
+    waited is left out; `cost_per_wake` is in the person's currency."""
+
+    template_id: str | None
+    template_name: str | None
+    total_wakes: int
+    success_count: int
+    failure_count: int
+    success_rate: float | None
+    average_duration_seconds: float | None
+    first_wake_at: str | None
+    last_wake_at: str | None
+    active_instance_count: int
+    skipped_count: int
+    running_count: int
+    confirmed_items: int
+    decided_items: int
+    acceptance_rate: float | None
+    median_seconds_to_decision: float | None
+    tokens_per_wake: float | None
+    noop_rate: float | None
+    tools: list[ToolMetrics]
+    median_duration_seconds: float | None
+    p95_duration_seconds: float | None
+    median_active_seconds: float | None
+    p95_active_seconds: float | None
+    waited_seconds: float
+    cost_per_wake: float | None

@@ -1,28 +1,32 @@
 """The JSON documents of the commands that look back: `replay`, `at`, `diff`, `bisect`, `fork`."""
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
 from adapters.documents.inbox import set_name
 from adapters.documents.ranks import ranks_of
-from adapters.timetravel.logs_at import Past, made_by
-from adapters.timetravel.place import Place
-from domain import envelope
-from domain.causes import Receipt
+from adapters.store.log import Log
+from adapters.timetravel.logs_at import NamedMoment, Past, made_by
+from domain.append import envelope
+from domain.append.causes import Receipt
+from domain.append.envelope import Row
 from domain.errors import Refused
+from domain.log.state import RecordedEvent
 from domain.ports import CallResult, Request, Section, ToolSpec
-from domain.wake.events import ModelAsked, ToolReturned, WakeStarted
 from domain.wake.machine import pending
-from domain.wake.request import request
-from domain.wake.state import WAKE
-from domain.world import Recorded
+from domain.wake.prompt import request
+from domain.wake.wake import WAKE, ModelAsked, ToolReturned, WakeStarted
 from projections import tasks, wakes
-from replay import at, fork, rerun, seen
+from replay import fork, rerun, wake_comparison, world_at
+from replay.fork import Answer
 from replay.reads import is_read
-from replay.world import AgentThen, LessonThen, ProposalThen, TaskThen, WakeThen
+from replay.wake_comparison import WakesCompared
+from replay.world_at import AgentThen, LessonThen, ProposalThen, TaskThen, WakeThen
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -174,7 +178,7 @@ def names_of(home: "Home") -> dict[str, str]:
     return {one: set_name(ranked, one) for one in (*ranked, *ranked.others)}
 
 
-def at_document(place: Place, scope: Sequence[str] | None) -> MomentDetails:
+def at_document(place: NamedMoment, scope: Sequence[str] | None) -> MomentDetails:
     """The document of `at`.
 
     Args:
@@ -192,7 +196,7 @@ def at_document(place: Place, scope: Sequence[str] | None) -> MomentDetails:
         at=where.at or None,
         journal=heads[0],
         agent=heads[1],
-        **asdict(at.document(journal, agents, found, names_of(place.home))),
+        **asdict(world_at.world_document(journal, agents, found, names_of(place.home))),
     )
 
 
@@ -201,22 +205,22 @@ def all_tasks(home: "Home") -> list[str]:
     return [task.id for task in home.views.page(tasks.VIEW)]
 
 
-def around(place: Place, task: str) -> list[str]:
+def around(place: NamedMoment, task: str) -> list[str]:
     """A task and those that were linked to it then."""
-    return at.around(place.past.worlds(place.spot.where, place.replica)[0], task)
+    return world_at.linked_tasks(place.past.worlds(place.spot.where, place.replica)[0], task)
 
 
 # ---------------------------------------------------------------------------------------- prompt
 
 
-def prompt_of(place: Place, scope: Sequence[str] | None) -> tuple[str, ModelAsked, Request]:
+def prompt_of(place: NamedMoment, scope: Sequence[str] | None) -> tuple[str, ModelAsked, Request]:
     """What a model was asked last, up to a moment: by the wake that is named, at its first turn,
     else by the newest wake of the tasks in scope.
 
     Raises:
         Refused: Code ``unknown_wake``: no model had been asked anything.
     """
-    run_key, replica, until = _asking(place, scope)
+    run_key, replica, until = _wake_asking(place, scope)
     asked_at = 0
     for row in place.past.agents.rows_of(f"wake:{run_key}@{replica}"):
         if isinstance(row.fact, ModelAsked) and (row.n <= until or not asked_at):
@@ -230,7 +234,7 @@ def prompt_of(place: Place, scope: Sequence[str] | None) -> tuple[str, ModelAske
     return run_key, asked, request(world, wake, asked)
 
 
-def _asking(place: Place, scope: Sequence[str] | None) -> tuple[str, str, int]:
+def _wake_asking(place: NamedMoment, scope: Sequence[str] | None) -> tuple[str, str, int]:
     """Which wake is meant, who ran it, and up to which append of the agent log; 0: its first
     question, whenever that was."""
     if place.wake is not None:
@@ -255,7 +259,7 @@ def prompt_document(run_key: str, asked: ModelAsked, asking: Request) -> Request
         turn=asked.turn,
         attempt=asked.attempt,
         model=asking.model,
-        request=fork.digest(asking),
+        request=fork.request_digest(asking),
         system=list(asking.system),
         user=list(asking.user),
         exchanges=[
@@ -286,18 +290,18 @@ def prompt_again(past: Past, run_key: str, replica: str) -> list[rerun.SectionAg
     assert isinstance(begun, WakeStarted), run_key
     cause = envelope.read(past.agents.append(rows[0].n, replica)[0]).data
     assert isinstance(cause, Receipt), run_key
-    where = at.Where(begun.journal_position, begun.agent_position)
+    where = world_at.LogMoment(begun.journal_position, begun.agent_position)
     return rerun.prompt(*past.worlds(where, replica), begun, cause.command)
 
 
-def steps_again(past: Past, run_key: str, replica: str) -> Iterator[rerun.Step]:
+def steps_again(past: Past, run_key: str, replica: str) -> Iterator[rerun.RerunStep]:
     """Every append of a wake decided anew, the effects of its calls on the journal between."""
     rows = past.agents.rows_of(f"wake:{run_key}@{replica}")
     for n in sorted({row.n for row in rows}):
         row = next(row for row in rows if row.n == n)
         first, found = row.fact, tuple[rerun.Changed, ...]()
         if isinstance(first, ToolReturned) and is_read(first):
-            where = at.Where(first.position, first.agent_position)
+            where = world_at.LogMoment(first.position, first.agent_position)
             found = rerun.reading(*past.worlds(where, replica), run_key, row)
         elif isinstance(first, ToolReturned) and first.position:
             p = first.position
@@ -315,7 +319,7 @@ def section_document(one: rerun.SectionAgain) -> SectionReplayed:
     return SectionReplayed(one.name, same=False, today=one.today, recorded=one.recorded)
 
 
-def step_document(step: rerun.Step) -> StepReplayed:
+def step_document(step: rerun.RerunStep) -> StepReplayed:
     """One of the `steps` of `replay`."""
     asked = step.asked
     return StepReplayed(
@@ -328,7 +332,7 @@ def step_document(step: rerun.Step) -> StepReplayed:
             attempt=asked.attempt or None,
             tool=asked.tool or None,
             arguments=asked.arguments or None,
-            request=fork.digest(asked.request) if asked.request else None,
+            request=fork.request_digest(asked.request) if asked.request else None,
         ),
         cause=step.cause,
         answer=step.answer,
@@ -344,7 +348,7 @@ def step_document(step: rerun.Step) -> StepReplayed:
 # ------------------------------------------------------------------------------------------ diff
 
 
-def wake_seen(past: Past, run_key: str, replica: str) -> seen.WakeSeen:
+def wake_seen(past: Past, run_key: str, replica: str) -> wake_comparison.WakeSeen:
     """A wake as it can be compared."""
     rows = list(past.agents.rows_of(f"wake:{run_key}@{replica}"))
     known = {row.n for row in rows}
@@ -354,8 +358,180 @@ def wake_seen(past: Past, run_key: str, replica: str) -> seen.WakeSeen:
     for stream in others:
         rows += [row for row in past.agents.rows_of(stream) if row.n in known]
     world = past.agents.world(past.agents.log.tail().n, replica)
-    return seen.seen(run_key, sorted(rows, key=_order), world.text, world.payload)
+    return wake_comparison.wake_seen(run_key, sorted(rows, key=_order), world.text, world.payload)
 
 
-def _order(row: Recorded) -> tuple[int, int]:
+def _order(row: RecordedEvent) -> tuple[int, int]:
     return row.n, row.row
+
+
+# --------------------------------------------------------------------------------------------- diff
+# The JSON documents of `diff`: of two wakes, two moments or two homes.
+
+Difference = wake_comparison.Difference  # a page tells them its own way
+NAMES = wake_comparison.NAMES
+
+
+class WakesDiff(wake_comparison.WakesCompared, frozen=True, tag_field="kind", tag="wakes"):
+    """What `diff` of two wakes prints."""
+
+
+class WorldsDiff(Struct, frozen=True, tag_field="kind", tag="worlds"):
+    """What `diff` of two moments prints; `changes` are the places where the worlds differ."""
+
+    a: MomentHead
+    b: MomentHead
+    same: bool
+    changes: list[wake_comparison.Difference]
+
+
+class RowDetails(Struct, frozen=True):
+    """A row of a log; `state` is its text."""
+
+    stream: str
+    version: int
+    kind: str
+    state: str
+
+
+class RowPair(Struct, frozen=True):
+    """The first rows that are not the same, null where a log ends."""
+
+    a: RowDetails | None
+    b: RowDetails | None
+
+
+class LogDiff(Struct, frozen=True):
+    """Up to where two logs are the same to the byte; `first` is null where they are the same."""
+
+    log: str
+    same: bool
+    same_rows: int
+    a_rows: int
+    b_rows: int
+    first: RowPair | None
+
+
+class HomesDiff(Struct, frozen=True, tag_field="kind", tag="logs"):
+    """What `diff` of two homes prints: as two moments, their ends, and where the logs part."""
+
+    a: MomentHead
+    b: MomentHead
+    same: bool
+    changes: list[wake_comparison.Difference]
+    logs: list[LogDiff]
+
+
+def wakes_diff(a: wake_comparison.WakeSeen, b: wake_comparison.WakeSeen) -> WakesDiff:
+    """The document of `diff` of two wakes."""
+    return WakesDiff(**asdict(wake_comparison.compare_wakes(a, b)))
+
+
+def worlds_document(a: NamedMoment, b: NamedMoment, scope: Sequence[str] | None) -> WorldsDiff:
+    """The document of `diff` of two moments."""
+    told = [msgspec.to_builtins(at_document(one, scope)) for one in (a, b)]
+    heads = [MomentHead(*(one.pop(name) for name in MomentHead.__struct_fields__)) for one in told]
+    found = list(wake_comparison.world_differences(told[0], told[1]))
+    return WorldsDiff(heads[0], heads[1], not found, found)
+
+
+def homes_document(a: NamedMoment, b: NamedMoment) -> HomesDiff:
+    """The document of `diff` of two homes: where their logs part, and what differs at the end."""
+    pairs = [(a.past.journal, b.past.journal), (a.past.agents, b.past.agents)]
+    logs = [_parting(one.log, other.log) for one, other in pairs]
+    scope = list(dict.fromkeys((*all_tasks(a.home), *all_tasks(b.home))))
+    worlds = worlds_document(a, b, scope)
+    is_same = worlds.same and all(one.same for one in logs)
+    return HomesDiff(worlds.a, worlds.b, is_same, worlds.changes, logs)
+
+
+def _parting(a: Log, b: Log) -> LogDiff:
+    """Up to where two logs are the same to the byte; None of the rest is compared."""
+    same, first = 0, None
+    for one, other in zip_longest(a.rows(), b.rows()):
+        if one != other:
+            first = RowPair(_row(one), _row(other))
+            break
+        same += 1
+    return LogDiff(a.name, first is None, same, a.count(), b.count(), first)
+
+
+def _row(row: Row | None) -> RowDetails | None:
+    if row is None:
+        return None
+    return RowDetails(row.stream, row.version, row.topic, row.state.decode("utf-8", "replace"))
+
+
+# --------------------------------------------------------------------------------------------- fork
+
+
+class ForkTemplate(Struct, frozen=True):
+    """The template that the agent of a fork lives on; null: the built-in one, the active one."""
+
+    id: str | None
+    name: str
+    version: int | None
+
+
+class ForkNote(Struct, frozen=True):
+    """A note that says something else; without a number it is one more."""
+
+    task: str
+    number: int | None
+
+
+class ForkVerdict(Struct, frozen=True):
+    """An item, by the id of its set, that was decided so."""
+
+    set: str
+    item: int
+    verdict: str
+
+
+class ForkDetails(Struct, frozen=True):
+    """What `fork` prints: the folder `home` of the fork, what it is `of`, the `step` where it
+    parts, and what is other in its world. `stopped` says why it ended early; `left_out` counts
+    recorded causes that its world refuses; `tokens` is what paid answers took."""
+
+    home: str
+    of: str
+    run_key: str
+    forked_run_key: str
+    step: int | None
+    journal: str
+    agent: str
+    model: str | None
+    template: ForkTemplate | None
+    notes: list[ForkNote]
+    verdicts: list[ForkVerdict]
+    answers: list[Answer]
+    stopped: str | None
+    left_out: int
+    diff: WakesCompared
+    agent_id: str
+    made_at: str
+    tokens: int
+
+
+class KeptFork(Struct, frozen=True, kw_only=True):
+    """What is kept beside a fork of what it is of, see `ForkDetails`; `name` is its folder's."""
+
+    name: str = ""
+    run_key: str
+    forked_run_key: str
+    step: int | None = None
+    model: str | None = None
+    template: ForkTemplate | None = None
+    notes: list[ForkNote] = []
+    verdicts: list[ForkVerdict] = []
+    answers: list[Answer] = []
+    stopped: str | None = None
+    left_out: int = 0
+    agent_id: str = ""  # of those that were made before 0.7 it is not told, nor when
+    made_at: str = ""
+    tokens: int = 0
+
+    @property
+    def number(self) -> int:
+        """The how manieth of its wake it is."""
+        return int(self.name.rpartition("-")[2] or 0)

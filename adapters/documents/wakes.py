@@ -11,14 +11,14 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from adapters.home.machines import machine_names
+from adapters.home.files import machine_names
 from adapters.home.prices import MICRO, cost_of_rows
 from adapters.wiring import Home
-from domain.agent.events import AgentObserved
+from domain.agent.agent import AgentObserved
 from domain.agent.wake_queue import HELD
-from domain.wake.state import WAKE, Wake
-from domain.wire import Words, tag_of
-from domain.world import Recorded, World
+from domain.log.state import LogState, RecordedEvent
+from domain.log.wire import Words, tag_of
+from domain.wake.wake import WAKE, Wake
 from projections import agents, inbox, reports, wakes
 from projections.inbox import SetDocument
 from projections.wakes import CauseLine, WakeDocument
@@ -188,7 +188,7 @@ def own_wake_of(home: Home, run_key: str) -> WakeDocument | None:
     return own or wake_of(home, run_key)
 
 
-def state_of(world: World, wake: WakeDocument) -> Wake:
+def state_of(world: LogState, wake: WakeDocument) -> Wake:
     """A wake as the rows of who ran it make it."""
     return world.load_of(WAKE, wake.key, wake.replica)
 
@@ -223,7 +223,7 @@ def run_document(home: Home, run_key: str) -> WakeDetails:
     )
 
 
-def rows_of(home: Home, wake: WakeDocument) -> list[Recorded]:
+def rows_of(home: Home, wake: WakeDocument) -> list[RecordedEvent]:
     """All rows of a wake, of its change set, and of what it observed, in order."""
     log = home.services.agents
     replica = wake.replica
@@ -238,7 +238,7 @@ def rows_of(home: Home, wake: WakeDocument) -> list[Recorded]:
     return sorted(rows, key=lambda row: (row.n, row.row))
 
 
-def _cause(world: World, line: CauseLine) -> WakeCause:
+def _cause(world: LogState, line: CauseLine) -> WakeCause:
     trigger = line.trigger
     writer, n = trigger.of or trigger.replica, trigger.of_n or trigger.position
     position = f"journal:{writer}:{n}" if trigger.position else None
@@ -256,12 +256,12 @@ def _cause(world: World, line: CauseLine) -> WakeCause:
     )
 
 
-def _step(world: World, row: Recorded) -> WakeStep:
+def _step(world: LogState, row: RecordedEvent) -> WakeStep:
     data = plain(world, row.fact)
     return WakeStep(row.n, tag_of(row.fact), row.at, data)
 
 
-def plain(world: World, value: Any) -> Any:
+def plain(world: LogState, value: Any) -> Any:
     """A value for JSON: texts in the place of `Words`, arguments decoded."""
     match value:
         case Words():

@@ -13,7 +13,7 @@ from domain.errors import Refused
 GEMINI_VARIABLE = "GEMINI_API_KEY"
 TOKEN_VARIABLE = "WAKELOG_SERVE_TOKEN"
 OPENAI_VARIABLE = "OPENAI_API_KEY"
-SECRETS = (GEMINI_VARIABLE, OPENAI_VARIABLE, TOKEN_VARIABLE)
+SECRET_VARIABLES = (GEMINI_VARIABLE, OPENAI_VARIABLE, TOKEN_VARIABLE)
 SECRET_MIN = 16  # characters; a shorter value may be any word
 KEYRING_SERVICE = "wakelog"
 KEYRING_USER = "gemini"
@@ -41,10 +41,10 @@ def gemini_key(environ: Mapping[str, str]) -> str:
             because=f"the model gemini needs a key, and {GEMINI_VARIABLE} is not set",
             instead="set it, or use `--model rules`, which needs no key and no network",
         )
-    return checked(key, source)
+    return checked_key(key, source)
 
 
-def checked(key: str, source: str) -> str:
+def checked_key(key: str, source: str) -> str:
     """A key that can be one. Raises `Refused` as `gemini_key` does."""
     if len(key) > KEY_MAX or not (key.isascii() and key.isprintable()) or " " in key:
         raise Refused(
@@ -70,7 +70,7 @@ def without_keys(
     ('AIza-0123456789abcdefg', ())
     """
     replaced: list[str] = []
-    for name in dict.fromkeys((*SECRETS, *more)):
+    for name in dict.fromkeys((*SECRET_VARIABLES, *more)):
         value = environ.get(name, "").strip()
         if len(value) >= SECRET_MIN and value in text:
             whole = re.compile(rf"(?<![\w-]){re.escape(value)}(?![\w-])")

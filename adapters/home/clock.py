@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from domain.errors import Refused
+from domain.log.timestamps import instant, moment
 from domain.ports import Clock
-from domain.timestamps import instant, moment
 
-VARIABLE = "WAKELOG_NOW"
+NOW_VARIABLE = "WAKELOG_NOW"
 RIGHT_VARIABLE = "WAKELOG_CLOCK_IS_RIGHT"
-AHEAD = timedelta(days=400)  # a clock is doubted that is so far from a log's end
+DOUBTED_AHEAD = timedelta(days=400)  # a clock is doubted that is so far from a log's end
 YEAR_MIN, YEAR_MAX = 1970, 9000
 SLACK = timedelta(seconds=1)  # so far a clock goes back when it is set right, again and again
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -23,7 +23,7 @@ _RFC_3339 = re.compile(
 )
 
 
-def _utc() -> datetime:
+def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
@@ -39,7 +39,7 @@ class SystemClock:
         self,
         last: str = "",
         *,
-        wall: Callable[[], datetime] = _utc,
+        wall: Callable[[], datetime] = _utc_now,
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
         """Args:
@@ -101,7 +101,9 @@ class ManualClock:
         self._next += timedelta(seconds=seconds)
 
 
-def check_clock(environ: Mapping[str, str], last: str, wall: Callable[[], datetime] = _utc) -> None:
+def check_clock(
+    environ: Mapping[str, str], last: str, wall: Callable[[], datetime] = _utc_now
+) -> None:
     """Look whether a log may be written by the machine's clock: where that is far beyond the log's
     end, what is written so stays the present for good (ADR 84). One that was given is not doubted.
 
@@ -114,25 +116,25 @@ def check_clock(environ: Mapping[str, str], last: str, wall: Callable[[], dateti
         Refused: Code ``doubtful_clock``.
     """
     now = wall()
-    is_given = environ.get(VARIABLE) or environ.get(RIGHT_VARIABLE)
-    if is_given or not last or now - instant(last) <= AHEAD:
+    is_given = environ.get(NOW_VARIABLE) or environ.get(RIGHT_VARIABLE)
+    if is_given or not last or now - instant(last) <= DOUBTED_AHEAD:
         return
     because = f"this machine's clock says {now:%Y-%m-%d}, and the home was last written {last[:10]}"
     instead = "set the clock; if it is right, say so once: `wakelog --clock-is-right COMMAND`"
     raise Refused("doubtful_clock", because=because, instead=instead)
 
 
-def behind(clock: Clock) -> int:
+def clock_lag(clock: Clock) -> int:
     """By how many seconds the machine's clock is so far behind a log's end that one of both is
     wrong; 0: it is not, or it was given."""
     seconds = clock.seconds_behind if isinstance(clock, SystemClock) else 0
-    return seconds if seconds > AHEAD.total_seconds() else 0
+    return seconds if seconds > DOUBTED_AHEAD.total_seconds() else 0
 
 
-def told_behind(seconds: int) -> str:
+def lag_text(seconds: int) -> str:
     """By how much a log is ahead, in words.
 
-    >>> told_behind(90), told_behind(86_400), told_behind(12 * 31_557_600)
+    >>> lag_text(90), lag_text(86_400), lag_text(12 * 31_557_600)
     ('90 seconds', '1 day', '12 years')
     """
     for unit, size in ("year", 31_557_600), ("day", 86_400):
@@ -152,7 +154,7 @@ def clock_from(environ: Mapping[str, str], last: str = "") -> Clock:
     Raises:
         Refused: Code ``invalid_value``: `WAKELOG_NOW` is no time.
     """
-    given = environ.get(VARIABLE, "")
+    given = environ.get(NOW_VARIABLE, "")
     if not given:
         return SystemClock(last)
     start = rfc_3339(given)
@@ -170,17 +172,17 @@ def rfc_3339(given: str) -> str:
     >>> rfc_3339("2027-01-01T07:00:00+01:00")
     '2027-01-01T06:00:00.000000Z'
     """
-    told = _told(given) if _RFC_3339.fullmatch(given) else None
+    told = _parsed_time(given) if _RFC_3339.fullmatch(given) else None
     if told is None or not YEAR_MIN <= told.year <= YEAR_MAX:
         raise Refused(
             "invalid_value",
-            because=f"{VARIABLE} is {given!r}, which is no time from {YEAR_MIN} to {YEAR_MAX}",
+            because=f"{NOW_VARIABLE} is {given!r}, which is no time from {YEAR_MIN} to {YEAR_MAX}",
             instead="give date, time and offset, as in 2027-01-01T07:00:00Z",
         )
     return moment(told)
 
 
-def _told(given: str) -> datetime | None:
+def _parsed_time(given: str) -> datetime | None:
     try:
         return datetime.fromisoformat(given.upper()).astimezone(UTC)
     except (ValueError, OverflowError):  # no such day or hour; before the year 1

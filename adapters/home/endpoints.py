@@ -10,10 +10,16 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from adapters.home import api_keys
-from adapters.home.endpoint_settings import KEYRING, NamedModel, OpenAI, check_plain, whole
-from adapters.home.settings import Settings
-from adapters.home.settings_refusals import near
-from domain import endpoints
+from adapters.home.settings import (
+    KEYRING,
+    NamedModel,
+    OpenAISettings,
+    Settings,
+    check_encrypted,
+    full_model_name,
+)
+from adapters.home.settings_toml import nearest_name
+from domain.agent import endpoints
 from domain.errors import Refused
 
 DEFAULT_KEY = f"env:{api_keys.OPENAI_VARIABLE}"
@@ -42,9 +48,9 @@ def endpoint_of(name: str, settings: Settings) -> Endpoint:
         Refused: Code ``model_unavailable``: it names no address, and the settings neither;
             ``invalid_value``: it cannot be one, or is one of another machine without encryption.
     """
-    found = endpoints.named(whole_name(name, settings))
+    found = endpoints.named(full_name(name, settings))
     if found is None or found.address is None:
-        meant = near(name.removeprefix(endpoints.PREFIX), list(settings.models))
+        meant = nearest_name(name.removeprefix(endpoints.PREFIX), list(settings.models))
         both = "name both, as openai:qwen3@http://localhost:11434/v1"
         raise Refused(
             "model_unavailable",
@@ -54,31 +60,33 @@ def endpoint_of(name: str, settings: Settings) -> Endpoint:
             else f"{both}, or set openai.base_url or [models.NAME]",
         )
     where = found.address
-    given = _setting(found.name, where.origin, settings)
+    given = _endpoint_setting(found.name, where.origin, settings)
     allow_plain = (given[1] if given else settings.openai).allow_plain
-    check_plain(where, name, allow_plain=allow_plain)
+    check_encrypted(where, name, allow_plain=allow_plain)
     is_hosted = where.scheme == "https" and not where.is_loopback
     if given is None:
         key = "" if settings.openai.base_url or not is_hosted else DEFAULT_KEY
         return Endpoint(found.name, found.model, where.url, key, needs_key=is_hosted)
     whose, setting = given
     key = f"{KEYRING}:{whose}" if setting.key == KEYRING else setting.key
-    if isinstance(setting, OpenAI):
+    if isinstance(setting, OpenAISettings):
         is_needed = bool(key) or is_hosted
         return Endpoint(found.name, found.model, where.url, key or DEFAULT_KEY, is_needed)
     return Endpoint(found.name, found.model, where.url, key, needs_key=bool(key))
 
 
-def whole_name(name: str, settings: Settings) -> str:
+def full_name(name: str, settings: Settings) -> str:
     """A model's name with its address: that which the settings name so, or their own, where it
     names none itself."""
-    return whole(name, settings.openai, settings.models)
+    return full_model_name(name, settings.openai, settings.models)
 
 
-def _setting(name: str, origin: str, settings: Settings) -> tuple[str, OpenAI | NamedModel] | None:
+def _endpoint_setting(
+    name: str, origin: str, settings: Settings
+) -> tuple[str, OpenAISettings | NamedModel] | None:
     """The setting that a whole name is of, and whose entry of a keyring is its own: that of this
     very model, else the first at its scheme, host and port; None: there is none."""
-    given: list[tuple[str, OpenAI | NamedModel]] = [
+    given: list[tuple[str, OpenAISettings | NamedModel]] = [
         (f"{endpoints.PREFIX}{named}", one) for named, one in settings.models.items()
     ]
     for one in given:
@@ -100,7 +108,7 @@ def endpoint_key(endpoint: Endpoint, environ: Mapping[str, str]) -> str:
     place, _, which = endpoint.key.partition(":")
     found = api_keys.from_keyring(which) if place == KEYRING else environ.get(which, "")
     if key := found.strip():
-        return api_keys.checked(key, "the system's keyring" if place == KEYRING else which)
+        return api_keys.checked_key(key, "the system's keyring" if place == KEYRING else which)
     if not endpoint.needs_key:
         return ""
     if place == KEYRING:

@@ -2,7 +2,7 @@
 
 The first writing command makes the home; reading makes nothing. The file `replica` holds a name
 that is drawn once, and anew where the file is missing (a backup leaves it out, so that a restored
-home is another writer). `installation` says for which folder it was drawn: see there.
+home is another writer). `installation` says for which folder it was drawn: see `write_guard`.
 `WAKELOG_REPLICA` wins over the file, for as long as it is set; it is stored only where there is
 no file yet, so a name once drawn is never lost.
 """
@@ -16,12 +16,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from adapters.home.settings_text import DEFAULT_TOML
-from domain import canonical
+import msgspec
+from msgspec import Struct
+
+from adapters.home.settings_toml import DEFAULT_TOML
 from domain.errors import Damaged, Refused, invalid
+from domain.log import canonical
 
 HOME_VARIABLE = "WAKELOG_HOME"
-PREFIX = "pg:"  # of the name of a home in a database
+DATABASE_PREFIX = "pg:"  # of the name of a home in a database
 REPLICA_VARIABLE = "WAKELOG_REPLICA"
 FOLDER = ".wakelog"
 JOURNAL, AGENT, VIEWS = "journal.db", "agent.db", "views.db"
@@ -36,8 +39,8 @@ _DATABASE_FILES = frozenset(
     for name in (JOURNAL, AGENT, VIEWS, RUNTIME, ANALYTICS)
     for ending in ("", "-wal", "-shm", ".wal")
 )
-_OTHERS = 0o077
-_NAME = re.compile(r"[a-z][a-z0-9]{0,15}")
+_OTHERS_MODE = 0o077
+_REPLICA_NAME = re.compile(r"[a-z][a-z0-9]{0,15}")
 _NAME_READ_MAX = 64
 _DRAWN_FROM = "abcdefghijklmnopqrstuvwxyz234567"
 _DRAWN_LENGTH = 8
@@ -52,7 +55,7 @@ def home_path(option: str | None, environ: Mapping[str, str]) -> Path:
     if option is not None and not option.strip():
         raise invalid("--home is empty", "name a folder, or leave --home out")
     given = option or environ.get(HOME_VARIABLE, "") or f"~/{FOLDER}"
-    if given.startswith(PREFIX):
+    if given.startswith(DATABASE_PREFIX):
         raise invalid(f"{given} is a home in a database", "name a folder; ./pg:... is one, too")
     if "\0" in given:
         raise invalid("the path of a home holds a NUL character", "name a folder")
@@ -94,9 +97,9 @@ def exists(home: Path) -> bool:
     Raises:
         Refused: Code ``not_a_log``: it is no folder; ``read_only``: it cannot be looked into.
     """
-    with told(home):
+    with readable_errors(home):
         if home.exists() and not home.is_dir():
-            raise _no_folder(home)
+            raise _not_a_folder(home)
         return (home / JOURNAL).exists() or (home / AGENT).exists()
 
 
@@ -148,20 +151,20 @@ def ensure(home: Path, environ: Mapping[str, str]) -> str:
         Damaged: Code ``not_a_log``: the file `replica` holds no name.
     """
     given = replica_given(environ)
-    with told(home):
+    with readable_errors(home):
         if not home.parent.exists():
             instead = "make it first, or name another home with --home"
             raise invalid(f"the folder {home.parent} for the home is missing", instead)
         _make_folder(home)
-        stored = _stored(home)
+        stored = _stored_replica(home)
         if not stored:
             is_new = not exists(home)
             (home / INSTALLATION).unlink(missing_ok=True)  # of another name
-            make_file(home / REPLICA, given or drawn())
+            make_file(home / REPLICA, given or draw_name())
             if is_new:
                 make_file(home / SETTINGS, DEFAULT_TOML)
-            stored = _stored(home)
-    close_to_others(_own(home))  # those of a home made by 0.1.0 were for everybody to read
+            stored = _stored_replica(home)
+    close_to_others(_own_files(home))  # those of a home made by 0.1.0 were for everybody to read
     return given or stored
 
 
@@ -171,11 +174,11 @@ def close_to_others(paths: Iterable[Path]) -> None:
     for path in paths:
         with suppress(OSError):
             mode = path.stat().st_mode
-            if mode & _OTHERS and (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-                path.chmod(stat.S_IMODE(mode) & ~_OTHERS)
+            if mode & _OTHERS_MODE and (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                path.chmod(stat.S_IMODE(mode) & ~_OTHERS_MODE)
 
 
-def _own(home: Path) -> Iterator[Path]:
+def _own_files(home: Path) -> Iterator[Path]:
     """The files of a home that are wakelog's; a person may keep others there."""
     for name in (*sorted(_DATABASE_FILES), REPLICA, INSTALLATION, SETTINGS):
         yield home / name
@@ -185,11 +188,11 @@ def replica(home: Path, environ: Mapping[str, str]) -> str:
     """The name under which a home is written, for commands that only read; empty if none is
     known yet. Raises as `ensure` does, and makes nothing."""
     given = replica_given(environ)
-    with told(home):
-        return given or _stored(home)
+    with readable_errors(home):
+        return given or _stored_replica(home)
 
 
-def drawn(first: str = "r", length: int = _DRAWN_LENGTH) -> str:
+def draw_name(first: str = "r", length: int = _DRAWN_LENGTH) -> str:
     """A name for a new replica, one of 2**40; it is never drawn for the same home twice. An
     installation's id begins with another letter and is longer."""
     import secrets  # only who draws or writes waits for it
@@ -197,14 +200,14 @@ def drawn(first: str = "r", length: int = _DRAWN_LENGTH) -> str:
     return first + "".join(secrets.choice(_DRAWN_FROM) for _ in range(length))
 
 
-def rename(home: Path) -> str:
+def draw_new_replica(home: Path) -> str:
     """Draw another name for the home's writer; the new one.
 
     Raises:
         Refused: Code ``read_only``.
     """
-    name = drawn()
-    with told(home):
+    name = draw_name()
+    with readable_errors(home):
         replace_file(home / REPLICA, name)
     return name
 
@@ -212,20 +215,20 @@ def rename(home: Path) -> str:
 def replica_given(environ: Mapping[str, str]) -> str:
     """The name to write under that the environment gives, or nothing. Raises Refused."""
     given = environ.get(REPLICA_VARIABLE, "")
-    if given and _NAME.fullmatch(given) is None:
+    if given and _REPLICA_NAME.fullmatch(given) is None:
         because = f"{REPLICA_VARIABLE} is {given!r}, which is no name of a replica"
         raise invalid(because, "use a small letter, then at most 15 small letters and digits")
     return given
 
 
-def _stored(home: Path) -> str:
+def _stored_replica(home: Path) -> str:
     path = home / REPLICA
     try:
         with path.open("rb") as file:
             name = file.read(_NAME_READ_MAX).decode("ascii", "replace").strip()
     except FileNotFoundError:
         return ""
-    if _NAME.fullmatch(name) is None:
+    if _REPLICA_NAME.fullmatch(name) is None:
         raise Damaged(
             "not_a_log",
             because=f"{path} holds {name!r}, which is no name of a replica",
@@ -239,12 +242,12 @@ def _make_folder(home: Path) -> None:
         home.mkdir(mode=0o700)
     except FileExistsError:
         if not home.is_dir():
-            raise _no_folder(home) from None
+            raise _not_a_folder(home) from None
 
 
 def make_file(path: Path, text: str) -> bool:
     """Make a file, whole or not at all; one that is there stays as it is. Whether it was made."""
-    return bool(write_beside(path, text.encode(), _put))
+    return bool(write_beside(path, text.encode(), _put_unless_there))
 
 
 def replace_file(path: Path, text: str) -> None:
@@ -270,7 +273,7 @@ def write_beside(path: Path, data: bytes, put: Callable[[Path, Path], object]) -
             written.unlink(missing_ok=True)
 
 
-def _put(written: Path, path: Path) -> bool:
+def _put_unless_there(written: Path, path: Path) -> bool:
     """Give a written file its name, unless another process was faster."""
     try:
         path.hardlink_to(written)
@@ -284,12 +287,12 @@ def _put(written: Path, path: Path) -> bool:
 
 
 @contextmanager
-def told(home: Path) -> Iterator[None]:
+def readable_errors(home: Path) -> Iterator[None]:
     """The system's errors as one clear line each."""
     try:
         yield
     except NotADirectoryError:
-        raise _no_folder(home) from None
+        raise _not_a_folder(home) from None
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             raise invalid("the path of the home is too long", "name another folder") from None
@@ -300,9 +303,30 @@ def told(home: Path) -> Iterator[None]:
         ) from None
 
 
-def _no_folder(home: Path) -> Refused:
+def _not_a_folder(home: Path) -> Refused:
     return Refused(
         "not_a_log",
         because=f"{home} is no folder, so it cannot be a home",
         instead="name a folder with --home; one that is missing is made",
     )
+
+
+# ------------------------------------------------------------ the names of a synced home's machines
+# What the machines of a synced home are called, as the last sync kept it.
+
+SYNC_FILE = "sync.json"  # of a home, see `adapters.sync.sync_state`
+
+
+class _MachineLabels(Struct, frozen=True):
+    """The part of the file that names machines."""
+
+    label: str = ""
+    labels: Mapping[str, str] = {}
+
+
+def machine_names(home: Path, own: str) -> Mapping[str, str]:
+    """Labels by replica, of those that have one; the `own` one is ``here`` without."""
+    named = _MachineLabels()
+    with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        named = msgspec.json.decode((home / SYNC_FILE).read_bytes(), type=_MachineLabels)
+    return {**named.labels, own: named.label or "here"}

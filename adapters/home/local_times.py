@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adapters.home.zones import zone_named
-from domain.timestamps import instant
+from domain.log.timestamps import instant
 from domain.tools import registry
 
 _STORED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{6}Z")
@@ -25,7 +25,7 @@ def instants_of(tool: str, arguments: object, zone: str) -> dict[str, str]:
     return {name: first_shown(wall, zone) for name, wall in found.items()}
 
 
-def edited(
+def with_edited_times(
     tool: str, before: Mapping[str, Any], after: dict[str, Any], zone: str
 ) -> dict[str, Any]:
     """A person's arguments of a change with the instants of their local times.
@@ -39,10 +39,10 @@ def edited(
     return registry.with_instants(tool, after, instants_of(tool, after, zone) | same)
 
 
-def shown(text: str, zone: str) -> str:
+def in_local_time(text: str, zone: str) -> str:
     """A text with the instants in it as a person in a zone reads them.
 
-    >>> shown("2027-01-01T06:00:00.000000Z to now", "Europe/Berlin")
+    >>> in_local_time("2027-01-01T06:00:00.000000Z to now", "Europe/Berlin")
     '2027-01-01 07:00 to now'
     """
     there = zone_named(zone)

@@ -11,11 +11,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from adapters.home.settings_refusals import invalid, near, unknown
+from adapters.home.settings_toml import invalid_setting, nearest_name, unknown_setting
 from domain.errors import Refused
+from domain.log.state import RecordedEvent
 from domain.ports import Usage
-from domain.wake.usage import used
-from domain.world import Recorded
+from domain.wake.wake import used
 
 MICRO = 1_000_000
 _KEYS = ("input", "output", "cached", "since")
@@ -66,7 +66,7 @@ def costs_at(prices: Prices, asked_at: Callable[[], str]) -> CostOf:
     return lambda model, usage: cost(usage, price_at(prices, model, asked_at()))
 
 
-def cost_of_rows(prices: Prices, model: str, rows: Iterable[Recorded]) -> int | None:
+def cost_of_rows(prices: Prices, model: str, rows: Iterable[RecordedEvent]) -> int | None:
     """What the answers among a wake's rows cost together; None: there is none, or one's cost is
     not known."""
     total: int | None = None
@@ -82,7 +82,7 @@ def cost_of_rows(prices: Prices, model: str, rows: Iterable[Recorded]) -> int | 
 # ---------------------------------------------------------------------------------- in settings
 
 
-def priced(given: Any, path: str) -> dict[str, tuple[Price, ...]]:
+def read_prices(given: Any, path: str) -> dict[str, tuple[Price, ...]]:
     """The prices that the table `prices` of settings holds.
 
     Args:
@@ -94,11 +94,13 @@ def priced(given: Any, path: str) -> dict[str, tuple[Price, ...]]:
     """
     if not isinstance(given, dict):
         told = f"{path}: prices: expected a table of models"
-        raise invalid(told, 'write [prices."MODEL"] and input and output below it')
-    return {model: _dated(tables, f"{path}: prices.{model}") for model, tables in given.items()}
+        raise invalid_setting(told, 'write [prices."MODEL"] and input and output below it')
+    return {
+        model: _dated_prices(tables, f"{path}: prices.{model}") for model, tables in given.items()
+    }
 
 
-def renamed(prices: Prices, whole: Callable[[str], str], source: str) -> Prices:
+def by_full_names(prices: Prices, whole: Callable[[str], str], source: str) -> Prices:
     """Prices by the names that wakes are recorded with.
 
     Args:
@@ -114,46 +116,48 @@ def renamed(prices: Prices, whole: Callable[[str], str], source: str) -> Prices:
         try:
             model = whole(name)
         except Refused as refused:
-            raise invalid(f"{source}: {refused.because}", refused.instead) from None
+            raise invalid_setting(f"{source}: {refused.because}", refused.instead) from None
         if model in found:
-            raise invalid(f"{source}: two tables are of {model}", "keep one of both")
+            raise invalid_setting(f"{source}: two tables are of {model}", "keep one of both")
         found[model] = dated
     return found
 
 
-def _dated(given: Any, source: str) -> tuple[Price, ...]:
+def _dated_prices(given: Any, source: str) -> tuple[Price, ...]:
     tables = given if isinstance(given, list) else [given]
-    found = sorted((_price(one, source) for one in tables), key=lambda one: one.since)
+    found = sorted((_read_price(one, source) for one in tables), key=lambda one: one.since)
     if len({one.since for one in found}) < len(found):
         told = f"{source}: two prices hold since the same day"
-        raise invalid(told, 'give each a day of its own, as in since = "2027-01-01"')
+        raise invalid_setting(told, 'give each a day of its own, as in since = "2027-01-01"')
     return tuple(found)
 
 
-def _price(given: Any, source: str) -> Price:
+def _read_price(given: Any, source: str) -> Price:
     instead = "give input and output, the prices of a million tokens, as in input = 1.25"
     if not isinstance(given, dict):
-        raise invalid(f"{source}: expected a table", instead)
+        raise invalid_setting(f"{source}: expected a table", instead)
     for name in given:
         if name not in _KEYS:
-            raise unknown(f"{source}: the key {name}", near(name, _KEYS), ", ".join(_KEYS))
+            raise unknown_setting(
+                f"{source}: the key {name}", nearest_name(name, _KEYS), ", ".join(_KEYS)
+            )
     missing = [name for name in ("input", "output") if name not in given]
     if missing:
-        raise invalid(f"{source}: {missing[0]} is missing", instead)
-    read, written = (micros(given[name], f"{source}.{name}") for name in ("input", "output"))
-    cached = micros(given["cached"], f"{source}.cached") if "cached" in given else None
-    return Price(read, written, cached, _day(given.get("since", ""), f"{source}.since"))
+        raise invalid_setting(f"{source}: {missing[0]} is missing", instead)
+    read, written = (read_micros(given[name], f"{source}.{name}") for name in ("input", "output"))
+    cached = read_micros(given["cached"], f"{source}.cached") if "cached" in given else None
+    return Price(read, written, cached, _read_day(given.get("since", ""), f"{source}.since"))
 
 
-def _day(given: Any, source: str) -> str:
+def _read_day(given: Any, source: str) -> str:
     try:
         return date.fromisoformat(str(given)).isoformat() if given != "" else ""
     except ValueError:
         told = f"{source}: {str(given)!r} is no day"
-        raise invalid(told, 'write it like "2027-01-01"') from None
+        raise invalid_setting(told, 'write it like "2027-01-01"') from None
 
 
-def micros(given: Any, source: str, is_not: str = "no price") -> int:
+def read_micros(given: Any, source: str, is_not: str = "no price") -> int:
     """An amount, written as a number or as text, in millionths.
 
     Raises:
@@ -162,5 +166,5 @@ def micros(given: Any, source: str, is_not: str = "no price") -> int:
     text = "" if isinstance(given, bool) else str(given)
     if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", text) is None:
         told = f"{source}: {str(given)!r} is {is_not}"
-        raise invalid(told, "use digits, at most six of them behind the point")
+        raise invalid_setting(told, "use digits, at most six of them behind the point")
     return int(Decimal(text) * MICRO)

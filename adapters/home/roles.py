@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Literal, get_args
 
 Role = Literal["viewer", "member", "owner", "operator"]
-Deed = Literal["watch", "read", "decide", "prove", "rule"]
+Permission = Literal["watch", "read", "decide", "prove", "rule"]
 """``watch``: how a home is, without its content; ``decide``: journal, agents, verdicts; ``rule``:
 templates and what may leave the machine."""
 
 ROLES: tuple[Role, ...] = get_args(Role)
-DEEDS: Mapping[str, frozenset[Deed]] = {
+PERMISSIONS: Mapping[str, frozenset[Permission]] = {
     "viewer": frozenset({"watch", "read"}),
     "member": frozenset({"watch", "read", "decide", "prove"}),
     "owner": frozenset({"watch", "read", "decide", "prove", "rule"}),
@@ -17,10 +17,10 @@ DEEDS: Mapping[str, frozenset[Deed]] = {
 }
 
 
-def deeds_of(role: str, own_role: str) -> frozenset[Deed]:
+def permissions_of(role: str, own_role: str) -> frozenset[Permission]:
     """What a token may do: what its role may, as long as the person's own role may it, too.
 
-    >>> sorted(deeds_of("owner", "viewer")), sorted(deeds_of("owner", "operator"))
+    >>> sorted(permissions_of("owner", "viewer")), sorted(permissions_of("owner", "operator"))
     (['read', 'watch'], ['prove', 'watch'])
     """
-    return DEEDS.get(role, frozenset()) & DEEDS.get(own_role, frozenset())
+    return PERMISSIONS.get(role, frozenset()) & PERMISSIONS.get(own_role, frozenset())

@@ -23,11 +23,10 @@ from cronsim import CronSim, CronSimError
 from msgspec import Struct
 
 from adapters.home.zones import zone_named
-from domain.agent.limits import SCHEDULE_MAX, TICKS_MAX
+from domain.agent.deciders import SCHEDULE_MAX, TICKS_MAX
 from domain.errors import invalid
-from domain.local_times import Shift
+from domain.log.timestamps import Shift, instant, moment
 from domain.text import squeeze
-from domain.timestamps import instant, moment
 from domain.wake.commands import LocalTime
 
 FORMS = (
@@ -160,7 +159,7 @@ def first_shown(local: str, zone: str) -> str:
     >>> first_shown("2027-10-31T02:30", "Europe/Berlin")
     '2027-10-31T00:30:00.000000Z'
     """
-    return moment(_seen(datetime.fromisoformat(local), zone_named(zone)).first)
+    return moment(_shown_times(datetime.fromisoformat(local), zone_named(zone)).first)
 
 
 def local_time(at: str, zone: str) -> LocalTime:
@@ -226,7 +225,7 @@ def _instants(schedule: Schedule, zone: ZoneInfo, after: datetime) -> Iterator[d
     """The ticks after an instant, ascending, each once; UTC."""
     last = after
     try:
-        for tick in _sorted(_walls(schedule, after, zone)):
+        for tick in _in_order(_wall_times(schedule, after, zone)):
             if tick > last:
                 yield tick
                 last = tick
@@ -234,7 +233,7 @@ def _instants(schedule: Schedule, zone: ZoneInfo, after: datetime) -> Iterator[d
         return
 
 
-def _sorted(seen: Iterable[ShownTimes]) -> Iterator[datetime]:
+def _in_order(seen: Iterable[ShownTimes]) -> Iterator[datetime]:
     """All instants in order; no wall time has an earlier first than the one before it."""
     waiting: list[datetime] = []
     for one in seen:
@@ -245,21 +244,21 @@ def _sorted(seen: Iterable[ShownTimes]) -> Iterator[datetime]:
             yield heappop(waiting)
 
 
-def _walls(schedule: Schedule, after: datetime, zone: ZoneInfo) -> Iterator[ShownTimes]:
+def _wall_times(schedule: Schedule, after: datetime, zone: ZoneInfo) -> Iterator[ShownTimes]:
     """When the wall times are seen, from shortly before an instant on."""
     local = after.astimezone(zone).replace(tzinfo=None)
     if schedule.at is not None:
-        yield ShownTimes(_seen(schedule.at, zone).first)
+        yield ShownTimes(_shown_times(schedule.at, zone).first)
         return
     ahead = CronSim(schedule.cron, local - _SECOND)
     if len(ahead.hours) < HOURS_OF_DAY:
-        yield from (ShownTimes(_seen(wall, zone).first) for wall in ahead)
+        yield from (ShownTimes(_shown_times(wall, zone).first) for wall in ahead)
         return
     for wall in CronSim(schedule.cron, local - _DAY):  # some before may come a second time
-        yield _seen(wall, zone)
+        yield _shown_times(wall, zone)
 
 
-def _seen(wall: datetime, zone: ZoneInfo) -> ShownTimes:
+def _shown_times(wall: datetime, zone: ZoneInfo) -> ShownTimes:
     early = wall.replace(tzinfo=zone).astimezone(UTC)
     late = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
     if early < late:

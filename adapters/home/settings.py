@@ -2,50 +2,269 @@
 
 Keys and values are checked before anything runs; whoever mistypes one is told which it is and
 what it may be. API keys are no settings: they come from the environment or the system's keyring,
-so that a home can be copied without handing them on.
+so that a home can be copied without handing them on: of a model behind an address, `key` says where
+it is kept, and whatever stands there instead is not repeated.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args
 
 import msgspec
 from msgspec import Meta, Struct, field
 from msgspec.structs import fields, replace
 
-from adapters.home import endpoint_settings, zones
-from adapters.home.endpoint_settings import NamedModel, OpenAI
+from adapters.home import zones
 from adapters.home.files import SETTINGS
-from adapters.home.notify_settings import Notify, wrong_with
-from adapters.home.prices import Prices, micros, priced, renamed
-from adapters.home.settings_layers import NOTHING, Defaults, over, read
-from adapters.home.settings_refusals import invalid as _invalid
-from adapters.home.settings_refusals import near as _near
-from adapters.home.settings_refusals import refuse_secrets
-from adapters.home.settings_refusals import unknown as _unknown
-from domain import endpoints
-from domain.agent import limits
-from domain.agent.events import Mode
+from adapters.home.prices import Prices, by_full_names, read_micros, read_prices
+from adapters.home.settings_toml import (
+    NO_DEFAULTS,
+    Defaults,
+    check_locks,
+    invalid_setting,
+    nearest_name,
+    read_defaults,
+    read_toml,
+    refuse_secrets,
+    unknown_setting,
+    with_defaults,
+)
+from domain.agent import deciders, endpoints
+from domain.agent.agent import Mode
 from domain.agent.wake_queue_rules import THROTTLE_SECONDS
 from domain.errors import Refused
 from domain.wake.reading import PROMPT_MIN_BYTES
 
+if TYPE_CHECKING:
+    from adapters.store.postgres.homes import Homes
+
+KEYRING = "keyring"
+_KEY_PLACE = re.compile(rf"env:[A-Za-z_][A-Za-z0-9_]{{0,99}}|{KEYRING}")
+_MODEL_NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,59}")
+_VALUE_KINDS = {str: "a text in quotes", bool: "true or false"}
+
+
+class OpenAISettings(Struct, frozen=True):
+    """Where ``openai:MODEL`` is asked; empty: nowhere. `allow_plain`: http also to other machines,
+    which anybody on the way can read; `key`: ``env:NAME`` or ``keyring``, empty: OPENAI_API_KEY."""
+
+    base_url: str = ""
+    allow_plain: bool = False
+    key: str = ""
+
+
+class NamedModel(Struct, frozen=True):
+    """A model behind an address that is asked as ``openai:NAME``; without `key` it is sent none."""
+
+    base_url: str
+    model: str
+    key: str = ""
+    allow_plain: bool = False
+
+    @property
+    def name(self) -> str:
+        """As it is recorded on a wake."""
+        return endpoints.EndpointModel(self.model, endpoints.address(self.base_url)).name
+
+
+def checked_openai(given: OpenAISettings, source: str) -> OpenAISettings:
+    """The table ``openai`` as it is kept; `source`: how errors name it. Raises `Refused`."""
+    if given.key and not given.base_url:
+        told = f"{source}.key is for one address, and {source}.base_url names none"
+        raise invalid_setting(told, "set base_url, too, or delete the line")
+    _check_key_place(given.key, source)
+    return replace(given, base_url=endpoint_url(given.base_url, f"{source}.base_url"))
+
+
+def full_model_name(name: str, openai: OpenAISettings, models: Mapping[str, NamedModel]) -> str:
+    """A model's name with its address, see `adapters.home.endpoints.full_name`."""
+    found = endpoints.named(name)
+    if found is None:
+        return name
+    if found.address:
+        return found.name
+    if meant := models.get(found.model):
+        return meant.name
+    if not openai.base_url:
+        return name
+    return endpoints.EndpointModel(found.model, endpoints.address(openai.base_url)).name
+
+
+def endpoint_url(given: str, source: str) -> str:
+    """An address in its one way of writing, or empty. Raises `Refused`."""
+    try:
+        return endpoints.address(given).url if given else ""
+    except Refused as refused:
+        raise invalid_setting(f"{source}: {refused.because}", refused.instead) from None
+
+
+def named_models(given: Any, path: str) -> dict[str, NamedModel]:
+    """The models that the table ``models`` of settings names.
+
+    Args:
+        given: The table: of each name a table.
+        path: How errors name the file.
+
+    Raises:
+        Refused: Code ``unknown_setting`` or ``invalid_value``.
+    """
+    if not isinstance(given, dict):
+        raise invalid_setting(
+            f"{path}: models: expected a table", "write [models.NAME] and lines below it"
+        )
+    found: dict[str, NamedModel] = {}
+    known: dict[str, str] = {}
+    for name, table in given.items():
+        source = f"{path}: models.{name}"
+        if _MODEL_NAME.fullmatch(name) is None:
+            raise invalid_setting(f"{source}: {name!r} is no name", "use letters, digits, - and _")
+        one = found[name] = _named_model(table, source)
+        if other := known.get(one.name):
+            told = f"{source} is the same model at the same address as models.{other}"
+            raise invalid_setting(told, "keep one of both")
+        known[one.name] = name
+    return found
+
+
+def _named_model(given: Any, source: str) -> NamedModel:
+    _check_model_table(given, source)
+    _check_key_place(given.get("key", ""), source)
+    where = endpoint_url(given["base_url"], f"{source}.base_url")
+    one = NamedModel(**{**given, "base_url": where})
+    found = endpoints.named(f"{endpoints.PREFIX}{one.model}")
+    if not where or found is None or found.address or endpoints.named(one.name) is None:
+        told = f"{source}: base_url and model name no model together"
+        raise invalid_setting(told, "write them as the server does, in at most 180 characters")
+    check_encrypted(endpoints.address(where), source, allow_plain=one.allow_plain)
+    return one
+
+
+def check_encrypted(where: endpoints.EndpointAddress, source: str, *, allow_plain: bool) -> None:
+    """Look whether an address is one that what is sent may go to unencrypted, or encrypted.
+
+    Raises:
+        Refused: Code ``invalid_value``.
+    """
+    if where.scheme == "http" and not where.is_loopback and not allow_plain:
+        raise invalid_setting(
+            f"{source}: http to {where.host} can be read by anybody on the way",
+            "use https, or set allow_plain = true below [openai] or [models.NAME] in settings.toml",
+        )
+
+
+def _check_model_table(given: Any, source: str) -> None:
+    known = {one.name: one for one in fields(NamedModel)}
+    if not isinstance(given, dict):
+        raise invalid_setting(f"{source}: expected a table", "write base_url and model below it")
+    for name, value in given.items():
+        if name not in known:
+            raise unknown_setting(
+                f"{source}: the key {name}", nearest_name(name, list(known)), ", ".join(known)
+            )
+        if not isinstance(value, known[name].type):
+            told = f"{source}.{name}: expected {_VALUE_KINDS[known[name].type]}"
+            raise invalid_setting(told, "correct the value, or delete the line")
+    if missing := [name for name in known if known[name].required and name not in given]:
+        told = f"{source}: {missing[0]} is missing"
+        raise invalid_setting(
+            told, 'give both, as in base_url = "https://host/v1" and model = "qwen3"'
+        )
+
+
+def _check_key_place(given: str, source: str) -> None:
+    if given and _KEY_PLACE.fullmatch(given) is None:  # not repeated: it may be one
+        told = f"{source}.key names no place where a key is kept, and keys are not read from files"
+        raise invalid_setting(told, f'write "env:NAME" for a variable, or "{KEYRING}"')
+
+
+# ----------------------------------------------------------------- who is told that something waits
+# What a person sets of notices: who is told that something waits, and when (ADR 44).
+
+_QUIET_HOURS = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9]")
+_SECRET_VARIABLE = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]{0,99}")
+LOOPBACK = re.compile(r"localhost|127(\.[0-9]{1,3}){3}|::1")
+
+
+class NotifySettings(Struct, frozen=True):
+    """Who is told. `command`: a program and its arguments; `webhook`: an address; `secret`:
+    ``env:NAME``, what signs the webhook's body; `quiet`: ``22:00-07:00``, in the home's zone."""
+
+    command: tuple[str, ...] = ()
+    webhook: str = ""
+    secret: str = ""
+    quiet: str = ""
+    every_minutes: Annotated[int, Meta(ge=0, le=1_440)] = 15
+
+
+class WrongSetting(NamedTuple):
+    """What is wrong with a setting, after its table's name, and what to do."""
+
+    because: str
+    instead: str
+
+
+def wrong_notify_setting(notify: NotifySettings) -> WrongSetting | None:
+    """The first setting that cannot be used; None where all can."""
+    if notify.command and not notify.command[0].strip():
+        return WrongSetting(
+            "command: it names no program", 'write it as in ["my-notifier", "--now"]'
+        )
+    if any("\0" in one for one in notify.command):
+        return WrongSetting("command: it holds a NUL character", "remove it")
+    if notify.quiet and not _are_hours(notify.quiet):
+        told = f"quiet: {notify.quiet!r} is no span of hours"
+        return WrongSetting(told, 'write two different times of day, as in "22:00-07:00"')
+    if notify.secret and _SECRET_VARIABLE.fullmatch(notify.secret) is None:
+        told = "secret: it names no variable of the environment"  # not repeated: it may be one
+        return WrongSetting(told, 'write "env:NAME", and set NAME where `wakelog run` is started')
+    return _wrong_webhook(notify.webhook) if notify.webhook else None
+
+
+def _are_hours(quiet: str) -> bool:
+    start, _, end = quiet.partition("-")
+    return _QUIET_HOURS.fullmatch(quiet) is not None and start != end
+
+
+def _wrong_webhook(webhook: str) -> WrongSetting | None:
+    """An address is not repeated: its path may be a secret."""
+    from urllib.parse import urlsplit
+
+    no_address = WrongSetting("webhook: it is no web address", "write one like https://host/path")
+    try:
+        parts = urlsplit(webhook)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return no_address
+    is_good = parts.scheme in ("http", "https") and host and webhook.isascii()
+    if not is_good or not webhook.isprintable() or " " in webhook:
+        return no_address
+    if "@" in parts.netloc or parts.fragment:
+        told = "webhook: it holds a name, a password or a fragment"
+        return WrongSetting(told, "give the address alone; `secret` signs what is sent")
+    if parts.scheme == "http" and LOOPBACK.fullmatch(host or "") is None:
+        told = "webhook: http is for this machine alone"
+        return WrongSetting(told, "use https, or an address like http://127.0.0.1:8000/")
+    return None
+
+
+# --------------------------------------------------------------------------- all settings of a home
+
 GRACE_SECONDS = 30  # behind the deadline of a wake
 FILE_MAX_BYTES = 1_000_000
-_NAMES = (
+_VARIABLE_NAMES = (
     "HOME REPLICA NOW TIMEZONE MODEL GEMINI_BASE_URL OPENAI_BASE_URL SERVE_TOKEN DATABASE "
     "CLOCK_IS_RIGHT"
 )
-VARIABLES = tuple(f"WAKELOG_{name}" for name in _NAMES.split())
+VARIABLES = tuple(f"WAKELOG_{name}" for name in _VARIABLE_NAMES.split())
 
-FollowUp = Literal["inherit", "none"]
-Gone = Literal["keep", "reject", "delete"]
-Tokens = Annotated[int, Meta(ge=0, le=10**12)]  # 0: no limit
+FollowUpMode = Literal["inherit", "none"]
+GoneMode = Literal["keep", "reject", "delete"]
+TokenLimit = Annotated[int, Meta(ge=0, le=10**12)]  # 0: no limit
 
 
-class Agents(Struct, frozen=True):
+class AgentsSettings(Struct, frozen=True):
     """How agents run; `propagated_at` is a wall time in the person's time zone."""
 
     enabled: bool = True
@@ -55,7 +274,7 @@ class Agents(Struct, frozen=True):
     deadline_seconds: Annotated[int, Meta(ge=10, le=86_400)] = 600
     expire_after_days: Annotated[int, Meta(ge=0, le=3_650)] = 0  # of change sets; 0: never
     throttle_seconds: Annotated[int, Meta(ge=1, le=86_400)] = THROTTLE_SECONDS
-    follow_up: FollowUp = "inherit"  # whether a follow-up task gets an agent like its source's
+    follow_up: FollowUpMode = "inherit"  # whether a follow-up task gets an agent like its source's
 
     @property
     def throttle(self) -> int:
@@ -68,58 +287,58 @@ class Agents(Struct, frozen=True):
         return self.deadline_seconds + GRACE_SECONDS
 
 
-class Budget(Struct, frozen=True):
+class BudgetSettings(Struct, frozen=True):
     """Tokens, in and out, and millionths of the person's currency; 0: no limit."""
 
-    tokens_per_wake: Tokens = 0
-    tokens_per_agent_day: Tokens = 0
-    tokens_per_day: Tokens = 0
+    tokens_per_wake: TokenLimit = 0
+    tokens_per_agent_day: TokenLimit = 0
+    tokens_per_day: TokenLimit = 0
     cost_per_day: int = 0
 
 
-class Import(Struct, frozen=True):
+class ImportSettings(Struct, frozen=True):
     """What an import does. `gone`: with tasks that their file has no more; `--gone` is remembered
     for a source. `agents`: new tasks get an agent each, as with `agent create --all`.
     `write_back`: a file that `run --watch` follows is told what was decided here."""
 
-    gone: Gone = "keep"
+    gone: GoneMode = "keep"
     agents: bool = False
     write_back: bool = False
 
 
-class Policy(Struct, frozen=True):
+class PolicySettings(Struct, frozen=True):
     """What is kept. `scrub_entry`: of what comes in, secrets of known kinds are left out; else
     the journal keeps them as they were written, and agents see none either way."""
 
     scrub_entry: bool = False
 
 
-class Prompt(Struct, frozen=True):
+class PromptSettings(Struct, frozen=True):
     """The size of a prompt."""
 
     max_bytes: Annotated[int, Meta(ge=PROMPT_MIN_BYTES, le=10_000_000)] = 120_000
 
 
-class Gemini(Struct, frozen=True):
+class GeminiSettings(Struct, frozen=True):
     """Where Gemini is asked; empty: Google's endpoint."""
 
     base_url: str = ""
 
 
-class Otel(Struct, frozen=True):
+class OtelSettings(Struct, frozen=True):
     """OpenTelemetry spans of wakes; `texts`: with prompts, replies and names in them."""
 
     enabled: bool = False
     texts: bool = False
 
 
-class Analytics(Struct, frozen=True):
+class AnalyticsSettings(Struct, frozen=True):
     """What `sql`, `metrics`, exports and pages may use of DuckDB."""
 
     memory_mb: Annotated[int, Meta(ge=256, le=1_000_000)] = 1_024
 
 
-class Sync(Struct, frozen=True):
+class SyncSettings(Struct, frozen=True):
     """Where machines of this home meet; `hold`: replicas of which nothing more is taken; `agents`:
     whether agents travel, too, or stay on the machine where they are."""
 
@@ -135,19 +354,19 @@ class Settings(Struct, frozen=True):
     timezone: str = "UTC"
     model: str = "rules"
     currency: str = ""
-    agents: Agents = Agents()
-    budget: Budget = Budget()
-    prompt: Prompt = Prompt()
-    policy: Policy = Policy()
-    gemini: Gemini = Gemini()
-    openai: OpenAI = OpenAI()
+    agents: AgentsSettings = AgentsSettings()
+    budget: BudgetSettings = BudgetSettings()
+    prompt: PromptSettings = PromptSettings()
+    policy: PolicySettings = PolicySettings()
+    gemini: GeminiSettings = GeminiSettings()
+    openai: OpenAISettings = OpenAISettings()
     models: Mapping[str, NamedModel] = {}
-    otel: Otel = Otel()
-    analytics: Analytics = Analytics()
+    otel: OtelSettings = OtelSettings()
+    analytics: AnalyticsSettings = AnalyticsSettings()
     prices: Prices = {}
-    notify: Notify = Notify()
-    sync: Sync = Sync()
-    import_: Import = field(default=Import(), name="import")
+    notify: NotifySettings = NotifySettings()
+    sync: SyncSettings = SyncSettings()
+    import_: ImportSettings = field(default=ImportSettings(), name="import")
 
     @property
     def key_variables(self) -> tuple[str, ...]:
@@ -168,7 +387,7 @@ def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
         Refused: Code ``unknown_setting``, ``invalid_value`` or ``unreadable_file``.
     """
     path = home / SETTINGS
-    return with_environment(partial(_text, path), str(path), environ, model)
+    return with_environment(partial(_file_text, path), str(path), environ, model)
 
 
 def with_environment(
@@ -176,7 +395,7 @@ def with_environment(
     source: str,
     environ: Mapping[str, str],
     model: str = "",
-    below: Defaults = NOTHING,
+    below: Defaults = NO_DEFAULTS,
 ) -> Settings:
     """The settings that a text holds, under what the environment and `--model` say instead.
 
@@ -192,24 +411,26 @@ def with_environment(
     """
     for name in sorted(environ):
         if name.startswith("WAKELOG_") and name not in VARIABLES:
-            raise _unknown(f"the variable {name}", _near(name, VARIABLES), ", ".join(VARIABLES))
+            raise unknown_setting(
+                f"the variable {name}", nearest_name(name, VARIABLES), ", ".join(VARIABLES)
+            )
     settings = parse(text(), source, below)
     if zone := environ.get("WAKELOG_TIMEZONE", ""):
-        settings = replace(settings, timezone=_zone(zone, "WAKELOG_TIMEZONE"))
+        settings = replace(settings, timezone=_checked_zone(zone, "WAKELOG_TIMEZONE"))
     if url := environ.get("WAKELOG_GEMINI_BASE_URL", ""):
-        gemini = Gemini(_base_url(url, "WAKELOG_GEMINI_BASE_URL"))
+        gemini = GeminiSettings(_gemini_url(url, "WAKELOG_GEMINI_BASE_URL"))
         settings = replace(settings, gemini=gemini)
     if url := environ.get("WAKELOG_OPENAI_BASE_URL", ""):
-        settings = replace(settings, openai=_elsewhere(settings.openai, url))
-    whole = partial(endpoint_settings.whole, openai=settings.openai, models=settings.models)
-    settings = replace(settings, prices=renamed(settings.prices, whole, f"{source}: prices"))
+        settings = replace(settings, openai=_at_address(settings.openai, url))
+    whole = partial(full_model_name, openai=settings.openai, models=settings.models)
+    settings = replace(settings, prices=by_full_names(settings.prices, whole, f"{source}: prices"))
     for given, by in ((model, "--model"), (environ.get("WAKELOG_MODEL", ""), "WAKELOG_MODEL")):
         if given:
-            return replace(settings, model=_model(given, by, settings.models))
+            return replace(settings, model=_checked_model(given, by, settings.models))
     return settings
 
 
-def parse(text: str, path: str = SETTINGS, below: Defaults = NOTHING) -> Settings:
+def parse(text: str, path: str = SETTINGS, below: Defaults = NO_DEFAULTS) -> Settings:
     """The settings that a file holds.
 
     Args:
@@ -220,9 +441,9 @@ def parse(text: str, path: str = SETTINGS, below: Defaults = NOTHING) -> Setting
     Raises:
         Refused: Code ``unknown_setting`` or ``invalid_value``.
     """
-    table = read(text, path)
+    table = read_toml(text, path)
     check_keys(table, path)
-    return settled(over(table, below), path)
+    return settled(with_defaults(table, below), path)
 
 
 def check_keys(table: Mapping[str, Any], path: str) -> None:
@@ -238,21 +459,23 @@ def settled(table: dict[str, Any], path: str) -> Settings:
     try:
         settings = msgspec.convert(table, Settings)
     except msgspec.ValidationError as error:
-        raise _wrong(str(error), path) from None
-    named = endpoint_settings.named_models(models, path)
-    return _checked(replace(settings, prices=priced(prices, path), models=named), path)
+        raise _wrong_value(str(error), path) from None
+    named = named_models(models, path)
+    return _checked_settings(
+        replace(settings, prices=read_prices(prices, path), models=named), path
+    )
 
 
 def _in_micros(budget: Any, path: str) -> None:
     if isinstance(budget, dict) and "cost_per_day" in budget:
         given = budget["cost_per_day"]
-        budget["cost_per_day"] = micros(given, f"{path}: budget.cost_per_day", "no amount")
+        budget["cost_per_day"] = read_micros(given, f"{path}: budget.cost_per_day", "no amount")
 
 
 _CHOICES = {
     "agents.mode": get_args(Mode),
-    "agents.follow_up": get_args(FollowUp),
-    "import.gone": get_args(Gone),
+    "agents.follow_up": get_args(FollowUpMode),
+    "import.gone": get_args(GoneMode),
 }
 _WORDS = (
     ("`object`", "a table"),
@@ -265,7 +488,7 @@ _WORDS = (
 )
 
 
-def _wrong(told: str, path: str) -> Refused:
+def _wrong_value(told: str, path: str) -> Refused:
     """msgspec's words for a wrong value as ours."""
     what, _, where = told.partition(" - at `$.")
     because = f"{path}: {where.rstrip('`')}: {what[0].lower()}{what[1:]}"
@@ -274,30 +497,30 @@ def _wrong(told: str, path: str) -> Refused:
     instead = "correct the value, or delete the line"
     if choices := _CHOICES.get(where.rstrip("`")):
         instead = f"use one of {', '.join(choices)}"
-    return _invalid(because, instead)
+    return invalid_setting(because, instead)
 
 
-def _checked(settings: Settings, path: str) -> Settings:
+def _checked_settings(settings: Settings, path: str) -> Settings:
     time = settings.agents.propagated_at
     if re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9]", time) is None:
         told = f"{path}: agents.propagated_at: {time!r} is no time of day"
-        raise _invalid(told, 'write hours and minutes, as in "06:00"')
-    if wrong := wrong_with(settings.notify):
-        raise _invalid(f"{path}: notify.{wrong.because}", wrong.instead)
+        raise invalid_setting(told, 'write hours and minutes, as in "06:00"')
+    if wrong := wrong_notify_setting(settings.notify):
+        raise invalid_setting(f"{path}: notify.{wrong.because}", wrong.instead)
     if re.fullmatch(r"([A-Z]{3})?", settings.currency) is None:
         told = f"{path}: currency: {settings.currency[:20]!r} is no code of a currency"
-        raise _invalid(told, 'write three capital letters, as in "EUR"')
+        raise invalid_setting(told, 'write three capital letters, as in "EUR"')
     url = settings.gemini.base_url
     return replace(
         settings,
-        timezone=_zone(settings.timezone, f"{path}: timezone"),
-        model=_model(settings.model, f"{path}: model", settings.models),
-        gemini=Gemini(_base_url(url, f"{path}: gemini.base_url") if url else ""),
-        openai=endpoint_settings.checked(settings.openai, f"{path}: openai"),
+        timezone=_checked_zone(settings.timezone, f"{path}: timezone"),
+        model=_checked_model(settings.model, f"{path}: model", settings.models),
+        gemini=GeminiSettings(_gemini_url(url, f"{path}: gemini.base_url") if url else ""),
+        openai=checked_openai(settings.openai, f"{path}: openai"),
     )
 
 
-def _text(path: Path) -> str:
+def _file_text(path: Path) -> str:
     try:
         with path.open("rb") as file:
             data = file.read(FILE_MAX_BYTES + 1)
@@ -308,17 +531,19 @@ def _text(path: Path) -> str:
         instead = "make it a file that you may read, or remove it"
         raise Refused("unreadable_file", because=because, instead=instead) from None
     if len(data) > FILE_MAX_BYTES:
-        raise _invalid(f"{path} has more than {FILE_MAX_BYTES} bytes", "keep settings only in it")
+        raise invalid_setting(
+            f"{path} has more than {FILE_MAX_BYTES} bytes", "keep settings only in it"
+        )
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
-        raise _invalid(f"{path} is not UTF-8", "save it as UTF-8") from None
+        raise invalid_setting(f"{path} is not UTF-8", "save it as UTF-8") from None
 
 
 # ------------------------------------------------------------------------------ keys
 
 
-def _known(struct: type[Struct], prefix: str = "") -> dict[str, type[Struct] | None]:
+def _known_keys(struct: type[Struct], prefix: str = "") -> dict[str, type[Struct] | None]:
     """Each key with its table's Struct, or None where it is a value."""
     return {
         f"{prefix}{one.encode_name}": one.type if _is_table(one.type) else None
@@ -331,12 +556,12 @@ def _is_table(annotation: object) -> bool:
 
 
 def _refuse_unknown(table: Mapping[str, Any], struct: type[Struct], path: str, prefix: str) -> None:
-    known = _known(struct, prefix)
+    known = _known_keys(struct, prefix)
     for name, value in table.items():
         whole = f"{prefix}{name}"
         if whole not in known:
-            near = _near(whole, list(known)) or _near(whole, every_key())
-            raise _unknown(f"{path}: the key {whole}", near, ", ".join(known))
+            near = nearest_name(whole, list(known)) or nearest_name(whole, every_key())
+            raise unknown_setting(f"{path}: the key {whole}", near, ", ".join(known))
         inner = known[whole]
         if inner is not None and isinstance(value, dict):
             _refuse_unknown(value, inner, path, f"{whole}.")
@@ -344,9 +569,9 @@ def _refuse_unknown(table: Mapping[str, Any], struct: type[Struct], path: str, p
 
 def every_key() -> list[str]:
     """All keys, with their tables before them."""
-    top = _known(Settings)
+    top = _known_keys(Settings)
     inner = [
-        name for table, struct in top.items() if struct for name in _known(struct, f"{table}.")
+        name for table, struct in top.items() if struct for name in _known_keys(struct, f"{table}.")
     ]
     return [*top, *inner]
 
@@ -354,31 +579,31 @@ def every_key() -> list[str]:
 # ---------------------------------------------------------------------------------------- values
 
 
-def _zone(given: str, source: str) -> str:
+def _checked_zone(given: str, source: str) -> str:
     try:
-        return zones.checked(given)
+        return zones.checked_zone(given)
     except Refused as refused:
-        raise _invalid(f"{source}: {refused.because}", refused.instead) from None
+        raise invalid_setting(f"{source}: {refused.because}", refused.instead) from None
 
 
-def _model(given: str, source: str, named: Mapping[str, NamedModel]) -> str:
+def _checked_model(given: str, source: str, named: Mapping[str, NamedModel]) -> str:
     try:
-        if kept := limits.model(given):
+        if kept := deciders.valid_model(given):
             return kept
     except Refused as refused:
         instead = f"did you mean openai:{given}?" if given in named else refused.instead
-        raise _invalid(f"{source}: {refused.because}", instead) from None
-    raise _invalid(f"{source}: {given!r} is no model", f"use {endpoints.MODELS}")
+        raise invalid_setting(f"{source}: {refused.because}", instead) from None
+    raise invalid_setting(f"{source}: {given!r} is no model", f"use {endpoints.MODELS}")
 
 
-def _elsewhere(openai: OpenAI, url: str) -> OpenAI:
+def _at_address(openai: OpenAISettings, url: str) -> OpenAISettings:
     """The setting with the address of the variable, which another one's key is not for."""
-    where = endpoint_settings.base_url(url, "WAKELOG_OPENAI_BASE_URL")
+    where = endpoint_url(url, "WAKELOG_OPENAI_BASE_URL")
     before, after = (endpoints.origin(f"openai:*@{one}") for one in (openai.base_url, where))
     return replace(openai, base_url=where, key=openai.key if before == after else "")
 
 
-def _base_url(given: str, source: str) -> str:
+def _gemini_url(given: str, source: str) -> str:
     try:
         from urllib.parse import urlsplit
 
@@ -390,7 +615,42 @@ def _base_url(given: str, source: str) -> str:
         is_good = has_more = False
     if has_more:  # not repeated: it may be a secret
         told = f"{source} holds a name, password, query or fragment"
-        raise _invalid(told, "give the endpoint alone, like https://host/path")
+        raise invalid_setting(told, "give the endpoint alone, like https://host/path")
     if not is_good or " " in given:
-        raise _invalid(f"{source}: {given!r} is no web address", "write one like https://host/path")
+        raise invalid_setting(
+            f"{source}: {given!r} is no web address", "write one like https://host/path"
+        )
     return given.rstrip("/")
+
+
+# ----------------------------------------------------------------------- the defaults of a database
+
+
+def defaults_source(homes: "Homes") -> str:
+    """How messages call the defaults of a database."""
+    return f"the defaults of {homes.database.name}"
+
+
+def database_defaults(homes: "Homes") -> Defaults:
+    """What counts below the settings of a database's homes. Raises Refused."""
+    text = homes.defaults()
+    return read_defaults(text, defaults_source(homes)) if text else Defaults()
+
+
+def checked_defaults(text: str, path: str) -> str:
+    """The text, if it may be the defaults of homes. Raises Refused."""
+    found = read_defaults(text, path)
+    known = every_key()
+    for name in found.locked:
+        if name not in known:
+            told = f"{path}: the locked key {name}"
+            raise unknown_setting(told, nearest_name(name, known), ", ".join(known))
+    check_keys(found.table, path)
+    settled(dict(found.table), path)
+    return text
+
+
+def unless_locked(homes: "Homes", before: str, after: str) -> str:
+    """A home's text as it shall be, if it sets no locked key anew. Raises Refused."""
+    check_locks(before, after, database_defaults(homes), defaults_source(homes))
+    return after

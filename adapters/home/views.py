@@ -4,24 +4,284 @@
 each, so several processes may share the store: whoever comes second finds the work done. Each
 position carries the digest of its append. Where a log has another one there, a view's version
 changed or the store cannot be believed, its documents are made anew.
+
+Rows of other machines may stand before rows that were applied, and rows that counted may count no
+longer (ADR 70, 77). Which rows of an entity counted, before and after each marker, is derived; only
+documents that a row names of which that changed are made anew, and rows above what was applied go
+on from there.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from adapters.home.view_brought import Pending, apply_in_place, brought_since
-from adapters.home.view_documents import Documents
 from adapters.home.view_store import SqliteDocumentStore
-from adapters.store.documents import FROM_DOCUMENTS, Asked, DocumentStore, Position
+from adapters.store.document_store import (
+    FROM_DOCUMENTS,
+    DocumentQuery,
+    DocumentRow,
+    DocumentStore,
+    ViewPosition,
+)
 from adapters.store.log import Log, LogProgress
-from domain.world import Recorded
-from projections.every import VIEWS
-from projections.view import View, project
+from adapters.store.reader import read_append
+from domain.append.causes import LogShared, ReplicasImported
+from domain.log.state import MAIN, LogState, RecordedEvent
+from domain.replication.replica_conflicts import canonical_position
+from projections.all_views import VIEWS
+from projections.view import Documents, Entity, View, project, project_on, sources_of
+
+K = TypeVar("K")
+
+DOCUMENTS_KEPT = 5000  # decoded ones of a view, from one batch to the next
+_encode_document = msgspec.json.Encoder().encode
+
+
+class CachedDocuments(Generic[K]):
+    """One view's documents by key, read when they are asked for, written all together."""
+
+    def __init__(
+        self, view: View[K], store: DocumentStore, decoder: msgspec.json.Decoder[K]
+    ) -> None:
+        self._view = view
+        self._store = store
+        self._decoder = decoder
+        self._known: dict[str, K | None] = {}
+        self._changed: set[str] = set()
+
+    def get(self, key: str, /) -> K | None:
+        if key not in self._known:
+            data = self._store.read(self._view, key)
+            self._known[key] = None if data is None else self._decoder.decode(data)
+        return self._known[key]
+
+    def __setitem__(self, key: str, document: K, /) -> None:
+        self._known[key] = document
+        self._changed.add(key)
+
+    def __delitem__(self, key: str, /) -> None:
+        self._known[key] = None
+        self._changed.add(key)
+
+    def write(self) -> None:
+        """Bring what changed to the store."""
+        kept = [
+            self._kept(key, document)
+            for key in sorted(self._changed)
+            if (document := self._known[key]) is not None
+        ]
+        gone = [key for key in sorted(self._changed) if self._known[key] is None]
+        self._store.write(self._view, kept, gone)
+        self._changed.clear()
+        if len(self._known) > DOCUMENTS_KEPT:
+            self._known.clear()
+
+    def _kept(self, key: str, document: K) -> DocumentRow:
+        view = self._view
+        found = view.shelf(document), view.place(document), view.mark(document), view.due(document)
+        data = _encode_document(document)
+        return DocumentRow(
+            key, *found, view.tally(document), view.turn(document), self._title(document), data
+        )
+
+    def _title(self, document: K) -> str:
+        """What a person calls it by; its view says where that stands."""
+        found: Any = document
+        for name in self._view.title.split(".")[1:]:
+            found = getattr(found, name, None)
+        return found if isinstance(found, str) else ""
+
+
+# --------------------------------------------------------------- what rows of other machines change
+
+APPENDS_IN_PLACE = 10_000  # with more of them to apply, making all anew costs no more
+MARKERS_IN_PLACE = 50
+TakesLate = Callable[[Any, RecordedEvent], bool]
+
+
+def others_came_since(log: Log, n: int) -> bool:
+    """Whether rows of other replicas came in after append n, some perhaps with lower numbers, or
+    what counts of those that were there is another matter."""
+    main = f"log:{MAIN}@{log.replica}"
+    last = log.last_fact(main) if n else None
+    if last is None or last.n <= n:
+        return False
+    if log.is_shared and _others_known(log, n) != _others_known(log, last.n):
+        return True  # of many markers none is read again
+    new = (row.fact for row in log.facts(main) if row.n > n)
+    return any(isinstance(fact, (ReplicasImported, LogShared)) for fact in new)
+
+
+def _others_known(log: Log, n: int) -> dict[str, int]:
+    known = log.known_to(log.replica, n).items()
+    return {name: last for name, last in known if name != log.replica}
+
+
+class PendingAppends:
+    """What views lack that came to append n `after` of a log, while the log stays as it is."""
+
+    def __init__(self, log: Log, after: int) -> None:
+        self.appends = list(islice(log.appends(after), APPENDS_IN_PLACE + 1))
+        self.after = after
+        self._log = log
+        self._read: dict[str, Sequence[RecordedEvent]] = {}
+        self._moved: dict[Entity, Sequence[RecordedEvent]] = {}
+        own = [one for one in self.appends if one[0].replica == log.replica]
+        self._markers = [one[0].n for one in own if isinstance(one[0].fact, ReplicasImported)]
+        self._is_new = any(isinstance(one[0].fact, LogShared) for one in own)
+
+    @cached_property
+    def touched(self) -> frozenset[Entity] | None:
+        """What rows that came in say something of; None where there are too many, or it is not
+        known what came in."""
+        log = self._log
+        is_large = len(self.appends) > APPENDS_IN_PLACE or len(self._markers) > MARKERS_IN_PLACE
+        others = len(log.known_to(log.replica, self.after)) - 1  # as many as were in one line
+        if is_large or not log.is_shared or (self._is_new and others):
+            return None
+        touched: set[Entity] = set()
+        for marker in self._markers:
+            brought = log.brought(marker)
+            if not brought:  # the log was not shared then
+                return None
+            touched.update(self._entities(brought))
+        return frozenset(touched)
+
+    def _entities(self, brought: Collection[Sequence[RecordedEvent]]) -> Iterator[Entity]:
+        """Those of the appends; and of what others made under their keys: of two that did one
+        operation only one counts."""
+        for append in brought:
+            yield from ((row.of_kind, row.entity) for row in append)
+            keys = [row.entity for row in append if row.of_kind == "receipt"]
+            under = [one for key in keys for one in self._now.history("receipt", key)]
+            for one in under if len(under) > len(keys) else ():
+                same = read_append(self._log.append_at(one.n, one.replica))
+                yield from ((row.of_kind, row.entity) for row in same)
+
+    @cached_property
+    def _now(self) -> LogState:
+        return self._at(self._log.tail().n)
+
+    @cached_property
+    def _moments(self) -> Sequence[LogState]:
+        """What was known at the point to which the views came, and right after each marker since:
+        who writes on by itself changes nothing of what counts."""
+        return [self._at(n) for n in (self.after, *self._markers)]
+
+    def _at(self, n: int) -> LogState:
+        return self._log.world_at(n, read=self._rows)
+
+    def _rows(self, stream: str, after: int) -> Sequence[RecordedEvent]:
+        if stream not in self._read:
+            self._read[stream] = self._log.facts(stream)
+        rows = self._read[stream]
+        return [row for row in rows if row.version > after] if after else rows
+
+    def moved(self, view: View[Any]) -> list[RecordedEvent]:
+        """The rows up to `after` that count now and did not, or the other way round."""
+        touched = sorted(one for one in self.touched or () if one[0] in view.entities)
+        return sorted(
+            (row for one in touched for row in self._moved_of(one)), key=canonical_position
+        )
+
+    def _moved_of(self, entity: Entity) -> Sequence[RecordedEvent]:
+        if entity not in self._moved:
+            found = [
+                {canonical_position(row): row for row in at.standing(*entity)}
+                for at in self._moments
+            ]
+            every = {where: row for one in found for where, row in one.items()}
+            self._moved[entity] = [
+                row
+                for where, row in every.items()
+                if row.n <= self.after and not all(where in one for one in found)
+            ]
+        return self._moved[entity]
+
+    def seen(self, view: View[Any], rows: Iterable[RecordedEvent]) -> Iterator[RecordedEvent]:
+        """Those that the view has a part of: not what another machine has for itself."""
+        return (row for row in rows if row.of_kind not in view.own or self.is_own(row))
+
+    def is_own(self, row: RecordedEvent) -> bool:
+        return row.replica == self._log.replica
+
+    def counted(self, rows: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
+        return self._log.counted(rows)
+
+    def made_of(
+        self, view: View[Any], moved: Sequence[RecordedEvent], keys: set[str]
+    ) -> Sequence[RecordedEvent]:
+        """All rows that name one of the documents and count, in canonical order."""
+        found: dict[Entity, Sequence[RecordedEvent]] = {}
+
+        def is_named(row: RecordedEvent) -> bool:
+            return not keys.isdisjoint(view.keys(row))
+
+        rows = list(filter(is_named, moved))
+        while rows:  # bounded by the entities that name one another
+            new = {one for row in rows for one in sources_of(view, row)} - found.keys()
+            found |= {one: self._now.history(*one) for one in new}
+            rows = [row for one in new for row in found[one] if one[1] in keys or is_named(row)]
+        every = sorted((row for one in found.values() for row in one), key=canonical_position)
+        return self.counted(every)
+
+
+def apply_in_place(view: View[Any], documents: Documents[Any], pending: PendingAppends) -> bool:
+    """Bring a view from where `pending` begins to the log's end; False, with documents that are
+    not to be written, where it has to be made anew."""
+    if pending.touched is None or not view.entities:
+        return False
+    moved = list(pending.seen(view, pending.moved(view)))
+    anew: set[str] = set()
+    if view.takes_late is None:
+        anew.update(key for row in moved for key in view.keys(row))
+        _make_anew(view, documents, pending, moved, anew)
+    elif not _taken_late(view, view.takes_late, documents, pending, moved):
+        return False
+    for append in pending.appends:
+        for row in pending.seen(view, pending.counted(append)):
+            project_on(view, row, documents, [one for one in view.keys(row) if one not in anew])
+    return True
+
+
+def _taken_late(
+    view: View[Any],
+    takes_late: TakesLate,
+    documents: Documents[Any],
+    pending: PendingAppends,
+    moved: Sequence[RecordedEvent],
+) -> bool:
+    """Apply what came in late, where that can be done."""
+    if len(pending.counted(moved)) < len(moved):
+        return False
+    for row, key in [(one, key) for one in moved for key in view.keys(one)]:
+        if not takes_late(documents.get(key), row):
+            return False
+        project_on(view, row, documents, (key,))
+    return True
+
+
+def _make_anew(
+    view: View[Any],
+    documents: Documents[Any],
+    pending: PendingAppends,
+    moved: Sequence[RecordedEvent],
+    anew: set[str],
+) -> None:
+    """The documents under some keys, of all their rows."""
+    for key in sorted(anew):
+        del documents[key]
+    for row in pending.seen(view, pending.made_of(view, moved, anew) if anew else ()):
+        project_on(view, row, documents, [one for one in view.keys(row) if one in anew])
+
+
+# ------------------------------------------------------------------------------ all views of a home
 
 D = TypeVar("D")
 R = TypeVar("R")
@@ -55,10 +315,10 @@ class Views:
         self._batch_appends = batch_appends
         self._lock = RLock()
         self._decoders: dict[str, msgspec.json.Decoder[Any]] = {}
-        self._caches: dict[str, Documents[Any]] = {}
-        self._left: dict[str, Position] = {}
+        self._caches: dict[str, CachedDocuments[Any]] = {}
+        self._left: dict[str, ViewPosition] = {}
         self._anew: dict[str, int] = {}  # views made anew, and how far the log had come then
-        self._store = _store(where, views)
+        self._store = _opened_store(where, views)
 
     @classmethod
     def in_memory(cls, logs: Mapping[str, Log]) -> "Views":
@@ -90,7 +350,7 @@ class Views:
 
     def all(self, view: View[D]) -> list[D]:
         """Every document, by key."""
-        return self._read(Asked(view))
+        return self._read(DocumentQuery(view))
 
     def page(
         self,
@@ -128,25 +388,27 @@ class Views:
             conditions.append("place < ?")
             values.append(before)
         order = "place DESC, key DESC" if newest_first else "place, key"
-        return self._read(Asked(view, conditions, values, order, int(limit)))
+        return self._read(DocumentQuery(view, conditions, values, order, int(limit)))
 
     def due(self, view: View[D], by: str) -> list[D]:
         """What is due by a time, in the order of places; no other document is read."""
         where = ("due <> '' AND due <= ?",)
-        return self._read(Asked(view, where, (by,), "place, key", by="dues"))
+        return self._read(DocumentQuery(view, where, (by,), "place, key", by="dues"))
 
     def queued(self, view: View[D], limit: int = -1) -> list[D]:
         """What waits in a queue, in turn, so many at most; negative: all."""
-        return self._read(Asked(view, (_TURNED,), (), "turn, key", int(limit), "turns"))
+        return self._read(DocumentQuery(view, (_TURNED,), (), "turn, key", int(limit), "turns"))
 
     def titled(self, view: View[D], title: str) -> list[D]:
         """Every document of exactly this title, by key."""
-        return self._read(Asked(view, ("title = ?",), (title,)))
+        return self._read(DocumentQuery(view, ("title = ?",), (title,)))
 
     def shelved(self, view: View[D], prefix: str) -> list[D]:
         """Documents whose shelf begins so, by their shelves."""
         values = (prefix, prefix + "\U0010ffff")
-        return self._read(Asked(view, ("shelf >= ? AND shelf < ?",), values, "shelf, place"))
+        return self._read(
+            DocumentQuery(view, ("shelf >= ? AND shelf < ?",), values, "shelf, place")
+        )
 
     def marked(
         self,
@@ -171,7 +433,7 @@ class Views:
 
     def count_queued(self, view: View[Any]) -> int:
         """How many documents wait in a queue; none of them is read."""
-        asked = Asked(view, (_TURNED,), by="turns")
+        asked = DocumentQuery(view, (_TURNED,), by="turns")
         return int(self._guarded(lambda: self._store.count(asked)))
 
     def count(self, view: View[Any], mark: str = "", *, shelf: str | None = None) -> int:
@@ -183,33 +445,35 @@ class Views:
         if shelf is not None:
             conditions.append("shelf = ?")
             values.append(shelf)
-        return int(self._guarded(lambda: self._store.count(Asked(view, conditions, values))))
+        return int(
+            self._guarded(lambda: self._store.count(DocumentQuery(view, conditions, values)))
+        )
 
     def count_without(self, view: View[Any], mark: str, of: View[Any], marks: Sequence[str]) -> int:
         """How many documents with a mark are the shelf of no document of another view with one of
         some marks: tasks without an agent, for example. None of them is read."""
-        having = f"{FROM_DOCUMENTS} view = ? AND {_among(marks)} AND mark <> ''"
+        having = f"{FROM_DOCUMENTS} view = ? AND {_marked_among(marks)} AND mark <> ''"
         conditions = (_MARKED, f"key NOT IN (SELECT shelf {having})")
-        asked = Asked(view, conditions, (mark, of.name, *marks))
+        asked = DocumentQuery(view, conditions, (mark, of.name, *marks))
         return int(self._guarded(lambda: self._store.count(asked)))
 
     def tallied(self, view: View[Any], marks: Sequence[str], *, shelf: str | None = None) -> int:
         """What the tallies of documents with one of some marks add up to; none of them is read."""
-        conditions, values = [f"{_among(marks)} AND mark <> ''"], [*marks]
+        conditions, values = [f"{_marked_among(marks)} AND mark <> ''"], [*marks]
         if shelf is not None:
             conditions.append("shelf = ?")
             values.append(shelf)
-        asked = Asked(view, conditions, values)
+        asked = DocumentQuery(view, conditions, values)
         return int(self._guarded(lambda: self._store.count(asked, "sum(tally)")) or 0)
 
     def next_due(self, view: View[Any], marks: Sequence[str]) -> str:
         """When the first with one of some marks is due, empty where none is; none is read."""
-        asked = Asked(view, (f"due <> '' AND {_among(marks)}",), marks, by="dues")
+        asked = DocumentQuery(view, (f"due <> '' AND {_marked_among(marks)}",), marks, by="dues")
         return self._guarded(lambda: self._store.count(asked, "min(due)")) or ""
 
     def reached(self, view: View[Any]) -> int:
         """Up to which append of its log a view has come; 0 where it has not begun."""
-        return self._guarded(lambda: self._store.positions([view]).get(view.name, Position()).n)
+        return self._guarded(lambda: self._store.positions([view]).get(view.name, ViewPosition()).n)
 
     def remembered(self, name: str) -> bytes | None:
         """What `remember` kept; None where it is lost."""
@@ -223,7 +487,7 @@ class Views:
         with self._lock:
             self._store.close()
 
-    def _read(self, asked: Asked) -> list[Any]:
+    def _read(self, asked: DocumentQuery) -> list[Any]:
         decode = self._decoder(asked.view).decode
         return self._guarded(lambda: [decode(one) for one in self._store.page(asked)])
 
@@ -256,37 +520,37 @@ class Views:
             new = (name for name, position in reached.items() if position.n == 0)
             self._anew.update(dict.fromkeys(new, log.tail().n))
             upto = {name: max(p.n, self._anew.get(name, 0)) for name, p in reached.items()}
-            late = {n for n in {*upto.values()} if brought_since(log, n)}
+            late = {n for n in {*upto.values()} if others_came_since(log, n)}
             if passed := [view for view in views if upto[view.name] in late]:
                 self._take_in(log, passed, reached)
                 return 0
             last = first
-            for append in _some(log.appends(first), self._batch_appends):
+            for append in _first_appends(log.appends(first), self._batch_appends):
                 last = append[0].n
                 behind = [view for view in views if reached[view.name].n < last]
                 self._apply(log, append, behind)
             digest = log.digest_at(last)
             for view in views:
                 if reached[view.name].n <= last:
-                    self._keep(view, Position(view.version, last, digest))
+                    self._keep(view, ViewPosition(view.version, last, digest))
             return last
 
     def _take_in(
-        self, log: Log, passed: Sequence[View[Any]], reached: Mapping[str, Position]
+        self, log: Log, passed: Sequence[View[Any]], reached: Mapping[str, ViewPosition]
     ) -> None:
         """Rows of others came in, some perhaps below what these views have passed: bring those that
         can be made anew in part to the log's end, and forget the others."""
-        last, pending = log.tail().n, dict[int, Pending]()
+        last, pending = log.tail().n, dict[int, PendingAppends]()
         for view in passed:
             after = reached[view.name].n
-            found = pending.get(after) or pending.setdefault(after, Pending(log, after))
+            found = pending.get(after) or pending.setdefault(after, PendingAppends(log, after))
             documents = self._caches[view.name] = self._documents(view)
             if apply_in_place(view, documents, found):
-                self._keep(view, Position(view.version, last, log.digest_at(last)))
+                self._keep(view, ViewPosition(view.version, last, log.digest_at(last)))
             else:
                 self._forget([view])
 
-    def _apply(self, log: Log, append: Sequence[Recorded], views: Sequence[View[Any]]) -> None:
+    def _apply(self, log: Log, append: Sequence[RecordedEvent], views: Sequence[View[Any]]) -> None:
         counted = log.counted(append)
         is_anothers = append[0].replica != log.replica and log.is_shared
         for view in views:
@@ -295,26 +559,26 @@ class Views:
                 if not (is_anothers and row.of_kind in view.own):
                     project(view, row, documents)
 
-    def _trusted(self, log: Log, views: Sequence[View[Any]]) -> dict[str, Position]:
+    def _trusted(self, log: Log, views: Sequence[View[Any]]) -> dict[str, ViewPosition]:
         """How far each view has come; back at 0, without documents, if it cannot be believed."""
         positions = self._store.positions(views)
         reached = {positions[view.name].n for view in views if view.name in positions}
         digests = {n: log.digest_at(n) for n in (0, *reached)}
-        trusted: dict[str, Position] = {}
+        trusted: dict[str, ViewPosition] = {}
         for view in views:
-            known = positions.get(view.name, Position())
+            known = positions.get(view.name, ViewPosition())
             if known.version != view.version or known.digest != digests[known.n]:
                 self._forget([view])
-                known = Position(view.version)
+                known = ViewPosition(view.version)
             if self._left.get(view.name) != known or view.name not in self._caches:
                 self._caches[view.name] = self._documents(view)
             trusted[view.name] = known
         return trusted
 
-    def _documents(self, view: View[D]) -> Documents[D]:
-        return Documents(view, self._store, self._decoder(view))
+    def _documents(self, view: View[D]) -> CachedDocuments[D]:
+        return CachedDocuments(view, self._store, self._decoder(view))
 
-    def _keep(self, view: View[Any], position: Position) -> None:
+    def _keep(self, view: View[Any], position: ViewPosition) -> None:
         self._caches[view.name].write()
         self._store.move(view, position)
         self._left[view.name] = position
@@ -354,25 +618,30 @@ class Views:
         return work()
 
 
-def _are_current(log: Log, views: Sequence[View[Any]], positions: Mapping[str, Position]) -> bool:
+def _are_current(
+    log: Log, views: Sequence[View[Any]], positions: Mapping[str, ViewPosition]
+) -> bool:
     """Whether every view has come to the log's end; needs no lock."""
     tail = log.tail()
     return all(
-        positions.get(view.name) == Position(view.version, tail.n, tail.digest) for view in views
+        positions.get(view.name) == ViewPosition(view.version, tail.n, tail.digest)
+        for view in views
     )
 
 
-def _store(where: DocumentStore | Path | None, views: Sequence[View[Any]]) -> DocumentStore:
+def _opened_store(where: DocumentStore | Path | None, views: Sequence[View[Any]]) -> DocumentStore:
     if where is None or isinstance(where, Path):
         return SqliteDocumentStore(where, views)
     return where
 
 
-def _among(marks: Sequence[str]) -> str:
+def _marked_among(marks: Sequence[str]) -> str:
     return f"mark IN ({', '.join('?' * len(marks))})"
 
 
-def _some(appends: Iterable[list[Recorded]], count: int) -> Iterator[list[Recorded]]:
+def _first_appends(
+    appends: Iterable[list[RecordedEvent]], count: int
+) -> Iterator[list[RecordedEvent]]:
     """So many appends, and what else has the number of the last one: where a reader has come to
     is a number, and two machines may have written under it."""
     last = 0

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LOCALTIME, ETC_TIMEZONE = Path("/etc/localtime"), Path("/etc/timezone")
 PINNED = ("WAKELOG_NOW", files.REPLICA_VARIABLE, "WAKELOG_TIMEZONE")
 """Where one of these is set, a run shall be the same on every machine, or the zone is said."""
-_SETTING = re.compile(r"^(?:# *)?timezone *= *(?:\"[^\"\n]*\"|'[^'\n]*')", re.MULTILINE)
+_ZONE_LINE = re.compile(r"^(?:# *)?timezone *= *(?:\"[^\"\n]*\"|'[^'\n]*')", re.MULTILINE)
 
 
 def zone_named(name: str) -> "ZoneInfo":
@@ -34,16 +34,16 @@ def zone_named(name: str) -> "ZoneInfo":
     """
     from zoneinfo import ZoneInfo  # who only looks at the name waits for nothing
 
-    return ZoneInfo(checked(name))
+    return ZoneInfo(checked_zone(name))
 
 
-def checked(name: str) -> str:
+def checked_zone(name: str) -> str:
     """The name of a zone, if it is one; raises as `zone_named` does."""
-    if name in _names():
+    if name in _zone_names():
         return name
     from difflib import get_close_matches  # only who mistyped a name waits for it
 
-    known = {one.lower(): one for one in sorted(_names())}
+    known = {one.lower(): one for one in sorted(_zone_names())}
     known |= {one.rpartition("/")[2].lower(): one for one in known.values()}
     near = [known[one] for one in get_close_matches(name[:100].lower(), known, 1, 0.75)]
     hint = f"did you mean {near[0]}?" if near else "use an IANA name, like Europe/Berlin"
@@ -51,7 +51,7 @@ def checked(name: str) -> str:
 
 
 @cache
-def _names() -> frozenset[str]:
+def _zone_names() -> frozenset[str]:
     listed = Path(tzdata.__path__[0], "zones")
     return frozenset(listed.read_text(encoding="ascii").split())
 
@@ -73,11 +73,11 @@ def machine_zone(environ: Mapping[str, str]) -> str:
     if told == str(LOCALTIME):  # a copy of the zone's file, which has no name
         told = ETC_TIMEZONE.read_text("utf-8", "replace").strip() if ETC_TIMEZONE.exists() else ""
     name = told.rpartition("zoneinfo/")[2].removeprefix("posix/").removeprefix("Etc/")
-    return name if name in _names() else ""
+    return name if name in _zone_names() else ""
 
 
 def with_zone(settings: str, zone: str) -> str:
-    """A settings' text with a time zone in it, all else of which stays. Raises as `checked`."""
-    line = f'timezone = "{checked(zone)}"'
-    told, count = _SETTING.subn(line, settings, count=1)
+    """A settings' text with a time zone in it; all else stays. Raises as `checked_zone`."""
+    line = f'timezone = "{checked_zone(zone)}"'
+    told, count = _ZONE_LINE.subn(line, settings, count=1)
     return told if count else f"{line}\n{settings}"

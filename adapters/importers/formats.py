@@ -12,7 +12,7 @@ from pathlib import PurePath
 from msgspec.structs import replace
 
 from domain.journal.imported import ImportedFile, Unreadable
-from domain.keys import key
+from domain.log.keys import key
 
 FORMATS = ("markdown", "todotxt", "taskwarrior", "github")
 JSON = ("taskwarrior", "github")
@@ -51,7 +51,7 @@ def guess(data: bytes, name: str) -> str:
 def _of_json(data: bytes) -> str:
     """By what the first objects hold; an empty list by how each client writes one."""
     from adapters.importers.github import is_search
-    from adapters.importers.records import records
+    from adapters.importers.json_records import records
 
     if _EMPTY_LIST.fullmatch(data):
         return "taskwarrior" if b"\n" in data.strip() else "github"

@@ -9,10 +9,7 @@ its date the due date. Pull requests are left out and counted.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from adapters.importers.inline import plain
-from adapters.importers.outline import Box, outline
-from adapters.importers.records import Record, records
-from adapters.importers.texts import (
+from adapters.importers.common import (
     CATEGORY_LENGTH_MAX,
     ITEM_LENGTH_MAX,
     TITLE_LENGTH_MAX,
@@ -25,16 +22,19 @@ from adapters.importers.texts import (
     labels_of,
     whole_title,
 )
-from domain import canonical
+from adapters.importers.json_records import Record, records
+from adapters.importers.markdown import Box, outline
+from adapters.importers.markdown_line import plain
 from domain.journal.imported import (
     ImportedFile,
     ImportedItem,
     ImportedNote,
     ImportedTask,
 )
-from domain.keys import key
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.timestamps import moment
 from domain.text import cut, fold, squeeze
-from domain.timestamps import moment
 
 _ADDRESS = re.compile(
     r"https?://[^/\s]+(?:/api/v3)?(?:/repos)?/(?P<owner>[^/\s]+)/(?P<name>[^/\s]+)"

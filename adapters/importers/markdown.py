@@ -6,32 +6,27 @@ the nearest heading its category. A box under a plain bullet is a top-level box.
 
 Boxes that revision 9c15a36 took for text (ADR 0026) come after the others: they end no task that it
 read, are numbered after their equals, and stay in the notes where they stood.
+
+The outline comes first: which lines are headings, boxes and code. The block parser decides what is
+structure; its tokens are read as they come and not kept, so a long file costs no more memory than
+its lines.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from textwrap import dedent
+from typing import NamedTuple
 
-from adapters.importers import exported
-from adapters.importers.boxes import is_of_0_1_0, nths, read_box
-from adapters.importers.inline import plain
-from adapters.importers.marks import Marked, read_marks
-from adapters.importers.needs import NEEDS, blocked, needed, unknown
-from adapters.importers.outline import (
-    COLUMNS_MAX,
-    Block,
-    Box,
-    Heading,
-    LeftOut,
-    Rule,
-    Solid,
-    outline,
-)
-from adapters.importers.texts import (
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from adapters.importers import writing
+from adapters.importers.common import (
     CATEGORY_LENGTH_MAX,
     DATES_KEY,
     ITEM_LENGTH_MAX,
+    NEEDS,
     REASON_LENGTH_MAX,
     STAYS,
     TITLE_LENGTH_MAX,
@@ -39,8 +34,20 @@ from adapters.importers.texts import (
     decoded,
     extra_notes,
     file_order,
+    needed_tasks,
+    unknown_needs,
+    with_blocked,
 )
-from domain import canonical
+from adapters.importers.markdown_line import (
+    box_fault,
+    is_listed,
+    is_of_0_1_0,
+    nths,
+    plain,
+    read_box,
+    read_tight,
+)
+from adapters.importers.marks import Marked, read_marks
 from domain.journal.imported import (
     ImportedFile,
     ImportedItem,
@@ -48,8 +55,223 @@ from domain.journal.imported import (
     ImportedTask,
     Unreadable,
 )
-from domain.keys import key
+from domain.log import canonical
+from domain.log.keys import key
 from domain.text import cut, fold, squeeze
+
+COLUMNS_MAX = 200
+"""A list or quote that begins further right is not read: it would exhaust the parser."""
+
+QUOTES_MAX = 20
+
+_PARSER = MarkdownIt("commonmark", {"maxNesting": 250}).disable(["reference"])
+
+_BULLET_BEFORE = re.compile(r"(?:[-+*]|[0-9]{1,9}[.)])[ \t]+$")
+_CROWDED = re.compile(r"(?m)^(?=[ \t>+*\-0-9.)]{21})")
+_NO_TEXT = re.compile(r"(?i)\s*<(?:!--|(?:pre|script|style|textarea)\b)")
+_PREFIX = re.compile(r"(?:[ \t>]|[-+*](?=[ \t])|[0-9]{1,9}[.)](?=[ \t]))*+")
+
+
+@dataclass(slots=True)
+class Box:
+    """A box of a list; its lines are ``start`` up to before ``end``."""
+
+    start: int
+    line: int  # where the box itself stands; lines count from 0
+    end: int
+    mark: str  # " ", "x", or any other character
+    title: str
+    column: int  # of its bullet
+    is_tight: bool = False  # it follows its bullet without a blank
+    quotes: int = 0  # how many it stands in
+
+    @property
+    def is_late(self) -> bool:
+        """Whether revision 9c15a36 took it for text: ids of what it read must not move."""
+        return self.is_tight or self.quotes > 0 or not is_of_0_1_0(self.mark)
+
+
+class Heading(NamedTuple):
+    """A heading of the file itself, not of a quote or a list item."""
+
+    line: int
+    end: int
+    level: int
+    title: str
+
+
+class Solid(NamedTuple):
+    """Code or HTML: its blank lines part nothing."""
+
+    line: int
+    end: int
+
+
+class Rule(NamedTuple):
+    """A horizontal rule: it parts notes and says nothing."""
+
+    line: int
+    end: int
+
+
+class LeftOut(NamedTuple):
+    """A line that looks like a box and is none."""
+
+    line: int
+    reason: str
+
+
+Block = Box | Heading | Solid | Rule | LeftOut
+
+
+def outline(text: str) -> tuple[list[Block], list[int]]:
+    """Blocks of a text in the order of their lines, and lines nested too deeply to read.
+
+    Lines end with a line feed. Boxes in code and HTML are none.
+    """
+    text, too_deep = _without_the_too_deep(text)
+    reader = _OutlineReader(text.split("\n"))
+    _PARSER.block.parse(text, _PARSER, {}, reader)
+    return reader.finished(), too_deep
+
+
+class _OutlineReader(list[Token]):
+    """The list that the parser fills. It stays empty: each token is read when the next one
+    arrives, because the parser still writes to the one it has just pushed."""
+
+    def __init__(self, lines: list[str]) -> None:
+        super().__init__()
+        self._lines = lines
+        self.blocks: list[Block] = []
+        self._newest: Token | None = None
+        self._quotes = 0
+        self._items: list[tuple[Token, Box | None]] = []
+        self._fresh = False  # an item has begun and its first words are still to come
+        self._heading: Token | None = None
+
+    def append(self, token: Token) -> None:
+        if self._newest is not None:
+            self._read(self._newest)
+        self._newest = token
+
+    def finished(self) -> list[Block]:
+        """All blocks, after the last token."""
+        if self._newest is not None:
+            self._read(self._newest)
+        return self.blocks
+
+    def _read(self, token: Token) -> None:
+        self._quotes += {"blockquote_open": 1, "blockquote_close": -1}.get(token.type, 0)
+        match token.type:
+            case "inline":
+                self._words(token)
+            case "list_item_open":
+                self._items.append((token, None))
+                self._fresh = True
+            case "list_item_close":
+                self._close_item()
+            case "heading_open":
+                self._heading = token
+            case "paragraph_open":
+                pass
+            case kind:
+                fresh, self._fresh = self._fresh, False
+                self._opaque(kind, token, is_item=fresh)
+
+    def _words(self, token: Token) -> None:
+        heading, self._heading = self._heading, None
+        fresh, self._fresh = self._fresh, False
+        line, _ = _token_lines(token)
+        texts = token.content.split("\n")
+        if heading is not None and not self._items and not self._quotes:
+            level, end = int(heading.tag[1]), _token_lines(heading)[1]
+            self.blocks.append(Heading(line, end, level, " ".join(texts)))
+            self._left_out(line, texts if heading.markup in "=-" else [])
+        elif fresh and (found := read_box(texts[0])):
+            opened, _ = self._items[-1]
+            column = self._column(line, texts[0])
+            box = Box(_token_lines(opened)[0], line, line + 1, *found, column, quotes=self._quotes)
+            self._items[-1] = opened, box
+            self.blocks.append(box)
+            self._text(line + 1, texts[1:])
+        else:
+            self._text(line, texts, is_item=fresh)
+
+    def _text(self, first: int, texts: Sequence[str], *, is_item: bool = False) -> None:
+        """The lines of a paragraph: tight boxes, each with the lines below it that are further
+        right, and what looks like a box and is none."""
+        above: list[Box] = []  # each further right than the one before
+        for number, text in enumerate(texts, first):
+            if found := read_tight(text):
+                column = self._column(number, text)
+                while above and above[-1].column >= column:
+                    above.pop().end = number
+                above.append(Box(number, number, number, *found, column, True, self._quotes))
+                self.blocks.append(above[-1])
+            else:
+                self._left_out(number, [text], is_item=is_item and number == first)
+        for box in above:
+            box.end = first + len(texts)
+
+    def _left_out(self, first: int, texts: Sequence[str], *, is_item: bool = False) -> None:
+        for number, text in enumerate(texts, first):
+            if reason := box_fault(text, is_item=is_item):
+                self.blocks.append(LeftOut(number, reason))
+
+    def _column(self, number: int, text: str) -> int:
+        """Where a text of a line begins, or the bullet before it."""
+        line = self._lines[number].rstrip()
+        before = line[: len(line) - len(text.strip())]
+        bullet = _BULLET_BEFORE.search(before)
+        return len(before[: bullet.start() if bullet else None].expandtabs(4))
+
+    def _close_item(self) -> None:
+        self._fresh = False
+        opened, box = self._items.pop()
+        if box:
+            box.end = _token_lines(opened)[1]
+
+    def _opaque(self, kind: str, token: Token, *, is_item: bool) -> None:
+        first, end = _token_lines(token)
+        if kind in ("fence", "code_block", "html_block"):
+            self.blocks.append(Solid(first, end))
+        elif kind == "hr" and not self._quotes:
+            self.blocks.append(Rule(first, end))
+        if kind == "code_block":
+            self._hidden(token, "the box is indented so far that it is code", is_item=is_item)
+        elif kind == "html_block" and not _NO_TEXT.match(token.content):
+            self._hidden(token, "the box is part of HTML; put a blank line before it")
+
+    def _hidden(self, token: Token, reason: str, *, is_item: bool = False) -> None:
+        """Boxes that were hardly meant as what Markdown takes them for."""
+        first, _ = _token_lines(token)
+        for number, text in enumerate(token.content.split("\n"), first):
+            if is_listed(text) or (is_item and number == first and read_box(text)):
+                self.blocks.append(LeftOut(number, reason))
+
+
+def _token_lines(token: Token) -> tuple[int, int]:
+    first, end = token.map or (0, 0)
+    return first, end
+
+
+def _without_the_too_deep(text: str) -> tuple[str, list[int]]:
+    """The text with hopelessly nested lines blank, and which of them held a box."""
+    if not _CROWDED.search(text):
+        return text, []
+    lines, boxes = text.split("\n"), []
+    for number, line in enumerate(lines):
+        prefix = _PREFIX.match(line)
+        start = prefix[0] if prefix else ""
+        wide = len(start.expandtabs(4)) > COLUMNS_MAX and start.strip()
+        if wide or start.count(">") > QUOTES_MAX:
+            lines[number] = ""
+            if read_box(line[len(start) :]):
+                boxes.append(number)
+    return "\n".join(lines), boxes
+
+
+# -------------------------------------------------------------------------------------------- tasks
 
 _STATUS = {"x": "DONE", "/": "IN PROGRESS", "-": "REJECTED", ">": "ON HOLD"}
 _OF_TASKS = (" ", "!", *_STATUS)
@@ -80,8 +302,8 @@ def read(data: bytes, *, source: str, headings_are_tasks: bool = False) -> Impor
     blocks, too_deep = outline(text)
     reason = f"a box further right than column {COLUMNS_MAX} is nested too deeply to read"
     source = canonical.clean(source)
-    reader = _Reader(text.split("\n"), source, headings_are_tasks, problems)
-    reader.is_exported = text.startswith(exported.FIRST)
+    reader = _TaskReader(text.split("\n"), source, headings_are_tasks, problems)
+    reader.is_exported = text.startswith(writing.FIRST)
     for line in too_deep:
         reader.leave_out(line, reason)
     tasks = reader.tasks(blocks)
@@ -103,7 +325,7 @@ def read(data: bytes, *, source: str, headings_are_tasks: bool = False) -> Impor
 
 
 @dataclass(slots=True)
-class _Draft:
+class _DraftTask:
     """A task while its lines are read; lines count from 0."""
 
     line: int  # of the title
@@ -121,11 +343,11 @@ class _Draft:
     notes_at: dict[int, list[str]] = field(default_factory=dict)  # lines read, and their notes
     late_at: dict[int, list[str]] = field(default_factory=dict)  # the same of late boxes
     solid: set[int] = field(default_factory=set)  # lines of code and HTML
-    own: exported.Own | None = None  # of a file that wakelog wrote
-    body: exported.Body = field(default_factory=exported.Body)
+    own: writing.Own | None = None  # of a file that wakelog wrote
+    body: writing.Body = field(default_factory=writing.Body)
 
 
-class _Reader:
+class _TaskReader:
     def __init__(
         self, lines: Sequence[str], source: str, by_heading: bool, problems: list[Unreadable]
     ) -> None:
@@ -134,9 +356,11 @@ class _Reader:
         self._by_heading = by_heading
         self._problems = problems
         self._headings: list[tuple[int, str]] = []  # level and title of those above
-        self._draft: _Draft | None = None
-        self._aside: _Draft | None = None  # one whose lines Markdown takes for the other one's
-        self._drafts: list[tuple[_Draft, list[str]]] = []  # those that are tasks, with their notes
+        self._draft: _DraftTask | None = None
+        self._aside: _DraftTask | None = None  # one whose lines Markdown takes for the other one's
+        self._drafts: list[
+            tuple[_DraftTask, list[str]]
+        ] = []  # those that are tasks, with their notes
         self.remarks: list[Unreadable] = []
         self.named: dict[str, Unreadable] = {}  # what means nothing here, once for the file
         self.earlier: tuple[ImportedTask, ...] = ()
@@ -171,7 +395,7 @@ class _Reader:
             for relation, anchor in draft.body.links
             if anchor in named
         )
-        found = needed(tasks, [draft.marked.said for draft in drafts])
+        found = needed_tasks(tasks, [draft.marked.said for draft in drafts])
         return (*own, *((task.task_id, NEEDS, other.task_id) for task, other in found))
 
     def tasks(self, blocks: Iterable[Block]) -> tuple[ImportedTask, ...]:
@@ -186,13 +410,13 @@ class _Reader:
                     self._begin_section(block)
                 case Box(), None:
                     self._draft = self._task_of(block)
-                case Box(), _Draft() as draft:
+                case Box(), _DraftTask() as draft:
                     self._add_box(draft, block)
-                case Solid(line, end), _Draft(solid=solid):
+                case Solid(line, end), _DraftTask(solid=solid):
                     solid.update(range(line, end))
                 case LeftOut(line, reason), _:
                     self.leave_out(line, reason)
-                case Rule(line, end), _Draft(notes_at=notes_at):
+                case Rule(line, end), _DraftTask(notes_at=notes_at):
                     notes_at.update((number, []) for number in range(line, end))
         if self._aside:
             self._finish(self._aside, len(self._lines))
@@ -220,8 +444,8 @@ class _Reader:
                 draft.is_heading, draft.is_late, draft.is_task = True, True, False
         self._headings.append((heading.level, title))
 
-    def _task_of(self, box: Box) -> _Draft | None:
-        own = exported.read_own(box.title) if self.is_exported else None
+    def _task_of(self, box: Box) -> _DraftTask | None:
+        own = writing.read_own(box.title) if self.is_exported else None
         marked = own.marked if own else read_marks(box.title)
         if not marked.title:
             self.leave_out(box.line, _NO_TITLE)
@@ -231,12 +455,12 @@ class _Reader:
         draft.column, draft.is_late, draft.quotes = box.column, box.is_late, box.quotes
         return draft
 
-    def _new(self, line: int, start: int, end: int, marked: Marked, mark: str) -> _Draft:
+    def _new(self, line: int, start: int, end: int, marked: Marked, mark: str) -> _DraftTask:
         path = tuple(title for _, title in self._headings)
         mark = self._known(line, mark, _OF_TASKS)
-        return _Draft(line, start, end, path, marked, mark)
+        return _DraftTask(line, start, end, path, marked, mark)
 
-    def _add_box(self, draft: _Draft, box: Box) -> None:
+    def _add_box(self, draft: _DraftTask, box: Box) -> None:
         """A box below a task is an item of it, unless it stands beside it: a tight box ends no
         item for Markdown, but does for who reads it."""
         if self._aside:
@@ -247,7 +471,7 @@ class _Reader:
         else:
             self._add_item(draft, box)
 
-    def _add_item(self, draft: _Draft, box: Box) -> None:
+    def _add_item(self, draft: _DraftTask, box: Box) -> None:
         """A box below a task is an item; a struck out one stays what it is, a line of a note."""
         draft.is_task = True
         draft.is_late &= box.is_late
@@ -265,7 +489,7 @@ class _Reader:
         else:
             self.leave_out(box.line, _NO_TITLE)
 
-    def _finish(self, draft: _Draft, line: int) -> None:
+    def _finish(self, draft: _DraftTask, line: int) -> None:
         """Keep a draft that ends before this line, at the latest, if it is a task."""
         if draft is self._aside:
             self._aside = None
@@ -281,7 +505,7 @@ class _Reader:
             draft.notes_at |= draft.late_at
         below = _notes(self._lines, draft, min(draft.end, line))
         if draft.own:
-            draft.body = exported.read_body(below)
+            draft.body = writing.read_body(below)
             below = [*draft.body.notes]
         self._drafts.append((draft, below))
 
@@ -305,13 +529,13 @@ class _Reader:
             self._task(draft, draft.marked, task_id, notes) for (draft, notes), task_id in drafts
         ]
         said = [draft.marked.said for draft, _ in self._drafts]
-        for nth, name in unknown(said):
+        for nth, name in unknown_needs(said):
             told = f"⛔ {name} is no task of this file; it was left out"
             self.named.setdefault(told, Unreadable(self.lines[nth] + 1, told))
-        return blocked(tasks, said)
+        return with_blocked(tasks, said)
 
     def _task(
-        self, draft: _Draft, marked: Marked, task_id: str, below: Sequence[str]
+        self, draft: _DraftTask, marked: Marked, task_id: str, below: Sequence[str]
     ) -> ImportedTask:
         category = draft.path[-1] if draft.path else ""
         status = _STATUS.get(draft.mark, "")
@@ -350,14 +574,14 @@ class _Reader:
         self._problems.append(Unreadable(line + 1, reason))
 
 
-def _ends(draft: _Draft, block: Block) -> bool:
+def _ends(draft: _DraftTask, block: Block) -> bool:
     """Whether a task ends before a block. What is read late ends nothing that was read before."""
     is_older = isinstance(block, Box) and not block.is_late
     is_parted = is_older and draft.is_late and not draft.is_heading
     return isinstance(block, Heading) or block.line >= draft.end or is_parted
 
 
-def _notes(lines: Sequence[str], draft: _Draft, end: int) -> list[str]:
+def _notes(lines: Sequence[str], draft: _DraftTask, end: int) -> list[str]:
     """One note for each run of lines below the title without a box or a blank line between."""
     notes: list[str] = []
     block: list[str] = []

@@ -13,12 +13,10 @@ from datetime import UTC, datetime, tzinfo
 
 from msgspec.structs import replace
 
-from adapters.importers.dialects import closed_on
-from adapters.importers.needs import NEEDS
-from adapters.importers.records import Record, records
-from adapters.importers.texts import (
+from adapters.importers.common import (
     CATEGORY_LENGTH_MAX,
     DATES_KEY,
+    NEEDS,
     REASON_LENGTH_MAX,
     TITLE_LENGTH_MAX,
     Problems,
@@ -28,11 +26,13 @@ from adapters.importers.texts import (
     labels_of,
     whole_title,
 )
-from domain import canonical
+from adapters.importers.json_records import Record, records
+from adapters.importers.marks import closed_on
 from domain.journal.imported import ImportedFile, ImportedNote, ImportedTask, Unreadable
-from domain.keys import key
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.timestamps import moment
 from domain.text import cut, squeeze
-from domain.timestamps import moment
 
 _PRIORITIES = {"H": "P1", "M": "P2", "L": "P3"}
 _NO_TASKS = {"deleted": "deleted task", "recurring": "template of a recurring task"}

@@ -12,8 +12,7 @@ import re
 from collections import Counter
 from typing import Any, NamedTuple
 
-from adapters.importers.dialects import closed_on
-from adapters.importers.texts import (
+from adapters.importers.common import (
     CATEGORY_LENGTH_MAX,
     STAYS,
     TITLE_LENGTH_MAX,
@@ -23,11 +22,12 @@ from adapters.importers.texts import (
     labels_of,
     whole_title,
 )
-from domain import canonical
+from adapters.importers.marks import closed_on
 from domain.errors import Refused
-from domain.journal.fields import FIELDS, TaskField, checked
 from domain.journal.imported import ImportedFile, ImportedTask, Unreadable
-from domain.keys import key
+from domain.journal.task import FIELDS, TaskField, checked
+from domain.log import canonical
+from domain.log.keys import key
 from domain.text import cut, fold, squeeze
 
 _PRIORITIES = {"A": "P0", "B": "P1", "C": "P2"}  # any later letter is P3

@@ -11,12 +11,12 @@ from datetime import timedelta
 import msgspec
 from msgspec import Struct
 
-from adapters.models.rules import RulesModel
-from domain import canonical
+from adapters.models.rules.model import RulesModel
 from domain.errors import Refused
-from domain.keys import sha
+from domain.log import canonical
+from domain.log.keys import sha
+from domain.log.timestamps import instant
 from domain.ports import Call, Reply, Request, Usage
-from domain.timestamps import instant
 
 QUICK, CAREFUL = "demo:quick", "demo:careful"
 NAMES = (QUICK, CAREFUL)
@@ -233,7 +233,7 @@ def _reply(name: str, wishes: list[Wish], text: str, usage: Usage) -> Reply:
     return Reply(canonical.encode(document), text, calls, usage)
 
 
-class _Kept(Struct, frozen=True, forbid_unknown_fields=True):
+class _KeptReply(Struct, frozen=True, forbid_unknown_fields=True):
     """A reply as it is kept: tools with their arguments, tokens in, out and thought."""
 
     model: str
@@ -249,7 +249,7 @@ def parse(raw: bytes) -> Reply:
         Refused: Code ``invalid_input``: not the bytes of such a model.
     """
     try:
-        kept = msgspec.json.decode(raw, type=_Kept)
+        kept = msgspec.json.decode(raw, type=_KeptReply)
     except msgspec.MsgspecError as error:
         because = f"a recorded reply of a demo model: {error}"
         instead = "give the bytes of a reply that was recorded"

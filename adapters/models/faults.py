@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from domain.policy.scrub import scrub
-from domain.ports import ModelFault
+from domain.ports import NOT_TOLD, ModelFault, Reply, Usage
 
 WAIT_MAX_SECONDS = 10.0
 """A longer delay is not slept through: the wake is deferred by it."""
@@ -54,7 +54,7 @@ class Trouble(Exception):
         self.is_hinted = is_hinted
 
 
-class Told(NamedTuple):
+class ProviderMessage(NamedTuple):
     """What a provider says of an error: its words in one line, and what they mean here."""
 
     text: str
@@ -88,7 +88,7 @@ def malformed(what: str, code: str = "malformed_call") -> Trouble:
     return Trouble(wrong(code, what), again=False, is_hinted=True)
 
 
-def of_status(status: int, told: Told) -> Trouble:
+def of_status(status: int, told: ProviderMessage) -> Trouble:
     """The trouble that an HTTP status other than 200 stands for."""
     match status:
         case 400 if told.is_bad_key:
@@ -128,7 +128,7 @@ def _delayed(code: str, message: str, delay: float | None) -> Trouble:
     return Trouble(fault, again=True, wait_seconds=delay)
 
 
-def line(text: str) -> str:
+def one_line(text: str) -> str:
     """The provider's words in one line of bounded length; it may repeat a key, its own perhaps."""
     kept = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     kept = scrub(kept).text
@@ -145,3 +145,34 @@ def bounded(seconds: str) -> float | None:
     if _SECONDS.fullmatch(seconds) is None:
         return None
     return min(float(seconds), DELAY_MAX_SECONDS)
+
+
+# ------------------------------------------------------------------------- how large a reply may be
+# How large a model's reply may be. One beyond these bounds is malformed as a whole.
+#
+# The wake fails with the code ``malformed``, in the extra turn for a report it completes without
+# one; it is not asked again, and nothing of the reply is recorded but how large it was. Of fewer
+# calls than `CALLS_MAX`, those that are too many for a turn are refused one by one, see
+# `domain.wake.tool_call`.
+
+MALFORMED = "malformed"
+CALLS_MAX = 1_024
+SENT_MAX_BYTES = 4 * 1024 * 1024
+"""As it is sent: over the wire, or as a line of a tape."""
+UNPACKED_MAX_BYTES = 32 * 1024 * 1024
+"""What packed bytes may come to."""
+
+
+def too_large(what: str, usage: Usage = NOT_TOLD) -> ModelFault:
+    """The fault of a reply that has more than `what`."""
+    return ModelFault(MALFORMED, f"the reply has more than {what}", of_provider=False, usage=usage)
+
+
+def check_reply_size(reply: Reply) -> Reply:
+    """A reply as it was given. Raises `ModelFault` if it is beyond the bounds."""
+    if len(reply.calls) > CALLS_MAX:
+        told = f"the reply has {len(reply.calls)} calls; at most {CALLS_MAX} are read"
+        raise ModelFault(MALFORMED, told, of_provider=False, usage=reply.usage)
+    if len(reply.raw) > UNPACKED_MAX_BYTES:
+        raise too_large(f"{UNPACKED_MAX_BYTES} bytes", reply.usage)
+    return reply

@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from domain import canonical
 from domain.errors import Refused
+from domain.log import canonical
 from domain.ports import Call, Reply, Usage
 
 
-class Kept(
+class KeptForm(
     Struct,
     frozen=True,
     kw_only=True,
@@ -28,7 +28,7 @@ class Kept(
     """Base of the forms kept here."""
 
 
-class KeptCall(Kept, frozen=True, kw_only=True):
+class KeptCall(KeptForm, frozen=True, kw_only=True):
     """A call; without an id it is `c1`, `c2` and so on, by its place."""
 
     tool: str
@@ -36,7 +36,7 @@ class KeptCall(Kept, frozen=True, kw_only=True):
     arguments: dict[str, Any] | str = ""
 
 
-class KeptUsage(Kept, frozen=True, kw_only=True):
+class KeptUsage(KeptForm, frozen=True, kw_only=True):
     """Tokens, as far as they are known."""
 
     tokens_in: int | None = None
@@ -48,7 +48,7 @@ class KeptUsage(Kept, frozen=True, kw_only=True):
 NO_USAGE = KeptUsage()
 
 
-class KeptReply(Kept, frozen=True, kw_only=True):
+class KeptReply(KeptForm, frozen=True, kw_only=True):
     """A reply without its bytes."""
 
     text: str = ""

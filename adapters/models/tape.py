@@ -8,10 +8,10 @@ used up in order by all wakes of one process.
 from collections.abc import Sequence
 from typing import Self
 
-from adapters.models import bounds, replies
-from adapters.models.replies import Kept, KeptCall, KeptReply, KeptUsage
-from domain import canonical
+from adapters.models import faults, replies
+from adapters.models.replies import KeptCall, KeptForm, KeptReply, KeptUsage
 from domain.errors import Refused
+from domain.log import canonical
 from domain.ports import ModelFault, Reply, Request
 
 FORMAT = "tape.1"
@@ -20,7 +20,7 @@ LINES_MAX = 100_000
 TAPE_BYTES_MAX = 256_000_000
 
 
-class KeptFault(Kept, frozen=True, kw_only=True):
+class KeptFault(KeptForm, frozen=True, kw_only=True):
     """A model that does not answer, as `ModelFault` says it."""
 
     code: str
@@ -93,8 +93,8 @@ def _entry(reply: Reply | ModelFault | bytes, line: int) -> Reply | ModelFault:
         return reply
     if isinstance(reply, Reply):
         return reply if reply.raw else _with_bytes(reply)
-    if len(reply) > bounds.SENT_MAX_BYTES:
-        return bounds.too_large(f"{bounds.SENT_MAX_BYTES} bytes")
+    if len(reply) > faults.SENT_MAX_BYTES:
+        return faults.too_large(f"{faults.SENT_MAX_BYTES} bytes")
     kept = replies.read(reply, TapeLine, what=f"line {line} of the tape")
     if kept.fault is None:
         return replies.reply(canonical.encode(canonical.read(reply)), kept, FORMAT)

@@ -17,13 +17,13 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from adapters.home.api_keys import SECRETS
-from adapters.home.notify_settings import Notify
+from adapters.home.api_keys import SECRET_VARIABLES
+from adapters.home.settings import NotifySettings
 from adapters.notify.notices import Message, without_texts
-from domain.keys import key
+from domain.log.keys import key
 
 if TYPE_CHECKING:
-    from adapters.home.place import Place
+    from adapters.home.home_location import HomeLocation
 
 COMMAND_SECONDS = 10.0
 WEBHOOK_SECONDS = 5.0
@@ -45,20 +45,22 @@ class Channel(Protocol):
         """End at once what is being sent."""
 
 
-def channels_of(notify: Notify, place: "Place", environ: Mapping[str, str]) -> list[Channel]:
+def channels_of(
+    notify: NotifySettings, place: "HomeLocation", environ: Mapping[str, str]
+) -> list[Channel]:
     """The receivers that the settings name. Settings travel, consent does not: a receiver of a
     home that was moved or copied is another one."""
     found: list[Channel] = []
     if notify.command:
         identity = key("notify", *place.identity(), *notify.command)
-        found.append(Command(notify, identity, environ))
+        found.append(CommandChannel(notify, identity, environ))
     if notify.webhook:
         identity = key("notify", *place.identity(), notify.webhook, notify.secret)
-        found.append(Webhook(notify, identity, environ))
+        found.append(WebhookChannel(notify, identity, environ))
     return found
 
 
-class Command:
+class CommandChannel:
     """A program, started without a shell, that reads the message with its texts from stdin. It
     is given the environment without the keys that wakelog knows."""
 
@@ -66,7 +68,7 @@ class Command:
 
     def __init__(
         self,
-        notify: Notify,
+        notify: NotifySettings,
         identity: str,
         environ: Mapping[str, str],
         seconds: float = COMMAND_SECONDS,
@@ -76,7 +78,7 @@ class Command:
         self._program = notify.command[0]
         self._command: Sequence[str] = notify.command
         self._seconds = seconds
-        hidden = {*SECRETS, notify.secret.removeprefix("env:")}
+        hidden = {*SECRET_VARIABLES, notify.secret.removeprefix("env:")}
         self._environ = {name: value for name, value in environ.items() if name not in hidden}
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -112,7 +114,7 @@ class Command:
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-class Webhook:
+class WebhookChannel:
     """An address that is sent ids and counts, without any text of the person's. It is asked
     directly, by no proxy, and redirects are not followed."""
 
@@ -120,7 +122,7 @@ class Webhook:
 
     def __init__(
         self,
-        notify: Notify,
+        notify: NotifySettings,
         identity: str,
         environ: Mapping[str, str],
         seconds: float = WEBHOOK_SECONDS,

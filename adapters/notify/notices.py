@@ -11,14 +11,11 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from adapters.runtime.services import Services
-from domain.agent.agent import AGENT
-from domain.agent.events import AgentPaused
-from domain.agent.wake_queue import HELD, WAKE_QUEUE
-from domain.agent.wake_queue_events import WakeBackedOff
-from domain.changes.change_set import CHANGES
-from domain.changes.events import SetOpened
-from domain.journal.fold import TASK
-from domain.world import Recorded, World
+from domain.agent.agent import AGENT, AgentPaused
+from domain.agent.wake_queue import HELD, WAKE_QUEUE, WakeBackedOff
+from domain.changes.change_set import CHANGES, SetOpened
+from domain.journal.task import TASK
+from domain.log.state import LogState, RecordedEvent
 
 What = Literal["proposals", "paused", "consent", "secret"]
 _WORDS: dict[What, str] = {
@@ -30,7 +27,7 @@ TITLE_MAX = 200
 LINES_MAX = 20
 
 
-class Found(NamedTuple):
+class NoticeTrigger(NamedTuple):
     """Something that began to wait with append n: a change set, or an agent's pause or wake."""
 
     n: int
@@ -38,7 +35,7 @@ class Found(NamedTuple):
     entity: str
 
 
-class Waits(Struct, frozen=True, omit_defaults=True):
+class WaitingTask(Struct, frozen=True, omit_defaults=True):
     """One task for which something waits; `proposals` counts those that nobody decided of.
     Receivers elsewhere are not told its title."""
 
@@ -54,29 +51,31 @@ class Message(Struct, frozen=True, omit_defaults=True):
 
     id: str
     count: int
-    waits: list[Waits]
+    waits: list[WaitingTask]
     title: str = ""
     text: str = ""
 
 
-def found_in(rows: Iterable[Recorded]) -> list[Found]:
+def found_in(rows: Iterable[RecordedEvent]) -> list[NoticeTrigger]:
     """What began to wait in some rows of the agent log."""
     return [one for one in map(_found, rows) if one is not None]
 
 
-def _found(row: Recorded) -> Found | None:
+def _found(row: RecordedEvent) -> NoticeTrigger | None:
     match row.fact:
         case SetOpened():
-            return Found(row.n, "proposals", row.entity)
+            return NoticeTrigger(row.n, "proposals", row.entity)
         case AgentPaused(reason="failures"):
-            return Found(row.n, "paused", row.entity)
+            return NoticeTrigger(row.n, "paused", row.entity)
         case WakeBackedOff(reason="consent" | "secret" as reason):
-            return Found(row.n, "consent" if reason == "consent" else "secret", row.entity)
+            return NoticeTrigger(row.n, "consent" if reason == "consent" else "secret", row.entity)
         case _:
             return None
 
 
-def message_of(services: Services, found: Sequence[Found], message_id: str) -> Message | None:
+def message_of(
+    services: Services, found: Sequence[NoticeTrigger], message_id: str
+) -> Message | None:
     """What of it still waits, a line for each task, with its titles; None where nothing does."""
     things = {(one.what, one.entity): one for one in found}.values()  # each is told once
     with services.agents.reading() as world:
@@ -95,42 +94,44 @@ def message_of(services: Services, found: Sequence[Found], message_id: str) -> M
 
 def without_texts(message: Message) -> Message:
     """The message in ids and counts alone."""
-    waits = [Waits(one.task_id, one.agent_id, one.what, one.proposals) for one in message.waits]
+    waits = [
+        WaitingTask(one.task_id, one.agent_id, one.what, one.proposals) for one in message.waits
+    ]
     return Message(message.id, message.count, waits)
 
 
-def _still(world: World, one: Found) -> Waits | None:
+def _still(world: LogState, one: NoticeTrigger) -> WaitingTask | None:
     """What a person finds now; None where it is done with."""
     if one.what == "proposals":
         changes = world.load(CHANGES, one.entity)
         count = sum(item.status == "pending" for item in changes.items)
-        return Waits(changes.task, changes.agent, ["proposals"], count) if count else None
+        return WaitingTask(changes.task, changes.agent, ["proposals"], count) if count else None
     agent = world.load(AGENT, one.entity)
     if one.what == "paused":
         waits = agent.lifecycle == "dormant" and agent.pause_reason == "failures"
     else:
         known = world.load(WAKE_QUEUE, one.entity)
         waits = any(wake and wake.waits_for in HELD for wake in (known.waiting, known.queued))
-    return Waits(agent.task, agent.id, [one.what]) if waits else None
+    return WaitingTask(agent.task, agent.id, [one.what]) if waits else None
 
 
-def _together(waits: Iterable[Waits]) -> list[Waits]:
+def _together(waits: Iterable[WaitingTask]) -> list[WaitingTask]:
     """One for each task; a thing that began to wait twice is told once."""
-    by_task: dict[str, Waits] = {}
+    by_task: dict[str, WaitingTask] = {}
     for one in waits:
-        before = by_task.get(one.task_id, Waits(one.task_id, one.agent_id, []))
+        before = by_task.get(one.task_id, WaitingTask(one.task_id, one.agent_id, []))
         what = [*before.what, *(new for new in one.what if new not in before.what)]
         proposals = before.proposals + one.proposals
-        by_task[one.task_id] = Waits(one.task_id, one.agent_id, what, proposals)
+        by_task[one.task_id] = WaitingTask(one.task_id, one.agent_id, what, proposals)
     return list(by_task.values())
 
 
-def _named(one: Waits, title: str) -> Waits:
+def _named(one: WaitingTask, title: str) -> WaitingTask:
     shown = "".join(char if char.isprintable() else " " for char in title[:TITLE_MAX])
-    return Waits(one.task_id, one.agent_id, one.what, one.proposals, shown)
+    return WaitingTask(one.task_id, one.agent_id, one.what, one.proposals, shown)
 
 
-def _told(one: Waits) -> str:
+def _told(one: WaitingTask) -> str:
     plural = "" if one.proposals == 1 else "s"
     proposals = [f"{one.proposals} proposal{plural}"] if one.proposals else []
     return ", ".join([*proposals, *(_WORDS[what] for what in one.what if what in _WORDS)])

@@ -1,7 +1,8 @@
 """Tells one receiver what waits, beside a running engine, which it never holds up.
 
-Up to where it was told is kept (`progress`). A delivery is noted there before it begins and when it
-was answered: whatever ends the process between the two, it is made again, under the same id.
+Up to where it was told is kept (`delivery_progress`). A delivery is noted there before it begins
+and when it was answered: whatever ends the process between the two, it is made again, under the
+same id.
 """
 
 import asyncio
@@ -12,16 +13,16 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from adapters.home.notify_settings import Notify
+from adapters.home.settings import NotifySettings
 from adapters.notify.channels import Channel
-from adapters.notify.notices import Found, Message, found_in, message_of
-from adapters.notify.progress import CLAIM_SECONDS, Progress, Progresses
-from adapters.runtime.options import Tell
+from adapters.notify.delivery_progress import CLAIM_SECONDS, DeliveryProgress, DeliveryStore
+from adapters.notify.notices import Message, NoticeTrigger, found_in, message_of
+from adapters.runtime.engine_options import Tell
 from adapters.runtime.services import Services
-from adapters.store.notices import NoticeRows
+from adapters.store.notice_rows import NoticeRows
 from domain.errors import WakelogError
-from domain.keys import key
-from domain.timestamps import later
+from domain.log.keys import key
+from domain.log.timestamps import later
 
 LOOK_SECONDS = 1.0
 FINISH_SECONDS = 0.02
@@ -29,7 +30,7 @@ PAUSES = (0.0, 1.0, 4.0)  # before each try of a delivery
 MINUTE = 60
 
 
-class Options(NamedTuple):
+class NotifierOptions(NamedTuple):
     """Where it keeps how far it is, and how long it pauses before each try."""
 
     rows: NoticeRows
@@ -39,14 +40,16 @@ class Options(NamedTuple):
 class Notifier:
     """One receiver of a home."""
 
-    def __init__(self, services: Services, channel: Channel, options: Options, tell: Tell) -> None:
+    def __init__(
+        self, services: Services, channel: Channel, options: NotifierOptions, tell: Tell
+    ) -> None:
         self._services = services
-        self._settings: Notify = services.settings.notify
+        self._settings: NotifySettings = services.settings.notify
         self._channel = channel
-        self._progress = Progresses(options.rows)
+        self._progress = DeliveryStore(options.rows)
         self._pauses = options.pauses
         self._tell = tell
-        self._found: list[Found] = []  # and not told yet
+        self._found: list[NoticeTrigger] = []  # and not told yet
         self._read_to = self._seen = 0  # appends of the agent log
         self._thread: threading.Thread | None = None
         self._is_stopping = threading.Event()
@@ -115,7 +118,7 @@ class Notifier:
             self._found, self._read_to = [], 0
             return
         if known.n > tail.n or known.digest != agents.digest_at(known.n):  # it is another log
-            self._progress.save(name, Progress(known.allowed, tail.n, tail.digest))
+            self._progress.save(name, DeliveryProgress(known.allowed, tail.n, tail.digest))
             self._found, self._read_to = [], tail.n
             return
         self._read(known.n, tail.n)
@@ -136,7 +139,7 @@ class Notifier:
                 self._read_to = max(self._read_to, rows[0].n)
                 self._found += [one._replace(n=self._read_to) for one in found_in(rows)]
 
-    def _begin(self, known: Progress, now: str) -> None:
+    def _begin(self, known: DeliveryProgress, now: str) -> None:
         digest = self._services.agents.digest_at(self._read_to)
         wanted = replace(
             known,
@@ -157,7 +160,7 @@ class Notifier:
         )
         self._thread.start()
 
-    def _deliver(self, message: Message, claimed: Progress, now: str) -> None:
+    def _deliver(self, message: Message, claimed: DeliveryProgress, now: str) -> None:
         """Try until it is answered; in a thread of its own."""
         failure = ""
         for pause in self._pauses:
@@ -191,7 +194,7 @@ async def following(notifiers: Sequence[Notifier]) -> AsyncIterator[None]:
         await asyncio.gather(*follows, return_exceptions=True)
 
 
-def held_until(notify: Notify, zone: str, known: Progress, now: str) -> str:
+def held_until(notify: NotifySettings, zone: str, known: DeliveryProgress, now: str) -> str:
     """Until when nothing is told: quiet hours, or what was told or failed a short while ago.
     Now, or earlier: it may be told."""
     seconds = MINUTE * notify.every_minutes

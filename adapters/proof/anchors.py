@@ -11,12 +11,12 @@ from msgspec import Struct
 
 from adapters.home.files import check_no_database, close_to_others
 from domain.errors import Refused
-from domain.keys import log_digest
+from domain.log.keys import log_digest
 
 LINES_MAX = 100_000
 
 
-class Head(Struct, frozen=True):
+class AnchoredHead(Struct, frozen=True):
     """The newest append of one log and replica then."""
 
     n: int
@@ -27,10 +27,10 @@ class Anchor(Struct, frozen=True):
     """The digest of a whole home, and what it is made of."""
 
     digest: str
-    heads: dict[str, Head]
+    heads: dict[str, AnchoredHead]
 
 
-def read(path: Path, *, is_new: bool = False) -> list[Anchor]:
+def read_anchors(path: Path, *, is_new: bool = False) -> list[Anchor]:
     """The anchors of a file, the oldest first.
 
     Args:
@@ -43,7 +43,7 @@ def read(path: Path, *, is_new: bool = False) -> list[Anchor]:
             else; ``invalid_value``: it is to be begun, and is there; or ``read_only``: its
             folder is not there.
     """
-    found = _all(path)
+    found = _read_all(path)
     if not found and not is_new:
         because = f"{path} holds no anchor" if path.exists() else f"{path} is not there"
         instead = "name the file that prove wrote, or begin this one with --new-anchor"
@@ -54,7 +54,7 @@ def read(path: Path, *, is_new: bool = False) -> list[Anchor]:
     return found
 
 
-def _all(path: Path) -> list[Anchor]:
+def _read_all(path: Path) -> list[Anchor]:
     if not path.absolute().parent.is_dir():  # before a long proof, of which nothing could be kept
         because = f"{path} cannot be written: its folder is not there"
         raise Refused("read_only", because=because, instead="make the folder, or name another file")
@@ -78,7 +78,7 @@ def _all(path: Path) -> list[Anchor]:
     return found
 
 
-def known(anchors: list[Anchor]) -> dict[str, dict[int, str]]:
+def known_digests(anchors: list[Anchor]) -> dict[str, dict[int, str]]:
     """By ``log:replica`` and n: the digests that an append must have."""
     found: dict[str, dict[int, str]] = {}
     for anchor in anchors:
@@ -87,16 +87,16 @@ def known(anchors: list[Anchor]) -> dict[str, dict[int, str]]:
     return found
 
 
-def add(path: Path, digest: str, heads: dict[str, tuple[int, str]]) -> bool:
+def add_anchor(path: Path, digest: str, heads: dict[str, tuple[int, str]]) -> bool:
     """Write one more anchor, if it is new; whether it was.
 
     Raises:
         Refused: Code ``unreadable_file`` (it holds something else) or ``read_only``.
     """
-    anchors = _all(path)
+    anchors = _read_all(path)
     if len(anchors) >= LINES_MAX or any(one.digest == digest for one in anchors):
         return False
-    anchor = Anchor(digest, {name: Head(*head) for name, head in heads.items()})
+    anchor = Anchor(digest, {name: AnchoredHead(*head) for name, head in heads.items()})
     try:
         with path.open("ab") as file:
             file.write(msgspec.json.encode(anchor) + b"\n")

@@ -25,30 +25,30 @@ from msgspec.structs import replace
 from adapters.home import files
 from adapters.proof.prove import Proved, prove_sides
 from adapters.store.log import Log
-from domain import envelope
-from domain.causes import Command
-from domain.composing import compose
-from domain.envelope import Row
+from domain.append import envelope
+from domain.append.causes import Command
+from domain.append.envelope import Row
 from domain.errors import Refused, Remedy, WakelogError
-from domain.keys import key, log_digest
-from domain.rules import RULES
-from domain.wire import PayloadId, tag_of
-from domain.world import Recorded, World
-from projections.every import VIEWS
+from domain.handlers.execute import execute
+from domain.log.keys import key, log_digest
+from domain.log.rules import RULES
+from domain.log.state import LogState, RecordedEvent
+from domain.log.wire import PayloadId, tag_of
+from projections.all_views import VIEWS
 from projections.view import View, fold
 from replay.appends import appends
 from replay.divergence import ALTERED, CHANGED, VIEW, Divergence
-from replay.payloads import named
-from replay.prove import Options, Proof
+from replay.log_pair import PairedLog, WorldAt
+from replay.payloads import payloads_named
+from replay.prove import LogProof, ProofOptions
 from replay.references import given_up, journal_position
-from replay.sides import At, Side
-from replay.streams import FAILURES, LIMITS, Limits
+from replay.streams import FAILURES, LIMITS, WalkLimits
 
 FORMAT = 1
 LOGS = ("journal", "agent")
 
 
-class Refusal(Struct, frozen=True):
+class RefusedCommand(Struct, frozen=True):
     """A command that was refused with `code`, where append `n` of `log` would have been."""
 
     log: str
@@ -58,7 +58,7 @@ class Refusal(Struct, frozen=True):
     command: Command
 
 
-class Viewed(Struct, frozen=True):
+class ViewDigest(Struct, frozen=True):
     """What a view of this version makes of a history: a digest of its documents."""
 
     name: str
@@ -75,14 +75,14 @@ class History(Struct, frozen=True):
     digest: str
     run: str = ""
     is_redacted: bool = False
-    refused: tuple[Refusal, ...] = ()
-    views: tuple[Viewed, ...] = ()
+    refused: tuple[RefusedCommand, ...] = ()
+    views: tuple[ViewDigest, ...] = ()
 
 
 # ------------------------------------------------------------------------------------ out of a home
 
 
-def taken(journal: Log, agents: Log, run_key: str = "") -> History:
+def take_history(journal: Log, agents: Log, run_key: str = "") -> History:
     """The history of a wake: both logs up to its last row; without one, all of both.
 
     Raises:
@@ -127,14 +127,16 @@ def _up_to(log: Log, n: int | None) -> list[Row]:
 def _payloads(
     rows: Iterable[Row], read: Callable[[PayloadId], bytes | None]
 ) -> dict[PayloadId, bytes]:
-    ids = {one for append in appends(rows) for row in append.facts for one in named(row.fact)}
+    ids = {
+        one for append in appends(rows) for row in append.facts for one in payloads_named(row.fact)
+    }
     return {one: data for one in ids if (data := read(one)) is not None}
 
 
 # ---------------------------------------------------------------------------------------- the file
 
 
-def lines(history: History) -> Iterator[str]:
+def history_lines(history: History) -> Iterator[str]:
     """A history as the lines of its file."""
     head: dict[str, Any] = {"history": FORMAT, "rules": RULES, "digest": history.digest}
     head |= {"run": history.run, "redacted": history.is_redacted}
@@ -158,7 +160,7 @@ def _line(document: dict[str, Any]) -> str:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def read(path: Path) -> History:
+def read_history(path: Path) -> History:
     """A history from its file.
 
     Raises:
@@ -171,8 +173,8 @@ def read(path: Path) -> History:
         raise _no_history(path, str(error)) from None
     rows: dict[str, list[Row]] = {name: [] for name in LOGS}
     payloads: dict[PayloadId, bytes] = {}
-    refused: list[Refusal] = []
-    views: list[Viewed] = []
+    refused: list[RefusedCommand] = []
+    views: list[ViewDigest] = []
     head: dict[str, Any] = {}
     for nth, line in enumerate(told, start=1):
         try:
@@ -184,9 +186,9 @@ def read(path: Path) -> History:
                 row = Row(document["stream"], document["version"], document["topic"], state)
                 rows[document["log"]].append(row)
             elif "refused" in document:
-                refused.append(msgspec.convert(document["refused"], Refusal))
+                refused.append(msgspec.convert(document["refused"], RefusedCommand))
             elif "view" in document:
-                views.append(msgspec.convert(document["view"], Viewed))
+                views.append(msgspec.convert(document["view"], ViewDigest))
             elif document:
                 head = document
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -216,15 +218,15 @@ def _no_history(path: Path, why: str) -> Refused:
 # ----------------------------------------------------------------------------------------- proving
 
 
-def prove(history: History, limits: Limits = LIMITS) -> Proved:
+def prove_history(history: History, limits: WalkLimits = LIMITS) -> Proved:
     """Re-execute a history with today's code, its prompts included; ask once more for what was
     refused; fold the views it knows; and compare its digest."""
     rows, payload = history.rows, history.payloads.get
     worlds = {name: _worlds(name, rows[name], payload) for name in LOGS}
-    proofs = {name: Proof(name, payload, Options(limits=limits)) for name in LOGS}
+    proofs = {name: LogProof(name, payload, ProofOptions(limits=limits)) for name in LOGS}
     markers = (row for one in appends(rows["journal"]) for row in one.facts)
     lost = given_up(markers)
-    sides = (Side(proofs[name], rows[name], worlds[name], payload, lost) for name in LOGS)
+    sides = (PairedLog(proofs[name], rows[name], worlds[name], payload, lost) for name in LOGS)
     proved = prove_sides(*sides)
     found = [*_allowed(history.refused, worlds), *_differing(history)]
     if proved.digest != history.digest:
@@ -233,12 +235,14 @@ def prove(history: History, limits: Limits = LIMITS) -> Proved:
     return replace(proved, divergences=(*proved.divergences, *found)) if found else proved
 
 
-def _allowed(refused: Iterable[Refusal], worlds: Mapping[str, At]) -> Iterator[Divergence]:
+def _allowed(
+    refused: Iterable[RefusedCommand], worlds: Mapping[str, WorldAt]
+) -> Iterator[Divergence]:
     """What was refused, and is not today, or for another reason."""
     for one in refused:
         world = worlds[one.log](one.n - 1, "")
         try:
-            compose(one.command, "", one.at, "", world)
+            execute(one.command, "", one.at, "", world)
             code = ""
         except WakelogError as error:
             code = error.code
@@ -250,19 +254,19 @@ def _allowed(refused: Iterable[Refusal], worlds: Mapping[str, At]) -> Iterator[D
             yield Divergence(one.log, position, "", 0, CHANGED, told, one.code, code)
 
 
-def viewed(rows: Mapping[str, Sequence[Row]]) -> tuple[Viewed, ...]:
+def view_digests(rows: Mapping[str, Sequence[Row]]) -> tuple[ViewDigest, ...]:
     """What every view makes of the rows of both logs."""
     facts = _facts(rows)
-    return tuple(_viewed(view, facts[view.log]) for view in VIEWS)
+    return tuple(_view_digest(view, facts[view.log]) for view in VIEWS)
 
 
-def _facts(rows: Mapping[str, Sequence[Row]]) -> dict[str, list[Recorded]]:
+def _facts(rows: Mapping[str, Sequence[Row]]) -> dict[str, list[RecordedEvent]]:
     return {name: [row for one in appends(rows[name]) for row in one.facts] for name in LOGS}
 
 
-def _viewed(view: View[Any], facts: Iterable[Recorded]) -> Viewed:
+def _view_digest(view: View[Any], facts: Iterable[RecordedEvent]) -> ViewDigest:
     documents = msgspec.json.encode(dict(sorted(fold(view, facts).items())))
-    return Viewed(view.name, view.version, key("view", view.name, documents))
+    return ViewDigest(view.name, view.version, key("view", view.name, documents))
 
 
 def _differing(history: History) -> Iterator[Divergence]:
@@ -272,7 +276,7 @@ def _differing(history: History) -> Iterator[Divergence]:
     for view in VIEWS if known else ():
         expected = known.get((view.name, view.version), "")
         try:
-            actual = _viewed(view, facts[view.log]).digest
+            actual = _view_digest(view, facts[view.log]).digest
         except FAILURES as error:
             actual = type(error).__name__
         if expected and actual != expected:
@@ -281,17 +285,19 @@ def _differing(history: History) -> Iterator[Divergence]:
             )
 
 
-def _worlds(name: str, rows: Sequence[Row], payload: Callable[[PayloadId], bytes | None]) -> At:
+def _worlds(
+    name: str, rows: Sequence[Row], payload: Callable[[PayloadId], bytes | None]
+) -> WorldAt:
     """Worlds of long ago, for wakes that ran at once."""
-    streams: dict[str, list[Recorded]] = defaultdict(list)
+    streams: dict[str, list[RecordedEvent]] = defaultdict(list)
 
-    def at(n: int, replica: str) -> World:
+    def at(n: int, replica: str) -> LogState:
         if not streams:
             for one in appends(rows):
                 for row in one.facts:
                     streams[row.stream].append(row)
 
-        def again(stream: str, after: int) -> list[Recorded]:
+        def again(stream: str, after: int) -> list[RecordedEvent]:
             return [row for row in streams.get(stream, ()) if row.version > after and row.n <= n]
 
         replica = replica or (rows[0].stream.rpartition("@")[2] if rows else "")
@@ -299,6 +305,6 @@ def _worlds(name: str, rows: Sequence[Row], payload: Callable[[PayloadId], bytes
         def of_kind(kind: str) -> list[str]:
             return [one for one in streams if one.startswith(f"{kind}:")]
 
-        return World(name, replica, n + 1, again, payload, streams=of_kind)
+        return LogState(name, replica, n + 1, again, payload, streams=of_kind)
 
     return at

@@ -1,4 +1,9 @@
-"""Proves both logs of a home: today's code, yesterday's causes (SPEC 9, `prove`)."""
+"""Proves both logs of a home: today's code, yesterday's causes (SPEC 9, `prove`).
+
+The kept bytes of a reply are read again by its `reply_format`. Replies of 0.1.0 have none: what
+reads them goes by their model. No decoder is loaded before it is needed, least of all a provider's
+SDK.
+"""
 
 import difflib
 import gc
@@ -6,36 +11,80 @@ import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import takewhile
 from time import perf_counter
 
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
-from adapters.documents.proof import (
-    DivergenceDetails,
-    ProofDetails,
-    ProofHead,
-    ReplicaProof,
-)
-from adapters.home.belonging import given_up
-from adapters.proof.decoders import DECODERS
+from adapters.documents.proof import DivergenceDetails, ProofDetails, ProofHead, ReplicaProof
+from adapters.home.log_pairing import given_up
 from adapters.store.log import Log, LogProgress
-from adapters.timetravel.logs_at import History
+from adapters.timetravel.logs_at import LogHistory
 from adapters.wiring import Home
-from domain.causes import GivenUp
-from domain.envelope import Row
+from domain.append.causes import GivenUp
+from domain.append.envelope import Row
 from domain.errors import WakelogError
-from domain.keys import log_digest, shared_digest
-from domain.rules import RULES
-from domain.wire import PayloadId
-from domain.world import Recorded
+from domain.log.keys import log_digest, shared_digest
+from domain.log.rules import RULES
+from domain.log.state import RecordedEvent
+from domain.log.wire import PayloadId
+from domain.ports import Reply
 from replay.appends import Append, appends
-from replay.crossing import Crossing
+from replay.cross_log_check import CrossLogCheck
 from replay.divergence import Divergence
-from replay.prove import Counts, Options, Proof
-from replay.sides import At, Left, Side
-from replay.streams import LIMITS, Limits
+from replay.log_pair import PairedLog, PairPosition, WorldAt
+from replay.prove import LogProof, ProofOptions, ReplicaCounts
+from replay.replies import Decoder, Decoders
+from replay.streams import LIMITS, WalkLimits
+
+
+def _parse_gemini(reply_format: str, raw: bytes) -> Reply:
+    from adapters.models.gemini.decoding import parse
+
+    return parse(raw, reply_format)
+
+
+def _parse_openai(raw: bytes) -> Reply:
+    from adapters.models.openai.decoding import parse
+
+    return parse(raw)
+
+
+def _parse_rules(raw: bytes) -> Reply:
+    from adapters.models.rules.model import parse
+
+    return parse(raw)
+
+
+def _parse_tape(raw: bytes) -> Reply:
+    from adapters.models.tape import parse
+
+    return parse(raw)
+
+
+def _parse_demo(raw: bytes) -> Reply:
+    from adapters.models.demo import parse
+
+    return parse(raw)
+
+
+DECODERS: Decoders = {
+    "gemini:": Decoder(partial(_parse_gemini, ""), is_whole=False),
+    "gemini.2": Decoder(partial(_parse_gemini, "gemini.2"), is_whole=False),
+    "gemini.3": Decoder(partial(_parse_gemini, "gemini.3"), is_whole=False),
+    "openai.1": Decoder(_parse_openai, is_whole=False),
+    "rules:": Decoder(_parse_rules),
+    "rules.1": Decoder(_parse_rules),
+    "tape:": Decoder(_parse_tape, is_whole=False),
+    "tape.1": Decoder(_parse_tape),
+    "demo:": Decoder(_parse_demo),
+}
+"""The format of Gemini's first version was never written down; `gemini.1` is none."""
+
+
+# --------------------------------------------------------------------------- the proof of both logs
 
 STEP_ROWS = 1_000
 FOUND_MAX = 1_000  # divergences that are told; the others are counted
@@ -45,9 +94,9 @@ KEPT_MAX = 128  # payloads of a log
 KEPT_MAX_BYTES = 65_536  # of one of them
 COLLECTED_EVERY = 50_000  # objects that are new; Python's own number is 700
 
-Since = dict[str, int]
+SinceAppend = dict[str, int]
 """By log: appends up to this `n` are folded, and not executed again."""
-Resume = Callable[[Crossing], None]
+ResumeWalk = Callable[[CrossLogCheck], None]
 Anchors = dict[str, dict[int, str]]
 """By ``log:replica`` and n: digests that are known from outside."""
 
@@ -79,7 +128,7 @@ class Proved(Struct, frozen=True):
     file: str = ""
     unkept: str = ""
     why: str = ""
-    end: Left = Left()
+    end: PairPosition = PairPosition()
     replicas: dict[str, ReplicaProof] | None = None
     shared: str = ""
 
@@ -142,7 +191,7 @@ def prove_home(
     home: Home,
     progress: LogProgress | None = None,
     *,
-    since: Since | None = None,
+    since: SinceAppend | None = None,
     anchors: Anchors | None = None,
     is_every_epoch: bool = False,
 ) -> Proved:
@@ -163,10 +212,10 @@ def prove_logs(
     agents: Log,
     progress: LogProgress | None = None,
     *,
-    since: Since | None = None,
+    since: SinceAppend | None = None,
     anchors: Anchors | None = None,
     is_every_epoch: bool = False,
-    limits: Limits = LIMITS,
+    limits: WalkLimits = LIMITS,
 ) -> Proved:
     """Re-execute two logs together.
 
@@ -180,27 +229,27 @@ def prove_logs(
         limits: How much is remembered on the way.
     """
     begun = perf_counter()
-    options = Options(RULES, 0, is_every_epoch, anchors or {}, limits)
-    sides: list[Side] = []
+    options = ProofOptions(RULES, 0, is_every_epoch, anchors or {}, limits)
+    sides: list[PairedLog] = []
     lost = given_up(journal)
     for log in (journal, agents):
         own = replace(options, since=(since or {}).get(log.name, 0))
-        sides.append(side(log, own, lost, progress))
+        sides.append(paired_log(log, own, lost, progress))
     with rarely_collected():
         return prove_sides(*sides, begun=begun)
 
 
-def side(
+def paired_log(
     log: Log,
-    options: Options,
+    options: ProofOptions,
     lost: tuple[GivenUp, ...],
     progress: LogProgress | None = None,
     *,
     after: int = 0,
-) -> Side:
+) -> PairedLog:
     """One log to be walked, from right after an append on."""
-    payload = _kept(log)
-    proof = Proof(log.name, payload, options, again=again_from(log))
+    payload = _cached_payloads(log)
+    proof = LogProof(log.name, payload, options, again=again_from(log))
 
     def read(n: int) -> Append | None:
         return next(appends(log.append_at(n)), None)
@@ -209,17 +258,21 @@ def side(
         chain = (one for rows in log.appends_of(replica, above) for one in appends(rows))
         return takewhile(lambda one: one.n <= last, chain)
 
-    told = _told(log, progress, after)
-    return Side(proof, told, _long_ago(log), payload, lost, read, between)
+    told = _with_progress(log, progress, after)
+    return PairedLog(proof, told, _long_ago(log), payload, lost, read, between)
 
 
 def prove_sides(
-    journal: Side, agents: Side, *, begun: float | None = None, resume: Resume | None = None
+    journal: PairedLog,
+    agents: PairedLog,
+    *,
+    begun: float | None = None,
+    resume: ResumeWalk | None = None,
 ) -> Proved:
     """Walk both logs together. `begun`: when it began, as `perf_counter` says it; `resume`: tells
     the walk where it begins, if not at the beginning."""
     begun = perf_counter() if begun is None else begun
-    crossing = Crossing(journal, agents, DECODERS)
+    crossing = CrossLogCheck(journal, agents, DECODERS)
     if resume is not None:
         resume(crossing)
     found: list[Divergence] = []
@@ -257,14 +310,14 @@ def prove_sides(
     )
 
 
-def _of_each(proofs: Sequence[Proof]) -> dict[str, ReplicaProof] | None:
+def _of_each(proofs: Sequence[LogProof]) -> dict[str, ReplicaProof] | None:
     """What was proved of each replica of the logs that several share; None where there are none."""
     names = sorted({name for proof in proofs for name in proof.of})
     every = {name: [proof.of[name] for proof in proofs if name in proof.of] for name in names}
     return {name: _summed(counts) for name, counts in every.items()} or None
 
 
-def _summed(counts: Sequence[Counts]) -> ReplicaProof:
+def _summed(counts: Sequence[ReplicaCounts]) -> ReplicaProof:
     rows, causes, folded = (sum(each) for each in zip(*map(astuple, counts), strict=True))
     return ReplicaProof(rows, causes, causes - folded, folded)
 
@@ -275,15 +328,15 @@ def _place(one: Divergence) -> tuple[bool, int]:
     return one.log != "journal", int(n) if n.isdigit() else 0
 
 
-def _long_ago(log: Log) -> At:
+def _long_ago(log: Log) -> WorldAt:
     """A log's worlds of long ago, each read anew, so that nothing of them is kept."""
-    return lambda n, replica: History(log).world(n, replica)
+    return lambda n, replica: LogHistory(log).world(n, replica)
 
 
-def again_from(log: Log) -> Callable[[str, int], list[Recorded]]:
+def again_from(log: Log) -> Callable[[str, int], list[RecordedEvent]]:
     """Reads the rows of a stream above a version; none of one that is damaged."""
 
-    def again(stream: str, after: int) -> list[Recorded]:
+    def again(stream: str, after: int) -> list[RecordedEvent]:
         try:
             return [row for row in log.facts(stream) if row.version > after]
         except WakelogError:
@@ -292,7 +345,7 @@ def again_from(log: Log) -> Callable[[str, int], list[Recorded]]:
     return again
 
 
-def _kept(log: Log) -> Callable[[PayloadId], bytes | None]:
+def _cached_payloads(log: Log) -> Callable[[PayloadId], bytes | None]:
     """Reads payloads many at once, as most are named in the order they were kept, and keeps the
     newest: one that was checked is read again by what follows."""
     kept: OrderedDict[PayloadId, bytes] = OrderedDict()
@@ -321,7 +374,7 @@ def rarely_collected() -> Iterator[None]:
         gc.set_threshold(*known)
 
 
-def _told(log: Log, progress: LogProgress | None, after: int) -> Iterator[Row]:
+def _with_progress(log: Log, progress: LogProgress | None, after: int) -> Iterator[Row]:
     """The rows of a log, as they are read."""
     if progress is None:
         yield from log.rows(after)

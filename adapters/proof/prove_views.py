@@ -17,11 +17,11 @@ from msgspec.structs import replace
 from adapters.home.view_store import SqliteDocumentStore
 from adapters.home.views import Views
 from adapters.proof.prove import Proved
-from adapters.store.documents import SharedDocumentStore
+from adapters.store.document_store import SharedDocumentStore
 from adapters.store.log import LogProgress
 from adapters.wiring import Home
-from projections.every import VIEWS
-from replay.divergence import VIEW, Divergence, cut, path_within
+from projections.all_views import VIEWS
+from replay.divergence import VIEW, Divergence, path_within, shortened
 
 SHOWN_MAX = 100  # documents that are named
 BATCH_APPENDS = 5_000  # nobody waits for the lock: what changes often is written less often
@@ -102,7 +102,7 @@ def _compared(stored: Path, fresh: Path) -> Iterator[Divergence]:
             log = str(logs.get(view, ""))
             yield Divergence(
                 log, log, f"view:{view}", 0, VIEW, _path(view, key, expected, actual),
-                cut(expected), cut(actual),
+                shortened(expected), shortened(actual),
             )  # fmt: skip
 
 

@@ -1,13 +1,8 @@
-"""Redacts a history: texts are rewritten, and everything is recorded anew on its own tape.
-
-The same word becomes the same word of the same length everywhere, so what was a duplicate, a
-correction or no change stays one. What is made of texts (ids, digests, prompts) follows, since
-every cause is decided again by today's code; the result proves, and has a digest of its own.
-Kept as they are: statuses, priorities, dates of fields, languages, names of tools, times, codes.
-"""
+"""Redacts a history: texts are rewritten, and everything is recorded anew on its own tape."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -17,36 +12,86 @@ from msgspec.structs import replace
 
 from adapters.models import tape
 from adapters.models.replies import KeptCall, KeptReply, KeptUsage
-from adapters.proof.beside import beside
-from adapters.proof.histories import History, taken
-from adapters.proof.reads_anew import read_anew
+from adapters.proof.histories import History, take_history
+from adapters.runtime.services import Services
 from adapters.store.log import Log
-from domain import canonical, envelope
+from adapters.timetravel.logs_at import LogHistory
+from adapters.wiring import Home
 from domain.agent.agent import AGENT
 from domain.agent.commands import TakeJournal
 from domain.agent.wake_queue import WAKE_QUEUE
-from domain.causes import Cause, EpochBegan, LogShared, ReplicasImported, Replied
+from domain.append import envelope
+from domain.append.causes import Cause, EpochBegan, LogShared, ReplicasImported, Replied
+from domain.append.notification_batch import batch
 from domain.errors import Refused, WakelogError
 from domain.journal.catalog import INBOX
 from domain.journal.commands import ImportTasks
-from domain.journal.fields import FIELDS
-from domain.journal.fold import TASK
 from domain.journal.imported import ImportedTask
 from domain.journal.links import LINKS, Links
-from domain.journal.task import Task
-from domain.keys import command_key, key, payload_id
-from domain.notices import batch
+from domain.journal.task import FIELDS, TASK, Task
+from domain.log import canonical
+from domain.log.keys import command_key, key, payload_id
+from domain.log.state import RecordedEvent
+from domain.log.wire import SHARED, Payload, Words, payload, words
 from domain.text import fold
-from domain.tools.checklist import CHECKLIST_TITLE
+from domain.tools.task_tools import CHECKLIST_TITLE
 from domain.wake.commands import BeginWake, DeferWake
-from domain.wake.events import ModelAnswered, SectionRef
-from domain.wake.shown import given_by, shown, snapshot_of
-from domain.wire import SHARED, Payload, Words, payload, words
-from domain.world import Recorded
+from domain.wake.task_search import TaskSearchIndex
+from domain.wake.wake import ModelAnswered, SectionRef
+from domain.wake.wake_inputs import given_by, shown, snapshot_of
 from replay.appends import Append, appends
 from replay.fork import carried_out
-from replay.payloads import NAMED
+from replay.payloads import PAYLOAD_FIELDS
+from replay.reads import is_read, read_again
 from replay.references import journal_position
+
+
+def matched_rows(
+    was: Sequence[RecordedEvent], made: Sequence[RecordedEvent], ids: Mapping[str, str]
+) -> list[RecordedEvent]:
+    """The rows made, each at the place of the one it was.
+
+    Where an append tells of several agents, they come in the order of their ids, which are others
+    now. So a row goes first to where its stream was, then by its kind to a place that is left.
+
+    Args:
+        was: The rows of the recorded append.
+        made: As many of each kind.
+        ids: What is known already of which id became which.
+    """
+    streams: dict[object, deque[RecordedEvent]] = defaultdict(deque)
+    for row in made:
+        streams[row.of_kind, row.entity, type(row.fact)].append(row)
+    wanted = [streams[one.of_kind, ids.get(one.entity, ""), type(one.fact)] for one in was]
+    found = [stream.popleft() if stream else None for stream in wanted]
+    left: dict[str, deque[RecordedEvent]] = defaultdict(deque)
+    gone = {id(one) for one in found}
+    for row in made:
+        if id(row) not in gone:
+            left[row.of_kind].append(row)
+    return [one or left[was[nth].of_kind].popleft() for nth, one in enumerate(found)]
+
+
+# ----------------------------------------------------------------------------------- recorded reads
+# A recorded read, made in logs that say something else in other words.
+
+
+def redo_read(cause: Replied, logs: Mapping[str, Log]) -> tuple[Replied, list[Payload]]:
+    """A reply with what these logs answer at its positions, and the payload that this needs; any
+    other reply as it is."""
+    fact = cause.fact
+    if not is_read(fact):
+        return cause, []
+    journal = LogHistory(logs["journal"]).world(fact.position)
+    agents = LogHistory(logs["agent"]).world(fact.agent_position)
+    again = read_again(cause.entity, fact, journal, agents, TaskSearchIndex().of)
+    if again is None:  # nobody asked for it
+        return cause, []
+    message, kept = words(again.unit, again.today.text)
+    return replace(cause, fact=replace(fact, message=message)), list(kept)
+
+
+# ----------------------------------------------------------------------- the redaction of a history
 
 _ID = re.compile(r"(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])")
 _KEPT = frozenset(name for one in FIELDS for name in (one.name, one.value)) | frozenset(
@@ -85,7 +130,7 @@ class Redactor:
         self._meant: dict[str, str] = {}  # what a new word stands for
         self._brought: list[Payload] = []
         self._units: list[str] = [SHARED]
-        replica = _replica(history)
+        replica = _only_replica(history)
         self.logs = {name: Log.in_memory(name, replica) for name in ("journal", "agent")}
 
     def record(self) -> History:
@@ -100,7 +145,7 @@ class Redactor:
             self._again("agent", one)
         for behind in left:
             self._again("journal", behind)
-        made = taken(self.logs["journal"], self.logs["agent"])
+        made = take_history(self.logs["journal"], self.logs["agent"])
         run = self._ids.get(self._old.run, self._old.run)
         return replace(made, run=run, is_redacted=True)
 
@@ -124,7 +169,7 @@ class Redactor:
         if log.count() == before or kinds[0] != kinds[1]:
             because = f"append {one.n} of the {name} log comes out otherwise without its texts"
             raise Refused("invalid_value", because=because, instead="export it without --redact")
-        made = beside(one.facts, rows, self._ids)
+        made = matched_rows(one.facts, rows, self._ids)
         for was, now in reversed(list(zip(one.facts, made, strict=True))):  # the receipt last
             self._pair(was.entity, now.entity)
             self._pair(msgspec.to_builtins(was.fact), msgspec.to_builtins(now.fact))
@@ -170,7 +215,7 @@ class Redactor:
                 return self._take(cause)
             case Replied(of_kind=of_kind, entity=entity, fact=fact):
                 made = Replied(of_kind, self._named(entity), self._struct(fact))
-                made, kept = read_anew(made, self.logs)
+                made, kept = redo_read(made, self.logs)
                 self._brought += kept
                 return made
             case _:
@@ -218,7 +263,7 @@ class Redactor:
         """The digest of a journal's append as it is now, where a cause names it."""
         return self.logs["journal"].digest_at(n) if was else ""
 
-    def _batch(self, rows: Sequence[Recorded]) -> Any:
+    def _batch(self, rows: Sequence[RecordedEvent]) -> Any:
         world = self.logs["journal"].world_at(rows[0].n)
 
         def links(task: str) -> Links:
@@ -239,7 +284,7 @@ class Redactor:
         changed: dict[str, Any] = {}
         for name in value.__struct_fields__:
             known = getattr(value, name)
-            if name in NAMED.get(type(value), ()):
+            if name in PAYLOAD_FIELDS.get(type(value), ()):
                 changed[name] = self._payload(known, value) if known else known
             elif not _is_literal(hints[name]):
                 is_kept = name in _KEPT or (isinstance(value, DeferWake) and name == "reason")
@@ -292,7 +337,7 @@ class Redactor:
     def _drawn(self, word: str, nth: int) -> str:
         drawn = key("redacted", self._salt, fold(word), str(nth))
         letters = [_LETTERS[ord(char) % 26] for char in drawn] * (len(word) // 32 + 1)
-        return "".join(_like(old, new) for old, new in zip(word, letters, strict=False))
+        return "".join(_similar_letter(old, new) for old, new in zip(word, letters, strict=False))
 
     def _said(self, said: Words) -> Words:
         text = self._data(said.payload).decode() if said.payload else said.text
@@ -382,7 +427,7 @@ def redacted(history: History) -> History:
     return Redactor(history).record()
 
 
-def _like(old: str, new: str) -> str:
+def _similar_letter(old: str, new: str) -> str:
     """A letter for a letter, in its case; a digit for a digit."""
     if old.isdigit():
         return str(ord(new) % 10)
@@ -396,6 +441,33 @@ def _is_literal(hint: Any) -> bool:
     return get_origin(hint) is Union and all(_is_literal(one) for one in inner)
 
 
-def _replica(history: History) -> str:
+def _only_replica(history: History) -> str:
     rows = history.rows["journal"] or history.rows["agent"]
     return rows[0].stream.rpartition("@")[2] if rows else "r1"
+
+
+# ------------------------------------------------------------------------- a home without its texts
+
+HOLDS_TEXTS = (
+    "It holds what people and agents wrote, word for word: titles, notes, reasons, reports, "
+    "prompts. To give it away, export with --redact."
+)
+TEXTS_REWRITTEN = (
+    "Texts, names and ids were rewritten, each word as another of its length; times, statuses, "
+    "tokens and codes are as they were."
+)
+
+
+def redacted_home(home: Home) -> Home:
+    """The same causes recorded anew without their texts, as `adapters.proof.redact` does it.
+
+    Raises:
+        Refused: Several replicas wrote in it, or it comes out otherwise without its texts.
+    """
+    known = home.services
+    made = Redactor(take_history(known.journal, known.agents))
+    made.record()
+    logs = made.logs["journal"], made.logs["agent"]
+    found = Home.in_memory(Services(*logs, known.clock, known.settings, known.model_for))
+    found.views.catch_up()
+    return found

@@ -5,25 +5,94 @@ is the person's. Late answers and those that failed count: they are paid. Where 
 say what an answer took, its prompt is estimated from its bytes; a model of this machine that says
 nothing counts as nothing. Spending is known after a reply only, so the reply that reaches a limit
 is the last one before the wait. What forks of the home took is in a ledger beside it, and counts.
+
+A fork only reads the logs of its home, so what it spends stands in neither of them. The ledger
+only grows, a line an answer, and outlives the forks.
 """
 
 from collections import Counter
+from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.home.prices import cost, price_at
 from adapters.home.schedules import next_local
-from adapters.home.settings import Budget, Settings
-from adapters.runtime.fork_ledger import ForkLedger, Spent
+from adapters.home.settings import BudgetSettings, Settings
 from adapters.store.log import Log
 from domain.errors import Refused
+from domain.log.state import LogState
+from domain.log.timestamps import later
 from domain.policy.gate import is_leaving
 from domain.ports import Usage
-from domain.timestamps import later
-from domain.wake.state import Wake, anyones
-from domain.wake.usage import used
-from domain.world import World
+from domain.wake.wake import Wake, anyones, used
+
+LEDGER_FILE = "spent.jsonl"
+
+
+class LedgerEntry(Struct, frozen=True):
+    """What one answer took. `fork`: the name of its folder; `cost`: millionths of the person's
+    currency."""
+
+    fork: str
+    agent: str
+    model: str
+    at: str = ""
+    tokens: int = 0
+    cost: int = 0
+
+
+class ForkLedger:
+    """The ledger of a home's forks.
+
+    Args:
+        path: The file; None: there is none, and no fork.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+
+    def write(self, spent: LedgerEntry) -> None:
+        """Add a line.
+
+        Raises:
+            Refused: Code ``read_only``.
+        """
+        assert self._path is not None  # only a home with a folder has forks that are paid
+        try:
+            with self._path.open("ab") as file:
+                file.write(msgspec.json.encode(spent) + b"\n")
+        except OSError as error:
+            because = f"{self._path} cannot be written: {error.strerror}"
+            instead = "give yourself permission to it, and free space"
+            raise Refused("read_only", because=because, instead=instead) from None
+
+    @property
+    def size(self) -> int:
+        """How long it is: where that is the same, nothing was added."""
+        try:
+            return self._path.stat().st_size if self._path is not None else 0
+        except OSError:
+            return 0
+
+    def between(self, start: str, end: str) -> list[LedgerEntry]:
+        """The lines of a time; one that was cut off, or is none, is left out."""
+        if self._path is None or not self.size:
+            return []
+        found = list[LedgerEntry]()
+        for line in self._path.read_bytes().splitlines():
+            try:
+                one = msgspec.json.decode(line, type=LedgerEntry)
+            except msgspec.DecodeError:
+                continue
+            if start <= one.at < end:
+                found.append(one)
+        return found
+
+
+# ------------------------------------------------------------------------------------------ budgets
 
 MIDNIGHT = "00:00"
 DAY_SECONDS = 86_400
@@ -47,7 +116,7 @@ class Budgets:
         self._log = agents
         self._settings = settings
         self._forks = forks or ForkLedger(None)
-        self._forked: tuple[str, int, list[Spent]] = ("", 0, [])  # the day, the ledger's size
+        self._forked: tuple[str, int, list[LedgerEntry]] = ("", 0, [])  # the day, the ledger's size
         self._day = _Day("", "", Counter(), Counter(), Counter())
         self._seen = 0  # the last n that was counted
 
@@ -55,7 +124,7 @@ class Budgets:
     def is_on(self) -> bool:
         """Whether any budget is set."""
         budget = self._settings.budget
-        return budget != Budget()
+        return budget != BudgetSettings()
 
     def check_priced(self, model: str, at: str) -> None:
         """Refuse a model whose answers cost nobody knows what, where money is limited.
@@ -95,12 +164,12 @@ class Budgets:
         is_spent = any(limit and spent >= limit for spent, limit in spent_and_limits)
         return day.end if is_spent else ""
 
-    def spent(self, about: Spent, known: Usage, at: str) -> Spent:
+    def spent(self, about: LedgerEntry, known: Usage, at: str) -> LedgerEntry:
         """What an answer in a fork took, with its price, see `known_usage`."""
         price = price_at(self._settings.prices, about.model, at)
         return replace(about, at=at, tokens=_tokens(known), cost=cost(known, price) or 0)
 
-    def _of_forks(self) -> list[Spent]:
+    def _of_forks(self) -> list[LedgerEntry]:
         """What forks took in the day; it is read again only where the ledger has grown."""
         day, size = self._day, self._forks.size
         if self._forked[:2] != (day.start, size):
@@ -123,7 +192,7 @@ class Budgets:
             for run_key, told_at, usage in spent:
                 self._add(world, run_key, told_at, usage)
 
-    def _add(self, world: World, run_key: str, at: str, usage: Usage) -> None:
+    def _add(self, world: LogState, run_key: str, at: str, usage: Usage) -> None:
         """One more answer of the day."""
         begun = anyones(world, run_key).begun
         shown = (*begun.system, *begun.user) if usage.tokens_in is None else ()

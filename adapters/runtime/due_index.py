@@ -17,8 +17,8 @@ from domain.agent.agent import AGENT, Agent
 from domain.agent.wake_queue import HELD, WAKE_QUEUE, WakeQueue, asleep_until, due_of, next_wake
 from domain.changes.change_set import CHANGES, is_open
 from domain.changes.decisions import pending_effects
-from domain.timestamps import later
-from domain.world import World
+from domain.log.state import LogState
+from domain.log.timestamps import later
 
 EFFECT_SECONDS = 60  # an effect without an outcome for so long has lost its process
 
@@ -45,7 +45,7 @@ class AgentSchedule(Struct, frozen=True):
     asked_at: str = ""
 
 
-class Turn(NamedTuple):
+class WakeTurn(NamedTuple):
     """The wake of an agent that runs next. `is_left`: it runs, and its process is gone."""
 
     schedule: AgentSchedule
@@ -53,17 +53,17 @@ class Turn(NamedTuple):
     is_left: bool = False
 
 
-class Known(NamedTuple):
+class KnownSchedules(NamedTuple):
     """The schedules of all agents, as they stood at append `n` of their log; 0: not known."""
 
     n: int = 0
     schedules: Sequence[AgentSchedule] = ()
 
 
-NOTHING = Known()
+NO_SCHEDULES = KnownSchedules()
 
 
-class Times:
+class TimeIndex:
     """Names by their time, kept in order: to ask costs what is found, however many there are."""
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class Schedules:
         self._known: dict[str, AgentSchedule] = {}
         self._places: dict[str, int] = {}  # in the order they came
         self._running: set[str] = set()
-        self._queue = Times()
+        self._queue = TimeIndex()
         self._came = count()
         for one in found:
             self.put(one)
@@ -153,7 +153,7 @@ class Schedules:
 
 def turns(
     schedules: Schedules, now: str, is_abandoned: Callable[[AgentSchedule], bool]
-) -> Iterator[Turn]:
+) -> Iterator[WakeTurn]:
     """Which wake of each agent runs next, in queue order: abandoned ones first, then what is due.
 
     Args:
@@ -162,8 +162,8 @@ def turns(
         is_abandoned: Whether the process of the wake that runs is gone.
     """
     left = [one for one in schedules.running() if is_abandoned(one)]
-    yield from (Turn(one, one.running, is_left=True) for one in left)
-    yield from (Turn(one, one.run_key) for one in schedules.queued(now))
+    yield from (WakeTurn(one, one.running, is_left=True) for one in left)
+    yield from (WakeTurn(one, one.run_key) for one in schedules.queued(now))
 
 
 class DueIndex:
@@ -173,12 +173,14 @@ class DueIndex:
         self._services = services
         self.seen = 0
         self.schedules = Schedules()
-        self._ticks = Times()
-        self._expiring = Times()
-        self._in_flight = Times()  # change sets with an effect, and when it is in doubt
+        self._ticks = TimeIndex()
+        self._expiring = TimeIndex()
+        self._in_flight = TimeIndex()  # change sets with an effect, and when it is in doubt
         self.is_policy_new = True  # since it was looked at last
 
-    def start(self, agents: Iterable[str], sets: Iterable[str], known: Known = NOTHING) -> None:
+    def start(
+        self, agents: Iterable[str], sets: Iterable[str], known: KnownSchedules = NO_SCHEDULES
+    ) -> None:
         """Look at these agents and change sets, and from now on at what is new. An effect that
         has no outcome by now is in doubt at once.
 
@@ -229,7 +231,7 @@ class DueIndex:
         known = self.schedules, self._ticks, self._expiring, self._in_flight
         return min((at for one in known if (at := one.next_at(now))), default="")
 
-    def _look(self, world: World, agents: Iterable[str], sets: Iterable[str]) -> None:
+    def _look(self, world: LogState, agents: Iterable[str], sets: Iterable[str]) -> None:
         for agent_id in agents:
             self._keep(agent_id, schedule_of(world, agent_id))
         for set_id in sets:
@@ -257,7 +259,7 @@ class DueIndex:
             self._ticks.drop(agent_id)
 
 
-def schedule_of(world: World, agent_id: str) -> AgentSchedule | None:
+def schedule_of(world: LogState, agent_id: str) -> AgentSchedule | None:
     """An agent as it stands; None where it is gone and nothing runs."""
     return schedule_from(world.load(AGENT, agent_id), world.load(WAKE_QUEUE, agent_id))
 

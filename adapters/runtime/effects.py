@@ -5,12 +5,12 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from adapters.runtime.services import Services
-from domain.causes import Result
+from domain.append.causes import Result
 from domain.journal.commands import ApplyOperation
-from domain.wire import Words, payload, words
+from domain.log.wire import Words, payload, words
 
 
-class Effect(NamedTuple):
+class JournalEffect(NamedTuple):
     """What came of an operation, and the journal's `n` that holds its receipt."""
 
     result: Result
@@ -19,7 +19,7 @@ class Effect(NamedTuple):
 
 def apply(
     services: Services, command: ApplyOperation, text: str, attempt: int = 1, call_id: str = ""
-) -> Effect:
+) -> JournalEffect:
     """Apply an operation; a repeat is answered with the first outcome.
 
     Args:
@@ -37,4 +37,4 @@ def apply(
     with services.spans.tool(command, text, call_id, attempt) as tell:
         appended = services.append_journal(command, key=command.operation, payloads=kept)
         tell(appended.result)
-    return Effect(appended.result, appended.n)
+    return JournalEffect(appended.result, appended.n)

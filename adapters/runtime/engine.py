@@ -3,29 +3,99 @@
 It decides nothing. What is due is said by the log, through `turns`; who may try is said by
 `RunLeases`; what became of it is said by the log again. So two engines on one home are as good as
 one, and an engine that dies at any moment loses nothing.
+
+Between two looks it sleeps on a `Signal`. A change in this process is told by `set`; one by another
+process is found by cheap probes, a few times a second. Times are the clock's, read anew at each
+probe: so neither a clock that jumps nor a machine that slept makes a wait longer than one
+interval.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
 from time import monotonic
 
-from adapters.home.clock import SystemClock, told_behind
-from adapters.runtime import gate, leading, performer, review, timers, watcher
-from adapters.runtime.due_index import AgentSchedule, DueIndex, Turn, turns
-from adapters.runtime.options import PLAIN, Counts, Found, Options, Tell
-from adapters.runtime.performer import Work
+from adapters.home.clock import ManualClock, SystemClock, lag_text
+from adapters.runtime import effect_executor, gate, leadership, review, timers, watcher
+from adapters.runtime.due_index import AgentSchedule, DueIndex, WakeTurn, turns
+from adapters.runtime.effect_executor import WakeExecution
+from adapters.runtime.engine_options import (
+    DEFAULT_OPTIONS,
+    EngineCounts,
+    EngineOptions,
+    EngineStart,
+    Tell,
+)
+from adapters.runtime.on_demand import fault_of
 from adapters.runtime.retry_backoff import OUTSIDE, RetryBackoff, say
 from adapters.runtime.run_leases import RunLeases
-from adapters.runtime.running import fault_of
 from adapters.runtime.services import Services
-from adapters.runtime.signals import Signal
 from adapters.store.leases import Leases
 from domain.errors import WakelogError
-from domain.timestamps import later
+from domain.log.timestamps import instant, later
+from domain.ports import Clock
 from domain.wake.commands import DeferWake
-from domain.wake.state import Wake
+from domain.wake.wake import Wake
+
+POLL_SECONDS = 0.25
+Probe = Callable[[], object]
+"""Gives another value once something has changed."""
+
+
+class Signal:
+    """What the engine sleeps on."""
+
+    def __init__(
+        self, clock: Clock, probes: Sequence[Probe] = (), *, poll_seconds: float = POLL_SECONDS
+    ) -> None:
+        self._clock = clock
+        self._probes = probes
+        self._poll = poll_seconds
+        self._event = asyncio.Event()
+        self._last = [probe() for probe in probes]
+
+    def set(self) -> None:
+        """Something has changed."""
+        self._event.set()
+
+    async def wait(self, until: str, *, is_busy: bool = False) -> None:
+        """Wait for a change, or for a time.
+
+        Args:
+            until: As stored; empty: only for a change.
+            is_busy: Something runs here that will end. A clock set by hand stands still then;
+                else it is put forward to `until`.
+        """
+        while not self._event.is_set() and not self._has_changed():
+            left = self._left(until)
+            if left <= 0:
+                break
+            if isinstance(self._clock, ManualClock) and not is_busy and until:
+                self._clock.advance(seconds=int(left) + 1)
+                break
+            await self._pause(min(left, self._poll))
+        self._event.clear()
+
+    def _left(self, until: str) -> float:
+        if not until:
+            return self._poll
+        return (instant(until) - instant(self._clock.now())).total_seconds()
+
+    def _has_changed(self) -> bool:
+        found = [probe() for probe in self._probes]
+        is_new = found != self._last
+        self._last = found
+        return is_new
+
+    async def _pause(self, seconds: float) -> None:
+        try:
+            await asyncio.wait_for(self._event.wait(), seconds)
+        except TimeoutError:
+            return
+
+
+# --------------------------------------------------------------------------------------- the engine
 
 BLOCKED_SECONDS = 2  # until it is looked again whether another process has given a lease back
 CLOCK_SECONDS = 60  # that a clock must have been set back further, to be told of again
@@ -40,7 +110,7 @@ class Engine:
         leases: Leases,
         signal: Signal,
         tell: Tell,
-        options: Options = PLAIN,
+        options: EngineOptions = DEFAULT_OPTIONS,
     ) -> None:
         self._services = services
         self._leases = RunLeases(services, leases, self._slept)
@@ -48,7 +118,7 @@ class Engine:
         self._tell = tell
         self._options = options
         self._due_index = DueIndex(services)
-        self._running: dict[str, tuple[Work, asyncio.Task[None]]] = {}
+        self._running: dict[str, tuple[WakeExecution, asyncio.Task[None]]] = {}
         self._unsaid: dict[str, DeferWake] = {}  # of wakes let go, while the disk was full
         self._holds = RetryBackoff()
         self._is_outside = False  # the last trouble is a person's to put right
@@ -58,9 +128,9 @@ class Engine:
         self._is_blocked = False
         self._lead = ""  # another machine that leads
         self._ends = inf  # its slice, which begins once all was looked through
-        self.counts = Counts()
+        self.counts = EngineCounts()
 
-    async def run(self, found: Found) -> None:
+    async def run(self, found: EngineStart) -> None:
         """Recover what is left over, then watch and wake until stopped, or idle."""
         async with self._leases:
             try:
@@ -123,7 +193,7 @@ class Engine:
 
     # ------------------------------------------------------------------------------- one round
 
-    def _start(self, found: Found) -> None:
+    def _start(self, found: EngineStart) -> None:
         """Know what there is; what a gone process left is finished as the turns come."""
         self._due_index.start(found.agents, [*found.sets, *found.in_flight], found.known)
 
@@ -131,7 +201,7 @@ class Engine:
         """Do all that can be done without waiting; whether more is to be done at once."""
         self._look_at_clock()
         self._say_unsaid()
-        leading.settle(self._services)
+        leadership.settle(self._services)
         self._look_at_lead()
         taken = watcher.take(self._services)
         if taken:
@@ -158,12 +228,12 @@ class Engine:
         self._leases.keep_time()
         behind = clock.seconds_behind
         if behind > self._behind + CLOCK_SECONDS:
-            told = told_behind(behind)
+            told = lag_text(behind)
             self._tell("clock_back", level="warning", seconds=behind, told=told)
         self._behind = behind
 
     def _look_at_lead(self) -> None:
-        if (lead := leading.elsewhere(self._services)) != self._lead:
+        if (lead := leadership.elsewhere(self._services)) != self._lead:
             self._lead = lead
             self._tell("led" if lead else "leads", lead=lead)
 
@@ -296,19 +366,19 @@ class Engine:
 
     # -------------------------------------------------------------------------------- one wake
 
-    def _begin(self, turn: Turn) -> None:
+    def _begin(self, turn: WakeTurn) -> None:
         one, run_key, is_left = turn
         self.counts.recovered += is_left
         word = "taken_over" if is_left else "resumed" if one.is_begun else "waking"
         self._tell(word, agent=one.name, agent_id=one.agent, run_key=run_key, reason=one.reason)
-        work = Work(one.agent, run_key)
+        work = WakeExecution(one.agent, run_key)
         self._running[one.agent] = work, asyncio.create_task(self._work(turn, work))
 
-    async def _work(self, turn: Turn, work: Work) -> None:
+    async def _work(self, turn: WakeTurn, work: WakeExecution) -> None:
         one, run_key, is_left = turn
         is_new = not one.is_begun and not is_left
         seen = Wake(run_key) if is_new else None  # one begun elsewhere meanwhile is not ours
-        wake = performer.run_wake(self._services, one.agent, run_key, seen=seen, work=work)
+        wake = effect_executor.run_wake(self._services, one.agent, run_key, seen=seen, work=work)
         try:
             fault = await fault_of(wake)
             if fault is not None:
@@ -323,7 +393,7 @@ class Engine:
                 say(partial(self._leases.give_back, one.agent))
             self._signal.set()
 
-    def _failed(self, one: AgentSchedule, work: Work, fault: Exception) -> None:
+    def _failed(self, one: AgentSchedule, work: WakeExecution, fault: Exception) -> None:
         """What went wrong outside the wake: it is held off here, and that is recorded."""
         code = fault.code if isinstance(fault, WakelogError) else "internal"
         if code in ("unknown_wake", "agent_running"):
@@ -333,9 +403,9 @@ class Engine:
         if isinstance(fault, WakelogError):
             self._let_go(work, until, code)
         else:
-            say(partial(performer.fail, self._services, work, fault))
+            say(partial(effect_executor.fail, self._services, work, fault))
 
-    def _let_go(self, work: Work, until: str, reason: str) -> None:
+    def _let_go(self, work: WakeExecution, until: str, reason: str) -> None:
         """Let a wake wait. Where that cannot be noted, its lease is kept until it can be."""
         defer = work.defer(until, reason)
         if not say(partial(self._services.append_agent, defer)):

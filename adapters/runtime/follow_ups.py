@@ -3,13 +3,13 @@
 from contextlib import suppress
 
 from adapters.runtime.services import Services
-from domain.agent import identity
+from domain.agent import deciders
 from domain.agent.agent import Agent
 from domain.agent.commands import AgentCommand, ConfigureAgent, CreateAgent
-from domain.agent.identity import Wanted
+from domain.agent.deciders import AgentSettings
 from domain.errors import KeyReused, Refused
-from domain.journal.fold import TASK
-from domain.keys import key
+from domain.journal.task import TASK
+from domain.log.keys import key
 
 
 def accompany(services: Services, source: Agent, made: str) -> None:
@@ -29,9 +29,9 @@ def accompany(services: Services, source: Agent, made: str) -> None:
     name = key("follow-up-agent", made)
     _once(services, name, _like(services, source, made))
     if services.agents.receipts(name):
-        heir = services.agent(identity.agent_id(identity.AGENT_KIND, made, 1))
+        heir = services.agent(deciders.agent_id(deciders.AGENT_KIND, made, 1))
         if heir.categories != source.categories:
-            wanted = ConfigureAgent(heir.id, Wanted(categories=source.categories))
+            wanted = ConfigureAgent(heir.id, AgentSettings(categories=source.categories))
             _once(services, f"{name}:2", wanted)
 
 

@@ -8,11 +8,11 @@ from domain.agent.agent import AGENT, Agent
 from domain.agent.wake_queue import GIVEN, HELD, WAKE_QUEUE, Queued, next_wake
 from domain.errors import Refused
 from domain.handlers.wakes import refused_of
-from domain.policy.gate import Refusal, is_leaving, refusal
+from domain.log.state import MAIN
+from domain.policy.gate import GateRefusal, is_leaving, refusal
 from domain.policy.policy import POLICY, Policy
 from domain.wake.commands import DeferWake
-from domain.wake.state import Wake
-from domain.world import MAIN
+from domain.wake.wake import Wake
 
 
 class Destination(NamedTuple):
@@ -62,7 +62,7 @@ def full_name(services: Services, model: str) -> str:
         return model
 
 
-def held(services: Services, agent_id: str, wake: Wake | None = None) -> Refusal | None:
+def held(services: Services, agent_id: str, wake: Wake | None = None) -> GateRefusal | None:
     """Why an agent's wake may not ask its model now; `wake`: one that has begun."""
     with services.agents.reading() as world:
         agent, policy = world.load(AGENT, agent_id), world.load(POLICY, MAIN)
@@ -72,13 +72,13 @@ def held(services: Services, agent_id: str, wake: Wake | None = None) -> Refusal
     return _refused_now(services, agent, policy)
 
 
-def held_as(services: Services, agent: Agent) -> Refusal | None:
+def held_as(services: Services, agent: Agent) -> GateRefusal | None:
     """The same of an agent as it would be, before a wake of it begins."""
     with services.agents.reading() as world:
         return _refused_now(services, agent, world.load(POLICY, MAIN))
 
 
-def _refused_now(services: Services, agent: Agent, policy: Policy) -> Refusal | None:
+def _refused_now(services: Services, agent: Agent, policy: Policy) -> GateRefusal | None:
     to = destination(services, agent)
     return refusal(policy, agent, to.model, to.has_secret)
 

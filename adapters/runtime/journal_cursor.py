@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from adapters.store.log import Log
-from domain.causes import ReplicasImported
-from domain.journal.fold import TASK
+from domain.append.causes import ReplicasImported
 from domain.journal.links import LINKS, Links
-from domain.journal.task import Task
-from domain.world import Kind, Recorded
+from domain.journal.task import TASK, Task
+from domain.log.state import RecordedEvent, StreamType
 
 S = TypeVar("S")
 
 STATES_KEPT = 4096
-_FOLDED: dict[str, Kind[Any]] = {TASK.name: TASK, LINKS.name: LINKS}
+_FOLDED: dict[str, StreamType[Any]] = {TASK.name: TASK, LINKS.name: LINKS}
 
 
 class JournalCursor:
@@ -35,7 +34,7 @@ class JournalCursor:
         replica came in, which may stand before its start."""
         return len(self._known) <= STATES_KEPT and not self._has_others
 
-    def go_on(self, rows: Sequence[Recorded]) -> None:
+    def go_on(self, rows: Sequence[RecordedEvent]) -> None:
         """Stand right after the next append; of a shared journal a marker changes what is known."""
         for row in rows:
             kind = _FOLDED.get(row.of_kind)
@@ -55,6 +54,6 @@ class JournalCursor:
     def task(self, task_id: str) -> Task:
         return self._load(TASK, task_id)
 
-    def _load(self, kind: Kind[S], entity: str) -> S:
+    def _load(self, kind: StreamType[S], entity: str) -> S:
         known: S | None = self._known.get((kind.name, entity))
         return self._world.load(kind, entity) if known is None else known

@@ -3,7 +3,7 @@
 A begun wake goes on under its run key, an effect in doubt is driven again under its operation
 id, and proposals whose time has come expire. Who still works at one of them loses nothing: its
 reply comes under an older attempt, and is kept without a consequence. Of machines that share a
-home each finishes its own, see `finishing`.
+home each finishes its own, see `orphaned_effects`.
 """
 
 import asyncio
@@ -12,9 +12,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from adapters.runtime import finishing, review
+from adapters.runtime import orphaned_effects, review
+from adapters.runtime.on_demand import RanWake, run_one
 from adapters.runtime.run_leases import RunLeases
-from adapters.runtime.running import Ran, run_one
 from adapters.runtime.services import Services
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.changes.change_set import find
@@ -22,7 +22,7 @@ from domain.changes.decisions import pending_effects
 from domain.errors import WakelogError
 
 
-class Step(Struct, frozen=True):
+class RecoveryStep(Struct, frozen=True):
     """One thing that was recovered. `about` is a run key, or a change set's id; `item` counts
     from 1 and is 0 for a wake; `status` is what it is now; `error` is empty where it went well."""
 
@@ -33,7 +33,7 @@ class Step(Struct, frozen=True):
     error: WakelogError | str = ""
 
 
-Tell = Callable[[Step], None]
+TellStep = Callable[[RecoveryStep], None]
 
 
 def recover(
@@ -41,8 +41,8 @@ def recover(
     agent_ids: Iterable[str],
     in_flight: Iterable[str],
     expiring: Iterable[str],
-    tell: Tell,
-) -> list[Step]:
+    tell: TellStep,
+) -> list[RecoveryStep]:
     """Recover a home; each step is told as it is done.
 
     Args:
@@ -53,9 +53,9 @@ def recover(
         expiring: Change sets whose time has come.
         tell: Is told each step.
     """
-    steps: list[Step] = []
+    steps: list[RecoveryStep] = []
 
-    def keep(step: Step) -> None:
+    def keep(step: RecoveryStep) -> None:
         steps.append(step)
         tell(step)
 
@@ -67,7 +67,7 @@ def recover(
             keep(step)
     for set_id in expiring:
         if review.expire(services, set_id):
-            keep(Step("expiry", set_id, status="expired"))
+            keep(RecoveryStep("expiry", set_id, status="expired"))
     return steps
 
 
@@ -84,16 +84,16 @@ def begun_wakes(services: Services, agent_ids: Iterable[str]) -> list[tuple[str,
     return found
 
 
-def _wake(services: Services, agent_id: str, run_key: str) -> Step | None:
+def _wake(services: Services, agent_id: str, run_key: str) -> RecoveryStep | None:
     """Go on with a wake, unless a process that lives has it."""
     ran = asyncio.run(_ran(services, agent_id, run_key))
     if ran is None:
         return None
     wake = services.wake(run_key)
-    return Step("wake", run_key, status=wake.outcome or wake.phase, error=ran.error)
+    return RecoveryStep("wake", run_key, status=wake.outcome or wake.phase, error=ran.error)
 
 
-async def _ran(services: Services, agent_id: str, run_key: str) -> Ran | None:
+async def _ran(services: Services, agent_id: str, run_key: str) -> RanWake | None:
     """What came of a wake; None where another process has it. One that cannot go on is left in
     doubt, and may be taken over at once."""
     async with RunLeases(services) as run_leases:
@@ -105,25 +105,27 @@ async def _ran(services: Services, agent_id: str, run_key: str) -> Ran | None:
         return ran
 
 
-def _operations(services: Services, set_id: str) -> list[Step]:
+def _operations(services: Services, set_id: str) -> list[RecoveryStep]:
     changes = review.changes_of(services, set_id)
     if not pending_effects(changes):
         return []
     try:
         taken = review.recover(services, set_id)
     except WakelogError as error:
-        return [Step("operation", set_id, error=error)]
+        return [RecoveryStep("operation", set_id, error=error)]
     after = review.changes_of(services, set_id)
     items = ((number, find(after, number)) for number in taken)
     return [
-        Step("operation", set_id, number, item.status, item.error) for number, item in items if item
+        RecoveryStep("operation", set_id, number, item.status, item.error)
+        for number, item in items
+        if item
     ]
 
 
-def _done(services: Services, set_id: str) -> list[Step]:
+def _done(services: Services, set_id: str) -> list[RecoveryStep]:
     """What was done though the set does not say so."""
     try:
-        items = finishing.confirm_done(services, [set_id])
+        items = orphaned_effects.confirm_done(services, [set_id])
     except WakelogError as error:
-        return [Step("operation", set_id, error=error)]
-    return [Step("operation", set_id, number, "confirmed") for _, number in items]
+        return [RecoveryStep("operation", set_id, error=error)]
+    return [RecoveryStep("operation", set_id, number, "confirmed") for _, number in items]

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from domain.agent.wake_queue_rules import backoff_seconds
 from domain.errors import WakelogError
-from domain.timestamps import later
+from domain.log.timestamps import later
 
 OUTSIDE = ("read_only",)
 """Codes of what a person puts right, a full disk for example; to look again costs little."""

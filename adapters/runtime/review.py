@@ -2,23 +2,15 @@
 
 from typing import Any
 
-from adapters.runtime import effects, finishing
+from adapters.runtime import effects, orphaned_effects
 from adapters.runtime.services import Services
 from adapters.store.log import Appended
 from domain.agent.agent import AGENT
-from domain.causes import Result
-from domain.changes.change_set import CHANGES, ChangeSet, Item, find
-from domain.changes.commands import (
-    ConfirmItem,
-    DeferItem,
-    ExpireItems,
-    RejectItem,
-    ReopenItem,
-    RetakeEffect,
-    UndoItem,
-)
-from domain.changes.decisions import pending_effects
-from domain.changes.events import (
+from domain.append.causes import Result
+from domain.changes.change_set import (
+    CHANGES,
+    ChangeItem,
+    ChangeSet,
     ChangesIntent,
     ChangesReply,
     ItemConfirmed,
@@ -30,22 +22,32 @@ from domain.changes.events import (
     SuppressionAsked,
     SuppressionDone,
     UndoAsked,
+    find,
 )
-from domain.changes.needs import FOLLOW_UP_TOOL, follow_up_id
+from domain.changes.commands import (
+    ConfirmItem,
+    DeferItem,
+    ExpireItems,
+    RejectItem,
+    ReopenItem,
+    RetakeEffect,
+    UndoItem,
+)
+from domain.changes.decisions import pending_effects
+from domain.changes.dependencies import FOLLOW_UP_TOOL, follow_up_id
 from domain.journal.catalog import CATALOG
 from domain.journal.commands import ApplyOperation, UndoDeed
-from domain.journal.fold import TASK
-from domain.journal.task import PERSON
+from domain.journal.task import PERSON, TASK
+from domain.log.state import MAIN
+from domain.log.wire import Words, words
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot, snapshot
-from domain.wire import Words, words
-from domain.world import MAIN
 
 TIME_TOOL = "log_time"
 """What enters time, which its undo takes away."""
 GONE = "not_found"
 """What came of taking back an effect that is not in this machine's journal."""
-LABEL_DEEDS: dict[type, str] = {SuppressionAsked: "suppress_label", LiftAsked: "lift_suppression"}
+LABEL_TOOLS: dict[type, str] = {SuppressionAsked: "suppress_label", LiftAsked: "lift_suppression"}
 
 
 def changes_of(services: Services, set_id: str) -> ChangeSet:
@@ -66,13 +68,13 @@ def task_before(services: Services, task: str, n: int) -> Snapshot:
     return snapshot(world.load(TASK, task), world.load(CATALOG, MAIN), n - 1)
 
 
-def arguments_of(services: Services, item: Item) -> str:
+def arguments_of(services: Services, item: ChangeItem) -> str:
     """The arguments in force: the edited ones, else the proposed; canonical JSON."""
     with services.agents.reading() as world:
         return world.text(item.arguments_now or item.arguments)
 
 
-def is_stale(services: Services, item: Item, now: Snapshot) -> bool:
+def is_stale(services: Services, item: ChangeItem, now: Snapshot) -> bool:
     """Whether what an open item would change is no longer what it was proposed on."""
     with services.agents.reading() as world:
         text = world.text(item.arguments)
@@ -98,7 +100,7 @@ def confirm(
     edit: str = "",
     is_anyway: bool = False,
     key: str = "",
-) -> Item | None:
+) -> ChangeItem | None:
     """Confirm an item and apply it; the item as it is then.
 
     Args:
@@ -127,7 +129,9 @@ def confirm(
     return item
 
 
-def reject(services: Services, set_id: str, number: int, reason: str, key: str = "") -> Item | None:
+def reject(
+    services: Services, set_id: str, number: int, reason: str, key: str = ""
+) -> ChangeItem | None:
     """Decline an item; a declined label is suppressed on the task."""
     changes = changes_of(services, set_id)
     position, category = seen_at(services, changes)
@@ -138,7 +142,7 @@ def reject(services: Services, set_id: str, number: int, reason: str, key: str =
     return item
 
 
-def _driven(services: Services, appended: Appended, set_id: str, number: int) -> Item | None:
+def _driven(services: Services, appended: Appended, set_id: str, number: int) -> ChangeItem | None:
     """Only who appended an intent performs it; one in doubt is taken over by `recover`."""
     if appended.rows:
         return drive(services, set_id, number)
@@ -147,7 +151,7 @@ def _driven(services: Services, appended: Appended, set_id: str, number: int) ->
 
 def defer(
     services: Services, set_id: str, number: int, reason: str, key: str = "", *, until: str = ""
-) -> Item | None:
+) -> ChangeItem | None:
     """Put an item off."""
     changes = changes_of(services, set_id)
     position, category = seen_at(services, changes)
@@ -159,7 +163,7 @@ def defer(
     return item
 
 
-def reopen(services: Services, set_id: str, number: int, key: str = "") -> Item | None:
+def reopen(services: Services, set_id: str, number: int, key: str = "") -> ChangeItem | None:
     """Take a rejection or deferral back; the suppression of a label is lifted."""
     changes = changes_of(services, set_id)
     item, position = find(changes, number), services.journal.tail().n
@@ -172,7 +176,7 @@ def reopen(services: Services, set_id: str, number: int, key: str = "") -> Item 
 
 def undo(
     services: Services, set_id: str, number: int, operation: str, key: str = ""
-) -> Item | None:
+) -> ChangeItem | None:
     """Take a confirmation back, that of an operation which was applied for it; the item as it is
     then: pending, or confirmed where something of it was changed since."""
     changes, position = changes_of(services, set_id), services.journal.tail().n
@@ -182,13 +186,13 @@ def undo(
     return item
 
 
-def drive(services: Services, set_id: str, number: int) -> Item | None:
+def drive(services: Services, set_id: str, number: int) -> ChangeItem | None:
     """Perform what an item waits for, and record what came of it."""
     changes = changes_of(services, set_id)
     for asked in pending_effects(changes):
         if asked.item == number:
             reply = _perform(services, changes, asked)
-            finishing.reply(services, changes, find(changes, number), reply)
+            orphaned_effects.reply(services, changes, find(changes, number), reply)
     return find(changes_of(services, set_id), number)
 
 
@@ -199,11 +203,11 @@ def recover(services: Services, set_id: str, number: int = 0) -> list[int]:
         services: Where.
         set_id: The change set.
         number: An item on which a person decides: its effect is taken over, whichever machine of
-            a shared home began it; that of others only as `finishing.own_effects` says.
+            a shared home began it; that of others only as `orphaned_effects.own_effects` says.
     """
     taken: list[int] = []
     changes = changes_of(services, set_id)
-    own = finishing.own_effects(services, changes)
+    own = orphaned_effects.own_effects(services, changes)
     for asked in pending_effects(changes):
         if asked not in own and asked.item != number:
             continue
@@ -229,7 +233,7 @@ def _perform(services: Services, changes: ChangeSet, asked: ChangesIntent) -> Ch
         categories = world.load(AGENT, changes.agent).categories
     item = find(changes, asked.item)
     if not isinstance(asked, ItemConfirming):
-        tool, text, base = LABEL_DEEDS[type(asked)], f'{{"id":"{asked.label}"}}', ""
+        tool, text, base = LABEL_TOOLS[type(asked)], f'{{"id":"{asked.label}"}}', ""
     else:
         tool = item.tool if item else ""
         text = arguments_of(services, item) if item else "{}"
@@ -258,7 +262,7 @@ def _take_back(services: Services, changes: ChangeSet, asked: UndoAsked) -> Item
     """Take back what an operation wrote, by the machine that applied it; a repeat is answered with
     the first outcome."""
     item = find(changes, asked.item)
-    receipt = finishing.effect(services, item.tool if item else "", (asked.undoes,))
+    receipt = orphaned_effects.effect(services, item.tool if item else "", (asked.undoes,))
     done: Any = getattr(receipt, "fact", None)
     if receipt is None:
         return ItemUndone(asked.item, asked.confirmation, asked.operation, asked.undoes, code=GONE)

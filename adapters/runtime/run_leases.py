@@ -17,7 +17,7 @@ from adapters.runtime.retry_backoff import say
 from adapters.runtime.services import Services, alone
 from adapters.store.leases import BEATS_A_LEASE, Lease, Leases
 from domain.errors import WakelogError
-from domain.timestamps import later, seconds_between
+from domain.log.timestamps import later, seconds_between
 
 SAID_SECONDS = 3  # after a heartbeat's time who lives has said again what it holds
 

@@ -8,21 +8,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from adapters.home.endpoints import whole_name
+from adapters.home.endpoints import full_name
 from adapters.home.settings import Settings
-from adapters.runtime.spans import NoSpans, Spans
-from adapters.store.doers import KEPT, Did
-from adapters.store.leading import first_of
+from adapters.store.command_history import KEPT, DoneCommand
+from adapters.store.leader import first_of
 from adapters.store.log import Appended, Log
 from adapters.store.recorder import numbered
+from adapters.telemetry.spans import NoSpans, Spans
 from domain.agent.agent import AGENT, Agent
 from domain.agent.commands import AgentCommand, RequestWake
-from domain.agent.wake_queue_events import Reason
-from domain.causes import Cause
+from domain.agent.wake_queue import Reason
+from domain.append.causes import Cause
 from domain.changes.commands import ChangesCommand
 from domain.errors import Refused, WakelogError
 from domain.journal.commands import JournalCommand
 from domain.lessons.commands import LessonsCommand
+from domain.log.state import MAIN, LogState
+from domain.log.wire import Payload, PayloadId
 from domain.machines.commands import MachinesCommand
 from domain.machines.machines import HOME, leads
 from domain.policy.commands import PolicyCommand
@@ -30,14 +32,11 @@ from domain.ports import Clock, Listener, Model
 from domain.templates import template as templates
 from domain.templates.commands import TemplateCommand
 from domain.wake.commands import WakeCommand
-from domain.wake.state import WAKE, Wake
-from domain.wake.task_lines import TaskLines
-from domain.wire import Payload, PayloadId
-from domain.world import MAIN, World
+from domain.wake.task_search import TaskSearchIndex
+from domain.wake.wake import WAKE, Wake
 
 if TYPE_CHECKING:
-    from adapters.runtime.budgets import Budgets
-    from adapters.runtime.fork_ledger import ForkLedger
+    from adapters.runtime.budgets import Budgets, ForkLedger
     from adapters.runtime.journal_cursor import JournalCursor
     from adapters.store.leases import Leases
 
@@ -84,19 +83,19 @@ class Services:
         self.spans_for = spans_for
         self.listeners: dict[str, Listener] = {}
         self.past: JournalCursor | None = None  # where the watcher stands
-        self.task_lines = TaskLines()  # of the journal, for reads
+        self.task_lines = TaskSearchIndex()  # of the journal, for reads
         self.forks_at: Path | None = None  # where forks are kept; None: there are none
         self.leases: OpenLeases = alone  # where processes say what they run
-        self.settled: tuple[str, int] | None = None  # who led when `leading.settle` looked last
+        self.settled: tuple[str, int] | None = None  # who led when `leadership.settle` looked last
         self._first: tuple[int, str] = (-1, "")  # and as of which marker, see `first`
-        self.done: dict[str, deque[Did]] = {}  # what was appended here, by log: "j" or "a"
+        self.done: dict[str, deque[DoneCommand]] = {}  # what was appended here, by log: "j" or "a"
 
     @property
     def ledger(self) -> "ForkLedger":
         """What forks of the home took."""
-        from adapters.runtime.fork_ledger import NAME, ForkLedger
+        from adapters.runtime.budgets import LEDGER_FILE, ForkLedger
 
-        return ForkLedger(self.forks_at / NAME if self.forks_at is not None else None)
+        return ForkLedger(self.forks_at / LEDGER_FILE if self.forks_at is not None else None)
 
     @cached_property
     def spans(self) -> Spans:
@@ -127,7 +126,7 @@ class Services:
         """Whether it is this machine."""
         return self.lead == self.agents.replica
 
-    def lead_in(self, world: World) -> str:
+    def lead_in(self, world: LogState) -> str:
         """The same, of the agents' log as it is read already."""
         if not world.is_shared or self.settings.sync.agents == "local":
             return world.replica
@@ -193,7 +192,7 @@ class Services:
         if last and last[-1].last == n - 1:
             last[-1] = last[-1]._replace(last=n, ended=at)
         else:
-            self.done.setdefault(log, deque(maxlen=KEPT)).append(Did(log, n, n, at, at, ""))
+            self.done.setdefault(log, deque(maxlen=KEPT)).append(DoneCommand(log, n, n, at, at, ""))
         return appended
 
     def request(
@@ -220,7 +219,7 @@ class Services:
         if agent.template:
             with self.agents.reading() as world:
                 model = templates.load(world, agent.template).model_in_force or model
-        return whole_name(model, self.settings)
+        return full_name(model, self.settings)
 
     def agent(self, agent_id: str) -> Agent:
         """An agent as it is now."""

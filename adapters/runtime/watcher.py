@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from domain.agent.commands import TakeJournal
-from domain.agent.matching import Batch
-from domain.agent.watch import taken_of
-from domain.causes import ReplicasImported
-from domain.notices import batch, brought, is_covered
-from domain.world import Recorded
+from domain.agent.subscriptions import Batch, taken_of
+from domain.append.causes import ReplicasImported
+from domain.append.notification_batch import batch, brought, is_covered
+from domain.log.state import RecordedEvent
 
 if TYPE_CHECKING:
     from adapters.runtime.journal_cursor import JournalCursor
@@ -50,16 +49,16 @@ def take(services: Services) -> int:
     command = following(services)
     if command is None:
         return 0
-    from adapters.runtime.repeated import skip_repeated  # `lag` needs none
+    from adapters.runtime.leadership import skip_already_seen  # `lag` needs none
 
-    skip_repeated(services, services.append_agent(command))
+    skip_already_seen(services, services.append_agent(command))
     return command.last - command.first + 1
 
 
 def following(services: Services, count: int = APPENDS_MAX) -> TakeJournal | None:
     """What takes the next journal appends, at most so many; None if there is none, or if another
     machine of the home takes them."""
-    from adapters.runtime.leading import covered as covered_by  # `lag` needs none
+    from adapters.runtime.leadership import covered as covered_by  # `lag` needs none
 
     with services.agents.reading() as world:
         if services.lead_in(world) != world.replica:
@@ -94,7 +93,7 @@ def following(services: Services, count: int = APPENDS_MAX) -> TakeJournal | Non
     )
 
 
-def _batches(journal: Log, past: "JournalCursor", rows: Sequence[Recorded]) -> Iterator[Batch]:
+def _batches(journal: Log, past: "JournalCursor", rows: Sequence[RecordedEvent]) -> Iterator[Batch]:
     """The append as a notification, read as the journal stood right after it; a marker as those
     that it brought."""
     past.go_on(rows)

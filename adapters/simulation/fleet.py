@@ -12,26 +12,26 @@ from contextlib import ExitStack, closing, suppress
 from adapters.home.clock import ManualClock
 from adapters.home.settings import Settings
 from adapters.proof.prove import Proved, prove_logs
-from adapters.runtime import finishing, leading
+from adapters.runtime import leadership, orphaned_effects
 from adapters.runtime.services import Services
-from adapters.simulation.fused_log import Crashed, FusedLog
-from adapters.simulation.laws_shared import SharedLaws, Told
-from adapters.simulation.plan import Dice, Step
-from adapters.simulation.play import WAKES_MAX, Played
+from adapters.simulation.fault_injection import Crashed, FaultyLog
+from adapters.simulation.fuzz_model import FuzzModel
+from adapters.simulation.plan import Dice, PlannedStep
+from adapters.simulation.play import WAKES_MAX, EpisodeResult
+from adapters.simulation.shared_invariants import SharedInvariants, TellingAppends
 from adapters.simulation.steps import Steps
-from adapters.simulation.unruly_model import Unruly
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
-from adapters.sync.memory import Kept
-from adapters.sync.shelf import MemoryShelf
-from adapters.sync.syncing import sync
+from adapters.sync.sync_folder import MemorySyncFolder
+from adapters.sync.sync_home import sync_logs
+from adapters.sync.sync_state import SyncState
 from adapters.wiring import Home
+from domain.append.envelope import STREAM_TYPES
 from domain.errors import WakelogError
-from domain.keys import key, sha
-from domain.kinds import KINDS
+from domain.log.keys import key, sha
+from domain.log.timestamps import later
 from domain.machines.commands import Lead, RetireReplica
-from domain.timestamps import later
-from projections.every import VIEWS
+from projections.all_views import VIEWS
 
 START = "2027-01-01T00:00:00.000000Z"
 NAMES = ("desk", "laptop", "phone", "tablet", "shed")
@@ -44,7 +44,7 @@ SYNCS = {"sync": 60, "cut_off": 6, "crash_giving": 6, "crash_taking": 6, "full":
 """What becomes of a machine that meets the others, and how often."""
 
 
-class Folder(MemoryShelf):
+class FaultyFolder(MemorySyncFolder):
     """What a machine sees of the folder. `fuse`: writes until its process dies or the disk is
     full; 0: never."""
 
@@ -73,31 +73,33 @@ class Machine:
 
     def __init__(self, name: str, shift: int) -> None:
         self.name = name
-        self.model = Unruly()
-        journal, agents = (FusedLog(log, MemoryLogRecorder(), name) for log in ("journal", "agent"))
+        self.model = FuzzModel()
+        journal, agents = (
+            FaultyLog(log, MemoryLogRecorder(), name) for log in ("journal", "agent")
+        )
         self.logs = [journal, agents]
         clock = ManualClock(later(START, seconds=shift))
         self.services = Services(journal, agents, clock, Settings(), lambda _: self.model)
         self.home = Home.in_memory(self.services)
         self.deeds = Steps(self.home, self.model)
         self.is_cut_off = False
-        self._kept = Kept()  # of the last sync; it is lost with the process
+        self._kept = SyncState()  # of the last sync; it is lost with the process
 
-    def sync(self, folder: MemoryShelf) -> None:
+    def sync(self, folder: MemorySyncFolder) -> None:
         """Take what is in the folder, and give."""
-        kept, self._kept = self._kept, Kept()
-        before = finishing.reached(self.services)
+        kept, self._kept = self._kept, SyncState()
+        before = orphaned_effects.reached(self.services)
         try:
-            self._kept = sync(self.logs, folder, self.services.clock.now(), kept).kept
-            finishing.confirm_come(self.services, before)
-            leading.settle(self.services)
+            self._kept = sync_logs(self.logs, folder, self.services.clock.now(), kept).kept
+            orphaned_effects.confirm_come(self.services, before)
+            leadership.settle(self.services)
         finally:
             self.deeds.look()
 
     def state(self) -> dict[tuple[str, str, str], object]:
         """What all entities that machines share have come to."""
         found: dict[tuple[str, str, str], object] = {}
-        merged = [kind for kind in KINDS.values() if kind.is_merged]
+        merged = [kind for kind in STREAM_TYPES.values() if kind.is_merged]
         for log in self.logs:
             with log.reading() as world:
                 names = [(kind, one) for kind in merged for one in world.entities(kind.name)]
@@ -114,11 +116,11 @@ class Machine:
         }
 
 
-class Fleet:
+class FleetEpisode:
     """One episode on several machines."""
 
     def __init__(
-        self, count: int, *, sabotage: Callable[["Fleet", Step], None] | None = None
+        self, count: int, *, sabotage: Callable[["FleetEpisode", PlannedStep], None] | None = None
     ) -> None:
         """`sabotage`: is called after each step; for tests that want to see a law broken."""
         self.machines = [Machine(*one) for one in zip(NAMES[:count], SHIFTS, strict=False)]
@@ -126,7 +128,7 @@ class Fleet:
         self.faults: list[str] = []
         self.done = self.crashes = self.refusals = 0
         self._dice = Dice("")
-        self._laws = SharedLaws(
+        self._laws = SharedInvariants(
             {one.name: {log.name: log for log in one.logs} for one in self.machines}
         )
         self._sabotage = sabotage
@@ -145,7 +147,7 @@ class Fleet:
     def rows(self) -> int:
         return sum(log.count() for log in self.machines[0].logs)
 
-    def run(self, steps: Sequence[Step], *, wakes_max: int = WAKES_MAX) -> Played:
+    def run(self, steps: Sequence[PlannedStep], *, wakes_max: int = WAKES_MAX) -> EpisodeResult:
         """Do the steps, until enough wakes have run or a law is broken; then let all meet."""
         with ExitStack() as stack:
             for one in self.machines:
@@ -160,7 +162,7 @@ class Fleet:
             if not self.faults:
                 self._end()
         until = max(log.tail().at for one in self.machines for log in one.logs)
-        return Played(
+        return EpisodeResult(
             self.digest,
             self.wakes,
             self.rows,
@@ -178,7 +180,7 @@ class Fleet:
         parts = [sha(repr(tuple(row)).encode()) for row in rows]
         return key("fleet", *parts, *(sha(data) for _, data in sorted(self.folder.items())))
 
-    def _step(self, nth: int, step: Step, runner: asyncio.Runner) -> None:
+    def _step(self, nth: int, step: PlannedStep, runner: asyncio.Runner) -> None:
         self.done += 1
         self._dice = Dice(f"{step.deed}/{step.who}/{step.how}/machines")  # a step alone says all
         one = self.machines[0] if nth < FIRST_STEPS else self._dice.pick(self.machines)
@@ -221,9 +223,9 @@ class Fleet:
                 log.dies_after = 0
             self._left(one, folder)
 
-    def _seen(self) -> Folder:
+    def _seen(self) -> FaultyFolder:
         """The folder as it came so far: files are missing, and some are there twice."""
-        seen = Folder()
+        seen = FaultyFolder()
         for name in sorted(self.folder):
             if name.endswith("have.json") or self._dice.number(4):
                 seen.held[name] = self.folder[name]
@@ -231,7 +233,7 @@ class Fleet:
                 seen.held[f"copy/{name.replace('/', ' ')} (1)"] = self.folder[name]
         return seen
 
-    def _left(self, one: Machine, folder: Folder) -> None:
+    def _left(self, one: Machine, folder: FaultyFolder) -> None:
         """What a machine wrote comes into the folder of all."""
         mine = {name: data for name, data in folder.held.items() if name.startswith(f"{one.name}/")}
         self.folder = {n: data for n, data in self.folder.items() if n not in folder.gone} | mine
@@ -274,7 +276,7 @@ class Fleet:
             before = dict(self.folder)
             counts = [log.count() for one in self.machines for log in one.logs]
             for one in self.machines:
-                folder = Folder()
+                folder = FaultyFolder()
                 folder.held = dict(self.folder)
                 with suppress(WakelogError):
                     one.sync(folder)
@@ -293,7 +295,7 @@ class Fleet:
 
     def _agree(self, *, is_last: bool = False) -> Iterator[str]:
         """S3: the same rows, the same state; looked at now and then, and at the end."""
-        holding: dict[Told, list[Machine]] = {}
+        holding: dict[TellingAppends, list[Machine]] = {}
         for one in self.machines:
             holding.setdefault(self._laws.telling(one.name), []).append(one)
         for alike in holding.values():

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from domain.keys import sha
+from domain.log.keys import sha
 
 V = TypeVar("V")
 
@@ -44,7 +44,7 @@ WEIGHTS: dict[str, int] = {
 """Deeds, and how often each is done beside the others."""
 
 
-class Step(Struct, frozen=True):
+class PlannedStep(Struct, frozen=True):
     """One deed of a plan; `who` and `how` are read modulo what there is."""
 
     deed: str
@@ -80,18 +80,20 @@ class Dice:
         raise AssertionError(weights)  # pragma: no cover  # they add up to what was asked
 
 
-def plan(seed: str, steps: int) -> list[Step]:
+def plan(seed: str, steps: int) -> list[PlannedStep]:
     """The steps that a seed stands for; a longer plan begins as a shorter one."""
     dice = Dice(seed)
-    made = [Step("task", dice.number(2**32), 0), Step("agent", 0, dice.number(2**32))]
+    made = [PlannedStep("task", dice.number(2**32), 0), PlannedStep("agent", 0, dice.number(2**32))]
     made.extend(
-        Step(dice.weighed(WEIGHTS), dice.number(2**32), dice.number(2**32))
+        PlannedStep(dice.weighed(WEIGHTS), dice.number(2**32), dice.number(2**32))
         for _ in range(min(steps, STEPS_MAX))
     )
     return made
 
 
-def shrunk(steps: Sequence[Step], fails: Callable[[Sequence[Step]], bool]) -> list[Step]:
+def shrink_plan(
+    steps: Sequence[PlannedStep], fails: Callable[[Sequence[PlannedStep]], bool]
+) -> list[PlannedStep]:
     """A shorter plan that still fails: parts are taken out, smaller and smaller ones.
 
     Args:

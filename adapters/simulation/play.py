@@ -18,16 +18,16 @@ from adapters.home.settings import Settings
 from adapters.proof import histories
 from adapters.proof.prove import Proved, prove_logs
 from adapters.runtime.services import Services
-from adapters.simulation.fused_log import Crashed, FusedLog
-from adapters.simulation.plan import Step, plan, shrunk
+from adapters.simulation.fault_injection import Crashed, FaultyLog
+from adapters.simulation.fuzz_model import FuzzModel
+from adapters.simulation.plan import PlannedStep, plan, shrink_plan
 from adapters.simulation.steps import Steps
-from adapters.simulation.unruly_model import Unruly
 from adapters.store.log import Log
 from adapters.wiring import Home
 from domain.errors import WakelogError
-from domain.keys import key
+from domain.log.keys import key
 from replay.appends import appends
-from replay.laws import Laws
+from replay.invariants import Invariants
 
 START = "2027-01-01T00:00:00.000000Z"
 EPISODE_STEPS = 400
@@ -36,7 +36,7 @@ PlanProgress = Callable[[int, int], None]
 """``progress(wakes, of)``."""
 
 
-class Played(Struct, frozen=True):
+class EpisodeResult(Struct, frozen=True):
     """What came of a plan: `faults` is empty where all laws held and both logs proved."""
 
     digest: str
@@ -49,7 +49,7 @@ class Played(Struct, frozen=True):
     steps: int = 0  # that were done
 
 
-class Simulated(Struct, frozen=True):
+class SimulationResult(Struct, frozen=True):
     """What came of a whole simulation. `failed`: the seed of the episode that broke a law, and
     `steps` the shortest plan found that still does."""
 
@@ -60,36 +60,36 @@ class Simulated(Struct, frozen=True):
     crashes: int
     faults: tuple[str, ...] = ()
     failed: str = ""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[PlannedStep, ...] = ()
 
 
-class Plays(Protocol):
+class Episode(Protocol):
     """One episode, on one machine or on several."""
 
     @property
     def logs(self) -> tuple[Log, Log]:
         """The journal and the agent log, of several machines those of the first."""
 
-    def run(self, steps: Sequence[Step], *, wakes_max: int = WAKES_MAX) -> Played:
+    def run(self, steps: Sequence[PlannedStep], *, wakes_max: int = WAKES_MAX) -> EpisodeResult:
         """Do the steps, until enough wakes have run or a law is broken."""
 
 
-class Play:
+class HomeEpisode:
     """One episode: a home in memory, and what was seen of it."""
 
-    def __init__(self, *, sabotage: Callable[[Services, Step], None] | None = None) -> None:
+    def __init__(self, *, sabotage: Callable[[Services, PlannedStep], None] | None = None) -> None:
         """`sabotage`: is called after each step; for tests that want to see a law broken."""
-        self.model = Unruly()
-        self.journal, self.agents = FusedLog.fused("journal"), FusedLog.fused("agent")
+        self.model = FuzzModel()
+        self.journal, self.agents = FaultyLog.fused("journal"), FaultyLog.fused("agent")
         clock = ManualClock(START)
         self.services = Services(self.journal, self.agents, clock, Settings(), lambda _: self.model)
         self.home = Home.in_memory(self.services)
         self.deeds = Steps(self.home, self.model)
-        self._laws = Laws()
+        self._laws = Invariants()
         self._taken = {"journal": 0, "agent": 0}
         self._sabotage = sabotage
 
-    def run(self, steps: Sequence[Step], *, wakes_max: int = WAKES_MAX) -> Played:
+    def run(self, steps: Sequence[PlannedStep], *, wakes_max: int = WAKES_MAX) -> EpisodeResult:
         """Do the steps, until enough wakes have run or a law is broken."""
         faults: list[str] = []
         done = crashes = refusals = 0
@@ -114,7 +114,7 @@ class Play:
         proved = prove_logs(self.journal, self.agents)
         faults += self._proved(proved) if not faults else []
         until = max(self.journal.tail().at, self.agents.tail().at)
-        return Played(
+        return EpisodeResult(
             proved.digest, proved.wakes, proved.rows, crashes, refusals, until, tuple(faults), done
         )
 
@@ -146,8 +146,8 @@ def simulate(
     seed: str,
     wakes: int,
     progress: PlanProgress | None = None,
-    play: Callable[[], Plays] = Play,
-) -> Simulated:
+    play: Callable[[], Episode] = HomeEpisode,
+) -> SimulationResult:
     """Play episodes until so many wakes have run, or one breaks a law.
 
     Args:
@@ -166,27 +166,31 @@ def simulate(
         if played.faults:
             steps = shortest(plan(own, played.steps), play)
             faults = play().run(steps).faults or played.faults
-            return Simulated(
+            return SimulationResult(
                 key("simulation", *digests), len(digests), count, rows, crashes, faults, own,
                 tuple(steps),
             )  # fmt: skip
         count += max(played.wakes, 1)
         if progress:
             progress(count, wakes)
-    return Simulated(key("simulation", *digests), len(digests), count, rows, crashes)
+    return SimulationResult(key("simulation", *digests), len(digests), count, rows, crashes)
 
 
-def shortest(steps: Sequence[Step], play: Callable[[], Plays] = Play) -> list[Step]:
+def shortest(
+    steps: Sequence[PlannedStep], play: Callable[[], Episode] = HomeEpisode
+) -> list[PlannedStep]:
     """A shorter plan that still breaks a law."""
 
-    def fails(tried: Sequence[Step]) -> bool:
+    def fails(tried: Sequence[PlannedStep]) -> bool:
         return bool(play().run(tried).faults)
 
-    return shrunk(steps, fails)
+    return shrink_plan(steps, fails)
 
 
-def history_of(steps: Sequence[Step], play: Callable[[], Plays] = Play) -> histories.History:
+def history_of(
+    steps: Sequence[PlannedStep], play: Callable[[], Episode] = HomeEpisode
+) -> histories.History:
     """What a plan writes, as a history."""
     played = play()
     played.run(steps)
-    return histories.taken(*played.logs)
+    return histories.take_history(*played.logs)

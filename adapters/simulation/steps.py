@@ -7,39 +7,112 @@ no fault: the person tries all sorts of things.
 import asyncio
 from collections.abc import Callable, Sequence
 
-from adapters.actions import tasks
 from adapters.home.clock import ManualClock
 from adapters.runtime import gate, on_demand, review, timers, watcher
-from adapters.runtime.recovery import Step as Recovered
+from adapters.runtime.on_demand import run_one
+from adapters.runtime.recovery import RecoveryStep as Recovered
 from adapters.runtime.recovery import recover
-from adapters.runtime.running import run_one
-from adapters.simulation import person
-from adapters.simulation.fused_log import FusedLog
-from adapters.simulation.person import words
-from adapters.simulation.plan import Dice, Step
-from adapters.simulation.unruly_model import WORDS, Unruly
+from adapters.simulation.fault_injection import FaultyLog
+from adapters.simulation.fuzz_model import WORDS, FuzzModel
+from adapters.simulation.plan import Dice, PlannedStep
+from adapters.usecases import catalog, lessons, tasks, undoing
 from adapters.wiring import Home
-from domain import canonical
 from domain.agent import commands as agents
-from domain.agent.agent import AGENT
-from domain.agent.events import Mode
-from domain.agent.identity import Wanted
+from domain.agent.agent import AGENT, Mode
+from domain.agent.deciders import AgentSettings
 from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, next_wake
 from domain.changes.change_set import CHANGES, ChangeSet, is_open
 from domain.changes.commands import ConfirmItem
 from domain.changes.decisions import pending_effects
 from domain.errors import Refused
 from domain.journal import commands as do
-from domain.journal.fold import TASK
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
-from domain.journal.task import Task
-from domain.keys import key
-from domain.policy.commands import GiveReceipt, RuleModels, WithdrawReceipt
-from domain.policy.notices import NOTICE_VERSION, sections_of
+from domain.journal.task import TASK, NoteKind, Task
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.timestamps import later
+from domain.log.wire import Words, payload
+from domain.policy.commands import GiveConsent, RuleModels, WithdrawConsent
+from domain.policy.gate import NOTICE_VERSION, sections_of
 from domain.templates.commands import CreateTemplate
 from domain.templates.template import TEMPLATE
-from domain.timestamps import later
-from domain.wire import Words, payload
+
+_NOTES: tuple[NoteKind, ...] = ("note", "transcript")
+_LABELS = tasks.assign_labels, tasks.remove_labels, tasks.suppress_labels, tasks.allow_labels
+
+
+def edit_any_field(home: Home, task: Task, dice: Dice) -> None:
+    """Any edit of a task."""
+    items = [one.id for one in task.items] or ["none"]
+    match dice.number(9):
+        case 0:
+            tasks.edit_task(home, task.id, {"title": random_words(dice, 3)})
+        case 1:
+            text = random_words(dice, 1 + dice.number(300))
+            tasks.add_note(home, task.id, text, kind=dice.pick(_NOTES))
+        case 2:
+            tasks.add_items(home, task.id, (random_words(dice, 2), random_words(dice, 2)))
+        case 3:
+            item = dice.pick(items)
+            tasks.mark_items(home, task.id, [item], is_checked=bool(dice.number(2)))
+        case 4:
+            tasks.rename_item(home, task.id, dice.pick(items), random_words(dice, 2))
+        case 5:
+            status = dice.pick(["OPEN", "IN PROGRESS", "BLOCKED", "DONE", "REJECTED"])
+            tasks.edit_task(home, task.id, {"status": status, "reason": random_words(dice, 3)})
+        case 6:
+            fields = {"priority": f"P{dice.number(4)}", "estimate": dice.number(90)}
+            fields |= {"category": dice.pick(["Inbox", "Home"])} if dice.number(2) else {}
+            tasks.edit_task(home, task.id, fields)
+        case 7:
+            dice.pick(_LABELS)(home, task.id, (dice.pick(WORDS),))
+        case _ if dice.number(2):
+            tasks.start_timer(home, task.id)
+        case _:
+            tasks.stop_timer(home, random_words(dice, 2))
+
+
+def change_catalog(home: Home, dice: Dice) -> None:
+    """A category or a label."""
+    word = dice.pick(WORDS)
+    match dice.number(4):
+        case 0:
+            catalog.add_category(home, word, dice.pick(["", "de"]))
+        case 1:
+            catalog.rename_category(home, word, dice.pick(WORDS))
+        case 2:
+            catalog.delete_label(home, word)
+        case _:
+            catalog.add_label(home, word)
+
+
+def undo_something(home: Home, last: str, dice: Dice) -> str:
+    """The newest deed that can be undone, or any that is named: the last undo, too.
+
+    Returns:
+        What takes the undo back; empty if nothing does.
+    """
+    ref = dice.pick(["", "", last])
+    if dice.number(2):
+        ref = dice.pick(["", *(one.ref for one in undoing.deeds(home))])
+    return undoing.undo(home, ref).redo
+
+
+def rate_or_learn(home: Home, wakes: Sequence[str], dice: Dice) -> None:
+    """A wake is rated, or the verdicts that taught nothing yet are learnt."""
+    home.views.catch_up()
+    if wakes and dice.number(2):
+        lessons.rate_run(home, dice.pick(wakes), dice.number(7))
+    else:
+        lessons.learn_history(home)
+
+
+def random_words(dice: Dice, count: int) -> str:
+    """So many."""
+    return " ".join(dice.pick(WORDS) for _ in range(count))
+
+
+# ---------------------------------------------------------------------------------------- the steps
 
 TASKS_MAX = 12
 AGENTS_MAX = 6
@@ -51,7 +124,7 @@ _FATAL = ["run", "wake", "decide", "recover", "undo", "learn"]  # deeds in which
 class Steps:
     """Does steps in a home. `wakes` counts those that were begun."""
 
-    def __init__(self, home: Home, model: Unruly) -> None:
+    def __init__(self, home: Home, model: FuzzModel) -> None:
         self.wakes = 0
         self._home = home
         self._services = home.services
@@ -63,12 +136,12 @@ class Steps:
         self._last_undo = ""
         self._template = ""
 
-    def do(self, step: Step, runner: asyncio.Runner) -> None:
+    def do(self, step: PlannedStep, runner: asyncio.Runner) -> None:
         """One step. Raises `Crashed`, and what the rules refuse."""
         self._nth += 1
         dice = Dice(f"{step.deed}/{step.who}/{step.how}")
         self._model.dice = dice
-        _DEEDS[step.deed](self, step.who, dice, runner)
+        _STEPS[step.deed](self, step.who, dice, runner)
 
     def restart(self) -> None:
         """Another process takes over: it knows nothing but the logs."""
@@ -93,11 +166,11 @@ class Steps:
         sets = [one for agent in (*self._gone, *self._agents) for one in self._sets(agent)]
         return [f"{one.id} waits for {left}" for one in sets if (left := pending_effects(one))]
 
-    def _logs(self) -> list[FusedLog]:
+    def _logs(self) -> list[FaultyLog]:
         return [
             one
             for one in (self._services.journal, self._services.agents)
-            if isinstance(one, FusedLog)
+            if isinstance(one, FaultyLog)
         ]
 
     def lag(self) -> int:
@@ -146,7 +219,7 @@ class Steps:
     # ---------------------------------------------------------------------------------- the person
 
     def _write(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
-        person.write(self._home, self._task(who), dice)
+        edit_any_field(self._home, self._task(who), dice)
 
     def _pass(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         minutes = dice.pick([1, 3, 10, 60, 600, DAY_MINUTES, 7 * DAY_MINUTES])
@@ -154,7 +227,7 @@ class Steps:
 
     def _new(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         category = dice.pick(["", "", dice.pick(WORDS)])
-        made = tasks.add_task(self._home, words(dice, 3), {"category": category}).ids[0]
+        made = tasks.add_task(self._home, random_words(dice, 3), {"category": category}).ids[0]
         if len(self._tasks) < TASKS_MAX:
             self._tasks.append(made)
 
@@ -169,11 +242,11 @@ class Steps:
         task = key("task", "simulation", str(nth))
         document = ImportedTask(
             task,
-            words(dice, 2),
+            random_words(dice, 2),
             category=dice.pick(["", "Home"]),
             labels=(dice.pick(WORDS),),
-            items=tuple(ImportedItem(words(dice, 1)) for _ in range(dice.number(4))),
-            notes=(ImportedNote(words(dice, dice.number(250) + 1)),),
+            items=tuple(ImportedItem(random_words(dice, 1)) for _ in range(dice.number(4))),
+            notes=(ImportedNote(random_words(dice, dice.number(250) + 1)),),
         )
         kept = payload(task, canonical.encode(document))
         self._services.append_journal(
@@ -183,7 +256,7 @@ class Steps:
             self._tasks.append(task)
 
     def _catalog(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
-        person.change_catalog(self._home, dice)
+        change_catalog(self._home, dice)
 
     def _delete(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         task = self._task(who)
@@ -201,7 +274,7 @@ class Steps:
         set_id, number = dice.pick(by_tool[dice.pick(list(by_tool))])
         match dice.number(7):
             case 0:
-                review.reject(self._services, set_id, number, words(dice, 2))
+                review.reject(self._services, set_id, number, random_words(dice, 2))
                 if dice.number(2):
                     review.reopen(self._services, set_id, number)
             case 1:
@@ -217,10 +290,10 @@ class Steps:
                 review.confirm(self._services, set_id, number)
 
     def _undo(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
-        self._last_undo = person.undo(self._home, self._last_undo, dice)
+        self._last_undo = undo_something(self._home, self._last_undo, dice)
 
     def _learn(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
-        person.learn(self._home, [one.run_key for one in self._sets(self._agent(who))], dice)
+        rate_or_learn(self._home, [one.run_key for one in self._sets(self._agent(who))], dice)
 
     # ---------------------------------------------------------------------------------- the agents
 
@@ -232,7 +305,9 @@ class Steps:
         mode = dice.pick(modes)
         position = self._services.journal.tail().n
         if not self._template:
-            made = CreateTemplate(words(dice, 1), Words(words(dice, 3)), Words(words(dice, 3)))
+            made = CreateTemplate(
+                random_words(dice, 1), Words(random_words(dice, 3)), Words(random_words(dice, 3))
+            )
             self._template = self._services.append_agent(made).result.ids[0]
         command = agents.CreateAgent(
             task.id, task.title, task.category, position, mode, turn_max=1 + dice.number(6),
@@ -247,7 +322,7 @@ class Steps:
         categories = self._services.agent(self._agent(who)).categories
         match dice.number(4):
             case 0:
-                self._services.append_agent(WithdrawReceipt(Unruly.name, categories))
+                self._services.append_agent(WithdrawConsent(FuzzModel.name, categories))
             case 1:
                 self._services.append_agent(RuleModels(categories[0], ("rules",)))
             case _:
@@ -255,7 +330,7 @@ class Steps:
 
     def _agree(self, categories: Sequence[str]) -> None:
         """Let agents of some categories ask the model, and go on with what waited for that."""
-        agree = GiveReceipt(Unruly.name, tuple(categories), NOTICE_VERSION, sections_of())
+        agree = GiveConsent(FuzzModel.name, tuple(categories), NOTICE_VERSION, sections_of())
         self._services.append_agent(agree)
         for one in categories:
             self._services.append_agent(RuleModels(one))
@@ -266,10 +341,12 @@ class Steps:
         match dice.number(4):
             case 0:
                 self._services.append_agent(
-                    agents.ConfigureAgent(agent, Wanted(goal=words(dice, 4)))
+                    agents.ConfigureAgent(agent, AgentSettings(goal=random_words(dice, 4)))
                 )
             case 1:
-                wanted = Wanted(is_automatic=bool(dice.number(3)), open_loops=(words(dice, 2),))
+                wanted = AgentSettings(
+                    is_automatic=bool(dice.number(3)), open_loops=(random_words(dice, 2),)
+                )
                 self._services.append_agent(agents.ConfigureAgent(agent, wanted))
             case 2:
                 tokens = (dice.pick(["key:TASK", "key:CATEGORY", f"id:{self._task(who).id}"]),)
@@ -310,7 +387,7 @@ class Steps:
 
     def _ask(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
         agent = self._agent(who)
-        said = payload(self._services.agent(agent).task, words(dice, 4).encode())
+        said = payload(self._services.agent(agent).task, random_words(dice, 4).encode())
         request = self._services.request(agent, "user", words=said.id)
         self._services.append_agent(request, payloads=[said])
         self._run_next(agent, runner)
@@ -358,12 +435,12 @@ class Steps:
         log.is_after = bool(dice.number(2))
         log.is_disk_full = dice.number(5) == 0
         try:
-            self.do(Step(dice.pick(_FATAL), who, who), runner)
+            self.do(PlannedStep(dice.pick(_FATAL), who, who), runner)
         finally:
             log.fuse = 0
 
 
-_DEEDS: dict[str, Callable[[Steps, int, Dice, asyncio.Runner], None]] = {
+_STEPS: dict[str, Callable[[Steps, int, Dice, asyncio.Runner], None]] = {
     "write": Steps._write,
     "pass": Steps._pass,
     "run": Steps._run,

@@ -9,7 +9,7 @@ import selectors
 from datetime import timedelta
 from typing import Any
 
-from domain.timestamps import instant, moment
+from domain.log.timestamps import instant, moment
 
 LEASE_SECONDS = 864_000  # heartbeats take no time here, but they take turns
 POLL_SECONDS = 86_400  # acts and the engine itself set the signal

@@ -15,9 +15,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
-from adapters.store.disposable import Beside, anew, is_broken
+from adapters.store.sqlite_files import SidecarFiles, anew, is_broken
 from domain.errors import Refused
-from domain.timestamps import later
+from domain.log.timestamps import later
 
 LEASE_SECONDS = 30
 BEATS_A_LEASE = 4
@@ -36,7 +36,7 @@ _JOIN = "INSERT OR REPLACE INTO runtimes VALUES (?, ?, ?, ?, ?, ?)"
 _LEASE = "INSERT OR IGNORE INTO leases VALUES (?, ?, ?, ?, ?, ?, ?)"  # not where another took it
 
 R = TypeVar("R")
-State = Literal["none", "held", "lapsed"]
+LeaseState = Literal["none", "held", "lapsed"]
 
 
 class Runtime(NamedTuple):
@@ -96,7 +96,7 @@ class Leases(Protocol):
     def all(self, now: str) -> list[Lease]:
         """All leases, the oldest first."""
 
-    def state(self, agent: str, run_key: str, now: str) -> State:
+    def state(self, agent: str, run_key: str, now: str) -> LeaseState:
         """Whether an agent is worked for, as far as can be told here.
 
         A lease that lapsed says something of its own wake only.
@@ -127,7 +127,7 @@ class SqliteLeases:
         self._joined: tuple[Any, ...] = ()
         self._held: dict[str, tuple[Any, ...]] = {}
         self._connection = _open(path)
-        self._beside = Beside(path)
+        self._beside = SidecarFiles(path)
 
     # --------------------------------------------------------------------------------- a runtime
 
@@ -174,7 +174,7 @@ class SqliteLeases:
         stands there now."""
         self._beside.take_away()
         self._connection.close()
-        self._connection, self._beside = _open(self._path), Beside(self._path)
+        self._connection, self._beside = _open(self._path), SidecarFiles(self._path)
         with self._writing():
             if self._joined:
                 self._connection.execute(_JOIN, self._joined)
@@ -219,7 +219,7 @@ class SqliteLeases:
     def all(self, now: str) -> list[Lease]:
         return self._guarded(now, lambda: self._all(now))
 
-    def state(self, agent: str, run_key: str, now: str) -> State:
+    def state(self, agent: str, run_key: str, now: str) -> LeaseState:
         found = [one for one in self.all(now) if one.agent == agent]
         if found and found[0].is_alive:
             return "held"

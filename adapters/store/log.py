@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from adapters.store.foreign import ForeignAppend, check_next
-from adapters.store.opening import AGAIN
 from adapters.store.reader import LogPosition, LogReader, tells
 from adapters.store.recorder import LogRecorder, Tail, tail_of
+from adapters.store.remote_appends import RemoteAppend, check_next
 from adapters.store.sqlite import SQLiteLogRecorder
+from adapters.store.sqlite_files import AGAIN
 from adapters.version import package_version
-from domain import envelope
-from domain.causes import (
+from domain.append import envelope
+from domain.append.causes import (
     Cause,
     Command,
     EpochBegan,
@@ -26,14 +26,14 @@ from domain.causes import (
     Result,
     is_repeat,
 )
-from domain.envelope import Row
+from domain.append.envelope import Row
 from domain.errors import Damaged, KeyReused, Refused
-from domain.rules import RULES
-from domain.wire import Imported, Payload
-from domain.world import Folded, Recorded, World
+from domain.log.rules import RULES
+from domain.log.state import CachedState, LogState, RecordedEvent
+from domain.log.wire import Imported, Payload
 
 if TYPE_CHECKING:
-    from domain.composing import Composed
+    from domain.handlers.execute import Executed
 
 STATES_MAX = 4096  # folded states that a process keeps
 
@@ -50,10 +50,10 @@ class Appended(NamedTuple):
     n: int
 
 
-class States(OrderedDict[str, Folded]):
+class StateCache(OrderedDict[str, CachedState]):
     """The newest used folded states, at most `STATES_MAX`."""
 
-    def __setitem__(self, stream: str, folded: Folded) -> None:
+    def __setitem__(self, stream: str, folded: CachedState) -> None:
         super().__setitem__(stream, folded)
         self.move_to_end(stream)
         if len(self) > STATES_MAX:
@@ -64,7 +64,7 @@ class Log(LogReader):
     """One of a home's two logs, ``journal`` or ``agent``."""
 
     def __init__(self, name: str, recorder: LogRecorder, replica: str) -> None:
-        super().__init__(name, recorder, replica, States())
+        super().__init__(name, recorder, replica, StateCache())
 
     @classmethod
     def open(cls, name: str, path: Path, replica: str) -> "Log":
@@ -124,7 +124,7 @@ class Log(LogReader):
                 self.recorder.keep_order()
                 self._alone(LogShared(), now, seen, prev=seen.tail.digest)
 
-    def bring(self, appends: Sequence[ForeignAppend], now: str) -> int:
+    def bring(self, appends: Sequence[RemoteAppend], now: str) -> int:
         """Take in what other replicas wrote, all or none, and say that it is known from here on.
 
         Args:
@@ -263,13 +263,13 @@ class Log(LogReader):
         return self._look()
 
 
-def _compose(cause: Cause, key: str, at: str, prev: str, world: World) -> "Composed":
-    from domain.composing import compose  # what decides is loaded by who writes
+def _compose(cause: Cause, key: str, at: str, prev: str, world: LogState) -> "Executed":
+    from domain.handlers.execute import execute  # what decides is loaded by who writes
 
-    return compose(cause, key, at, prev, world)
+    return execute(cause, key, at, prev, world)
 
 
-def _repeated(known: Recorded, cause: Cause, key: str, said: Sequence[str] = ()) -> Appended:
+def _repeated(known: RecordedEvent, cause: Cause, key: str, said: Sequence[str] = ()) -> Appended:
     """The stored result, if the cause is the command that the key stands for."""
     receipt = known.fact
     if not isinstance(receipt, Receipt):

@@ -8,18 +8,18 @@ from itertools import islice
 from eventsourcing.persistence import StoredEvent
 from eventsourcing.popo import POPOApplicationRecorder
 
-from adapters.store.order import Place, place_of, places_of
-from adapters.store.recorder import Onward, Tail, Timed, by_append, line, numbered, tail_of
-from domain.envelope import Row
-from domain.wire import Payload, PayloadId
+from adapters.store.canonical_index import AppendPlace, place_of, places_of
+from adapters.store.recorder import Onward, Tail, TimedRow, by_append, line, numbered, tail_of
+from domain.append.envelope import Row
+from domain.log.wire import Payload, PayloadId
 
 PAGE_ROWS = 2000
 
 
-class MemoryOrder:
+class MemoryCanonicalIndex:
     """The places of all appends, in canonical order."""
 
-    def __init__(self, events: Sequence[StoredEvent], places: Iterable[Place]) -> None:
+    def __init__(self, events: Sequence[StoredEvent], places: Iterable[AppendPlace]) -> None:
         self._events = events
         self.places = sorted(places)
 
@@ -50,12 +50,12 @@ class MemoryOrder:
     def writers(self) -> Sequence[str]:
         return sorted({one.replica for one in self.places})
 
-    def _find(self, n: int, replica: str) -> Place | None:
+    def _find(self, n: int, replica: str) -> AppendPlace | None:
         nth = bisect_left(self.places, (n, replica))
         found = self.places[nth] if nth < len(self.places) else None
         return found if found and found[:2] == (n, replica) else None
 
-    def _read(self, one: Place) -> list[Row]:
+    def _read(self, one: AppendPlace) -> list[Row]:
         return [_row(stored) for stored in self._events[one.first - 1 : one.first - 1 + one.rows]]
 
 
@@ -67,7 +67,7 @@ class MemoryLogRecorder(POPOApplicationRecorder):
     def __init__(self) -> None:
         super().__init__()
         self._payloads: dict[PayloadId, bytes] = {}
-        self._order: MemoryOrder | None = None
+        self._order: MemoryCanonicalIndex | None = None
 
     @contextmanager
     def deciding(self) -> Iterator[None]:
@@ -79,7 +79,9 @@ class MemoryLogRecorder(POPOApplicationRecorder):
                 self._forget(count)
                 if self._order:
                     kept = [one for one in self._order.places if one.first <= count]
-                    self._order = MemoryOrder(self._stored_events, kept) if was_ordered else None
+                    self._order = (
+                        MemoryCanonicalIndex(self._stored_events, kept) if was_ordered else None
+                    )
                 raise
 
     def _forget(self, count: int) -> None:
@@ -93,16 +95,16 @@ class MemoryLogRecorder(POPOApplicationRecorder):
         with self._database_lock:
             yield
 
-    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[Timed]:
+    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[TimedRow]:
         found = self._stored_events_index.get(stream, {})
-        timed: list[Timed] = []
+        timed: list[TimedRow] = []
         for version in range(after + 1, len(found) + 1):  # versions have no gaps
             index = found[version]
             stored = self._stored_events[index]
             if stored.topic in but:
                 continue
             first = self._stored_events[index - numbered(stored.state).row]
-            timed.append(Timed(_row(stored), numbered(first.state).at))
+            timed.append(TimedRow(_row(stored), numbered(first.state).at))
         return timed
 
     def present(self, streams: Sequence[str]) -> Sequence[str]:
@@ -118,11 +120,11 @@ class MemoryLogRecorder(POPOApplicationRecorder):
         """Nor is there anything to part from."""
         return False
 
-    def order(self) -> MemoryOrder | None:
+    def order(self) -> MemoryCanonicalIndex | None:
         return self._order
 
     def keep_order(self) -> None:
-        self._order = MemoryOrder(self._stored_events, places_of(self.rows(0)))
+        self._order = MemoryCanonicalIndex(self._stored_events, places_of(self.rows(0)))
 
     def tail(self) -> Tail:
         return tail_of(self._last_append())

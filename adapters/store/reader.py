@@ -10,21 +10,31 @@ from typing import NamedTuple
 import msgspec
 
 from adapters.store.recorder import LogRecorder, Onward, Tail, by_append, numbered, tail_of
-from adapters.store.shared import Others, sift
-from domain import envelope
-from domain.causes import EpochBegan, LogShared, ReplicasImported
-from domain.conflicts import place
-from domain.envelope import Row
+from adapters.store.remote_appends import ReplicaKnowledge, sift
+from domain.append import envelope
+from domain.append.causes import EpochBegan, LogShared, ReplicasImported
+from domain.append.envelope import Row
 from domain.errors import Damaged
-from domain.horizons import Horizons, imported
-from domain.wire import Imported, PayloadId
-from domain.world import MAIN, Folded, Known, Parts, Read, Recorded, Sift, World, entity_of
+from domain.log.state import (
+    MAIN,
+    CachedState,
+    KnownAppends,
+    LogState,
+    PartialReads,
+    ReadStream,
+    RecordedEvent,
+    RowFilter,
+    entity_of,
+)
+from domain.log.wire import Imported, PayloadId
+from domain.replication.replica_conflicts import canonical_position
+from domain.replication.version_vectors import VersionVectors, stored_vector
 
 ALONE = ("receipt", "log")  # kinds whose streams are of one replica each
 LEFT_OUT_MAX = 4096  # entities of which it is kept what does not count
 
 
-class Main(NamedTuple):
+class MainFacts(NamedTuple):
     """What ``log:main`` says, up to a version: the epoch, whose rows were brought in, and
     from which append on the log is shared; 0: it is not."""
 
@@ -43,14 +53,18 @@ class LogPosition(NamedTuple):
 
     rows: int = 0
     tail: Tail = Tail()
-    main: Main = Main()
+    main: MainFacts = MainFacts()
 
 
 class LogReader:
     """One of a home's two logs, for who only looks."""
 
     def __init__(
-        self, name: str, recorder: LogRecorder, replica: str, states: MutableMapping[str, Folded]
+        self,
+        name: str,
+        recorder: LogRecorder,
+        replica: str,
+        states: MutableMapping[str, CachedState],
     ) -> None:
         """`states`: folded ones that are kept between two looks."""
         self.name = name
@@ -63,8 +77,8 @@ class LogReader:
         self._states = states
         self._seen = LogPosition()
         self._whole = 0  # rows of which the last one is counted, see `_check_last`
-        self._others = Others()
-        self._sifted: tuple[Main, Sift] | None = None
+        self._others = ReplicaKnowledge()
+        self._sifted: tuple[MainFacts, RowFilter] | None = None
         self._left_out: dict[str, frozenset[tuple[int, str, int]]] = {}  # by kind and entity
 
     @property
@@ -74,24 +88,24 @@ class LogReader:
             return self._look().main.is_shared
 
     @contextmanager
-    def reading(self) -> Iterator[World]:
+    def reading(self) -> Iterator[LogState]:
         """The log as it is now, one state for as long as it is open."""
         with self.recorder.reading():
             seen = self._look()
             self._check_last(seen)
             yield self._world(seen)
 
-    def world_at(self, n: int, replica: str = "", read: Read | None = None) -> World:
+    def world_at(self, n: int, replica: str = "", read: ReadStream | None = None) -> LogState:
         """The log as it stood after append n of this replica, of a shared log of any; nothing of
         it is cached. `read`: reads the rows of a stream, in place of the log itself."""
         seen, replica, kept = self._look(), replica or self.replica, read or self._read
         known = self._until(n + 1, seen, replica)
 
-        def then(stream: str, after: int) -> list[Recorded]:
+        def then(stream: str, after: int) -> list[RecordedEvent]:
             rows = kept(stream, after)
             return [one for one in rows if one.n <= (known.get(one.replica, 0) if known else n)]
 
-        return World(
+        return LogState(
             self.name,
             replica,
             n + 1,
@@ -103,7 +117,7 @@ class LogReader:
             streams=self.streams_of,
         )
 
-    def appends(self, after: int = 0) -> Iterator[list[Recorded]]:
+    def appends(self, after: int = 0) -> Iterator[list[RecordedEvent]]:
         """Each append above n `after`, as its rows, in canonical order; of a shared log those that
         this replica knows."""
         seen = self._look()
@@ -113,12 +127,16 @@ class LogReader:
                 continue
             yield read_append(rows)
 
-    def counted(self, append: Sequence[Recorded]) -> Sequence[Recorded]:
+    def counted(self, append: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
         """The rows of an append that count, by all that was known when it was read: see
-        `domain.merging`."""
+        `domain.replication.merge`."""
         if not self._seen.main.is_shared:
             return append
-        return [row for row in append if place(row) not in self._left_out_of(row, self._seen)]
+        return [
+            row
+            for row in append
+            if canonical_position(row) not in self._left_out_of(row, self._seen)
+        ]
 
     def rows(self, after: int = 0) -> Iterator[Row]:
         """The rows as they are stored, above append n `after`, in canonical order."""
@@ -144,7 +162,7 @@ class LogReader:
         """The rows that came in last, as they are stored, so many at most, in order."""
         return self.recorder.newest(count)
 
-    def last_fact(self, stream: str) -> Recorded | None:
+    def last_fact(self, stream: str) -> RecordedEvent | None:
         """The newest row of a stream, by its whole name."""
         before = max(self.recorder.last_version(stream) - 1, 0)
         return next(iter(self._read(stream, before)), None)
@@ -157,11 +175,11 @@ class LogReader:
         """How many rows there are."""
         return self.recorder.count()
 
-    def facts(self, stream: str, but: Sequence[str] = ()) -> list[Recorded]:
+    def facts(self, stream: str, but: Sequence[str] = ()) -> list[RecordedEvent]:
         """The rows of a stream of any replica, by its whole name, but for those with some tags."""
         return self._read(stream, 0, but)
 
-    def receipts(self, key: str) -> list[Recorded]:
+    def receipts(self, key: str) -> list[RecordedEvent]:
         """What this replica keeps under an idempotency key: a receipt, or nothing."""
         return self.facts(f"receipt:{key}@{self.replica}") if key else []
 
@@ -187,8 +205,8 @@ class LogReader:
     def close(self) -> None:
         self.recorder.close()
 
-    def _world(self, seen: LogPosition) -> World:
-        return World(
+    def _world(self, seen: LogPosition) -> LogState:
+        return LogState(
             self.name,
             self.replica,
             seen.tail.n + 1,
@@ -197,13 +215,13 @@ class LogReader:
             replicas=self._replicas(seen),
             cache=self._states,
             present=self.recorder.present,
-            parts=Parts(self.recorder.last_version, self._read),
+            parts=PartialReads(self.recorder.last_version, self._read),
             streams=self.recorder.streams_of,
             sift=self._sift(seen, self._read),
             known=self._known(seen),
         )
 
-    def _read(self, stream: str, after: int, but: Sequence[str] = ()) -> list[Recorded]:
+    def _read(self, stream: str, after: int, but: Sequence[str] = ()) -> list[RecordedEvent]:
         timed = self.recorder.stream(stream, after, but)
         return [envelope.recorded(row, at, envelope.read(row)) for row, at in timed]
 
@@ -237,7 +255,7 @@ class LogReader:
             raise Damaged("not_a_log", because=told, instead=instead)
         self._whole = seen.rows
 
-    def _newest(self, main: Main) -> Tail:
+    def _newest(self, main: MainFacts) -> Tail:
         order = self.recorder.order() if main.is_shared else None
         return tail_of(order.last(self.replica)) if order else self.recorder.tail()
 
@@ -249,8 +267,8 @@ class LogReader:
         is_own = replica in ("", self.replica)
         return self._horizons(seen, of_other=not is_own).until(replica or self.replica, n)
 
-    def _known(self, seen: LogPosition) -> Known | None:
-        """What a replica knew right after an append of its own, see `World.recorded`."""
+    def _known(self, seen: LogPosition) -> KnownAppends | None:
+        """What a replica knew right after an append of its own, see `LogState.recorded`."""
         if not seen.main.is_shared:
             return None
         return lambda name, n: self._horizons(seen).until(name, n + 1)
@@ -259,9 +277,9 @@ class LogReader:
         """What this replica knew of a shared log right after its append n, as facts keep it; empty
         where it was not shared then."""
         seen = self._look()
-        return imported(self._until(n + 1, seen) or {}) if 0 < seen.main.shared_n <= n else ()
+        return stored_vector(self._until(n + 1, seen) or {}) if 0 < seen.main.shared_n <= n else ()
 
-    def arrivals(self, after: int) -> Iterator[list[Recorded]]:
+    def arrivals(self, after: int) -> Iterator[list[RecordedEvent]]:
         """The appends above n `after` in the order in which they became part of this log. What
         other machines wrote comes with the marker that names it, see `brought`."""
         seen = self._look()
@@ -271,7 +289,7 @@ class LogReader:
             if first is None or writer == self.replica or n <= first.get(writer, 0):
                 yield rows
 
-    def came(self, after: int) -> Iterator[list[Recorded]]:
+    def came(self, after: int) -> Iterator[list[RecordedEvent]]:
         """All appends that became part of this log above its append n `after`, those that a marker
         brought right after it. Their own numbers may be lower."""
         for rows in self.arrivals(after):
@@ -279,14 +297,14 @@ class LogReader:
             if isinstance(rows[0].fact, ReplicasImported) and rows[0].replica == self.replica:
                 yield from self.brought(rows[0].n)
 
-    def brought(self, n: int) -> list[list[Recorded]]:
+    def brought(self, n: int) -> list[list[RecordedEvent]]:
         """The appends of other machines that this one learnt of by its own append n of a shared
         log, in canonical order; none that say something of the log alone."""
         seen = self._look()
         if not 0 < seen.main.shared_n < n:
             return []
         known = self._horizons(seen).brought(self.replica, n)
-        found: list[list[Recorded]] = []
+        found: list[list[RecordedEvent]] = []
         for name, (above, last) in known.items():
             theirs = takewhile(partial(_is_until, last), self.appends_of(name, above))
             found += [read_append(rows) for rows in theirs if tells(rows)]
@@ -300,13 +318,13 @@ class LogReader:
         """The append by which a replica of a shared log learnt of append n of another; 0: none."""
         return self._horizons(self._look(), of_other=True).learnt(replica, of, n)
 
-    def _horizons(self, seen: LogPosition, *, of_other: bool = False) -> Horizons:
+    def _horizons(self, seen: LogPosition, *, of_other: bool = False) -> VersionVectors:
         order = self.recorder.order() if of_other else None
         replicas = order.writers() if order else (self.replica, *seen.main.replicas)
         version = seen.main.version
         return self._others.horizons(self._read, replicas, version, of_other=of_other)
 
-    def _main_now(self) -> Main:
+    def _main_now(self) -> MainFacts:
         """``log:main`` of this replica, read on from where it was known."""
         version, rules, replicas, shared_n = self._seen.main
         for recorded in self._read(f"log:{MAIN}@{self.replica}", version):
@@ -320,9 +338,11 @@ class LogReader:
                     self._left_out.clear()
                 case LogShared():
                     shared_n = recorded.n
-        return Main(version, rules, replicas, shared_n)
+        return MainFacts(version, rules, replicas, shared_n)
 
-    def _left_out_of(self, row: Recorded, seen: LogPosition) -> frozenset[tuple[int, str, int]]:
+    def _left_out_of(
+        self, row: RecordedEvent, seen: LogPosition
+    ) -> frozenset[tuple[int, str, int]]:
         """The rows of an entity that do not count. What is written on changes nothing of it."""
         if row.of_kind in ALONE:
             return frozenset()
@@ -331,8 +351,8 @@ class LogReader:
             if len(self._left_out) >= LEFT_OUT_MAX:
                 self._left_out.clear()
             world = self._world(seen)
-            found = set(map(place, world.history(row.of_kind, row.entity)))
-            counted = map(place, world.standing(row.of_kind, row.entity))
+            found = set(map(canonical_position, world.history(row.of_kind, row.entity)))
+            counted = map(canonical_position, world.standing(row.of_kind, row.entity))
             self._left_out[name] = frozenset(found.difference(counted))
         return self._left_out[name]
 
@@ -375,15 +395,15 @@ class LogReader:
             return tuple(name for name in self._last_of_each() if name != self.replica)
         return seen.main.replicas
 
-    def _receipt(self, key: str, seen: LogPosition) -> Recorded | None:
+    def _receipt(self, key: str, seen: LogPosition) -> RecordedEvent | None:
         found = self._receipts(key, seen)
         if len(found) > 1 and seen.main.is_shared:
-            from domain.merging import standing
+            from domain.replication.merge import standing_receipt
 
-            return standing(found)
+            return standing_receipt(found)
         return found[0] if found else None
 
-    def _sift(self, seen: LogPosition, read: Read) -> Sift | None:
+    def _sift(self, seen: LogPosition, read: ReadStream) -> RowFilter | None:
         """What tells which rows of an entity count, where several machines share the log."""
         if not seen.main.is_shared:
             return None
@@ -392,7 +412,7 @@ class LogReader:
             return self._sifted[1]
         names = (self.replica, *self._replicas(seen))
 
-        def doubled(appends: Collection[tuple[int, str]]) -> list[Recorded]:
+        def doubled(appends: Collection[tuple[int, str]]) -> list[RecordedEvent]:
             firsts = (self.append_at(*one)[0].stream for one in sorted(appends))
             keys = sorted({entity_of(one) for one in firsts if one.startswith("receipt:")})
             there = self.recorder.present([f"receipt:{key}@{one}" for key in keys for one in names])
@@ -404,13 +424,13 @@ class LogReader:
             self._sifted = (seen.main, made)
         return made
 
-    def _receipts(self, key: str, seen: LogPosition) -> list[Recorded]:
+    def _receipts(self, key: str, seen: LogPosition) -> list[RecordedEvent]:
         """What stands under a key, this replica's first."""
         names = (self.replica, *self._replicas(seen))
         return [row for one in names for row in self._read(f"receipt:{key}@{one}", 0)]
 
 
-def read_append(rows: Sequence[Row]) -> list[Recorded]:
+def read_append(rows: Sequence[Row]) -> list[RecordedEvent]:
     """The facts of an append."""
     decoded = [envelope.read(row) for row in rows]
     at = decoded[0].at

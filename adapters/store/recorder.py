@@ -1,7 +1,7 @@
 """What a log needs from a recorder: one writer at a time, rows in canonical order, payloads.
 
 Rows are inserted append by append, so insertion order is canonical order until a log is shared;
-from then on `Order` tells it. A rowid never leaves its recorder (DESIGN 4).
+from then on `CanonicalIndex` tells it. A rowid never leaves its recorder (DESIGN 4).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,9 +13,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.json import Decoder
 
-from domain import envelope
-from domain.envelope import Row
-from domain.wire import Payload, PayloadId
+from domain.append import envelope
+from domain.append.envelope import Row
+from domain.log.wire import Payload, PayloadId
 
 Onward = Callable[[PayloadId], Sequence[tuple[PayloadId, bytes]]]
 """``read(wanted)``: the payload, if it is there, and perhaps some that were kept right after it."""
@@ -30,14 +30,14 @@ class Tail(NamedTuple):
     replica: str = ""
 
 
-class Timed(NamedTuple):
+class TimedRow(NamedTuple):
     """A row with the time of its append."""
 
     row: Row
     at: str
 
 
-class Numbered(Struct, frozen=True):
+class AppendPosition(Struct, frozen=True):
     """The part of an envelope that tells where it stands."""
 
     n: int
@@ -47,7 +47,7 @@ class Numbered(Struct, frozen=True):
 
 
 _LINE = b'{"stream":%b,"version":%d,"tag":"%b","state":%b}'
-numbered = Decoder(Numbered).decode
+numbered = Decoder(AppendPosition).decode
 
 
 def by_append(rows: Iterable[Row]) -> Iterator[list[Row]]:
@@ -79,7 +79,7 @@ def line(row: Row) -> bytes:
     return _LINE % (stream, row.version, tag, row.state)
 
 
-class Order(Protocol):
+class CanonicalIndex(Protocol):
     """Finds the appends of a log whose rows came in in any order."""
 
     def rows_of(self, replica: str, after: int) -> Iterator[Row]:
@@ -120,7 +120,7 @@ class LogRecorder(Protocol):
     def reading(self) -> AbstractContextManager[None]:
         """See one state of the log for as long as it is open."""
 
-    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[Timed]:
+    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[TimedRow]:
         """The rows of a stream with a version above `after`, in order; but for some tags'."""
 
     def present(self, streams: Sequence[str]) -> Sequence[str]:
@@ -129,7 +129,7 @@ class LogRecorder(Protocol):
     def streams_of(self, kind: str) -> Sequence[str]:
         """The names of all streams of a kind."""
 
-    def order(self) -> "Order | None":
+    def order(self) -> "CanonicalIndex | None":
         """Where each append stands; None where rows stand as they came, in canonical order."""
 
     def keep_order(self) -> None:

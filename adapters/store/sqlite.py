@@ -14,9 +14,20 @@ from urllib.parse import quote
 
 import msgspec
 
-from adapters.store.opening import (
+from adapters.store.canonical_index import (
+    INDEX,
+    KEEP,
+    KEEP_NEXT,
+    LINE,
+    MAKE,
+    FileCanonicalIndex,
+    places_of,
+    stored_bytes,
+)
+from adapters.store.recorder import Onward, Tail, TimedRow, numbered, tail_of
+from adapters.store.sqlite_files import (
     TROUBLE,
-    Standing,
+    OpenedFile,
     as_told,
     connected,
     look,
@@ -26,24 +37,13 @@ from adapters.store.opening import (
     unusable,
     whole,
 )
-from adapters.store.order import (
-    INDEX,
-    KEEP,
-    KEEP_NEXT,
-    LINE,
-    MAKE,
-    FileOrder,
-    places_of,
-    stored_bytes,
-)
-from adapters.store.recorder import Onward, Tail, Timed, numbered, tail_of
-from domain.envelope import Row
+from domain.append.envelope import Row
 from domain.errors import Damaged, Refused
-from domain.rules import FORMAT, FORMAT_MAX
-from domain.wire import Payload, PayloadId
+from domain.log.rules import FORMAT, FORMAT_MAX
+from domain.log.wire import Payload, PayloadId
 
 if TYPE_CHECKING:
-    from adapters.store.library import LibraryRecorder
+    from adapters.store.eventsourcing_recorder import LibraryRecorder
 
 PAGE_ROWS = 2000
 PAGE_PAYLOADS = 64  # that are read at once
@@ -116,7 +116,7 @@ class SQLiteLogRecorder:
         look(path)
         self._path = path
         self._is_ordered = self._is_indexed = False
-        self._standing: Standing | None = None
+        self._standing: OpenedFile | None = None
         self._is_read_only = is_read_only
         with told(path):
             self._connection = read_only(path) if is_read_only else connected(str(path))
@@ -125,11 +125,11 @@ class SQLiteLogRecorder:
             except BaseException:
                 self.close()
                 raise
-            self._standing = Standing(path, self._connection, self._state_of)
+            self._standing = OpenedFile(path, self._connection, self._state_of)
 
     @cached_property
     def _library(self) -> "LibraryRecorder":
-        from adapters.store.library import LibraryRecorder
+        from adapters.store.eventsourcing_recorder import LibraryRecorder
 
         return LibraryRecorder(f"file:{quote(str(self._path))}")
 
@@ -215,13 +215,13 @@ class SQLiteLogRecorder:
             finally:
                 self._roll_back()
 
-    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[Timed]:
+    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[TimedRow]:
         if but:
             found = self._found(_BUT, stream, after, msgspec.json.encode(but).decode())
         else:
             found = self._found(_ALL, stream, after)
         return [
-            Timed(
+            TimedRow(
                 Row(name, version, topic, stored_bytes(state)),
                 stored_bytes(at).decode("utf-8", "replace"),
             )
@@ -235,11 +235,11 @@ class SQLiteLogRecorder:
     def streams_of(self, kind: str) -> Sequence[str]:
         return [name for (name,) in self._found(_STREAMS, f"{kind}:", f"{kind};")]  # ; follows :
 
-    def order(self) -> FileOrder | None:
+    def order(self) -> FileCanonicalIndex | None:
         if not self._is_ordered:  # another process may have begun it
             format_of = self._found("PRAGMA user_version")[0][0]
             self._is_ordered = format_of == FORMAT_MAX
-        return FileOrder(self._found) if self._is_ordered else None
+        return FileCanonicalIndex(self._found) if self._is_ordered else None
 
     def keep_order(self) -> None:
         self._connection.execute(MAKE)

@@ -6,42 +6,44 @@ from msgspec.structs import replace
 
 from adapters.store.log import Log
 from adapters.store.recorder import numbered
-from adapters.sync.have import HAVE, Have, Head, Void
-from adapters.sync.segments import Header, NotWhole, Place, decoded
-from adapters.sync.shelf import Shelf
-from adapters.sync.survey import Survey
-from domain import envelope
-from domain.causes import ReplicasImported
+from adapters.sync.manifest import MANIFEST_FILE, AbandonedBranch, ChainHead, Manifest
+from adapters.sync.scan import FolderScan
+from adapters.sync.segments import ChainId, IncompleteSegment, SegmentHeader, decode_segment
+from adapters.sync.sync_folder import SyncFolder
+from domain.append import envelope
+from domain.append.causes import ReplicasImported
 from domain.errors import Refused
-from domain.world import MAIN
+from domain.log.state import MAIN
 
-NOTHING = Head(0, "")
+NO_HEAD = ChainHead(0, "")
 
 
-def given_up(found: Survey, kept: Iterable[Void] = ()) -> tuple[Void, ...]:
+def abandoned_branches(
+    found: FolderScan, kept: Iterable[AbandonedBranch] = ()
+) -> tuple[AbandonedBranch, ...]:
     """All branches that are told to be void, here or in the folder."""
     told = [one for have in found.haves.values() for one in have.void]
     return tuple(sorted({*kept, *told}, key=lambda one: (*one.place, one.after, one.head, one.by)))
 
 
-def without(found: Survey, void: Collection[Void]) -> Survey:
+def without_branches(found: FolderScan, void: Collection[AbandonedBranch]) -> FolderScan:
     """What lies in a folder but for void branches: their files, and what is told of them. The last
     append of such a file is one of the branch."""
     if not void:
         return found
-    dead = _digests(void)
+    dead = _dead_digests(void)
     whole = {name: one for name, one in found.whole.items() if not _is_dead(one.header, dead)}
-    haves = {writer: _living(have, dead) for writer, have in found.haves.items()}
-    astray: dict[Place, dict[str, int]] = {}
+    haves = {writer: _living_manifest(have, dead) for writer, have in found.haves.items()}
+    astray: dict[ChainId, dict[str, int]] = {}
     for writer, have in found.haves.items():
         for one in void:
             head = have.heads.get(":".join(one.place))
             if head and head.digest in dead[one.place]:
-                astray.setdefault(Place(one.log, writer), {})[one.replica] = one.after
+                astray.setdefault(ChainId(one.log, writer), {})[one.replica] = one.after
     return replace(found, whole=whole, haves=haves, astray=astray)
 
 
-def dead_files(there: Survey, living: Survey, own: Collection[str]) -> list[str]:
+def dead_files(there: FolderScan, living: FolderScan, own: Collection[str]) -> list[str]:
     """What lies in a folder and is dead, in places of these writers: segments of void branches, and
     what was told by who wrote such a one.
 
@@ -52,14 +54,14 @@ def dead_files(there: Survey, living: Survey, own: Collection[str]) -> list[str]
     """
     files = there.whole.keys() - living.whole.keys()
     told = [
-        f"{writer}/{HAVE}"
+        f"{writer}/{MANIFEST_FILE}"
         for writer, have in there.haves.items()
         if any(one.endswith(f":{writer}") for one in have.heads.keys() - living.haves[writer].heads)
     ]
     return sorted(name for name in (*files, *told) if name.partition("/")[0] in own)
 
 
-def held_of(log: Log, void: Collection[Void]) -> list[Void]:
+def held_branches(log: Log, void: Collection[AbandonedBranch]) -> list[AbandonedBranch]:
     """The void branches of which a log holds the beginning, at least."""
     heads = log.heads() if void else {}
     return [
@@ -72,18 +74,18 @@ def held_of(log: Log, void: Collection[Void]) -> list[Void]:
     ]
 
 
-def others_branch(log: Log, shelf: Shelf, found: Survey) -> int | None:
+def fork_point(log: Log, shelf: SyncFolder, found: FolderScan) -> int | None:
     """Up to which append a log's own chain is the one that others know; None: they know no other.
 
     Raises:
         Refused: Code ``forked_replica``: what another home wrote is not here yet.
     """
-    place = Place(log.name, log.replica)
+    place = ChainId(log.name, log.replica)
     files = [(name, one) for name, one in found.of(place) if not _holds(log, one.last, one.head)]
     told = [one for have in found.haves.values() if (one := have.heads.get(":".join(place)))]
     if not files and all(_holds(log, one.n, one.digest) for one in told):
         return None
-    agreed = [n for name, one in files if (n := _agreed(log, shelf, name, one)) is not None]
+    agreed = [n for name, one in files if (n := _last_agreed(log, shelf, name, one)) is not None]
     if not agreed:
         because = f"what another home wrote under the name {log.replica} is not here yet"
         instead = "let all files of the folder arrive, then repeat it; nothing was changed"
@@ -91,7 +93,7 @@ def others_branch(log: Log, shelf: Shelf, found: Survey) -> int | None:
     return max(agreed)
 
 
-def known_elsewhere(log: Log, logs: Sequence[Log], found: Survey, began: str) -> int:
+def known_elsewhere(log: Log, logs: Sequence[Log], found: FolderScan, began: str) -> int:
     """Up to which append of this log another home has the chain that it forked in another log.
 
     What it tells itself it told after the split, so all before that is in it. Where it tells
@@ -105,22 +107,22 @@ def known_elsewhere(log: Log, logs: Sequence[Log], found: Survey, began: str) ->
         began: When the branch did.
     """
     have = found.haves.get(log.replica)
-    if have and any(_is_other(one, have) for one in logs):
-        return have.heads.get(":".join(Place(log.name, log.replica)), NOTHING).n
-    place = ":".join(Place(log.name, log.replica))
+    if have and any(_knows_other_branch(one, have) for one in logs):
+        return have.heads.get(":".join(ChainId(log.name, log.replica)), NO_HEAD).n
+    place = ":".join(ChainId(log.name, log.replica))
     others = (one.heads[place] for one in found.haves.values() if place in one.heads)
     held = (one.n for one in others if _holds(log, one.n, one.digest))
     chain = (numbered(rows[0].state) for rows in log.appends_of(log.replica, 0))
     return max([0, *held, *(one.n for one in chain if one.at < began)])
 
 
-def _is_other(log: Log, have: Have) -> bool:
+def _knows_other_branch(log: Log, have: Manifest) -> bool:
     """Whether somebody knows another branch of a log's own chain."""
-    head = have.heads.get(":".join(Place(log.name, log.replica)))
+    head = have.heads.get(":".join(ChainId(log.name, log.replica)))
     return head is not None and not _holds(log, head.n, head.digest)
 
 
-def resting_on(log: Log, dead: Mapping[str, int]) -> dict[str, int]:
+def dependent_chains(log: Log, dead: Mapping[str, int]) -> dict[str, int]:
     """Where chains end that have no dead part, by replica, of those that are not whole.
 
     Args:
@@ -146,20 +148,20 @@ def resting_on(log: Log, dead: Mapping[str, int]) -> dict[str, int]:
     return good
 
 
-def _digests(void: Iterable[Void]) -> dict[Place, set[str]]:
-    dead: dict[Place, set[str]] = {}
+def _dead_digests(void: Iterable[AbandonedBranch]) -> dict[ChainId, set[str]]:
+    dead: dict[ChainId, set[str]] = {}
     for one in void:
         dead.setdefault(one.place, set()).update(one.digests, (one.head,))
     return dead
 
 
-def _is_dead(header: Header, dead: Mapping[Place, Collection[str]]) -> bool:
+def _is_dead(header: SegmentHeader, dead: Mapping[ChainId, Collection[str]]) -> bool:
     return header.head in dead.get(header.place, ())
 
 
-def _living(have: Have, dead: Mapping[Place, Collection[str]]) -> Have:
-    def living(heads: Mapping[str, Head]) -> dict[str, Head]:
-        named = {Place(*name.split(":", 1)): name for name in heads if ":" in name}
+def _living_manifest(have: Manifest, dead: Mapping[ChainId, Collection[str]]) -> Manifest:
+    def living(heads: Mapping[str, ChainHead]) -> dict[str, ChainHead]:
+        named = {ChainId(*name.split(":", 1)): name for name in heads if ":" in name}
         return {
             name: heads[name]
             for place, name in named.items()
@@ -169,14 +171,14 @@ def _living(have: Have, dead: Mapping[Place, Collection[str]]) -> Have:
     return replace(have, heads=living(have.heads), told=living(have.told))
 
 
-def _agreed(log: Log, shelf: Shelf, name: str, header: Header) -> int | None:
+def _last_agreed(log: Log, shelf: SyncFolder, name: str, header: SegmentHeader) -> int | None:
     """The last append of a file that stands in a log, too; None where it begins behind that."""
     if header.after and not _holds(log, header.after, header.prev):
         return None
     agreed = header.after
     try:
-        appends = decoded(shelf.read(name) or b"", name).appends
-    except NotWhole:
+        appends = decode_segment(shelf.read(name) or b"", name).appends
+    except IncompleteSegment:
         return None
     for rows, _ in appends:
         n = numbered(rows[0].state).n

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from adapters.actions.naming import pick
-from adapters.actions.recovering import in_flight_sets
-from adapters.documents.syncing import LeadReplica, RetiredReplica
-from adapters.runtime import leading, review
-from adapters.store.leading import standing
-from adapters.sync import memory
+from adapters.documents.sync import LeadReplica, RetiredReplica
+from adapters.runtime import leadership, review
+from adapters.store.leader import leadership_of
+from adapters.sync import sync_state
+from adapters.usecases.resolve import pick
+from adapters.usecases.run_home import in_flight_sets
 from domain.changes.change_set import CHANGES
 from domain.changes.decisions import pending_effects
 from domain.errors import Refused, invalid
@@ -20,7 +20,7 @@ from domain.machines.machines import LABEL_MAX
 if TYPE_CHECKING:
     from adapters.wiring import Home
 
-Told = Callable[[str], None]
+MachineListener = Callable[[str], None]
 
 SIDES = ("file", "mine")
 """What `settle --keep` calls the sides of a conflict with a file."""
@@ -39,8 +39,10 @@ def name_replica(home: "Home", label: str) -> None:
     services = home.services
     if services.agents.is_shared:
         services.append_agent(LabelReplica(services.agents.replica, label))
-    with memory.alone(home.path):
-        memory.keep(home.path, replace(memory.kept(home.path), label=label))
+    with sync_state.sync_lock(home.path):
+        sync_state.write_sync_state(
+            home.path, replace(sync_state.read_sync_state(home.path), label=label)
+        )
 
 
 def let_lead(home: "Home", named: str = "") -> LeadReplica:
@@ -53,9 +55,9 @@ def let_lead(home: "Home", named: str = "") -> LeadReplica:
     _check_shared(home)
     services = home.services
     replica = replica_named(home, named) if named else services.agents.replica
-    was_gone = replica in standing(services.journal, services.agents).machines.retired
+    was_gone = replica in leadership_of(services.journal, services.agents).machines.retired
     rows = services.append_agent(Lead(replica, services.first)).rows
-    leading.settle(services)
+    leadership.settle(services)
     home.views.catch_up()
     label, is_new = labels_of(home).get(replica, ""), bool(rows)
     return LeadReplica(replica, label, is_new, was_gone and is_new)
@@ -74,9 +76,9 @@ def retire(home: "Home", named: str) -> RetiredReplica:
     services = home.services
     replica = replica_named(home, named)
     services.append_agent(RetireReplica(replica, services.first))
-    leading.settle(services)
-    operations = _taken_over(home, replica)
-    wakes = leading.recovered(services, replica)
+    leadership.settle(services)
+    operations = _take_over(home, replica)
+    wakes = leadership.recovered(services, replica)
     home.views.catch_up()
     label = labels_of(home).get(replica, "")
     return RetiredReplica(replica, label, services.lead, operations, wakes)
@@ -84,9 +86,13 @@ def retire(home: "Home", named: str) -> RetiredReplica:
 
 def labels_of(home: "Home") -> dict[str, str]:
     """What machines are called, by replica; of those without a name nothing."""
-    kept, services = memory.kept(home.path), home.services
+    kept, services = sync_state.read_sync_state(home.path), home.services
     own = {services.journal.replica: kept.label} if kept.label else {}
-    return {**kept.labels, **own, **standing(services.journal, services.agents).machines.labels}
+    return {
+        **kept.labels,
+        **own,
+        **leadership_of(services.journal, services.agents).machines.labels,
+    }
 
 
 def replica_named(home: "Home", named: str) -> str:
@@ -111,7 +117,7 @@ def _check_shared(home: "Home") -> None:
         raise Refused("not_shared", because=because, instead="run `wakelog sync DIR` first")
 
 
-def _taken_over(home: "Home", replica: str) -> int:
+def _take_over(home: "Home", replica: str) -> int:
     """Drive what a machine had asked of the journal to its end; how many operations."""
     services, count = home.services, 0
     home.views.catch_up()

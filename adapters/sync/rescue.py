@@ -7,57 +7,298 @@ writes meanwhile.
 """
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from adapters.documents.syncing import RescueReport
-from adapters.home import files, installation
-from adapters.home.hold import Hold
-from adapters.home.place import Place, open_logs
-from adapters.store.opening import check_alone
-from adapters.sync import memory
-from adapters.sync.again import Again
-from adapters.sync.branches import given_up
-from adapters.sync.have import Void
-from adapters.sync.home import shelf_of, sync_home, travelling
-from adapters.sync.rebuilding import Opened, Plan, planned, rebuilt, void_lines
-from adapters.sync.shelf import Shelf
-from adapters.sync.survey import Survey, survey
-from adapters.upkeep.adopting import check_exists, check_new, introduce
+from adapters.documents.sync import RescueReport, VoidBranch
+from adapters.home import files, write_guard
+from adapters.home.home_location import HomeLocation, open_logs
+from adapters.home.write_guard import WriteGuard
+from adapters.store.leader import succeed
+from adapters.store.log import Log
+from adapters.store.log_copy import copy_appends
+from adapters.store.reader import read_append, writer_of
+from adapters.store.recorder import by_append, numbered
+from adapters.store.sqlite import SQLiteLogRecorder
+from adapters.store.sqlite_files import check_alone
+from adapters.sync import sync_state
+from adapters.sync.branches import (
+    abandoned_branches,
+    dependent_chains,
+    fork_point,
+    held_branches,
+    known_elsewhere,
+    without_branches,
+)
+from adapters.sync.manifest import AbandonedBranch
+from adapters.sync.replay_commands import CommandReplay, has_caller_key
+from adapters.sync.scan import FolderScan, scan_folder
+from adapters.sync.sync_folder import SyncFolder
+from adapters.sync.sync_home import imports_of, sync_folder_of, sync_home, travelling_names
+from adapters.upkeep.adopt import check_exists, check_new, introduce_replica
 from adapters.upkeep.backup import back_up
+from domain.append import envelope
+from domain.append.causes import GivenUp
+from domain.append.envelope import Row
 from domain.errors import Refused, invalid
+from replay.fork import interleaved
+from replay.references import journal_position
 
-WORK, DONE, READY = ".rescue", ".rescued", "ready.json"
+TOLD_EVERY = 100  # causes
+LOG_FILES = {"journal": files.JOURNAL, "agent": files.AGENT}
+
+
+class AbandonedAppend(NamedTuple):
+    """An append of this machine's own that is given up; `is_new`: nobody rescued it before."""
+
+    log: str
+    rows: tuple[Row, ...]
+    is_new: bool
+
+
+class RescuePlan(NamedTuple):
+    """What is to be done. `was`: the name until now; `is_forked`: another home wrote under it;
+    `good`: of each log, up to which append those chains stay that do not stay whole; `void`: what
+    is given up; `causes`: of this machine's own in it; `keyed`: those that others gave up and did
+    again, as far as they have callers' keys; `told`: what others gave up; `hold`: replicas of which
+    nothing is taken."""
+
+    was: str
+    is_forked: bool
+    good: Mapping[str, Mapping[str, int]]
+    void: tuple[AbandonedBranch, ...]
+    causes: tuple[AbandonedAppend, ...]
+    keyed: tuple[AbandonedAppend, ...]
+    told: tuple[AbandonedBranch, ...]
+    hold: Collection[str] = ()
+
+    @property
+    def after(self) -> int:
+        """Behind which append the own branch begins."""
+        own = [one.after for one in self.void if one.replica == self.was]
+        return own[0] if own else 0
+
+
+class OpenedLogs(NamedTuple):
+    """The logs that travel, the journal first, and the agent log, also where it does not; as who
+    wrote until now has them."""
+
+    logs: tuple[Log, ...]
+    agents: Log
+
+
+def plan_rescue(
+    logs: Sequence[Log],
+    shelf: SyncFolder,
+    there: FolderScan,
+    told: tuple[AbandonedBranch, ...],
+    hold: Collection[str] = (),
+) -> RescuePlan:
+    """What of a home does not stay.
+
+    Args:
+        logs: Those that travel, the journal first, as who wrote until now has them.
+        shelf: The folder.
+        there: What lies in it.
+        told: What is given up already.
+        hold: Replicas of which nothing is taken.
+    """
+    found = without_branches(there, told)
+    until = {log.name: fork_point(log, shelf, found) for log in logs if log.replica}
+    is_forked = any(n is not None for n in until.values())
+    began = min(
+        (at for log in logs if (at := _branch_began(log, until.get(log.name)))), default="~"
+    )
+    good: dict[str, Mapping[str, int]] = {}
+    void, causes, keyed = list[AbandonedBranch](), list[AbandonedAppend](), list[AbandonedAppend]()
+    known = {one for branch in told if branch.by for one in branch.digests}
+    for log in logs:
+        ends = {one.replica: one.after for one in held_branches(log, told)}
+        if is_forked:
+            split = until[log.name]
+            mine = known_elsewhere(log, logs, found, began) if split is None else split
+            ends[log.replica] = min(mine, ends.get(log.replica, mine))
+        if log.name == "agent":
+            ends = _ends_by_naming(log, good["journal"], ends)
+        good[log.name] = dependent_chains(log, ends)
+        for replica, after in sorted(good[log.name].items()):
+            cut = [(rows, envelope.digest(rows)) for rows in log.appends_of(replica, after)]
+            digests = tuple(digest for _, digest in cut)
+            if digests:
+                void.append(AbandonedBranch(log.name, replica, after, digests[-1], digests))
+            if replica == log.replica:
+                causes += [
+                    AbandonedAppend(log.name, tuple(rows), one not in known) for rows, one in cut
+                ]
+            else:
+                keyed += [
+                    AbandonedAppend(log.name, tuple(rows), is_new=True)
+                    for rows, one in cut
+                    if one in known and has_caller_key(log.name, rows)
+                ]
+    own = tuple(one for one in causes if not one.rows[0].stream.startswith("log:"))
+    return RescuePlan(logs[0].replica, is_forked, good, tuple(void), own, tuple(keyed), told, hold)
+
+
+def _branch_began(log: Log, after: int | None) -> str:
+    """When a branch began; empty where there is none."""
+    rows = None if after is None else next(log.appends_of(log.replica, after), None)
+    return numbered(rows[0].state).at if rows else ""
+
+
+def void_lines(void: Sequence[AbandonedBranch]) -> list[VoidBranch]:
+    """What is given up, as it is told."""
+    return [VoidBranch(one.log, one.replica, one.after, len(one.digests)) for one in void]
+
+
+def rebuild_logs(
+    folder: Path,
+    name: str,
+    was: OpenedLogs,
+    plan: RescuePlan,
+    shelf: SyncFolder,
+    there: FolderScan,
+    step: Callable[[str], None],
+) -> tuple[CommandReplay, dict[str, int]]:
+    """Make the logs anew in a folder; what came of the causes, and what was taken.
+
+    Args:
+        folder: Where.
+        name: Who writes in them.
+        was: The logs until now.
+        plan: What of them does not stay.
+        shelf: Where others' rows are.
+        there: What lies in it.
+        step: Is told what comes next.
+
+    Raises:
+        Refused: Code ``forked_replica``: another wrote under `name`.
+    """
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with ExitStack() as opened:
+        made: dict[str, Log] = {}
+        for log in was.logs:
+            step(f"make {log.name}")
+            target = Log(log.name, SQLiteLogRecorder(folder / LOG_FILES[log.name]), name)
+            made[log.name] = opened.enter_context(closing(target))
+            _copy_what_stays(log, target, plan.good[log.name])
+        begin = plan.causes[0].rows[0].state if plan.causes else b""
+        at = numbered(begin).at if begin else was.logs[0].tail().at
+        lost = () if "agent" in made else _lost_claims(was.agents, plan.good["journal"])
+        for log in made.values():
+            given_up = lost if log.name == "journal" else ()
+            if log.count() or given_up:
+                log.adopt(at, given_up)
+            log.share(at)
+        step("take")
+        found = without_branches(there, (*plan.told, *plan.void))
+        took = dict[str, int]()
+        for taking in imports_of([*made.values()], shelf, found, plan.hold):
+            taking.take(at, lambda _: None)
+            took |= {one: rows + took.get(one, 0) for one, rows in taking.took.items()}
+        again = CommandReplay(made, {log.name: log for log in was.logs})
+        _replay_causes(plan, again, step)
+        if "agent" in made and not plan.is_forked:  # nobody else writes under the old name
+            succeed(made["journal"], made["agent"], plan.was, at)
+    for log in was.logs:
+        check_alone(folder / LOG_FILES[log.name])  # one file each
+    return again, took
+
+
+def _copy_what_stays(source: Log, target: Log, good: Mapping[str, int]) -> None:
+    """Copy what stays."""
+    stays = (rows for rows in by_append(source.rows(0)) if _stays(rows, good))
+    if source.recorder.order():
+        with target.recorder.deciding():
+            target.recorder.keep_order()
+    copy_appends(stays, source, target.recorder)
+
+
+def _stays(rows: Sequence[Row], good: Mapping[str, int]) -> bool:
+    n = numbered(rows[0].state).n
+    return n <= good.get(writer_of(rows), n)
+
+
+def _replay_causes(plan: RescuePlan, again: CommandReplay, step: Callable[[str], None]) -> None:
+    """All causes that nobody rescued before, in an order in which they may have come. First what
+    others did again under callers' keys: it may have been answered there by a branch that is void
+    by now, and here by it. Where it is known it is answered once more."""
+    for one in plan.keyed:
+        again.hand(one.log, read_append(one.rows), is_own=False)
+    again.answered += sum(not one.is_new for one in plan.causes)
+    of = {
+        log: [read_append(one.rows) for one in plan.causes if one.log == log and one.is_new]
+        for log in LOG_FILES
+    }
+    for nth, (log, rows) in enumerate(interleaved(of["journal"], of["agent"])):
+        if nth % TOLD_EVERY == 0:
+            step(f"again {nth}")
+        again.hand(log, rows)
+
+
+def _ends_by_naming(
+    agents: Log, journal: Mapping[str, int], ends: dict[str, int]
+) -> dict[str, int]:
+    """Where chains of the agent log end whose rest names what of the journal does not stay."""
+    found = dict(ends)
+    for replica, after in journal.items():
+        for rows in agents.appends_of(replica, 0):
+            if any(journal_position(envelope.read(row).data) > after for row in rows):
+                n = numbered(rows[0].state).n
+                found[replica] = min(n - 1, found.get(replica, n))
+                break
+    return found
+
+
+def _lost_claims(agents: Log, journal: Mapping[str, int]) -> tuple[GivenUp, ...]:
+    """What an agent log that stays says of appends of the journal that do not."""
+    until: dict[str, int] = {}
+    for row in agents.rows():
+        replica = row.stream.rpartition("@")[2]
+        if replica in journal:
+            n = journal_position(envelope.read(row).data)
+            until[replica] = max(n, until.get(replica, 0))
+    return tuple(
+        GivenUp(replica, journal[replica], n)
+        for replica, n in sorted(until.items())
+        if n > journal[replica]
+    )
+
+
+# ----------------------------------------------------------------------------- the rescue of a home
+
+WORK_FOLDER, DONE_FOLDER, READY_FILE = ".rescue", ".rescued", "ready.json"
 COPIES_MAX = 100  # of one branch
 LOGS = (files.JOURNAL, files.AGENT)
-VIEWS = tuple(f"{files.VIEWS}{end}" for end in ("", "-wal", "-shm"))
-RESCUED = Hold("rescued", "by `wakelog replicas rescue`")
+VIEW_FILES = tuple(f"{files.VIEWS}{end}" for end in ("", "-wal", "-shm"))
+RESCUED = WriteGuard("rescued", "by `wakelog replicas rescue`")
 
-Step = Callable[[str], None]
+RescueStep = Callable[[str], None]
 """``step(name)``: this comes next."""
 
 
-class Ready(Struct, frozen=True):
+class ReadyRescue(Struct, frozen=True):
     """What is left to be done once the new logs are there. `is_forked`: another home wrote under
     the old name, so the label is that one's."""
 
     is_forked: bool
-    void: tuple[Void, ...]
+    void: tuple[AbandonedBranch, ...]
     report: RescueReport
 
 
 def rescue(
-    place: Place,
+    place: HomeLocation,
     environ: Mapping[str, str],
     folder: str = "",
     *,
     is_dry: bool = False,
-    step: Step = lambda _: None,
+    step: RescueStep = lambda _: None,
 ) -> RescueReport:
     """Go on under a new name, without what another home wrote otherwise, or end what was cut off.
 
@@ -71,7 +312,7 @@ def rescue(
     Raises:
         Refused: Code ``nothing_to_rescue``; ``forked_replica``: the folder does not hold yet what
             another home wrote; ``invalid_value``: `WAKELOG_REPLICA` names who has written here;
-            ``read_only``: the home is in use; and see `shelf_of`.
+            ``read_only``: the home is in use; and see `sync_folder_of`.
         Damaged: A file is no log.
     """
     home = place.folder
@@ -79,78 +320,80 @@ def rescue(
         raise invalid(f"{place.name} is in a database", "rescue a home that is a folder")
     check_exists(home)
     if is_dry:
-        if (home / WORK / READY).exists():
-            return _ready(home / WORK).report
-        return _looked(place, environ, shelf_of(place, place.settings(environ), folder))
-    with memory.alone(home):
-        report = _ended(place, step)
+        if (home / WORK_FOLDER / READY_FILE).exists():
+            return _read_ready(home / WORK_FOLDER).report
+        return _dry_run(place, environ, sync_folder_of(place, place.settings(environ), folder))
+    with sync_state.sync_lock(home):
+        report = _end_rescue(place, step)
         if report is None:
-            shelf = shelf_of(place, place.settings(environ), folder)
-            report = _rescued(place, environ, shelf, step)
+            shelf = sync_folder_of(place, place.settings(environ), folder)
+            report = _begin_rescue(place, environ, shelf, step)
     step("sync")
-    return _synced(place, environ, folder, report)
+    return _sync_afterwards(place, environ, folder, report)
 
 
-def _looked(place: Place, environ: Mapping[str, str], shelf: Shelf) -> RescueReport:
+def _dry_run(place: HomeLocation, environ: Mapping[str, str], shelf: SyncFolder) -> RescueReport:
     with ExitStack() as opened:
-        was = _opened(place, environ, opened)
-        plan, _ = _plan(place, environ, was, shelf)
+        was = _open_logs(place, environ, opened)
+        plan, _ = _plan_and_scan(place, environ, was, shelf)
         return RescueReport(
             "", plan.was, "", void_lines(plan.void), {}, len(plan.causes), 0, 0, 0, []
         )
 
 
-def _rescued(place: Place, environ: Mapping[str, str], shelf: Shelf, step: Step) -> RescueReport:
+def _begin_rescue(
+    place: HomeLocation, environ: Mapping[str, str], shelf: SyncFolder, step: RescueStep
+) -> RescueReport:
     home, name = place.folder, files.replica_given(environ)
-    with files.told(home):
-        shutil.rmtree(home / WORK, ignore_errors=True)
+    with files.readable_errors(home):
+        shutil.rmtree(home / WORK_FOLDER, ignore_errors=True)
     place.keep_hold(RESCUED)
     try:
         with ExitStack() as opened:
             step("look")
-            was = _opened(place, environ, opened)
-            plan, found = _plan(place, environ, was, shelf)
+            was = _open_logs(place, environ, opened)
+            plan, found = _plan_and_scan(place, environ, was, shelf)
             check_new(name, was.logs)
             if plan.void:
-                name = name or files.drawn()
+                name = name or files.draw_name()
                 step("copy")
-                copy = _copied(home, plan)
+                copy = _copy_home(home, plan)
                 step("make")
-                made, took = rebuilt(home / WORK, name, was, plan, shelf, found, step)
-                report = _report(name, plan, made, took, copy)
+                made, took = rebuild_logs(home / WORK_FOLDER, name, was, plan, shelf, found, step)
+                report = _rescue_report(name, plan, made, took, copy)
         if not plan.void:
-            report = _named(home, environ, plan)
-            place.keep_hold(Hold())
+            report = _renamed_only(home, environ, plan)
+            place.keep_hold(WriteGuard())
             return report
         step("ready")
         void = tuple(replace(one, by=name) if one.replica == plan.was else one for one in plan.void)
-        ready = Ready(plan.is_forked, void, report)
-        with files.told(home):
-            files.replace_file(home / WORK / READY, msgspec.json.encode(ready).decode())
+        ready = ReadyRescue(plan.is_forked, void, report)
+        with files.readable_errors(home):
+            files.replace_file(home / WORK_FOLDER / READY_FILE, msgspec.json.encode(ready).decode())
     except BaseException:
-        shutil.rmtree(home / WORK, ignore_errors=True)
-        place.keep_hold(Hold())
+        shutil.rmtree(home / WORK_FOLDER, ignore_errors=True)
+        place.keep_hold(WriteGuard())
         raise
-    done = _ended(place, step)
+    done = _end_rescue(place, step)
     assert done is not None  # it is ready
     return done
 
 
-def _opened(place: Place, environ: Mapping[str, str], opened: ExitStack) -> Opened:
-    names = travelling(place, environ)
+def _open_logs(place: HomeLocation, environ: Mapping[str, str], opened: ExitStack) -> OpenedLogs:
+    names = travelling_names(place, environ)
     journal, agents = open_logs(place.folder, files.replica(place.folder, {}), is_writing=False)
     for one in (journal, agents):
         opened.enter_context(closing(one))
-    return Opened(tuple(one for one in (journal, agents) if one.name in names), agents)
+    return OpenedLogs(tuple(one for one in (journal, agents) if one.name in names), agents)
 
 
-def _plan(
-    place: Place, environ: Mapping[str, str], was: Opened, shelf: Shelf
-) -> tuple[Plan, Survey]:
-    known = memory.kept(place.folder)
-    there = survey(shelf, known.checked if known.folder == shelf.name else {})
-    told = given_up(there, known.void)
-    plan = planned(was.logs, shelf, there, told, place.settings(environ).sync.hold)
+def _plan_and_scan(
+    place: HomeLocation, environ: Mapping[str, str], was: OpenedLogs, shelf: SyncFolder
+) -> tuple[RescuePlan, FolderScan]:
+    known = sync_state.read_sync_state(place.folder)
+    there = scan_folder(shelf, known.checked if known.folder == shelf.name else {})
+    told = abandoned_branches(there, known.void)
+    plan = plan_rescue(was.logs, shelf, there, told, place.settings(environ).sync.hold)
     if not (plan.void or plan.is_forked):
         because = f"nobody else wrote under the name of this home, {plan.was}, as {shelf.name} says"
         instead = "run it on the copied or restored machine, or sync"
@@ -158,36 +401,40 @@ def _plan(
     return plan, there
 
 
-def _named(home: Path, environ: Mapping[str, str], plan: Plan) -> RescueReport:
+def _renamed_only(home: Path, environ: Mapping[str, str], plan: RescuePlan) -> RescueReport:
     """Only another name: nothing was written since the split."""
-    name = files.replica_given(environ) or files.drawn()
-    _settle(home, name, plan.was, is_forked=True, void=())
-    introduce(home, name, environ)
+    name = files.replica_given(environ) or files.draw_name()
+    _settle_identity(home, name, plan.was, is_forked=True, void=())
+    introduce_replica(home, name, environ)
     return RescueReport(name, plan.was, "", [], {}, 0, 0, 0, 0, [])
 
 
-def _settle(home: Path, name: str, was: str, *, is_forked: bool, void: tuple[Void, ...]) -> None:
-    with files.told(home):
+def _settle_identity(
+    home: Path, name: str, was: str, *, is_forked: bool, void: tuple[AbandonedBranch, ...]
+) -> None:
+    with files.readable_errors(home):
         files.replace_file(home / files.REPLICA, name)
-        installation.settle(home, is_copy=True)
-    known = memory.kept(home)
+        write_guard.keep_installation(home, is_copy=True)
+    known = sync_state.read_sync_state(home)
     label = "" if is_forked else known.label
     names = tuple(sorted({*known.was, was}))
-    memory.keep(home, replace(known, label=label, void=tuple({*known.void, *void}), was=names))
+    sync_state.write_sync_state(
+        home, replace(known, label=label, void=tuple({*known.void, *void}), was=names)
+    )
 
 
-def _copied(home: Path, plan: Plan) -> str:
+def _copy_home(home: Path, plan: RescuePlan) -> str:
     """The home as it is, whole, in a folder of its `forks`; the folder."""
-    part = home / WORK / "copy"
+    part = home / WORK_FOLDER / "copy"
     back_up(home, part)
-    with files.told(home):
+    with files.readable_errors(home):
         (home / files.FORKS).mkdir(mode=0o700, exist_ok=True)
-        path = _free(home / files.FORKS, f"{plan.was}-{plan.after}")
+        path = _free_path(home / files.FORKS, f"{plan.was}-{plan.after}")
         part.rename(path)
     return str(path)
 
 
-def _free(folder: Path, name: str) -> Path:
+def _free_path(folder: Path, name: str) -> Path:
     paths = [folder / name, *(folder / f"{name}-{nth}" for nth in range(2, COPIES_MAX))]
     found = next((path for path in paths if not path.exists()), None)
     if found is None:
@@ -196,7 +443,9 @@ def _free(folder: Path, name: str) -> Path:
     return found
 
 
-def _report(name: str, plan: Plan, made: Again, took: dict[str, int], copy: str) -> RescueReport:
+def _rescue_report(
+    name: str, plan: RescuePlan, made: CommandReplay, took: dict[str, int], copy: str
+) -> RescueReport:
     return RescueReport(
         name,
         plan.was,
@@ -211,59 +460,59 @@ def _report(name: str, plan: Plan, made: Again, took: dict[str, int], copy: str)
     )
 
 
-def _ready(work: Path) -> Ready:
-    with files.told(work):
-        return msgspec.json.decode((work / READY).read_bytes(), type=Ready)
+def _read_ready(work: Path) -> ReadyRescue:
+    with files.readable_errors(work):
+        return msgspec.json.decode((work / READY_FILE).read_bytes(), type=ReadyRescue)
 
 
-def _ended(place: Place, step: Step) -> RescueReport | None:
+def _end_rescue(place: HomeLocation, step: RescueStep) -> RescueReport | None:
     """Put the new logs in the place of the old ones, if they are ready; each step can be repeated.
     What was done; None where nothing was begun."""
     home = place.folder
-    done = home / DONE
-    if (home / WORK / READY).exists():
-        _put(home, _ready(home / WORK), step)
-    elif not (done / READY).exists() or place.hold() != RESCUED:
+    done = home / DONE_FOLDER
+    if (home / WORK_FOLDER / READY_FILE).exists():
+        _put_logs(home, _read_ready(home / WORK_FOLDER), step)
+    elif not (done / READY_FILE).exists() or place.hold() != RESCUED:
         shutil.rmtree(done, ignore_errors=True)
         if place.hold() == RESCUED:  # it was cut off before anything was ready
-            place.keep_hold(Hold())
+            place.keep_hold(WriteGuard())
         return None
-    report = _ready(done).report
+    report = _read_ready(done).report
     step("open")
-    place.keep_hold(Hold())
+    place.keep_hold(WriteGuard())
     step("clean")
     shutil.rmtree(done, ignore_errors=True)
     return report
 
 
-def _put(home: Path, ready: Ready, step: Step) -> None:
+def _put_logs(home: Path, ready: ReadyRescue, step: RescueStep) -> None:
     """The new logs, and the name of who writes in them."""
-    work, done = home / WORK, home / DONE
+    work, done = home / WORK_FOLDER, home / DONE_FOLDER
     for name in LOGS:
         if (work / name).exists():
             step(f"put {name}")
             check_alone(home / name)
-            with files.told(home):
+            with files.readable_errors(home):
                 (work / name).rename(home / name)
     step("name")
     report = ready.report
-    _settle(home, report.replica, report.was, is_forked=ready.is_forked, void=ready.void)
-    with files.told(home):
-        for name in VIEWS:
+    _settle_identity(home, report.replica, report.was, is_forked=ready.is_forked, void=ready.void)
+    with files.readable_errors(home):
+        for name in VIEW_FILES:
             (home / name).unlink(missing_ok=True)
         shutil.rmtree(done, ignore_errors=True)
         step("done")
         work.rename(done)
 
 
-def _synced(
-    place: Place, environ: Mapping[str, str], folder: str, report: RescueReport
+def _sync_afterwards(
+    place: HomeLocation, environ: Mapping[str, str], folder: str, report: RescueReport
 ) -> RescueReport:
     """Tell the others, and take what there is; what was rescued stays where that cannot be."""
     from adapters.wiring import open_home
 
     try:
-        shelf = shelf_of(place, place.settings(environ), folder)
+        shelf = sync_folder_of(place, place.settings(environ), folder)
         with open_home(place, environ, is_writing=True) as home:
             synced = sync_home(home, shelf)
             leads = report.was if home.services.lead == report.was else ""

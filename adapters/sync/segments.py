@@ -2,7 +2,7 @@
 
 Lines of JSON, compressed: a header, the payloads and rows as they are stored, and an end with the
 sum of all before it. The same appends make the same bytes. FILE FORMAT: it only grows, see
-`domain.wire`.
+`domain.log.wire`.
 """
 
 import gzip
@@ -17,15 +17,15 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from adapters.store.copying import NAMED
-from adapters.store.foreign import ForeignAppend
+from adapters.store.log_copy import NAMED
 from adapters.store.recorder import by_append, line, numbered
-from domain import envelope
-from domain.envelope import Row
-from domain.keys import payload_id, sha
-from domain.rules import FORMAT_MAX, RULES
-from domain.wire import SHARED, Payload
-from domain.world import entity_of
+from adapters.store.remote_appends import RemoteAppend
+from domain.append import envelope
+from domain.append.envelope import Row
+from domain.log.keys import payload_id, sha
+from domain.log.rules import FORMAT_MAX, RULES
+from domain.log.state import entity_of
+from domain.log.wire import SHARED, Payload
 
 SEGMENT_MAX_BYTES = 8 * 1024 * 1024  # before compression
 READ_MAX_BYTES = 512 * 1024 * 1024  # of one file, decompressed
@@ -35,11 +35,13 @@ FORMAT = FORMAT_MAX  # of logs that are shared
 LEVEL = 6
 UNITS_TRIED = 8
 ENDING = ".jsonl.gz"
-_PLACE = re.compile(r"(journal|agent):[a-z][a-z0-9]{0,15}")
-_NAME = re.compile(r"(journal|agent)-([a-z][a-z0-9]{0,15})-(\d+)-(\d+)-([a-z2-7]{32})\.jsonl\.gz")
+_CHAIN_ID = re.compile(r"(journal|agent):[a-z][a-z0-9]{0,15}")
+_FILE_NAME = re.compile(
+    r"(journal|agent)-([a-z][a-z0-9]{0,15})-(\d+)-(\d+)-([a-z2-7]{32})\.jsonl\.gz"
+)
 
 
-class Place(NamedTuple):
+class ChainId(NamedTuple):
     """Whose appends, in which log."""
 
     log: str
@@ -48,10 +50,10 @@ class Place(NamedTuple):
     @property
     def is_named(self) -> bool:
         """Whether both are names that a home can have: files are called by them."""
-        return _PLACE.fullmatch(f"{self.log}:{self.replica}") is not None
+        return _CHAIN_ID.fullmatch(f"{self.log}:{self.replica}") is not None
 
 
-class Header(Struct, frozen=True):
+class SegmentHeader(Struct, frozen=True):
     """`after`, `prev`: the append before the first, its n and digest; `head`: the last's."""
 
     segment: int
@@ -66,8 +68,8 @@ class Header(Struct, frozen=True):
     head: str
 
     @property
-    def place(self) -> Place:
-        return Place(self.log, self.replica)
+    def place(self) -> ChainId:
+        return ChainId(self.log, self.replica)
 
     @property
     def is_newer(self) -> bool:
@@ -83,31 +85,31 @@ class Header(Struct, frozen=True):
 class Segment(NamedTuple):
     """What a file holds; no appends where it is of a newer version."""
 
-    header: Header
-    appends: tuple[ForeignAppend, ...] = ()
+    header: SegmentHeader
+    appends: tuple[RemoteAppend, ...] = ()
 
 
-class Hint(NamedTuple):
+class SegmentName(NamedTuple):
     """What a file's name says."""
 
-    place: Place
+    place: ChainId
     first: int
     last: int
     head: str
 
 
-class NotWhole(Exception):
+class IncompleteSegment(Exception):
     """A file is no segment, or not a whole one, by now."""
 
 
-class _Kept(Struct, frozen=True, omit_defaults=True):
+class _PayloadLine(Struct, frozen=True, omit_defaults=True):
     payload: str
     unit: str
     text: str | None = None
     base64: str = ""
 
 
-class _Line(Struct, frozen=True):
+class _RowLine(Struct, frozen=True):
     """A row."""
 
     stream: str
@@ -116,7 +118,7 @@ class _Line(Struct, frozen=True):
     state: msgspec.Raw
 
 
-class _Linked(Struct, frozen=True):
+class _EnvelopeLink(Struct, frozen=True):
     """The part of an envelope that tells what it follows."""
 
     n: int
@@ -125,38 +127,38 @@ class _Linked(Struct, frozen=True):
     prev: str = ""
 
 
-class _End(Struct, frozen=True):
+class _EndLine(Struct, frozen=True):
     end: int
     sha256: str
 
 
 _encode = msgspec.json.Encoder().encode
-_header = msgspec.json.Decoder(Header).decode
-_kept = msgspec.json.Decoder(_Kept).decode
-_line = msgspec.json.Decoder(_Line).decode
-_linked = msgspec.json.Decoder(_Linked).decode
-_end = msgspec.json.Decoder(_End).decode
+_decode_header = msgspec.json.Decoder(SegmentHeader).decode
+_decode_payload = msgspec.json.Decoder(_PayloadLine).decode
+_decode_row = msgspec.json.Decoder(_RowLine).decode
+_decode_link = msgspec.json.Decoder(_EnvelopeLink).decode
+_decode_end = msgspec.json.Decoder(_EndLine).decode
 
 
-def hint(name: str) -> Hint | None:
+def parse_segment_name(name: str) -> SegmentName | None:
     """What a file's name says of it; None where it is called otherwise.
 
-    >>> hint("r1/journal-r1-2-17-" + 32 * "a" + ".jsonl.gz").last
+    >>> parse_segment_name("r1/journal-r1-2-17-" + 32 * "a" + ".jsonl.gz").last
     17
-    >>> hint("r1/have.json")
+    >>> parse_segment_name("r1/have.json")
     """
-    found = _NAME.fullmatch(name.rpartition("/")[2])
+    found = _FILE_NAME.fullmatch(name.rpartition("/")[2])
     if found is None:
         return None
-    return Hint(Place(found[1], found[2]), int(found[3]), int(found[4]), found[5])
+    return SegmentName(ChainId(found[1], found[2]), int(found[3]), int(found[4]), found[5])
 
 
-def encoded(
-    place: Place,
+def encode_segments(
+    place: ChainId,
     after: int,
-    appends: Iterable[ForeignAppend],
+    appends: Iterable[RemoteAppend],
     most: int = SEGMENT_MAX_BYTES,
-) -> Iterator[tuple[Header, bytes]]:
+) -> Iterator[tuple[SegmentHeader, bytes]]:
     """Files of neighbouring appends, each with its header.
 
     Args:
@@ -171,19 +173,21 @@ def encoded(
         made = [*map(_payload_line, _with_units(one)), *map(line, one.rows)]
         more = sum(len(text) + 1 for text in made)
         if lines and size + more > most:
-            yield _file(Header(1, *place, after, prev, first, last, RULES, FORMAT, head), lines)
+            yield _file(
+                SegmentHeader(1, *place, after, prev, first, last, RULES, FORMAT, head), lines
+            )
             lines, size, first, after = [], 0, 0, last
         lines += made
         size += more
-        begins = _linked(one.rows[0].state)
+        begins = _decode_link(one.rows[0].state)
         last, head = begins.n, envelope.digest(one.rows)
         if not first:
             first, prev = last, begins.prev
     if lines:
-        yield _file(Header(1, *place, after, prev, first, last, RULES, FORMAT, head), lines)
+        yield _file(SegmentHeader(1, *place, after, prev, first, last, RULES, FORMAT, head), lines)
 
 
-def decoded(data: bytes, name: str = "") -> Segment:
+def decode_segment(data: bytes, name: str = "") -> Segment:
     """What a file holds, if it is whole: the sum, every link of the chain, and its head.
 
     Args:
@@ -194,17 +198,17 @@ def decoded(data: bytes, name: str = "") -> Segment:
         NotWhole: Something is missing, or is other than it was written.
     """
     lines, header = _summed(_unzipped(data))
-    said = hint(name)
-    if said and said != Hint(header.place, header.first, header.last, header.head):
-        raise NotWhole("its name says another thing")
+    said = parse_segment_name(name)
+    if said and said != SegmentName(header.place, header.first, header.last, header.head):
+        raise IncompleteSegment("its name says another thing")
     if not header.place.is_named:
-        raise NotWhole("it is of no replica")
+        raise IncompleteSegment("it is of no replica")
     if header.is_newer:
         return Segment(header)
     try:
         appends = tuple(_appends(lines))
     except (msgspec.MsgspecError, UnicodeDecodeError, ValueError) as error:
-        raise NotWhole(str(error)) from None
+        raise IncompleteSegment(str(error)) from None
     _check_chain(header, appends)
     return Segment(header, appends)
 
@@ -215,9 +219,9 @@ def is_small(data: bytes) -> bool:
     return len(data) < SMALL_BYTES and before < SEGMENT_MAX_BYTES // 2
 
 
-def _file(header: Header, lines: Sequence[bytes]) -> tuple[Header, bytes]:
+def _file(header: SegmentHeader, lines: Sequence[bytes]) -> tuple[SegmentHeader, bytes]:
     body = b"\n".join([_encode(header), *lines, b""])
-    whole = body + _encode(_End(len(lines), sha(body))) + b"\n"
+    whole = body + _encode(_EndLine(len(lines), sha(body))) + b"\n"
     return header, gzip.compress(whole, LEVEL, mtime=0)
 
 
@@ -226,61 +230,61 @@ def _unzipped(data: bytes) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
             whole = file.read(READ_MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise NotWhole(str(error)) from None
+        raise IncompleteSegment(str(error)) from None
     if len(whole) > READ_MAX_BYTES:
-        raise NotWhole("it is too large")
+        raise IncompleteSegment("it is too large")
     return whole
 
 
-def _summed(whole: bytes) -> tuple[Sequence[bytes], Header]:
+def _summed(whole: bytes) -> tuple[Sequence[bytes], SegmentHeader]:
     """The lines between header and end, and the header."""
     first, *lines, last, rest = whole.split(b"\n") if whole.count(b"\n") > 1 else [b""] * 3
     try:
-        end, header = _end(last), _header(first)
+        end, header = _decode_end(last), _decode_header(first)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise NotWhole(str(error)) from None
+        raise IncompleteSegment(str(error)) from None
     if rest or end.end != len(lines) or end.sha256 != sha(whole[: -len(last) - 1]):
-        raise NotWhole("its end does not fit")
+        raise IncompleteSegment("its end does not fit")
     return lines, header
 
 
-def _appends(lines: Sequence[bytes]) -> Iterator[ForeignAppend]:
+def _appends(lines: Sequence[bytes]) -> Iterator[RemoteAppend]:
     payloads = [_payload(text) for text in lines if text.startswith(b'{"payload"')]
     by_id = {one.id: one for one in payloads}
     rows = [_row(text) for text in lines if not text.startswith(b'{"payload"')]
     for append in by_append(rows):
         found = {one.decode() for row in append for one in NAMED.findall(row.state)}
         named = [by_id.pop(one) for one in sorted(found & by_id.keys())]
-        yield ForeignAppend(tuple(append), tuple(named))
+        yield RemoteAppend(tuple(append), tuple(named))
     if by_id:
         raise ValueError("a payload stands in it that no row names")
 
 
-def _check_chain(header: Header, appends: Sequence[ForeignAppend]) -> None:
+def _check_chain(header: SegmentHeader, appends: Sequence[RemoteAppend]) -> None:
     n, prev = header.after, header.prev
     end = f"@{header.replica}"
     for rows, _ in appends:
-        places = [_linked(row.state) for row in rows]
+        places = [_decode_link(row.state) for row in rows]
         begins = places[0]
         if begins.prev != prev or begins.n <= n:
-            raise NotWhole(f"append {begins.n} does not follow append {n}")
+            raise IncompleteSegment(f"append {begins.n} does not follow append {n}")
         if begins.rows != len(rows) or not all(row.stream.endswith(end) for row in rows):
-            raise NotWhole(f"append {begins.n} is not whole")
+            raise IncompleteSegment(f"append {begins.n} is not whole")
         if [(one.n, one.row) for one in places] != [(begins.n, nth) for nth in range(len(rows))]:
-            raise NotWhole(f"append {begins.n} is not in order")
+            raise IncompleteSegment(f"append {begins.n} is not in order")
         n, prev = begins.n, envelope.digest(rows)
     first = numbered(appends[0].rows[0].state).n if appends else 0
     if (first, n, prev) != (header.first, header.last, header.head):
-        raise NotWhole("its header does not fit")
+        raise IncompleteSegment("its header does not fit")
 
 
 def _row(text: bytes) -> Row:
-    one = _line(text)
+    one = _decode_row(text)
     return Row(one.stream, one.version, one.tag, bytes(one.state))
 
 
 def _payload(text: bytes) -> Payload:
-    kept = _kept(text)
+    kept = _decode_payload(text)
     data = b64decode(kept.base64) if kept.text is None else kept.text.encode()
     if kept.unit and payload_id(kept.unit, data) != kept.payload:
         raise ValueError("a payload is not what its id says")
@@ -290,12 +294,12 @@ def _payload(text: bytes) -> Payload:
 def _payload_line(kept: tuple[str, Payload]) -> bytes:
     unit, (name, data) = kept[0], (kept[1].id, kept[1].data)
     try:
-        return _encode(_Kept(name, unit, text=data.decode()))
+        return _encode(_PayloadLine(name, unit, text=data.decode()))
     except UnicodeDecodeError:
-        return _encode(_Kept(name, unit, base64=b64encode(data).decode()))
+        return _encode(_PayloadLine(name, unit, base64=b64encode(data).decode()))
 
 
-def _with_units(append: ForeignAppend) -> list[tuple[str, Payload]]:
+def _with_units(append: RemoteAppend) -> list[tuple[str, Payload]]:
     """Each payload with its unit; empty where no row that names it tells that."""
     return [(_unit_of(one, append.rows), one) for one in append.payloads]
 

@@ -1,14 +1,14 @@
 """Whether effects are traced, and by what: OpenTelemetry is loaded here, or not at all."""
 
 from adapters.home.prices import CostOf
-from adapters.home.settings import Otel
-from adapters.runtime.spans import NoSpans, Spans
+from adapters.home.settings import OtelSettings
+from adapters.telemetry.spans import NoSpans, Spans
 from domain.errors import Refused
 
 NEEDED = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
 
 
-def checked(settings: Otel) -> None:
+def checked(settings: OtelSettings) -> None:
     """See that what is switched on can be had; nothing is looked for where it is off.
 
     Raises:
@@ -31,7 +31,7 @@ def _is_there(module: str) -> bool:
         return False
 
 
-def spans_for(settings: Otel, cost_of: CostOf) -> Spans:
+def spans_for(settings: OtelSettings, cost_of: CostOf) -> Spans:
     """What the settings ask for. Where it cannot be made, that is told, and nothing is traced:
     a mistake in an `OTEL_` variable must not keep an agent from waking."""
     if not settings.enabled:

@@ -15,13 +15,14 @@ they are asked for. Times are the machine's, also under a clock that is set by h
 
 import asyncio
 import hashlib
+import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
 from threading import Thread
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from opentelemetry import trace
 from opentelemetry.context import Context
@@ -32,26 +33,103 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, Spa
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
-from adapters.home.prices import CostOf
-from adapters.runtime.spans import TellAppended, TellItem, TellReply, TellResult, Verb
+from adapters.home.prices import MICRO, CostOf
 from adapters.store.log import Appended
-from adapters.telemetry.attributes import (
-    PROVIDERS,
-    asked_texts,
-    counted,
-    model,
-    no_cost,
-    replied_texts,
-)
-from domain import envelope
-from domain.causes import Result
-from domain.changes.change_set import ChangeSet, Item, find
+from adapters.telemetry.spans import TellAppended, TellItem, TellReply, TellResult, Verb
+from domain.agent import endpoints
+from domain.append import envelope
+from domain.append.causes import Result
+from domain.changes.change_set import ChangeItem, ChangeSet, find
 from domain.errors import WakelogError
 from domain.journal.commands import ApplyOperation
-from domain.keys import key
+from domain.log.keys import key
 from domain.ports import ModelFault, Reply, Request, Usage
-from domain.wake.events import LateReply, ModelAsked, ToolReturned, WakeDeferred, WakeFinished
-from domain.wake.state import Wake
+from domain.wake.wake import LateReply, ModelAsked, ToolReturned, Wake, WakeDeferred, WakeFinished
+
+PROVIDERS = {
+    "gemini": "gcp.gemini",
+    "openai": "openai",
+}  # as the conventions name them; others are ours
+
+
+def model(name: str) -> dict[str, str | int]:
+    """Provider and model of ``gemini:MODEL``, ``rules`` or ``tape:FILE``, whose file is left out;
+    of a model behind an address, the protocol that it speaks, and the server.
+
+    >>> model("gemini:g-3")
+    {'gen_ai.provider.name': 'gcp.gemini', 'gen_ai.request.model': 'g-3'}
+    >>> list(model("openai:m@http://[::1]:8080/v1").values())
+    ['openai', 'm', '::1', 8080]
+    """
+    provider, _, model = name.partition(":")
+    server: dict[str, str | int] = {}
+    if endpoint := endpoints.named(name):
+        model = endpoint.model
+        if where := endpoint.address:
+            server = {"server.address": where.host.strip("[]"), "server.port": int(where.port)}
+    known = PROVIDERS.get(provider)
+    return {
+        "gen_ai.provider.name": known or f"wakelog.{provider}",
+        "gen_ai.request.model": model if known else provider,
+        **server,
+    }
+
+
+def no_cost(_: str, __: Usage) -> None:
+    """Where no prices are known."""
+
+
+def counted(usage: Usage, micros: int | None) -> dict[str, int | float]:
+    """What an answer took, as far as it is known, and what that costs."""
+    counts = {
+        "gen_ai.usage.input_tokens": usage.tokens_in,
+        "gen_ai.usage.output_tokens": usage.written,
+        "gen_ai.usage.reasoning.output_tokens": usage.tokens_thought,
+        "gen_ai.usage.cache_read.input_tokens": usage.tokens_cached,
+        "wakelog.cost": None if micros is None else micros / MICRO,
+    }
+    return {name: count for name, count in counts.items() if count is not None}
+
+
+def asked_texts(request: Request) -> dict[str, str]:
+    """The texts of a question; what the model said in earlier turns stands in their own spans."""
+    said = [_text(section.text) for section in request.user]
+    messages = [{"role": "user", "parts": said}]
+    for exchange in request.exchanges:
+        parts = [
+            {"type": "tool_call_response", "id": one.call_id, "response": one.output}
+            for one in exchange.results
+        ]
+        messages += [{"role": "tool", "parts": parts}] if parts else []
+    return {
+        "gen_ai.system_instructions": _json([_text(one.text) for one in request.system]),
+        "gen_ai.input.messages": _json(messages),
+    }
+
+
+def replied_texts(reply: Reply) -> str:
+    """The texts of an answer, JSON."""
+    return _json([_message(reply)])
+
+
+def _message(reply: Reply) -> Mapping[str, Any]:
+    parts: list[Mapping[str, Any]] = [_text(reply.text)] if reply.text else []
+    for call in reply.calls:
+        wish = {"id": call.call_id, "name": call.tool, "arguments": call.arguments}
+        parts.append({"type": "tool_call", **wish})
+    finish = reply.finish or ("tool_call" if reply.calls else "stop")
+    return {"role": "assistant", "parts": parts, "finish_reason": finish}
+
+
+def _text(text: str) -> dict[str, str]:
+    return {"type": "text", "content": text}
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+# --------------------------------------------------------------------------- the spans of a process
 
 SCOPE = "wakelog"
 CLOSING_SECONDS = 2.0
@@ -65,17 +143,17 @@ _READ = frozenset(
 )
 
 
-class Ids(NamedTuple):
+class SpanIds(NamedTuple):
     """Of a span: its trace's 128 bits and its own 64, neither of them zero."""
 
     trace: int
     span: int
 
 
-def first_ids(run_key: str) -> Ids:
+def first_ids(run_key: str) -> SpanIds:
     """The ids of a wake's first span: always the same ones."""
     digest = hashlib.sha256(key("span", run_key).encode()).digest()
-    return Ids(int.from_bytes(digest[:16]) or 1, int.from_bytes(digest[16:24]) or 1)
+    return SpanIds(int.from_bytes(digest[:16]) or 1, int.from_bytes(digest[16:24]) or 1)
 
 
 def sending(*, has_texts: bool, cost_of: CostOf) -> "OtelSpans":
@@ -102,9 +180,9 @@ class OtelSpans:
         self._has_texts = has_texts
         self._cost_of = cost_of
         self._provider = TracerProvider(
-            resource=_resource(), id_generator=_Given(), shutdown_on_exit=False
+            resource=_resource(), id_generator=_GivenIds(), shutdown_on_exit=False
         )
-        self._exporter = _Careful(exporter)
+        self._exporter = _CarefulExporter(exporter)
         self._provider.add_span_processor(BatchSpanProcessor(self._exporter))
         self._tracer = self._provider.get_tracer(SCOPE)
 
@@ -280,7 +358,7 @@ class OtelSpans:
             span.set_attribute("gen_ai.output.messages", replied_texts(reply))
 
 
-def _decided(span: Span, item: Item | None) -> None:
+def _decided(span: Span, item: ChangeItem | None) -> None:
     if item is not None:
         span.set_attribute("wakelog.status", item.status)
         if item.error_code:
@@ -289,10 +367,10 @@ def _decided(span: Span, item: Item | None) -> None:
 
 # ---------------------------------------------------------------------------------------- spans
 
-_given: ContextVar[Ids | None] = ContextVar("_given", default=None)
+_given: ContextVar[SpanIds | None] = ContextVar("_given", default=None)
 
 
-class _Given(RandomIdGenerator):
+class _GivenIds(RandomIdGenerator):
     """Random ids, but where a span is given its own."""
 
     def generate_trace_id(self) -> int:
@@ -304,7 +382,7 @@ class _Given(RandomIdGenerator):
         return given.span if given else super().generate_span_id()
 
 
-class _Careful(SpanExporter):
+class _CarefulExporter(SpanExporter):
     """Tells once that spans cannot be sent, whatever the exporter does then."""
 
     def __init__(self, inner: SpanExporter) -> None:
@@ -356,7 +434,7 @@ def _fail(span: Span, code: str) -> None:
     span.set_status(Status(StatusCode.ERROR, code))
 
 
-def _link(ids: Ids) -> Link:
+def _link(ids: SpanIds) -> Link:
     return Link(SpanContext(*ids, is_remote=True, trace_flags=TraceFlags(TraceFlags.SAMPLED)))
 
 

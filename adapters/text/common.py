@@ -1,5 +1,8 @@
 """What every text has: times as a person reads them, and nothing that a terminal would obey."""
 
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
 UNITS = ((86_400 * 365, "y"), (86_400, "d"), (3_600, "h"), (60, "min"))
 ID_SHOWN = 8  # characters; enough to tell the ids of a home apart at a glance
 _KEPT = "\n\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
@@ -28,7 +31,7 @@ def local_time(at: str, zone: str) -> str:
     """
     from zoneinfo import ZoneInfo
 
-    from domain.timestamps import instant
+    from domain.log.timestamps import instant
 
     return instant(at).astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M") if at else ""
 
@@ -41,7 +44,7 @@ def ago(at: str, now: str) -> str:
     >>> ago("2027-01-01T00:02:00.000000Z", "2027-01-01T00:00:00.000000Z")
     'in 2 min'
     """
-    from domain.timestamps import instant
+    from domain.log.timestamps import instant
 
     seconds = int((instant(now) - instant(at)).total_seconds())
     for size, unit in UNITS:
@@ -70,3 +73,37 @@ def typed(word: str) -> str:
     from shlex import quote
 
     return quote(word)
+
+
+# ---------------------------------------------------------------------------- lines of a difference
+# Lines of a difference: which of its two sides each is of, for a terminal, a page or a pipe.
+
+DiffMark = Literal["-", "+", "@", ""]
+DIFF_STYLES: dict[DiffMark, str] = {
+    "-": "red",
+    "+": "cyan",
+}  # told apart by who cannot see red or green, too
+_MARKS: dict[str, DiffMark] = {"-": "-", "+": "+", "@": "@"}
+
+
+class DiffLine(NamedTuple):
+    """A line, and what it is: on the first side only (``-``), on the second only (``+``), where in
+    a text it is (``@``), or none of it. The sign stands in the text, too: colours are only added.
+    """
+
+    text: str
+    mark: DiffMark = ""
+
+
+def diff_line(told: str) -> DiffLine:
+    """A line of a unified difference.
+
+    >>> diff_line("+new"), diff_line(" - an item of a list")
+    (DiffLine(text='+new', mark='+'), DiffLine(text=' - an item of a list', mark=''))
+    """
+    return DiffLine(told, _MARKS.get(told[:1], ""))
+
+
+def indented(lines: Iterable[DiffLine], by: int = 2) -> Iterator[DiffLine]:
+    """Lines further to the right, by so many characters."""
+    yield from (DiffLine(" " * by + one.text, one.mark) for one in lines)

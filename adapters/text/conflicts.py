@@ -6,7 +6,7 @@ from adapters.text.common import safe
 from domain.text import cut, squeeze
 
 if TYPE_CHECKING:
-    from adapters.documents.conflicts import ConflictDetails, ConflictValue
+    from adapters.documents.import_conflicts import ConflictDetails, ConflictValue
 
 _NAMES = {
     "note": "a note",
@@ -26,25 +26,25 @@ _NAMES = {
 _OF_NONE = ("category", "label", "template")  # what has a name
 
 
-def told(one: "ConflictDetails") -> str:
+def as_text(one: "ConflictDetails") -> str:
     """All values in one line."""
     if not one.is_of_file:
         said = ", ".join(_side(one, side) for side in one.values)
         about = f" ({safe(one.about)})" if one.about else ""
         return f"{safe(one.field)}{about}: {said}"
     mine, theirs = one.values
-    said = f"{shown(theirs.value)} in {safe(theirs.label)}"
-    return f"{one.field}: {shown(mine.value)} here, {said}"
+    said = f"{value_text(theirs.value)} in {safe(theirs.label)}"
+    return f"{one.field}: {value_text(mine.value)} here, {said}"
 
 
 def _side(one: "ConflictDetails", side: "ConflictValue") -> str:
     is_last = side.replica == one.stands and one.kind != "timers"  # all of them run
     stands = ", which stands" if is_last else ""
     where = "here" if side.label == "here" else f"on {safe(side.label)}"  # a machine without a name
-    return f"{shown(side.value)} {where}{stands}"
+    return f"{value_text(side.value)} {where}{stands}"
 
 
-def named(one: "ConflictDetails") -> str:
+def subject_of(one: "ConflictDetails") -> str:
     """What a conflict between machines is about, as it is called in a sentence."""
     if one.kind == "verdicts":
         return "a proposal"
@@ -63,6 +63,6 @@ def field_named(field: str) -> str:
     return _NAMES.get(field.partition(":")[0], f"the {field}")
 
 
-def shown(value: str) -> str:
+def value_text(value: str) -> str:
     """A value in one line; one that is empty is told as ``none``."""
     return safe(cut(squeeze(value), length_max=60)) or "none"

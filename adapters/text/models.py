@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from adapters.text.reading import counted
+from adapters.text.agent_output import counted
 
 if TYPE_CHECKING:
     from adapters.documents.models import ModelDetails, Trial

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from adapters.text.agent_output import counted
 from adapters.text.common import local_time
-from adapters.text.reading import counted
 
 if TYPE_CHECKING:
     from adapters.documents.notify import NotifyDetails, ReceiverDetails
@@ -28,7 +28,7 @@ def notify_lines(document: "NotifyDetails", zone: str) -> Iterator[str]:
     yield f"{'told':8}  at most every {counted(document.every_minutes, 'minute')}{hours}"
 
 
-def failing(one: "ReceiverDetails") -> str:
+def why_not_told(one: "ReceiverDetails") -> str:
     """Why a receiver is not told of anything; empty where it is."""
     if not one.allowed:
         return f"{one.receiver} is told nothing on this machine"

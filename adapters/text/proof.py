@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 
 from adapters.proof.prove import by_class, diff
-from adapters.text.common import safe
-from adapters.text.difference import Line, deeper, marked
+from adapters.text.common import DiffLine, diff_line, indented, safe
 from replay.divergence import DAMAGE, FORMAT, MISSING, Divergence
 
 DIFF_SHOWN = 12  # lines of a difference
@@ -32,7 +31,7 @@ MEANING = {
 
 def divergence_lines(
     found: Sequence[Divergence], left: int = 0, *, shown_max: int = 20
-) -> Iterator[Line]:
+) -> Iterator[DiffLine]:
     """All that differs, each difference once, and how many there are of what.
 
     What comes of a row that is lost, altered or cannot be read takes a line below.
@@ -42,27 +41,27 @@ def divergence_lines(
         left: How many more there are that nobody has kept.
         shown_max: How many are told in full.
     """
-    yield Line(LEGEND)
+    yield DiffLine(LEGEND)
     damaged = {one.position for one in found if one.kind_of in (*DAMAGE, FORMAT)}
     alike = _alike(one for one in found if not _follows(one, damaged))
     first = [group[0] for group in alike.values()]
     for position, group in groupby(first[:shown_max], key=lambda one: one.position):
         told = list(group)
         for one in told[:IN_FULL_MAX]:
-            yield Line("")
+            yield DiffLine("")
             yield from report(one)
-            yield from deeper(_again(alike[_sides(one)][1:]), 4)
+            yield from indented(_again(alike[_sides(one)][1:]), 4)
         if len(told) > IN_FULL_MAX:
-            yield Line(f"    and {len(told) - IN_FULL_MAX} more differences in {position}")
+            yield DiffLine(f"    and {len(told) - IN_FULL_MAX} more differences in {position}")
     following = [one for one in found if _follows(one, damaged)]
-    yield Line("")
+    yield DiffLine("")
     if following:
-        yield Line(f"What comes of it ({len(following)}):")
-        yield from deeper(_following(following), 4)
+        yield DiffLine(f"What comes of it ({len(following)}):")
+        yield from indented(_following(following), 4)
     untold = sum(map(len, list(alike.values())[shown_max:])) + left
     if untold:
-        yield Line(f"and {untold} more; --json has {len(found)}")
-    yield Line(", ".join(f"{kind_of}: {count}" for kind_of, count in by_class(found).items()))
+        yield DiffLine(f"and {untold} more; --json has {len(found)}")
+    yield DiffLine(", ".join(f"{kind_of}: {count}" for kind_of, count in by_class(found).items()))
 
 
 def _sides(one: Divergence) -> tuple[str, ...]:
@@ -77,11 +76,11 @@ def _alike(found: Iterable[Divergence]) -> dict[tuple[str, ...], list[Divergence
     return alike
 
 
-def _again(others: Sequence[Divergence]) -> Iterator[Line]:
+def _again(others: Sequence[Divergence]) -> Iterator[DiffLine]:
     if others:
         places = ", ".join(one.position for one in others[:AGAIN_MAX])
         more = ", ..." if len(others) > AGAIN_MAX else ""
-        yield Line(f"the same in {len(others)} more: {places}{more}")
+        yield DiffLine(f"the same in {len(others)} more: {places}{more}")
 
 
 def _follows(one: Divergence, damaged: set[str]) -> bool:
@@ -90,31 +89,31 @@ def _follows(one: Divergence, damaged: set[str]) -> bool:
     return not is_damage and one.upstream != one.position and one.upstream in damaged
 
 
-def _following(found: Sequence[Divergence]) -> Iterator[Line]:
+def _following(found: Sequence[Divergence]) -> Iterator[DiffLine]:
     groups = [list(group) for _, group in groupby(found, key=lambda one: one.position)]
     for group in groups[:FOLLOWING_MAX]:
         one = group[0]
         wake = f", wake {one.wake[:8]}" if one.wake else ""
         more = f" and {len(group) - 1} more" if len(group) > 1 else ""
         told = f"{one.position}  {one.kind_of}: {one.path}{more}{wake}, led there by {one.upstream}"
-        yield Line(safe(told))
+        yield DiffLine(safe(told))
     if len(groups) > FOLLOWING_MAX:
-        yield Line(f"and in {len(groups) - FOLLOWING_MAX} more appends; --json has them")
+        yield DiffLine(f"and in {len(groups) - FOLLOWING_MAX} more appends; --json has them")
 
 
-def report(one: Divergence) -> Iterator[Line]:
+def report(one: Divergence) -> Iterator[DiffLine]:
     """A divergence as a person reads it: where, of which class, what led there, what differs."""
     row = f" of {one.stream}, version {one.version}" if one.version else f" of {one.stream}"
     where = one.position.strip(":") or "at the end"
-    yield Line(safe(f"{where}  {one.kind_of}: {one.path}{row if one.stream else ''}"))
+    yield DiffLine(safe(f"{where}  {one.kind_of}: {one.path}{row if one.stream else ''}"))
     about = [f"wake {one.wake[:8]}" + f" row {one.step}" * bool(one.step)] if one.wake else []
     about += [f"caused by {one.cause}"] if one.cause else []
     about += [f"led there by {one.upstream}"] if one.upstream not in ("", one.position) else []
     if about:
-        yield Line(f"    {', '.join(about)}")
+        yield DiffLine(f"    {', '.join(about)}")
     if meaning := _meaning(one):
-        yield Line(f"    {meaning}")
-    yield from deeper(_differing(one), 4)
+        yield DiffLine(f"    {meaning}")
+    yield from indented(_differing(one), 4)
 
 
 def _meaning(one: Divergence) -> str:
@@ -125,15 +124,15 @@ def _meaning(one: Divergence) -> str:
     return "the text of this id was altered: its bytes make another id"
 
 
-def _differing(one: Divergence) -> Iterator[Line]:
+def _differing(one: Divergence) -> Iterator[DiffLine]:
     changed = diff(one)
-    yield from (marked(safe(line)) for line in _narrow(changed[:DIFF_SHOWN]))
+    yield from (diff_line(safe(line)) for line in _narrow(changed[:DIFF_SHOWN]))
     if len(changed) > DIFF_SHOWN:
-        yield Line(f"... {len(changed) - DIFF_SHOWN} more lines; --json has them all")
+        yield DiffLine(f"... {len(changed) - DIFF_SHOWN} more lines; --json has them all")
     if not changed:
         expected, actual = differing(one.expected, one.actual)
-        yield Line(safe(f"expected  {expected or 'nothing'}"))
-        yield Line(safe(f"actual    {actual or 'nothing'}"))
+        yield DiffLine(safe(f"expected  {expected or 'nothing'}"))
+        yield DiffLine(safe(f"actual    {actual or 'nothing'}"))
 
 
 def _narrow(lines: list[str]) -> list[str]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from adapters.documents.status import (
-    Counted,
     DoubtfulOperation,
     DoubtfulWake,
     FailingAgent,
@@ -11,26 +10,27 @@ from adapters.documents.status import (
     RunningTimer,
     RunningWake,
     RuntimeDetails,
+    StatusCounts,
     StatusDetails,
 )
-from adapters.home.clock import told_behind
+from adapters.home.clock import lag_text
 from adapters.text.common import ID_SHOWN, local_time, safe
-from adapters.text.notify import failing
+from adapters.text.notify import why_not_told
 from adapters.text.policy import held
 from adapters.text.task import span
-from domain.timestamps import seconds_between
+from domain.log.timestamps import seconds_between
 
 LINES_MAX = 10  # of each list; --json has all
 
 
-def status_lines(status: StatusDetails, counted: Counted, zone: str) -> Iterator[str]:
+def status_lines(status: StatusDetails, counted: StatusCounts, zone: str) -> Iterator[str]:
     """The status, line by line; `counted` says how many there are of what it lists in part."""
     journal, log = status.journal, status.agent_log
     yield f"home       {status.home}"
     yield f"journal    {journal.appends:,} appends, {journal.rows:,} rows"
     yield f"agent log  {log.appends:,} appends, {log.rows:,} rows"
     if status.clock_behind:
-        told = f"the log is {told_behind(status.clock_behind)} ahead of this machine's clock"
+        told = f"the log is {lag_text(status.clock_behind)} ahead of this machine's clock"
         yield f"clock      {told}: times go on from the log's end"
     if status.lag:
         yield f"lag        {status.lag} journal appends that no agent has looked at"
@@ -49,7 +49,7 @@ def status_lines(status: StatusDetails, counted: Counted, zone: str) -> Iterator
     yield from _list("running", [_running(one, zone) for one in status.running])
     yield from _list("queued", [_due(one, zone) for one in status.queued], counted.queued)
     yield from _list("held", [held(one) for one in status.held])
-    yield from _list("told", [told for one in status.receivers if (told := failing(one))])
+    yield from _list("told", [told for one in status.receivers if (told := why_not_told(one))])
     yield from _list("failing", [_failed(one) for one in status.agents.failing], counted.failing)
     yield from _list("in doubt", [_doubtful(one, zone) for one in status.in_doubt])
     yield _next(status, zone)

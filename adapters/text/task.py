@@ -12,24 +12,24 @@ from domain.journal.document import category_name, label_name
 from domain.journal.links import PHRASE_OF
 from domain.journal.task import (
     RATING_MAX,
-    Item,
+    ChecklistItem,
     Rating,
     StatusChange,
     Task,
     TimeEntry,
     rating_of,
 )
-from domain.timestamps import seconds_between
+from domain.log.timestamps import seconds_between
 
 HOUR = 60
 
 
-def told(page: TaskPage, zone: str) -> str:
+def task_text(page: TaskPage, zone: str) -> str:
     """The whole page; times as the clocks in a zone show them."""
     parts = [
         "\n".join(_head(page)),
         safe(page.text(page.task.description)),
-        _section("Conflicts", [conflicts.told(one) for one in page.conflicts]),
+        _section("Conflicts", [conflicts.as_text(one) for one in page.conflicts]),
         _section("Checklist", _items(page)),
         _section("Notes", _notes(page, zone)),
         _section("Time", _entries(page.task, zone)),
@@ -108,7 +108,7 @@ def _items(page: TaskPage) -> list[str]:
     return lines
 
 
-def _item(number: int, item: Item) -> str:
+def _item(number: int, item: ChecklistItem) -> str:
     by = f" (by {item.checked_by})" if item.is_checked and item.checked_by != "person" else ""
     archived = " (archived)" if item.is_archived else ""
     return f"{number:>2} [{'x' if item.is_checked else ' '}] {safe(item.title)}{by}{archived}"

@@ -7,28 +7,41 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from adapters.text.common import ID_SHOWN, local_time, run_shown, safe
-from adapters.text.difference import Line, Mark, deeper, marked
-from adapters.text.reading import counted
+from adapters.text.agent_output import counted
+from adapters.text.common import (
+    ID_SHOWN,
+    DiffLine,
+    DiffMark,
+    diff_line,
+    indented,
+    local_time,
+    run_shown,
+    safe,
+)
 from projections.wakes import WakeDocument
-from replay.diff import (
+from replay.rerun import AwaitedInput, RerunStep, SectionAgain
+from replay.wake_comparison import (
     CallPair,
     CallSide,
     Difference,
     ObservationsPair,
     ProposalsPair,
+    ReportSeen,
     SectionPair,
     TokensPair,
     TokensSide,
     WakesCompared,
 )
-from replay.rerun import AwaitedInput, SectionAgain, Step
-from replay.seen import ReportSeen
-from replay.world import AgentThen, LessonThen, ProposalThen, TaskThen, WakeThen
+from replay.world_at import AgentThen, LessonThen, ProposalThen, TaskThen, WakeThen
 
 if TYPE_CHECKING:
-    from adapters.documents.diffs import HomesDiff, LogDiff, RowDetails, WorldsDiff
-    from adapters.documents.timetravel import MomentDetails
+    from adapters.documents.timetravel import (
+        HomesDiff,
+        LogDiff,
+        MomentDetails,
+        RowDetails,
+        WorldsDiff,
+    )
 
 LINE_MAX = 160
 CHANGES_SHOWN = 60  # --json has all
@@ -43,12 +56,12 @@ def line(text: str) -> str:
     return joined if len(joined) <= LINE_MAX else joined[: LINE_MAX - 1] + "…"
 
 
-def text_diff(a: str, b: str) -> Iterator[Line]:
+def text_diff(a: str, b: str) -> Iterator[DiffLine]:
     """The lines in which two texts differ, with one line around them."""
     found = list(unified_diff(a.splitlines(), b.splitlines(), lineterm="", n=1))[2:]
-    yield from (marked(safe(one)) for one in found[:DIFF_LINES_MAX])
+    yield from (diff_line(safe(one)) for one in found[:DIFF_LINES_MAX])
     if len(found) > DIFF_LINES_MAX:
-        yield Line(f"… {len(found) - DIFF_LINES_MAX} more lines")
+        yield DiffLine(f"… {len(found) - DIFF_LINES_MAX} more lines")
 
 
 # -------------------------------------------------------------------------------------------- at
@@ -131,21 +144,21 @@ def _wake(one: WakeThen, zone: str) -> str:
 # ---------------------------------------------------------------------------------------- replay
 
 
-def prompt_lines(sections: Sequence[SectionAgain]) -> Iterator[Line]:
+def prompt_lines(sections: Sequence[SectionAgain]) -> Iterator[DiffLine]:
     """What today's code makes of the prompt; the signs are those of `prove`."""
     changed = [one for one in sections if not one.is_same]
     names = ", ".join(one.name for one in sections)
     if not changed:
-        yield Line(f"  prompt    rendered again: {names}: the same bytes")
+        yield DiffLine(f"  prompt    rendered again: {names}: the same bytes")
         return
     others = ", ".join(one.name for one in changed)
-    yield Line(f"  prompt    rendered again: {others}: OTHER BYTES")
+    yield DiffLine(f"  prompt    rendered again: {others}: OTHER BYTES")
     for one in changed:
-        yield Line(f"    {one.name}, today (-) and recorded (+)")
-        yield from deeper(text_diff(one.today or "", one.recorded or ""), 6)
+        yield DiffLine(f"    {one.name}, today (-) and recorded (+)")
+        yield from indented(text_diff(one.today or "", one.recorded or ""), 6)
 
 
-def step_lines(step: Step, zone: str) -> Iterator[str]:
+def step_lines(step: RerunStep, zone: str) -> Iterator[str]:
     """One step: what was asked, answered and decided, why, and whether the bytes are the same."""
     log = step.position.partition(":")[0]
     yield f"{'step' if log == 'agent' else 'journal'} {step.n}  {local_time(step.at, zone)}"
@@ -175,7 +188,7 @@ def _asked(asked: AwaitedInput) -> str:
     return f"{told}, {counted(len(request.exchanges), 'earlier turn')}{forced}"
 
 
-def _answer(step: Step) -> str:
+def _answer(step: RerunStep) -> str:
     """The cause in words; of a reply of the model its calls."""
     data = step.answer
     kind = step.cause.rpartition(".")[0]
@@ -205,36 +218,36 @@ def wake_called(wake: WakeDocument, zone: str) -> str:
     return f"wake {run_shown(wake.run_key)}, {wake.reason}, {when}"
 
 
-def sides_lines(a: str, b: str) -> Iterator[Line]:
+def sides_lines(a: str, b: str) -> Iterator[DiffLine]:
     """What stands on each side of what follows."""
-    yield Line(safe(f"- {a}"), "-")
-    yield Line(safe(f"+ {b}"), "+")
+    yield DiffLine(safe(f"- {a}"), "-")
+    yield DiffLine(safe(f"+ {b}"), "+")
 
 
-def wakes_lines(document: WakesCompared) -> Iterator[Line]:
+def wakes_lines(document: WakesCompared) -> Iterator[DiffLine]:
     """What differs between two wakes."""
     named = {"model": document.model, "reason": document.reason, "outcome": document.outcome}
     for name, one in named.items():
         if not one.same:
-            yield Line(line(f"{name}: {one.a or 'none'} -> {one.b or 'none'}"))
+            yield DiffLine(line(f"{name}: {one.a or 'none'} -> {one.b or 'none'}"))
     yield from _prompt_diff(document.prompt)
     for reply in document.replies:
         if not reply.same:
-            yield Line(f"reply {reply.turn}")
-            yield from deeper(text_diff(reply.a or "", reply.b or ""))
-            yield from deeper(_calls_diff(reply.calls))
+            yield DiffLine(f"reply {reply.turn}")
+            yield from indented(text_diff(reply.a or "", reply.b or ""))
+            yield from indented(_calls_diff(reply.calls))
     yield from _sides("proposals", document.proposals)
     yield from _sides("observations", document.observations)
     report = document.report
     if not report.same:
-        yield Line("report")
+        yield DiffLine("report")
         a, b = report.a or ReportSeen(), report.b or ReportSeen()
-        yield from deeper(text_diff(a.one_liner, b.one_liner))
-        yield from deeper(text_diff(a.tldr, b.tldr))
-        yield from deeper(text_diff(a.content, b.content))
+        yield from indented(text_diff(a.one_liner, b.one_liner))
+        yield from indented(text_diff(a.tldr, b.tldr))
+        yield from indented(text_diff(a.content, b.content))
     if same := _the_same(document):
-        yield Line(f"the same: {', '.join(same)}")
-    yield Line(tokens_line(document.tokens))
+        yield DiffLine(f"the same: {', '.join(same)}")
+    yield DiffLine(tokens_line(document.tokens))
 
 
 def _the_same(document: WakesCompared) -> list[str]:
@@ -245,25 +258,25 @@ def _the_same(document: WakesCompared) -> list[str]:
     return same + (["report"] if document.report.same else [])
 
 
-def _prompt_diff(sections: Sequence[SectionPair]) -> Iterator[Line]:
+def _prompt_diff(sections: Sequence[SectionPair]) -> Iterator[DiffLine]:
     same = [one.section for one in sections if one.same]
     if len(same) == len(sections):
-        yield Line(f"prompt: the same ({', '.join(same)})")
+        yield DiffLine(f"prompt: the same ({', '.join(same)})")
         return
     for one in sections:
         if not one.same:
-            yield Line(f"prompt section {one.section}")
-            yield from deeper(text_diff(one.a or "", one.b or ""))
+            yield DiffLine(f"prompt section {one.section}")
+            yield from indented(text_diff(one.a or "", one.b or ""))
 
 
-def _calls_diff(calls: Sequence[CallPair]) -> Iterator[Line]:
+def _calls_diff(calls: Sequence[CallPair]) -> Iterator[DiffLine]:
     for call in calls:
         if call.same:
             continue
         if call.a:
-            yield Line(f"- {_call(call.a)}", "-")
+            yield DiffLine(f"- {_call(call.a)}", "-")
         if call.b:
-            yield Line(f"+ {_call(call.b)}", "+")
+            yield DiffLine(f"+ {_call(call.b)}", "+")
 
 
 def _call(call: CallSide) -> str:
@@ -271,12 +284,12 @@ def _call(call: CallSide) -> str:
     return line(f"{call.tool} {call.arguments}: {call.status}{code} {call.message}")
 
 
-def _sides(name: str, part: ProposalsPair | ObservationsPair) -> Iterator[Line]:
+def _sides(name: str, part: ProposalsPair | ObservationsPair) -> Iterator[DiffLine]:
     if part.same:
         return
-    yield Line(name)
-    yield from (Line(line(f"  - {one}"), "-") for one in part.only_a)
-    yield from (Line(line(f"  + {one}"), "+") for one in part.only_b)
+    yield DiffLine(name)
+    yield from (DiffLine(line(f"  - {one}"), "-") for one in part.only_a)
+    yield from (DiffLine(line(f"  + {one}"), "+") for one in part.only_b)
 
 
 def tokens_line(tokens: TokensPair) -> str:
@@ -290,7 +303,7 @@ def _tokens(side: TokensSide) -> str:
     return f"{told[0]} in, {told[1]} out in {counted(side.turns, 'turn')}"
 
 
-def worlds_lines(document: "WorldsDiff | HomesDiff") -> Iterator[Line]:
+def worlds_lines(document: "WorldsDiff | HomesDiff") -> Iterator[DiffLine]:
     """What differs between two worlds."""
     for log in getattr(document, "logs", ()):
         yield from _log(log)
@@ -298,39 +311,39 @@ def worlds_lines(document: "WorldsDiff | HomesDiff") -> Iterator[Line]:
     for one in found[:CHANGES_SHOWN]:
         yield from _change(one)
     if len(found) > CHANGES_SHOWN:
-        yield Line(f"and {len(found) - CHANGES_SHOWN} more; --json has them all")
+        yield DiffLine(f"and {len(found) - CHANGES_SHOWN} more; --json has them all")
 
 
-def _log(log: "LogDiff") -> Iterator[Line]:
+def _log(log: "LogDiff") -> Iterator[DiffLine]:
     rows = counted(log.same_rows, "row")
     if log.same:
-        yield Line(f"{log.log}: the same to the byte, {rows}")
+        yield DiffLine(f"{log.log}: the same to the byte, {rows}")
         return
     sizes = f"the first has {log.a_rows:,}, the second {log.b_rows:,}"
     same = f"the same for {rows}, then they part" if log.same_rows else "not a row is the same"
-    yield Line(f"{log.log}: {same}; {sizes}")
+    yield DiffLine(f"{log.log}: {same}; {sizes}")
     a, b = (log.first.a, log.first.b) if log.first else (None, None)
-    sides: tuple[tuple[Mark, RowDetails | None], ...] = (("-", a), ("+", b))
+    sides: tuple[tuple[DiffMark, RowDetails | None], ...] = (("-", a), ("+", b))
     for mark, row in sides:
         told = f"{row.stream} {row.version} {row.kind}" if row else "it ends"
-        yield Line(line(f"  {mark} {told}"), mark)
+        yield DiffLine(line(f"  {mark} {told}"), mark)
 
 
-def _change(one: Difference) -> Iterator[Line]:
+def _change(one: Difference) -> Iterator[DiffLine]:
     path = _ID.sub(r"\1", one.path)
     sides = [one.a, one.b]
     if all(isinstance(side, str) for side in sides) and any("\n" in side for side in sides):
-        yield Line(path)
-        yield from deeper(text_diff(*sides))
+        yield DiffLine(path)
+        yield from indented(text_diff(*sides))
         return
     told = [line("nothing" if side is None else called(side)) for side in sides]
     match one.change:
         case "added":
-            yield Line(f"+ {path}: {told[1]}", "+")
+            yield DiffLine(f"+ {path}: {told[1]}", "+")
         case "removed":
-            yield Line(f"- {path}: {told[0]}", "-")
+            yield DiffLine(f"- {path}: {told[0]}", "-")
         case _:
-            yield Line(f"~ {path}: {told[0]} -> {told[1]}")
+            yield DiffLine(f"~ {path}: {told[0]} -> {told[1]}")
 
 
 def called(value: Any) -> str:

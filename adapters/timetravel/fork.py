@@ -6,7 +6,9 @@ done in it. The logs that it comes from are only read. Every command works in a 
 
 import asyncio
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,32 +16,268 @@ from msgspec.structs import replace
 
 from adapters.home import files
 from adapters.home.clock import ManualClock
-from adapters.home.settings import Settings
-from adapters.runtime import performer, watcher
+from adapters.home.settings import BudgetSettings, Settings
+from adapters.runtime import effect_executor, watcher
+from adapters.runtime.budgets import Budgets, ForkLedger, LedgerEntry, known_usage
 from adapters.runtime.services import Services
 from adapters.store.log import Log, LogProgress
-from adapters.timetravel import fork_policy
-from adapters.timetravel.fork_copy import copy
-from adapters.timetravel.fork_model import ForkModel, UseRecorded
-from adapters.timetravel.fork_spending import Spending, Stopped
+from adapters.store.log_copy import copy_appends
+from adapters.store.reader import tells, writer_of
+from adapters.store.recorder import by_append, numbered
+from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.timetravel.fork_verdicts import BranchProgress, Verdicts, given_then, payloads_of
 from adapters.timetravel.logs_at import Past, Spot
+from domain.agent.agent import AGENT
 from domain.agent.wake_queue import WAKE_QUEUE
-from domain.causes import Replied
-from domain.errors import Refused
+from domain.append import envelope
+from domain.append.causes import LogShared, ReplicasImported, Replied
+from domain.append.envelope import Row
+from domain.errors import Refused, Remedy
 from domain.journal.commands import AddNote, EditNote
-from domain.journal.fold import TASK
-from domain.policy.gate import is_leaving
-from domain.ports import Model, Request
+from domain.journal.task import TASK
+from domain.log.state import MAIN
+from domain.log.wire import SHARED, words
+from domain.policy.commands import GiveConsent
+from domain.policy.gate import is_leaving, pattern_of, unconsented
+from domain.policy.policy import POLICY, covers
+from domain.ports import Clock, Model, ModelFault, Reply, Request, Usage
 from domain.templates.commands import AddVersion, AssignTemplate, CreateTemplate, RollBackTemplate
 from domain.templates.template import TEMPLATE
-from domain.wake.events import ModelAsked
 from domain.wake.machine import pending
-from domain.wake.request import request
-from domain.wake.state import WAKE, Wake
-from domain.wire import SHARED, words
+from domain.wake.prompt import request
+from domain.wake.reading import PromptOptions
+from domain.wake.wake import WAKE, ModelAsked, Wake
 from replay import fork
-from replay.fork import Answer, How, ModelReply, Verdict
+from replay.fork import Answer, AnsweredBy, ChangedVerdict, ModelReply
+
+
+def copy_log(
+    source: Log, n: int, path: Path, replica: str, told: BranchProgress | None = None
+) -> Log:
+    """A log of its own with the appends of another one up to `n`, and the payloads they name; of a
+    shared one with what it held when the replica had written its append `n`."""
+    recorder = SQLiteLogRecorder(path)
+    is_shared = any(
+        isinstance(row.fact, LogShared) and row.n <= n
+        for row in source.facts(f"log:{MAIN}@{replica}")
+    )
+    known = source.known_to(replica, n)
+    held = _held(source, replica, known) if is_shared else known
+    try:
+        if is_shared:
+            with recorder.deciding():
+                recorder.keep_order()
+        hears = partial(told, source.name) if told else lambda _: None
+        copy_appends(_appends(source, n, held), source, recorder, hears)
+    except BaseException:
+        recorder.close()
+        raise
+    return Log(source.name, recorder, replica)
+
+
+def _appends(source: Log, n: int, held: Mapping[str, int]) -> Iterator[Sequence[Row]]:
+    every = by_append(source.rows())
+    if not held:
+        return takewhile(lambda rows: _append_number(rows) <= n, every)
+    return (rows for rows in every if _append_number(rows) <= held.get(writer_of(rows), 0))
+
+
+def _held(source: Log, replica: str, known: Mapping[str, int]) -> Mapping[str, int]:
+    """Up to which append of each replica a shared log was there when one of them knew so much.
+
+    Behind that others may have said something of the log alone: no marker names it, but what they
+    wrote in the other log may rest on it.
+    """
+    held = dict(known)
+    for one in source.heads():
+        for rows in source.appends_of(one, known.get(one, 0)) if one != replica else ():
+            if tells(rows) or not _is_known(rows, known):
+                break
+            held[one] = _append_number(rows)
+    return held
+
+
+def _is_known(rows: Sequence[Row], known: Mapping[str, int]) -> bool:
+    """Whether all that a marker names is known; of another fact of the log: it names nothing."""
+    facts = (envelope.read(row).data for row in rows)
+    markers = (fact for fact in facts if isinstance(fact, ReplicasImported))
+    return all(one.n <= known.get(one.replica, 0) for marker in markers for one in marker.replicas)
+
+
+def _append_number(rows: Sequence[Row]) -> int:
+    return numbered(rows[0].state).n
+
+
+# ----------------------------------------------------------------------------------- what it may do
+# What a fork may do: its home's settings as they hold in it, and what it may send.
+#
+# It sends only what a person agreed to in the home that it comes from, by today.
+
+
+def agree_as_today(past: Past, services: Services, agent_id: str, model: str) -> None:
+    """Give the fork the receipts that stand for a model today: at its own time there may have
+    been none.
+
+    Raises:
+        Refused: Code ``privacy_confirmation_required``: there is none today.
+    """
+    with services.agents.reading() as world:
+        agent = world.load(AGENT, agent_id)
+    with past.agents.log.reading() as world:
+        policy = world.load(POLICY, MAIN)
+    if missing := unconsented(policy, agent, model):
+        because = f"nobody has agreed yet to what {model} is sent, for {len(missing)} categories"
+        instead = Remedy("allow_sending", pattern_of(model))
+        raise Refused("privacy_confirmation_required", because=because, instead=instead)
+    for one in policy.consents:
+        if covers(one.model, model) and one.category in agent.categories:
+            receipt = GiveConsent(one.model, (one.category,), one.notice, one.sections)
+            services.append_agent(receipt)
+
+
+def fork_settings(settings: Settings, given: PromptOptions | None) -> Settings:
+    """Those of a home, for a fork: agents are switched on and budgets off, and the zone is the one
+    that the wake was told."""
+    zone = given.local.zone if given and given.local else settings.timezone
+    agents = replace(settings.agents, enabled=True)
+    return replace(settings, agents=agents, budget=BudgetSettings(), timezone=zone)
+
+
+# --------------------------------------------------------------------------------- what it may take
+# What a fork of a paid model may take: its own limit, and what is left of its home's day.
+
+TOKENS_MAX = 50_000  # of one fork, unless a person says another number
+
+
+class ForkStopped(Exception):
+    """Nobody answers this request; it says why."""
+
+
+class ForkSpending:
+    """Each answer is written down in the home that the fork comes from, and counts into its day.
+
+    Args:
+        budgets: The home's; its log and its ledger are what was spent today.
+        clock: The home's: a fork's own stands at the time of its wake.
+        ledger: Where it is written down.
+        spent: Of which fork, agent and model; its time and numbers are filled in.
+        tokens_max: How many it may take.
+    """
+
+    def __init__(
+        self,
+        budgets: Budgets,
+        clock: Clock,
+        ledger: ForkLedger,
+        spent: LedgerEntry,
+        tokens_max: int,
+    ) -> None:
+        self._budgets = budgets
+        self._clock = clock
+        self._ledger = ledger
+        self._spent = spent
+        self._tokens_max = tokens_max
+        self.tokens = 0
+
+    def check(self, request: Request) -> None:
+        """Look whether a request may be asked.
+
+        Raises:
+            Stopped: It would take more than is left.
+        """
+        spent = self._spent
+        if until := self._budgets.until_of(spent.fork, spent.agent, self._clock.now()):
+            raise ForkStopped(f"a budget of the home is spent until {until}")
+        about = known_usage(Usage(), _request_size(request), spent.model).tokens_in or 0
+        if self.tokens + about > self._tokens_max:
+            told = f"about {about:,} more are needed, {self.tokens:,} were taken"
+            raise ForkStopped(f"its limit is {self._tokens_max:,} tokens: {told}")
+
+    def took(self, request: Request, usage: Usage) -> None:
+        """Write down what an answer took, or a failure."""
+        known = known_usage(usage, _request_size(request), self._spent.model)
+        spent = self._budgets.spent(self._spent, known, self._clock.now())
+        self.tokens += spent.tokens
+        self._ledger.write(spent)
+
+
+def _request_size(request: Request) -> int:
+    """The bytes that are sent."""
+    sections = sum(len(one.text.encode()) for one in (*request.system, *request.user))
+    replies = sum(len(one.reply) for one in request.exchanges)
+    results = sum(len(r.output.encode()) for one in request.exchanges for r in one.results)
+    return sections + replies + results
+
+
+# -------------------------------------------------------------------------------------- who answers
+# Who answers in a fork: the record, where it was asked the same, else a model, or nobody.
+
+NOBODY = "the request differs from the recorded one, and no model was given"
+
+
+class UseRecorded(Exception):
+    """The record answers this request."""
+
+    def __init__(self, fact: ModelReply, asked: str) -> None:
+        super().__init__("the record answers")
+        self.fact = fact
+        self.asked = asked
+
+
+class ForkModel:
+    """Answers with what was recorded for the same bytes; else asks somebody, or stops.
+
+    `name` is what the wake is told that its model is called; `of`: whose the record is, where it
+    answers whoever is asked. `spending` says what may be asked that is paid; None: nothing is.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        of: str,
+        recorded: Mapping[str, ModelReply],
+        asks: Model | None,
+        how: AnsweredBy,
+        spending: ForkSpending | None = None,
+    ) -> None:
+        self._name = name
+        self.of = of
+        self._recorded = recorded
+        self._asks = asks
+        self._how: AnsweredBy = how
+        self._spending = spending
+        self.answers: list[Answer] = []
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    async def reply(self, request: Request) -> Reply:
+        """The chosen model's answer. What the record answers, or nobody, is raised."""
+        asking = replace(request, model=self._name)
+        asked = fork.request_digest(replace(request, model=self.of))
+        if asked in self._recorded:
+            raise UseRecorded(self._recorded[asked], asked)
+        if self._asks is None:
+            raise ForkStopped(NOBODY)
+        if self._spending is not None:
+            self._spending.check(asking)
+        turn = len(request.exchanges) + 1
+        self.answers.append(Answer(turn, self._how, self._name, fork.request_digest(asking)))
+        try:
+            reply = await self._asks.reply(asking)
+        except ModelFault as fault:
+            self._pay(asking, fault.usage)
+            raise
+        self._pay(asking, reply.usage)
+        return reply
+
+    def _pay(self, asking: Request, usage: Usage) -> None:
+        if self._spending is not None:
+            self._spending.took(asking, usage)
+
+
+# --------------------------------------------------------------------------------------- the branch
 
 STUBS = ("rules", "tape")  # only stand for a language model
 ANSWERS_MAX = 200  # recorded ones that a fork takes; a wake has at most 21 turns
@@ -65,14 +303,14 @@ class TemplateVersion(NamedTuple):
     of: str = ""  # whose version, where two machines have its number
 
 
-class Wanted(NamedTuple):
+class ForkChanges(NamedTuple):
     """What is to be otherwise. `model` is empty where only the record may answer; `is_going_on`: it
     answers only what the record, whoever it is of, does not."""
 
     model: str = ""
     template: TemplateVersion | None = None
     notes: tuple[NoteEdit, ...] = ()
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[ChangedVerdict, ...] = ()
     is_going_on: bool = False
 
 
@@ -114,16 +352,16 @@ class Branch:
         self._rows = past.agents.rows_of(f"wake:{run_key}@{replica}")
         self._begun = self._wake(self._rows[0].n).begun if self._rows else None
         self._given = given_then(past, self._rows[0]) if self._rows else None
-        self._settings = fork_policy.settings_of(settings, self._given)
+        self._settings = fork_settings(settings, self._given)
 
     def make(
         self,
         folder: Path,
         spot: Spot,
-        wanted: Wanted,
+        wanted: ForkChanges,
         model: Model | None,
         progress: LogProgress | None = None,
-        spending: Spending | None = None,
+        spending: ForkSpending | None = None,
     ) -> Forked:
         """Make the branch and run the wake in it to its end, or to where nobody answers.
 
@@ -155,7 +393,7 @@ class Branch:
 
         journal, agents = self._copied(folder, start, told)
         name = model.name if model else self._begun.model
-        how: How = "stub" if name.partition(":")[0] in STUBS else "live"
+        how: AnsweredBy = "stub" if name.partition(":")[0] in STUBS else "live"
         of = self._begun.model if wanted.is_going_on else name
         answering = ForkModel(name, of, self._recorded(), model, how, spending)
         services = Services(journal, agents, ManualClock(at), self._settings, lambda _: answering)
@@ -167,7 +405,7 @@ class Branch:
             run_key = verdicts.names.get(self._run_key, self._run_key)
             self._expect(services, run_key)
             if (model is not None or not spot.step) and is_leaving(name):
-                fork_policy.agree(self._past, services, self._begun.agent, name)
+                agree_as_today(self._past, services, self._begun.agent, name)
             stopped = asyncio.run(self._performed(services, answering, run_key, spot))
             made = tuple(answering.answers)
             return Forked(journal, agents, run_key, made, stopped, verdicts.left_out)
@@ -183,7 +421,7 @@ class Branch:
         _prepare(folder, self._replica)
         try:
             for log, n in zip(logs, start, strict=True):
-                made.append(copy(log, n, folder / f"{log.name}.db", self._replica, told))
+                made.append(copy_log(log, n, folder / f"{log.name}.db", self._replica, told))
         except BaseException:
             for log in made:
                 log.close()
@@ -233,16 +471,16 @@ class Branch:
         for _ in range(ANSWERS_MAX):
             try:
                 if is_begun:
-                    await performer.perform(services, run_key)
+                    await effect_executor.perform(services, run_key)
                 else:
-                    await performer.run_wake(
+                    await effect_executor.run_wake(
                         services, agent, run_key, is_now=True, given=self._given
                     )
             except UseRecorded as found:
                 is_begun = True
                 self._answer(services, model, run_key, found)
                 continue
-            except Stopped as stopped:
+            except ForkStopped as stopped:
                 return str(stopped)
             return ""
         return f"more than {ANSWERS_MAX} answers"
@@ -261,7 +499,7 @@ class Branch:
 
     def _recorded(self) -> dict[str, ModelReply]:
         """The wake's recorded answers, by the digest of what was asked."""
-        return fork.answers(asked_and_answered(self._past, self._run_key, self._replica))
+        return fork.recorded_answers(asked_and_answered(self._past, self._run_key, self._replica))
 
     def _wake(self, n: int) -> Wake:
         return self._past.agents.world(n, self._replica).load(WAKE, self._run_key)

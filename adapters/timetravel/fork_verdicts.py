@@ -16,35 +16,41 @@ from msgspec.structs import replace
 
 from adapters.home.clock import ManualClock
 from adapters.home.settings import Settings
-from adapters.runtime import reading, review, watcher
-from adapters.runtime.capture import capture
+from adapters.runtime import review, wake_capture, watcher
 from adapters.runtime.services import Services
+from adapters.runtime.wake_capture import capture
 from adapters.store.log import Log
 from adapters.timetravel.logs_at import Past, within
-from domain import envelope
 from domain.agent.commands import CreateAgent, InheritWake, TakeJournal
-from domain.causes import Cause, LogFact, Receipt, Replied
-from domain.changes.change_set import CHANGES, Item, find
+from domain.append import envelope
+from domain.append.causes import Cause, LogFact, Receipt, Replied
+from domain.changes.change_set import (
+    CHANGES,
+    ChangeItem,
+    ItemConfirmed,
+    ItemFailed,
+    ItemUndone,
+    find,
+)
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
-from domain.changes.events import ItemConfirmed, ItemFailed, ItemUndone
 from domain.errors import Refused, WakelogError
 from domain.journal.commands import UndoDeed, UndoImport
 from domain.lessons.commands import LearnVerdicts, PastVerdict
 from domain.lessons.lessons import CATEGORY
+from domain.log.state import RecordedEvent
+from domain.log.wire import Payload, Stored
 from domain.ports import Clock
 from domain.wake.commands import BeginWake
-from domain.wake.events import ToolAsked, ToolReturned
 from domain.wake.machine import pending
-from domain.wake.reading import Given
-from domain.wake.shown import given_by
-from domain.wire import Payload, Stored
-from domain.world import Recorded
+from domain.wake.reading import PromptOptions
+from domain.wake.wake import ToolAsked, ToolReturned
+from domain.wake.wake_inputs import given_by
 from replay import fork
-from replay.at import Where
-from replay.fork import Verdict
-from replay.payloads import named
+from replay.fork import ChangedVerdict
+from replay.payloads import payloads_named
 from replay.reads import is_read
-from replay.references import asked, known, position_named
+from replay.references import asked_operations, last_named_position, position_named
+from replay.world_at import LogMoment
 
 TOLD_EVERY = 100  # appends
 DONE = {"confirm": "confirmed", "reject": "rejected"}
@@ -67,7 +73,7 @@ BranchProgress = Callable[[str, int], None]
 
 def payloads_of(source: Log, facts: Iterable[Stored]) -> list[Payload]:
     """The payloads that facts name, as far as they are there."""
-    ids = dict.fromkeys(one for fact in facts for one in named(fact))
+    ids = dict.fromkeys(one for fact in facts for one in payloads_named(fact))
     read = ((one, source.payload(one)) for one in ids)
     return [Payload(one, data) for one, data in read if data is not None]
 
@@ -79,7 +85,7 @@ class Verdicts:
     `left_out` counts the causes that the branch's world does not allow.
     """
 
-    def __init__(self, past: Past, replica: str, wanted: Sequence[Verdict]) -> None:
+    def __init__(self, past: Past, replica: str, wanted: Sequence[ChangedVerdict]) -> None:
         self.names: dict[str, str] = {}
         self.left_out = 0
         self._past = past
@@ -90,7 +96,7 @@ class Verdicts:
         self._lost: set[str] = set()  # operations that nobody asked for there
         self._asked: set[str] | None = None  # all that were, in a home of several machines
 
-    def start(self, where: Where) -> tuple[int, int]:
+    def start(self, where: LogMoment) -> tuple[int, int]:
         """Up to which append of the journal and of the agent log nothing is otherwise: where the
         fork is, or right before the first recorded verdict that is to be another one."""
         journal, agents = where.journal, where.agent
@@ -105,7 +111,7 @@ class Verdicts:
                 journal, agents = min(journal, before.journal), min(agents, before.agent)
         return journal, agents
 
-    def _effects(self, where: Where, rows: Sequence[Recorded], item: int) -> Iterator[int]:
+    def _effects(self, where: LogMoment, rows: Sequence[RecordedEvent], item: int) -> Iterator[int]:
         """The appends by which the wake's machine made, or learnt of, what the decisions on an item
         did, in a journal that is shared."""
         log = self._past.journal.log
@@ -121,13 +127,13 @@ class Verdicts:
             if 0 < (n := self._past.learnt("journal", self._replica, row)) <= where.journal:
                 yield n
 
-    def _decided(self, where: Where) -> dict[Verdict, Sequence[Recorded]]:
+    def _decided(self, where: LogMoment) -> dict[ChangedVerdict, Sequence[RecordedEvent]]:
         """What is known there of the sets that are decided otherwise."""
         world = self._past.agents.world(where.agent, self._replica)
         return {one: world.history(CHANGES.name, one.changes) for one in self._wanted}
 
     def go_on(
-        self, services: Services, start: tuple[int, int], where: Where, told: BranchProgress
+        self, services: Services, start: tuple[int, int], where: LogMoment, told: BranchProgress
     ) -> None:
         """Do again in the branch what came after its start; what was never decided comes last.
         `told` hears how far it has come.
@@ -137,7 +143,7 @@ class Verdicts:
         """
         left = list(self._wanted)
         if services.agents.is_shared:
-            found = (asked(rows) for rows in services.agents.appends())
+            found = (asked_operations(rows) for rows in services.agents.appends())
             self._asked = set().union(*found)
         decided = self._decided(where)
         effects = {one: fork.operations(rows, one.item) for one, rows in decided.items()}
@@ -159,8 +165,8 @@ class Verdicts:
             self._decide(services, verdict, where.at)
 
     def _between(
-        self, start: tuple[int, int], where: Where
-    ) -> Iterator[tuple[str, Sequence[Recorded]]]:
+        self, start: tuple[int, int], where: LogMoment
+    ) -> Iterator[tuple[str, Sequence[RecordedEvent]]]:
         """The recorded appends of both logs from the start to the fork; what other machines wrote,
         if it was learnt of there."""
         logs = self._past.journal.log, self._past.agents.log
@@ -169,17 +175,17 @@ class Verdicts:
             for log, after, end in zip(logs, start, (where.journal, where.agent), strict=True)
         )
         if not logs[0].is_shared:
-            return fork.in_order(journal, agents)
+            return fork.interleaved(journal, agents)
 
         known_to = cache(logs[0].known_to)
 
-        def rests_on(agents: Sequence[Recorded], journal: Sequence[Recorded]) -> bool:
-            writer, n = agents[0].replica, known(agents)
+        def rests_on(agents: Sequence[RecordedEvent], journal: Sequence[RecordedEvent]) -> bool:
+            writer, n = agents[0].replica, last_named_position(agents)
             return n > 0 and journal[0].n <= known_to(writer, n).get(journal[0].replica, 0)
 
-        return fork.in_order(journal, agents, rests_on)
+        return fork.interleaved(journal, agents, rests_on)
 
-    def _learnt(self, log: Log, after: int, end: int) -> Iterator[Sequence[Recorded]]:
+    def _learnt(self, log: Log, after: int, end: int) -> Iterator[Sequence[RecordedEvent]]:
         """The appends that the wake's machine wrote, or learnt of, above its append `after`."""
         if not log.is_shared:
             yield from within(log.appends(after), end)
@@ -190,7 +196,7 @@ class Verdicts:
             if before.get(writer, 0) < n <= then.get(writer, 0):
                 yield rows
 
-    def _again(self, services: Services, log: str, rows: Sequence[Recorded]) -> None:
+    def _again(self, services: Services, log: str, rows: Sequence[RecordedEvent]) -> None:
         """Hand a recorded cause to the branch, and learn what it is called there."""
         first = rows[0]
         cause, key = envelope.cause_of(first)
@@ -199,12 +205,12 @@ class Verdicts:
         source = self._past.journal.log if log == "journal" else self._past.agents.log
         target = services.journal if log == "journal" else services.agents
         brought = payloads_of(source, [first.fact])
-        made: list[Recorded] = []
+        made: list[RecordedEvent] = []
         if (operation := fork.carried_out(cause)) and self._is_lost(operation):
             self.left_out += 1
             return
         try:
-            there, more = self._there(services, fork.renamed(cause, self.names))
+            there, more = self._there(services, fork.with_branch_names(cause, self.names))
             if there is None:
                 return  # no news there
             there, named = _seen(services, there), self.names.get(key, key)
@@ -212,12 +218,16 @@ class Verdicts:
             made = [envelope.recorded(one, first.at, envelope.read(one)) for one in appended.rows]
         except WakelogError:
             self.left_out += 1
-        fork.learn(self.names, rows, made)
+        fork.learn_names(self.names, rows, made)
         if self._asked is not None:
-            self._asked |= asked(made)
+            self._asked |= asked_operations(made)
         if log == "journal":
             self._stands[first.n] = made[0].n if made else 0
-        self._lost |= {one for one in asked(rows) if self.names.get(one, one) not in asked(made)}
+        self._lost |= {
+            one
+            for one in asked_operations(rows)
+            if self.names.get(one, one) not in asked_operations(made)
+        }
 
     def _is_lost(self, operation: str) -> bool:
         """Whether nobody asked for it in the branch."""
@@ -249,9 +259,9 @@ class Verdicts:
                 wake = services.wake(run_key)
                 asked = pending(wake)
                 if isinstance(asked, ToolAsked):
-                    answer, brought = reading.answered(services, wake, asked)
+                    answer, brought = wake_capture.answer_read(services, wake, asked)
                     return replace(cause, fact=answer), list(brought)
-                return fork.moved(cause, partial(self._position, services)), []
+                return fork.with_moved_position(cause, partial(self._position, services)), []
             case ConfirmItem() | RejectItem() | DeferItem() if cause.category:
                 position = self._position(services, cause.position)
                 task = review.changes_of(services, cause.changes).task
@@ -263,7 +273,7 @@ class Verdicts:
                 changes = review.changes_of(services, cause.changes)
                 item = find(changes, cause.item)
                 category = review.category_at(services, changes.task, item.position) if item else ""
-                moved = fork.moved(cause, partial(self._position, services))
+                moved = fork.with_moved_position(cause, partial(self._position, services))
                 return replace(moved, category=category), []
             case LearnVerdicts():
                 held = tuple([one for one in cause.verdicts if _holds(services, cause.scope, one)])
@@ -274,7 +284,7 @@ class Verdicts:
                 came = self._came(services, changes, fact)
                 return replace(cause, fact=came) if came else None, []
             case _:
-                return fork.moved(cause, partial(self._position, services)), []
+                return fork.with_moved_position(cause, partial(self._position, services)), []
 
     def _came(
         self, services: Services, set_id: str, fact: ItemConfirmed | ItemUndone
@@ -294,7 +304,7 @@ class Verdicts:
         """The branch's position of the journal for a recorded one."""
         return self._reached.get(n) or min(n, services.journal.tail().n)
 
-    def _decide(self, services: Services, verdict: Verdict, at: str) -> None:
+    def _decide(self, services: Services, verdict: ChangedVerdict, at: str) -> None:
         """The person's other verdict, with all that it does to the task."""
         then = _then(services, ManualClock(at), services.settings)
         changes = self.names.get(verdict.changes, verdict.changes)
@@ -306,7 +316,7 @@ class Verdicts:
             raise _not_decided(verdict, item)
 
 
-def given_then(past: Past, first: Recorded) -> Given | None:
+def given_then(past: Past, first: RecordedEvent) -> PromptOptions | None:
     """What a wake was given that began with this row; None: it was skipped."""
     rows = next(rows for rows in past.agents.log.appends(first.n - 1) if first in rows)
     cause, _ = envelope.cause_of(rows[0])
@@ -335,7 +345,7 @@ def _then(services: Services, clock: Clock, settings: Settings) -> Services:
     return Services(services.journal, services.agents, clock, settings, services.model_for)
 
 
-def _not_decided(verdict: Verdict, item: Item | None) -> Refused:
+def _not_decided(verdict: ChangedVerdict, item: ChangeItem | None) -> Refused:
     why = item.error or f"it is {item.status}" if item else "the set has no such item then"
     return Refused(
         "decided",

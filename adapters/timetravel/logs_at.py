@@ -1,7 +1,7 @@
 """Both logs as they stood at any moment, read for looking back (DESIGN 4, `Log.world_at`).
 
-A `History` reads each stream of a log once and keeps the states that it has folded on the way, so
-that a second moment costs only what lies between the two. It is for one command: what is written
+A `LogHistory` reads each stream of a log once and keeps the states that it has folded on the way,
+so that a second moment costs only what lies between the two. It is for one command: what is written
 after a stream was read is not seen.
 """
 
@@ -9,19 +9,23 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.store.log import Log
 from adapters.store.recorder import numbered
-from domain.causes import ReplicasImported
+from domain.append.causes import ReplicasImported
+from domain.append.envelope import Row
 from domain.changes.change_set import set_id
-from domain.envelope import Row
 from domain.errors import Refused
-from domain.wake.events import ToolReturned, WakeStarted
-from domain.world import MAIN, Folded, Recorded, World
+from domain.log.state import MAIN, CachedState, LogState, RecordedEvent
+from domain.wake.wake import ToolReturned, WakeStarted
 from replay import fork
-from replay.at import Where
-from replay.references import asked, known
+from replay.references import asked_operations, last_named_position
+from replay.world_at import LogMoment
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+    from projections.wakes import WakeDocument
 
 STREAMS_MAX = 4_096  # whose rows a history keeps
 APPENDS_BACK = 64  # that are looked through first
@@ -31,17 +35,17 @@ FOLDS_MAX = 64  # states of one stream that are kept to go on from
 NAMES = {"journal": "journal", "agent": "agent log"}  # what a person calls a log
 
 
-class Folds(dict[str, Folded]):
+class Folds(dict[str, CachedState]):
     """Folded states for worlds that end at one append, shared by all of a history's worlds."""
 
-    def __init__(self, history: "History", n: int) -> None:
+    def __init__(self, history: "LogHistory", n: int) -> None:
         super().__init__()
         self._history = history
         self._n = n
 
     def get(  # type: ignore[override]  # of a cache, None is the only default
-        self, stream: str, default: Folded | None = None
-    ) -> Folded | None:
+        self, stream: str, default: CachedState | None = None
+    ) -> CachedState | None:
         """The newest state that is known and does not go beyond the world's end."""
         rows = self._history.rows_of(stream)
         last = bisect_right(rows, self._n, key=_n)
@@ -49,22 +53,22 @@ class Folds(dict[str, Folded]):
         at = bisect_right(known, rows[last - 1].version if last else 0, key=_folded_version)
         return known[at - 1] if at else default
 
-    def __setitem__(self, stream: str, folded: Folded) -> None:
+    def __setitem__(self, stream: str, folded: CachedState) -> None:
         known = self._history.folds.setdefault(stream, [])
         at = bisect_right(known, folded.version, key=_folded_version)
         if (not at or known[at - 1].version != folded.version) and len(known) < FOLDS_MAX:
             known.insert(at, folded)
 
 
-class History:
+class LogHistory:
     """One log, to look back at."""
 
     def __init__(self, log: Log) -> None:
         self.log = log
-        self.folds: dict[str, list[Folded]] = {}
-        self._streams: OrderedDict[str, Sequence[Recorded]] = OrderedDict()
+        self.folds: dict[str, list[CachedState]] = {}
+        self._streams: OrderedDict[str, Sequence[RecordedEvent]] = OrderedDict()
 
-    def world(self, n: int, replica: str = "") -> World:
+    def world(self, n: int, replica: str = "") -> LogState:
         """The log as it stood after append n.
 
         Args:
@@ -75,7 +79,7 @@ class History:
         if self.log.is_shared:
             return self.log.world_at(n, writer, self._after)
 
-        def read(stream: str, after: int) -> Sequence[Recorded]:
+        def read(stream: str, after: int) -> Sequence[RecordedEvent]:
             rows = self._after(stream, after)
             return rows[: bisect_right(rows, n, key=_n)]
 
@@ -88,7 +92,7 @@ class History:
         ]
         if not main:  # who has written nothing here yet, in a restored backup, reads all of it
             brought = list(self.log.writers())
-        return World(
+        return LogState(
             self.log.name,
             writer,
             n + 1,
@@ -99,7 +103,7 @@ class History:
             streams=self.log.streams_of,
         )
 
-    def rows_of(self, stream: str) -> Sequence[Recorded]:
+    def rows_of(self, stream: str) -> Sequence[RecordedEvent]:
         """All rows of one stream, read once."""
         if stream not in self._streams:
             self._streams[stream] = self.log.facts(stream)
@@ -107,7 +111,7 @@ class History:
                 self.folds.pop(self._streams.popitem(last=False)[0], None)
         return self._streams[stream]
 
-    def _after(self, stream: str, version: int) -> Sequence[Recorded]:
+    def _after(self, stream: str, version: int) -> Sequence[RecordedEvent]:
         rows = self.rows_of(stream)
         return rows[bisect_right(rows, version, key=_version) :]
 
@@ -166,7 +170,7 @@ class History:
         return low
 
     def until_first(
-        self, at: str, is_later: Callable[[Sequence[Recorded]], bool], replica: str = ""
+        self, at: str, is_later: Callable[[Sequence[RecordedEvent]], bool], replica: str = ""
     ) -> int:
         """The same, but of that very time nothing from the first append on that comes later."""
         last, before = (
@@ -179,22 +183,22 @@ class History:
             before = rows[0].n
         return last
 
-    def after(self, n: int, replica: str = "") -> Iterator[list[Recorded]]:
+    def after(self, n: int, replica: str = "") -> Iterator[list[RecordedEvent]]:
         """The appends above n, of a shared log a replica's, this one's if none is named."""
         writer = replica or self.log.replica
         found = self.log.appends(n)
         return (rows for rows in found if not self.log.is_shared or rows[0].replica == writer)
 
 
-def _n(row: Recorded) -> int:
+def _n(row: RecordedEvent) -> int:
     return row.n
 
 
-def _version(row: Recorded) -> int:
+def _version(row: RecordedEvent) -> int:
     return row.version
 
 
-def _folded_version(folded: Folded) -> int:
+def _folded_version(folded: CachedState) -> int:
     return folded.version
 
 
@@ -205,7 +209,7 @@ class Spot(NamedTuple):
     """A moment that somebody named. `step` is an append's n of the agent log, or 0; `replica`:
     whose numbers these are; empty: those of the one that writes here."""
 
-    where: Where
+    where: LogMoment
     run_key: str = ""
     step: int = 0
     replica: str = ""
@@ -215,17 +219,17 @@ class Past:
     """Both logs of a home, to look back at."""
 
     def __init__(self, journal: Log, agents: Log) -> None:
-        self.journal = History(journal)
-        self.agents = History(agents)
+        self.journal = LogHistory(journal)
+        self.agents = LogHistory(agents)
 
     def now(self) -> Spot:
         """Both logs as they end."""
         ends = self.journal.log.tail(), self.agents.log.tail()
-        return Spot(Where(ends[0].n, ends[1].n, max(ends[0].at, ends[1].at)))
+        return Spot(LogMoment(ends[0].n, ends[1].n, max(ends[0].at, ends[1].at)))
 
     def time(self, at: str) -> Spot:
         """Both logs up to a time, with it."""
-        return Spot(Where(self.journal.until(at), self.agents.until(at), at))
+        return Spot(LogMoment(self.journal.until(at), self.agents.until(at), at))
 
     def position(self, log: str, n: int, replica: str = "") -> Spot:
         """After an append of one log; of the other what the same machine wrote up to its time.
@@ -243,16 +247,16 @@ class Past:
             instead = f"write {history.position(n)}"
             raise Refused("invalid_value", because=because, instead=instead)
         if log == "journal":
-            return Spot(Where(n, self._agents_at(n, at, of), at), replica=of)
-        return Spot(Where(self._journal_at(n, at, of), n, at), replica=of)
+            return Spot(LogMoment(n, self._agents_at(n, at, of), at), replica=of)
+        return Spot(LogMoment(self._journal_at(n, at, of), n, at), replica=of)
 
-    def before(self, log: str, n: int, replica: str) -> Where:
+    def before(self, log: str, n: int, replica: str) -> LogMoment:
         """Where both logs stood for a replica right before its append n of one of them."""
         history = self.journal if log == "journal" else self.agents
         of = replica if history.log.is_shared else ""
         return self.position(log, history.before(n, of), of).where
 
-    def learnt(self, log: str, replica: str, row: Recorded) -> int:
+    def learnt(self, log: str, replica: str, row: RecordedEvent) -> int:
         """The append by which a replica learnt of a row: its own, or that of a marker; 0: none."""
         source = self.journal.log if log == "journal" else self.agents.log
         if row.replica == replica or not source.is_shared:
@@ -284,34 +288,36 @@ class Past:
             because = f"the wake {run_key[:8]} has no step {step}; its steps are {told}"
             raise Refused("unknown_wake", because=because, instead="see `wakelog show RUN`")
         if not step:
-            where = Where(begun.journal_position, begun.agent_position)
+            where = LogMoment(begun.journal_position, begun.agent_position)
             of = replica if self.agents.log.is_shared else ""
             at = max(self.journal.at(where.journal, of), self.agents.at(where.agent, of))
-            return Spot(Where(where.journal, where.agent, at), run_key)
+            return Spot(LogMoment(where.journal, where.agent, at), run_key)
         at = next(row.at for row in (*rows, *later) if row.n == step)
         journal = max(self._journal_at(step, at, replica), _seen_journal(rows, step, begun))
-        return Spot(Where(journal, step, at), run_key, step)
+        return Spot(LogMoment(journal, step, at), run_key, step)
 
     def _journal_at(self, n: int, at: str, replica: str = "") -> int:
         """The journal's last append up to a time at which append n of the agent log was written;
         of that very time no effects that are asked for later."""
         after = takewhile(lambda rows: rows[0].at == at, self.agents.after(n, replica))
-        later = {one for rows in after for one in asked(rows)}
+        later = {one for rows in after for one in asked_operations(rows)}
         if not later:
             return self.journal.until(at, replica=replica)
-        return self.journal.until_first(at, lambda rows: fork.effect(rows) in later, replica)
+        return self.journal.until_first(
+            at, lambda rows: fork.carried_operation(rows) in later, replica
+        )
 
     def _agents_at(self, n: int, at: str, replica: str = "") -> int:
         """The same the other way round: of that very time nothing that knows more of the journal
         than its append n."""
-        return self.agents.until_first(at, lambda rows: known(rows) > n, replica)
+        return self.agents.until_first(at, lambda rows: last_named_position(rows) > n, replica)
 
-    def worlds(self, where: Where, replica: str = "") -> tuple[World, World]:
+    def worlds(self, where: LogMoment, replica: str = "") -> tuple[LogState, LogState]:
         """The journal and the agent log then."""
         return self.journal.world(where.journal, replica), self.agents.world(where.agent, replica)
 
 
-def _no_append(history: History, n: int, replica: str) -> Refused:
+def _no_append(history: LogHistory, n: int, replica: str) -> Refused:
     name, log = history.log.name, NAMES[history.log.name]
     last, writer = history.last(replica), replica or history.log.replica
     of = f" of {replica}" if replica else ""
@@ -331,14 +337,50 @@ def made_by(run_key: str, replica: str) -> tuple[str, str]:
     return f"changes:{alone}@{replica}", f"changes:{shared}@{replica}"
 
 
-def within(found: Iterator[list[Recorded]], end: int) -> Iterator[list[Recorded]]:
+def within(found: Iterator[list[RecordedEvent]], end: int) -> Iterator[list[RecordedEvent]]:
     """Appends up to one."""
     return takewhile(lambda rows: rows[0].n <= end, found)
 
 
-def _seen_journal(rows: Iterable[Recorded], step: int, begun: WakeStarted) -> int:
+def _seen_journal(rows: Iterable[RecordedEvent], step: int, begun: WakeStarted) -> int:
     """How much of the journal a wake is known to have seen, or made, up to a step."""
     made = [
         row.fact.position for row in rows if row.n <= step and isinstance(row.fact, ToolReturned)
     ]
     return max(begun.journal_position, *made, 0)
+
+
+# --------------------------------------------------------------------- a moment that somebody named
+
+
+class NamedMoment(NamedTuple):
+    """What somebody named: a moment of a home, a wake, or, `is_home`, all of it; `is_own`: of the
+    home that the command is about."""
+
+    home: "Home"
+    past: "Past"
+    spot: "Spot"
+    given: str
+    wake: "WakeDocument | None" = None
+    is_home: bool = False
+    is_own: bool = True
+
+    @property
+    def replica(self) -> str:
+        """Who ran the wake; else whose position was named; else who writes in the home."""
+        if self.wake:
+            return self.wake.replica
+        return self.spot.replica or self.home.services.agents.replica
+
+    @property
+    def heads(self) -> tuple[str, str]:
+        """Where the journal and the agent log stood, ``journal:r1:42`` for example."""
+        where = self.spot.where
+        of = self.replica if self.past.agents.log.is_shared else ""
+        journal, agents = self.past.journal, self.past.agents
+        return journal.position(where.journal, of), agents.position(where.agent, of)
+
+
+def past_of(home: "Home") -> "Past":
+
+    return Past(home.services.journal, home.services.agents)

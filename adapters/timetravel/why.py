@@ -14,12 +14,11 @@ from msgspec.structs import replace
 from adapters.runtime import watcher
 from adapters.runtime.services import Services
 from adapters.store.log import Log
-from domain import envelope
-from domain.agent.agent import AGENT, Agent
-from domain.agent.events import SubscriberAdded
-from domain.agent.matching import Batch, match
-from domain.agent.wake_queue import HELD, LED_ELSEWHERE, run_key_of
-from domain.agent.wake_queue_events import (
+from domain.agent.agent import AGENT, Agent, SubscriberAdded
+from domain.agent.subscriptions import Batch, match
+from domain.agent.wake_queue import (
+    HELD,
+    LED_ELSEWHERE,
     Trigger,
     TriggerMerged,
     TriggerSuppressed,
@@ -27,16 +26,17 @@ from domain.agent.wake_queue_events import (
     WakeBegun,
     WakeDropped,
     WakeQueued,
+    run_key_of,
 )
+from domain.append import envelope
+from domain.append.notification_batch import batch, origin_of
 from domain.changes.change_set import CHANGES, ref
-from domain.changes.needs import follow_up_id
+from domain.changes.dependencies import follow_up_id
 from domain.errors import Refused, Remedy
-from domain.journal.fold import TASK
 from domain.journal.links import LINKS, Links
-from domain.journal.task import Task, TaskCreated
-from domain.notices import batch, origin_of
-from domain.wire import tag_of
-from domain.world import Kind, Recorded
+from domain.journal.task import TASK, Task, TaskCreated
+from domain.log.state import RecordedEvent, StreamType
+from domain.log.wire import tag_of
 from projections.agents import VIEW, AgentDocument
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ PREDICATE = "predicate"
 """The rule of a change that a subscription names, in another category or status."""
 
 
-class Why(Struct, frozen=True):
+class TriggerFate(Struct, frozen=True):
     """One trigger. `position` is ``journal:r1:42``, or ``agent:r1:7`` for what was asked or
     ticked; `run_key` is the wake it went to, empty where there is none; `what` says in a few
     words what happened."""
@@ -68,8 +68,8 @@ class Why(Struct, frozen=True):
 class _Fates:
     """What an agent's attention made of its triggers, by the key that names each."""
 
-    def __init__(self, agent: str, rows: Sequence[Recorded]) -> None:
-        self.first: dict[str, tuple[Trigger, Recorded]] = {}
+    def __init__(self, agent: str, rows: Sequence[RecordedEvent]) -> None:
+        self.first: dict[str, tuple[Trigger, RecordedEvent]] = {}
         self.last: dict[str, WakeQueued | TriggerMerged | TriggerSuppressed] = {}
         self.begun: set[str] = set()
         self.waits_for: dict[str, str] = {}
@@ -112,7 +112,7 @@ class _Fates:
         return ("woke" if is_own else "merged"), run_key, ""
 
 
-def why(services: Services, agent_id: str, limit: int) -> list[Why]:
+def trigger_fates(services: Services, agent_id: str, limit: int) -> list[TriggerFate]:
     """The last triggers of an agent, and the changes that were none, the newest first.
 
     Args:
@@ -132,7 +132,9 @@ def why(services: Services, agent_id: str, limit: int) -> list[Why]:
     return sorted(found, key=lambda one: (one.at, one.position), reverse=True)
 
 
-def of_change(home: "Home", n: int, replica: str = "") -> list[tuple[AgentDocument, Why]]:
+def fates_of_change(
+    home: "Home", n: int, replica: str = ""
+) -> list[tuple[AgentDocument, TriggerFate]]:
     """What became of one change of the journal: each agent that it concerns, the oldest first,
     and the wake that took it, the rule that suppressed it, or why a subscription that names it
     did not match. Empty: no agent subscribes to what it touched.
@@ -156,7 +158,7 @@ def of_change(home: "Home", n: int, replica: str = "") -> list[tuple[AgentDocume
     seen = _batch(services, append)
     if seen is None:
         return []
-    found = list[tuple[AgentDocument, Why]]()
+    found = list[tuple[AgentDocument, TriggerFate]]()
 
     def is_it(trigger: Trigger) -> bool:
         if services.journal.is_shared:
@@ -181,7 +183,7 @@ def of_change(home: "Home", n: int, replica: str = "") -> list[tuple[AgentDocume
     return found
 
 
-def _is_older(services: Services, agent: Agent, append: Sequence[Recorded]) -> bool:
+def _is_older(services: Services, agent: Agent, append: Sequence[RecordedEvent]) -> bool:
     """Whether an agent was made by who knew of a change."""
     if not services.journal.is_shared:
         return append[0].n <= agent.born
@@ -199,28 +201,28 @@ def _hearers(home: "Home", seen: Batch) -> list[AgentDocument]:
     return sorted(found, key=lambda one: (one.place, one.id))
 
 
-def _with_subscriber(known: frozenset[str], row: Recorded) -> frozenset[str]:
+def _with_subscriber(known: frozenset[str], row: RecordedEvent) -> frozenset[str]:
     return known | {row.fact.agent} if isinstance(row.fact, SubscriberAdded) else known
 
 
-_EVER: Kind[frozenset[str]] = Kind("subs", lambda _: frozenset(), _with_subscriber)
+_EVER: StreamType[frozenset[str]] = StreamType("subs", lambda _: frozenset(), _with_subscriber)
 """The agents that ever subscribed to a token."""
 
 
 def _triggered(
-    services: Services, fates: _Fates, name: str, trigger: Trigger, row: Recorded
-) -> Why:
+    services: Services, fates: _Fates, name: str, trigger: Trigger, row: RecordedEvent
+) -> TriggerFate:
     outcome, run_key, rule = fates.of(name)
     if trigger.reason != "subscription":
         position = f"agent:{row.replica}:{row.n}"
         what = _asked(trigger)
-        return Why(position, row.at, (), outcome, run_key, rule, trigger.reason, what)
+        return TriggerFate(position, row.at, (), outcome, run_key, rule, trigger.reason, what)
     replica, n = _origin(trigger)
     append = append_of(services.journal, n, replica)
     position = f"journal:{replica}:{n}"
     at = append[0].at if append else row.at
     what = _what(append) + (", through a link" if trigger.is_propagated else "")
-    return Why(position, at, trigger.tokens, outcome, run_key, rule, trigger.reason, what)
+    return TriggerFate(position, at, trigger.tokens, outcome, run_key, rule, trigger.reason, what)
 
 
 def _origin(trigger: Trigger) -> tuple[str, int]:
@@ -230,7 +232,7 @@ def _origin(trigger: Trigger) -> tuple[str, int]:
     return trigger.replica, trigger.position
 
 
-def _with_origin(services: Services, agent: Agent, one: Why) -> Why:
+def _with_origin(services: Services, agent: Agent, one: TriggerFate) -> TriggerFate:
     """Of a creation, for which proposal: the wake that made it, and the words that it rests on."""
     if one.reason != "creation":
         return one
@@ -263,11 +265,13 @@ def _asked(trigger: Trigger) -> str:
             return "you woke it"
 
 
-def _others(services: Services, agent: Agent, known: set[tuple[str, int]], limit: int) -> list[Why]:
+def _others(
+    services: Services, agent: Agent, known: set[tuple[str, int]], limit: int
+) -> list[TriggerFate]:
     """The newest journal appends that are no trigger of the agent."""
     last = services.journal.tail().n
     after = max(agent.born, last - limit)
-    found: list[Why] = []
+    found: list[TriggerFate] = []
     for append in services.journal.appends(after):
         if (append[0].replica, append[0].n) in known:
             continue
@@ -277,7 +281,9 @@ def _others(services: Services, agent: Agent, known: set[tuple[str, int]], limit
     return found
 
 
-def _other(services: Services, agent: Agent, append: Sequence[Recorded], seen: Batch) -> Why:
+def _other(
+    services: Services, agent: Agent, append: Sequence[RecordedEvent], seen: Batch
+) -> TriggerFate:
     """A change that is no trigger of the agent."""
     noticed = watcher.position(services)
     first, known = append[0], {one.replica: one.n for one in services.journal.horizon(noticed)}
@@ -287,7 +293,7 @@ def _other(services: Services, agent: Agent, append: Sequence[Recorded], seen: B
         outcome, rule = "suppressed", LED_ELSEWHERE
     position = f"journal:{append[0].replica}:{append[0].n}"
     what = _what(append)
-    return Why(position, append[0].at, tokens, outcome, "", rule, "subscription", what)
+    return TriggerFate(position, append[0].at, tokens, outcome, "", rule, "subscription", what)
 
 
 def _unmatched(
@@ -304,13 +310,13 @@ def _unmatched(
     return "unmatched", rule, seen.tokens
 
 
-def append_of(log: Log, n: int, replica: str = "") -> list[Recorded]:
+def append_of(log: Log, n: int, replica: str = "") -> list[RecordedEvent]:
     """The facts of one append; empty where there is none. `replica`: see `Log.append_at`."""
     rows = [(row, envelope.read(row)) for row in log.append_at(n, replica)]
     return [envelope.recorded(row, rows[0][1].at, one) for row, one in rows]
 
 
-def _batch(services: Services, append: Sequence[Recorded]) -> Batch | None:
+def _batch(services: Services, append: Sequence[RecordedEvent]) -> Batch | None:
     """What a journal append touched; None where it is no change."""
     journal = services.journal
     world = journal.world_at(append[0].n, append[0].replica if journal.is_shared else "")
@@ -324,7 +330,7 @@ def _batch(services: Services, append: Sequence[Recorded]) -> Batch | None:
     return batch(append, links, task)
 
 
-def _what(append: Sequence[Recorded]) -> str:
+def _what(append: Sequence[RecordedEvent]) -> str:
     """What happened in a journal append, ``item checked, note added by person`` for example."""
     kinds = [
         tag_of(row.fact).split(".")[1].replace("_", " ")

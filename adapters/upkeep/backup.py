@@ -28,9 +28,9 @@ def back_up(home: Path, folder: Path) -> list[Path]:
     """
     try:
         with _whole_or_nothing(folder):
-            parts = [_log(home / name, folder) for name in LOGS]
+            parts = [_copy_log(home / name, folder) for name in LOGS]
             if (home / files.SETTINGS).exists():
-                parts.append(_settings(home / files.SETTINGS, folder))
+                parts.append(_copy_settings(home / files.SETTINGS, folder))
             return [part.rename(folder / _name(part)) for part in parts]
     except OSError as error:
         raise _unusable(folder, error.strerror or str(error)) from None
@@ -48,7 +48,7 @@ def _whole_or_nothing(folder: Path) -> Iterator[None]:
         yield
     except BaseException:
         for name in (*LOGS, files.SETTINGS):
-            for made in (folder / name, *folder.glob(f"{_part(folder, name).name}*")):
+            for made in (folder / name, *folder.glob(f"{_part_path(folder, name).name}*")):
                 made.unlink(missing_ok=True)
         with suppress(OSError):  # somebody else has put something there meanwhile
             for one in missing:
@@ -56,7 +56,7 @@ def _whole_or_nothing(folder: Path) -> Iterator[None]:
         raise
 
 
-def _part(folder: Path, name: str) -> Path:
+def _part_path(folder: Path, name: str) -> Path:
     """Where a file stands until all are whole."""
     return folder / f".{name}.part"
 
@@ -65,11 +65,11 @@ def _name(part: Path) -> str:
     return part.name.removeprefix(".").removesuffix(".part")
 
 
-def _log(source: Path, folder: Path) -> Path:
+def _copy_log(source: Path, folder: Path) -> Path:
     """The whole copy of a log, under the name of a part."""
     if not source.exists():  # SQLite would make it
         raise _not_whole(source, "it is missing")
-    part = _part(folder, source.name)
+    part = _part_path(folder, source.name)
     part.touch(mode=0o600, exist_ok=False)
     name = f"file:{quote(str(source))}?mode=rw"
     try:
@@ -90,8 +90,8 @@ def _log(source: Path, folder: Path) -> Path:
     return part
 
 
-def _settings(source: Path, folder: Path) -> Path:
-    part = _part(folder, source.name)
+def _copy_settings(source: Path, folder: Path) -> Path:
+    part = _part_path(folder, source.name)
     part.touch(mode=0o600, exist_ok=False)
     part.write_bytes(source.read_bytes())
     return part

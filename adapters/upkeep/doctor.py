@@ -8,29 +8,29 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from adapters.documents.in_flight import effects_in_flight
 from adapters.documents.models import models_document
 from adapters.documents.notify import receivers_of
 from adapters.documents.policy import waiting
-from adapters.home import belonging, files, installation, zones
-from adapters.home.clock import behind, told_behind
-from adapters.home.place import FolderPlace, Place
+from adapters.documents.status import effects_in_flight
+from adapters.home import files, log_pairing, write_guard, zones
+from adapters.home.clock import clock_lag, lag_text
+from adapters.home.home_location import FolderLocation, HomeLocation
 from adapters.runtime import watcher
-from adapters.store.copying import NAMED
 from adapters.store.log import Log
-from adapters.store.opening import read_only
+from adapters.store.log_copy import NAMED
 from adapters.store.recorder import numbered
 from adapters.store.sqlite import KNOWN
-from adapters.text.notify import failing
+from adapters.store.sqlite_files import read_only
+from adapters.text.agent_output import rule_text
+from adapters.text.notify import why_not_told
 from adapters.text.policy import HELD
-from adapters.text.reading import rule_text
 from adapters.wiring import Home, open_home
-from domain.causes import ReplicasImported
+from domain.append.causes import ReplicasImported
 from domain.errors import WakelogError
-from domain.rules import FORMAT, FORMAT_MAX
+from domain.log.rules import FORMAT, FORMAT_MAX
+from domain.log.wire import tag_of
 from domain.wake.scaffolds import CLOSED, SCAFFOLD
-from domain.wake.state import WAKE
-from domain.wire import tag_of
+from domain.wake.wake import WAKE
 from projections import agents, inbox, tasks, wakes
 
 LOGS = {"journal": files.JOURNAL, "agent": files.AGENT}
@@ -42,7 +42,7 @@ RESTORE = "restore it from a backup"
 BOTH = "journal and agent log"
 
 
-class Finding(Struct, frozen=True):
+class CheckOutcome(Struct, frozen=True):
     """The outcome of one check. `do`: what helps, where it is not ok."""
 
     check: str
@@ -51,10 +51,12 @@ class Finding(Struct, frozen=True):
     do: str = ""
 
 
-Check = Callable[[Home], Iterable[Finding]]
+Check = Callable[[Home], Iterable[CheckOutcome]]
 
 
-def examine(where: Place | Path, environ: Mapping[str, str], model: str = "") -> list[Finding]:
+def examine(
+    where: HomeLocation | Path, environ: Mapping[str, str], model: str = ""
+) -> list[CheckOutcome]:
     """All checks that can be made. What a broken file keeps from being checked is left out.
 
     Args:
@@ -62,12 +64,12 @@ def examine(where: Place | Path, environ: Mapping[str, str], model: str = "") ->
         environ: Environment variables.
         model: What `--model` says.
     """
-    place = FolderPlace(where) if isinstance(where, Path) else where
+    place = FolderLocation(where) if isinstance(where, Path) else where
     found = [_settings(place, environ, model)]
     try:
         if not place.exists():
             told = f"there is none at {place.name} yet"
-            return [*found, Finding("home", True, told, "begin with `wakelog demo`")]
+            return [*found, CheckOutcome("home", True, told, "begin with `wakelog demo`")]
         if place.is_folder:
             found += [_replica(place.folder, environ), *_files(place.folder)]
         if not all(one.is_ok for one in found):
@@ -80,72 +82,74 @@ def examine(where: Place | Path, environ: Mapping[str, str], model: str = "") ->
         if place.is_folder:
             found += _place(place.folder, environ)
     except WakelogError as error:
-        found.append(Finding("home", False, error.because, error.instead))
+        found.append(CheckOutcome("home", False, error.because, error.instead))
     return found
 
 
 # ----------------------------------------------------------------------------------------- files
 
 
-def _settings(place: Place, environ: Mapping[str, str], model: str) -> Finding:
+def _settings(place: HomeLocation, environ: Mapping[str, str], model: str) -> CheckOutcome:
     try:
         settings = place.settings(environ, model)
     except WakelogError as error:
-        return Finding("settings", False, error.because, error.instead)
+        return CheckOutcome("settings", False, error.because, error.instead)
     told = f"model {settings.model}, time zone {settings.timezone}"
     if not settings.agents.enabled:
         do = "set agents.enabled to true in settings.toml to let them wake"
-        return Finding("settings", True, f"{told}; all agents are switched off", do)
+        return CheckOutcome("settings", True, f"{told}; all agents are switched off", do)
     if zone := zones.other_zone(settings.timezone, environ):
         do = f"this machine's is {zone}: `wakelog init --zone {zone}` takes it"
-        return Finding("settings", True, told, do)
-    return Finding("settings", True, told)
+        return CheckOutcome("settings", True, told, do)
+    return CheckOutcome("settings", True, told)
 
 
-def _replica(path: Path, environ: Mapping[str, str]) -> Finding:
+def _replica(path: Path, environ: Mapping[str, str]) -> CheckOutcome:
     try:
         name = files.replica(path, environ)
     except WakelogError as error:
-        return Finding("replica", False, error.because, error.instead)
+        return CheckOutcome("replica", False, error.because, error.instead)
     if not name:
-        return Finding("replica", True, "no name yet; the next writing command draws one")
-    return Finding("replica", True, name)
+        return CheckOutcome("replica", True, "no name yet; the next writing command draws one")
+    return CheckOutcome("replica", True, name)
 
 
-def _place(path: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
+def _place(path: Path, environ: Mapping[str, str]) -> Iterator[CheckOutcome]:
     """Whether the folder is the one where the replica's name was drawn."""
-    if installation.state(path, environ) == "elsewhere":
+    if write_guard.installation_state(path, environ) == "elsewhere":
         told = "it is not the folder where its writer's name was drawn"
         do = "say `wakelog home adopt moved` or `wakelog home adopt copy`"
-        yield Finding("folder", False, told, do)
+        yield CheckOutcome("folder", False, told, do)
 
 
-def _proof(home: Home, environ: Mapping[str, str]) -> Finding:
+def _proof(home: Home, environ: Mapping[str, str]) -> CheckOutcome:
     """What is new since the last proof, executed; without one nobody shall wait for it here."""
-    from adapters.proof.since_last import prove_remembering, unremembered
+    from adapters.proof.incremental import prove_remembering, unremembered
 
     if why := unremembered(home, environ):
-        return Finding("proof", True, f"not looked at: {why}", "say `wakelog prove`")
+        return CheckOutcome("proof", True, f"not looked at: {why}", "say `wakelog prove`")
     proved = prove_remembering(home, environ)
     if not proved.ok:
         told = f"{len(proved.divergences) + proved.left} divergences"
-        return Finding("proof", False, told, f"see `wakelog prove`; {RESTORE}")
-    return Finding("proof", True, f"every byte is as it was proved {proved.told}")
+        return CheckOutcome("proof", False, told, f"see `wakelog prove`; {RESTORE}")
+    return CheckOutcome("proof", True, f"every byte is as it was proved {proved.told}")
 
 
-def _files(path: Path) -> Iterator[Finding]:
+def _files(path: Path) -> Iterator[CheckOutcome]:
     """Every log file by itself, before anything else opens it."""
     if not os.access(path, os.W_OK):
-        yield Finding("home", False, f"{path} cannot be written", "give yourself permission")
+        yield CheckOutcome("home", False, f"{path} cannot be written", "give yourself permission")
     for name in LOGS.values():
         file = path / name
         if not file.exists():
-            yield Finding(name, False, "the file is missing", f"{RESTORE}, beside the other log")
+            yield CheckOutcome(
+                name, False, "the file is missing", f"{RESTORE}, beside the other log"
+            )
             continue
         yield _file(file)
 
 
-def _file(file: Path) -> Finding:
+def _file(file: Path) -> CheckOutcome:
     try:
         with closing(read_only(file)) as connection:
             found = connection.execute("PRAGMA quick_check(3)").fetchall()
@@ -153,19 +157,19 @@ def _file(file: Path) -> Finding:
             is_ours = bool(OURS & _tables(connection))
             strange = list(_strange(connection)) if found == [("ok",)] else []
     except sqlite3.Error as error:
-        return Finding(file.name, False, f"it cannot be read: {error}", RESTORE)
+        return CheckOutcome(file.name, False, f"it cannot be read: {error}", RESTORE)
     problems = "; ".join(str(row[0]) for row in found if row[0] != "ok")
     if problems:
-        return Finding(file.name, False, f"SQLite finds: {problems}"[:500], RESTORE)
+        return CheckOutcome(file.name, False, f"SQLite finds: {problems}"[:500], RESTORE)
     if not FORMAT <= version <= FORMAT_MAX:
         told = f"it has format {version}, and this wakelog knows {KNOWN}"
         is_new = version < FORMAT and not is_ours
-        return Finding(file.name, is_new, told, "use the wakelog that wrote it")
+        return CheckOutcome(file.name, is_new, told, "use the wakelog that wrote it")
     if strange:
         do = f"nothing of it is wakelog's: look who put it there, or {RESTORE}"
-        return Finding(file.name, False, "; ".join(strange)[:500], do)
+        return CheckOutcome(file.name, False, "; ".join(strange)[:500], do)
     size = file.stat().st_size
-    return Finding(file.name, True, f"whole, format {version}, {size:,} bytes")
+    return CheckOutcome(file.name, True, f"whole, format {version}, {size:,} bytes")
 
 
 def _strange(connection: sqlite3.Connection) -> Iterator[str]:
@@ -187,15 +191,17 @@ def _tables(connection: sqlite3.Connection) -> set[str]:
 # ------------------------------------------------------------------------------------------ logs
 
 
-def _appends(home: Home) -> Iterator[Finding]:
+def _appends(home: Home) -> Iterator[CheckOutcome]:
     """Whether every append is there, with all its rows."""
     for log in (home.services.journal, home.services.agents):
         gaps = list(_gaps(log))
         for told in gaps[:FINDINGS_MAX]:
-            yield Finding(f"{log.name} log", False, told, f"see `wakelog prove`, and {RESTORE}")
+            yield CheckOutcome(
+                f"{log.name} log", False, told, f"see `wakelog prove`, and {RESTORE}"
+            )
         if not gaps:
             told = f"{log.tail().n:,} appends, {log.count():,} rows, none missing"
-            yield Finding(f"{log.name} log", True, told)
+            yield CheckOutcome(f"{log.name} log", True, told)
 
 
 def _gaps(log: Log) -> Iterator[str]:
@@ -224,27 +230,30 @@ def _gaps(log: Log) -> Iterator[str]:
         yield f"the last append has {left} rows less than it says"
 
 
-def _both_logs(home: Home) -> Iterator[Finding]:
+def _both_logs(home: Home) -> Iterator[CheckOutcome]:
     """Whether the journal holds what the agent log refers to, and the other way round."""
     journal, agents_log = home.services.journal, home.services.agents
     last = journal.tail().n
     lag = watcher.lag(home.services)
-    found = [belonging.told(one, last) for one in belonging.misfits(journal, agents_log)]
+    found = [
+        log_pairing.as_mismatch(one, last)
+        for one in log_pairing.all_mismatches(journal, agents_log)
+    ]
     found = found or [one for one in (home.other,) if one is not None]
     if found:
-        yield from (Finding(BOTH, False, one.because, one.instead) for one in found)
-    elif count := belonging.unasked(journal, agents_log):
+        yield from (CheckOutcome(BOTH, False, one.because, one.instead) for one in found)
+    elif count := log_pairing.unrequested_effects(journal, agents_log):
         told = f"{count} of the journal's effects have no intent in the agent log, which is older"
         do = "it goes on; to have the older one back, restore both from one backup"
-        yield Finding(BOTH, True, told, do)
+        yield CheckOutcome(BOTH, True, told, do)
     elif lag:
         told = f"{lag} journal appends wait for the agents to look at them"
-        yield Finding(BOTH, True, told, "`wakelog wake` does it")
+        yield CheckOutcome(BOTH, True, told, "`wakelog wake` does it")
     else:
-        yield Finding(BOTH, True, "they fit together")
+        yield CheckOutcome(BOTH, True, "they fit together")
 
 
-def _orphans(home: Home) -> Iterator[Finding]:
+def _orphans(home: Home) -> Iterator[CheckOutcome]:
     """Whether what refers to something is of a home that holds it."""
     held = {task.id for task in home.views.all(tasks.VIEW)}
     known = {one.id for one in home.views.all(agents.VIEW)}
@@ -264,9 +273,9 @@ def _orphans(home: Home) -> Iterator[Finding]:
         if count := _unnamed(home.path / LOGS[log.name], log):
             found.append(f"{count} texts of the {log.name} log are named by no row")
     for told in found[:FINDINGS_MAX]:
-        yield Finding("orphans", False, told, f"see `wakelog prove`; {RESTORE}")
+        yield CheckOutcome("orphans", False, told, f"see `wakelog prove`; {RESTORE}")
     if not found:
-        yield Finding("orphans", True, "none")
+        yield CheckOutcome("orphans", True, "none")
 
 
 def _unnamed(file: Path, log: Log) -> int:
@@ -281,9 +290,9 @@ def _unnamed(file: Path, log: Log) -> int:
 # ---------------------------------------------------------------------------------------- agents
 
 
-def _runs(home: Home) -> Iterator[Finding]:
+def _runs(home: Home) -> Iterator[CheckOutcome]:
     """Whether what agents run, and what has begun, is the same."""
-    found: list[Finding] = []
+    found: list[CheckOutcome] = []
     begun: set[str] = set()
     with home.services.agents.reading() as world:
         for one in home.views.all(agents.VIEW):
@@ -294,42 +303,44 @@ def _runs(home: Home) -> Iterator[Finding]:
             phase = world.load(WAKE, run_key).phase
             if phase in ("absent", "done"):
                 told = f"{one.name!r} counts the wake {run_key[:8]} as begun, and it is {phase}"
-                found.append(Finding("wakes", False, told, "see `wakelog prove`"))
+                found.append(CheckOutcome("wakes", False, told, "see `wakelog prove`"))
     for wake in home.views.all(wakes.VIEW):
         if wake.code == "overshared_payload_blocked":
             told = f"the wake {wake.run_key[:8]} was skipped: {rule_text(wake.code)}"
-            found.append(Finding("wakes", False, told, "report it: this is a fault of wakelog"))
+            found.append(
+                CheckOutcome("wakes", False, told, "report it: this is a fault of wakelog")
+            )
         if wake.state in ("running", "waiting") and wake.run_key not in begun and wake.started_at:
             told = f"the wake {wake.run_key[:8]} began, has no end, and no agent runs it"
-            found.append(Finding("wakes", False, told, "see `wakelog prove`"))
+            found.append(CheckOutcome("wakes", False, told, "see `wakelog prove`"))
     yield from found[:FINDINGS_MAX]
     yield from _doubts(home)
 
 
-def _doubts(home: Home) -> Iterator[Finding]:
+def _doubts(home: Home) -> Iterator[CheckOutcome]:
     """What began and has no end."""
     now = home.services.clock.now()
     running = [one for one in home.views.all(agents.VIEW) if one.running_run_key]
     effects = [one for _, one in effects_in_flight(home)]
     for agent in running[:FINDINGS_MAX]:
         told = f"the wake {agent.running_run_key[:8]} of {agent.name!r} began and has no end"
-        yield Finding("wakes", False, told, "if no process runs it, `wakelog recover` goes on")
+        yield CheckOutcome("wakes", False, told, "if no process runs it, `wakelog recover` goes on")
     for one in effects[:FINDINGS_MAX]:
         told = f"{one.tool} was begun at {one.asked_at} and has no outcome"
-        yield Finding("effects", False, told, "`wakelog recover` finishes it")
+        yield CheckOutcome("effects", False, told, "`wakelog recover` finishes it")
     if not running and not effects:
-        yield Finding("wakes and effects", True, f"none in doubt at {now[:19]}Z")
+        yield CheckOutcome("wakes and effects", True, f"none in doubt at {now[:19]}Z")
 
 
-def _clock(home: Home) -> Iterator[Finding]:
+def _clock(home: Home) -> Iterator[CheckOutcome]:
     """Whether the log was written by a clock that was years ahead: nothing turns its times back."""
-    if seconds := behind(home.services.clock):
-        told = f"the log is {told_behind(seconds)} ahead of this machine's clock"
+    if seconds := clock_lag(home.services.clock):
+        told = f"the log is {lag_text(seconds)} ahead of this machine's clock"
         do = "set the clock; if the log is wrong, a backup of before that is right"
-        yield Finding("clock", False, told, do)
+        yield CheckOutcome("clock", False, told, do)
 
 
-def _failing(home: Home) -> Iterator[Finding]:
+def _failing(home: Home) -> Iterator[CheckOutcome]:
     known = [one for one in home.views.page(agents.VIEW) if one.is_living]
     failing = [one for one in known if one.failures or one.agent.pause_reason == "failures"]
     for one in failing[:FINDINGS_MAX]:
@@ -338,56 +349,56 @@ def _failing(home: Home) -> Iterator[Finding]:
         do = "see `wakelog wakes --outcome failed`"
         if one.lifecycle == "dormant":
             told, do = f"{told}, and was paused", f"{do}, then `wakelog agent resume`"
-        yield Finding("agents", False, told, do)
+        yield CheckOutcome("agents", False, told, do)
     if not failing:
-        yield Finding("agents", True, f"{len(known)} living, none failing")
+        yield CheckOutcome("agents", True, f"{len(known)} living, none failing")
 
 
-def _held(home: Home) -> Iterator[Finding]:
+def _held(home: Home) -> Iterator[CheckOutcome]:
     """What waits for a person: for a consent, or for a key."""
     for one in waiting(home)[:FINDINGS_MAX]:
         do = f"see what would be sent, and agree with `{one.command}`" if one.command else "set it"
-        yield Finding("policy", False, f"{one.agent!r} {HELD[one.waits_for]}", do)
+        yield CheckOutcome("policy", False, f"{one.agent!r} {HELD[one.waits_for]}", do)
 
 
-def _models(home: Home) -> Iterator[Finding]:
+def _models(home: Home) -> Iterator[CheckOutcome]:
     """Whether the models that somebody named can be asked; one that nobody uses yet is no fault."""
     for one in models_document(home)[:FINDINGS_MAX]:
         is_used = bool({"home", "agent", "template"} & set(one.named_by))
         if one.problem and one.named_by != ["wakelog"]:
             do = "see `wakelog models`, and try them with `wakelog models --ask`"
-            yield Finding("models", not is_used, one.problem, do)
+            yield CheckOutcome("models", not is_used, one.problem, do)
 
 
-def _receivers(home: Home) -> Iterator[Finding]:
+def _receivers(home: Home) -> Iterator[CheckOutcome]:
     """Whether whoever the settings name is told that something waits."""
     for one in receivers_of(home):
-        told = failing(one)
+        told = why_not_told(one)
         do = "try it with `wakelog notify test`" if one.allowed else "say `wakelog notify allow`"
         if told:
-            yield Finding("notify", False, told, do)
+            yield CheckOutcome("notify", False, told, do)
         else:
-            yield Finding("notify", True, f"{one.receiver} {one.shown}")
+            yield CheckOutcome("notify", True, f"{one.receiver} {one.shown}")
 
 
-def _views(home: Home) -> Iterator[Finding]:
+def _views(home: Home) -> Iterator[CheckOutcome]:
     if home.views.is_in_memory:
         told = "views.db cannot be used, so views are made anew for each command"
-        yield Finding("views", False, told, "make it writable, or delete it")
+        yield CheckOutcome("views", False, told, "make it writable, or delete it")
     else:
-        yield Finding("views", True, "up to date")
+        yield CheckOutcome("views", True, "up to date")
 
 
-def _caught_up(home: Home) -> Iterator[Finding]:
+def _caught_up(home: Home) -> Iterator[CheckOutcome]:
     home.views.catch_up()
     yield from ()
 
 
-def _scaffold(home: Home) -> Iterator[Finding]:
+def _scaffold(home: Home) -> Iterator[CheckOutcome]:
     if SCAFFOLD > CLOSED:
         told = f"wakes begin with scaffold {SCAFFOLD}, which is open: until a release closes it, "
         told += "they are not promised to prove under other revisions (ADR 36)"
-        yield Finding("scaffold", True, told)
+        yield CheckOutcome("scaffold", True, told)
 
 
 CHECKS: tuple[Check, ...] = (

@@ -1,39 +1,75 @@
-"""The agents: a list, and a page for each with all that it said and did."""
+"""The agents: a list, a page for each, and what a person does to them on it."""
 
+import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from adapters.documents.agents import AgentLine, agent_line, agent_page
-from adapters.documents.memory import MemoryShort, memory_short, sources_document
-from adapters.documents.models import model_names
-from adapters.documents.reading import (
+from adapters.documents.agent_output import (
     MessageLine,
     journal_documents,
     message_document,
     why_document,
 )
-from adapters.documents.tasks import catalog_of
+from adapters.documents.agents import (
+    AgentLine,
+    MemoryShort,
+    agent_line,
+    agent_page,
+    memory_short,
+    sources_document,
+)
+from adapters.documents.inbox import place_told
+from adapters.documents.models import model_names
+from adapters.documents.status import lead_elsewhere
+from adapters.documents.tasks import catalog_of, category_named
 from adapters.documents.templates import templates_of
-from adapters.documents.wakes import wake_document
-from adapters.text.memory import summary as memory_words
-from adapters.timetravel.why import why
-from adapters.web.asking import FormRequest, Page, missing
+from adapters.documents.wakes import set_of, wake_document
+from adapters.text.agent import memory_summary as memory_words
+from adapters.text.agent_output import counted
+from adapters.timetravel.why import trigger_fates
+from adapters.usecases import agents as use_cases
+from adapters.usecases import policy, wake_agents
+from adapters.usecases.inputs import status_named
+from adapters.usecases.resolve import pick_task
+from adapters.web.filters import exact
+from adapters.web.http_types import (
+    AtField,
+    Form,
+    FormChanges,
+    FormRequest,
+    Notice,
+    Page,
+    clashing,
+    form_changes,
+    in_lines,
+    missing,
+)
 from adapters.web.inbox import OPEN_SHOWN, open_cards
+from adapters.web.plain_text import compared
 from adapters.web.policy import consents_of, is_held
-from adapters.web.reports import report_of
-from adapters.web.site import SCAN_MAX, Site, page_size
+from adapters.web.reports import ReportBefore, report_of
+from adapters.web.site import SCAN_MAX, Site, check_sure, page_size
+from adapters.web.tasks import task_by_id
+from adapters.web.text_diff import LazyDiff, differences
+from adapters.wiring import Home
 from domain.agent.agent import TURN_MAX_LIMIT, Agent
+from domain.agent.deciders import AgentSettings
+from domain.errors import Refused, invalid
 from domain.journal.task import STATUSES
+from domain.log.state import LogState
 from domain.templates.seeds import SEEDS, seed_id
-from domain.world import World
-from projections import agents, memory, messages, operations, tasks, templates, wakes
+from domain.text import squeeze
+from projections import agents as agents_view
+from projections import messages, observations, operations, reports, tasks, templates, wakes
 from projections.agents import AgentDocument
 from projections.messages import WakeMessages
 from projections.operations import Operation
+from projections.reports import ReportDocument
 from projections.wakes import WakeDocument
 
 CHUNK = 250
@@ -47,7 +83,7 @@ CHOICES_SHOWN = 200
 WATCH_KEYS = (
     "TASK", "CHECKLIST", "CHECKLIST_ITEM", "NOTE", "TIME_ENTRY", "LINK", "CATEGORY", "LABEL",
 )  # fmt: skip
-LIVES = ("active", "dormant", "destroyed")
+LIFECYCLES = ("active", "dormant", "destroyed")
 
 
 class AgentRow(AgentLine, frozen=True):
@@ -57,7 +93,7 @@ class AgentRow(AgentLine, frozen=True):
     template: str | None
 
 
-class Conversation(Struct):
+class MessageThread(Struct):
     """The messages of a thread, those of a kind or all; `tool_calls` counts all of its calls."""
 
     thread: str
@@ -114,7 +150,7 @@ def show_list(site: Site, asked: FormRequest) -> Page:
         "Agents",
         {"agents": rows, "next": asked.with_query(before=older) if older else None},
         {
-            "lives": LIVES,
+            "lives": LIFECYCLES,
             "kinds": sorted(kinds),
             "filters": {"lifecycle": life, "kind": kind},
             "older": asked.with_query(before=older) if older else "",
@@ -127,7 +163,9 @@ def show_list(site: Site, asked: FormRequest) -> Page:
 
 def _newest_first(site: Site, before: str) -> Iterator[AgentDocument]:
     while True:  # bounded by who takes them
-        chunk = site.home.views.page(agents.VIEW, before=before, newest_first=True, limit=CHUNK)
+        chunk = site.home.views.page(
+            agents_view.VIEW, before=before, newest_first=True, limit=CHUNK
+        )
         yield from chunk
         if len(chunk) < CHUNK:
             return
@@ -152,9 +190,9 @@ def _troubles(site: Site, agent_id: str) -> list[str]:
 # ------------------------------------------------------------------------------------------ one
 
 
-def known(site: Site, agent_id: str) -> AgentDocument:
+def agent_by_id(site: Site, agent_id: str) -> AgentDocument:
     """An agent by its whole id, or Refused."""
-    found = site.home.views.get(agents.VIEW, agent_id)
+    found = site.home.views.get(agents_view.VIEW, agent_id)
     if found is None or not found.exists:
         raise missing("unknown_agent", "agent", agent_id)
     return found
@@ -162,7 +200,7 @@ def known(site: Site, agent_id: str) -> AgentDocument:
 
 def show_one(site: Site, asked: FormRequest) -> Page:
     """The page of an agent."""
-    agent = known(site, asked.names["id"])
+    agent = agent_by_id(site, asked.names["id"])
     home = site.home
     before = asked.query.get("before", "")
     shown = home.views.page(
@@ -190,7 +228,9 @@ def show_one(site: Site, asked: FormRequest) -> Page:
         "observations": journal_documents(home, agent.id, OBSERVATIONS_SHOWN),
         "tool_calls": _calls(site, recent[:THREADS_SHOWN]),
         "usage": _usage(recent),
-        "why": [why_document(home, one) for one in why(home.services, agent.id, WHY_SHOWN)],
+        "why": [
+            why_document(home, one) for one in trigger_fates(home.services, agent.id, WHY_SHOWN)
+        ],
         "wakes_shown": [wake_document(home, one) for one in recent[:THREADS_SHOWN]],
         "next": asked.with_query(before=older) if older else None,
     }
@@ -232,8 +272,10 @@ def words_of(remembered: MemoryShort) -> str:
 
 def show_digest(site: Site, asked: FormRequest) -> Page:
     """The page of a digest: what it was made of."""
-    agent, wanted = known(site, asked.names["id"]), asked.names["digest"]
-    if site.home.views.get(memory.VIEW, wanted) is None:  # a beginning of an id names none here
+    agent, wanted = agent_by_id(site, asked.names["id"]), asked.names["digest"]
+    if (
+        site.home.views.get(observations.DIGESTS, wanted) is None
+    ):  # a beginning of an id names none here
         raise missing("unknown_digest", "digest", wanted)
     told = sources_document(site.home, agent.id, wanted)
     return Page("digest.html", f"Digest of {agent.name}", told, {"agent": agent})
@@ -280,11 +322,11 @@ def _titles(site: Site, agent: AgentDocument) -> dict[str, str]:
     return {token: task.title for token, task in found.items() if task is not None}
 
 
-def _threads(world: World, found: Sequence[WakeMessages], kind: str) -> list[Conversation]:
+def _threads(world: LogState, found: Sequence[WakeMessages], kind: str) -> list[MessageThread]:
     """Conversations, the newest first; the messages of one in order, all or those of a kind."""
-    threads: dict[str, Conversation] = {}
+    threads: dict[str, MessageThread] = {}
     for one in found:
-        thread = threads.setdefault(one.thread, Conversation(one.thread))
+        thread = threads.setdefault(one.thread, MessageThread(one.thread))
         told = [
             message_document(world, one.run_key, message)
             for message in one.messages
@@ -296,7 +338,7 @@ def _threads(world: World, found: Sequence[WakeMessages], kind: str) -> list[Con
     return [one for one in threads.values() if one.messages or not kind]
 
 
-def _chat(threads: Sequence[Conversation]) -> list[MessageLine]:
+def _chat(threads: Sequence[MessageThread]) -> list[MessageLine]:
     """The newest questions of a person and what came of them, the oldest first."""
     asked = [one for one in threads if any(said.kind == "user" for said in one.messages)]
     told = [
@@ -355,3 +397,384 @@ def _usage(recent: Sequence[WakeDocument]) -> list[ModelUsage]:
 
 def _sum(known: int | None, more: int | None) -> int | None:
     return None if known is None or more is None else known + more
+
+
+# ----------------------------------------------------------------------------------------- controls
+# What a person does to agents from the page. A wake runs in a thread; the page follows it.
+
+WAIT_SECONDS = 0.6  # a quick wake is over when its page is shown
+LIVES: dict[str, tuple[Callable[[Home, str, str], use_cases.AgentUpdate], str]] = {
+    "pause": (use_cases.pause_agent, "Paused: nothing wakes it until it is resumed."),
+    "resume": (use_cases.resume_agent, "Resumed: a wake is queued that looks at what changed."),
+    "destroy": (use_cases.destroy_agent, "Ended for good: its task may get a new agent."),
+    "delete": (use_cases.delete_agent, "Taken off the list; its facts stay in the log."),
+}
+
+
+def assign(site: Site, asked: FormRequest) -> Notice:
+    """Make an agent for a task."""
+    task = task_by_id(site, asked.names["id"])
+    use_cases.assign_agent(site.home, task.id, use_cases.AgentOptions(), asked.key)
+    return Notice("It has an agent now; its first wake is queued.")
+
+
+def wake(site: Site, asked: FormRequest) -> Notice:
+    """Wake an agent now."""
+    agent = agent_by_id(site, asked.names["id"])
+    _check_room(site)
+    _run(site, agent.id, wake_agents.request_wake(site.home, agent.id, asked.key))
+    return Notice("Woken: what comes of it appears here.")
+
+
+def ask(site: Site, asked: FormRequest) -> Notice:
+    """Ask an agent something; the answer appears among its conversations."""
+    agent = agent_by_id(site, asked.names["id"])
+    words = asked.needed("words").strip()
+    _check_room(site)
+    _run(site, agent.id, wake_agents.ask_agent(site.home, agent.id, words, key=asked.key))
+    return Notice("Asked: the answer appears below.")
+
+
+def _check_room(site: Site) -> None:
+    if site.jobs.is_full:
+        because = "too many wakes wait already"
+        raise Refused("agent_running", because=because, instead="wait until some have ended")
+
+
+def _run(site: Site, agent_id: str, queued: wake_agents.Requested) -> None:
+    """Have a wake run; the same form sent twice runs one."""
+    if not queued.is_known:
+        site.jobs.wake(agent_id, queued.run_key)
+        site.give_way(_let_it_begin)
+
+
+def wake_all(site: Site, asked: FormRequest) -> Notice:
+    """Run all that is queued."""
+    asked.needed("nonce")
+    prepared = wake_agents.prepare_wakes(site.home)
+    if not prepared.ready:
+        lead = lead_elsewhere(site.home)
+        there = f" {lead} leads: agents wake by themselves there, and here if you ask one."
+        return Notice("Nothing is queued that may run now." + (there if lead else ""))
+    _check_room(site)
+    site.jobs.wake_all(prepared.agents)
+    site.give_way(_let_it_begin)
+    told = counted(len(prepared.ready), "wake")
+    return Notice(f"Running {told}: what comes of them appears here.")
+
+
+def _let_it_begin() -> None:
+    """Give a quick model its moment, so that the page shows the end and not the beginning."""
+    time.sleep(WAIT_SECONDS)
+
+
+def live(site: Site, asked: FormRequest) -> Notice:
+    """Pause, resume, destroy or delete."""
+    agent = agent_by_id(site, asked.names["id"])
+    verb = asked.needed("verb")
+    if verb not in LIVES:
+        because = f"{verb[:20]!r} is nothing that can be done to an agent"
+        raise Refused("invalid_input", because=because, instead="send the form of the page")
+    deed, done = LIVES[verb]
+    if verb in ("destroy", "delete"):
+        check_sure(asked, f"to {verb} the agent")
+    deed(site.home, agent.id, asked.key)
+    return Notice(done)
+
+
+def sleep(site: Site, asked: FormRequest) -> Notice:
+    """Let only a person wake an agent before a day, or any time again."""
+    agent = agent_by_id(site, asked.names["id"])
+    if asked.needed("verb") == "end":
+        use_cases.sleep_agent(site.home, agent.id, "", asked.key)
+        return Notice("It sleeps no longer.")
+    until = asked.needed("until").strip()
+    if not until:
+        because = "it is not said until when it sleeps"
+        raise Refused("invalid_value", because=because, instead="choose a day")
+    use_cases.sleep_agent(site.home, agent.id, until, asked.key)
+    return Notice(f"It sleeps until {until}; only you wake it before.")
+
+
+def cancel(site: Site, asked: FormRequest) -> Notice:
+    """Drop the wake that is queued for an agent."""
+    wake_agents.cancel_wake(site.home, agent_by_id(site, asked.names["id"]).id, asked.key)
+    return Notice("Cancelled: what had asked for the wake stays in the log.")
+
+
+# ----------------------------------------------------------------------------------------- settings
+# What an agent is like, set on its page: as `wakelog agent set` does.
+
+LABELS = {
+    "automatic": "whether changes and timers wake it",
+    "loops": "open loops",
+    "turns": "turns at most",
+}
+FORMS: dict[str, Form] = {
+    "goal": "text",
+    "loops": "text",
+    "preferences": "text",
+    "mode": "hidden",
+    "automatic": "hidden",
+}
+
+
+def configure(site: Site, asked: FormRequest) -> Notice:
+    """Change an agent's settings, goal, loops and preferences: what of it the form changes."""
+    agent = agent_by_id(site, asked.names["id"])
+    now = settings_of(agent.agent)
+    given = {name: in_lines(asked.form.get(name, asked.needed(f"was.{name}"))) for name in now}
+    given |= {name: given[name].strip() for name in ("name", "goal", "model", "turns")}
+    given["loops"] = "\n".join(lines_of(given["loops"]))
+    said = sorted(map(preference_of, lines_of(given["preferences"])))
+    given["preferences"] = "\n".join(f"{name}={value}" for name, value in said if value)
+    given["automatic"] = "yes" if asked.form.get("automatic") == "yes" else "no"
+    found = form_changes(asked, given, now)
+    if not found.changed:
+        return Notice("Nothing was changed.")
+    if found.moved and not use_cases.is_known(site.home, asked.key):
+        return clashing(asked, found, LABELS, FORMS)
+    use_cases.configure_agent(site.home, agent.id, wanted_of(found), asked.key)
+    return Notice("Set.", lines=_lacking(site, agent.id) if "model" in found.changed else ())
+
+
+def wanted_of(found: FormChanges) -> AgentSettings:
+    """What a form asks to be changed, of what it was made from.
+
+    Raises:
+        Refused: Code ``invalid_value``: what was typed is no number, or no preference.
+    """
+    given = {name: found.given[name] for name in found.changed}
+    opened, closed = _apart(found, "loops")
+    said, forgotten = _apart(found, "preferences")
+    kept = [preference_of(one) for one in said]  # one that is named twice is refused
+    gone = dict.fromkeys(preference_of(one)[0] for one in forgotten)
+    cleared = [(name, "") for name in gone if name not in dict(kept)]
+    return AgentSettings(
+        name=given.get("name"),
+        mode=given.get("mode"),
+        model=given.get("model"),
+        turn_max=number_of(given["turns"]) if "turns" in given else None,
+        is_automatic=given["automatic"] == "yes" if "automatic" in given else None,
+        goal=given.get("goal"),
+        open_loops=tuple(opened),
+        close_loops=tuple(closed),
+        preferences=(*cleared, *kept),
+    )
+
+
+def number_of(given: str) -> int:
+    """A number of turns; how many there may be the agent says.
+
+    Raises:
+        Refused: Code ``invalid_value``.
+    """
+    if given.isascii() and given.isdigit() and len(given) < 4:
+        return int(given)
+    wrong = invalid(f"{given[:20]!r} is no number of turns", "write a number from 1 to 20")
+    raise AtField("turns", wrong)
+
+
+def preference_of(line: str) -> tuple[str, str]:
+    """A preference as it is typed.
+
+    >>> preference_of("tone = brief"), preference_of("ratio=1=2")
+    (('tone', 'brief'), ('ratio', '1=2'))
+
+    Raises:
+        Refused: Code ``invalid_value``.
+    """
+    name, sign, value = line.partition("=")
+    if not sign or not name.strip():
+        because = f"{line[:60]!r} is no preference"
+        wrong = invalid(because, "write name=value on a line, as in tone=brief")
+        raise AtField("preferences", wrong)
+    return squeeze(name), squeeze(value)
+
+
+def lines_of(text: str) -> list[str]:
+    """The things of a list that is typed one a line, each once.
+
+    >>> lines_of(" b \\n\\na\\nb")
+    ['b', 'a']
+    """
+    return list(dict.fromkeys(one for line in text.split("\n") if (one := squeeze(line))))
+
+
+def _apart(found: FormChanges, name: str) -> tuple[Sequence[str], Sequence[str]]:
+    """What a list has more and less than now, where the form changes it."""
+    if name not in found.changed:
+        return (), ()
+    given, now = lines_of(found.given[name]), lines_of(found.now[name])
+    return [one for one in given if one not in now], [one for one in now if one not in given]
+
+
+def _lacking(site: Site, agent_id: str) -> list[str]:
+    """What a person must agree to before another model is asked."""
+    lacking = policy.needed(site.home, [agent_id])
+    return [f"Nothing goes to {one.model} before you agree to it, on this page." for one in lacking]
+
+
+# ------------------------------------------------------------------------- timers and subscriptions
+# Timers and subscriptions of an agent, set on its page: as `wakelog agent timer` and `watch`.
+
+
+def timer(site: Site, asked: FormRequest) -> Notice:
+    """Set a timer, or take one away."""
+    agent = agent_by_id(site, asked.names["id"])
+    if asked.form.get("verb") == "remove":
+        use_cases.remove_timer(site.home, agent.id, asked.needed("timer"), asked.key)
+        return Notice("Removed the timer.")
+    given, zone = asked.needed("schedule").strip(), asked.form.get("zone", "").strip()
+    made = use_cases.set_timer(site.home, agent.id, given, zone, asked.key)
+    if not made.next_at:
+        return Notice("The timer was set already.")
+    first = exact(made.next_at, made.zone)
+    return Notice(f"Timer “{made.schedule}” ({made.zone}) is set, first on {first}.")
+
+
+def watch(site: Site, asked: FormRequest) -> Notice:
+    """Let the agent hear of more than its own task, or of one thing less."""
+    agent = agent_by_id(site, asked.names["id"])
+    if asked.form.get("verb") == "remove":
+        use_cases.unwatch_tokens(site.home, agent.id, asked.needed("subscription"), asked.key)
+        return Notice("It does not hear of that any more.")
+    heard = use_cases.NewSubscription(
+        _tokens(site, asked),
+        _category(site, asked.form.get("category", "")),
+        status_named(asked.form["status"]) if asked.form.get("status") else "",
+        asked.form.get("hears_agents") == "yes",
+        asked.form.get("defers_links") == "yes",
+    )
+    use_cases.watch_tokens(site.home, agent.id, heard, asked.key)
+    return Notice("It hears of that now.")
+
+
+def _tokens(site: Site, asked: FormRequest) -> tuple[str, ...]:
+    kind, task = asked.form.get("kind", ""), asked.form.get("task", "").strip()
+    sub = asked.form.get("sub", "").strip()
+    tokens = (
+        *((f"key:{kind}",) if kind else ()),
+        *((f"id:{pick_task(site.home, task)}",) if task else ()),
+        *((f"sub:{sub.removeprefix('sub:').lower()}",) if sub else ()),
+    )
+    if not tokens:
+        because = "nothing is named that it should hear of"
+        raise Refused("invalid_value", because=because, instead="choose a kind, or name a task")
+    return tokens
+
+
+def _category(site: Site, given: str) -> str:
+    return category_named(catalog_of(site.home), given).id if given else ""
+
+
+# ------------------------------------------------------------------------------------------ reports
+# What an agent reported over time: each report, what of two differs, and what one rests on.
+
+SOURCES_SHOWN = 50
+
+
+class ReportSource(Struct, frozen=True):
+    """A quote that a proposal of the report's wake rests on, and where it stands."""
+
+    what: str
+    quote: str
+    place: str
+    at: str
+    note: str
+
+
+def show_reports(site: Site, asked: FormRequest) -> Page:
+    """The page `/agents/ID/reports`; `?of=RUN` shows one, `&with=RUN` what differs from another."""
+    agent = agent_by_id(site, asked.names["id"])
+    size = page_size(asked, 30)
+    before = asked.query.get("before", "")
+    found = site.home.views.page(
+        reports.VIEW, shelf=agent.id, before=before, newest_first=True, limit=size + 1
+    )
+    older = found[size - 1].place if len(found) > size else ""
+    found = found[:size]
+    of = _report(site, agent.id, asked.query.get("of", "")) or (found[0] if found else None)
+    earlier = _report(site, agent.id, asked.query.get("with", "")) or _report_before(site, of)
+    pairs = _report_pairs(site, earlier, of) if of and earlier else []
+    return Page(
+        "reports.html",
+        f"Reports of {agent.name}",
+        {
+            "agent_id": agent.id,
+            "name": agent.name,
+            "reports": [_report_line(site, one) for one in found],
+            "of": of.run_key if of else None,
+            "with": earlier.run_key if earlier else None,
+            "differences": LazyDiff(
+                lambda: [part for pair in pairs for part in differences(*pair)]
+            ),
+            "sources": _sources(site, of) if of else [],
+            "next": asked.with_query(before=older) if older else None,
+        },
+        {
+            "of": _report_line(site, of) if of else None,
+            "earlier": _report_line(site, earlier) if earlier else None,
+            "marked": [LazyDiff(partial(differences, *compared(*pair))) for pair in pairs],
+            "content": _report_text(site, of) if of else "",
+            "older": asked.with_query(before=older) if older else "",
+            "newest": asked.with_query(before="") if before else "",
+            "task_id": agent.task_id,
+        },
+    )
+
+
+def _report(site: Site, agent_id: str, run_key: str) -> ReportDocument | None:
+    """A report of the agent by its wake; none where none is named."""
+    if not run_key:
+        return None
+    found = site.home.views.get(reports.VIEW, run_key)
+    if found is None or found.agent_id != agent_id:
+        raise missing("unknown_wake", "report of this agent from the wake", run_key)
+    return found
+
+
+def _report_before(site: Site, one: ReportDocument | None) -> ReportDocument | None:
+    """The report that one took the place of."""
+    if one is None:
+        return None
+    found = site.home.views.page(
+        reports.VIEW, shelf=one.agent_id, before=one.place, newest_first=True, limit=1
+    )
+    return found[0] if found else None
+
+
+def _report_line(site: Site, one: ReportDocument) -> ReportBefore:
+    with site.home.services.agents.reading() as world:
+        return ReportBefore(one.run_key, one.at, world.text(one.tldr), one.one_liner)
+
+
+def _report_text(site: Site, one: ReportDocument) -> str:
+    with site.home.services.agents.reading() as world:
+        return world.text(one.content)
+
+
+def _report_pairs(site: Site, earlier: ReportDocument, of: ReportDocument) -> list[tuple[str, str]]:
+    """What is compared, each by itself: what the short form says is often a line of the long."""
+    with site.home.services.agents.reading() as world:
+        (was, before), (now, after) = (
+            (world.text(one.tldr), world.text(one.content)) for one in (earlier, of)
+        )
+    return [(was, now), ("\n\n", "\n\n"), (before, after)]
+
+
+def _sources(site: Site, of: ReportDocument) -> list[ReportSource]:
+    """The quotes of what the report's wake proposed: a report itself records none."""
+    wake = site.home.views.get(wakes.VIEW, of.run_key)
+    found = set_of(site.home, wake) if wake else None
+    items = found.changes.items if found else ()
+    told = [one for one in items if one.because]
+    return [
+        ReportSource(
+            one.summary,
+            one.because,
+            *place_told(one.because_at or None),
+            one.because_at if one.because_at.startswith("note:") else "",
+        )
+        for one in told[:SOURCES_SHOWN]
+    ]

@@ -24,11 +24,12 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from adapters.home.entering import entered_line, entering_by
+from adapters.home.sanitise_input import replacement_line, sanitised_by
 from adapters.version import package_version
-from adapters.web import guard as guarding
+from adapters.web import auth as guarding
 from adapters.web import remedies
-from adapters.web.asking import (
+from adapters.web.auth import Denied, Guard
+from adapters.web.http_types import (
     VISIT,
     AtField,
     FormRequest,
@@ -38,8 +39,7 @@ from adapters.web.asking import (
     parameters_of,
     status_of,
 )
-from adapters.web.entry import STATIC, Door, Fields, form_of, refusal
-from adapters.web.guard import Denied, Guard
+from adapters.web.middleware import STATIC, Fields, GuardMiddleware, form_of, refusal
 from adapters.web.rendering import render
 from adapters.web.routes import ACTIONS, PAGES
 from adapters.web.site import Site, below, local_path
@@ -80,7 +80,7 @@ def make_app(site: Site, guard: Guard) -> Starlette:
         Route("/events", events),
         Route("/{path:path}", pages, methods=["GET", "HEAD", "POST"]),
     ]
-    outer = [Middleware(Door, guard=guard)]
+    outer = [Middleware(GuardMiddleware, guard=guard)]
     return Starlette(routes=routes, lifespan=lifespan, middleware=outer)
 
 
@@ -143,7 +143,7 @@ class Visitor(NamedTuple):
     shows: Callable[[str], bool]
 
 
-class Sheet(Struct):
+class PreparedPage(Struct):
     """All that a page shows, taken from the home: what is left to do needs no lock."""
 
     page: Page
@@ -173,12 +173,14 @@ def _entered(site: Site, fields: Fields) -> tuple[dict[str, list[str]], tuple[st
     for name, found in fields.items():
         lists[name] = list(found)
         if not name.startswith("was."):
-            lists[name], names = entering_by(site.home.settings, lists[name], site.environ)
+            lists[name], names = sanitised_by(site.home.settings, lists[name], site.environ)
             replaced += names
     return lists, tuple(dict.fromkeys(replaced))
 
 
-def _respond(site: Site, asked: FormRequest, visitor: Visitor, method: str) -> Response | Sheet:
+def _respond(
+    site: Site, asked: FormRequest, visitor: Visitor, method: str
+) -> Response | PreparedPage:
     with site.lock:
         try:
             site.catch_up()
@@ -191,7 +193,9 @@ def _respond(site: Site, asked: FormRequest, visitor: Visitor, method: str) -> R
             return _refused(site, asked, visitor, error)
 
 
-def _shown(site: Site, asked: FormRequest, visitor: Visitor, told: Notice | None = None) -> Sheet:
+def _shown(
+    site: Site, asked: FormRequest, visitor: Visitor, told: Notice | None = None
+) -> PreparedPage:
     is_json = asked.path.endswith(".json")
     path = asked.path.removesuffix(".json") if is_json else asked.path
     found = _find(PAGES, path)
@@ -201,11 +205,13 @@ def _shown(site: Site, asked: FormRequest, visitor: Visitor, told: Notice | None
     show, names = found
     page = show(site, asked._replace(path=path, names=names))
     if is_json:
-        return Sheet(page, {}, is_json=True)
-    return _sheet(site, asked, visitor, page, told or site.told(asked.query.get("told", "")))
+        return PreparedPage(page, {}, is_json=True)
+    return _prepared_page(
+        site, asked, visitor, page, told or site.told(asked.query.get("told", ""))
+    )
 
 
-def _acted(site: Site, asked: FormRequest, visitor: Visitor) -> Response | Sheet:
+def _acted(site: Site, asked: FormRequest, visitor: Visitor) -> Response | PreparedPage:
     found = _find(ACTIONS, asked.path)
     if found is None:
         because = f"nothing can be sent to {asked.path[:60]!r}"
@@ -226,7 +232,7 @@ def _acted(site: Site, asked: FormRequest, visitor: Visitor) -> Response | Sheet
     if is_refused and not asked.is_beside:
         keep_typed(told, asked)
     site.catch_up()
-    told.lines = [*told.lines, *map(entered_line, asked.replaced)]
+    told.lines = [*told.lines, *map(replacement_line, asked.replaced)]
     if told.kind == "done":
         back = told.to or back
         separator = "&" if "?" in back else "?"
@@ -247,15 +253,15 @@ def _acted(site: Site, asked: FormRequest, visitor: Visitor) -> Response | Sheet
     return sheet
 
 
-def _refused(site: Site, asked: FormRequest, visitor: Visitor, error: WakelogError) -> Sheet:
+def _refused(site: Site, asked: FormRequest, visitor: Visitor, error: WakelogError) -> PreparedPage:
     status = status_of(error.code)
     instead = error.instead_in(remedies.WORDS)
     document = {"error": error.code, "because": error.because, "instead": instead}
     title = "Not found" if status == HTTPStatus.NOT_FOUND else "Not possible"
     page = Page("refused.html", title, document, {"error": document}, status)
     if asked.path.endswith(".json"):
-        return Sheet(page, {}, is_json=True)
-    return _sheet(site, asked, visitor, page, None)
+        return PreparedPage(page, {}, is_json=True)
+    return _prepared_page(site, asked, visitor, page, None)
 
 
 def _chosen(
@@ -288,9 +294,9 @@ def _visit_of(told: str) -> str:
     return known if len(known) == VISIT else secrets.token_urlsafe(VISIT)[:VISIT]
 
 
-def _sheet(
+def _prepared_page(
     site: Site, asked: FormRequest, visitor: Visitor, page: Page, told: Notice | None
-) -> Sheet:
+) -> PreparedPage:
     values = {
         **page.values,
         "document": page.document,
@@ -311,4 +317,4 @@ def _sheet(
         "zone": site.zone,
         "version": package_version(),
     }
-    return Sheet(page, values, headers={"vary": "Cookie"}, root=visitor.root)
+    return PreparedPage(page, values, headers={"vary": "Cookie"}, root=visitor.root)

@@ -1,32 +1,115 @@
-"""What a card tells besides the sentence of its proposal: what a follow-up is made of, which other
-task is meant, and a time by its day of the week."""
+"""What a card of the inbox tells, and what of its proposal may be changed before a verdict."""
 
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
 
-from adapters.actions.deciding import arguments_of
 from adapters.documents.inbox import InboxItem, value_before
 from adapters.documents.tasks import titles_among
-from adapters.web import editing
+from adapters.usecases.proposals import arguments_of
+from adapters.web.filters import local, weekday
+from adapters.web.http_types import in_lines
 from adapters.web.site import Site
-from adapters.web.words import local, weekday
-from domain.changes.change_set import Item
-from domain.changes.needs import FOLLOW_UP_TOOL, follow_up_id
-from domain.journal.fold import TASK
+from domain.changes.change_set import ChangeItem
+from domain.changes.dependencies import FOLLOW_UP_TOOL, follow_up_id
+from domain.errors import Refused
 from domain.journal.links import LINKS
+from domain.journal.task import TASK
+from domain.tools import registry
+from domain.tools.arguments import rules
 from domain.tools.base import quoted
 from projections.inbox import SetDocument
+
+PREFIX = "edit."
+
+
+def edit_fields_of(tool: str, arguments: dict[str, Any]) -> list[dict[str, Any]]:
+    """The inputs of an item's form, filled with what is proposed."""
+    if tool not in registry.CHANGES:
+        return []
+    shape, effect = registry.CHANGES[tool]
+    schema = rules(shape)
+    types = {field.encode_name: field.type for field in msgspec.structs.fields(shape)}
+    found = []
+    for name, label in effect.form.items():
+        rule = schema["properties"][name]
+        form = _form(rule)
+        most = rule.get("maximum", rule.get("maxLength"))
+        found.append(
+            {
+                "name": PREFIX + name,
+                "label": label,
+                "form": form,
+                "most": most if form in ("text", "long", "number") else None,
+                "choices": _choices(types[name]) if form == "choice" else [],
+                "needed": name in schema["required"],
+                "value": arguments.get(name, ""),
+            }
+        )
+    return found
+
+
+def _choices(hint: object) -> list[str]:
+    """The values of a choice as its type names them: a schema has them sorted."""
+    if get_origin(hint) is Literal:
+        return list(get_args(hint))
+    return [choice for one in get_args(hint) for choice in _choices(one)]
+
+
+def _form(rule: Mapping[str, Any]) -> str:
+    """``number``, ``choice``, ``date``, ``time``, ``label``, ``task``, ``text`` or ``long``."""
+    if rule["type"] == "integer":
+        return "number"
+    if "enum" in rule:
+        return "choice"
+    return _FORMS.get(rule["x-clean"], "text")
+
+
+_FORMS = {"date": "date", "label": "label", "local_time": "time", "id": "task", "text": "long"}
+
+
+def edited(tool: str, arguments: dict[str, Any], form: Mapping[str, str]) -> dict[str, Any] | None:
+    """The arguments as the form says them; None where it says what was proposed.
+
+    Raises:
+        Refused: Code ``invalid_value``.
+    """
+    after = dict(arguments)
+    for field in edit_fields_of(tool, arguments):
+        given = form.get(field["name"])
+        if given is None:
+            continue
+        name, value = field["name"].removeprefix(PREFIX), _read(field["form"], given)
+        if value in ("", None):
+            after.pop(name, None)
+        else:
+            after[name] = value
+    return None if after == arguments else after
+
+
+def _read(form: str, given: str) -> str | int:
+    told = in_lines(given).strip()
+    if form != "number" or not told:
+        return told
+    if not (told.isascii() and told.isdigit() and len(told) < 10):
+        because = f"{told[:20]!r} is no number"
+        raise Refused("invalid_value", because=because, instead="write digits, 45 for example")
+    return int(told)
+
+
+# ----------------------------------------------------------------------------------------- the card
+# What a card tells besides the sentence of its proposal: what a follow-up is made of, which other
+# task is meant, and a time by its day of the week.
 
 TIMED = ("edit_time_entry", "log_time")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?= [0-9]{2}:[0-9]{2})")
 
 
-class Told(Struct, frozen=True):
+class CardDetails(Struct, frozen=True):
     """What a card tells besides. `headline` stands for the summary and `now` for its value,
     `details` are names and values, `carried` the titles of the items that go with a follow-up;
     `task_id` and `title`: the other task, if it is there; `can_conclude`: the task is open, and
@@ -41,19 +124,21 @@ class Told(Struct, frozen=True):
     can_conclude: bool = False
 
 
-class Proposed(Struct, frozen=True):
+class ProposedBefore(Struct, frozen=True):
     """A proposal that a person edited: the value before, and what was proposed, in words."""
 
     was: str | None
     summary: str
 
 
-def line_of(tool: str, arguments: Mapping[str, Any], told: Told) -> str:
+def line_of(tool: str, arguments: Mapping[str, Any], told: CardDetails) -> str:
     """A proposal in a few words; of a value the old one and the new one.
 
-    >>> line_of("update_task_due_date", {"dueDate": "2026-06-10"}, Told("Set due", "2026-06-05"))
+    >>> told = CardDetails("Set due", "2026-06-05")
+    >>> line_of("update_task_due_date", {"dueDate": "2026-06-10"}, told)
     'Due 2026-06-05 → 2026-06-10'
-    >>> line_of("add_checklist_item", {"title": "Buy a seal"}, Told('Add item "Buy a seal"', None))
+    >>> told = CardDetails('Add item "Buy a seal"', None)
+    >>> line_of("add_checklist_item", {"title": "Buy a seal"}, told)
     'Add item "Buy a seal"'
     """
     if tool not in LINES or told.now is None:
@@ -75,12 +160,12 @@ LINES = {
 
 
 def proposed_of(
-    site: Site, one: SetDocument, item: Item, arguments: dict[str, Any]
-) -> Proposed | None:
+    site: Site, one: SetDocument, item: ChangeItem, arguments: dict[str, Any]
+) -> ProposedBefore | None:
     """What an item was before the person edited it; None where they did not."""
     if item.arguments_now is None:
         return None
-    return Proposed(value_before(site.home, one.task_id, item, arguments), item.summary)
+    return ProposedBefore(value_before(site.home, one.task_id, item, arguments), item.summary)
 
 
 def number_of(ref: str) -> int:
@@ -92,18 +177,20 @@ def number_of(ref: str) -> int:
     return int(ref.rpartition(".")[2])
 
 
-def told_of(site: Site, one: SetDocument, item: Item, shown: InboxItem) -> Told:
+def told_of(site: Site, one: SetDocument, item: ChangeItem, shown: InboxItem) -> CardDetails:
     """What the card of an item tells besides its summary."""
     if item.tool == FOLLOW_UP_TOOL:
         return _follow_up(site, one, item, shown)
     if item.tool in TIMED:
-        return Told(_by_weekday(site, shown.summary), _by_weekday(site, shown.now or "") or None)
+        return CardDetails(
+            _by_weekday(site, shown.summary), _by_weekday(site, shown.now or "") or None
+        )
     found = _titled(site, [shown.target] if shown.target else [])
     task_id, title = next(iter(found), ("", ""))
-    return Told(shown.summary, shown.now, task_id=task_id, title=title)
+    return CardDetails(shown.summary, shown.now, task_id=task_id, title=title)
 
 
-def _follow_up(site: Site, one: SetDocument, item: Item, shown: InboxItem) -> Told:
+def _follow_up(site: Site, one: SetDocument, item: ChangeItem, shown: InboxItem) -> CardDetails:
     said = shown.arguments
     with site.home.services.journal.reading() as world:
         source = world.load(TASK, one.task_id)
@@ -117,7 +204,7 @@ def _follow_up(site: Site, one: SetDocument, item: Item, shown: InboxItem) -> To
     ]
     made = _titled(site, [follow_up_id(one.id, item.number)] if item.status == "confirmed" else [])
     task_id, title = next(iter(made), ("", ""))
-    return Told(
+    return CardDetails(
         f"Create follow-up task {quoted(said['title'])}",
         shown.now,
         [(name, value) for name, value in details if value],
@@ -140,9 +227,11 @@ def _by_weekday(site: Site, text: str) -> str:
     return _DAY.sub(lambda found: weekday(date.fromisoformat(found[0]), today), text)
 
 
-def fields_of(site: Site, one: SetDocument, item: Item, shown: InboxItem) -> list[dict[str, Any]]:
+def fields_of(
+    site: Site, one: SetDocument, item: ChangeItem, shown: InboxItem
+) -> list[dict[str, Any]]:
     """The inputs of an item's form; another task is chosen by its title."""
-    fields = editing.fields_of(item.tool, shown.arguments)
+    fields = edit_fields_of(item.tool, shown.arguments)
     for field in fields:
         if field["form"] == "task":
             field["choices"] = _tasks_to_choose(site, one, field["value"])
@@ -164,6 +253,6 @@ def _tasks_to_choose(site: Site, one: SetDocument, chosen: str) -> list[tuple[st
     return list(({chosen: chosen[:8]} | planned | found).items())
 
 
-def _planned(site: Site, item: Item) -> str:
+def _planned(site: Site, item: ChangeItem) -> str:
     """The title of the task that a proposal will make."""
     return str(msgspec.json.decode(arguments_of(site.home, item))["title"])

@@ -1,10 +1,18 @@
 """What tasks are sorted by, and what a person changes of it: as `wakelog category` and `label`."""
 
-from adapters.actions import catalog as actions
-from adapters.actions.inputs import language_named
 from adapters.documents.tasks import catalog_of, category_documents, label_documents
-from adapters.web import disputes
-from adapters.web.asking import FormRequest, Notice, Page, at_field, clashing, compared, missing
+from adapters.usecases import catalog as actions
+from adapters.usecases.inputs import language_named
+from adapters.web import replica_conflicts
+from adapters.web.http_types import (
+    FormRequest,
+    Notice,
+    Page,
+    at_field,
+    clashing,
+    form_changes,
+    missing,
+)
 from adapters.web.site import SCAN_MAX, Site, check_sure
 from domain.journal.catalog import NAME_MAX, Label
 from domain.journal.edits import titled
@@ -30,7 +38,7 @@ def show(site: Site, asked: FormRequest) -> Page:
             "most": SCAN_MAX if len(found) == SCAN_MAX else 0,
             "corrections_shown": CORRECTIONS_SHOWN,
             "name_max": NAME_MAX,
-            "conflicts": disputes.of_none(site, "/catalog"),
+            "conflicts": replica_conflicts.of_none(site, "/catalog"),
         },
     )
 
@@ -49,7 +57,7 @@ def rename_category(site: Site, asked: FormRequest) -> Notice:
     """Give a category another name; its tasks stay in it."""
     category = _category(site, asked)
     now = {"name": catalog_of(site.home).categories[category].name}
-    found = compared(asked, {"name": asked.needed("name").strip()}, now)
+    found = form_changes(asked, {"name": asked.needed("name").strip()}, now)
     if not found.changed:
         return Notice("Nothing was changed.")
     if found.moved:

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from markupsafe import Markup
 
-from adapters.web.words import plainly
+from adapters.web.filters import plainly
 
 BASE, TOP, HEIGHT = 112, 16, 134  # the line that bars stand on; the end of the scale; all
 BARS_MAX = 60

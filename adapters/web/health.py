@@ -1,15 +1,18 @@
-"""Health: positions, lag, queue, what is in doubt, and the last proof with its digest."""
+"""Health and proof: positions, lag, queue, what is in doubt, and what parted in two columns."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
 from adapters.documents.status import status_document
-from adapters.web.asking import FormRequest, Notice, Page
+from adapters.documents.wakes import wake_of
+from adapters.text.common import run_shown
+from adapters.web import text_diff
+from adapters.web.http_types import FormRequest, Notice, Page, missing
 from adapters.web.site import Site
 
 if TYPE_CHECKING:
-    from adapters.documents.proof import ProofDetails
+    from adapters.documents.proof import DivergenceDetails, ProofDetails
 
 ROWS_SHOWN = 50  # of each list; the JSON twin has all
 
@@ -48,3 +51,51 @@ def prove(site: Site, asked: FormRequest) -> Notice:
     asked.needed("nonce")
     site.jobs.prove()
     return Notice("Proving both logs: the result appears here.")
+
+
+# -------------------------------------------------------------------------------------------- proof
+# Proof from the page: how far it is, and what parted in two columns, recorded and made again.
+
+SHOWN_MAX = 20  # divergences in two columns; the JSON has all that are known
+
+
+def show_proof(site: Site, asked: FormRequest) -> Page:
+    """The page `/proof`: of the whole home."""
+    return _proof_page(site, "Proof of this home", "", _divergences(site))
+
+
+def show_wake_proof(site: Site, asked: FormRequest) -> Page:
+    """The page `/wakes/RUN/proof`: what the last proof says of one wake."""
+    run_key = asked.names["run"]
+    if wake_of(site.home, run_key) is None:
+        raise missing("unknown_wake", "wake", run_key)
+    return _proof_page(
+        site, f"Proof of wake {run_shown(run_key)}", run_key, divergences_of(site, run_key)
+    )
+
+
+def divergences_of(site: Site, run_key: str) -> "list[DivergenceDetails]":
+    """What the last proof found in the rows of a wake, or in what they led to."""
+    key = run_key.partition("@")[0]
+    return [one for one in _divergences(site) if key in one.stream or one.wake == key]
+
+
+def _divergences(site: Site) -> "list[DivergenceDetails]":
+    proved = site.jobs.proof.document
+    return proved.divergences if proved else []
+
+
+def _proof_page(site: Site, title: str, run_key: str, found: "list[DivergenceDetails]") -> Page:
+    proof = site.jobs.proof
+    document: dict[str, Any] = {
+        "run_key": run_key or None,
+        "state": proof.state,
+        "at": proof.at or None,
+        "error": proof.error or None,
+        "digest": proof.document.digest if proof.document else None,
+        "ok": not found if proof.document else None,
+        "divergences": [asdict(one) for one in found],
+    }
+    shown = [(one, text_diff.line_pairs(one.actual, one.expected)) for one in found[:SHOWN_MAX]]
+    values = {"proof": proof, "shown": shown, "run_key": run_key, "found": len(found)}
+    return Page("proof.html", title, document, values)

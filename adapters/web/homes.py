@@ -1,16 +1,15 @@
-"""The page of many homes: my homes at ``/``, and below ``/h/NAME`` the pages of one (ADR 69).
-
-Whoever asks brings a token of a person and a home. `may` is the one place that says who may what;
-a header that names somebody is believed by nobody.
-"""
+"""The homes of a database that are open on this machine: so many at once, and one look at all."""
 
 import asyncio
 import hmac
 import logging
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from http import HTTPStatus
+from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -29,18 +28,131 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from adapters.home.roles import Deed, deeds_of
-from adapters.web import guard as guarding
+from adapters.home.home_location import DatabaseLocation
+from adapters.home.roles import Permission, permissions_of
+from adapters.home.views import BATCH_APPENDS
+from adapters.store.document_store import ViewPosition
+from adapters.web import auth as guarding
 from adapters.web.app import RENDERS_MAX, answer
-from adapters.web.asking import parameters_of, status_of
-from adapters.web.entry import ENTER, STATIC, STYLE, Door, entered, page_outside, refusal
-from adapters.web.guard import Denied, Guard, Guesses
-from adapters.web.open_sites import OpenSites
-from adapters.web.site import local_path
-from domain.errors import WakelogError
+from adapters.web.auth import Denied, Guard, Guesses
+from adapters.web.http_types import parameters_of, status_of
+from adapters.web.middleware import (
+    ENTER,
+    STATIC,
+    STYLE,
+    GuardMiddleware,
+    entered,
+    page_outside,
+    refusal,
+)
+from adapters.web.site import Site, local_path
+from adapters.web.sse import LOOK_SECONDS
+from domain.errors import Refused, WakelogError
+from projections.all_views import VIEWS
 
 if TYPE_CHECKING:
-    from adapters.store.postgres.people import Entry, People
+    from adapters.store.postgres.homes import Homes
+    from adapters.store.postgres.people import HomeEntry, People
+
+SITES_MAX = 64
+
+
+class OpenSites:
+    """Opens a home when somebody enters it; the one that was left for longest makes room."""
+
+    def __init__(
+        self,
+        homes: "Homes",
+        environ: Mapping[str, str],
+        most: int = SITES_MAX,
+        near: int = BATCH_APPENDS,
+    ) -> None:
+        """Args:
+        homes: Of which database.
+        environ: Environment variables.
+        most: How many are open at once.
+        near: So many appends are brought into views while a visitor waits.
+        """
+        self._near = near
+        self._made: set[int] = set()  # homes whose views are those of this version
+        self.homes = homes
+        self._environ = environ
+        self._most = most
+        self._lock = Lock()
+        self._sites: OrderedDict[tuple[int, str], Site] = OrderedDict()
+        self._is_over = False
+        self.lost: Refused | None = None  # a database is not replaced
+
+    def site(self, number: int, name: str) -> Site:
+        """The home of a number, which has this name now. Raises Refused, Damaged."""
+        with self._lock:
+            if (number, name) not in self._sites:
+                place = DatabaseLocation(self.homes, name, self._environ)
+                self._sites[number, name] = Site(place, self._environ, has_engine=True)
+            self._sites.move_to_end((number, name))
+            if len(self._sites) > self._most:
+                idle = [key for key, one in self._sites.items() if not one.jobs.is_busy]
+                self._sites.pop((idle or list(self._sites))[0]).close()
+            return self._sites[number, name]
+
+    def is_making(self, number: int, site: Site) -> bool:
+        """Whether its views are made anew just now, after an upgrade: beside those of the older
+        version, by a worker or in a thread here. Raises Refused."""
+        if number in self._made:
+            return False
+        home = site.home
+        store, logs = home.place.documents(), (home.services.journal, home.services.agents)
+        assert not isinstance(store, Path), "a home in a database has a shared store"
+        with site.lock:
+            ends = {log.name: log.tail().n for log in logs}
+        reached = store.positions(VIEWS)
+        behind = max(ends[one.log] - reached.get(one.name, ViewPosition()).n for one in VIEWS)
+        if behind <= self._near or not store.has_others(VIEWS):
+            self._made.add(number)
+            return False
+        if not site.jobs.is_busy:
+            site.jobs.start(lambda own: own.views.catch_up())
+        return True
+
+    async def watch(self) -> None:
+        """Tell the pages of each home when it changed: one query for all, until it is over."""
+        while not self._is_over:  # until the server ends
+            with suppress(Refused):  # a server that is away says nothing new
+                await asyncio.to_thread(self._look)
+            await asyncio.sleep(LOOK_SECONDS)
+
+    def _look(self) -> None:
+        with self._lock:
+            looked = [(number, site) for (number, _), site in self._sites.items()]
+        ends = self.homes.ends_of([number for number, _ in looked]) if looked else {}
+        for number, site in looked:
+            site.live.see(ends.get(number))
+
+    def hush(self) -> None:
+        """End all streams to pages."""
+        self._is_over = True
+        for site in self._all():
+            site.live.close()
+
+    def stop(self) -> None:
+        """End what goes on beside the pages."""
+        self.hush()
+        for site in self._all():
+            site.stop()
+
+    def close(self, seconds: float = 0) -> None:
+        """Close all, after so much time for what runs."""
+        self.stop()
+        for site in self._all():
+            site.jobs.wait(seconds)
+            site.close()
+
+    def _all(self) -> list[Site]:
+        with self._lock:
+            return list(self._sites.values())
+
+
+# -------------------------------------------------------------------------- the pages of many homes
 
 COOKIE = "wakelog_tokens"
 TOKENS_MAX = 16  # that one browser keeps
@@ -88,11 +200,11 @@ def make_homes_app(
         Route("/homes.json", _mine),
         Route("/{path:path}", _nowhere, methods=["GET", "POST"]),
     ]
-    outer = [Middleware(TokenDoor, people=people, guesses=guesses, is_secure=is_secure)]
+    outer = [Middleware(TokenMiddleware, people=people, guesses=guesses, is_secure=is_secure)]
     return Starlette(routes=routes, lifespan=lifespan, middleware=outer)
 
 
-def deed_of(method: str, path: str) -> Deed:
+def deed_of(method: str, path: str) -> Permission:
     """What a request to a page of a home is.
 
     >>> deed_of("GET", "/health.json"), deed_of("GET", "/policy"), deed_of("POST", "/policy/allow")
@@ -107,7 +219,7 @@ def deed_of(method: str, path: str) -> Deed:
     return "rule" if path.startswith(_RULED) else "decide"
 
 
-def may(entries: Sequence["Entry"], home: str, deed: Deed) -> int:
+def may(entries: Sequence["HomeEntry"], home: str, deed: Permission) -> int:
     """Whether whoever brought tokens may do a deed in a home: 200; 401, nobody at all; 404, no
     member of it; 403, a member without the role."""
     if not entries:
@@ -115,7 +227,7 @@ def may(entries: Sequence["Entry"], home: str, deed: Deed) -> int:
     mine = [one for one in entries if one.home == home]
     if not mine:
         return HTTPStatus.NOT_FOUND
-    allowed = any(deed in deeds_of(one.role, one.own_role) for one in mine)
+    allowed = any(deed in permissions_of(one.role, one.own_role) for one in mine)
     return HTTPStatus.OK if allowed else HTTPStatus.FORBIDDEN
 
 
@@ -124,7 +236,7 @@ def guard_of(token: str) -> Guard:
     return Guard("", secret=hmac.digest(_SECRET, token.encode("utf-8", "replace"), "sha256"))
 
 
-class TokenDoor(Door):
+class TokenMiddleware(GuardMiddleware):
     """Stands before the application of many homes: who comes in brought a token that is good."""
 
     def __init__(
@@ -172,7 +284,7 @@ class TokenDoor(Door):
         instead = "ask whoever runs it for one: `wakelog token create HOME`"
         return Denied(HTTPStatus.UNAUTHORIZED, because, instead)
 
-    def _keep(self, entry: "Entry", kept: Sequence[str], here: str) -> Response:
+    def _keep(self, entry: "HomeEntry", kept: Sequence[str], here: str) -> Response:
         """Keep a token in a cookie, so that no address shows it any longer."""
         to = f"/h/{entry.home}/" if here == "/" else local_path(here, "/")
         tokens = list(dict.fromkeys([entry.token, *kept]))[:TOKENS_MAX]
@@ -186,7 +298,7 @@ class TokenDoor(Door):
 
 
 async def _home(sites: OpenSites, rendering: asyncio.Semaphore, request: Request) -> Response:
-    entries: list[Entry] = request.scope["wakelog.entries"]
+    entries: list[HomeEntry] = request.scope["wakelog.entries"]
     name = request.path_params["home"]
     root = f"/h/{name}"
     path = request.scope["path"].removeprefix(root)
@@ -224,15 +336,15 @@ async def _into(request: Request) -> Response:
 
 async def _mine(request: Request) -> Response:
     """The homes that the tokens of this browser open."""
-    found: dict[str, Entry] = {one.home: one for one in request.scope["wakelog.entries"]}
+    found: dict[str, HomeEntry] = {one.home: one for one in request.scope["wakelog.entries"]}
     homes = [_listed(one) for _, one in sorted(found.items())]
     if request.scope["path"].endswith(".json"):
         return JSONResponse({"homes": homes, "next": None})
     return page_outside(request, HTTPStatus.OK, "My homes", homes=homes)
 
 
-def _listed(entry: "Entry") -> Mapping[str, str]:
-    can_read = "read" in deeds_of(entry.role, entry.own_role)
+def _listed(entry: "HomeEntry") -> Mapping[str, str]:
+    can_read = "read" in permissions_of(entry.role, entry.own_role)
     path = f"/h/{entry.home}/" + ("" if can_read else "health")
     return {"home": entry.home, "subject": entry.subject, "role": entry.role, "path": path}
 

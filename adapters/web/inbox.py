@@ -1,30 +1,39 @@
-"""Cards: what agents propose, by set, each item with its old and new value."""
+"""The inbox: what agents propose, as cards, in a list, and one of them beside it."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from msgspec.structs import asdict
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from adapters.documents.inbox import (
     InboxItem,
     InboxSet,
     documents_of,
+    is_under,
+    sets_now,
     sets_under,
 )
+from adapters.documents.ranks import ranks_of
+from adapters.documents.tasks import catalog_of, task_page, titles_among
 from adapters.documents.wakes import wake_document
+from adapters.usecases.proposals import pick_item
 from adapters.web import cards
-from adapters.web.asking import FormRequest, made_from
-from adapters.web.site import Site
-from domain.changes.change_set import OPEN, Item
-from domain.changes.needs import need_of
-from projections import agents, inbox, wakes
+from adapters.web.http_types import FormRequest, Page, made_from, missing
+from adapters.web.reports import ReportPart, report_of
+from adapters.web.site import Site, page_size
+from domain.changes.change_set import OPEN, ChangeItem, find
+from domain.changes.dependencies import dependency_of
+from domain.journal.document import TaskLine, category_name, task_line
+from projections import agents, inbox, tasks, wakes
 from projections.inbox import TABS, SetDocument
 
 OPEN_SHOWN = 50  # sets of one task, on its page
 
-Ref = tuple[str, int]
+ItemRef = tuple[str, int]
 """A proposal: its set's id, and its number."""
-Shows = Callable[[SetDocument, Item], bool]
+Shows = Callable[[SetDocument, ChangeItem], bool]
 
 
 class CardItem(InboxItem, frozen=True):
@@ -41,10 +50,10 @@ class CardItem(InboxItem, frozen=True):
     error_code: str | None
     fields: list[dict[str, Any]]
     kept: bool
-    told: cards.Told
+    told: cards.CardDetails
     after: str | None
     line: str
-    proposed: cards.Proposed | None
+    proposed: cards.ProposedBefore | None
 
 
 class Card(InboxSet, frozen=True):
@@ -63,19 +72,19 @@ def open_cards(site: Site, asked: FormRequest, task_id: str) -> list[Card]:
     return cards_of(site, sets, [status for tab in tabs for status in TABS[tab]], kept)
 
 
-def kept_on(site: Site, asked: FormRequest) -> Sequence[Ref]:
+def kept_on(site: Site, asked: FormRequest) -> Sequence[ItemRef]:
     """What was decided by the form that led to a page: it keeps its place there."""
     told = site.told(asked.query.get("told", ""))
     return told.kept if told is not None and asked.query.get("kept") != "no" else ()
 
 
-def _task_of(site: Site, ref: Ref) -> str:
+def _task_of(site: Site, ref: ItemRef) -> str:
     found = site.home.views.get(inbox.VIEW, ref[0])
     return found.task_id if found else ""
 
 
 def cards_of(
-    site: Site, sets: Sequence[SetDocument], statuses: Iterable[str], kept: Collection[Ref] = ()
+    site: Site, sets: Sequence[SetDocument], statuses: Iterable[str], kept: Collection[ItemRef] = ()
 ) -> list[Card]:
     """The cards of those items that have such a status, see `cards_where`."""
     wanted = set(statuses)
@@ -88,14 +97,16 @@ def card_of(site: Site, set_id: str, number: int, *, is_kept: bool) -> Card:
     assert found is not None, set_id
     kept = [(set_id, number)] if is_kept else []
 
-    def is_it(_: SetDocument, item: Item) -> bool:  # what was taken back waits again
+    def is_it(_: SetDocument, item: ChangeItem) -> bool:  # what was taken back waits again
         return item.number == number and (not is_kept or item.status == "pending")
 
     (card,) = cards_where(site, [found], is_it, kept)
     return card
 
 
-def with_kept(site: Site, sets: Sequence[SetDocument], kept: Collection[Ref]) -> list[SetDocument]:
+def with_kept(
+    site: Site, sets: Sequence[SetDocument], kept: Collection[ItemRef]
+) -> list[SetDocument]:
     """Change sets, the newest first, with those of which something was decided a moment ago."""
     by_id = {one.id: one for one in sets}
     for set_id, _ in kept:
@@ -106,7 +117,7 @@ def with_kept(site: Site, sets: Sequence[SetDocument], kept: Collection[Ref]) ->
 
 
 def cards_where(
-    site: Site, sets: Sequence[SetDocument], wanted: Shows, kept: Collection[Ref] = ()
+    site: Site, sets: Sequence[SetDocument], wanted: Shows, kept: Collection[ItemRef] = ()
 ) -> list[Card]:
     """Change sets, the newest first, with those of their items that are wanted or are kept.
 
@@ -117,7 +128,7 @@ def cards_where(
         kept: What was decided a moment ago, in whatever set.
     """
 
-    def shows(one: SetDocument, item: Item) -> bool:
+    def shows(one: SetDocument, item: ChangeItem) -> bool:
         return wanted(one, item) or (one.id, item.number) in kept
 
     every = with_kept(site, sets, kept)
@@ -137,7 +148,11 @@ def cards_where(
 
 
 def _card(
-    site: Site, one: SetDocument, document: InboxSet, shown: Sequence[Item], kept: Collection[Ref]
+    site: Site,
+    one: SetDocument,
+    document: InboxSet,
+    shown: Sequence[ChangeItem],
+    kept: Collection[ItemRef],
 ) -> Card:
     items = [
         _card_item(site, one, item, told, is_kept=(one.id, item.number) in kept)
@@ -152,9 +167,9 @@ def _card(
 
 
 def _card_item(
-    site: Site, one: SetDocument, item: Item, told: InboxItem, *, is_kept: bool
+    site: Site, one: SetDocument, item: ChangeItem, told: InboxItem, *, is_kept: bool
 ) -> CardItem:
-    need = need_of(one.changes, item)
+    need = dependency_of(one.changes, item)
     return CardItem(
         **asdict(told),
         set_id=one.id,
@@ -172,7 +187,7 @@ def _card_item(
     )
 
 
-def version_of(item: Item) -> str:
+def version_of(item: ChangeItem) -> str:
     """What a form was made from: another one is found where somebody decided meanwhile."""
     parts = (item.status, str(item.confirmation), item.decided_at, item.error_code, item.reason)
     return made_from(*parts)
@@ -188,3 +203,378 @@ def _why(site: Site, one: SetDocument) -> str | None:
     wake = site.home.views.get(wakes.VIEW, one.run_key)
     report = wake_document(site.home, wake).report if wake else None
     return report.tldr if report else None
+
+
+# ----------------------------------------------------------------------------------------- the list
+# The list of the inbox: filtered by words, put in groups, and read by so many at a time.
+
+BY = (("task", "Task"), ("agent", "Agent"), ("tool", "Kind of change"), ("category", "Category"))
+"""What proposals can be put in groups by, and what that is called."""
+NO_CATEGORY = "No category"
+
+
+class InboxEntry(NamedTuple):
+    """Items of one set that are in one group."""
+
+    group: str
+    set: SetDocument
+    items: Sequence[ChangeItem]
+
+
+class InboxGroup(NamedTuple):
+    """A part of the list; `href` leads to what it is named after, empty where nothing is."""
+
+    title: str
+    href: str
+    cards: Sequence[Card]
+
+
+class InboxNames(NamedTuple):
+    """What tasks and agents are called, by id, and the category of each task."""
+
+    tasks: Mapping[str, str]
+    agents: Mapping[str, str]
+    categories: Mapping[str, str]
+
+
+def by_of(asked: FormRequest) -> str:
+    """What a page's proposals are put in groups by."""
+    given = asked.query.get("by", "")
+    return given if given in dict(BY) else "task"
+
+
+def skipped(asked: FormRequest) -> int:
+    """How many entries of the list stand on earlier pages."""
+    given = asked.query.get("skip", "")
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 6 else 0
+
+
+def listed(
+    site: Site,
+    sets: Sequence[SetDocument],
+    shows: Shows,
+    kept: Collection[ItemRef],
+    by: str,
+    words: str,
+) -> list[InboxEntry]:
+    """What of these sets is shown and has the words, in groups.
+
+    Args:
+        site: Where.
+        sets: Which, the newest first.
+        shows: Whether an item is under the tab.
+        kept: What was decided a moment ago: it keeps its place.
+        by: What they are put in groups by.
+        words: All of them must be in what a proposal says or is about.
+    """
+    names = _names(site, sets, by) if words.strip() or by == "category" else _NOBODY
+
+    def is_wanted(one: SetDocument, item: ChangeItem) -> bool:
+        if (one.id, item.number) in kept:
+            return True
+        about = names.tasks.get(one.task_id, ""), names.agents.get(one.agent_id, "")
+        texts = item.summary, item.because, item.tool, *about
+        return shows(one, item) and has_words(words, *texts)
+
+    def group(one: SetDocument, item: ChangeItem) -> str:
+        match by:
+            case "agent":
+                return one.agent_id
+            case "tool":
+                return item.tool
+            case "category":
+                return names.categories.get(one.task_id, "")
+            case _:
+                return one.task_id
+
+    return in_groups(sets, is_wanted, group)
+
+
+_NOBODY = InboxNames({}, {}, {})
+
+
+def _names(site: Site, sets: Iterable[SetDocument], by: str) -> InboxNames:
+    found = list(sets)
+    task_ids = {one.task_id for one in found}
+    known = {
+        one: site.home.views.get(agents.VIEW, one) for one in {each.agent_id for each in found}
+    }
+    called = {one: agent.name for one, agent in known.items() if agent is not None}
+    return InboxNames(titles_among(site.home, task_ids), called, _categories(site, task_ids, by))
+
+
+def _categories(site: Site, task_ids: Iterable[str], by: str) -> dict[str, str]:
+    if by != "category":
+        return {}
+    known = (site.home.views.get(tasks.VIEW, one) for one in task_ids)
+    return {one.id: one.category for one in known if one is not None}
+
+
+def has_words(words: str, *texts: str) -> bool:
+    """Whether each of the words stands in one of the texts, in whatever case.
+
+    >>> has_words("due SINK", "Set due date", "Fix the sink"), has_words("x", "Due"), has_words("")
+    (True, False, True)
+    """
+    whole = " ".join(texts).replace("_", " ").casefold()
+    return all(word in whole for word in words.casefold().split())
+
+
+def in_groups(
+    sets: Sequence[SetDocument],
+    is_wanted: Callable[[SetDocument, ChangeItem], bool],
+    group: Callable[[SetDocument, ChangeItem], str],
+) -> list[InboxEntry]:
+    """What is wanted of sets, the groups in the order of their first item."""
+    found: dict[str, dict[str, InboxEntry]] = {}
+    for one in sets:
+        for item in one.items:
+            if is_wanted(one, item):
+                name = group(one, item)
+                known = found.setdefault(name, {}).get(one.id, InboxEntry(name, one, ()))
+                found[name][one.id] = known._replace(items=(*known.items, item))
+    return [entry for entries in found.values() for entry in entries.values()]
+
+
+def fitting(entries: Sequence[InboxEntry], most: int, items_most: int) -> list[InboxEntry]:
+    """The first entries, so many and of so many items at most; the first one in any case."""
+    found = list(entries[:1])
+    for one in entries[1:most]:
+        if sum(len(each.items) for each in [*found, one]) > items_most:
+            break
+        found.append(one)
+    return found
+
+
+def groups_of(
+    site: Site, cards: Sequence[Card], entries: Sequence[InboxEntry], by: str
+) -> list[InboxGroup]:
+    """The cards of a page in the groups of its entries."""
+    known = {card.id: card for card in cards}
+    found: dict[str, list[Card]] = {}
+    for one in entries:
+        if (card := known.get(one.set.id)) is None:
+            continue
+        numbers = {item.number for item in one.items}
+        items = [item for item in card.items if item.number in numbers]
+        found.setdefault(one.group, []).append(replace(card, items=items))
+    return [_group(site, name, those, by) for name, those in found.items()]
+
+
+def kind_of(tool: str) -> str:
+    """What changes by a tool are called together.
+
+    >>> kind_of("update_task_due_date"), kind_of("add_checklist_item")
+    ('Due date', 'Add checklist item')
+    """
+    name = tool.removeprefix("update_task_").removeprefix("set_task_")
+    return name.replace("_", " ").capitalize()
+
+
+def _group(site: Site, name: str, cards: Sequence[Card], by: str) -> InboxGroup:
+    match by:
+        case "agent":
+            agent = site.home.views.get(agents.VIEW, name)
+            return InboxGroup(agent.name if agent else name[:8], f"/agents/{name}", cards)
+        case "tool":
+            return InboxGroup(kind_of(name), "", cards)
+        case "category":
+            called = category_name(catalog_of(site.home), name) if name else NO_CATEGORY
+            return InboxGroup(called or NO_CATEGORY, "", cards)
+        case _:
+            return InboxGroup(cards[0].task_title, f"/tasks/{name}", cards)
+
+
+# ----------------------------------------------------------------------------------------- the pane
+# What stands beside the list of the inbox: one proposal, with its task and report as they are.
+
+OPEN_ITEMS_SHOWN = 6
+_NAMED = re.compile(r"[0-9a-z-]{1,64}\.[0-9]{1,5}")
+
+
+class TaskNow(Struct, frozen=True):
+    """A task as it is now; `open_items` are the first that are not checked."""
+
+    line: TaskLine
+    description: str
+    open_items: list[str]
+    is_deleted: bool
+
+
+class Pane(Struct, frozen=True):
+    """A proposal with what a person decides by. `is_asked`: the address names it, so it is shown
+    on a narrow screen, too."""
+
+    item: CardItem
+    card: Card
+    task: TaskNow
+    report: ReportPart | None
+    is_asked: bool
+
+
+def named(site: Site, ref: str) -> tuple[str, int]:
+    """A set's id and the number of its item, of a reference SET.ITEM; one of another
+    machine is ``LABEL/RANK.ITEM``.
+
+    Raises:
+        Refused: Code ``unknown_item`` or one of `pick_item`.
+    """
+    ranked = ranks_of(site.home)
+    name = ref.rpartition(".")[0]  # a machine may be called by a name with a point
+    is_others = name.lower() in map(str.lower, ranked.others.values())
+    if not is_others and not _NAMED.fullmatch(ref):
+        raise missing("unknown_item", "proposal", ref)
+    is_rank = is_others or (name.isdigit() and int(name) <= len(ranked))
+    if not is_rank and not site.home.views.page(inbox.VIEW, prefix=name, limit=1):
+        raise missing("unknown_item", "proposal", ref)
+    set_id, number = pick_item(site.home, ref, ranked)
+    known = site.home.views.get(inbox.VIEW, set_id)
+    if known is None or find(known.changes, number) is None:
+        raise missing("unknown_item", "proposal", ref)
+    return set_id, number
+
+
+def pane_of(site: Site, card: Card, *, is_asked: bool) -> Pane:
+    """One proposal with its task as it is now, and what its agent reports."""
+    (item,) = card.items
+    page = task_page(site.home, card.task_id)
+    open_items = [one.title for one in page.task.items if not (one.is_checked or one.is_archived)]
+    return Pane(
+        item,
+        card,
+        TaskNow(
+            task_line(page.task, page.catalog, page.agent_id),
+            page.text(page.task.description),
+            open_items[:OPEN_ITEMS_SHOWN],
+            page.task.is_deleted,
+        ),
+        report_of(site, card.agent_id),
+        is_asked,
+    )
+
+
+# ----------------------------------------------------------------------------------------- the page
+# The inbox: what agents propose in a list, and one of them beside it.
+
+TABS_SHOWN = {
+    "": ("waiting", "Waiting"),
+    "deferred": ("deferred", "Put off"),
+    "decided": ("decided", "Decided"),
+}
+"""What an address asks for, by its ``show``: a tab, and its title."""
+SETS_SHOWN = 15  # each item has four forms
+ITEMS_SHOWN = 40  # at the most, but one set is shown whole
+SETS_LOOKED = 500  # that are looked through for words, and put in groups
+
+
+def show(site: Site, asked: FormRequest) -> Page:
+    """The page `/inbox`."""
+    asked = asked._replace(path="/inbox")
+    at = asked.query.get("at", "")
+    if asked.query.get("part") == "count":
+        return _count_alone(site)
+    if at and asked.query.get("part") == "pane":
+        return _pane_alone(site, asked, at)
+    name = asked.query.get("show", "")
+    name = name if name in TABS_SHOWN else ""
+    by, words = by_of(asked), asked.query.get("q", "")
+    found = _listing(site, asked, TABS_SHOWN[name][0], by, words)
+    groups = groups_of(site, found.cards, found.entries, by)
+    pane = _pane(site, asked, at or _first(groups), is_asked=bool(at))
+    document: dict[str, Any] = {"sets": found.cards, "next": found.older or None}
+    waiting = site.glance().waiting
+    return Page(
+        "inbox.html",
+        f"({waiting}{site.glance().more}) Inbox" if waiting else "Inbox",
+        document | ({"proposal": pane} if at else {}),
+        {
+            "leads_to": asked.with_query,
+            "groups": groups,
+            "pane": pane,
+            "show": name,
+            "by": by,
+            "words": words,
+            "choices": BY,
+            "tabs": [(one, title) for one, (_, title) in TABS_SHOWN.items()],
+            "older": found.older,
+            "newest": found.newest,
+            "looked": found.looked,
+            "has_agents": bool(groups) or site.has_agents(),
+            "labels": site.labels() if groups or pane else [],
+        },
+    )
+
+
+class InboxListing(NamedTuple):
+    """A page of the list. `older` and `newest` lead to other pages; `looked`: so many sets were
+    looked through for it, and there are more."""
+
+    cards: Sequence[Card]
+    entries: Sequence[InboxEntry]
+    older: str
+    newest: str
+    looked: int
+
+
+def _listing(site: Site, asked: FormRequest, tab: str, by: str, words: str) -> InboxListing:
+    """The proposals under a tab; groups and words are of the newest that can be looked through."""
+    size, before = page_size(asked, SETS_SHOWN), asked.query.get("before", "")
+    is_plain = by == "task" and not words.strip() and tab != "deferred"
+    most = size if is_plain else SETS_LOOKED
+    sets = sets_now(site.home, tab, before=before, limit=most + 1)
+    is_cut, sets = len(sets) > most, sets[:most]
+    kept, now = kept_on(site, asked), site.now
+
+    def is_shown(one: SetDocument, item: ChangeItem) -> bool:
+        return is_under(item, tab, now)
+
+    every = listed(site, with_kept(site, sets, kept), is_shown, kept, by, words)
+    skip = skipped(asked)
+    entries = fitting(every[skip:], size, ITEMS_SHOWN)
+    here = {(one.set.id, item.number) for one in entries for item in one.items}
+    cards = cards_where(
+        site,
+        [one.set for one in entries],
+        lambda one, item: (one.id, item.number) in here and is_shown(one, item),
+        kept,
+    )
+    older = ""
+    if len(every) > skip + len(entries):
+        older = asked.with_query(at="", skip=str(skip + len(entries)))
+    elif is_cut:
+        older = asked.with_query(at="", skip="", before=sets[-1].place)
+    newest = asked.with_query(before="", skip="", at="") if before or skip else ""
+    return InboxListing(cards, entries, older, newest, len(sets) if is_cut and not is_plain else 0)
+
+
+def _first(groups: Sequence[InboxGroup]) -> str:
+    """The first proposal of a page that waits, by its reference."""
+    every = [item for group in groups for card in group.cards for item in card.items]
+    waiting = next((item for item in every if not item.kept), None)
+    return waiting.ref if waiting else ""
+
+
+def _pane(site: Site, asked: FormRequest, ref: str, *, is_asked: bool) -> Pane | None:
+    """What stands beside the list: one proposal, with its task as it is now."""
+    if not ref:
+        return None
+    set_id, number = named(site, ref)
+    is_kept = (set_id, number) in kept_on(site, asked)
+    return pane_of(site, card_of(site, set_id, number, is_kept=is_kept), is_asked=is_asked)
+
+
+def _count_alone(site: Site) -> Page:
+    """Only how many wait: for a notice."""
+    count = {"waiting": site.glance().waiting}
+    return Page("inbox_pane.html", "Inbox", count, {"pane": None})
+
+
+def _pane_alone(site: Site, asked: FormRequest, ref: str) -> Page:
+    """Only what stands beside the list: the next proposal was chosen."""
+    pane = _pane(site, asked, ref, is_asked=True)
+    return Page(
+        "inbox_pane.html",
+        "Inbox",
+        {"proposal": pane},
+        {"pane": pane, "labels": site.labels(), "leads_to": asked.with_query},
+    )

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from adapters.actions import waking
-from adapters.home.place import Place
+from adapters.home.home_location import HomeLocation
+from adapters.usecases import wake_agents
 from adapters.web.remedies import in_words
 from adapters.wiring import Home, open_home
 from domain.errors import Refused, WakelogError
 
 if TYPE_CHECKING:
-    from adapters.actions.forking import Branching
     from adapters.documents.proof import ProofDetails
+    from adapters.usecases.forks import ForkRequest
 
 TROUBLES_KEPT = 20
 JOBS_MAX = 100  # that run or wait
@@ -26,11 +26,11 @@ MESSAGE_MAX = 300
 THREAD = "wakelog-job"
 
 
-class Ended(Exception):
+class JobEnded(Exception):
     """Work that ends here, as the server does."""
 
 
-class Proof(Struct, frozen=True):
+class ProofJob(Struct, frozen=True):
     """The last proof since the server began. `document` is that of `prove`; `log`, `done` and `of`
     tell how many rows of which log were taken, while it runs."""
 
@@ -43,7 +43,7 @@ class Proof(Struct, frozen=True):
     of: int = 0
 
 
-class Forking(Struct, frozen=True):
+class ForkJob(Struct, frozen=True):
     """The last fork that was asked for since the server began; `key` is its form's."""
 
     state: Literal["none", "running", "done", "failed"] = "none"
@@ -66,7 +66,7 @@ class Jobs:
 
     def __init__(
         self,
-        where: Place | Path,
+        where: HomeLocation | Path,
         environ: Mapping[str, str],
         model: str,
         parallel: int,
@@ -83,8 +83,8 @@ class Jobs:
         self._lock = Lock()
         self._threads: set[Thread] = set()
         self.troubles: list[tuple[str, str]] = []
-        self.proof = Proof()
-        self.forking = Forking()
+        self.proof = ProofJob()
+        self.forking = ForkJob()
 
     @property
     def is_busy(self) -> bool:
@@ -103,7 +103,7 @@ class Jobs:
             return
 
         def work(home: Home) -> None:
-            ran = waking.run_wake(home, agent_id, run_key, lambda _: None)
+            ran = wake_agents.run_wake(home, agent_id, run_key, lambda _: None)
             if ran.error:
                 self._trouble(agent_id, in_words(ran.error))
 
@@ -113,7 +113,7 @@ class Jobs:
         """Run every queued wake, as `wakelog wake` does."""
 
         def work(home: Home) -> None:
-            for ran in waking.wake_all(home, agent_ids, lambda *_: None).ran:
+            for ran in wake_agents.wake_all(home, agent_ids, lambda *_: None).ran:
                 if ran.error:
                     self._trouble(ran.agent_id, in_words(ran.error))
 
@@ -124,20 +124,20 @@ class Jobs:
         with self._lock:
             if self.proof.state == "running":
                 return
-            self.proof = Proof("running")
+            self.proof = ProofJob("running")
 
         def work(home: Home) -> None:
-            from adapters.proof.since_last import prove_remembering
+            from adapters.proof.incremental import prove_remembering
 
             try:
                 document = prove_remembering(home, self._environ, self._come_to).document()
-                self.proof = Proof("done", home.services.clock.now(), document)
+                self.proof = ProofJob("done", home.services.clock.now(), document)
             except WakelogError as error:
-                self.proof = Proof("failed", home.services.clock.now(), error=in_words(error))
+                self.proof = ProofJob("failed", home.services.clock.now(), error=in_words(error))
 
         self.start(work)
 
-    def fork(self, key: str, run_key: str, wish: "Branching") -> None:
+    def fork(self, key: str, run_key: str, wish: "ForkRequest") -> None:
         """Fork a wake; a form that comes twice asks once.
 
         Raises:
@@ -149,10 +149,10 @@ class Jobs:
             if self.forking.state == "running":
                 because = "another fork is being made just now"
                 raise Refused("stale", because=because, instead="wait until it is done")
-            asked = self.forking = Forking("running", key, run_key)
+            asked = self.forking = ForkJob("running", key, run_key)
 
         def work(home: Home) -> None:
-            from adapters.actions.forking import fork_wake
+            from adapters.usecases.forks import fork_wake
 
             home.views.catch_up()
             fork_wake(home, run_key, wish, lambda *_: self._go_on())
@@ -180,12 +180,12 @@ class Jobs:
 
     def _go_on(self) -> None:
         if self._is_over.is_set():
-            raise Ended
+            raise JobEnded
 
     def _come_to(self, log: str, done: int, of: int) -> None:
         """Tell how far a proof is; the pages hear of each tenth."""
         self._go_on()
-        known, self.proof = self.proof, Proof("running", log=log, done=done, of=of)
+        known, self.proof = self.proof, ProofJob("running", log=log, done=done, of=of)
         if log != known.log or done * 10 // max(1, of) != known.done * 10 // max(1, of):
             self._pulse()
 
@@ -203,7 +203,7 @@ class Jobs:
                 with slots, self._open() as home:
                     self._go_on()
                     work(home)
-            except Ended:
+            except JobEnded:
                 pass
             except (WakelogError, OSError) as error:
                 trouble(in_words(error))

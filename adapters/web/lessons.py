@@ -5,7 +5,6 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
-from adapters.actions import lessons as deeds
 from adapters.documents.lessons import (
     LessonLine,
     lesson_items,
@@ -14,11 +13,11 @@ from adapters.documents.lessons import (
     reason_id,
     scope_lines,
 )
-from adapters.text.lessons import REASONS_SHOWN, heading, ran_words
-from adapters.text.reading import counted
-from adapters.web.asking import FormRequest, Notice, Page, missing
+from adapters.text.agent_output import REASONS_SHOWN, counted, ratings_text, scope_heading
+from adapters.usecases import lessons as deeds
+from adapters.web.http_types import FormRequest, Notice, Page, missing
 from adapters.web.site import Site
-from adapters.web.time_edits import stars_of
+from adapters.web.tasks import stars_of
 from adapters.wiring import Home
 from domain.lessons.lessons import STARS_MAX, TEMPLATE
 from projections import lessons
@@ -44,7 +43,7 @@ def show(site: Site, asked: FormRequest) -> Page:
     if wanted and wanted not in names:
         raise missing("unknown_category", "category or template with lessons", wanted)
     if wanted and asked.query.get("tool"):
-        return _items(site, asked, wanted, heading(wanted, names[wanted]))
+        return _items(site, asked, wanted, scope_heading(wanted, names[wanted]))
     skipped = asked.query.get("skip", "")
     first = int(skipped) if skipped.isascii() and skipped.isdigit() and len(skipped) < 6 else 0
     those = [wanted] if wanted else list(names)
@@ -52,9 +51,9 @@ def show(site: Site, asked: FormRequest) -> Page:
     found = [
         ScopeRow(
             scope,
-            heading(scope, names[scope]),
+            scope_heading(scope, names[scope]),
             scope_lines(site.home, scope, names[scope]),
-            ran_words(ran_of(site.home, scope)),
+            ratings_text(ran_of(site.home, scope)),
         )
         for scope in those[first:last]
     ]

@@ -1,25 +1,143 @@
-"""A life as a line: stand at any moment of an agent and see all as it was; compare any two."""
+"""What differs between two moments, by what a person had there: a checklist, notes, a report."""
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
-from adapters.actions.looking_back import scope_of
-from adapters.actions.places import last_instant
-from adapters.documents.diffs import worlds_document
-from adapters.documents.timetravel import at_document
-from adapters.timetravel.logs_at import Spot
-from adapters.timetravel.place import Place, past_of
-from adapters.web import life_changes, life_line
-from adapters.web.asking import FormRequest, Page, missing
-from adapters.web.life_line import LANES, MARKS_MAX, Event, Life
+from adapters.documents.timetravel import NAMES, Difference, at_document, worlds_document
+from adapters.text.timetravel import NAMES as CALLED
+from adapters.text.timetravel import called
+from adapters.timetravel.logs_at import NamedMoment, Spot, past_of
+from adapters.usecases.time_travel import last_instant, scope_of
+from adapters.web import timeline
+from adapters.web.filters import clip, lasting, plainly
+from adapters.web.http_types import FormRequest, Page, missing
+from adapters.web.plain_text import bare, compared
 from adapters.web.site import Site
-from adapters.web.words import lasting
+from adapters.web.text_diff import DiffPart, LazyDiff, near_later
+from adapters.web.timeline import LANES, MARKS_MAX, Timeline, TimelineEvent
 from domain.errors import Refused
-from domain.timestamps import seconds_between
+from domain.log.timestamps import seconds_between
 from projections import agents, inbox
 from projections.agents import AgentDocument
+
+TEXT_MAX = 8_000  # characters of one side
+SHOWN_MAX = 200  # changes; the JSON of the page has them all
+GROUPS = {"tasks": "Its task", "agents": "The agent", "proposals": "In your inbox"}
+AGENT_GROUPS = {"report": "Its report", "journal": "What it noted", "digests": "What it noted"}
+FIELDS = {
+    "items": "Checklist",
+    "notes": "Note",
+    "links": "Link",
+    "labels": "Label",
+    "due_date": "Due",
+    "estimate_minutes": "Estimate, minutes",
+    "minutes_spent": "Minutes spent",
+    "status_reason": "Status, because",
+    "tldr": "In short",
+    "one_liner": "In one line",
+    "content": "The whole report",
+    "journal": "Noted",
+    "digests": "Summary of notes",
+    "lifecycle": "It is",
+    "mode": "It wakes",
+    "pause_reason": "Paused because",
+    "failures": "Failed in a row",
+}
+OURS = ("lifecycle", "mode")  # fields with words of the log, not of a person
+_STEP = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
+_TICK = {(False, True): "ticked", (True, False): "no longer ticked"}
+
+
+class ChangeLine(Struct, frozen=True):
+    """One change: what it is of, the words that came and went, and what is said after them."""
+
+    what: str
+    parts: Sequence[DiffPart] | LazyDiff
+    after: str = ""
+
+
+def groups(
+    changes: Iterable[Difference], before: Any, after: Any, task: str
+) -> list[tuple[str, list[ChangeLine]]]:
+    """The changes between two worlds, together by what they are of.
+
+    Args:
+        changes: As `diff` names them, by their places in the documents of both worlds.
+        before: The older world.
+        after: The newer one.
+        task: The agent's own; another one is called by its title.
+    """
+    found = dict[str, list[ChangeLine]]()
+    for one in list(changes)[:SHOWN_MAX]:
+        steps = [name or field for name, field in _STEP.findall(one.path)]
+        things = list(_along(after, steps)) or list(_along(before, steps))
+        group = _group(steps, things, task)
+        found.setdefault(group, []).append(_change_line(one, steps, things))
+    return list(found.items())
+
+
+def _along(world: Any, steps: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The things with a name on the way to a place of a world, the outermost first."""
+    for step in steps:
+        if isinstance(world, list):
+            named = [one for one in world if isinstance(one, dict) and _is(one, step)]
+            world = named[0] if named else None
+            if named:
+                yield named[0]
+        else:
+            world = world.get(step) if isinstance(world, dict) else None
+
+
+def _is(thing: dict[str, Any], name: str) -> bool:
+    return next((thing[one] for one in NAMES if thing.get(one)), None) == name
+
+
+def _group(steps: Sequence[str], things: Sequence[dict[str, Any]], task: str) -> str:
+    member = steps[2] if len(steps) > 2 else ""
+    if steps[0] == "agents" and member in AGENT_GROUPS:
+        return AGENT_GROUPS[member]
+    if steps[0] == "tasks" and steps[1:2] != [task]:
+        return f"The task “{things[0]['title']}”" if things else "Another task"
+    return GROUPS.get(steps[0], plainly(steps[0]).capitalize())
+
+
+def _change_line(
+    one: Difference, steps: Sequence[str], things: Sequence[dict[str, Any]]
+) -> ChangeLine:
+    fields = [step for step in steps[2:] if step in FIELDS]
+    name = fields[0] if fields else next(iter(steps[2:3]), "")
+    what = FIELDS.get(name, plainly(name).capitalize())
+    if len(things) > 1 and one.change == "changed":  # a part of an item, a note, a link
+        tick = _TICK.get((one.a, one.b), "") if steps[-1] == "checked" else ""
+        if tick:
+            return ChangeLine(what, [DiffPart("both", called(things[-1]))], tick)
+        what = f"{what} “{clip(called(things[-1]), 80)}”"
+    match one.change:
+        case "added":
+            return ChangeLine(what, [DiffPart("added", bare(_text(one.b)))])
+        case "removed":
+            return ChangeLine(what, [DiffPart("removed", bare(_text(one.a)))])
+        case _:
+            sides = (_text(one.a), _text(one.b))
+            if steps[-1] in OURS:
+                sides = (plainly(sides[0]), plainly(sides[1]))
+            return ChangeLine(what, near_later(*compared(*sides)))
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, dict) and not any(value.get(name) for name in CALLED):
+        parts = (f"{plainly(name)}: {_text(part)}" for name, part in value.items())
+        return clip("; ".join(parts), TEXT_MAX)
+    return clip(called(value), TEXT_MAX)
+
+
+# ----------------------------------------------------------------------------------------- the page
 
 NEAR = 4  # events on either side that are told in words
 INNER = (
@@ -43,7 +161,7 @@ def show(site: Site, asked: FormRequest) -> Page:
     stands = moments[nth] if 0 <= nth < len(moments) else None
     place = _place(site, life, _number(asked, "at") or (stands.n if stands else 0))
     document = at_document(place, scope_of(place, agent.task_id, is_all=False))
-    told = _told(agent, life.events)
+    told = _line_told(agent, life.events)
     near = list(enumerate(moments))[max(0, nth - NEAR) : nth + NEAR + 1]
     task = next((one for one in document.tasks if one.id == agent.task_id), None)
     then = next((one for one in document.agents if one.id == agent.id), None)
@@ -58,7 +176,7 @@ def show(site: Site, asked: FormRequest) -> Page:
             "moment": document,
         },
         {
-            "line": life_line.drawn(life.events, stands.at if stands else "", told, site.zone),
+            "line": timeline.drawn(life.events, stands.at if stands else "", told, site.zone),
             "lanes": LANES,
             "bar": _bar(life.events),
             "events": near,
@@ -74,7 +192,7 @@ def show(site: Site, asked: FormRequest) -> Page:
     )
 
 
-def _life(site: Site, agent: AgentDocument) -> Life:
+def _life(site: Site, agent: AgentDocument) -> Timeline:
     """All that happened to an agent; it is read again only when more did."""
     log = site.home.services.agents
     streams = [f"{kind}:{agent.id}@{log.replica}" for kind in ("alert", "agent")]
@@ -94,9 +212,9 @@ def _life(site: Site, agent: AgentDocument) -> Life:
     of_it = [one for one in sets if one.agent_id == agent.id]
     streams += [f"changes:{one.id}@{log.replica}" for one in of_it if _is_decided(one)]
     rows = (row for stream in streams for row in past.agents.rows_of(stream))
-    events = life_line.events_of(rows)
-    moments = life_line.moments_of(events)
-    site.life = Life(agent.id, key, events, moments, past, _ends(site))
+    events = timeline.events_of(rows)
+    moments = timeline.moments_of(events)
+    site.life = Timeline(agent.id, key, events, moments, past, _ends(site))
     return site.life
 
 
@@ -114,20 +232,20 @@ def _number(asked: FormRequest, name: str) -> int:
     return int(given) if given.isascii() and given.isdigit() and len(given) < 12 else 0
 
 
-def _nth(site: Site, asked: FormRequest, life: Life) -> int:
+def _nth(site: Site, asked: FormRequest, life: Timeline) -> int:
     """Which event is stood at; -1: before the first."""
     last = len(life.moments) - 1
     if at := _number(asked, "at"):
-        return life_line.nth_at(life.moments, at)
+        return timeline.nth_at(life.moments, at)
     if nth := _number(asked, "nth"):
         return min(last, nth - 1)
     if day := asked.query.get("on", ""):
         until = life.past.agents.until(last_instant(day, site.zone))
-        return life_line.nth_at(life.moments, until)
+        return timeline.nth_at(life.moments, until)
     return last
 
 
-def _place(site: Site, life: Life, n: int) -> Place:
+def _place(site: Site, life: Timeline, n: int) -> NamedMoment:
     """A moment after an append of the agent log."""
     past = life.past
     spot: Spot = past.position("agent", n)
@@ -135,24 +253,24 @@ def _place(site: Site, life: Life, n: int) -> Place:
         past = past_of(site.home)  # it was read when there was less
         spot = past.position("agent", n)
         site.life = life._replace(past=past, ends=_ends(site))
-    return Place(site.home, past, spot, past.agents.position(n))
+    return NamedMoment(site.home, past, spot, past.agents.position(n))
 
 
-def _told(agent: AgentDocument, events: list[Event]) -> str:
+def _line_told(agent: AgentDocument, events: list[TimelineEvent]) -> str:
     counts = (f"{sum(one.kind == kind for one in events)} {name.lower()}" for kind, name in LANES)
     return f"The life of {agent.name} as a line: {', '.join(counts)}"
 
 
-def _bar(events: list[Event]) -> str:
+def _bar(events: list[TimelineEvent]) -> str:
     """What a mark stands for."""
     if len(events) <= MARKS_MAX:
         return "Each mark is one event."
-    seconds = seconds_between(events[0].at, events[-1].at) / life_line.BINS
-    most = max(one.events for one in life_line.marks(events))
+    seconds = seconds_between(events[0].at, events[-1].at) / timeline.BINS
+    most = max(one.events for one in timeline.marks(events))
     return f"Each bar is {lasting(seconds)}; the highest stands for {most:,} events."
 
 
-def _compared(site: Site, asked: FormRequest, agent: AgentDocument, life: Life) -> Page:
+def _compared(site: Site, asked: FormRequest, agent: AgentDocument, life: Timeline) -> Page:
     """What differs between two moments: `?from=N&to=M`."""
     first, last = _number(asked, "from"), _number(asked, "to")
     if not first:
@@ -165,7 +283,7 @@ def _compared(site: Site, asked: FormRequest, agent: AgentDocument, life: Life) 
     before, after = (msgspec.to_builtins(at_document(one, scope)) for one in places)
     values: dict[str, Any] = {
         "agent": agent,
-        "groups": life_changes.groups(told, before, after, agent.task_id),
+        "groups": groups(told, before, after, agent.task_id),
         "inner": len(document.changes) - len(told),
         "ends": [(place.spot.where.agent, place.spot.where.at) for place in places],
         "command": " ".join(f"agent:{place.spot.where.agent}" for place in places),

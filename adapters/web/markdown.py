@@ -25,8 +25,8 @@ from markdown_it.rules_inline import link as plain_link
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
-from adapters.web.words import clip, revealed
-from domain.keys import payload_id
+from adapters.web.filters import clip, revealed
+from domain.log.keys import payload_id
 
 LENGTH_MAX = 50_000  # characters that are rendered; the rest is cut off and said so
 HEADING_FIRST = 3  # below the page's own
@@ -50,17 +50,17 @@ def html(text: str) -> Markup:
     Markup('<p><strong>a</strong> &lt;b&gt; [x](javascript:alert(1))</p>\\n')
     """
     name = payload_id("web:markdown", text.encode("utf-8", "replace"))
-    if (found := _made.get(name)) is not None:
+    if (found := _rendered_texts.get(name)) is not None:
         return found
     with _turn if len(text) > SMALL_MAX else nullcontext():
-        found = _made.get(name)  # who waited finds what was made meanwhile
+        found = _rendered_texts.get(name)  # who waited finds what was made meanwhile
         if found is None:
             found = _html(clip(revealed(text), LENGTH_MAX))
-            _made.keep(name, found)
+            _rendered_texts.keep(name, found)
         return found
 
 
-class Made:
+class RenderedTexts:
     """Texts that were rendered, by their id: those that were asked for last."""
 
     def __init__(self, chars_max: int) -> None:
@@ -86,7 +86,7 @@ class Made:
                 self._chars -= len(self._found.popitem(last=False)[1])
 
 
-_made = Made(CHARS_KEPT)
+_rendered_texts = RenderedTexts(CHARS_KEPT)
 _turn = Lock()  # one long text at a time: the processor is there for others, too
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from adapters.web.words import by_whom, wall
+from adapters.web.filters import by_whom, wall
 
 _MARKS = (
     (re.compile(r"^ {0,3}#{1,6}[ \t]+", re.MULTILINE), ""),

@@ -2,19 +2,18 @@
 
 from msgspec.structs import asdict
 
-from adapters.actions import agents, policy
 from adapters.documents.models import model_names
 from adapters.documents.policy import NeededReceipt
 from adapters.documents.tasks import catalog_of
+from adapters.text.agent_output import counted
 from adapters.text.policy import BOUNDARY_WORDS, HELD, REFUSED_WORDS
-from adapters.text.reading import counted
-from adapters.web import disputes
-from adapters.web.asking import FormRequest, Notice, Page, clashing, compared
+from adapters.usecases import agents, policy
+from adapters.web import replica_conflicts
+from adapters.web.http_types import FormRequest, Notice, Page, clashing, form_changes
 from adapters.web.site import Site
 from domain.agent.wake_queue import next_wake
 from domain.errors import Refused
-from domain.policy.gate import is_leaving
-from domain.policy.notices import NOTICE_VERSION, TOLD
+from domain.policy.gate import NOTICE_VERSION, TOLD, is_leaving
 from projections.agents import AgentDocument
 
 FIELD_WORDS = {
@@ -68,7 +67,7 @@ def show(site: Site, asked: FormRequest) -> Page:
             "field_words": FIELD_WORDS,
             "held_words": HELD,
             "refused_words": REFUSED_WORDS,
-            "conflicts": disputes.of_none(site, "/policy"),
+            "conflicts": replica_conflicts.of_none(site, "/policy"),
         },
     )
 
@@ -113,7 +112,7 @@ def rule(site: Site, asked: FormRequest) -> Notice:
     category, words = asked.needed("category"), asked.needed("allowed").split()
     given = {"allowed": " ".join(sorted(set(words)))}
     now = {"allowed": " ".join(policy.ruling(site.home, category).allowed)}
-    found = compared(asked, given, now)
+    found = form_changes(asked, given, now)
     if not found.changed:
         return Notice("Nothing was changed.")
     if found.moved and not agents.is_known(site.home, asked.key):

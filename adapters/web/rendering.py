@@ -10,13 +10,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from adapters.documents.inbox import place_told
+from adapters.text.agent_output import counted, rule_text, since_line
 from adapters.text.common import ago, run_shown
-from adapters.text.reading import counted, rule_text, since_line
 from adapters.text.task import duration
 from adapters.web import charts, markdown
-from adapters.web.plain_text import bare
-from adapters.web.prompt_shown import read, section_purpose, section_title
-from adapters.web.words import (
+from adapters.web.filters import (
     absolute,
     by_whom,
     clip,
@@ -33,7 +31,9 @@ from adapters.web.words import (
     wall,
     weekday,
 )
-from domain.policy.notices import NOTICE_VERSION
+from adapters.web.plain_text import bare
+from adapters.web.prompts import read, section_purpose, section_title
+from domain.policy.gate import NOTICE_VERSION
 
 NONCE_BYTES = 9
 _CLOCK = Markup('<time datetime="{}" title="{}">{}</time>')  # below its day

@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
-from adapters.documents.since import ChangeSince, changes_since
+from adapters.documents.agent_output import ChangeSince, changes_since
 from adapters.web.site import Site
-from domain.wake.state import anyones
+from domain.wake.wake import anyones
 from projections import agents, reports
 
 HISTORY_SHOWN = 20

@@ -17,7 +17,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from adapters.web.app import make_app
-from adapters.web.guard import Guard
+from adapters.web.auth import Guard
 from adapters.web.site import Site
 from domain.errors import Refused
 

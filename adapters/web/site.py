@@ -1,4 +1,4 @@
-"""One home behind the pages: a page at a time, each on views that are caught up."""
+"""Which page shows what machines said differently of what belongs to no task."""
 
 import re
 import secrets
@@ -11,24 +11,42 @@ from typing import Any
 
 from msgspec import Struct
 
-from adapters.actions import forks
-from adapters.actions.catalog import scope_labels
-from adapters.actions.policy import held_agents
-from adapters.actions.sources import Given
-from adapters.documents.disputes import disputes
+from adapters.documents.import_conflicts import ConflictDetails
 from adapters.documents.inbox import is_under, sets_now
+from adapters.documents.replica_conflicts import replica_conflicts
 from adapters.documents.tasks import catalog_of
-from adapters.home.place import Place
-from adapters.web.asking import FormRequest, Notice
-from adapters.web.dispute_places import PLACES, place_of
-from adapters.web.figures import Figures, ends_of
+from adapters.home.home_location import HomeLocation
+from adapters.usecases import forks
+from adapters.usecases.catalog import scope_labels
+from adapters.usecases.import_sources import FileInput
+from adapters.usecases.policy import held_agents
+from adapters.web.http_types import FormRequest, Notice
 from adapters.web.jobs import Jobs
-from adapters.web.life_line import Life
-from adapters.web.live import Live
+from adapters.web.metrics import Metrics, ends_of
+from adapters.web.sse import EventBroadcast
+from adapters.web.timeline import Timeline
 from adapters.wiring import Home, open_home
 from domain.errors import Refused
 from projections import agents, wakes
 from projections.agents import AgentDocument
+
+POLICY_FIELDS = ("models", "consent", "receipt")  # the beginnings of its fields
+CONFLICT_PAGES = {
+    "/catalog": "categories and labels",
+    "/policy": "models and receipts",
+    "/templates": "templates and ratings",
+}
+"""Which page shows what belongs to no task, and what that is called."""
+
+
+def page_of_conflict(one: ConflictDetails) -> str:
+    """The page that shows a conflict of no task."""
+    if not one.about:
+        return "/catalog"
+    return "/policy" if one.field.partition(":")[0] in POLICY_FIELDS else "/templates"
+
+
+# -------------------------------------------------------------------------- a home behind the pages
 
 TOLD_KEPT = 200  # answers to forms, for the page that follows
 GLANCE_WAKES = 100  # of which those that run are counted
@@ -64,7 +82,7 @@ class Site:
 
     def __init__(
         self,
-        where: Place | Path,
+        where: HomeLocation | Path,
         environ: Mapping[str, str],
         model: str = "",
         *,
@@ -75,18 +93,18 @@ class Site:
         self.home: Home = open_home(where, environ, model=model, is_writing=True)
         self.home.hears_at_once = True  # its pages say what is queued
         scope_labels(self.home)
-        forks.tidy(self.home.path)
-        self.live = Live(self.home.place.probes, self.tail)
+        forks.remove_unfinished(self.home.path)
+        self.live = EventBroadcast(self.home.place.probes, self.tail)
         parallel = self.home.settings.agents.parallel
         self.jobs = Jobs(
             self.home.place, environ, model, parallel, self.live.pulse, has_engine=has_engine
         )
-        self.figures = Figures(self.jobs)
+        self.figures = Metrics(self.jobs)
         self._told: OrderedDict[str, Notice] = OrderedDict()
         self._glance: tuple[str, Glance] = ("", Glance())
         self._run = secrets.token_hex(4)  # forms are of one run: the next one's pages are others
-        self.brought: OrderedDict[str, Given] = OrderedDict()  # files that wait, see `first`
-        self.life: Life | None = None  # the one that somebody looked at last
+        self.brought: OrderedDict[str, FileInput] = OrderedDict()  # files that wait: `first_run`
+        self.life: Timeline | None = None  # the one that somebody looked at last
         self.seen = ""
         self.lost: Refused | None = None  # why it can show nothing more: its logs were replaced
 
@@ -146,8 +164,11 @@ class Site:
             newest = self.home.views.page(wakes.VIEW, newest_first=True, limit=GLANCE_WAKES)
             running = sum(each.state == "running" for one in newest for each in one.every)
             held = len(held_agents(self.home))
-            found = [(one.task or place_of(one), one.title) for one in disputes(self.home)]
-            differing = {one: PLACES.get(one, title) for one, title in found}
+            found = [
+                (one.task or page_of_conflict(one), one.title)
+                for one in replica_conflicts(self.home)
+            ]
+            differing = {one: CONFLICT_PAGES.get(one, title) for one, title in found}
             self._glance = (seen, Glance(waiting, deferred, more, running, held, differing))
         return self._glance[1]
 

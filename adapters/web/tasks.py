@@ -1,26 +1,59 @@
-"""The tasks: a list that is searched piece by piece, and a page for each."""
+"""The tasks: a list, a page for each, what a person changes on it, and where a task comes from."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, cast
 
 from msgspec.structs import asdict
 
-from adapters.actions.likeness import Name, is_meant
 from adapters.documents.agents import agent_line
-from adapters.documents.tasks import TaskPage, catalog_of, task_page
-from adapters.web import disputes
-from adapters.web.asking import FormRequest, Page, made_from, missing
+from adapters.documents.import_conflicts import conflicts_of
+from adapters.documents.tasks import (
+    HistoryEntry,
+    TaskHistory,
+    TaskPage,
+    WhyLead,
+    catalog_of,
+    task_page,
+)
+from adapters.text.task import stopped
+from adapters.text.task_facts import KINDS, WHO
+from adapters.usecases import resolve_conflict, undoing
+from adapters.usecases import tasks as deeds
+from adapters.usecases import tasks as use_cases
+from adapters.usecases.inputs import NONE, TEXT_BYTES_MAX, first_instant, typed
+from adapters.usecases.resolve import Titles, is_fuzzy_match, pick_task
+from adapters.usecases.task_history import HistoryFilter, history, why_field
+from adapters.usecases.undoing import undo_document
+from adapters.web import replica_conflicts
+from adapters.web.filters import local, one_line, wall
+from adapters.web.http_types import (
+    AtField,
+    Clash,
+    FormRequest,
+    Notice,
+    Page,
+    UndoOffer,
+    clash_of,
+    clashing,
+    form_changes,
+    in_lines,
+    made_from,
+    missing,
+)
 from adapters.web.inbox import OPEN_SHOWN, open_cards
 from adapters.web.policy import consents_of, is_held
 from adapters.web.reports import report_of
-from adapters.web.site import SCAN_MAX, Site, page_size
-from adapters.web.words import local
+from adapters.web.site import SCAN_MAX, Site, check_sure, page_size
+from domain.errors import Refused
 from domain.journal.catalog import Catalog
 from domain.journal.document import LinkDetails, TaskLine, TimeDetails, task_line
-from domain.journal.fields import FIELDS
 from domain.journal.links import INVERSE, PHRASE_OF
-from domain.journal.task import STATUSES, Task
-from domain.timestamps import seconds_between
+from domain.journal.task import FIELDS, RATING_MAX, STATUSES, TASK, ChecklistItem, NoteKind, Task
+from domain.journal.timer import TIMER
+from domain.log.state import MAIN
+from domain.log.timestamps import seconds_between
+from domain.log.wire import Words
 from projections import reports, tasks
 from projections.agents import AgentDocument
 from projections.tasks import TaskDocument
@@ -118,7 +151,7 @@ def _is_wanted(one: TaskDocument, query: Mapping[str, str], today: str) -> bool:
     return (
         is_status
         and is_category
-        and (not words.strip() or is_meant(words, Name(one.id, (one.title,))))
+        and (not words.strip() or is_fuzzy_match(words, Titles(one.id, (one.title,))))
     )
 
 
@@ -156,7 +189,7 @@ def _row(site: Site, one: TaskDocument, agent: AgentDocument | None, catalog: Ca
 
 def show_one(site: Site, asked: FormRequest) -> Page:
     """The page of a task: its report and proposals on top, then all that a person may edit."""
-    page = task_page(site.home, known(site, asked.names["id"]).id)
+    page = task_page(site.home, task_by_id(site, asked.names["id"]).id)
     agent = site.living_agent(page.task.id)
     now, told = site.now, page.document()
     document = {
@@ -182,7 +215,7 @@ def _entry(one: TimeDetails) -> dict[str, Any]:
     return {**asdict(one), "minutes": minutes}
 
 
-def known(site: Site, task_id: str) -> TaskDocument:
+def task_by_id(site: Site, task_id: str) -> TaskDocument:
     """A task by its whole id, or Refused."""
     found = site.home.views.get(tasks.VIEW, task_id)
     if found is None:
@@ -232,7 +265,7 @@ def _more(site: Site, page: TaskPage, document: dict[str, Any], now: str) -> dic
         "labels": site.labels(),
         "labels_here": list(names.items()),
         "labels_left": labels,
-        "conflicts": [disputes.shown(one) for one in page.conflicts],
+        "conflicts": [replica_conflicts.shown(one) for one in page.conflicts],
         "described": page.text(task.description),
         "made_from": made_from,
         "item_shown": ITEM_SHOWN,
@@ -257,3 +290,432 @@ def _phrase(link: LinkDetails) -> str:
         link.relation if link.direction == "out" else PHRASE_OF.get(link.relation, link.relation)
     )
     return told.replace("_", " ")
+
+
+# -------------------------------------------------------------------------------------------- edits
+# What a person changes on a task's page. A field that moved meanwhile is not overwritten.
+
+MARKS = {
+    "check": {"is_checked": True},
+    "uncheck": {"is_checked": False},
+    "archive": {"is_archived": True},
+    "restore": {"is_archived": False},
+}
+NOTE_KINDS = ("note", "transcript", "image_analysis")
+
+
+def task_of(site: Site, asked: FormRequest) -> Task:
+    """The task that an address names, as it is now; or Refused."""
+    task_id = task_by_id(site, asked.names["id"]).id
+    with site.home.services.journal.reading() as world:
+        return world.load(TASK, task_id)
+
+
+def create(site: Site, asked: FormRequest) -> Notice:
+    """A new task."""
+    title, category = asked.needed("title").strip(), asked.form.get("category", "").strip()
+    try:
+        use_cases.add_task(site.home, title, {"category": category}, asked.key)
+    except Refused as error:
+        raise AtField("title", error) from error
+    return Notice(f"Added “{title}”.")
+
+
+# --------------------------------------------------------------------------------------- fields
+
+
+def edit(site: Site, asked: FormRequest) -> Notice:
+    """Change the fields that the form says otherwise than it was made with."""
+    task = task_of(site, asked)
+    now = present(task)
+    given = {name: asked.form[name] for name in now if name in asked.form}
+    found = form_changes(asked, given, now)
+    changed = {name: given[name] for name in found.changed}
+    if "reason" in changed:
+        changed.setdefault("status", given.get("status", task.status))
+        del changed["reason"]
+    if not changed:
+        return Notice("Nothing was changed.")
+    if found.moved and not _is_known(site, asked):
+        return clashing(asked, found, {}, {})
+    try:
+        kept = use_cases.edit_task(site.home, task.id, _fields(site, changed, asked), asked.key)
+    except Refused as error:
+        raise AtField(_wrong(site, changed, asked), error) from error
+    timer = stopped(task_of(site, asked), kept.stopped)
+    return Notice(f"Changed: {', '.join(changed)}{timer}.")
+
+
+def _wrong(site: Site, changed: dict[str, str], asked: FormRequest) -> str:
+    """The field that a form got wrong: the first that cannot be by itself; else its status asks for
+    a reason."""
+    for name, value in changed.items():
+        try:
+            _fields(site, {name: value}, asked)
+        except Refused:
+            return name
+    return "reason" if "status" in changed else next(iter(changed))
+
+
+def _is_known(site: Site, asked: FormRequest) -> bool:
+    """Whether the form was sent before, so that the journal knows its key."""
+    return use_cases.is_done(site.home, asked.key)
+
+
+def _fields(site: Site, changed: dict[str, str], asked: FormRequest) -> dict[str, Any]:
+    """The fields that a form changes, as they are stored."""
+    given: dict[str, Any] = {name: value.strip() for name, value in changed.items()}
+    if given.get("title") == "":
+        because = "the title is empty"
+        raise Refused("invalid_value", because=because, instead="give it one")
+    if "status" in given:
+        given["reason"] = asked.form.get("reason", "").strip()
+    for field in FIELDS:
+        if field.name in given:
+            text = given[field.name] or (NONE if field.can_be_empty else "")
+            given[field.name] = typed(field, text, lambda: site.home)
+    return given
+
+
+def settle(site: Site, asked: FormRequest) -> Notice:
+    """Let the file's value, the person's or what a machine said stand, as the form shows them.
+
+    Raises:
+        Refused: Code ``stale``: the file says something else by now.
+    """
+    task = task_of(site, asked)
+    field, side = asked.needed("field"), asked.needed("keep")
+    if side not in ("file", "mine"):
+        return replica_conflicts.settle(site, asked, task.id, field, side)
+    with site.home.services.journal.reading() as world:
+        said = [one.values[1].value for one in conflicts_of(world, task.id) if one.field == field]
+    is_known = _is_known(site, asked)
+    if not is_known and [made_from(one) for one in said] != [asked.needed("was.file")]:
+        because = "what the file says was changed or settled since"
+        raise Refused("stale", because=because, instead="look at the page again")
+    resolve_conflict.settle(
+        site.home, task.id, field, "file" if side == "file" else "mine", asked.key
+    )
+    return Notice(f"Took the file's {field}." if side == "file" else f"Kept your {field}.")
+
+
+def describe(site: Site, asked: FormRequest) -> Notice:
+    """Replace the description."""
+    task = task_of(site, asked)
+    text = _long(asked.needed("text"))
+    if clash := _moved(site, asked, text, task.description, "The description"):
+        return clash
+    use_cases.describe(site.home, task.id, text, asked.key)
+    return Notice("Changed the description.")
+
+
+def _moved(
+    site: Site, asked: FormRequest, text: str | None, now: Words, label: str
+) -> Notice | None:
+    """Both texts, where another one stands there than the form was made from.
+
+    Args:
+        site: Where.
+        asked: The form.
+        text: What it says; None: it takes the other one away.
+        now: The text that stands there.
+        label: What it is the text of.
+    """
+    with site.home.services.journal.reading() as world:
+        stands = world.text(now)
+    if asked.needed("was.text") == made_from(stands) or text == stands or _is_known(site, asked):
+        return None
+    clash = Clash(label, stands, "") if text is None else Clash(label, stands, text, "text", "text")
+    return clash_of(asked, [clash], {"was.text": made_from(stands)})
+
+
+def _long(text: str) -> str:
+    told = in_lines(text).rstrip()
+    if len(told.encode()) > TEXT_BYTES_MAX:
+        because = f"the text is longer than {TEXT_BYTES_MAX:,} bytes"
+        raise Refused("invalid_value", because=because, instead="part it into several")
+    return told
+
+
+# ---------------------------------------------------------------------------------------- parts
+
+
+def item(site: Site, asked: FormRequest) -> Notice:
+    """Tick, untick, rename, put away or bring back an item."""
+    task = task_of(site, asked)
+    item_id, verb = asked.needed("item"), asked.needed("verb")
+    title = asked.form.get("title", asked.needed("was.title")).strip()
+    if verb not in (*MARKS, "rename"):
+        raise _unknown_verb(verb)
+    known = next((one for one in task.items if one.id == item_id), None)
+    if known is not None and (clash := _renamed(site, asked, title, known)):
+        return clash
+    if verb == "rename" and title == asked.needed("was.title"):
+        return Notice("Nothing was changed.")
+    if verb == "rename":
+        use_cases.rename_item(site.home, task.id, item_id, title, asked.key)
+    else:
+        use_cases.mark_items(site.home, task.id, [item_id], asked.key, **MARKS[verb])
+    done = {"check": "Ticked", "uncheck": "Unticked", "archive": "Put away"}
+    return Notice(f"{done.get(verb, 'Changed')}.")
+
+
+def _renamed(site: Site, asked: FormRequest, title: str, known: ChecklistItem) -> Notice | None:
+    """Both titles, where an item has another one than the page showed."""
+    was, now = asked.needed("was.title"), one_line(known.title, ITEM_SHOWN)
+    if was == now or title == known.title or _is_known(site, asked):
+        return None
+    is_named = asked.needed("verb") == "rename"
+    clash = Clash("The item", now, title, "title") if is_named else Clash("The item", now, "")
+    return clash_of(asked, [clash], {"was.title": now})
+
+
+def add_item(site: Site, asked: FormRequest) -> Notice:
+    """Add an item to the checklist."""
+    task = task_of(site, asked)
+    use_cases.add_items(site.home, task.id, [asked.needed("title").strip()], asked.key)
+    return Notice("Added the item.")
+
+
+def note(site: Site, asked: FormRequest) -> Notice:
+    """Add, change or remove a note."""
+    task = task_of(site, asked)
+    verb = asked.form.get("verb", "add")
+    known = next((one for one in task.notes if one.id == asked.form.get("note")), None)
+    if verb == "remove":
+        check_sure(asked, "removing the note")
+        if known and (clash := _moved(site, asked, None, known.words, "The note")):
+            return clash
+        use_cases.remove_note(site.home, task.id, asked.needed("note"), asked.key)
+        return Notice("Removed the note.")
+    text = _long(asked.needed("text"))
+    if verb == "edit":
+        if known and (clash := _moved(site, asked, text, known.words, "The note")):
+            return clash
+        use_cases.edit_note(site.home, task.id, asked.needed("note"), text, asked.key)
+        return Notice("Changed the note.")
+    kind = asked.form.get("kind", "note")
+    chosen = cast("NoteKind", kind if kind in NOTE_KINDS else "note")
+    use_cases.add_note(site.home, task.id, text, asked.key, kind=chosen)
+    return Notice("Noted.")
+
+
+def label(site: Site, asked: FormRequest) -> Notice:
+    """Assign or remove a label."""
+    task = task_of(site, asked)
+    one = (asked.needed("label"),)
+    if asked.form.get("verb") == "remove":
+        use_cases.remove_labels(site.home, task.id, one, asked.key)
+        return Notice("Removed the label.")
+    use_cases.assign_labels(site.home, task.id, one, asked.key)
+    return Notice("Assigned the label.")
+
+
+def link(site: Site, asked: FormRequest) -> Notice:
+    """Link to another task, or take a link away."""
+    task = task_of(site, asked)
+    phrase = asked.needed("phrase")
+    other = pick_task(site.home, asked.needed("target").strip())
+    if asked.form.get("verb") == "remove":
+        use_cases.unlink(site.home, task.id, phrase, other, asked.key)
+        return Notice("Removed the link.")
+    use_cases.link(site.home, task.id, phrase, other, asked.key)
+    return Notice("Linked.")
+
+
+def timer(site: Site, asked: FormRequest) -> Notice:
+    """Start the timer on the task, or stop it there.
+
+    Raises:
+        Refused: Code ``stale``: it runs on another task, or not at all.
+    """
+    task = task_of(site, asked)
+    if asked.needed("verb") == "start":
+        use_cases.start_timer(site.home, task.id, asked.key)
+        return Notice("The timer runs.")
+    with site.home.services.journal.reading() as world:
+        runs_on = world.load(TIMER, MAIN).task
+    if runs_on != task.id and not _is_known(site, asked):
+        because = "the timer does not run on this task any more"
+        raise Refused("stale", because=because, instead="look where it runs")
+    kept = use_cases.stop_timer(site.home, asked.form.get("summary", "").strip(), asked.key)
+    return Notice("The timer stopped.", rates=(task.id, kept.ids[0]))
+
+
+def delete(site: Site, asked: FormRequest) -> Notice:
+    """Delete the task, or bring it back."""
+    task = task_of(site, asked)
+    if asked.needed("verb") == "restore":
+        use_cases.restore_task(site.home, task.id, asked.key)
+        return Notice("Restored.")
+    check_sure(asked, "deleting the task")
+    use_cases.delete_task(site.home, task.id, asked.key)
+    return Notice("Deleted; it can be restored here.")
+
+
+def _unknown_verb(verb: str) -> Refused:
+    because = f"{verb[:20]!r} is nothing that can be done here"
+    return Refused("invalid_input", because=because, instead="send the form of the page")
+
+
+# ----------------------------------------------------------------------------- its end and its time
+# What a person changes on a task's page about its end and its time: a follow-up for the rest,
+# entries, and how it went.
+
+LABELS = {"began": "when it began", "ended": "when it ended", "summary": "what was done"}
+
+
+def conclude(site: Site, asked: FormRequest) -> Notice:
+    """Set the task done and let a new one follow it, with its open items or without."""
+    task = task_of(site, asked)
+    title = asked.needed("title").strip()
+    keeps_items = asked.form.get("keep") == "yes"
+    made = deeds.conclude_task(site.home, task.id, title, asked.key, keeps_items=keeps_items)
+    timer = stopped(task_of(site, asked), made.stopped)
+    return Notice(f"The task is DONE{timer}; what follows it:", leads=(made.ids[0], title))
+
+
+def log(site: Site, asked: FormRequest) -> Notice:
+    """Enter time that the task took."""
+    task = task_of(site, asked)
+    began, ended = (_instant(site, asked.needed(name)) for name in ("began", "ended"))
+    summary = asked.form.get("summary", "").strip()
+    deeds.log_time(site.home, task.id, began, ended, asked.key, summary=summary)
+    return Notice("Entered the time.")
+
+
+def retime(site: Site, asked: FormRequest) -> Notice:
+    """Correct a time entry: what of it the form says otherwise than it was made with."""
+    task, wanted = task_of(site, asked), asked.needed("entry")
+    entry = next((one for one in task.time if one.id == wanted), None)
+    if entry is None:
+        raise missing("unknown_item", "time entry", wanted)
+    now = {
+        "began": wall(entry.start, site.zone),
+        "ended": wall(entry.end, site.zone),
+        "summary": entry.summary,
+    }
+    given = {name: asked.form.get(name, asked.needed(f"was.{name}")).strip() for name in now}
+    found = form_changes(asked, given, now)
+    if not found.changed:
+        return Notice("Nothing was changed.")
+    if found.moved and not deeds.is_done(site.home, asked.key):
+        return clashing(asked, found, LABELS, {})
+    times = {name: _instant(site, given[name]) for name in found.changed if name != "summary"}
+    summary = given["summary"] if "summary" in found.changed else None
+    deeds.retime(site.home, task.id, entry.id, asked.key, summary=summary, **times)
+    return Notice("Corrected the time.")
+
+
+def _instant(site: Site, given: str) -> str:
+    return first_instant(given, site.zone, site.home.services.clock.now)
+
+
+def stars_of(asked: FormRequest, most: int) -> int:
+    """How many stars a form gives."""
+    score = asked.form.get("score", "")
+    if score not in map(str, range(1, most + 1)):
+        because = "no stars are chosen"
+        raise Refused("invalid_value", because=because, instead=f"choose 1 to {most}")
+    return int(score)
+
+
+def rate(site: Site, asked: FormRequest) -> Notice:
+    """Say how well the task, or an entry of it, went."""
+    task, score = task_of(site, asked), stars_of(asked, RATING_MAX)
+    comment, entry = asked.form.get("comment", ""), asked.form.get("entry", "")
+    deeds.rate(site.home, task.id, score, asked.key, entry_id=entry, comment=comment)
+    return Notice(f"Rated {score} of {RATING_MAX}.")
+
+
+# ----------------------------------------------------------------------------------------- its past
+# Where a task comes from: why a field is as it is, and its whole history with undo.
+
+HISTORY_FILTERS = ("kind", "who", "q")
+
+
+def show_why(site: Site, asked: FormRequest) -> Page:
+    """The page `/tasks/ID/why/FIELD`, whose answer stands below the field, too."""
+    task = task_of(site, asked)
+    found = why_field(site.home, task.id, asked.names["field"])
+    notes = [one.at for one in task.notes[-NOTES_SHOWN:]]
+    steps: list[dict[str, Any]] = [
+        {**asdict(one), "href": _address(one.lead, notes) if one.lead else None}
+        for one in found.steps
+    ]
+    document = {**asdict(found), "steps": steps}
+    return Page("why.html", f"Why: {found.label}", document, {"task_title": task.title})
+
+
+def _address(lead: WhyLead, notes: list[str]) -> str:
+    """Where a step leads; `notes` are those that the task's page shows at once, by their times.
+
+    >>> _address(WhyLead("proposal", "1.2", "t", "run"), [])
+    '/wakes/run#item-1-2'
+    """
+    match lead.kind:
+        case "proposal":
+            return f"/wakes/{lead.run_key}#item-{lead.id.replace('.', '-')}"
+        case "wake":
+            return f"/wakes/{lead.id}"
+        case "note":
+            more = "" if lead.id in notes else "?full=1"
+            return f"/tasks/{lead.task_id}{more}#note:{lead.id}"
+        case "entry":
+            return f"/tasks/{lead.task_id}/history?from={lead.id}#e{lead.id}"
+
+
+def show_history(site: Site, asked: FormRequest) -> Page:
+    """The page `/tasks/ID/history`, the newest first."""
+    query, task = asked.query, task_by_id(site, asked.names["id"])
+    wanted = HistoryFilter(
+        query.get("kind", ""),
+        query.get("who", ""),
+        query.get("q", ""),
+        query.get("from", ""),
+        page_size(asked),
+    )
+    found, deeds = history(site.home, task.id, wanted)
+    shown = {one.undo for one in found.entries}
+    does = {one.ref: undo_document(site.home, one).does for one in deeds if one.ref in shown}
+    older = asked.with_query(**{"from": found.next}) if found.next else ""
+    return Page(
+        "task_history.html",
+        f"History of {task.title}",
+        {**asdict(found), "next": older or None},
+        {
+            "rows": together(found.entries),
+            "does": {ref: "; ".join(lines) for ref, lines in does.items()},
+            "spread": {one.ref: len(one.tasks) for one in deeds},
+            "kinds": KINDS,
+            "who": WHO,
+            "filters": {name: query.get(name, "") for name in HISTORY_FILTERS},
+            "older": older,
+            "newest": asked.with_query(**{"from": ""}) if wanted.since else "",
+            "is_cut": _is_cut(found, wanted),
+        },
+    )
+
+
+def together(entries: Sequence[HistoryEntry]) -> list[list[HistoryEntry]]:
+    """The entries, those that one import made at once together, the oldest of them first."""
+
+    def once(one: HistoryEntry) -> str:
+        return one.entry.rpartition(".")[0] if one.who == "file" else one.entry
+
+    return [list(made)[::-1] for _, made in groupby(entries, once)]
+
+
+def _is_cut(found: TaskHistory, wanted: HistoryFilter) -> bool:
+    """Whether older entries were not looked at, though there was room for them."""
+    return found.next is not None and len(found.entries) < wanted.limit
+
+
+def undo(site: Site, asked: FormRequest) -> Notice:
+    """Take a deed of the history back; `wakelog undo REF` does the same."""
+    task = task_by_id(site, asked.names["id"])
+    if "many" in asked.form:
+        check_sure(asked, "undoing it in other tasks, too,")
+    found = undoing.undo(site.home, asked.needed("deed"), asked.key)
+    again = UndoOffer("do it again", found.redo) if found.redo else None
+    return Notice(f"Undone, in “{task.title}”.", undo=again)

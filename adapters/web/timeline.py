@@ -1,141 +1,235 @@
-"""How long a wake took, turn by turn, by the times of its rows; drawn as SVG without a script."""
+"""A life as a line: what happened to an agent, in order, and where its marks stand. Pure."""
 
-from collections.abc import Sequence
-from typing import Literal
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from datetime import datetime, time, timedelta
+from typing import NamedTuple
 
 from markupsafe import Markup
-from msgspec import Struct
 
-from adapters.documents.wakes import WakeStep
-from adapters.web.words import lasting
-from domain.timestamps import instant
+from adapters.timetravel.logs_at import Past
+from adapters.web.charts import day_name, some_of, tick
+from adapters.web.filters import local
+from domain.agent import wake_queue as a
+from domain.agent.agent import AgentReported
+from domain.changes import change_set as c
+from domain.log.state import RecordedEvent
+from domain.log.timestamps import instant
 
-Kind = Literal["model", "tools", "waiting", "retries"]
-KINDS: tuple[Kind, ...] = ("model", "tools", "waiting", "retries")
-WIDTH, HEIGHT = 100.0, 10.0
-LEAST = 0.6  # of the width: what took any time at all can be seen
-SHAPES: dict[Kind, tuple[float, float]] = {  # y and height: told apart without colours, too
-    "model": (0, HEIGHT),
-    "tools": (2, 6),
-    "waiting": (4, 2),
-    "retries": (5, 5),
-}
-_BAR = Markup(
-    '<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{}</svg>'
+WIDTH, LANE, LEFT = 960, 26, 6  # of the drawing, of a lane of it, and the edge on both sides
+MARKS_MAX = 200  # events that have a mark each; more are drawn as bars
+BINS = 120
+DOT = 3  # how wide the mark of one event is
+LANES = (
+    ("woken", "Woken"),
+    ("ignored", "Not woken"),
+    ("wake", "Wakes"),
+    ("report", "Reports"),
+    ("verdict", "Your verdicts"),
 )
-_PART = Markup('<rect class="is-{}" x="{:.2f}" y="{}" width="{:.2f}" height="{}"/>')
+WHY = {
+    "subscription": "a change woke it",
+    "timer": "its timer woke it",
+    "user": "you asked it something",
+    "creation": "it was made",
+    "manual": "you woke it",
+    "recovery": "it went on after an interruption",
+}
+RULES = {
+    "dormant": "it was paused",
+    "destroyed": "it was ended",
+    "switched_off": "all agents were switched off",
+    "automation_off": "it wakes only when you say so",
+    "mode": "its mode does not wait for this",
+    "own_write": "it had made the change itself",
+    "agent_write": "another agent had made the change",
+    "hops": "too many agents had passed it on",
+    "led_elsewhere": "another machine wakes for it",
+    "seen_elsewhere": "it saw it on another machine",
+}
 
 
-class Segment(Struct, frozen=True):
-    """A stretch of a turn: what it went by with, and for how long."""
+class TimelineEvent(NamedTuple):
+    """Something that happened to an agent: `n` is the agent log's append, `kind` its lane."""
 
-    kind: Kind
-    seconds: float
-
-
-class TurnTimes(Struct, frozen=True):
-    """A turn and what it went by with, in order; 0 is what came before the first turn."""
-
-    turn: int
-    segments: tuple[Segment, ...]
-
-    @property
-    def seconds(self) -> float:
-        return sum(one.seconds for one in self.segments)
-
-
-class _Open(Struct, frozen=True):
-    kind: Kind
+    n: int
     at: str
-    turn: int
+    kind: str
+    text: str
+    run_key: str = ""
 
 
-def times(steps: Sequence[WakeStep], until: str = "") -> list[TurnTimes]:
-    """What each turn went by with.
+class Timeline(NamedTuple):
+    """A life as it was read: `key` says up to where, `past` is what it is looked back with, good
+    up to `ends` of both logs. A moment is all that happened in one append."""
 
-    An attempt that brought no answer counts as a retry; a request that waits from the start, and
-    all up to the next attempt, as waiting.
+    agent_id: str
+    key: tuple[object, ...]
+    events: list[TimelineEvent]
+    moments: list[TimelineEvent]
+    past: Past
+    ends: tuple[int, int]
 
-    Args:
-        steps: The rows of the wake, in order.
-        until: Now, for a wake that has not ended.
+
+def events_of(rows: Iterable[RecordedEvent]) -> list[TimelineEvent]:
+    """What of these rows belongs to the line, in order."""
+    found = (_timeline_event(one) for one in rows)
+    return sorted(one for one in found if one is not None)
+
+
+def _timeline_event(row: RecordedEvent) -> TimelineEvent | None:
+    match row.fact:
+        case (
+            a.WakeQueued(run_key=key, trigger=trigger)
+            | a.TriggerMerged(run_key=key, trigger=trigger)
+        ):
+            return TimelineEvent(row.n, row.at, "woken", WHY[trigger.reason], key)
+        case a.TriggerSuppressed(rule=rule):
+            return TimelineEvent(
+                row.n, row.at, "ignored", f"nothing woke it: {RULES.get(rule, rule)}"
+            )
+        case a.WakeBegun(run_key=key):
+            return TimelineEvent(row.n, row.at, "wake", "it began a wake", key)
+        case a.WakeSettled(run_key=key, outcome=outcome):
+            return TimelineEvent(row.n, row.at, "wake", f"its wake ended: {outcome}", key)
+        case AgentReported(run_key=key):
+            return TimelineEvent(row.n, row.at, "report", "it reported", key)
+        case c.ItemConfirming(item=item, attempt=1):
+            return TimelineEvent(row.n, row.at, "verdict", f"you confirmed its proposal {item}")
+        case c.ItemUndone(item=item, code=""):
+            return TimelineEvent(row.n, row.at, "verdict", f"you took proposal {item} back")
+        case c.ItemRejected(item=item):
+            return TimelineEvent(row.n, row.at, "verdict", f"you rejected its proposal {item}")
+        case c.ItemDeferred(item=item):
+            return TimelineEvent(row.n, row.at, "verdict", f"you put its proposal {item} off")
+        case _:
+            return None
+
+
+def moments_of(events: Iterable[TimelineEvent]) -> list[TimelineEvent]:
+    """What happened in one append as one event, told in one sentence."""
+    found = list[TimelineEvent]()
+    for one in events:
+        if found and found[-1].n == one.n:
+            last = found.pop()
+            told = last.text if one.text in last.text else f"{last.text}; {one.text}"
+            found.append(last._replace(text=told, run_key=last.run_key or one.run_key))
+        else:
+            found.append(one)
+    return found
+
+
+def nth_at(events: Sequence[TimelineEvent], n: int) -> int:
+    """Which event is the last one up to append n; -1 before the first.
+
+    >>> nth_at([TimelineEvent(3, "", "", ""), TimelineEvent(5, "", "", "")], 4)
+    0
     """
-    turns: dict[int, list[Segment]] = {}
-    going: _Open | None = None
-
-    def close(at: str, kind: Kind | None = None) -> None:
-        nonlocal going
-        if going is not None:
-            seconds = (instant(at) - instant(going.at)).total_seconds()
-            turns.setdefault(going.turn, [])
-            if seconds > 0:
-                turns[going.turn].append(Segment(kind or going.kind, seconds))
-        going = None
-
-    for step in steps:
-        turn = step.data.get("turn") or (going.turn if going else 0)
-        match step.kind.split(".")[1]:
-            case "model_asked" | "tool_asked" as name:
-                close(step.at, "waiting" if going and going.kind == "waiting" else "retries")
-                turns.setdefault(turn, [])
-                going = _Open("model" if name == "model_asked" else "tools", step.at, turn)
-            case "model_answered":
-                close(step.at)
-            case "tool_returned" if step.data.get("attempt"):
-                close(step.at)
-            case "model_failed":
-                close(step.at, "retries")
-                going = None
-            case "deferred":
-                close(step.at, "waiting")
-                going = _Open("waiting", step.at, turn or max(turns, default=0))
-            case "finished":
-                close(step.at, "waiting" if going and going.kind == "waiting" else "retries")
-            case _:
-                pass
-    if until:
-        close(until)
-    return [TurnTimes(turn, tuple(found)) for turn, found in sorted(turns.items())]
+    return bisect_right(events, n, key=lambda one: one.n) - 1
 
 
-def sums(found: Sequence[TurnTimes]) -> dict[Kind, float]:
-    """How much of each kind there was in all."""
-    every = [segment for one in found for segment in one.segments]
-    return {kind: sum(one.seconds for one in every if one.kind == kind) for kind in KINDS}
+# -------------------------------------------------------------------------------------- geometry
 
 
-def bars(segments: Sequence[Segment], longest: float) -> list[tuple[Kind, float, float]]:
-    """Where each stretch is drawn: its kind, its beginning and its width, on a scale on which
-    the longest turn takes the whole width.
+class TimelineMark(NamedTuple):
+    """A mark of a lane: where it stands, how wide and how high (up to 1) it is, for how many."""
 
-    >>> bars([Segment("model", 3), Segment("waiting", 1)], 8)
-    [('model', 0.0, 37.5), ('waiting', 37.5, 12.5)]
+    lane: int
+    x: float
+    width: float
+    height: float
+    events: int
+    text: str
+
+
+def places(events: Sequence[TimelineEvent]) -> list[float]:
+    """Where each event stands from 0 to 1; the same time is the same place.
+
+    >>> times = [f"2027-01-{one}.000000Z" for one in ("01T00:00:00", "01T12:00:00", "02T00:00:00")]
+    >>> places([TimelineEvent(1, one, "", "") for one in times])
+    [0.0, 0.5, 1.0]
     """
-    drawn: list[tuple[Kind, float, float]] = []
-    x = 0.0
-    for one in segments:
-        width = max(LEAST, one.seconds / longest * WIDTH) if longest else LEAST
-        x = min(x, WIDTH - LEAST)
-        width = min(width, WIDTH - x)
-        drawn.append((one.kind, x, width))
-        x += width
-    return drawn
+    if not events:
+        return []
+    times = [instant(one.at).timestamp() for one in events]
+    first, length = times[0], times[-1] - times[0]
+    return [(one - first) / length if length > 0 else 0.0 for one in times]
 
 
-def svg(segments: Sequence[Segment], longest: float) -> Markup:
-    """The bar of a turn; what it says stands beside it as text."""
-    parts = Markup("").join(
-        _PART.format(kind, x, SHAPES[kind][0], width, SHAPES[kind][1])
-        for kind, x, width in bars(segments, longest)
-    )
-    return _BAR.format(parts)
+def marks(events: Sequence[TimelineEvent]) -> list[TimelineMark]:
+    """The marks of a line: one for each event, or, of many, one for all of a kind in a while."""
+    lanes = {kind: nth for nth, (kind, _) in enumerate(LANES)}
+    room = WIDTH - 2 * LEFT
+    where = places(events)
+    if len(events) <= MARKS_MAX:
+        return [
+            TimelineMark(lanes[one.kind], LEFT + x * room, 0, 1, 1, one.text)
+            for one, x in zip(events, where, strict=True)
+        ]
+    counts: dict[tuple[int, int], int] = {}
+    for one, x in zip(events, where, strict=True):
+        place = lanes[one.kind], min(BINS - 1, int(x * BINS))
+        counts[place] = counts.get(place, 0) + 1
+    most = max(counts.values())
+    step = room / BINS
+    return [
+        TimelineMark(lane, LEFT + nth * step, step * 0.8, count / most, count, f"{count}")
+        for (lane, nth), count in sorted(counts.items())
+    ]
 
 
-def told(found: Sequence[TurnTimes]) -> str:
-    """What these turns went by with, in words.
+AXIS = 22  # below the lanes: what its ticks say
+NAMED = 4  # moments of a short life that are named
+LONG = 4 * 86_400  # seconds from which on days are named, else times of the day
+_SVG = Markup(  # across in percent, down in pixels: words keep their shape
+    '<svg class="life" height="{}" role="img" aria-label="{}"><g class="axes">{}</g>{}'
+    '<line class="now" x1="{:.2f}%" x2="{:.2f}%" y1="0" y2="{}"/></svg>'
+)
+_MARK = Markup(
+    '<rect class="is-{}" x="{:.2f}%" y="{:.1f}" width="{}" height="{:.1f}"><title>{}</title></rect>'
+)
+_BASE = Markup('<line class="base" x1="0" x2="100%" y1="{}" y2="{}"/>')
 
-    >>> told([TurnTimes(1, (Segment("model", 2.0), Segment("tools", 90.0)))])
-    'model 2 s, tools 1 min'
-    """
-    named = [f"{kind} {lasting(seconds)}" for kind, seconds in sums(found).items() if seconds]
-    return ", ".join(named) or "no time that was measured"
+
+def drawn(events: Sequence[TimelineEvent], at: str, what: str, zone: str) -> Markup:
+    """The line as SVG; `at` is where one stands, `what` it is to who cannot see it."""
+    height, room = LANE * len(LANES), WIDTH - 2 * LEFT
+    bases = (_BASE.format(y, y) for y in range(LANE, height + 1, LANE))
+    axis = (tick(x, name, 0, height) for x, name in named(events, zone))
+    shown = (_drawn(one) for one in marks(events))
+    ends = [events[0], TimelineEvent(0, at, "", ""), events[-1]] if events and at else []
+    x = LEFT + (places(ends)[1] * room if ends else 0)
+    lines, x = Markup("").join((*bases, *axis)), x / WIDTH * 100
+    return _SVG.format(height + AXIS, what, lines, Markup("").join(shown), x, x, height)
+
+
+def named(events: Sequence[TimelineEvent], zone: str) -> list[tuple[float, str]]:
+    """What is named below the line: where, in percent of the width, and as what."""
+    if not events:
+        return []
+    first, last = local(events[0].at, zone), local(events[-1].at, zone)
+    length = (last - first).total_seconds()
+    if length >= LONG:
+        begins = datetime.combine(first.date() + timedelta(days=1), time(), first.tzinfo)
+        days = some_of(begins.date(), last.date())
+        found = [
+            (begins + (one - begins.date()), day_name(one, first.date(), last.date()))
+            for one in days
+        ]
+    else:
+        count = NAMED if length > 0 else 1
+        times = [first + nth * (last - first) / max(count - 1, 1) for nth in range(count)]
+        names = {f"{one:%a %H:%M}": one for one in reversed(times)}  # each once, where it begins
+        found = sorted((one, name) for name, one in names.items())
+    room = (WIDTH - 2 * LEFT) / WIDTH * 100
+    return [
+        (LEFT / WIDTH * 100 + ((at - first).total_seconds() / length * room if length else 0), name)
+        for at, name in found
+    ]
+
+
+def _drawn(mark: TimelineMark) -> Markup:
+    kind, bottom = LANES[mark.lane][0], (mark.lane + 1) * LANE
+    high = max(1.5, (LANE - 6) * mark.height)
+    width = f"{mark.width / WIDTH:.2%}" if mark.width else str(DOT)
+    return _MARK.format(kind, mark.x / WIDTH * 100, bottom - high, width, high, mark.text)

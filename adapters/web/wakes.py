@@ -12,10 +12,10 @@ from msgspec.structs import asdict
 
 from adapters.documents.wakes import WakeLine, wake_document
 from adapters.web import charts
-from adapters.web.asking import FormRequest, Page
+from adapters.web.filters import local
+from adapters.web.http_types import FormRequest, Page
 from adapters.web.site import SCAN_MAX, Site, page_size
-from adapters.web.words import local
-from domain.timestamps import instant, moment
+from domain.log.timestamps import instant, moment
 from projections import agents, tasks, templates, wakes
 from projections.wakes import WakeDocument
 
@@ -36,7 +36,7 @@ class WakeRow(WakeLine, frozen=True):
     seconds: float | None
 
 
-class Found(Struct):
+class WakesFound(Struct):
     """The wakes of a page, and the place after which the next page goes on; empty: there is none.
     `looked`: how many were looked through, `is_cut`: no more than that many are."""
 
@@ -91,13 +91,13 @@ _SORTED: dict[str, Callable[[WakeDocument], float]] = {
 }
 
 
-def _found(site: Site, filters: Mapping[str, str], before: str, size: int) -> Found:
+def _found(site: Site, filters: Mapping[str, str], before: str, size: int) -> WakesFound:
     """The wakes that a page shows. By another order than that of the log, those of all that were
     looked through, on one page."""
     sort = _SORTED.get(filters["sort"])
     since = day_begins(filters["from"], site.zone)
     until = day_begins(filters["to"], site.zone, 1)
-    wanted = _Wanted(site, filters)
+    wanted = _WakeFilter(site, filters)
     rows: list[WakeDocument] = []
     older, looked = "", 0
     found = _newest_first(site, filters["agent"], before or _place_at(site, until))
@@ -116,7 +116,7 @@ def _found(site: Site, filters: Mapping[str, str], before: str, size: int) -> Fo
     is_cut = looked == SCAN_MAX and bool(older)
     if sort:
         return _sorted(rows, sort, size, looked, is_cut=is_cut)
-    return Found(rows, older, looked, is_cut)
+    return WakesFound(rows, older, looked, is_cut)
 
 
 def _sorted(
@@ -126,10 +126,10 @@ def _sorted(
     looked: int,
     *,
     is_cut: bool = False,
-) -> Found:
+) -> WakesFound:
     if sort is None:
-        return Found(rows, "", looked, is_cut)
-    return Found(sorted(rows, key=sort, reverse=True)[:size], "", looked, is_cut)
+        return WakesFound(rows, "", looked, is_cut)
+    return WakesFound(sorted(rows, key=sort, reverse=True)[:size], "", looked, is_cut)
 
 
 def day_begins(day: str, zone: str, days: int = 0) -> str:
@@ -172,7 +172,7 @@ def _newest_first(site: Site, agent_id: str, before: str) -> Iterator[WakeDocume
         before = chunk[-1].place
 
 
-class _Wanted:
+class _WakeFilter:
     """Whether a wake is what the filters ask for; each agent's words are looked up once."""
 
     def __init__(self, site: Site, filters: Mapping[str, str]) -> None:

@@ -1,15 +1,216 @@
-"""An agent's identity, lifecycle, slots, subscriptions, timers, journal and report head."""
+"""An agent: what happens to it, the streams ``agent:<id>`` and ``subs:<token>`` (SPEC 2), and what
+that makes of its identity, lifecycle, slots, subscriptions, timers, journal and report head.
+
+STORAGE FORMAT, see `domain.log.wire`. Slots carry a version, one above the slot's last.
+"""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from domain.agent import events as e
-from domain.agent.events import Category, Lifecycle, Mode, Outcome, Priority
-from domain.wire import Words
-from domain.world import Kind, Recorded, joined
+from domain.log.state import RecordedEvent, StreamType, joined
+from domain.log.wire import Imported, Stored, Words
+
+Mode = Literal["autonomous", "interactive", "hybrid"]
+Lifecycle = Literal["created", "active", "dormant", "destroyed"]
+Outcome = Literal["completed", "failed", "skipped", "superseded"]
+Priority = Literal["routine", "notable", "critical"]
+Category = Literal["grievance", "excellence", "template_improvement", "operational"]
+
+
+class AgentCreated(Stored, frozen=True, tag="agent.created.1"):
+    agent_kind: str  # "task_agent"
+    task: str
+    generation: int  # 1-based among the task's agents
+    name: str
+    mode: Mode
+    categories: tuple[str, ...] = ()
+    position: int = 0  # the journal's n then; what came before is no news
+    seen: tuple[Imported, ...] = ()  # of a journal that machines share: what was known of each
+
+
+class AgentNamed(Stored, frozen=True, tag="agent.named.1"):
+    name: str
+
+
+class ModeSet(Stored, frozen=True, tag="agent.mode_set.1"):
+    mode: Mode
+
+
+class CategoriesAllowed(Stored, frozen=True, tag="agent.categories_allowed.1"):
+    categories: tuple[str, ...]
+
+
+class ModelChosen(Stored, frozen=True, tag="agent.model_chosen.1"):
+    model: str = ""  # "rules", "gemini:MODEL"; empty: the home's setting
+
+
+class TurnMaxSet(Stored, frozen=True, tag="agent.turn_max_set.1"):
+    turn_max: int
+
+
+class AutomationSet(Stored, frozen=True, tag="agent.automation_set.1"):
+    is_on: bool
+
+
+class GoalSet(Stored, frozen=True, tag="agent.goal_set.1"):
+    version: int
+    goal: str
+
+
+class LoopOpened(Stored, frozen=True, tag="agent.loop_opened.1"):
+    version: int
+    loop: str
+    by: str = ""  # empty: the person; else ``agent:<id>``
+
+
+class LoopClosed(Stored, frozen=True, tag="agent.loop_closed.1"):
+    version: int
+    loop: str
+    by: str = ""  # as in `LoopOpened`
+
+
+class PreferenceSet(Stored, frozen=True, tag="agent.preference_set.1"):
+    version: int
+    name: str
+    value: str = ""  # empty: forgotten
+
+
+class AgentActivated(Stored, frozen=True, tag="agent.activated.1"):
+    """From created to active, or resumed."""
+
+
+class AgentPaused(Stored, frozen=True, tag="agent.paused.1"):
+    reason: str = ""  # empty: the person; "failures", "task_deleted"
+
+
+class AgentDestroyed(Stored, frozen=True, tag="agent.destroyed.1"):
+    pass
+
+
+class AgentDeleted(Stored, frozen=True, tag="agent.deleted.1"):
+    pass
+
+
+class Subscribed(Stored, frozen=True, tag="agent.subscribed.1"):
+    """`tokens`: at least one must be in a batch; `category`, `status`: the predicate;
+    `hears_agents`: other agents' writes count too, up to 3 hops; `defers_propagated`: matches
+    only through a link wait until 06:00."""
+
+    subscription: str
+    tokens: tuple[str, ...]
+    category: str = ""
+    status: str = ""
+    hears_agents: bool = False
+    defers_propagated: bool = False
+
+
+class Unsubscribed(Stored, frozen=True, tag="agent.unsubscribed.1"):
+    subscription: str
+
+
+class TimerSet(Stored, frozen=True, tag="agent.timer_set.1"):
+    timer: str
+    schedule: str  # "every day 07:00", a cron line, or "once 2027-01-01 07:00"
+    zone: str  # IANA name; its wall clock is meant
+    next_at: str
+
+
+class TimerRemoved(Stored, frozen=True, tag="agent.timer_removed.1"):
+    timer: str
+
+
+class TimerTicked(Stored, frozen=True, tag="agent.timer_ticked.1"):
+    """One wake for all ticks it stands for; `next_at` is empty after a last one."""
+
+    timer: str
+    ticks: tuple[str, ...]
+    next_at: str = ""
+
+
+class AgentReported(Stored, frozen=True, tag="agent.reported.1"):
+    """The head of the agent's report moves to the one drafted in that wake."""
+
+    run_key: str
+
+
+class AgentObserved(Stored, frozen=True, tag="agent.observed.1"):
+    run_key: str
+    words: Words
+    priority: Priority
+    category: Category
+    target: str = ""
+    resolves: tuple[str, ...] = ()  # positions of critical ones that are settled by it
+
+
+class AgentProposed(Stored, frozen=True, tag="agent.proposed.1"):
+    """The wake opened a change set."""
+
+    changes: str
+    run_key: str
+
+
+class AgentSettled(Stored, frozen=True, tag="agent.settled.1"):
+    """A wake of the agent ended. `code`: why, where it failed or was skipped. `position`: up
+    to which journal `n` of its replica the agent has seen its task."""
+
+    run_key: str
+    outcome: Outcome
+    code: str = ""
+    position: int = 0
+    is_fresh: bool = False  # the wake brought the report up to date with what it saw
+    seen: tuple[Imported, ...] = ()  # of a journal that machines share: what it saw of each
+
+
+class TemplateAssigned(Stored, frozen=True, tag="agent.template_assigned.1"):
+    template: str = ""  # empty: the built-in directives
+
+
+AgentFact = (
+    AgentCreated
+    | AgentNamed
+    | ModeSet
+    | CategoriesAllowed
+    | ModelChosen
+    | TurnMaxSet
+    | AutomationSet
+    | GoalSet
+    | LoopOpened
+    | LoopClosed
+    | PreferenceSet
+    | AgentActivated
+    | AgentPaused
+    | AgentDestroyed
+    | AgentDeleted
+    | Subscribed
+    | Unsubscribed
+    | TimerSet
+    | TimerRemoved
+    | TimerTicked
+    | AgentReported
+    | AgentObserved
+    | AgentProposed
+    | AgentSettled
+    | TemplateAssigned
+)
+
+
+class SubscriberAdded(Stored, frozen=True, tag="subs.added.1"):
+    agent: str
+    subscription: str
+
+
+class SubscriberRemoved(Stored, frozen=True, tag="subs.removed.1"):
+    agent: str
+    subscription: str
+
+
+SubsFact = SubscriberAdded | SubscriberRemoved
+
+
+# ---------------------------------------------------------------------------------------- the agent
 
 Change = dict[str, Any]
 
@@ -21,7 +222,7 @@ NEWEST_KEPT = 64  # newest observations that a digest may have to cover; the log
 SETS_KEPT = 200  # newest change sets that hygiene looks at
 
 
-class Observation(Struct, frozen=True):
+class AgentObservation(Struct, frozen=True):
     at: str
     run_key: str
     words: Words
@@ -91,8 +292,8 @@ class Agent(Struct, frozen=True):
     preferences: dict[str, Slot] = {}
     subscriptions: tuple[Subscription, ...] = ()
     timers: tuple[AgentTimer, ...] = ()
-    observations: tuple[Observation, ...] = ()
-    critical: tuple[Observation, ...] = ()
+    observations: tuple[AgentObservation, ...] = ()
+    critical: tuple[AgentObservation, ...] = ()
     report: str = ""  # run key of the wake that drafted the current one
     sets: tuple[str, ...] = ()
     wakes: int = 0
@@ -105,23 +306,23 @@ class Agent(Struct, frozen=True):
     fresh_position: int = 0
     categories_ever: tuple[str, ...] | UnsetType = UNSET
     own_loops: tuple[str, ...] = ()  # those of `loops` that it opened itself
-    newest: tuple[Observation, ...] | UnsetType = UNSET
+    newest: tuple[AgentObservation, ...] | UnsetType = UNSET
     noted: int = 0
     seen: dict[str, int] | UnsetType = UNSET
     born_seen: dict[str, int] | UnsetType = UNSET
     fresh_seen: dict[str, int] | UnsetType = UNSET
 
 
-def evolve(agent: Agent, recorded: Recorded) -> Agent:
+def evolve(agent: Agent, recorded: RecordedEvent) -> Agent:
     """The agent after one more fact. A second creation is ignored, and destroyed is final."""
     apply = _APPLY.get(type(recorded.fact))
     return agent if apply is None else replace(agent, **apply(agent, recorded.fact, recorded))
 
 
-AGENT: Kind[Agent] = Kind("agent", Agent, evolve)
+AGENT: StreamType[Agent] = StreamType("agent", Agent, evolve)
 
 
-def _created(agent: Agent, fact: e.AgentCreated, row: Recorded) -> Change:
+def _created(agent: Agent, fact: AgentCreated, row: RecordedEvent) -> Change:
     if agent.created_at:  # another replica made the same agent
         return {"categories_ever": _ever(agent, fact.categories)}
     return {
@@ -141,20 +342,20 @@ def _created(agent: Agent, fact: e.AgentCreated, row: Recorded) -> Change:
     }
 
 
-def _seen(fact: e.AgentCreated | e.AgentSettled, row: Recorded) -> dict[str, int]:
+def _seen(fact: AgentCreated | AgentSettled, row: RecordedEvent) -> dict[str, int]:
     """What was known of the journal of each replica."""
     return {one.replica: one.n for one in fact.seen} or {row.replica: fact.position}
 
 
-def _named(agent: Agent, fact: e.AgentNamed, row: Recorded) -> Change:
+def _named(agent: Agent, fact: AgentNamed, row: RecordedEvent) -> Change:
     return {"name": fact.name}
 
 
-def _mode(agent: Agent, fact: e.ModeSet, row: Recorded) -> Change:
+def _mode(agent: Agent, fact: ModeSet, row: RecordedEvent) -> Change:
     return {"mode": fact.mode}
 
 
-def _categories(agent: Agent, fact: e.CategoriesAllowed, row: Recorded) -> Change:
+def _categories(agent: Agent, fact: CategoriesAllowed, row: RecordedEvent) -> Change:
     return {"categories": fact.categories, "categories_ever": _ever(agent, fact.categories)}
 
 
@@ -162,49 +363,49 @@ def _ever(agent: Agent, categories: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted({*(agent.categories_ever or ()), *categories}))
 
 
-def _model(agent: Agent, fact: e.ModelChosen, row: Recorded) -> Change:
+def _model(agent: Agent, fact: ModelChosen, row: RecordedEvent) -> Change:
     return {"model": fact.model}
 
 
-def _template(agent: Agent, fact: e.TemplateAssigned, row: Recorded) -> Change:
+def _template(agent: Agent, fact: TemplateAssigned, row: RecordedEvent) -> Change:
     return {"template": fact.template}
 
 
-def _turn_max(agent: Agent, fact: e.TurnMaxSet, row: Recorded) -> Change:
+def _turn_max(agent: Agent, fact: TurnMaxSet, row: RecordedEvent) -> Change:
     return {"turn_max": fact.turn_max}
 
 
-def _automation(agent: Agent, fact: e.AutomationSet, row: Recorded) -> Change:
+def _automation(agent: Agent, fact: AutomationSet, row: RecordedEvent) -> Change:
     return {"is_automatic": fact.is_on}
 
 
-def _activated(agent: Agent, fact: e.AgentActivated, row: Recorded) -> Change:
+def _activated(agent: Agent, fact: AgentActivated, row: RecordedEvent) -> Change:
     if agent.lifecycle == "destroyed":
         return {}
     return {"lifecycle": "active", "pause_reason": "", "failures": 0}
 
 
-def _paused(agent: Agent, fact: e.AgentPaused, row: Recorded) -> Change:
+def _paused(agent: Agent, fact: AgentPaused, row: RecordedEvent) -> Change:
     if agent.lifecycle == "destroyed":
         return {}
     return {"lifecycle": "dormant", "pause_reason": fact.reason}
 
 
-def _destroyed(agent: Agent, fact: e.AgentDestroyed, row: Recorded) -> Change:
+def _destroyed(agent: Agent, fact: AgentDestroyed, row: RecordedEvent) -> Change:
     return {"lifecycle": "destroyed", "pause_reason": ""}
 
 
-def _deleted(agent: Agent, fact: e.AgentDeleted, row: Recorded) -> Change:
+def _deleted(agent: Agent, fact: AgentDeleted, row: RecordedEvent) -> Change:
     return {"lifecycle": "destroyed", "is_deleted": True}
 
 
-def _goal(agent: Agent, fact: e.GoalSet, row: Recorded) -> Change:
+def _goal(agent: Agent, fact: GoalSet, row: RecordedEvent) -> Change:
     if fact.version < agent.goal.version:
         return {}  # set by a replica that had not seen the newer one
     return {"goal": Slot(fact.version, fact.goal)}
 
 
-def _loop_opened(agent: Agent, fact: e.LoopOpened, row: Recorded) -> Change:
+def _loop_opened(agent: Agent, fact: LoopOpened, row: RecordedEvent) -> Change:
     others = tuple(loop for loop in agent.loops if loop != fact.loop)
     version = max(agent.loops_version, fact.version)
     own = tuple(loop for loop in agent.own_loops if loop != fact.loop)
@@ -212,21 +413,21 @@ def _loop_opened(agent: Agent, fact: e.LoopOpened, row: Recorded) -> Change:
     return {"loops": (*others, fact.loop), "loops_version": version, "own_loops": own}
 
 
-def _loop_closed(agent: Agent, fact: e.LoopClosed, row: Recorded) -> Change:
+def _loop_closed(agent: Agent, fact: LoopClosed, row: RecordedEvent) -> Change:
     others = tuple(loop for loop in agent.loops if loop != fact.loop)
     own = tuple(loop for loop in agent.own_loops if loop != fact.loop)
     version = max(agent.loops_version, fact.version)
     return {"loops": others, "loops_version": version, "own_loops": own}
 
 
-def _preference(agent: Agent, fact: e.PreferenceSet, row: Recorded) -> Change:
+def _preference(agent: Agent, fact: PreferenceSet, row: RecordedEvent) -> Change:
     if fact.version < agent.preferences.get(fact.name, Slot()).version:
         return {}
     kept = Slot(fact.version, fact.value)
     return {"preferences": {**agent.preferences, fact.name: kept}}
 
 
-def _subscribed(agent: Agent, fact: e.Subscribed, row: Recorded) -> Change:
+def _subscribed(agent: Agent, fact: Subscribed, row: RecordedEvent) -> Change:
     made = Subscription(
         fact.subscription,
         fact.tokens,
@@ -239,21 +440,21 @@ def _subscribed(agent: Agent, fact: e.Subscribed, row: Recorded) -> Change:
     return {"subscriptions": (*others, made)}
 
 
-def _unsubscribed(agent: Agent, fact: e.Unsubscribed, row: Recorded) -> Change:
+def _unsubscribed(agent: Agent, fact: Unsubscribed, row: RecordedEvent) -> Change:
     left = (known for known in agent.subscriptions if known.id != fact.subscription)
     return {"subscriptions": tuple(left)}
 
 
-def _timer_set(agent: Agent, fact: e.TimerSet, row: Recorded) -> Change:
+def _timer_set(agent: Agent, fact: TimerSet, row: RecordedEvent) -> Change:
     made = AgentTimer(fact.timer, fact.schedule, fact.zone, fact.next_at)
     return {"timers": (*_timers_but(agent, fact.timer), made)}
 
 
-def _timer_removed(agent: Agent, fact: e.TimerRemoved, row: Recorded) -> Change:
+def _timer_removed(agent: Agent, fact: TimerRemoved, row: RecordedEvent) -> Change:
     return {"timers": _timers_but(agent, fact.timer)}
 
 
-def _timer_ticked(agent: Agent, fact: e.TimerTicked, row: Recorded) -> Change:
+def _timer_ticked(agent: Agent, fact: TimerTicked, row: RecordedEvent) -> Change:
     if not fact.next_at:
         return {"timers": _timers_but(agent, fact.timer)}
     moved = (
@@ -267,11 +468,11 @@ def _timers_but(agent: Agent, timer: str) -> tuple[AgentTimer, ...]:
     return tuple(known for known in agent.timers if known.id != timer)
 
 
-def _reported(agent: Agent, fact: e.AgentReported, row: Recorded) -> Change:
+def _reported(agent: Agent, fact: AgentReported, row: RecordedEvent) -> Change:
     return {"report": fact.run_key}
 
 
-def _observed(agent: Agent, fact: e.AgentObserved, row: Recorded) -> Change:
+def _observed(agent: Agent, fact: AgentObserved, row: RecordedEvent) -> Change:
     made = observation(fact, row)
     critical = agent.critical
     if fact.resolves:
@@ -286,19 +487,21 @@ def _observed(agent: Agent, fact: e.AgentObserved, row: Recorded) -> Change:
     }
 
 
-def observation(fact: e.AgentObserved, row: Recorded) -> Observation:
+def observation(fact: AgentObserved, row: RecordedEvent) -> AgentObservation:
     """A fact as the agent remembers it."""
     at = f"{row.n}-{row.row}@{row.replica}"
     words = fact.words
-    return Observation(row.at, fact.run_key, words, fact.priority, fact.category, fact.target, at)
+    return AgentObservation(
+        row.at, fact.run_key, words, fact.priority, fact.category, fact.target, at
+    )
 
 
-def _proposed(agent: Agent, fact: e.AgentProposed, row: Recorded) -> Change:
+def _proposed(agent: Agent, fact: AgentProposed, row: RecordedEvent) -> Change:
     others = (known for known in agent.sets if known != fact.changes)
     return {"sets": (*others, fact.changes)[-SETS_KEPT:]}
 
 
-def _settled(agent: Agent, fact: e.AgentSettled, row: Recorded) -> Change:
+def _settled(agent: Agent, fact: AgentSettled, row: RecordedEvent) -> Change:
     if fact.outcome == "superseded":
         return {}
     change: Change = {
@@ -318,30 +521,30 @@ def _settled(agent: Agent, fact: e.AgentSettled, row: Recorded) -> Change:
     return {**change, "wakes": agent.wakes + 1, "failures": failures, "last_wake_at": row.at}
 
 
-_APPLY: dict[type, Callable[[Agent, Any, Recorded], Change]] = {
-    e.AgentCreated: _created,
-    e.AgentNamed: _named,
-    e.ModeSet: _mode,
-    e.CategoriesAllowed: _categories,
-    e.ModelChosen: _model,
-    e.TemplateAssigned: _template,
-    e.TurnMaxSet: _turn_max,
-    e.AutomationSet: _automation,
-    e.AgentActivated: _activated,
-    e.AgentPaused: _paused,
-    e.AgentDestroyed: _destroyed,
-    e.AgentDeleted: _deleted,
-    e.GoalSet: _goal,
-    e.LoopOpened: _loop_opened,
-    e.LoopClosed: _loop_closed,
-    e.PreferenceSet: _preference,
-    e.Subscribed: _subscribed,
-    e.Unsubscribed: _unsubscribed,
-    e.TimerSet: _timer_set,
-    e.TimerRemoved: _timer_removed,
-    e.TimerTicked: _timer_ticked,
-    e.AgentReported: _reported,
-    e.AgentObserved: _observed,
-    e.AgentProposed: _proposed,
-    e.AgentSettled: _settled,
+_APPLY: dict[type, Callable[[Agent, Any, RecordedEvent], Change]] = {
+    AgentCreated: _created,
+    AgentNamed: _named,
+    ModeSet: _mode,
+    CategoriesAllowed: _categories,
+    ModelChosen: _model,
+    TemplateAssigned: _template,
+    TurnMaxSet: _turn_max,
+    AutomationSet: _automation,
+    AgentActivated: _activated,
+    AgentPaused: _paused,
+    AgentDestroyed: _destroyed,
+    AgentDeleted: _deleted,
+    GoalSet: _goal,
+    LoopOpened: _loop_opened,
+    LoopClosed: _loop_closed,
+    PreferenceSet: _preference,
+    Subscribed: _subscribed,
+    Unsubscribed: _unsubscribed,
+    TimerSet: _timer_set,
+    TimerRemoved: _timer_removed,
+    TimerTicked: _timer_ticked,
+    AgentReported: _reported,
+    AgentObserved: _observed,
+    AgentProposed: _proposed,
+    AgentSettled: _settled,
 }

@@ -1,16 +1,16 @@
 """What a person, the watcher or the scheduler can ask of the agent log (SPEC 2, 3).
 
-STORAGE FORMAT: receipts keep commands, see `domain.wire`. What a decision needs from outside
+STORAGE FORMAT: receipts keep commands, see `domain.log.wire`. What a decision needs from outside
 (a setting, a zone-dependent instant, the journal's state) travels in the command.
 """
 
 from typing import ClassVar
 
-from domain.agent.events import Mode
-from domain.agent.identity import Wanted
-from domain.agent.matching import Batch
-from domain.agent.wake_queue_events import Reason, Trigger
-from domain.wire import Imported, PayloadId, Stored
+from domain.agent.agent import Mode
+from domain.agent.deciders import AgentSettings
+from domain.agent.subscriptions import Batch
+from domain.agent.wake_queue import Reason, Trigger
+from domain.log.wire import Imported, PayloadId, Stored
 
 
 class CreateAgent(Stored, frozen=True, tag="command.create_agent.1"):
@@ -34,7 +34,7 @@ class CreateAgent(Stored, frozen=True, tag="command.create_agent.1"):
 
 class ConfigureAgent(Stored, frozen=True, tag="command.configure_agent.1"):
     agent: str
-    wanted: Wanted
+    wanted: AgentSettings
 
 
 class WatchTokens(Stored, frozen=True, tag="command.watch_tokens.1"):

@@ -1,6 +1,6 @@
 """What an agent remembers of its older notes: the stream ``memory:<agent>`` (ADR 51).
 
-STORAGE FORMAT, see `domain.wire`. A digest holds the beginnings of the notes that it covers and
+STORAGE FORMAT, see `domain.log.wire`. A digest holds the beginnings of the notes that it covers and
 nothing else, so nothing in it is invented. It is decided in the append that ends a wake, from
 the notes themselves, or from four older digests of a depth. The notes stay where they are: what
 is covered is what the digests name.
@@ -15,12 +15,11 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.agent.agent import Observation
-from domain.agent.events import Priority
-from domain.keys import key
+from domain.agent.agent import AgentObservation, Priority
+from domain.log.keys import key
+from domain.log.state import RecordedEvent, StreamType
+from domain.log.wire import Stored, Words
 from domain.text import fold, squeeze
-from domain.wire import Stored, Words
-from domain.world import Kind, Recorded
 
 CONTRACT = 1
 """Of the texts: another way to make them is another number."""
@@ -99,7 +98,7 @@ def overlap(one: MemoryFolded, other: MemoryFolded) -> bool:
     return place(one.first) <= place(other.last) and place(other.first) <= place(one.last)
 
 
-def evolve(memory: Memory, recorded: Recorded) -> Memory:
+def evolve(memory: Memory, recorded: RecordedEvent) -> Memory:
     """The memory after one more digest. A note belongs to the first digest that names it, a
     digest to the first that took it in; one that adds nothing was made by another replica, too."""
     fact = recorded.fact
@@ -121,13 +120,13 @@ def _ordered(top: Iterable[MemoryFolded], fact: MemoryFolded) -> tuple[MemoryFol
     return tuple(sorted((*top, fact), key=lambda one: place(one.first)))
 
 
-MEMORY: Kind[Memory] = Kind("memory", Memory, evolve)
+MEMORY: StreamType[Memory] = StreamType("memory", Memory, evolve)
 
 
 # ------------------------------------------------------------------------------ what is folded
 
 
-def oldest(notes: Sequence[Observation]) -> Sequence[Observation]:
+def oldest(notes: Sequence[AgentObservation]) -> Sequence[AgentObservation]:
     """The notes that the next digest covers: whole appends, at least one, until they are enough;
     fewer where too few would stay uncovered."""
     count = 0
@@ -152,8 +151,8 @@ def too_many(memory: Memory) -> Sequence[MemoryFolded]:
 
 def of_notes(
     agent: str,
-    notes: Sequence[Observation],
-    shown: Iterable[tuple[Observation, str]],
+    notes: Sequence[AgentObservation],
+    shown: Iterable[tuple[AgentObservation, str]],
     is_open: Iterable[str],
     categories: Iterable[str],
 ) -> tuple[MemoryFolded, str]:
@@ -281,7 +280,7 @@ def _worded(ranked: Iterable[tuple[int, str, str]], counts: Counter[str], bytes_
 # ------------------------------------------------------------------------------------- numbers
 
 
-def numbers(critical: Sequence[Observation]) -> dict[str, str]:
+def numbers(critical: Sequence[AgentObservation]) -> dict[str, str]:
     """What the model calls open critical notes, by their positions: a short number, but where two
     replicas gave the same."""
     short = {one.position: one.position.partition("@")[0] for one in critical}

@@ -1,4 +1,10 @@
-"""An agent's attention as its facts make it: what waits, what runs, what held it off (SPEC 3).
+"""An agent's attention: what happens to it, the streams ``alert:<agent>`` and ``watch:main``, and
+what waits, what runs and what held it off, as that makes it (SPEC 3).
+
+STORAGE FORMAT, see `domain.log.wire`. Every trigger ends in one `WakeQueued`, `TriggerMerged` or
+`TriggerSuppressed` (DESIGN 2, law 9); a queued wake ends in `WakeBegun` or `WakeDropped`. A wake
+that supersedes another one has its triggers: the newest of them recorded once more, the others
+counted in `WakeDropped.left_out`.
 
 At most one wake is begun, and at most one is queued behind it. A begun wake either runs or, once
 it was backed off, waits for a provider or a budget; then its agent counts as queued. The rules
@@ -12,20 +18,137 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from domain.agent.wake_queue_events import (
-    AgentSlept,
-    AlertSettled,
-    Reason,
-    Trigger,
-    TriggerMerged,
-    TriggerSuppressed,
-    WakeBackedOff,
-    WakeBegun,
-    WakeDropped,
-    WakeQueued,
+from domain.log.keys import key
+from domain.log.state import RecordedEvent, StreamType
+from domain.log.wire import Part, Stored
+
+Reason = Literal["subscription", "timer", "user", "creation", "manual", "recovery"]
+Rule = Literal[
+    "dormant",
+    "sleeping",  # reserved (ADR 38)
+    "destroyed",
+    "switched_off",
+    "automation_off",
+    "mode",
+    "own_write",
+    "agent_write",
+    "hops",
+    "predicate",  # reserved, too
+    "led_elsewhere",  # another machine wakes by itself, this one does not
+    "seen_elsewhere",  # a wake of another machine saw it
+]
+
+
+class Trigger(Part, frozen=True):
+    """What may wake an agent: a journal append, a timer's ticks, or a person's request.
+
+    `reason_id`: subscription, timer or session id, or the `n` of a request as text. `replica`
+    and `position`: of the journal append, for changes. `change`: its logicalChangeKey.
+    `tokens`: those that matched. `ticks`: the times a timer trigger stands for. `words`: the
+    person's, as a payload id; they go with the trigger when another wake inherits it. `of` and
+    `of_n`: the append of another machine that it was, see `Batch`.
+    """
+
+    reason: Reason
+    reason_id: str
+    replica: str = ""
+    position: int = 0
+    change: str = ""
+    tokens: tuple[str, ...] = ()
+    is_propagated: bool = False  # matched only through a link
+    hop: int = 0  # how many agents' writes led here
+    ticks: tuple[str, ...] = ()
+    turn: int = 0  # of a user's session
+    words: str = ""
+    of: str = ""
+    of_n: int = 0
+
+
+class WakeQueued(Stored, frozen=True, tag="alert.wake_queued.1"):
+    run_key: str
+    trigger: Trigger
+    due_at: str
+    thread: str
+
+
+class TriggerMerged(Stored, frozen=True, tag="alert.trigger_merged.1"):
+    """`due_at`: empty where the wake's own stands."""
+
+    run_key: str
+    trigger: Trigger
+    due_at: str = ""
+
+
+class TriggerSuppressed(Stored, frozen=True, tag="alert.trigger_suppressed.1"):
+    trigger: Trigger
+    rule: Rule
+
+
+class WakeBegun(Stored, frozen=True, tag="alert.wake_begun.1"):
+    """A queued wake runs, or one that was backed off after its start runs again."""
+
+    run_key: str
+
+
+class WakeDropped(Stored, frozen=True, tag="alert.wake_dropped.1"):
+    """A queued wake ends without a start. `code`: ``superseded`` (then `by` is the run key that
+    inherits its triggers) or the rule that skipped it. `left_out`: so many more of its triggers
+    go to `by`, all of those that were not recorded again as merged into it."""
+
+    run_key: str
+    code: str
+    by: str = ""
+    left_out: int = 0  # as of 0.1.0: those were lost
+
+
+class WakeBackedOff(Stored, frozen=True, tag="alert.wake_backed_off.1"):
+    """A begun or queued wake waits: its run key, rows and open intent stay."""
+
+    run_key: str
+    until: str
+    reason: str  # "provider", "budget", "consent", "secret"; "requested": a person ends the wait
+
+
+class WakeSettled(Stored, frozen=True, tag="alert.settled.1"):
+    """The running wake ended. `not_before`: backoff after a failure or the armed throttle."""
+
+    run_key: str
+    outcome: Literal["completed", "failed", "skipped", "superseded"]
+    failures: int = 0  # in a row, this one included
+    not_before: str = ""
+
+
+class AgentSlept(Stored, frozen=True, tag="alert.slept.1"):
+    """Only a person wakes the agent before `until`; empty: it sleeps no longer. Its triggers are
+    queued as ever."""
+
+    until: str = ""
+
+
+WakeQueueFact = (
+    WakeQueued
+    | TriggerMerged
+    | TriggerSuppressed
+    | WakeBegun
+    | WakeDropped
+    | WakeBackedOff
+    | WakeSettled
+    | AgentSlept
 )
-from domain.keys import key
-from domain.world import Kind, Recorded
+
+
+class JournalTaken(Stored, frozen=True, tag="watch.journal_taken.1"):
+    """Journal appends `first`..`last` of `replica` have been turned into notices."""
+
+    replica: str
+    first: int
+    last: int
+
+
+WatchFact = JournalTaken
+
+
+# ---------------------------------------------------------------------------------------- the queue
 
 RUN_KEYS_KEPT = 256  # a trigger's is asked for when it is decided on and when it is folded
 SEEN_KEPT = 256  # newest triggers whose repeat is recognised
@@ -177,7 +300,7 @@ def run_status(wake_queue: WakeQueue) -> RunStatus:
     return "failed" if wake_queue.last_outcome == "failed" else "idle"
 
 
-def evolve(wake_queue: WakeQueue, recorded: Recorded) -> WakeQueue:
+def evolve(wake_queue: WakeQueue, recorded: RecordedEvent) -> WakeQueue:
     """The attention after one more fact."""
     match recorded.fact:
         case WakeQueued() as fact:
@@ -197,7 +320,7 @@ def evolve(wake_queue: WakeQueue, recorded: Recorded) -> WakeQueue:
             return _dropped(wake_queue, fact)
         case WakeBackedOff() as fact:
             return _backed_off(wake_queue, fact)
-        case AlertSettled() as fact:
+        case WakeSettled() as fact:
             return _settled(wake_queue, fact)
         case AgentSlept(until=until):
             return replace(wake_queue, sleeps_until=until)
@@ -205,7 +328,7 @@ def evolve(wake_queue: WakeQueue, recorded: Recorded) -> WakeQueue:
             return wake_queue
 
 
-WAKE_QUEUE: Kind[WakeQueue] = Kind("alert", WakeQueue, evolve, is_merged=False)
+WAKE_QUEUE: StreamType[WakeQueue] = StreamType("alert", WakeQueue, evolve, is_merged=False)
 
 
 def _noticed(wake_queue: WakeQueue, trigger: Trigger, *, concerns: bool = True) -> WakeQueue:
@@ -307,7 +430,7 @@ def _backed_off(wake_queue: WakeQueue, fact: WakeBackedOff) -> WakeQueue:
     return wake_queue
 
 
-def _settled(wake_queue: WakeQueue, fact: AlertSettled) -> WakeQueue:
+def _settled(wake_queue: WakeQueue, fact: WakeSettled) -> WakeQueue:
     if wake_queue.begun is None or wake_queue.begun.run_key != fact.run_key:
         return wake_queue
     return replace(

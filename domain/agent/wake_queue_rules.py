@@ -10,20 +10,12 @@ is due when it ticks, and, like all that is at once, moves the wake it is merged
 `at` never goes back within a replica.
 """
 
-from domain.agent.agent import Agent
-from domain.agent.events import Outcome
-from domain.agent.identity import living
+from domain.agent.agent import Agent, Outcome
+from domain.agent.deciders import living
 from domain.agent.wake_queue import (
     AT_ONCE,
+    AgentSlept,
     Queued,
-    WakeQueue,
-    asleep_until,
-    due_of,
-    next_wake,
-    run_key_of,
-)
-from domain.agent.wake_queue_events import (
-    AlertSettled,
     Rule,
     Trigger,
     TriggerMerged,
@@ -31,12 +23,18 @@ from domain.agent.wake_queue_events import (
     WakeBackedOff,
     WakeBegun,
     WakeDropped,
+    WakeQueue,
     WakeQueued,
     WakeQueueFact,
+    WakeSettled,
+    asleep_until,
+    due_of,
+    next_wake,
+    run_key_of,
 )
-from domain.errors import Refused, Remedy
-from domain.timestamps import later
-from domain.wire import Part
+from domain.errors import Refused, Remedy, invalid
+from domain.log.timestamps import is_moment, later
+from domain.log.wire import Part
 
 THROTTLE_SECONDS = 120
 HOPS_MAX = 3  # agents' writes that may lead to a wake, one after the other
@@ -251,7 +249,7 @@ def begin(
         now: A person has all that is queued run, due or not; who sleeps, sleeps.
 
     Returns:
-        `WakeBegun`; none if it runs already or is not due; `WakeDropped` (or `AlertSettled`
+        `WakeBegun`; none if it runs already or is not due; `WakeDropped` (or `WakeSettled`
         where it had begun) if its agent may not wake any more. Then the wake ends ``skipped``.
 
     Raises:
@@ -277,7 +275,7 @@ def drop(wake_queue: WakeQueue, run_key: str, code: str, by: str = "") -> list[W
     `settle` follows.
     """
     if wake_queue.waiting is not None and wake_queue.waiting.run_key == run_key:
-        return [AlertSettled(run_key, "skipped", wake_queue.failures, wake_queue.not_before)]
+        return [WakeSettled(run_key, "skipped", wake_queue.failures, wake_queue.not_before)]
     if wake_queue.queued is not None and wake_queue.queued.run_key == run_key:
         return [WakeDropped(run_key, code, by)]
     return []
@@ -323,14 +321,14 @@ def settle(
         held = throttled(at, throttle_seconds)
     match outcome:
         case "completed":
-            return [AlertSettled(run_key, outcome, 0, held)]
+            return [WakeSettled(run_key, outcome, 0, held)]
         case "failed":
             failures = wake_queue.failures + 1
             held = max(held, later(at, seconds=backoff_seconds(failures)))
-            return [AlertSettled(run_key, outcome, failures, held)]
+            return [WakeSettled(run_key, outcome, failures, held)]
         case "skipped" | "superseded":  # pragma: no branch  # these are all outcomes
             held = max(held, wake_queue.not_before)
-            return [AlertSettled(run_key, outcome, wake_queue.failures, held)]
+            return [WakeSettled(run_key, outcome, wake_queue.failures, held)]
 
 
 def backoff_seconds(failures: int) -> int:
@@ -381,3 +379,48 @@ def _not_next(wake_queue: WakeQueue, run_key: str) -> Refused:
         )
     because = f"no wake {run_key} is queued for the agent"
     return Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
+
+
+# --------------------------------------------------------------------------------- sleep and cancel
+# What a person says to an agent's attention, besides asking for a wake: sleep, and cancel.
+
+CANCELLED = "cancelled"
+
+
+def sleep(wake_queue: WakeQueue, agent: Agent, until: str, at: str) -> list[WakeQueueFact]:
+    """Let nothing but a person wake an agent before a time; what comes meanwhile is kept.
+
+    Args:
+        wake_queue: The agent's.
+        agent: The agent.
+        until: As stored; empty: it sleeps no longer.
+        at: When this is said.
+
+    Returns:
+        One fact; none where it is so already.
+
+    Raises:
+        Refused: Code ``unknown_agent`` or ``invalid_value``.
+    """
+    living(agent)
+    if until and (not is_moment(until) or until <= at):
+        raise invalid(f"{until!r} is no time to come", "name a later one")
+    before = wake_queue.sleeps_until or ""
+    is_over = not until and before <= at
+    return [] if until == before or is_over else [AgentSlept(until)]
+
+
+def cancel(wake_queue: WakeQueue, run_key: str) -> list[WakeQueueFact]:
+    """Drop a queued wake with all its triggers.
+
+    Raises:
+        Refused: Code ``agent_running``: it has begun; ``unknown_wake``: it is not queued.
+    """
+    if wake_queue.begun is not None and wake_queue.begun.run_key == run_key:
+        because = f"the wake {run_key} has begun, so it is not cancelled"
+        raise Refused("agent_running", because=because, instead=Remedy("pause_agent"))
+    dropped = drop(wake_queue, run_key, CANCELLED)
+    if not dropped:
+        because = f"no wake {run_key} is queued for the agent"
+        raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
+    return dropped

@@ -1,12 +1,10 @@
-"""A change set: what a wake proposes, item by item, and what became of it (SPEC 6).
+"""A change set: what happens to it, the stream ``changes:<set>``, and what became of its items
+(SPEC 6).
 
-    pending <-> deferred        both -> confirming, rejected, expired, retracted
-    confirming -> confirmed     or back to pending where the operation was refused
-    rejected, deferred -> pending    where the person took the verdict back
-    confirmed -> pending    where its effect was taken back in the journal
-
-The effect under way stands in the item as the recorded intent itself (`asked`): a confirm's
-operation, the suppression of a rejected label, its end, or the end of a confirmed effect.
+STORAGE FORMAT, see `domain.log.wire`. Items are numbered from 1 in the order they were proposed.
+Proposals are written as the wake makes them; `SetOpened` shows them to the person when it ends.
+An item is a small machine of its own: pending, confirming, confirmed, rejected, deferred,
+retracted, expired.
 """
 
 from collections.abc import Iterable
@@ -16,28 +14,196 @@ from typing import Any, Literal, Protocol
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from domain.changes.events import (
-    ChangesIntent,
-    ItemConfirmed,
-    ItemConfirming,
-    ItemDeferred,
-    ItemExpired,
-    ItemFailed,
-    ItemProposed,
-    ItemRejected,
-    ItemReopened,
-    ItemRetracted,
-    ItemUndone,
-    LiftAsked,
-    LiftDone,
-    SetOpened,
-    SuppressionAsked,
-    SuppressionDone,
-    UndoAsked,
+from domain.log.keys import key
+from domain.log.state import LogState, RecordedEvent, StreamType
+from domain.log.wire import Imported, Stored, Words
+
+
+class ItemProposed(Stored, frozen=True, tag="changes.item_proposed.1"):
+    """`tool` is the singular name, `arguments` canonical JSON, `summary` for the person,
+    `fingerprint` and `display` find duplicates, `base` digests the values it would change,
+    `touches` names the fields (see `Snapshot.touched`) or ``item:<id>`` it is about. `because`:
+    the words that it rests on, as the agent quoted them; `because_at`: where they stand in what
+    it was shown (`domain.wake.citations.ShownText`), empty where they do not. Since
+    scaffold 2; nothing is decided by them."""
+
+    item: int
+    tool: str
+    arguments: Words
+    summary: str
+    fingerprint: str
+    display: str
+    base: str
+    touches: tuple[str, ...] = ()
+    because: str = ""
+    because_at: str = ""
+
+
+class SetOpened(Stored, frozen=True, tag="changes.opened.1"):
+    agent: str
+    task: str
+    run_key: str
+    expires_at: str = ""
+
+
+class ItemConfirming(Stored, frozen=True, tag="changes.item_confirming.1"):
+    """The intent: `operation` is about to be applied to the journal."""
+
+    item: int
+    by: str
+    confirmation: int  # 1-based; a new confirm after a failure adds one
+    operation: str
+    attempt: int  # 1-based; taking over an intent in doubt raises it
+    arguments: Words | None = None  # of an edited item
+    base: str = ""  # what `--anyway` took as base; else empty: the item's own
+    category: str = ""  # the task's when it was decided; empty: nothing is learnt of it
+
+
+class ItemConfirmed(Stored, frozen=True, tag="changes.item_confirmed.1"):
+    item: int
+    confirmation: int
+    position: int = 0  # the journal's n that holds the effect
+    operation: str = ""  # which was applied, where the number does not tell: one was taken back
+
+
+class ItemFailed(Stored, frozen=True, tag="changes.item_failed.1"):
+    """The operation was refused; the item is pending again."""
+
+    item: int
+    confirmation: int
+    code: str
+    message: str
+
+
+class ItemRejected(Stored, frozen=True, tag="changes.item_rejected.1"):
+    item: int
+    by: str
+    position: int  # the journal's last n when it was decided
+    reason: str = ""
+    seen: tuple[Imported, ...] = ()  # of a shared journal: what was known of each machine then
+
+
+class ItemDeferred(Stored, frozen=True, tag="changes.item_deferred.1"):
+    item: int
+    by: str
+    position: int
+    reason: str = ""
+    until: str = ""
+    seen: tuple[Imported, ...] = ()
+
+
+class ItemRetracted(Stored, frozen=True, tag="changes.item_retracted.1"):
+    item: int
+    by: str  # agent:<id>, or "rules" where it can never succeed
+    reason: str = ""
+
+
+class ItemExpired(Stored, frozen=True, tag="changes.item_expired.1"):
+    item: int
+    reason: str = ""
+
+
+class SuppressionAsked(Stored, frozen=True, tag="changes.suppression_asked.1"):
+    """A rejected label is about to be suppressed on the task, by an operation of its own."""
+
+    item: int
+    operation: str
+    label: str
+    attempt: int
+
+
+class SuppressionDone(Stored, frozen=True, tag="changes.suppression_done.1"):
+    item: int
+    operation: str
+    code: str = ""  # empty: applied
+
+
+class LiftAsked(Stored, frozen=True, tag="changes.lift_asked.1"):
+    """The suppression that a rejection led to is about to be lifted, by an operation of its own."""
+
+    item: int
+    operation: str
+    label: str
+    attempt: int
+
+
+class LiftDone(Stored, frozen=True, tag="changes.lift_done.1"):
+    item: int
+    operation: str
+    code: str = ""  # empty: applied
+
+
+class ItemReopened(Stored, frozen=True, tag="changes.item_reopened.1"):
+    """A rejection or deferral was taken back; the item is pending again."""
+
+    item: int
+    by: str
+
+
+class UndoAsked(Stored, frozen=True, tag="changes.undo_asked.1"):
+    """The effect of a confirmation is about to be taken back, by an operation of its own."""
+
+    item: int
+    by: str
+    confirmation: int
+    operation: str
+    undoes: str  # the operation whose effect it is
+    attempt: int
+
+
+class ItemUndone(Stored, frozen=True, tag="changes.item_undone.1"):
+    """What came of taking a confirmation back. Where it was, the item is pending again."""
+
+    item: int
+    confirmation: int
+    operation: str
+    undoes: str
+    position: int = 0  # the journal's n that took the effect back
+    code: str = ""  # empty: it was taken back
+
+
+class VerdictsSeen(Stored, frozen=True, tag="changes.verdicts_seen.1"):
+    """A person saw that machines decided differently of an item, and lets stand what does."""
+
+    item: int
+    verdict: str  # what stands, as a conflict of kind ``verdicts`` tells it
+
+
+ChangesFact = (
+    ItemProposed
+    | SetOpened
+    | ItemConfirming
+    | ItemConfirmed
+    | ItemFailed
+    | ItemRejected
+    | ItemDeferred
+    | ItemRetracted
+    | ItemExpired
+    | SuppressionAsked
+    | SuppressionDone
+    | LiftAsked
+    | LiftDone
+    | ItemReopened
+    | VerdictsSeen
+    | UndoAsked
+    | ItemUndone
 )
-from domain.keys import key
-from domain.wire import Imported, Words
-from domain.world import Kind, Recorded, World
+ChangesIntent = ItemConfirming | SuppressionAsked | LiftAsked | UndoAsked
+"""What asks for an operation on the journal."""
+ChangesReply = ItemConfirmed | ItemFailed | SuppressionDone | LiftDone | ItemUndone
+"""What came of an operation: its own cause, recorded as it is."""
+
+
+# ------------------------------------------------------------------------------------------ the set
+# A change set: what a wake proposes, item by item, and what became of it (SPEC 6).
+#
+#     pending <-> deferred        both -> confirming, rejected, expired, retracted
+#     confirming -> confirmed     or back to pending where the operation was refused
+#     rejected, deferred -> pending    where the person took the verdict back
+#     confirmed -> pending    where its effect was taken back in the journal
+#
+# The effect under way stands in the item as the recorded intent itself (`asked`): a confirm's
+# operation, the suppression of a rejected label, its end, or the end of a confirmed effect.
 
 ItemStatus = Literal[
     "pending", "confirming", "confirmed", "rejected", "deferred", "retracted", "expired"
@@ -60,7 +226,7 @@ def set_id(run_key: str, replica: str = "") -> str:
     return key("changes", run_key, replica) if replica else key("changes", run_key)
 
 
-def own_set_id(world: World, run_key: str) -> str:
+def own_set_id(world: LogState, run_key: str) -> str:
     """Id of the change set that a wake of this replica makes. One that was begun before the log was
     shared keeps its id."""
     alone = set_id(run_key)
@@ -68,7 +234,7 @@ def own_set_id(world: World, run_key: str) -> str:
     return alone if is_begun else set_id(run_key, world.replica)
 
 
-class Proposal(Protocol):
+class ProposedItem(Protocol):
     """What a tool proposes, as this package reads it; fields as in `ItemProposed`."""
 
     @property
@@ -91,7 +257,7 @@ class Proposal(Protocol):
     def because_at(self) -> str: ...
 
 
-class Undo(Struct, frozen=True):
+class UndoAttempt(Struct, frozen=True):
     """That an effect was to be taken back: that of `undoes`, by `operation`."""
 
     confirmation: int
@@ -100,7 +266,7 @@ class Undo(Struct, frozen=True):
     is_done: bool = False
 
 
-class Item(Struct, frozen=True):
+class ChangeItem(Struct, frozen=True):
     """One proposed change.
 
     `confirmation` counts its confirms; `operations` are all ids they used. `arguments_now` are
@@ -140,7 +306,7 @@ class Item(Struct, frozen=True):
     until: str = ""
     seen: tuple[Imported, ...] | UnsetType = UNSET
     held: ItemConfirming | UnsetType = UNSET
-    undos: tuple[Undo, ...] | UnsetType = UNSET
+    undos: tuple[UndoAttempt, ...] | UnsetType = UNSET
     applied: str | int | UnsetType = UNSET
 
 
@@ -154,26 +320,26 @@ class ChangeSet(Struct, frozen=True):
     is_opened: bool = False
     opened_at: str = ""
     expires_at: str = ""
-    items: tuple[Item, ...] = ()
+    items: tuple[ChangeItem, ...] = ()
 
 
-def is_open(item: Item) -> bool:
+def is_open(item: ChangeItem) -> bool:
     """Whether something is still to happen: pending, confirming or deferred."""
     return item.status in OPEN
 
 
-def is_waiting(item: Item, now: str) -> bool:
+def is_waiting(item: ChangeItem, now: str) -> bool:
     """Whether an item waits for the person: undecided, or put off until a time that has come."""
     has_come = item.status == "deferred" and "" < item.until <= now
     return has_come or item.status in ("pending", "confirming")
 
 
-def is_undone(item: Item, operation: str) -> bool:
+def is_undone(item: ChangeItem, operation: str) -> bool:
     """Whether the effect of an operation was taken back."""
     return any(one.is_done and one.undoes == operation for one in item.undos or ())
 
 
-def is_confirmed_by(item: Item, confirmation: int, operation: str) -> bool:
+def is_confirmed_by(item: ChangeItem, confirmation: int, operation: str) -> bool:
     """Whether a confirmed item stands by this confirmation, which asked for that operation."""
     if isinstance(item.applied, str):
         return item.applied == operation
@@ -181,12 +347,12 @@ def is_confirmed_by(item: Item, confirmation: int, operation: str) -> bool:
     return stands in (0, confirmation)  # 0: of several under one number nobody can tell
 
 
-def was_taken_back(item: Item) -> bool:
+def was_taken_back(item: ChangeItem) -> bool:
     """Whether it waits for the person again though they had confirmed it."""
     return is_open(item) and any(one.is_done for one in item.undos or ())
 
 
-def has_lapsed(item: Item) -> bool:
+def has_lapsed(item: ChangeItem) -> bool:
     """Whether it was closed because what it needs is not to be."""
     return item.status == "retracted" and item.reason.startswith(UNMET)
 
@@ -208,7 +374,7 @@ def status_of(changes: ChangeSet) -> SetStatus:
     return "expired" if has_expired else "resolved"
 
 
-def find(changes: ChangeSet, number: int) -> Item | None:
+def find(changes: ChangeSet, number: int) -> ChangeItem | None:
     """The item of a number."""
     return next((item for item in changes.items if item.number == number), None)
 
@@ -218,7 +384,7 @@ def ref(changes: ChangeSet, number: int) -> str:
     return f"{changes.id[:8]}.{number}"
 
 
-def evolve(changes: ChangeSet, recorded: Recorded) -> ChangeSet:
+def evolve(changes: ChangeSet, recorded: RecordedEvent) -> ChangeSet:
     """The set after one more fact. Total: what does not fit changes nothing.
 
     The order of facts from several replicas is not one that a decider allowed: there the
@@ -245,7 +411,7 @@ def evolve(changes: ChangeSet, recorded: Recorded) -> ChangeSet:
             return changes
 
 
-def fold(set_id: str, history: Iterable[Recorded]) -> ChangeSet:
+def fold(set_id: str, history: Iterable[RecordedEvent]) -> ChangeSet:
     """The set that a history makes."""
     changes = ChangeSet(set_id)
     for recorded in history:
@@ -253,13 +419,13 @@ def fold(set_id: str, history: Iterable[Recorded]) -> ChangeSet:
     return changes
 
 
-CHANGES: Kind[ChangeSet] = Kind("changes", ChangeSet, evolve)
+CHANGES: StreamType[ChangeSet] = StreamType("changes", ChangeSet, evolve)
 
 
 def _propose(changes: ChangeSet, fact: ItemProposed) -> ChangeSet:
     if find(changes, fact.item):
         return changes
-    item = Item(
+    item = ChangeItem(
         fact.item,
         fact.tool,
         fact.arguments,
@@ -288,7 +454,7 @@ def _open(changes: ChangeSet, fact: SetOpened, at: str) -> ChangeSet:
     )
 
 
-def _after(item: Item, fact: Any, at: str) -> Item:
+def _after(item: ChangeItem, fact: Any, at: str) -> ChangeItem:
     """An item after a fact about it; the same item where the fact does not fit its status."""
     match item.status, fact:
         case _, ItemConfirming(operation=operation) if is_undone(item, operation):
@@ -342,7 +508,7 @@ def _after(item: Item, fact: Any, at: str) -> Item:
             return item
 
 
-def _confirming(item: Item, fact: ItemConfirming, at: str) -> Item:
+def _confirming(item: ChangeItem, fact: ItemConfirming, at: str) -> ChangeItem:
     """A new confirmation, or the next attempt of the one under way. The same number again is that
     of another machine, which did not know that the first one failed."""
     if fact.confirmation < item.confirmation:
@@ -368,12 +534,12 @@ def _confirming(item: Item, fact: ItemConfirming, at: str) -> Item:
     )
 
 
-def _with_operation(item: Item, operation: str) -> Item:
+def _with_operation(item: ChangeItem, operation: str) -> ChangeItem:
     known = item.operations
     return item if operation in known else replace(item, operations=(*known, operation))
 
 
-def _held(item: Item, fact: ItemConfirming) -> Item:
+def _held(item: ChangeItem, fact: ItemConfirming) -> ChangeItem:
     """A confirmation that met another verdict. Of a confirmed item only its operation is kept,
     unless that may be taken back."""
     kept = _with_operation(item, fact.operation)
@@ -381,13 +547,13 @@ def _held(item: Item, fact: ItemConfirming) -> Item:
     return kept if is_over else replace(kept, held=fact)
 
 
-def _reopened(item: Item, at: str) -> Item:
+def _reopened(item: ChangeItem, at: str) -> ChangeItem:
     """Pending again; a confirmation that only the verdict held back is under way."""
     item, held = _decided(replace(item, error_code=""), "pending", ""), item.held
     return _confirming(item, held, at) if held else item
 
 
-def _confirmed(item: Item, fact: ItemConfirmed, at: str) -> Item:
+def _confirmed(item: ChangeItem, fact: ItemConfirmed, at: str) -> ChangeItem:
     """The effect is there: what was asked for it counts, whatever else was decided."""
     held = item.held
     if held and item.status != "confirming" and held.confirmation == fact.confirmation:
@@ -403,7 +569,7 @@ def _confirmed(item: Item, fact: ItemConfirmed, at: str) -> Item:
     )
 
 
-def _is_of_undone(item: Item, fact: ItemConfirmed) -> bool:
+def _is_of_undone(item: ChangeItem, fact: ItemConfirmed) -> bool:
     """Whether what was done is what was taken back."""
     if fact.operation:
         return is_undone(item, fact.operation)
@@ -416,9 +582,9 @@ def _is_of_undone(item: Item, fact: ItemConfirmed) -> bool:
     return any(one.is_done and one.confirmation == fact.confirmation for one in item.undos or ())
 
 
-def _undoing(item: Item, fact: UndoAsked) -> Item:
+def _undoing(item: ChangeItem, fact: UndoAsked) -> ChangeItem:
     """Under way where it is about the confirmation that stands, and nothing else is."""
-    made = Undo(fact.confirmation, fact.operation, fact.undoes)
+    made = UndoAttempt(fact.confirmation, fact.operation, fact.undoes)
     known = item.undos or ()
     if all(one.operation != made.operation for one in known):
         item = replace(_with_operation(item, made.operation), undos=(*known, made))
@@ -428,14 +594,14 @@ def _undoing(item: Item, fact: UndoAsked) -> Item:
     return _next_attempt(item, fact)
 
 
-def _undone(item: Item, fact: ItemUndone, at: str) -> Item:
+def _undone(item: ChangeItem, fact: ItemUndone, at: str) -> ChangeItem:
     """Pending again, or under way as another machine asked for it; unless another confirmation
     stands."""
     if isinstance(item.asked, UndoAsked) and item.asked.operation == fact.operation:
         item = replace(item, asked=None)
     if fact.code or is_undone(item, fact.undoes):
         return item
-    made = Undo(fact.confirmation, fact.operation, fact.undoes, is_done=True)
+    made = UndoAttempt(fact.confirmation, fact.operation, fact.undoes, is_done=True)
     others = tuple(one for one in item.undos or () if one.operation != made.operation)
     held = item.held if item.held and item.held.operation != fact.undoes else UNSET
     item = replace(item, undos=(*others, made), held=held)
@@ -450,20 +616,20 @@ def _undone(item: Item, fact: ItemUndone, at: str) -> Item:
     return _confirming(after, held, at) if held else after
 
 
-def _intended(item: Item, fact: SuppressionAsked | LiftAsked) -> Item:
+def _intended(item: ChangeItem, fact: SuppressionAsked | LiftAsked) -> ChangeItem:
     if item.asked is None and fact.operation not in item.operations:
         return replace(item, asked=fact, operations=(*item.operations, fact.operation))
     return _next_attempt(item, fact)
 
 
-def _next_attempt(item: Item, fact: ChangesIntent) -> Item:
+def _next_attempt(item: ChangeItem, fact: ChangesIntent) -> ChangeItem:
     asked = item.asked
     if asked is None or asked.operation != fact.operation or asked.attempt >= fact.attempt:
         return item
     return replace(item, asked=fact)
 
 
-def _failed(item: Item, fact: ItemFailed, at: str) -> Item:
+def _failed(item: ChangeItem, fact: ItemFailed, at: str) -> ChangeItem:
     """Pending again, or under way as another machine asked for it."""
     after = replace(
         item,
@@ -479,8 +645,8 @@ def _failed(item: Item, fact: ItemFailed, at: str) -> Item:
 
 
 def _decided(
-    item: Item, status: ItemStatus, at: str, by: str = "", reason: str = "", position: int = 0
-) -> Item:
+    item: ChangeItem, status: ItemStatus, at: str, by: str = "", reason: str = "", position: int = 0
+) -> ChangeItem:
     return replace(
         item,
         status=status,
@@ -492,6 +658,6 @@ def _decided(
     )
 
 
-def _put_off(item: Item, fact: ItemDeferred, at: str) -> Item:
+def _put_off(item: ChangeItem, fact: ItemDeferred, at: str) -> ChangeItem:
     after = _decided(item, "deferred", at, fact.by, fact.reason, fact.position)
     return replace(after, until=fact.until, seen=fact.seen or UNSET)

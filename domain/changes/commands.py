@@ -1,13 +1,13 @@
 """What a person or the runtime can ask of change sets (SPEC 6).
 
-STORAGE FORMAT: receipts keep commands, see `domain.wire`. `position` is the journal's last `n`
+STORAGE FORMAT: receipts keep commands, see `domain.log.wire`. `position` is the journal's last `n`
 when it was decided, `category` the task's there (empty: nothing is
 learnt of it); items count from 1.
 """
 
 from typing import ClassVar
 
-from domain.wire import Imported, Stored, Words
+from domain.log.wire import Imported, Stored, Words
 
 
 class ConfirmItem(Stored, frozen=True, tag="command.confirm_item.1"):

@@ -7,20 +7,14 @@ nothing waits for any more is answered with none: it is no command, and nobody i
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import count
 
+import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.changes.change_set import (
     REPLACED,
+    ChangeItem,
     ChangeSet,
-    Item,
-    Proposal,
-    find,
-    has_lapsed,
-    is_undone,
-    ref,
-)
-from domain.changes.doubts import awaits, is_late
-from domain.changes.events import (
     ChangesFact,
     ChangesIntent,
     ChangesReply,
@@ -33,15 +27,21 @@ from domain.changes.events import (
     ItemReopened,
     ItemRetracted,
     LiftAsked,
+    ProposedItem,
     SetOpened,
+    SuppressionAsked,
     UndoAsked,
+    find,
+    has_lapsed,
+    is_undone,
+    ref,
 )
-from domain.changes.label_verdicts import lift, own_operation, suppression
-from domain.changes.needs import RULES, need_of, unmet
+from domain.changes.dependencies import RULES, dependency_of, unmet
+from domain.changes.in_doubt import awaits, is_late
 from domain.errors import Refused, Remedy
-from domain.keys import key
+from domain.log.keys import key
+from domain.log.wire import INLINE_MAX_BYTES, Payload, VersionVector, Words, words
 from domain.text import cut
-from domain.wire import INLINE_MAX_BYTES, Horizon, Payload, Words, words
 
 HOPELESS = ("not_found", "redundant", "unknown_tool", "invalid_arguments")
 """What a second confirm would meet again. The others depend on what may change: the task
@@ -52,7 +52,7 @@ HOPELESS = ("not_found", "redundant", "unknown_tool", "invalid_arguments")
 
 
 def propose(
-    changes: ChangeSet, proposals: Sequence[Proposal], unit: str
+    changes: ChangeSet, proposals: Sequence[ProposedItem], unit: str
 ) -> tuple[list[ChangesFact], list[Payload]]:
     """Items numbered on from the set's last one, and the payloads of long arguments."""
     first = max((item.number for item in changes.items), default=0) + 1
@@ -114,7 +114,7 @@ def retract(
     return [*facts, *unmet(changes, facts)]
 
 
-def newest(changes: ChangeSet, fields: Callable[[Item], Collection[str]]) -> dict[str, str]:
+def newest(changes: ChangeSet, fields: Callable[[ChangeItem], Collection[str]]) -> dict[str, str]:
     """By field, the reference of the last item of a wake's set that gives it another value."""
     found: dict[str, str] = {}
     for item in reversed(changes.items):
@@ -127,7 +127,7 @@ def replace_older(
     changes: ChangeSet,
     newer: Mapping[str, str],
     by: str,
-    fields: Callable[[Item], Collection[str]],
+    fields: Callable[[ChangeItem], Collection[str]],
 ) -> list[ItemRetracted]:
     """Take back what the person has not decided of fields for which there is something newer.
 
@@ -184,7 +184,7 @@ def confirm(
 
 
 def reject(
-    changes: ChangeSet, number: int, by: str, reason: str, position: int, seen: Horizon = ()
+    changes: ChangeSet, number: int, by: str, reason: str, position: int, seen: VersionVector = ()
 ) -> list[ChangesFact]:
     """Decline an item and what needs it, and ask for the suppression of a declined label; again:
     nothing.
@@ -210,7 +210,7 @@ def defer(
     reason: str,
     position: int,
     until: str = "",
-    seen: Horizon = (),
+    seen: VersionVector = (),
 ) -> list[ChangesFact]:
     """Put an item off; it can still be decided. Again: nothing, but with another `until`.
 
@@ -240,7 +240,7 @@ def reopen(changes: ChangeSet, number: int, by: str) -> list[ChangesFact]:
     if item.status not in ("rejected", "deferred") or item.asked is not None:
         raise _decided(changes, item)
     needing = [
-        one for one in changes.items if has_lapsed(one) and need_of(changes, one) == item
+        one for one in changes.items if has_lapsed(one) and dependency_of(changes, one) == item
     ] if item.status == "rejected" else []  # fmt: skip
     facts: list[ChangesFact] = [ItemReopened(one.number, by) for one in (item, *needing)]
     return [*facts, *lift(changes, item)]
@@ -327,8 +327,8 @@ def expire(changes: ChangeSet, at: str, reason: str = "") -> list[ChangesFact]:
 # --------------------------------------------------------------------------------------- parts
 
 
-def _check_need(changes: ChangeSet, item: Item, arguments: Words | None) -> None:
-    need = need_of(changes, item, arguments)
+def _check_need(changes: ChangeSet, item: ChangeItem, arguments: Words | None) -> None:
+    need = dependency_of(changes, item, arguments)
     if need is None or need.status == "confirmed":
         return
     first = ref(changes, need.number)
@@ -339,7 +339,7 @@ def _check_need(changes: ChangeSet, item: Item, arguments: Words | None) -> None
     )
 
 
-def _operation(changes: ChangeSet, item: Item, action: str, confirmation: int) -> str:
+def _operation(changes: ChangeSet, item: ChangeItem, action: str, confirmation: int) -> str:
     """The ordinal counts earlier items of the same fingerprint; it moves on where an edit made
     another item's action of this one, so that no operation id is used twice."""
     used = {operation for other in changes.items for operation in other.operations}
@@ -352,7 +352,7 @@ def _operation(changes: ChangeSet, item: Item, action: str, confirmation: int) -
     return next(name for name in names if name not in used)
 
 
-def _known(changes: ChangeSet, number: int) -> Item:
+def _known(changes: ChangeSet, number: int) -> ChangeItem:
     item = find(changes, number)
     if item is None:
         raise Refused(
@@ -363,7 +363,7 @@ def _known(changes: ChangeSet, number: int) -> Item:
     return item
 
 
-def _addressed(changes: ChangeSet, number: int) -> Item:
+def _addressed(changes: ChangeSet, number: int) -> ChangeItem:
     item = _known(changes, number)
     if not changes.is_opened:
         raise Refused(
@@ -378,7 +378,7 @@ def _addressed(changes: ChangeSet, number: int) -> Item:
     return item
 
 
-def _decided(changes: ChangeSet, item: Item) -> Refused:
+def _decided(changes: ChangeSet, item: ChangeItem) -> Refused:
     name = ref(changes, item.number)
     if item.status == "confirming":
         return Refused(
@@ -402,3 +402,48 @@ def _short(reason: str) -> str:
     if len(reason.encode()) <= INLINE_MAX_BYTES:
         return reason
     return cut(reason, length_max=INLINE_MAX_BYTES // 4)
+
+
+# ------------------------------------------------------------------------------- verdicts on labels
+# What a verdict on a proposed label does besides: rejected, it is suppressed on the task; taken up
+# again, that is lifted. Each is an operation of its own.
+
+LABEL_TOOL = "assign_task_label"
+
+
+class _LabelArguments(Struct):
+    """The part of a label proposal's arguments that names the label."""
+
+    id: str = ""
+
+
+def suppression(changes: ChangeSet, item: ChangeItem) -> list[SuppressionAsked]:
+    """The intent of a rejection; nothing if the item is about something else."""
+    if not (label := _label_of(item)):
+        return []
+    operation = own_operation(changes, item, "suppress_label", label)
+    return [SuppressionAsked(item.number, operation, label, 1)]
+
+
+def lift(changes: ChangeSet, item: ChangeItem) -> list[LiftAsked]:
+    """The intent of taking a rejection back; nothing if nothing was suppressed by it."""
+    if not (label := _label_of(item)) or item.status != "rejected" or item.error_code:
+        return []
+    operation = own_operation(changes, item, "lift_suppression", label)
+    return [LiftAsked(item.number, operation, label, 1)]
+
+
+def _label_of(item: ChangeItem) -> str:
+    if item.tool != LABEL_TOOL or not item.arguments.text:  # never so long as to be a payload
+        return ""
+    return msgspec.json.decode(item.arguments.text, type=_LabelArguments).id
+
+
+def own_operation(changes: ChangeSet, item: ChangeItem, deed: str, about: str) -> str:
+    """One that no earlier verdict on the item used."""
+    action = key("action", deed, about)
+    names = (
+        key("operation", changes.run_key, action, "0", str(nth))
+        for nth in count(1)  # bounded: each used id is passed once
+    )
+    return next(name for name in names if name not in item.operations)

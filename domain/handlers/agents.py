@@ -3,56 +3,63 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from domain.agent import commands as do
-from domain.agent import identity
-from domain.agent import wake_queue_person as person
+from domain.agent import deciders
+from domain.agent import wake_queue_rules as person
 from domain.agent import wake_queue_rules as rules
-from domain.agent.agent import AGENT, TURN_MAX_DEFAULT, Agent
-from domain.agent.events import AgentFact, AgentSettled, TemplateAssigned
-from domain.agent.matching import Batch, trigger_of
-from domain.agent.subs import SUBS, moves
-from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, run_key_of
-from domain.agent.wake_queue_events import (
-    AlertSettled,
+from domain.agent.agent import (
+    AGENT,
+    TURN_MAX_DEFAULT,
+    Agent,
+    AgentFact,
+    AgentSettled,
+    TemplateAssigned,
+)
+from domain.agent.subscriptions import SUBSCRIBERS, Batch, subscriber_facts, taken_of, trigger_of
+from domain.agent.wake_queue import (
+    WAKE_QUEUE,
     JournalTaken,
     Trigger,
     TriggerSuppressed,
     WakeDropped,
+    WakeQueue,
     WakeQueueFact,
+    WakeSettled,
+    run_key_of,
 )
 from domain.agent.wake_queue_rules import Setting
-from domain.agent.watch import taken_of
-from domain.causes import Result
+from domain.append.causes import Result
 from domain.errors import Refused
-from domain.handlers.decided import Decided, Event, after, on
+from domain.handlers.decided import Decision, Event, after, on
 from domain.handlers.journal import Handler
+from domain.log.state import MAIN, LogState
 from domain.machines.machines import HOME, leads
 from domain.templates import template as templates
 from domain.templates.template import InstanceAdded, InstanceRemoved
 from domain.templates.template import living as living_template
 from domain.wake import machine
-from domain.wake.events import WakeFact, WakeFinished
-from domain.wake.state import WAKE
-from domain.world import MAIN, World
+from domain.wake.wake import WAKE, WakeFact, WakeFinished
 
 
-def known_agent(world: World, wanted: str) -> Agent:
+def known_agent(world: LogState, wanted: str) -> Agent:
     """An agent that was made, whatever its lifecycle; Refused if there is none."""
     agent = world.load(AGENT, wanted)
     if not agent.lifecycle or agent.is_deleted:
-        raise identity.unknown_agent(agent)
+        raise deciders.unknown_agent(agent)
     return agent
 
 
-def agent_events(world: World, agent: Agent, facts: Sequence[AgentFact]) -> list[Event]:
+def agent_events(world: LogState, agent: Agent, facts: Sequence[AgentFact]) -> list[Event]:
     """Facts about an agent, with what they mean for the streams of its tokens."""
     subscribers = [
-        event for token, fact in moves(agent, facts) for event in on(world, "subs", token, [fact])
+        event
+        for token, fact in subscriber_facts(agent, facts)
+        for event in on(world, "subs", token, [fact])
     ]
     return [*on(world, "agent", agent.id, facts), *subscribers]
 
 
-def alert_events(
-    world: World, agent: str, facts: Sequence[WakeQueueFact], code: str = "stopped"
+def wake_queue_events(
+    world: LogState, agent: str, facts: Sequence[WakeQueueFact], code: str = "stopped"
 ) -> list[Event]:
     """Facts about an agent's attention; a wake that ends without running gets its end too.
 
@@ -70,14 +77,14 @@ def alert_events(
                     else WakeFinished("skipped", code=code)
                 )
                 events += on(world, "wake", run_key, [outcome])
-            case AlertSettled(run_key=run_key, outcome="skipped"):
+            case WakeSettled(run_key=run_key, outcome="skipped"):
                 events += _skipped(world, agent, run_key, code)
             case _:
                 pass
     return events
 
 
-def _skipped(world: World, agent: str, run_key: str, code: str) -> list[Event]:
+def _skipped(world: LogState, agent: str, run_key: str, code: str) -> list[Event]:
     """The end of a begun wake that waited and may not go on."""
     ended: list[WakeFact] = machine.stop(world.load(WAKE, run_key), "skipped", code)
     if not ended:  # pragma: no cover  # a wake that waits has begun and not ended
@@ -86,13 +93,13 @@ def _skipped(world: World, agent: str, run_key: str, code: str) -> list[Event]:
     return [*on(world, "wake", run_key, ended), *on(world, "agent", agent, [settled])]
 
 
-def create(cause: do.CreateAgent, key: str, at: str, world: World) -> Decided:
+def create(cause: do.CreateAgent, key: str, at: str, world: LogState) -> Decision:
     """A task's agent, the only living one, and the wake of its creation."""
     if not cause.category:
         because = "the task has no category, so no agent may touch it"
         raise Refused("out_of_scope", because=because, instead="set its category first")
     agent, generation = _vacant(world, cause.task)
-    facts = identity.create(
+    facts = deciders.create(
         agent,
         task=cause.task,
         generation=generation,
@@ -116,31 +123,31 @@ def create(cause: do.CreateAgent, key: str, at: str, world: World) -> Decided:
     if cause.first and leads(world.load(HOME, MAIN), cause.first) != world.replica:
         queued = [TriggerSuppressed(trigger, "led_elsewhere")]  # who leads asks for it
     events = [*agent_events(world, agent, facts), *housed]
-    return Decided([*events, *alert_events(world, agent.id, queued)], Result((agent.id,)))
+    return Decision([*events, *wake_queue_events(world, agent.id, queued)], Result((agent.id,)))
 
 
-def _vacant(world: World, task: str) -> tuple[Agent, int]:
+def _vacant(world: LogState, task: str) -> tuple[Agent, int]:
     """The first agent id of a task that is free; Refused while one lives."""
     generation = 1
     while True:  # bounded by the generations that were destroyed
-        agent = world.load(AGENT, identity.agent_id(identity.AGENT_KIND, task, generation))
+        agent = world.load(AGENT, deciders.agent_id(deciders.AGENT_KIND, task, generation))
         if agent.lifecycle != "destroyed":
             return agent, generation
         generation += 1
 
 
-def configure(cause: do.ConfigureAgent, key: str, at: str, world: World) -> Decided:
+def configure(cause: do.ConfigureAgent, key: str, at: str, world: LogState) -> Decision:
     agent = known_agent(world, cause.agent)
-    return _agent(world, agent, identity.configure(agent, cause.wanted))
+    return _agent(world, agent, deciders.configure(agent, cause.wanted))
 
 
-def _agent(world: World, agent: Agent, facts: Sequence[AgentFact]) -> Decided:
-    return Decided(agent_events(world, agent, facts), Result((agent.id,)))
+def _agent(world: LogState, agent: Agent, facts: Sequence[AgentFact]) -> Decision:
+    return Decision(agent_events(world, agent, facts), Result((agent.id,)))
 
 
-def watch(cause: do.WatchTokens, key: str, at: str, world: World) -> Decided:
+def watch(cause: do.WatchTokens, key: str, at: str, world: LogState) -> Decision:
     agent = known_agent(world, cause.agent)
-    facts = identity.watch(
+    facts = deciders.watch(
         agent,
         cause.tokens,
         category=cause.category,
@@ -151,73 +158,75 @@ def watch(cause: do.WatchTokens, key: str, at: str, world: World) -> Decided:
     return _agent(world, agent, facts)
 
 
-def unwatch(cause: do.UnwatchTokens, key: str, at: str, world: World) -> Decided:
+def unwatch(cause: do.UnwatchTokens, key: str, at: str, world: LogState) -> Decision:
     agent = known_agent(world, cause.agent)
-    return _agent(world, agent, identity.unwatch(agent, cause.subscription))
+    return _agent(world, agent, deciders.unwatch(agent, cause.subscription))
 
 
-def set_timer(cause: do.SetTimer, key: str, at: str, world: World) -> Decided:
+def set_timer(cause: do.SetTimer, key: str, at: str, world: LogState) -> Decision:
     agent = known_agent(world, cause.agent)
-    timer = identity.timer_id(agent.id, cause.schedule, cause.zone)
-    facts = identity.set_timer(agent, timer, cause.schedule, cause.zone, cause.next_at)
-    return Decided(agent_events(world, agent, facts), Result((timer,)))
+    timer = deciders.timer_id(agent.id, cause.schedule, cause.zone)
+    facts = deciders.set_timer(agent, timer, cause.schedule, cause.zone, cause.next_at)
+    return Decision(agent_events(world, agent, facts), Result((timer,)))
 
 
-def remove_timer(cause: do.RemoveTimer, key: str, at: str, world: World) -> Decided:
+def remove_timer(cause: do.RemoveTimer, key: str, at: str, world: LogState) -> Decision:
     agent = known_agent(world, cause.agent)
-    return _agent(world, agent, identity.remove_timer(agent, cause.timer))
+    return _agent(world, agent, deciders.remove_timer(agent, cause.timer))
 
 
-def _with_wakes_ended(world: World, agent: Agent, facts: Sequence[AgentFact], code: str) -> Decided:
+def _with_wakes_ended(
+    world: LogState, agent: Agent, facts: Sequence[AgentFact], code: str
+) -> Decision:
     """A change of life that ends what waits; a running wake stops at its next row."""
     ended = rules.drop_all_for_lifecycle(world.load(WAKE_QUEUE, agent.id), code) if facts else []
-    events = [*agent_events(world, agent, facts), *alert_events(world, agent.id, ended, code)]
-    return Decided(events, Result((agent.id,)))
+    events = [*agent_events(world, agent, facts), *wake_queue_events(world, agent.id, ended, code)]
+    return Decision(events, Result((agent.id,)))
 
 
-def pause(cause: do.PauseAgent, key: str, at: str, world: World) -> Decided:
+def pause(cause: do.PauseAgent, key: str, at: str, world: LogState) -> Decision:
     agent = known_agent(world, cause.agent)
-    return _with_wakes_ended(world, agent, identity.pause(agent), "dormant")
+    return _with_wakes_ended(world, agent, deciders.pause(agent), "dormant")
 
 
-def destroy(cause: do.DestroyAgent, key: str, at: str, world: World) -> Decided:
+def destroy(cause: do.DestroyAgent, key: str, at: str, world: LogState) -> Decision:
     agent = known_agent(world, cause.agent)
-    facts = identity.destroy(agent)
+    facts = deciders.destroy(agent)
     decided = _with_wakes_ended(world, agent, facts, "destroyed")
     return decided._replace(events=[*decided.events, *(left(world, agent) if facts else [])])
 
 
-def left(world: World, agent: Agent) -> list[Event]:
+def left(world: LogState, agent: Agent) -> list[Event]:
     """What an agent that moves out or is destroyed means for its template."""
     if not agent.template:
         return []
     return on(world, "template", agent.template, [InstanceRemoved(agent.id)])
 
 
-def delete(cause: do.DeleteAgent, key: str, at: str, world: World) -> Decided:
+def delete(cause: do.DeleteAgent, key: str, at: str, world: LogState) -> Decision:
     agent = known_agent(world, cause.agent)
-    return _agent(world, agent, identity.delete(agent))
+    return _agent(world, agent, deciders.delete(agent))
 
 
-def resume(cause: do.ResumeAgent, key: str, at: str, world: World) -> Decided:
+def resume(cause: do.ResumeAgent, key: str, at: str, world: LogState) -> Decision:
     """An active agent again, and one recovery wake that sees what changed."""
     agent = known_agent(world, cause.agent)
-    facts = identity.resume(agent)
+    facts = deciders.resume(agent)
     queued: list[WakeQueueFact] = []
     if facts:
         active = after(world, AGENT, agent, facts, at)
         trigger = Trigger("recovery", str(world.n), replica=world.replica)
         wake_queue = world.load(WAKE_QUEUE, agent.id)
         queued = rules.request(wake_queue, active, trigger, at, Setting(cause.is_enabled))
-    events = [*agent_events(world, agent, facts), *alert_events(world, agent.id, queued)]
-    return Decided(events, Result((agent.id,)))
+    events = [*agent_events(world, agent, facts), *wake_queue_events(world, agent.id, queued)]
+    return Decision(events, Result((agent.id,)))
 
 
-def take_journal(cause: do.TakeJournal, key: str, at: str, world: World) -> Decided:
+def take_journal(cause: do.TakeJournal, key: str, at: str, world: LogState) -> Decision:
     """Turn journal appends into notices, exactly once; a faster watcher's part is trimmed."""
     first = max(cause.first, taken_of(world, cause.replica) + 1)
     if cause.last < first:
-        return Decided()
+        return Decision()
     setting = Setting(cause.is_enabled, cause.propagated_due, cause.throttle_seconds)
     noticed: dict[str, list[WakeQueueFact]] = {}
     queue_facts: dict[str, WakeQueue] = {}
@@ -234,15 +243,15 @@ def take_journal(cause: do.TakeJournal, key: str, at: str, world: World) -> Deci
             noticed.setdefault(agent.id, []).extend(facts)
     events = on(world, "watch", MAIN, [JournalTaken(cause.replica, first, cause.last)])
     for agent_id, facts in noticed.items():
-        events += alert_events(world, agent_id, facts)
-    return Decided(events)
+        events += wake_queue_events(world, agent_id, facts)
+    return Decision(events)
 
 
-def _matches(world: World, batch: Batch) -> Iterable[tuple[Agent, Trigger]]:
+def _matches(world: LogState, batch: Batch) -> Iterable[tuple[Agent, Trigger]]:
     """The agents a batch concerns, with the trigger it is for each, in order of their ids. What
     was written before an agent was made is no news to it."""
     tokens = (*batch.tokens, *batch.propagated)
-    found = {one for token in tokens for one in world.load(SUBS, token).subscribers}
+    found = {one for token in tokens for one in world.load(SUBSCRIBERS, token).subscribers}
     for agent_id, subscription_id in sorted(found):
         agent = world.load(AGENT, agent_id)
         known = next((one for one in agent.subscriptions if one.id == subscription_id), None)
@@ -251,7 +260,7 @@ def _matches(world: World, batch: Batch) -> Iterable[tuple[Agent, Trigger]]:
             yield agent, trigger
 
 
-def _is_older(world: World, agent: Agent, batch: Batch) -> bool:
+def _is_older(world: LogState, agent: Agent, batch: Batch) -> bool:
     """Whether an agent was made by who knew of a change."""
     return batch.n <= agent.born if not world.is_shared else _is_known(agent.born_seen or {}, batch)
 
@@ -261,18 +270,18 @@ def _is_known(seen: Mapping[str, int], batch: Batch) -> bool:
     return (batch.of_n or batch.n) <= seen.get(batch.of or batch.replica, 0)
 
 
-def tick(cause: do.TickTimer, key: str, at: str, world: World) -> Decided:
+def tick(cause: do.TickTimer, key: str, at: str, world: LogState) -> Decision:
     agent = known_agent(world, cause.agent)
-    facts, trigger = identity.tick(agent, cause.timer, cause.ticks, cause.next_at)
+    facts, trigger = deciders.tick(agent, cause.timer, cause.ticks, cause.next_at)
     queued: list[WakeQueueFact] = []
     if trigger is not None:
         wake_queue = world.load(WAKE_QUEUE, agent.id)
         queued = rules.notice(wake_queue, agent, trigger, at, Setting(cause.is_enabled))
-    events = [*agent_events(world, agent, facts), *alert_events(world, agent.id, queued)]
-    return Decided(events, Result((agent.id,)))
+    events = [*agent_events(world, agent, facts), *wake_queue_events(world, agent.id, queued)]
+    return Decision(events, Result((agent.id,)))
 
 
-def request(cause: do.RequestWake, key: str, at: str, world: World) -> Decided:
+def request(cause: do.RequestWake, key: str, at: str, world: LogState) -> Decision:
     """A wake that a person asks for. The result's second id is its run key."""
     agent = known_agent(world, cause.agent)
     wake_queue = world.load(WAKE_QUEUE, agent.id)
@@ -287,12 +296,12 @@ def request(cause: do.RequestWake, key: str, at: str, world: World) -> Decided:
     setting = Setting(cause.is_enabled, keeps_all=cause.keeps_all)
     facts = rules.request(wake_queue, agent, trigger, at, setting)
     run_key = run_key_of(agent.id, trigger)
-    return Decided(
-        alert_events(world, agent.id, facts), Result((agent.id, run_key, trigger.reason_id))
+    return Decision(
+        wake_queue_events(world, agent.id, facts), Result((agent.id, run_key, trigger.reason_id))
     )
 
 
-def inherit(cause: do.InheritWake, key: str, at: str, world: World) -> Decided:
+def inherit(cause: do.InheritWake, key: str, at: str, world: LogState) -> Decision:
     """Notice here what waits for an agent where it does not run any more; what was noticed here
     already gives nothing."""
     agent = known_agent(world, cause.agent)
@@ -302,13 +311,13 @@ def inherit(cause: do.InheritWake, key: str, at: str, world: World) -> Decided:
         facts = rules.notice(wake_queue, agent, trigger, at, setting)
         wake_queue = after(world, WAKE_QUEUE, wake_queue, facts, at)
         noticed += facts
-    return Decided(alert_events(world, agent.id, noticed), Result((agent.id,)))
+    return Decision(wake_queue_events(world, agent.id, noticed), Result((agent.id,)))
 
 
-def sleep(cause: do.SleepAgent, key: str, at: str, world: World) -> Decided:
+def sleep(cause: do.SleepAgent, key: str, at: str, world: LogState) -> Decision:
     agent = known_agent(world, cause.agent)
     facts = person.sleep(world.load(WAKE_QUEUE, agent.id), agent, cause.until, at)
-    return Decided(alert_events(world, agent.id, facts), Result((agent.id,)))
+    return Decision(wake_queue_events(world, agent.id, facts), Result((agent.id,)))
 
 
 HANDLERS: dict[type, Handler] = {

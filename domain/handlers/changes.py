@@ -1,24 +1,23 @@
 """Change sets: the person's verdicts, and what came of their operations (SPEC 6)."""
 
-from domain import canonical
 from domain.agent.agent import AGENT
-from domain.causes import Result
+from domain.append.causes import Result
 from domain.changes import commands as do
 from domain.changes import decisions
-from domain.changes.change_set import CHANGES, ChangeSet, find
-from domain.changes.events import ChangesFact, ChangesReply
+from domain.changes.change_set import CHANGES, ChangeSet, ChangesFact, ChangesReply, find
 from domain.errors import Refused, Remedy
 from domain.handlers import lessons
-from domain.handlers.decided import Decided, on
+from domain.handlers.decided import Decision, on
 from domain.handlers.journal import Handler
-from domain.keys import key as make_key
+from domain.log import canonical
+from domain.log.keys import key as make_key
+from domain.log.state import LogState
+from domain.log.wire import Payload, Words, words
 from domain.tools import registry
-from domain.tools.base import Refusal
-from domain.wire import Payload, Words, words
-from domain.world import World
+from domain.tools.base import ToolRefusal
 
 
-def _set(world: World, wanted: str) -> ChangeSet:
+def _set(world: LogState, wanted: str) -> ChangeSet:
     changes = world.load(CHANGES, wanted)
     if not changes.is_opened:
         because = f"there is no change set {wanted!r}"
@@ -27,14 +26,14 @@ def _set(world: World, wanted: str) -> ChangeSet:
 
 
 def _decided(
-    world: World, changes: ChangeSet, item: int, facts: list[ChangesFact], category: str = ""
-) -> Decided:
+    world: LogState, changes: ChangeSet, item: int, facts: list[ChangesFact], category: str = ""
+) -> Decision:
     events = on(world, "changes", changes.id, facts)
     events += lessons.of_verdicts(world, changes, facts, category)
-    return Decided(events, Result((changes.id, str(item))))
+    return Decision(events, Result((changes.id, str(item))))
 
 
-def confirm(cause: do.ConfirmItem, key: str, at: str, world: World) -> Decided:
+def confirm(cause: do.ConfirmItem, key: str, at: str, world: LogState) -> Decision:
     changes = _set(world, cause.changes)
     item = find(changes, cause.item)
     arguments, kept = cause.arguments, list[Payload]()
@@ -60,18 +59,18 @@ def confirm(cause: do.ConfirmItem, key: str, at: str, world: World) -> Decided:
 
 
 def _edited(
-    world: World, changes: ChangeSet, tool: str, given: Words
+    world: LogState, changes: ChangeSet, tool: str, given: Words
 ) -> tuple[Words, list[Payload], str]:
     """A person's arguments, checked and in canonical form."""
     checked = registry.check_edit(tool, canonical.read(world.text(given)))
-    if isinstance(checked, Refusal):
+    if isinstance(checked, ToolRefusal):
         instead = "correct the JSON given with --edit"
         raise Refused("invalid_value", because=checked.message, instead=instead)
     said, kept = words(changes.task, checked)
     return said, list(kept), checked
 
 
-def reject(cause: do.RejectItem, key: str, at: str, world: World) -> Decided:
+def reject(cause: do.RejectItem, key: str, at: str, world: LogState) -> Decision:
     changes = _set(world, cause.changes)
     facts = decisions.reject(
         changes, cause.item, cause.by, cause.reason, cause.position, cause.seen
@@ -79,7 +78,7 @@ def reject(cause: do.RejectItem, key: str, at: str, world: World) -> Decided:
     return _decided(world, changes, cause.item, facts, cause.category)
 
 
-def defer(cause: do.DeferItem, key: str, at: str, world: World) -> Decided:
+def defer(cause: do.DeferItem, key: str, at: str, world: LogState) -> Decision:
     changes = _set(world, cause.changes)
     facts = decisions.defer(
         changes, cause.item, cause.by, cause.reason, cause.position, cause.until, cause.seen
@@ -87,13 +86,13 @@ def defer(cause: do.DeferItem, key: str, at: str, world: World) -> Decided:
     return _decided(world, changes, cause.item, facts, cause.category)
 
 
-def reopen(cause: do.ReopenItem, key: str, at: str, world: World) -> Decided:
+def reopen(cause: do.ReopenItem, key: str, at: str, world: LogState) -> Decision:
     changes = _set(world, cause.changes)
     facts = decisions.reopen(changes, cause.item, cause.by)
     return _decided(world, changes, cause.item, facts, cause.category)
 
 
-def undo(cause: do.UndoItem, key: str, at: str, world: World) -> Decided:
+def undo(cause: do.UndoItem, key: str, at: str, world: LogState) -> Decision:
     changes = _set(world, cause.changes)
     asked = lessons.intent(world, changes, cause.item, cause.operation)
     number = asked.confirmation if asked else 0
@@ -101,18 +100,18 @@ def undo(cause: do.UndoItem, key: str, at: str, world: World) -> Decided:
     return _decided(world, changes, cause.item, facts)
 
 
-def retake(cause: do.RetakeEffect, key: str, at: str, world: World) -> Decided:
+def retake(cause: do.RetakeEffect, key: str, at: str, world: LogState) -> Decision:
     changes = _set(world, cause.changes)
     return _decided(world, changes, cause.item, decisions.retake(changes, cause.item))
 
 
-def expire(cause: do.ExpireItems, key: str, at: str, world: World) -> Decided:
+def expire(cause: do.ExpireItems, key: str, at: str, world: LogState) -> Decision:
     changes = _set(world, cause.changes)
     facts = decisions.expire(changes, at, cause.reason)
-    return Decided(on(world, "changes", changes.id, facts), Result((changes.id,)))
+    return Decision(on(world, "changes", changes.id, facts), Result((changes.id,)))
 
 
-def replied(entity: str, reply: ChangesReply, at: str, world: World) -> Decided:
+def replied(entity: str, reply: ChangesReply, at: str, world: LogState) -> Decision:
     """What came of an operation; nothing is written where nobody waits for it any more."""
     changes = world.load(CHANGES, entity)
     facts = decisions.settle(changes, reply, is_shared=world.is_shared)

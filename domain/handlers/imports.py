@@ -5,24 +5,22 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache, partial
 
-from domain.causes import Result
+from domain.append.causes import Result
 from domain.errors import Refused
-from domain.handlers.decided import Ahead, Decided, Event, Loads, after, on
-from domain.handlers.journal import Handler, stopped
-from domain.handlers.links import edge, linked, task_of
-from domain.handlers.undoing import catalog_unmade, events_of, import_taken_back
+from domain.handlers.decided import Decision, Event, StateAhead, StateLoader, after, on
+from domain.handlers.journal import Handler, edge, linked, stopped, task_of
+from domain.handlers.undo import catalog_unmade, events_of, import_undone_in_task
 from domain.journal import catalog as c
 from domain.journal import commands as do
-from domain.journal import edits, importing, undoing
+from domain.journal import edits, imports
 from domain.journal import task as t
 from domain.journal.catalog import CATALOG
-from domain.journal.differences import differences_of
-from domain.journal.fold import TASK
+from domain.journal.import_conflicts import import_conflicts_of
 from domain.journal.imported import ImportedTask, decoded
-from domain.journal.task import Task
+from domain.journal.task import TASK, Task
 from domain.journal.timer import TIMER
-from domain.wire import Payload
-from domain.world import MAIN, World
+from domain.log.state import MAIN, LogState
+from domain.log.wire import Payload
 
 
 class _Import:
@@ -31,7 +29,7 @@ class _Import:
     `is_scoping`: labels may be used where tasks carry them, and nowhere else.
     """
 
-    def __init__(self, world: World, *, is_scoping: bool = False) -> None:
+    def __init__(self, world: LogState, *, is_scoping: bool = False) -> None:
         self.catalog = world.load(CATALOG, MAIN)
         self.is_scoping = is_scoping
         self.made: dict[str, c.CatalogFact] = {}
@@ -41,8 +39,8 @@ class _Import:
         self.meant = cache(partial(c.category_meant, self.catalog))
 
     @property
-    def names(self) -> importing.Names:
-        return importing.Names(self.category, self.label, self.meant)
+    def names(self) -> imports.ImportNames:
+        return imports.ImportNames(self.category, self.label, self.meant)
 
     def need(self, document: ImportedTask) -> None:
         """Make what a document names, if it is not there."""
@@ -89,7 +87,7 @@ class _Import:
         return added.label
 
 
-def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Decided:
+def import_tasks(cause: do.ImportTasks, key: str, at: str, world: LogState) -> Decision:
     names = _Import(world, is_scoping=cause.scopes_labels)
     by = f"import:{cause.source}"
     events: list[Event] = []
@@ -111,10 +109,10 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
             continue
         document = decoded(world.payload(ref.document))
         if not newest and ref.task in cause.restores:  # it is as the import left it that was undone
-            newest = undoing.said_last(world.rows(TASK, ref.task))
+            newest = imports.said_last(world.rows(TASK, ref.task))
             names.need(document)
         before = decoded(world.payload(newest)) if newest else None
-        facts, kept = importing.decide(
+        facts, kept = imports.decide(
             task,
             before,
             document,
@@ -136,7 +134,7 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
         returned = _returned(task, decoded(world.payload(said)) if said else None, by)
         events += on(world, "task", task_id, returned)
         changed += [task_id] if returned else []
-    ahead = Ahead(world, at, events)
+    ahead = StateAhead(world, at, events)
     for task_id in cause.restores:
         names.keep(ahead.load(TASK, task_id).category)
     for one in cause.links:
@@ -147,7 +145,7 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
     if cause.stops_timers:
         ahead.add(_stopped(world, ahead, at, by))
     made = on(world, "catalog", MAIN, names.facts())
-    return Decided([*made, *ahead.events], Result(tuple(dict.fromkeys(changed))), payloads)
+    return Decision([*made, *ahead.events], Result(tuple(dict.fromkeys(changed))), payloads)
 
 
 def _returned(task: Task, said: ImportedTask | None, by: str) -> list[t.TaskFact]:
@@ -159,13 +157,13 @@ def _returned(task: Task, said: ImportedTask | None, by: str) -> list[t.TaskFact
     return facts
 
 
-def _linked(world: Loads, wanted: do.ImportedLink, by: str) -> list[Event]:
+def _linked(world: StateLoader, wanted: do.ImportedLink, by: str) -> list[Event]:
     source, target, relation = edge(world, wanted.task, wanted.phrase, wanted.target)
     return linked(world, source, relation, target, by)
 
 
 def not_linked(
-    world: Loads, wanted: Sequence[do.ImportedLink]
+    world: StateLoader, wanted: Sequence[do.ImportedLink]
 ) -> list[tuple[do.ImportedLink, Refused]]:
     """The links of an import that were left out, as the world is after it, and why."""
     found: list[tuple[do.ImportedLink, Refused]] = []
@@ -177,7 +175,9 @@ def not_linked(
     return found
 
 
-def _gone(world: World, ahead: Loads, gone: do.GoneTask, source: str, at: str) -> list[Event]:
+def _gone(
+    world: LogState, ahead: StateLoader, gone: do.GoneTask, source: str, at: str
+) -> list[Event]:
     """What becomes of a task that its file has no more; nothing where it is so already."""
     task, by = ahead.load(TASK, gone.task), f"import:{source}"
     if not task.exists or task.is_deleted:
@@ -185,12 +185,12 @@ def _gone(world: World, ahead: Loads, gone: do.GoneTask, source: str, at: str) -
     if gone.how == "delete":
         facts: list[t.TaskFact] = [t.TaskDeleted(by)]
         return [*stopped(world, at, "", of=task.id, by=by), *on(world, "task", task.id, facts)]
-    reason = importing.gone_reason(source)
+    reason = imports.gone_reason(source)
     rejected = edits.set_status(task, "REJECTED", reason, by) if task.is_open else []
     return on(world, "task", task.id, rejected)
 
 
-def _stopped(world: World, ahead: Loads, at: str, by: str) -> list[Event]:
+def _stopped(world: LogState, ahead: StateLoader, at: str, by: str) -> list[Event]:
     """The timers that end with their tasks."""
     timed = dict.fromkeys(one.task for one in ahead.load(TIMER, MAIN).running)
     closed = (one for one in timed if world.load(TASK, one).is_open)
@@ -198,9 +198,11 @@ def _stopped(world: World, ahead: Loads, at: str, by: str) -> list[Event]:
     return [event for one in closed for event in stopped(ahead, at, of=one, by=by)]
 
 
-def settle_difference(cause: do.SettleDifference, key: str, at: str, world: World) -> Decided:
+def settle_difference(cause: do.SettleDifference, key: str, at: str, world: LogState) -> Decision:
     task = task_of(world, cause.task)
-    found = next((one for one in differences_of(world, task.id) if one.field == cause.field), None)
+    found = next(
+        (one for one in import_conflicts_of(world, task.id) if one.field == cause.field), None
+    )
     if found is None:
         because = f"file and task {task.title!r} do not differ in {cause.field!r}"
         raise Refused("invalid_value", because=because, instead="name a field in which they do")
@@ -208,24 +210,24 @@ def settle_difference(cause: do.SettleDifference, key: str, at: str, world: Worl
     facts: list[t.TaskFact] = []
     payloads: Sequence[Payload] = ()
     if cause.keep == "file":
-        facts, payloads = importing.take(task, found.field, found.said, names.names, t.PERSON)
+        facts, payloads = imports.take(task, found.field, found.said, names.names, t.PERSON)
     document = task.imported[-1][1]
     facts.append(t.DifferenceSettled(t.PERSON, found.field, cause.keep, document))
     made = on(world, "catalog", MAIN, names.facts())
     events = on(world, "task", task.id, facts)
-    return Decided([*made, *events], Result((task.id,)), [*payloads])
+    return Decision([*made, *events], Result((task.id,)), [*payloads])
 
 
-def _undone(world: World, task_id: str, first: int, last: int) -> list[t.TaskFact]:
+def _undone(world: LogState, task_id: str, first: int, last: int) -> list[t.TaskFact]:
     """What took an import of a task back in 0.1.0."""
     before = after = TASK.initial(task_id)
     for row in world.rows(TASK, task_id):
         before = TASK.evolve(before, row) if row.n < first else before
         after = TASK.evolve(after, row) if row.n <= last else after
-    return undoing.inverse(before, after, world.load(TASK, task_id))
+    return imports.import_inverse(before, after, world.load(TASK, task_id))
 
 
-def undo_import(cause: do.UndoImport, key: str, at: str, world: World) -> Decided:
+def undo_import(cause: do.UndoImport, key: str, at: str, world: LogState) -> Decision:
     if cause.reopens:
         return _undo_all(cause, at, world)
     events: list[Event] = []
@@ -234,19 +236,19 @@ def undo_import(cause: do.UndoImport, key: str, at: str, world: World) -> Decide
         facts = _undone(world, task_id, cause.first, cause.last)
         events += on(world, "task", task_id, facts)
         changed += [task_id] if facts else []
-    return Decided(events, Result(tuple(changed)))
+    return Decision(events, Result(tuple(changed)))
 
 
-def _undo_all(cause: do.UndoImport, at: str, world: World) -> Decided:
-    ahead = Ahead(world, at)
+def _undo_all(cause: do.UndoImport, at: str, world: LogState) -> Decision:
+    ahead = StateAhead(world, at)
     changed: list[str] = []
     for task_id in cause.tasks:
-        facts, _ = import_taken_back(world, task_id, cause.appends, at)
+        facts, _ = import_undone_in_task(world, task_id, cause.appends, at)
         ahead.add(events_of(ahead, world.load(TASK, task_id), facts))
         changed += [task_id] if facts else []
     if changed:
         ahead.add(on(world, "catalog", MAIN, catalog_unmade(world, ahead, cause.appends)))
-    return Decided(ahead.events, Result(tuple(changed)))
+    return Decision(ahead.events, Result(tuple(changed)))
 
 
 HANDLERS: dict[type, Handler] = {

@@ -1,28 +1,104 @@
-"""The journal's commands: what a person and an importer do (SPEC 1)."""
+"""The journal's commands: what a person, an importer and an operation do (SPEC 1)."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
-from domain.causes import Result
+from domain.append.causes import Result
+from domain.append.notification_batch import tokens_of
 from domain.errors import Refused, Remedy
-from domain.handlers.decided import Decided, Event, Loads, on
-from domain.handlers.links import edge, linked, task_of
+from domain.handlers.decided import Decision, Event, StateLoader, on
 from domain.journal import catalog as c
 from domain.journal import commands as do
 from domain.journal import edits
 from domain.journal import task as t
 from domain.journal.catalog import CATALOG, Catalog
-from domain.journal.fold import TASK
-from domain.journal.links import UnlinkedFrom
-from domain.journal.task import PERSON, Task, TaskFact
+from domain.journal.edits import FollowUp, Moved
+from domain.journal.links import CYCLE_SEARCH_MAX, INVERSE, LinkedFrom, UnlinkedFrom
+from domain.journal.task import PERSON, TASK, ChecklistItem, Task, TaskFact
 from domain.journal.timer import TIMER, TimerStarted, TimerStopped
-from domain.keys import key as make_key
-from domain.wire import Payload, payload
-from domain.world import MAIN, World
+from domain.log.keys import key as make_key
+from domain.log.state import MAIN, LogState
+from domain.log.wire import Payload, payload, words
+from domain.tools import registry
+from domain.tools.arguments import CreateFollowUpTask, MigrateChecklistItem, ProposeLink
+from domain.tools.base import ToolRefusal
+from domain.tools.snapshot import Snapshot, snapshot
+
+RELATIONS: tuple[t.Relation, ...] = ("relates_to", *INVERSE.values())
 
 
-def _facts(world: World, task: str, facts: list[TaskFact]) -> Decided:
-    return Decided(on(world, "task", task, facts), Result((task,)))
+def task_of(world: StateLoader, wanted: str) -> Task:
+    """A living task, or Refused."""
+    return edits.living(world.load(TASK, wanted), wanted)
+
+
+def edge(world: StateLoader, task: str, phrase: str, target: str) -> tuple[Task, Task, t.Relation]:
+    """The edge's source, target and relation in its canonical direction."""
+    here, there = task_of(world, task), task_of(world, target)
+    if here.id == there.id:
+        because = "a task cannot be linked to itself"
+        raise Refused("invalid_value", because=because, instead="name another task")
+    if phrase in INVERSE:
+        return there, here, INVERSE[phrase]
+    relation = next((one for one in RELATIONS if one == phrase), None)
+    if relation is None:
+        known = ", ".join((*RELATIONS, *INVERSE))
+        because = f"{phrase!r} is no relation"
+        raise Refused("invalid_value", because=because, instead=f"use one of {known}")
+    if relation == "relates_to" and t.Link(relation, here.id) in there.links:
+        return there, here, relation  # symmetric: the edge exists from the other end
+    return here, there, relation
+
+
+def linked(
+    world: StateLoader,
+    source: Task,
+    relation: t.Relation,
+    target: Task,
+    by: str,
+    *,
+    again: bool = False,
+) -> list[Event]:
+    """A new edge; none where it is there already, unless it shall be said `again`.
+
+    Raises:
+        Refused: Code ``cycle``.
+    """
+    is_there = t.Link(relation, target.id) in source.links
+    if is_there and not again:
+        return []
+    if relation == "blocks" and not is_there:
+        _no_cycle(world, source, target)
+    return [
+        *on(world, "task", source.id, [t.TaskLinked(by, relation, target.id)]),
+        *on(world, "links", target.id, [LinkedFrom(relation, source.id)]),
+    ]
+
+
+def _no_cycle(world: StateLoader, source: Task, target: Task) -> None:
+    """Refuse an edge `source blocks target` if target already blocks source, however far."""
+    seen, ahead = {target.id}, [target.id]
+    while ahead:  # bounded by CYCLE_SEARCH_MAX
+        if len(seen) > CYCLE_SEARCH_MAX:
+            because = f"more than {CYCLE_SEARCH_MAX} tasks hang on {target.title!r}"
+            instead = "remove some `blocks` links first"
+            raise Refused("cycle", because=because, instead=instead)
+        links = world.load(TASK, ahead.pop()).links
+        blocked = [link.target for link in links if link.relation == "blocks"]
+        if source.id in blocked:
+            because = (
+                f"{target.title!r} already blocks {source.title!r}, directly or through others"
+            )
+            raise Refused("cycle", because=because, instead="remove that link first")
+        ahead += [one for one in blocked if one not in seen]
+        seen.update(blocked)
+
+
+# ---------------------------------------------------------------------------- tasks and the catalog
+
+
+def _facts(world: LogState, task: str, facts: list[TaskFact]) -> Decision:
+    return Decision(on(world, "task", task, facts), Result((task,)))
 
 
 def _category_id(catalog: Catalog, wanted: str) -> str:
@@ -53,7 +129,7 @@ def _label_ids(catalog: Catalog, names: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(_label_id(catalog, name) for name in names))
 
 
-def create_task(cause: do.CreateTask, key: str, at: str, world: World) -> Decided:
+def create_task(cause: do.CreateTask, key: str, at: str, world: LogState) -> Decision:
     catalog = world.load(CATALOG, MAIN)
     task_id = make_key("task", key, "0")
     title = edits.titled(cause.title, edits.TITLE_MAX)
@@ -69,10 +145,10 @@ def create_task(cause: do.CreateTask, key: str, at: str, world: World) -> Decide
         used = dict.fromkeys(_label_ids(catalog, cause.labels), (category,))
         made += c.scope_labels(catalog, used)
     events = on(world, "catalog", MAIN, made) + on(world, "task", task_id, facts)
-    return Decided(events, Result((task_id,)))
+    return Decision(events, Result((task_id,)))
 
 
-def edit_task(cause: do.EditTask, key: str, at: str, world: World) -> Decided:
+def edit_task(cause: do.EditTask, key: str, at: str, world: LogState) -> Decision:
     task = task_of(world, cause.task)
     facts: list[TaskFact] = []
     if cause.title:
@@ -86,17 +162,17 @@ def edit_task(cause: do.EditTask, key: str, at: str, world: World) -> Decided:
         category = _category_id(world.load(CATALOG, MAIN), cause.category)
         facts += edits.set_category(task, category, PERSON)
     ended = stopped(world, at, of=task.id) if cause.stops_timer else []
-    return Decided([*ended, *on(world, "task", task.id, facts)], Result((task.id,)))
+    return Decision([*ended, *on(world, "task", task.id, facts)], Result((task.id,)))
 
 
-def add_items(cause: do.AddItems, key: str, at: str, world: World) -> Decided:
+def add_items(cause: do.AddItems, key: str, at: str, world: LogState) -> Decision:
     task = task_of(world, cause.task)
     facts = edits.add_items(task, edits.few(cause.titles), cause.checklist, PERSON)
     made = tuple(fact.item for fact in facts if isinstance(fact, t.ItemAdded))
-    return Decided(on(world, "task", task.id, facts), Result(made))
+    return Decision(on(world, "task", task.id, facts), Result(made))
 
 
-def edit_item(cause: do.EditItem, key: str, at: str, world: World) -> Decided:
+def edit_item(cause: do.EditItem, key: str, at: str, world: LogState) -> Decision:
     task = task_of(world, cause.task)
     item = edits.known_item(task, cause.item)
     facts = edits.edit_item(
@@ -109,13 +185,13 @@ def edit_item(cause: do.EditItem, key: str, at: str, world: World) -> Decided:
     events = on(world, "task", task.id, facts)
     renamed = next((fact for fact in facts if isinstance(fact, t.ItemRetitled)), None)
     if renamed is None or item.by == PERSON:
-        return Decided(events, Result((item.id,)))
+        return Decision(events, Result((item.id,)))
     corrected, payloads = _correction(world, task, item.title, renamed.title)
-    return Decided([*events, *corrected], Result((item.id,)), payloads)
+    return Decision([*events, *corrected], Result((item.id,)), payloads)
 
 
 def _correction(
-    world: World, task: Task, before: str, after: str
+    world: LogState, task: Task, before: str, after: str
 ) -> tuple[list[Event], list[Payload]]:
     """What was written, most often not by the person, and what they made of it, as an example."""
     texts = [payload(task.id, before.encode()), payload(task.id, after.encode())]
@@ -123,33 +199,33 @@ def _correction(
     return on(world, "catalog", MAIN, [captured]), texts
 
 
-def add_note(cause: do.AddNote, key: str, at: str, world: World) -> Decided:
+def add_note(cause: do.AddNote, key: str, at: str, world: LogState) -> Decision:
     task = task_of(world, cause.task)
     note = make_key("note", key, "0")
     facts = edits.add_note(task, note, cause.note_kind, cause.words)
-    return Decided(on(world, "task", task.id, facts), Result((note,)))
+    return Decision(on(world, "task", task.id, facts), Result((note,)))
 
 
-def edit_note(cause: do.EditNote, key: str, at: str, world: World) -> Decided:
+def edit_note(cause: do.EditNote, key: str, at: str, world: LogState) -> Decision:
     task = task_of(world, cause.task)
     note = edits.known_note(task, cause.note)
     facts = edits.edit_note(task, note, cause.words)
     events = on(world, "task", task.id, facts)
     is_own = note.by == PERSON and not cause.corrects
     if not facts or is_own or note.note_kind != "transcript":
-        return Decided(events, Result((note.id,)))
+        return Decision(events, Result((note.id,)))
     before, after = world.text(note.words), world.text(cause.words)
     corrected, payloads = _correction(world, task, before, after)
-    return Decided([*events, *corrected], Result((note.id,)), payloads)
+    return Decision([*events, *corrected], Result((note.id,)), payloads)
 
 
-def remove_note(cause: do.RemoveNote, key: str, at: str, world: World) -> Decided:
+def remove_note(cause: do.RemoveNote, key: str, at: str, world: LogState) -> Decision:
     task = task_of(world, cause.task)
     note = edits.known_note(task, cause.note)
     return _facts(world, task.id, [t.NoteRemoved(PERSON, note.id)])
 
 
-def change_labels(cause: do.ChangeLabels, key: str, at: str, world: World) -> Decided:
+def change_labels(cause: do.ChangeLabels, key: str, at: str, world: LogState) -> Decision:
     task = task_of(world, cause.task)
     catalog = world.load(CATALOG, MAIN)
 
@@ -168,48 +244,48 @@ def change_labels(cause: do.ChangeLabels, key: str, at: str, world: World) -> De
     ]
     used = dict.fromkeys(ids(cause.assign), (task.category,)) if cause.scopes_labels else {}
     scoped = on(world, "catalog", MAIN, c.scope_labels(catalog, used))
-    return Decided([*scoped, *on(world, "task", task.id, facts)], Result((task.id,)))
+    return Decision([*scoped, *on(world, "task", task.id, facts)], Result((task.id,)))
 
 
-def link_task(cause: do.LinkTask, key: str, at: str, world: World) -> Decided:
+def link_task(cause: do.LinkTask, key: str, at: str, world: LogState) -> Decision:
     source, target, relation = edge(world, cause.task, cause.phrase, cause.target)
     events = linked(world, source, relation, target, PERSON)
-    return Decided(events, Result((source.id, target.id)))
+    return Decision(events, Result((source.id, target.id)))
 
 
-def unlink_task(cause: do.UnlinkTask, key: str, at: str, world: World) -> Decided:
+def unlink_task(cause: do.UnlinkTask, key: str, at: str, world: LogState) -> Decision:
     source, target, relation = edge(world, cause.task, cause.phrase, cause.target)
     if t.Link(relation, target.id) not in source.links:
-        return Decided(result=Result((source.id, target.id)))
+        return Decision(result=Result((source.id, target.id)))
     events = [
         *on(world, "task", source.id, [t.TaskUnlinked(PERSON, relation, target.id)]),
         *on(world, "links", target.id, [UnlinkedFrom(relation, source.id)]),
     ]
-    return Decided(events, Result((source.id, target.id)))
+    return Decision(events, Result((source.id, target.id)))
 
 
-def delete_task(cause: do.DeleteTask, key: str, at: str, world: World) -> Decided:
+def delete_task(cause: do.DeleteTask, key: str, at: str, world: LogState) -> Decision:
     task = world.load(TASK, cause.task)
     if task.exists and task.is_deleted:
-        return Decided(result=Result((task.id,)))
+        return Decision(result=Result((task.id,)))
     task = edits.living(task, cause.task)
     ended = stopped(world, at, of=task.id)
     deleted = on(world, "task", task.id, [t.TaskDeleted(PERSON)])
-    return Decided([*ended, *deleted], Result((task.id,)))
+    return Decision([*ended, *deleted], Result((task.id,)))
 
 
-def restore_task(cause: do.RestoreTask, key: str, at: str, world: World) -> Decided:
+def restore_task(cause: do.RestoreTask, key: str, at: str, world: LogState) -> Decision:
     task = world.load(TASK, cause.task)
     if task.exists and task.is_deleted:
         category = c.category_back(world.load(CATALOG, MAIN), task.category)
         restored = on(world, "task", task.id, [t.TaskRestored(PERSON)])
-        return Decided([*on(world, "catalog", MAIN, category), *restored], Result((task.id,)))
+        return Decision([*on(world, "catalog", MAIN, category), *restored], Result((task.id,)))
     task = edits.living(task, cause.task)
-    return Decided(result=Result((task.id,)))
+    return Decision(result=Result((task.id,)))
 
 
 def stopped(
-    world: Loads, at: str, summary: str = "", of: str = "", by: str = PERSON
+    world: StateLoader, at: str, summary: str = "", of: str = "", by: str = PERSON
 ) -> list[Event]:
     """Stop what is being timed, of one task if it is named."""
     events: list[Event] = []
@@ -221,7 +297,7 @@ def stopped(
     return events
 
 
-def timer_events(world: Loads, task: str, fact: t.TaskFact) -> list[Event]:
+def timer_events(world: StateLoader, task: str, fact: t.TaskFact) -> list[Event]:
     """What the timer says where an undo lets an entry of a task run on, or ends it."""
     match fact:
         case t.TimeStarted(entry=entry) | t.TimeReopened(entry=entry):
@@ -235,54 +311,54 @@ def timer_events(world: Loads, task: str, fact: t.TaskFact) -> list[Event]:
             return []
 
 
-def start_timer(cause: do.StartTimer, key: str, at: str, world: World) -> Decided:
+def start_timer(cause: do.StartTimer, key: str, at: str, world: LogState) -> Decision:
     task = task_of(world, cause.task)
     timer = world.load(TIMER, MAIN)
     if timer.task == task.id:
-        return Decided(result=Result((timer.entry,)))
+        return Decision(result=Result((timer.entry,)))
     entry = make_key("time", key, "0")
     events = [
         *stopped(world, at),
         *on(world, "task", task.id, [t.TimeStarted(PERSON, entry, at)]),
         *on(world, "timer", MAIN, [TimerStarted(task.id, entry)]),
     ]
-    return Decided(events, Result((entry,)))
+    return Decision(events, Result((entry,)))
 
 
-def stop_timer(cause: do.StopTimer, key: str, at: str, world: World) -> Decided:
+def stop_timer(cause: do.StopTimer, key: str, at: str, world: LogState) -> Decision:
     events = stopped(world, at, cause.summary)
     if not events:
         instead = Remedy("start_timer")
         raise Refused("nothing_running", because="no timer is running", instead=instead)
     timer = world.load(TIMER, MAIN)
-    return Decided(events, Result((timer.entry, timer.task)))
+    return Decision(events, Result((timer.entry, timer.task)))
 
 
-def log_time(cause: do.LogTime, key: str, at: str, world: World) -> Decided:
+def log_time(cause: do.LogTime, key: str, at: str, world: LogState) -> Decision:
     task = task_of(world, cause.task)
     entry = make_key("time", key, "0")
     facts = edits.log_time(task, entry, cause.start, cause.end, cause.summary)
-    return Decided(on(world, "task", task.id, facts), Result((entry,)))
+    return Decision(on(world, "task", task.id, facts), Result((entry,)))
 
 
-def retime_entry(cause: do.RetimeEntry, key: str, at: str, world: World) -> Decided:
+def retime_entry(cause: do.RetimeEntry, key: str, at: str, world: LogState) -> Decision:
     task = task_of(world, cause.task)
     entry = edits.known_entry(task, cause.entry)
     facts = edits.retime(task, entry, cause.start, cause.end, cause.summary, at)
-    return Decided(on(world, "task", task.id, facts), Result((entry.id,)))
+    return Decision(on(world, "task", task.id, facts), Result((entry.id,)))
 
 
-def rate_task(cause: do.RateTask, key: str, at: str, world: World) -> Decided:
+def rate_task(cause: do.RateTask, key: str, at: str, world: LogState) -> Decision:
     task = task_of(world, cause.task)
     entry = edits.known_entry(task, cause.entry).id if cause.entry else ""
     return _facts(world, task.id, edits.rate(task, entry, cause.score, cause.comment))
 
 
-def _catalog(world: World, facts: list[c.CatalogFact], entity: str) -> Decided:
-    return Decided(on(world, "catalog", MAIN, facts), Result((entity,)))
+def _catalog(world: LogState, facts: list[c.CatalogFact], entity: str) -> Decision:
+    return Decision(on(world, "catalog", MAIN, facts), Result((entity,)))
 
 
-def add_category(cause: do.AddCategory, key: str, at: str, world: World) -> Decided:
+def add_category(cause: do.AddCategory, key: str, at: str, world: LogState) -> Decision:
     name = edits.titled(cause.name, c.NAME_MAX, "name")
     catalog = world.load(CATALOG, MAIN)
     facts = c.add_category(catalog, name, cause.language)
@@ -290,40 +366,227 @@ def add_category(cause: do.AddCategory, key: str, at: str, world: World) -> Deci
     return _catalog(world, facts, known.id if known else c.category_id(name))
 
 
-def rename_category(cause: do.RenameCategory, key: str, at: str, world: World) -> Decided:
+def rename_category(cause: do.RenameCategory, key: str, at: str, world: LogState) -> Decision:
     catalog = world.load(CATALOG, MAIN)
     name = edits.titled(cause.name, c.NAME_MAX, "name")
     facts = c.rename_category(catalog, cause.category, name)
     return _catalog(world, facts, _category_id(catalog, cause.category))
 
 
-def add_correction(cause: do.AddCorrection, key: str, at: str, world: World) -> Decided:
+def add_correction(cause: do.AddCorrection, key: str, at: str, world: LogState) -> Decision:
     category = _category_id(world.load(CATALOG, MAIN), cause.category)
     fact = c.CorrectionCaptured(category, cause.before, cause.after)
     return _catalog(world, [fact], category)
 
 
-def add_label(cause: do.AddLabel, key: str, at: str, world: World) -> Decided:
+def add_label(cause: do.AddLabel, key: str, at: str, world: LogState) -> Decision:
     catalog = world.load(CATALOG, MAIN)
     name = edits.titled(cause.name, c.NAME_MAX, "name")
     scope = tuple(sorted(_category_id(catalog, one) for one in cause.categories))
     return _catalog(world, c.add_label(catalog, name, scope), c.label_id(name))
 
 
-def delete_label(cause: do.DeleteLabel, key: str, at: str, world: World) -> Decided:
+def delete_label(cause: do.DeleteLabel, key: str, at: str, world: LogState) -> Decision:
     catalog = world.load(CATALOG, MAIN)
     facts = c.delete_label(catalog, cause.label)
     return _catalog(world, facts, _label_id(catalog, cause.label))
 
 
-def narrow_labels(cause: do.ScopeLabels, key: str, at: str, world: World) -> Decided:
+def narrow_labels(cause: do.ScopeLabels, key: str, at: str, world: LogState) -> Decision:
     labels = world.load(CATALOG, MAIN).labels
     wide = [one for one in cause.labels if one.label in labels and not labels[one.label].categories]
     facts = [c.LabelScoped(one.label, one.categories, narrows=True) for one in wide]
-    return Decided(on(world, "catalog", MAIN, facts), Result(tuple(one.label for one in wide)))
+    return Decision(on(world, "catalog", MAIN, facts), Result(tuple(one.label for one in wide)))
 
 
-Handler = Callable[[Any, str, str, World], Decided]
+Handler = Callable[[Any, str, str, LogState], Decision]
+
+
+# -------------------------------------------------------------------------- two tasks in one append
+# What is written to two tasks in one append: a follow-up, items that move, a link (ADR 40).
+
+
+class TwoTasks(NamedTuple):
+    """What is written to both tasks, and the texts that are the new one's own."""
+
+    events: Sequence[Event]
+    payloads: Sequence[Payload] = ()
+
+
+def over_both(
+    world: LogState, cause: do.ApplyOperation, source: Task, text: str
+) -> TwoTasks | ToolRefusal:
+    """What an operation with a second task comes to; `registry.apply` has allowed the first.
+
+    Args:
+        world: The journal.
+        cause: The operation.
+        source: The agent's own task.
+        text: Its arguments.
+    """
+    by = f"agent:{cause.agent}"
+    if len(cause.others) != 1 or registry.others(cause.tool, text, *cause.others) != cause.others:
+        return ToolRefusal("not_found", "It does not name the other task.")
+    other = world.load(TASK, cause.others[0])
+    match registry.read(cause.tool, text):
+        case CreateFollowUpTask() as given:
+            if other.exists and not (cause.revives and other.is_deleted):
+                return ToolRefusal("redundant", "The follow-up task is there already.")
+            items = _items(source, [one.id for one in given.carry_over])
+            description, kept = words(other.id, given.description)
+            wanted = FollowUp(
+                given.title,
+                description if given.description else None,
+                given.due_date,
+                given.priority,
+                given.relation or "follows_up_on",
+            )
+            if other.exists:
+                found = edits.again(source, other, wanted, items, by)
+                return TwoTasks(_events(world, source, other, found), kept)
+            return TwoTasks(followed(world, source, other.id, wanted, items, by), kept)
+        case MigrateChecklistItem() as given:
+            if refusal := _other_out_of_scope(other, source, cause):
+                return refusal
+            found = edits.moved(source, _items(source, [given.id]), other, by)
+            return TwoTasks(_events(world, source, other, found))
+        case ProposeLink() as given:
+            return _other_out_of_scope(other, source, cause) or _linked(
+                world, given, source, other, by
+            )
+        case _:  # pragma: no cover  # the registry has no other change over two tasks
+            return ToolRefusal("unknown_tool", "It changes one task alone.")
+
+
+def conclude(cause: do.ConcludeTask, key: str, at: str, world: LogState) -> Decision:
+    """A person's task is done, and what remains of it follows."""
+    source = task_of(world, cause.task)
+    if not source.is_open:
+        because = f"the task {source.title!r} is {source.status} already"
+        instead = "set it open first, or add a task for what remains"
+        raise Refused("invalid_value", because=because, instead=instead)
+    title = edits.titled(world.text(cause.title), edits.TITLE_MAX)
+    left = [one for one in source.items if not (one.is_checked or one.is_archived)]
+    made = make_key("task", key, "0")
+    events = followed(
+        world, source, made, FollowUp(title), [] if cause.keeps_items else left, PERSON
+    )
+    ended = stopped(world, at, of=source.id) if cause.stops_timer else []
+    done = on(world, "task", source.id, edits.set_status(source, "DONE", "", PERSON))
+    return Decision([*events, *ended, *done], Result((made, source.id)))
+
+
+def followed(
+    world: LogState,
+    source: Task,
+    made: str,
+    wanted: FollowUp,
+    items: Sequence[ChecklistItem],
+    by: str,
+) -> list[Event]:
+    """A follow-up with what it takes over, linked to the task that it follows."""
+    found = edits.follow_up(source, made, wanted, items, by)
+    link = LinkedFrom(wanted.relation, made)
+    return [*_events(world, source, Task(made), found), *on(world, "links", source.id, [link])]
+
+
+def _events(world: LogState, source: Task, target: Task, found: Moved) -> list[Event]:
+    return [
+        *on(world, "task", source.id, found.source),
+        *on(world, "task", target.id, found.target),
+    ]
+
+
+def _items(task: Task, wanted: Sequence[str]) -> list[ChecklistItem]:
+    """Items of a task in the order that they have there."""
+    return [item for item in task.items if item.id in wanted]
+
+
+def _linked(
+    world: LogState, given: ProposeLink, source: Task, other: Task, by: str
+) -> TwoTasks | ToolRefusal:
+    here, there, relation = edge(world, source.id, given.relation, other.id)
+    try:
+        events = linked(world, here, relation, there, by)
+    except Refused:  # in words that hold neither's title: what is told belongs to one task
+        return ToolRefusal("cycle", "The other task blocks this one already, or through others.")
+    return (
+        TwoTasks(events) if events else ToolRefusal("redundant", "The two are linked so already.")
+    )
+
+
+def _other_out_of_scope(other: Task, source: Task, cause: do.ApplyOperation) -> ToolRefusal | None:
+    """The second task's side of the scope check, fail closed (SPEC 5)."""
+    if not other.exists or other.is_deleted or other.id == source.id:
+        return ToolRefusal("not_found", "The other task does not exist, or not any more.")
+    if not other.category:
+        return ToolRefusal("missing_category", "The other task has no category.")
+    if other.category not in cause.categories:
+        message = "The other task's category is not one that the agent may touch."
+        return ToolRefusal("out_of_scope", message)
+    return None
+
+
+# --------------------------------------------------------------------------------------- operations
+# Operations: a tool's effect on the journal, exactly once (DESIGN 5).
+#
+# `ApplyOperation` and `VoidOperation` share the operation's key: whichever is recorded first
+# decides, and the other is answered with its stored outcome (the one exception to law 2).
+
+
+def apply_operation(cause: do.ApplyOperation, key: str, at: str, world: LogState) -> Decision:
+    """Run the tool's pure handler on the task as it is now; a refusal is an outcome too."""
+    task = world.load(TASK, cause.task)
+    now = snapshot(task, world.load(CATALOG, MAIN), world.n, at)
+    arguments = world.text(cause.arguments)
+    refusal = _out_of_scope(now, cause, exists=task.exists)
+    if refusal is None and cause.base and registry.base(cause.tool, now, arguments) != cause.base:
+        refusal = ToolRefusal("stale", "what it would change is no longer what it was proposed on")
+    if refusal is None:
+        answer = _applied(cause, now, task, arguments, world)
+        if not isinstance(answer, ToolRefusal):
+            result = Result((task.id, *cause.others), "applied", tokens=_tokens(answer.events))
+            return Decision(answer.events, result, answer.payloads)
+        refusal = answer
+    return Decision(result=Result((task.id,), "refused", refusal.code, refusal.message))
+
+
+def _applied(
+    cause: do.ApplyOperation, now: Snapshot, task: Task, arguments: str, world: LogState
+) -> TwoTasks | ToolRefusal:
+    """What is written to the task, or to both that it is about."""
+    facts = registry.apply(cause.tool, now, arguments, f"agent:{cause.agent}")
+    if isinstance(facts, ToolRefusal):
+        return facts
+    if registry.is_over_two(cause.tool):
+        return over_both(world, cause, task, arguments)
+    return TwoTasks(on(world, "task", task.id, facts))
+
+
+def _tokens(events: Sequence[Event]) -> tuple[str, ...]:
+    """What changed, of each task."""
+    touched: set[str] = set()
+    for stream, fact in events:
+        of_kind, _, entity = stream.partition("@")[0].partition(":")
+        touched.update(tokens_of(entity, fact) if of_kind == "task" else ())
+    return tuple(sorted(touched))
+
+
+def _out_of_scope(now: Snapshot, cause: do.ApplyOperation, *, exists: bool) -> ToolRefusal | None:
+    """The journal's side of the scope check, fail closed (SPEC 5)."""
+    if not exists or now.is_deleted:
+        return ToolRefusal("not_found", "the task does not exist any more")
+    if not now.category:
+        return ToolRefusal("missing_category", "the task has no category")
+    if now.category not in cause.categories:
+        return ToolRefusal("out_of_scope", "the task's category is not one the agent may touch")
+    return None
+
+
+def void_operation(cause: do.VoidOperation, key: str, at: str, world: LogState) -> Decision:
+    return Decision(result=Result((cause.task,), "voided", message=cause.reason))
+
+
 HANDLERS: dict[type, Handler] = {
     do.CreateTask: create_task,
     do.EditTask: edit_task,
@@ -348,4 +611,7 @@ HANDLERS: dict[type, Handler] = {
     do.AddLabel: add_label,
     do.DeleteLabel: delete_label,
     do.ScopeLabels: narrow_labels,
+    do.ConcludeTask: conclude,
+    do.ApplyOperation: apply_operation,
+    do.VoidOperation: void_operation,
 }

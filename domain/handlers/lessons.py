@@ -3,34 +3,35 @@
 from collections.abc import Iterable
 
 from domain.agent.agent import Agent
-from domain.agent.limits import at_most
-from domain.causes import Result
-from domain.changes.change_set import CHANGES, ChangeSet, find
-from domain.changes.events import (
+from domain.agent.deciders import at_most
+from domain.append.causes import Result
+from domain.changes.change_set import (
+    CHANGES,
+    ChangeSet,
     ItemConfirmed,
     ItemConfirming,
     ItemDeferred,
     ItemRejected,
     ItemReopened,
     ItemUndone,
+    find,
 )
 from domain.errors import invalid
-from domain.handlers.decided import Decided, Event, after, on
+from domain.handlers.decided import Decision, Event, after, on
 from domain.handlers.journal import Handler
 from domain.lessons import commands as do
 from domain.lessons import lessons as l
 from domain.lessons.lessons import LESSONS, LessonDecided, LessonVerdict
-from domain.wake.events import WakeFinished
-from domain.wake.state import Wake, anyones
-from domain.wire import Stored
-from domain.world import World
+from domain.log.state import LogState
+from domain.log.wire import Stored
+from domain.wake.wake import Wake, WakeFinished, anyones
 
 SINCE = 2
 """The first scaffold of whose wakes the end is told."""
 
 
 def of_verdicts(
-    world: World, changes: ChangeSet, facts: Iterable[Stored], category: str = ""
+    world: LogState, changes: ChangeSet, facts: Iterable[Stored], category: str = ""
 ) -> list[Event]:
     """What the verdicts among a set's new facts teach: its category, and its wake's template.
 
@@ -64,7 +65,7 @@ def of_verdicts(
     return events
 
 
-def intent(world: World, changes: ChangeSet, item: int, operation: str) -> ItemConfirming | None:
+def intent(world: LogState, changes: ChangeSet, item: int, operation: str) -> ItemConfirming | None:
     """The first intent of a confirmation, by the operation that it asked for."""
     asked = (row.fact for row in world.history(CHANGES.name, changes.id))
     mine = (one for one in asked if isinstance(one, ItemConfirming) and one.item == item)
@@ -72,7 +73,7 @@ def intent(world: World, changes: ChangeSet, item: int, operation: str) -> ItemC
 
 
 def _taught(
-    world: World, changes: ChangeSet, number: int, verdict: LessonVerdict, category: str
+    world: LogState, changes: ChangeSet, number: int, verdict: LessonVerdict, category: str
 ) -> list[Event]:
     if not category:
         return []
@@ -86,7 +87,7 @@ def _taught(
 
 
 def _told(
-    world: World, changes: ChangeSet, number: int, verdict: LessonVerdict, at: str = ""
+    world: LogState, changes: ChangeSet, number: int, verdict: LessonVerdict, at: str = ""
 ) -> LessonDecided:
     """The lesson of a verdict."""
     item = find(changes, number)
@@ -104,7 +105,7 @@ def _told(
     )
 
 
-def of_end(world: World, agent: Agent, wake: Wake, finished: WakeFinished) -> list[Event]:
+def of_end(world: LogState, agent: Agent, wake: Wake, finished: WakeFinished) -> list[Event]:
     """What the end of a wake tells of its template.
 
     Args:
@@ -127,7 +128,7 @@ def of_end(world: World, agent: Agent, wake: Wake, finished: WakeFinished) -> li
     return on(world, "lessons", l.TEMPLATE + begun.template, [ran])
 
 
-def rate(cause: do.RateRun, key: str, at: str, world: World) -> Decided:
+def rate(cause: do.RateRun, key: str, at: str, world: LogState) -> Decision:
     wake = anyones(world, cause.run_key)
     template = wake.begun.template
     if not template:
@@ -135,10 +136,10 @@ def rate(cause: do.RateRun, key: str, at: str, world: World) -> Decided:
         raise invalid(because, "rate a wake of an agent that lives on one")
     scope = l.TEMPLATE + template
     facts = l.rate(world.load(LESSONS, scope), cause.run_key, cause.stars)
-    return Decided(on(world, "lessons", scope, facts), Result((cause.run_key,)))
+    return Decision(on(world, "lessons", scope, facts), Result((cause.run_key,)))
 
 
-def learn(cause: do.LearnVerdicts, key: str, at: str, world: World) -> Decided:
+def learn(cause: do.LearnVerdicts, key: str, at: str, world: LogState) -> Decision:
     """Verdicts as their sets have them; what is known already is left alone."""
     if not cause.scope.partition(":")[2] or not cause.scope.startswith((l.CATEGORY, l.TEMPLATE)):
         raise invalid(f"{cause.scope!r} is no scope of lessons", "name a category or a template")
@@ -149,10 +150,10 @@ def learn(cause: do.LearnVerdicts, key: str, at: str, world: World) -> Decided:
         facts = l.decide(known, _checked(world, cause.scope, past))
         known = after(world, LESSONS, known, facts, at)
         learnt += facts
-    return Decided(on(world, "lessons", cause.scope, learnt), Result((cause.scope,)))
+    return Decision(on(world, "lessons", cause.scope, learnt), Result((cause.scope,)))
 
 
-def _checked(world: World, scope: str, past: do.PastVerdict) -> LessonDecided:
+def _checked(world: LogState, scope: str, past: do.PastVerdict) -> LessonDecided:
     changes = world.load(CHANGES, past.changes)
     item = find(changes, past.item)
     if item is None or not changes.is_opened or item.status != past.verdict:

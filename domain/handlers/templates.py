@@ -4,26 +4,25 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from domain.agent.agent import AGENT
-from domain.agent.events import AgentFact, TemplateAssigned
-from domain.agent.identity import AGENT_KIND
-from domain.causes import Result
+from domain.agent.agent import AGENT, AgentFact, TemplateAssigned
+from domain.agent.deciders import AGENT_KIND
+from domain.append.causes import Result
 from domain.handlers.agents import known_agent, left
-from domain.handlers.decided import Decided, after, on
+from domain.handlers.decided import Decision, after, on
 from domain.handlers.journal import Handler
-from domain.keys import key as make_key
+from domain.log.keys import key as make_key
+from domain.log.state import LogState
 from domain.templates import commands as do
 from domain.templates import template as t
 from domain.templates.seeds import seed_id
 from domain.templates.template import TEMPLATE
-from domain.world import World
 
 
-def _written(world: World, template: str, facts: Sequence[t.TemplateFact]) -> Decided:
-    return Decided(on(world, "template", template, facts), Result((template,)))
+def _written(world: LogState, template: str, facts: Sequence[t.TemplateFact]) -> Decision:
+    return Decision(on(world, "template", template, facts), Result((template,)))
 
 
-def create(cause: do.CreateTemplate, key: str, at: str, world: World) -> Decided:
+def create(cause: do.CreateTemplate, key: str, at: str, world: LogState) -> Decision:
     """A template with its first version; a seed that is in use already is left alone."""
     template_id = seed_id(cause.seed) if cause.seed else make_key("template", key, "0")
     template = world.load(TEMPLATE, template_id)
@@ -35,30 +34,30 @@ def create(cause: do.CreateTemplate, key: str, at: str, world: World) -> Decided
     return _written(world, template_id, facts)
 
 
-def change(cause: do.ChangeTemplate, key: str, at: str, world: World) -> Decided:
+def change(cause: do.ChangeTemplate, key: str, at: str, world: LogState) -> Decision:
     template = world.load(TEMPLATE, cause.template)
     facts = t.change(template, cause.name, cause.model, cause.categories)
     return _written(world, cause.template, facts)
 
 
-def add_version(cause: do.AddVersion, key: str, at: str, world: World) -> Decided:
+def add_version(cause: do.AddVersion, key: str, at: str, world: LogState) -> Decision:
     template = t.living(world.load(TEMPLATE, cause.template))
     facts = t.add_version(template, cause.general, cause.report, cause.author, cause.model)
     return _written(world, cause.template, facts)
 
 
-def roll_back(cause: do.RollBackTemplate, key: str, at: str, world: World) -> Decided:
+def roll_back(cause: do.RollBackTemplate, key: str, at: str, world: LogState) -> Decision:
     template = world.load(TEMPLATE, cause.template)
     replica = world.replica if world.is_shared else ""
     facts = t.roll_back(template, cause.version, cause.of, replica=replica)
     return _written(world, cause.template, facts)
 
 
-def delete(cause: do.DeleteTemplate, key: str, at: str, world: World) -> Decided:
+def delete(cause: do.DeleteTemplate, key: str, at: str, world: LogState) -> Decision:
     return _written(world, cause.template, t.delete(_lived_on(world, cause.template)))
 
 
-def _lived_on(world: World, template_id: str) -> t.Template:
+def _lived_on(world: LogState, template_id: str) -> t.Template:
     """A template with those that live on it: of an agent that two machines gave other templates
     apart from each other, the streams of both still tell."""
     template = world.load(TEMPLATE, template_id)
@@ -68,19 +67,19 @@ def _lived_on(world: World, template_id: str) -> t.Template:
     return replace(template, instances=tuple(living))
 
 
-def assign(cause: do.AssignTemplate, key: str, at: str, world: World) -> Decided:
+def assign(cause: do.AssignTemplate, key: str, at: str, world: LogState) -> Decision:
     """Let an agent live on a template, or on the built-in directives again."""
     agent = known_agent(world, cause.agent)
     if cause.template:
         t.living(world.load(TEMPLATE, cause.template))
     if cause.template == agent.template:
-        return Decided(result=Result((agent.id, cause.template)))
+        return Decision(result=Result((agent.id, cause.template)))
     assigned: list[AgentFact] = [TemplateAssigned(cause.template)]
     events = on(world, "agent", agent.id, assigned)
     events += left(world, agent)
     if cause.template:
         events += on(world, "template", cause.template, [t.InstanceAdded(agent.id)])
-    return Decided(events, Result((agent.id, cause.template)))
+    return Decision(events, Result((agent.id, cause.template)))
 
 
 HANDLERS: dict[type, Handler] = {

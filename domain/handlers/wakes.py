@@ -4,53 +4,65 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from domain.agent import identity
-from domain.agent import wake_queue_person as person
+from domain.agent import deciders
+from domain.agent import wake_queue_rules as person
 from domain.agent import wake_queue_rules as rules
-from domain.agent.agent import AGENT, Agent
-from domain.agent.events import AgentFact, AgentProposed, AgentReported, AgentSettled
-from domain.agent.wake_queue import GIVEN, HELD, HELD_UNTIL, WAKE_QUEUE, Queued
-from domain.agent.wake_queue_events import WakeBegun, WakeQueueFact
+from domain.agent.agent import AGENT, Agent, AgentFact, AgentProposed, AgentReported, AgentSettled
+from domain.agent.wake_queue import (
+    GIVEN,
+    HELD,
+    HELD_UNTIL,
+    WAKE_QUEUE,
+    Queued,
+    WakeBegun,
+    WakeQueueFact,
+)
 from domain.agent.wake_queue_rules import Setting
-from domain.causes import Result
+from domain.append.causes import Result
 from domain.changes import decisions
-from domain.changes.change_set import CHANGES, ChangeSet, Item, own_set_id
-from domain.changes.events import ChangesFact, ItemRetracted
+from domain.changes.change_set import (
+    CHANGES,
+    ChangeItem,
+    ChangeSet,
+    ChangesFact,
+    ItemRetracted,
+    own_set_id,
+)
 from domain.errors import Refused, Remedy
 from domain.handlers import lessons
-from domain.handlers.agents import agent_events, alert_events, known_agent
-from domain.handlers.bench import bench_of, specs_of, tools_of
-from domain.handlers.decided import Decided, Event, after, on
+from domain.handlers.agents import agent_events, known_agent, wake_queue_events
+from domain.handlers.decided import Decision, Event, after, on
 from domain.handlers.journal import Handler
-from domain.policy.gate import GATE_CODES, Refusal, refusal
-from domain.policy.notices import GATED_SINCE, notice_of
+from domain.log.state import MAIN, LogState
+from domain.log.timestamps import later
+from domain.policy.gate import GATE_CODES, GATED_SINCE, GateRefusal, notice_of, refusal
 from domain.policy.policy import POLICY, Policy
-from domain.timestamps import later
 from domain.tools import registry
 from domain.wake import commands as do
 from domain.wake import machine
-from domain.wake.events import (
+from domain.wake.machine import Advanced
+from domain.wake.memory import fold_notes
+from domain.wake.wake import (
+    WAKE,
     LateReply,
     ModelAsked,
     ModelFailed,
     Outcome,
+    Wake,
     WakeDeferred,
     WakeFact,
     WakeFinished,
     WakeReply,
     WakeStarted,
 )
-from domain.wake.machine import Advanced
-from domain.wake.memory import fold_notes
-from domain.wake.state import WAKE, Wake
-from domain.world import MAIN, World
+from domain.wake.wake_inputs import inputs_of, specs_of, tools_of
 
 DAY_SECONDS = 86_400
 SKIPS = ("dormant", "destroyed", "switched_off", "cancelled", "task_deleted", *GATE_CODES)
 """Why a begun wake is stopped without having failed."""
 
 
-def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
+def begin(cause: do.BeginWake, key: str, at: str, world: LogState) -> Decision:
     """Start a queued wake on a captured input, up to the first question to the model."""
     agent = known_agent(world, cause.agent)
     wake_queue = world.load(WAKE_QUEUE, agent.id)
@@ -58,7 +70,7 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
     facts = rules.begin(wake_queue, agent, cause.run_key, at, setting, now=cause.is_now)
     result = Result((cause.run_key,))
     if not any(isinstance(fact, WakeBegun) for fact in facts):
-        return Decided(alert_events(world, agent.id, facts), result)
+        return Decision(wake_queue_events(world, agent.id, facts), result)
     queued = wake_queue.queued
     if queued is None or queued.run_key != cause.run_key:
         because = f"the wake {cause.run_key} has begun already"
@@ -91,19 +103,19 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
     policy = world.load(POLICY, MAIN)
     if refused := refused_of(policy, agent, started, has_secret=cause.has_secret):
         return _not_begun(world, agent, queued, refused)
-    bench = bench_of(world, agent, cause.run_key, cause.snapshot, cause.scaffold, at)
+    bench = inputs_of(world, agent, cause.run_key, cause.snapshot, cause.scaffold, at)
     tools = tools_of(world, agent, queued.reason, cause.scaffold, bench.snapshot)
     specs = specs_of(tools, cause.scaffold)
     started = replace(started, tools=tools, specs=specs.id)
     advanced = machine.start(world.load(WAKE, cause.run_key), started, bench)
     events = [
-        *alert_events(world, agent.id, facts),
+        *wake_queue_events(world, agent.id, facts),
         *on(world, "wake", cause.run_key, advanced.facts),
     ]
-    return Decided(events, result, [specs])
+    return Decision(events, result, [specs])
 
 
-def _not_begun(world: World, agent: Agent, queued: Queued, refused: Refusal) -> Decided:
+def _not_begun(world: LogState, agent: Agent, queued: Queued, refused: GateRefusal) -> Decision:
     """A queued wake that the gate holds: it waits, or is skipped."""
     wake_queue = world.load(WAKE_QUEUE, agent.id)
     if refused.waits_for:
@@ -111,10 +123,10 @@ def _not_begun(world: World, agent: Agent, queued: Queued, refused: Refusal) -> 
     else:
         facts = rules.drop(wake_queue, queued.run_key, refused.code)
     result = Result((queued.run_key,), code=refused.code, message=refused.because)
-    return Decided(alert_events(world, agent.id, facts), result)
+    return Decision(wake_queue_events(world, agent.id, facts), result)
 
 
-def skip(cause: do.SkipWake, key: str, at: str, world: World) -> Decided:
+def skip(cause: do.SkipWake, key: str, at: str, world: LogState) -> Decision:
     """End a queued wake that cannot start, or that a person cancels; a deleted task puts its agent
     to sleep."""
     agent = known_agent(world, cause.agent)
@@ -123,33 +135,33 @@ def skip(cause: do.SkipWake, key: str, at: str, world: World) -> Decided:
         dropped = person.cancel(wake_queue, cause.run_key)
     else:
         dropped = rules.drop(wake_queue, cause.run_key, cause.code)
-    events = alert_events(world, agent.id, dropped)
+    events = wake_queue_events(world, agent.id, dropped)
     if dropped and cause.code == "task_deleted" and agent.lifecycle == "active":
-        events += agent_events(world, agent, identity.pause(agent, "task_deleted"))
+        events += agent_events(world, agent, deciders.pause(agent, "task_deleted"))
         for one in agent.sets:
             changes = world.load(CHANGES, one)
             expired = decisions.expire(changes, at, "the task is deleted")
             events += on(world, "changes", one, expired)
-    return Decided(events, Result((cause.run_key,), code=cause.code, message=cause.message))
+    return Decision(events, Result((cause.run_key,), code=cause.code, message=cause.message))
 
 
-def stop(cause: do.StopWake, key: str, at: str, world: World) -> Decided:
+def stop(cause: do.StopWake, key: str, at: str, world: LogState) -> Decision:
     wake = world.load(WAKE, cause.run_key)
     agent = world.load(AGENT, wake.begun.agent)
     if _is_anothers(wake, cause):
-        return Decided(result=Result((cause.run_key,)))
+        return Decision(result=Result((cause.run_key,)))
     outcome: Outcome = "skipped" if cause.code in SKIPS else "failed"
     facts = machine.stop(wake, outcome, cause.code, cause.message)
     return _written(world, agent, machine.applied(wake, facts), at)
 
 
-def retake(cause: do.RetakeWake, key: str, at: str, world: World) -> Decided:
+def retake(cause: do.RetakeWake, key: str, at: str, world: LogState) -> Decision:
     """Go on with a begun wake: its process is gone, or what it waited for may be there now."""
     wake = world.load(WAKE, cause.run_key)
     agent = world.load(AGENT, wake.begun.agent)
     wake_queue = world.load(WAKE_QUEUE, agent.id)
     if _is_anothers(wake, cause):
-        return Decided(result=Result((cause.run_key,)))
+        return Decision(result=Result((cause.run_key,)))
     facts = machine.retake(wake)
     begun: list[WakeQueueFact] = []
     if facts and wake_queue.begun is not None and wake_queue.begun.run_key == cause.run_key:
@@ -160,25 +172,25 @@ def retake(cause: do.RetakeWake, key: str, at: str, world: World) -> Decided:
         facts = machine.defer(wake, HELD_UNTIL, reason)  # it asks nothing
         begun = rules.back_off(wake_queue, cause.run_key, HELD_UNTIL, reason)
     decided = _written(world, agent, machine.applied(wake, facts), at)
-    events = [*alert_events(world, agent.id, begun), *decided.events]
+    events = [*wake_queue_events(world, agent.id, begun), *decided.events]
     return decided._replace(events=events)
 
 
-def defer(cause: do.DeferWake, key: str, at: str, world: World) -> Decided:
+def defer(cause: do.DeferWake, key: str, at: str, world: LogState) -> Decision:
     """Let a wake wait for a budget or for what the gate asks, begun or not; or end that wait."""
     wake = world.load(WAKE, cause.run_key)
     is_gates = cause.reason in (*HELD, GIVEN)
     has_moved_on = is_gates and not cause.attempt and wake.phase == "waiting"
     if has_moved_on or _is_anothers(wake, cause):
-        return Decided(result=Result((cause.run_key,)))
+        return Decision(result=Result((cause.run_key,)))
     deferred: list[WakeFact] = machine.defer(wake, cause.until, cause.reason)
     wake_queue = world.load(WAKE_QUEUE, cause.agent)
     backed_off = rules.back_off(wake_queue, cause.run_key, cause.until, cause.reason)
     events = [
         *on(world, "wake", cause.run_key, deferred),
-        *alert_events(world, cause.agent, backed_off),
+        *wake_queue_events(world, cause.agent, backed_off),
     ]
-    return Decided(events, Result((cause.run_key,)))
+    return Decision(events, Result((cause.run_key,)))
 
 
 def _is_anothers(wake: Wake, cause: do.StopWake | do.RetakeWake | do.DeferWake) -> bool:
@@ -188,7 +200,7 @@ def _is_anothers(wake: Wake, cause: do.StopWake | do.RetakeWake | do.DeferWake) 
     return bool(cause.attempt) and wake.asked is not None and machine.ticket(wake.asked) != seen
 
 
-def _must_stop(world: World, agent: Agent, wake: Wake) -> str:
+def _must_stop(world: LogState, agent: Agent, wake: Wake) -> str:
     """Why a running wake of this agent may not go on; empty where it may, or has to wait."""
     if agent.lifecycle != "active":
         return agent.lifecycle
@@ -196,7 +208,7 @@ def _must_stop(world: World, agent: Agent, wake: Wake) -> str:
     return refused.code if refused and not refused.waits_for else ""
 
 
-def _held(world: World, agent: Agent, wake: Wake) -> str:
+def _held(world: LogState, agent: Agent, wake: Wake) -> str:
     """What a wake has to wait for before it may ask what it asks for now; empty where it may."""
     if not isinstance(machine.pending(wake), ModelAsked):
         return ""
@@ -206,7 +218,7 @@ def _held(world: World, agent: Agent, wake: Wake) -> str:
 
 def refused_of(
     policy: Policy, agent: Agent, begun: WakeStarted, *, has_secret: bool = True
-) -> Refusal | None:
+) -> GateRefusal | None:
     """What the gate says of a wake, by the categories that its prompt was made for; of one of an
     older scaffold, which began without a gate, nothing. Whether the key is there is said as a
     wake begins, and looked at again by who asks the model."""
@@ -216,20 +228,20 @@ def refused_of(
     return refusal(policy, of, begun.model, has_secret, notice_of(begun.scaffold))
 
 
-def replied(entity: str, reply: WakeReply, at: str, world: World) -> Decided:
+def replied(entity: str, reply: WakeReply, at: str, world: LogState) -> Decision:
     """The reply, and all that follows from it, in one append."""
     wake = world.load(WAKE, entity)
     agent = world.load(AGENT, wake.begun.agent)
     asked = machine.pending(wake)
     if asked is None or machine.ticket(asked) != machine.ticket(reply):
         late: list[WakeFact] = [LateReply(reply)]
-        return Decided(on(world, "wake", entity, late), Result((entity,)))
+        return Decision(on(world, "wake", entity, late), Result((entity,)))
     if isinstance(reply, ModelFailed):
         return _failed(world, agent, wake, reply, at)
     if code := _must_stop(world, agent, wake):
         advanced = machine.applied(wake, [reply, WakeFinished("skipped", code=code)])
         return _written(world, agent, advanced, at)
-    bench = bench_of(world, agent, entity, wake.begun.snapshot, wake.begun.scaffold, at)
+    bench = inputs_of(world, agent, entity, wake.begun.snapshot, wake.begun.scaffold, at)
     advanced = machine.decide(wake, reply, bench)
     if reason := _held(world, agent, advanced.wake):
         advanced = machine.put_off(advanced, HELD_UNTIL, reason)
@@ -237,7 +249,7 @@ def replied(entity: str, reply: WakeReply, at: str, world: World) -> Decided:
     return _written(world, agent, advanced, at)
 
 
-def _failed(world: World, agent: Agent, wake: Wake, reply: ModelFailed, at: str) -> Decided:
+def _failed(world: LogState, agent: Agent, wake: Wake, reply: ModelFailed, at: str) -> Decision:
     """A model's failure; a provider's is no failure of the wake, which waits and goes on."""
     wake_queue = world.load(WAKE_QUEUE, agent.id)
     until = rules.provider_until(wake_queue, at, reply.retry_seconds)
@@ -251,16 +263,18 @@ def _failed(world: World, agent: Agent, wake: Wake, reply: ModelFailed, at: str)
 
 
 def _waiting(
-    world: World, agent: Agent, advanced: Advanced, at: str, until: str, reason: str
-) -> Decided:
+    world: LogState, agent: Agent, advanced: Advanced, at: str, until: str, reason: str
+) -> Decision:
     """What is written of a wake that waits from here on."""
     decided = _written(world, agent, advanced, at)
     wake_queue = world.load(WAKE_QUEUE, agent.id)
     backed_off = rules.back_off(wake_queue, advanced.wake.run_key, until, reason)
-    return decided._replace(events=[*decided.events, *alert_events(world, agent.id, backed_off)])
+    return decided._replace(
+        events=[*decided.events, *wake_queue_events(world, agent.id, backed_off)]
+    )
 
 
-def _written(world: World, agent: Agent, advanced: Advanced, at: str) -> Decided:
+def _written(world: LogState, agent: Agent, advanced: Advanced, at: str) -> Decision:
     """A wake's facts with all they mean for its change set, its agent and its attention."""
     wake, answered = advanced.wake, advanced.answered
     changes: list[ChangesFact] = list(answered.proposed)
@@ -298,7 +312,7 @@ def _written(world: World, agent: Agent, advanced: Advanced, at: str) -> Decided
         events += on(world, "changes", own_set_id(world, wake.run_key), changes)
     events += agent_events(world, agent, agents)
     events += on(world, "alert", agent.id, queue_facts)
-    return Decided(events, Result((wake.run_key,)), answered.payloads)
+    return Decision(events, Result((wake.run_key,)), answered.payloads)
 
 
 def _ended(
@@ -329,7 +343,7 @@ def _ended(
 class _Replaced:
     """What a wake's own proposals take the place of, from scaffold 2 on (SPEC 6)."""
 
-    def __init__(self, world: World, agent: Agent, wake: Wake, own: ChangeSet) -> None:
+    def __init__(self, world: LogState, agent: Agent, wake: Wake, own: ChangeSet) -> None:
         self._world = world
         self._by = f"agent:{agent.id}"
         self.newest = decisions.newest(own, self._fields) if wake.begun.scaffold >= 2 else {}
@@ -338,11 +352,11 @@ class _Replaced:
         """The items of a set of the agent that are replaced."""
         return decisions.replace_older(changes, self.newest, self._by, self._fields)
 
-    def _fields(self, item: Item) -> tuple[str, ...]:
+    def _fields(self, item: ChangeItem) -> tuple[str, ...]:
         return registry.replaced_by(item.tool, self._world.text(item.arguments))
 
 
-def _retracted(world: World, agent: Agent, wake: Wake, replaced: _Replaced) -> list[Event]:
+def _retracted(world: LogState, agent: Agent, wake: Wake, replaced: _Replaced) -> list[Event]:
     """The second phase of the agent's retractions (SPEC 5), and what it replaced."""
     requests = [(staged.fingerprint, staged.reason) for staged in wake.retractions]
     events: list[Event] = []
@@ -359,7 +373,7 @@ def _paused(agent: Agent, queue_facts: Sequence[WakeQueueFact]) -> list[AgentFac
     """An agent that failed too often in a row goes to sleep, with a notice (SPEC 3)."""
     failures = max((getattr(fact, "failures", 0) for fact in queue_facts), default=0)
     if agent.lifecycle == "active" and rules.must_pause(failures):
-        return identity.pause(agent, "failures")
+        return deciders.pause(agent, "failures")
     return []
 
 

@@ -1,6 +1,6 @@
 """Categories, labels and correction examples: the stream ``catalog:main`` (SPEC 1).
 
-STORAGE FORMAT, see `domain.wire`. A correction names its texts by payloads of the task they
+STORAGE FORMAT, see `domain.log.wire`. A correction names its texts by payloads of the task they
 come from, so that they go when the task's unit is erased.
 """
 
@@ -10,11 +10,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.errors import Refused, Remedy
-from domain.keys import key
+from domain.log.keys import key
+from domain.log.state import RecordedEvent, StreamType
+from domain.log.wire import PayloadId, Stored
 from domain.text import fold as folded
 from domain.text import is_language
-from domain.wire import PayloadId, Stored
-from domain.world import Kind, Recorded
 
 INBOX = "Inbox"
 NAME_MAX = 100
@@ -246,7 +246,7 @@ def unknown_label(wanted: str) -> Refused:
     )
 
 
-def evolve(catalog: Catalog, recorded: Recorded) -> Catalog:
+def evolve(catalog: Catalog, recorded: RecordedEvent) -> Catalog:
     """The catalog after one more fact."""
     match recorded.fact:
         case CategoryAdded(category=category, name=name, language=language):
@@ -295,4 +295,4 @@ def _put(catalog: Catalog, category: Category) -> Catalog:
     return replace(catalog, categories=categories, removed=removed)
 
 
-CATALOG: Kind[Catalog] = Kind("catalog", Catalog, evolve)
+CATALOG: StreamType[Catalog] = StreamType("catalog", Catalog, evolve)

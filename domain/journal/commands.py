@@ -1,13 +1,13 @@
 """What a person, an importer or an operation can ask of the journal.
 
-STORAGE FORMAT: receipts keep commands, see `domain.wire`. An empty text or None leaves a field
+STORAGE FORMAT: receipts keep commands, see `domain.log.wire`. An empty text or None leaves a field
 as it is. Texts of any length travel as `Words`, made by adapters under the task's unit.
 """
 
 from typing import ClassVar, Literal
 
 from domain.journal.task import NoteKind
-from domain.wire import Part, PayloadId, Stored, Words
+from domain.log.wire import Part, PayloadId, Stored, Words
 
 
 class CreateTask(Stored, frozen=True, tag="command.create_task.1"):

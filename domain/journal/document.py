@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from domain.journal.catalog import Catalog, category_of
 from domain.journal.links import Links
 from domain.journal.task import NoteKind, Priority, Relation, Status, Task, rating_of
-from domain.wire import Words
+from domain.log.wire import Words
 
 
 class ItemCount(Struct, frozen=True):

@@ -5,17 +5,29 @@ do what sovereignty keeps from agents.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from msgspec import Struct
 
 from domain.errors import Refused, Remedy, invalid
 from domain.journal import commands as do
 from domain.journal import task as t
-from domain.journal.fields import FIELDS, TaskField, checked, chosen
-from domain.journal.task import PERSON, Task, TaskFact, item_of
-from domain.keys import key
+from domain.journal.task import (
+    FIELDS,
+    PERSON,
+    ChecklistItem,
+    Relation,
+    Task,
+    TaskFact,
+    TaskField,
+    checked,
+    chosen,
+    item_of,
+)
+from domain.log.keys import key
+from domain.log.timestamps import is_moment
+from domain.log.wire import Words
 from domain.text import fold, squeeze
-from domain.timestamps import is_moment
-from domain.wire import Words
 
 TITLE_MAX = 200
 ITEM_TITLE_MAX = 400
@@ -142,7 +154,7 @@ def checklist_for(task: Task, title: str, by: str) -> tuple[list[TaskFact], str]
     return [t.ChecklistAdded(by, made, title)], made
 
 
-def known_item(task: Task, wanted: str) -> t.Item:
+def known_item(task: Task, wanted: str) -> t.ChecklistItem:
     """The item of that id, or Refused."""
     item = item_of(task, wanted)
     if item is None:
@@ -154,7 +166,7 @@ def known_item(task: Task, wanted: str) -> t.Item:
 
 def edit_item(
     task: Task,
-    item: t.Item,
+    item: t.ChecklistItem,
     *,
     title: str = "",
     is_checked: bool | None = None,
@@ -284,3 +296,95 @@ def _said(words: Words) -> None:
 
 def _too_long(what: str, length: int, length_max: int) -> Refused:
     return invalid(f"{what} of {length} characters is too long", f"use at most {length_max}")
+
+
+# ----------------------------------------------------------------------- what moves to another task
+# What moves from a task to another one: its open items to a follow-up, for example (ADR 40).
+#
+# Items keep title and tick. On the task that they leave they are archived, so nothing is lost there
+# and nothing stands twice: what is not archived is the same over both tasks as before.
+
+
+class Moved(NamedTuple):
+    """The facts of both tasks."""
+
+    source: list[TaskFact]
+    target: list[TaskFact]
+
+
+class FollowUp(Struct, frozen=True):
+    """A task that shall follow: what is empty, it does not get."""
+
+    title: str
+    description: Words | None = None
+    due: str = ""
+    priority: t.Priority | None = None
+    relation: Relation = "follows_up_on"
+
+
+def moved(source: Task, items: Iterable[ChecklistItem], target: Task, by: str) -> Moved:
+    """Items of a task as items of another one: on its first checklist, else on new ones that are
+    called like those they come from."""
+    gone: list[TaskFact] = []
+    come: list[TaskFact] = []
+    known = {item.id for item in target.items}
+    titles = {one.id: one.title for one in source.checklists}
+    homes: dict[str, str] = {}
+    for item in items:
+        if item.checklist not in homes:
+            wanted = "" if target.checklists else titles.get(item.checklist, "")
+            made, homes[item.checklist] = checklist_for(target, wanted, by)
+            come += [one for one in made if one not in come]
+        fresh = fresh_item_id(target.id, item.title, known)
+        known.add(fresh)
+        gone.append(t.ItemArchived(by, item.id))
+        home = homes[item.checklist]
+        come.append(t.ItemAdded(by, home, fresh, item.title, item.is_checked, item.id))
+        come += _tick(item, fresh, by)
+    return Moved(gone, come)
+
+
+def _tick(item: ChecklistItem, fresh: str, by: str) -> list[TaskFact]:
+    """Who ticked or unticked it stays who did: against a person's tick agents need a reason."""
+    if item.checked_by in ("", by):
+        return []
+    ticked = t.ItemChecked if item.is_checked else t.ItemUnchecked
+    return [ticked(item.checked_by, fresh)]
+
+
+def again(
+    source: Task, made: Task, wanted: FollowUp, items: Iterable[ChecklistItem], by: str
+) -> Moved:
+    """A follow-up that was deleted, as it would be made now; its links are there still."""
+    facts: list[TaskFact] = [t.TaskRestored(by)]
+    facts += [t.TaskRetitled(by, wanted.title)] if wanted.title != made.title else []
+    if wanted.description not in (None, made.description):
+        facts.append(t.TaskDescribed(by, wanted.description))
+    facts += [t.DueSet(by, wanted.due)] if wanted.due not in ("", made.due) else []
+    if wanted.priority not in (None, made.priority):
+        facts.append(t.PrioritySet(by, wanted.priority))
+    facts += [t.ItemArchived(by, one.id) for one in made.items if not one.is_archived]
+    gone, come = moved(source, items, made, by)
+    return Moved(gone, [*facts, *come])
+
+
+def follow_up(
+    source: Task, made: str, wanted: FollowUp, items: Iterable[ChecklistItem], by: str
+) -> Moved:
+    """A new task in the source's category, with its labels, and the items that go there.
+
+    Args:
+        source: The task that it follows.
+        made: The new task's id.
+        wanted: What it is to be.
+        items: The source's items that move.
+        by: Who does it.
+    """
+    facts: list[TaskFact] = [t.TaskCreated(by, wanted.title, source.category)]
+    facts += [t.LabelAssigned(by, label) for label in source.labels]
+    facts += [t.TaskDescribed(by, wanted.description)] if wanted.description else []
+    facts += [t.DueSet(by, wanted.due)] if wanted.due else []
+    facts += [t.PrioritySet(by, wanted.priority)] if wanted.priority else []
+    facts.append(t.TaskLinked(by, wanted.relation, source.id))
+    gone, come = moved(source, items, Task(made), by)
+    return Moved(gone, [*facts, *come])

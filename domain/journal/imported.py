@@ -6,7 +6,7 @@ that only what *the file* changed is written and a person's later edits survive.
 
 import msgspec
 
-from domain.wire import Part
+from domain.log.wire import Part
 
 
 class ImportedItem(Part, frozen=True):

@@ -7,8 +7,8 @@ An edge is stored in its canonical direction, in the source's `task` stream and 
 from msgspec import Struct
 
 from domain.journal.task import Relation
-from domain.wire import Stored
-from domain.world import Kind, Recorded
+from domain.log.state import RecordedEvent, StreamType
+from domain.log.wire import Stored
 
 CYCLE_SEARCH_MAX = 1000  # tasks; a longer search refuses
 
@@ -47,7 +47,7 @@ class Links(Struct, frozen=True):
     incoming: tuple[Incoming, ...] = ()
 
 
-def evolve(links: Links, recorded: Recorded) -> Links:
+def evolve(links: Links, recorded: RecordedEvent) -> Links:
     """The edges after one more fact."""
     match recorded.fact:
         case LinkedFrom(relation=relation, source=source):
@@ -61,4 +61,4 @@ def evolve(links: Links, recorded: Recorded) -> Links:
             return links
 
 
-LINKS: Kind[Links] = Kind("links", Links, evolve)
+LINKS: StreamType[Links] = StreamType("links", Links, evolve)

@@ -3,15 +3,21 @@
 STORAGE FORMAT. Logs outlive this code. A tag, a field's name, order, type and default never
 change; a new field is optional and last; a changed meaning is a new tag.
 
-`by` is who did it: ``person``, ``agent:<id>`` or ``import:<source>``. The union at the foot is
-the list of what can happen to a task. `evolve` lives in `domain.journal.fold`.
+`by` is who did it: ``person``, ``agent:<id>`` or ``import:<source>``. The union `TaskFact` is the
+list of what can happen to a task; `FIELDS` is the table of its plain fields.
 """
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from domain.wire import PayloadId, Stored, Words
+from domain.errors import invalid
+from domain.log.state import RecordedEvent, StreamType
+from domain.log.timestamps import is_date
+from domain.log.wire import PayloadId, Stored, Words
+from domain.text import is_language, squeeze
 
 Status = Literal["OPEN", "GROOMED", "IN PROGRESS", "BLOCKED", "ON HOLD", "DONE", "REJECTED"]
 Priority = Literal["P0", "P1", "P2", "P3"]
@@ -305,7 +311,7 @@ class StatusChange(Struct, frozen=True):
     reason: str = ""
 
 
-class Item(Struct, frozen=True):
+class ChecklistItem(Struct, frozen=True):
     """A checklist item. `by` wrote its title; `touched` is the journal's `n` of the last fact
     of a person or import about it."""
 
@@ -389,7 +395,7 @@ class Task(Struct, frozen=True):
     labels: tuple[str, ...] = ()
     suppressed: tuple[str, ...] = ()
     checklists: tuple[Checklist, ...] = ()
-    items: tuple[Item, ...] = ()
+    items: tuple[ChecklistItem, ...] = ()
     notes: tuple[Note, ...] = ()
     time: tuple[TimeEntry, ...] = ()
     links: tuple[Link, ...] = ()
@@ -411,7 +417,7 @@ class Task(Struct, frozen=True):
         return self.exists and not self.is_deleted and self.status not in ("DONE", "REJECTED")
 
 
-def item_of(task: Task, item_id: str) -> Item | None:
+def item_of(task: Task, item_id: str) -> ChecklistItem | None:
     """The task's item of that id, if it has one."""
     return next((item for item in task.items if item.id == item_id), None)
 
@@ -419,3 +425,372 @@ def item_of(task: Task, item_id: str) -> Item | None:
 def rating_of(task: Task, entry: str = "") -> Rating | None:
     """The rating of a time entry, or of the task itself, if it has one."""
     return next((one for one in task.ratings if one.entry == entry), None)
+
+
+# ------------------------------------------------------------------------ the table of plain fields
+# The plain fields of a task: one record each, from which what knows a field is derived (ADR 29).
+#
+# A plain field is one value that one fact replaces. Title, description, status with its reason,
+# category and labels have rules of their own. `tests/unit/test_task_fields.py` lists every place
+# that must know a field.
+
+MINUTES_MAX = 1440
+S = TypeVar("S", bound=str)
+
+
+class TaskField(Struct, frozen=True):
+    """A plain field. `name` is its name in `Task`, commands, an import's document and forms, and
+    of its option; `kind` says how its values are checked, typed and kept in tables."""
+
+    name: str
+    fact: type[Any]  # says who changed it, and to what
+    value: str  # the fact's field that holds the value
+    kind: Literal["choice", "minutes", "day", "language"]
+    key: str  # in JSON documents, and in the tables of a bisection
+    column: str  # in the analytics' table `tasks`
+    label: str  # of its input on the page
+    metavar: str
+    help: str  # of its option
+    example: str = ""  # in its input while that is empty
+    choices: tuple[str, ...] = ()  # as they are stored
+    can_be_empty: bool = True  # an empty text or 0: there is none
+    is_imported: bool = True  # files may say it
+    pair: str = ""  # before the colon in a line of todo.txt
+
+    @property
+    def empty(self) -> Any:
+        """The value that says that there is none."""
+        return 0 if self.kind == "minutes" else ""
+
+
+FIELDS = (
+    TaskField(
+        "priority", PrioritySet, "priority", "choice", key="priority", column="priority",
+        label="Priority", metavar="P", help="P0 to P3.", choices=PRIORITIES, can_be_empty=False,
+    ),
+    TaskField(
+        "estimate", EstimateSet, "minutes", "minutes", key="estimate_minutes",
+        column="estimate_minutes", label="Estimate, minutes", metavar="E",
+        help="90, 90m, 2h, 1h30 or none.", example="90, 2h, 1h30",
+    ),
+    TaskField(
+        "due", DueSet, "due", "day", key="due_date", column="due", label="Due", metavar="DAY",
+        help="YYYY-MM-DD, 31.1.2027, tomorrow, monday, +3d or none.", pair="due",
+    ),
+    TaskField(
+        "language", LanguageSet, "language", "language", key="language", column="language",
+        label="Language", metavar="L", help="Like en or de, or none.", example="en",
+        is_imported=False,
+    ),
+)  # fmt: skip
+"""In the order in which their facts are written and people are asked for them."""
+
+ADDED = len(FIELDS) - 4
+"""By how much a field more raises the versions of the view of tasks and of the analytics."""
+
+
+def checked(field: TaskField, value: Any) -> Any:
+    """A value as it is stored, or Refused."""
+    if field.can_be_empty and value == field.empty:
+        return value
+    match field.kind:
+        case "choice":
+            return chosen(field.name, field.choices, value)
+        case "minutes" if not 0 < value <= MINUTES_MAX:
+            because = f"an {field.name} of {value} minutes is out of range"
+            raise invalid(because, f"use 1 to {MINUTES_MAX} minutes, or 0 for none")
+        case "day" if not is_date(value):
+            raise invalid(f"{value!r} is no date", "use a real date as YYYY-MM-DD")
+        case "language":
+            value = squeeze(value).lower()
+            if value and not is_language(value):
+                because = f"{value!r} is no language code"
+                raise invalid(because, "use two letters, `en` for example")
+    return value
+
+
+def chosen(name: str, choices: tuple[S, ...], value: str) -> S:
+    """The one of the choices that a value names in any case, or Refused."""
+    told = squeeze(value).upper()
+    found = next((one for one in choices if one.upper() == told), None)
+    if found is None:
+        raise invalid(f"{value!r} is no {name}", f"use one of {', '.join(choices)}")
+    return found
+
+
+# ----------------------------------------------------------------------------------------- the fold
+# How the facts of a task make its state. Total: history is never refused.
+#
+# `updated_at` moves with every fact; the `n` at which something was touched with facts of a person
+# or import only, because proposals that a person declined may come back once somebody else changed
+# the thing (SPEC 6). An agent's own facts change nothing there.
+
+Change = dict[str, Any]
+
+
+def evolve(task: Task, recorded: RecordedEvent) -> Task:
+    """The task after one more fact."""
+    apply = _APPLY.get(type(recorded.fact))
+    if apply is None:
+        return task
+    if isinstance(recorded.fact, TaskCreated) and task.exists:
+        return task  # another replica made the same task
+    change = apply(task, recorded.fact, recorded)
+    return replace(task, updated_at=recorded.at, **change)
+
+
+TASK: StreamType[Task] = StreamType("task", Task, evolve)
+
+
+def _touch(task: Task, by: str, field: str, row: RecordedEvent) -> Change:
+    known = task.touched.get(field)
+    n = _row_of(by, row) or (known.n if known else 0)
+    return {"touched": {**task.touched, field: Touch(n, by, row.at)}}
+
+
+def _created(task: Task, fact: TaskCreated, row: RecordedEvent) -> Change:
+    opened = StatusChange(row.at, "OPEN", fact.by)
+    return {
+        "exists": True,
+        "title": fact.title,
+        "category": fact.category,
+        "created_at": row.at,
+        "history": (opened,),
+        "touched": dict.fromkeys(("title", "category"), Touch(0, fact.by, row.at)),
+    }
+
+
+def _status(task: Task, fact: StatusSet, row: RecordedEvent) -> Change:
+    changed = StatusChange(row.at, fact.status, fact.by, fact.reason)
+    return {
+        "status": fact.status,
+        "status_reason": fact.reason,
+        "history": (*task.history, changed),
+        **_touch(task, fact.by, "status", row),
+    }
+
+
+def _plain(task: Task, fact: Any, row: RecordedEvent) -> Change:
+    name, value = _PLAIN[type(fact)]
+    return {name: getattr(fact, value), **_touch(task, fact.by, name, row)}
+
+
+def _language(task: Task, fact: LanguageSet, row: RecordedEvent) -> Change:
+    return {**_plain(task, fact, row), "language_by": fact.by if fact.language else ""}
+
+
+def _label_in(task: Task, fact: LabelAssigned, row: RecordedEvent) -> Change:
+    labels = (*(label for label in task.labels if label != fact.label), fact.label)
+    return {"labels": labels, **_touch(task, fact.by, f"label:{fact.label}", row)}
+
+
+def _label_out(task: Task, fact: LabelRemoved, row: RecordedEvent) -> Change:
+    labels = tuple(label for label in task.labels if label != fact.label)
+    return {"labels": labels, **_touch(task, fact.by, f"label:{fact.label}", row)}
+
+
+def _suppressed(task: Task, fact: LabelSuppressed, row: RecordedEvent) -> Change:
+    others = tuple(label for label in task.suppressed if label != fact.label)
+    touched = _touch(task, fact.by, f"label:{fact.label}", row)
+    return {"suppressed": (*others, fact.label), **touched}
+
+
+def _allowed(task: Task, fact: LabelAllowed, row: RecordedEvent) -> Change:
+    left = tuple(label for label in task.suppressed if label != fact.label)
+    return {"suppressed": left, **_touch(task, fact.by, f"label:{fact.label}", row)}
+
+
+def _checklist(task: Task, fact: ChecklistAdded, row: RecordedEvent) -> Change:
+    return {"checklists": (*task.checklists, Checklist(fact.checklist, fact.title))}
+
+
+def _item_added(task: Task, fact: ItemAdded, row: RecordedEvent) -> Change:
+    item = ChecklistItem(
+        fact.item,
+        fact.checklist,
+        fact.title,
+        fact.by,
+        is_checked=fact.is_checked,
+        checked_by=fact.by if fact.is_checked else "",
+        checked_at=row.at if fact.is_checked else "",
+        touched=_row_of(fact.by, row),
+    )
+    items = task.items + (item,)  # noqa: RUF005  unpacking takes thrice as long on large tasks
+    return {"items": items, **_touch(task, fact.by, "items", row)}
+
+
+def _row_of(by: str, row: RecordedEvent) -> int:
+    return 0 if by.startswith("agent:") else row.n
+
+
+def _item(task: Task, fact: Any, row: RecordedEvent, **change: Any) -> Change:
+    if touched := _row_of(fact.by, row):
+        change["touched"] = touched
+    return {"items": _with(task.items, fact.item, **change)}
+
+
+def _with(parts: tuple[Any, ...], wanted: str, **change: Any) -> tuple[Any, ...]:
+    """Items, notes or time entries with one of them changed; the newest are looked at first."""
+    for place in range(len(parts) - 1, -1, -1):
+        if parts[place].id == wanted:
+            return (*parts[:place], replace(parts[place], **change), *parts[place + 1 :])
+    return parts
+
+
+def _item_retitled(task: Task, fact: ItemRetitled, row: RecordedEvent) -> Change:
+    change = _item(task, fact, row, title=fact.title, by=fact.by)
+    return {**change, **_touch(task, fact.by, "items", row)}
+
+
+def _checked(task: Task, fact: ItemChecked, row: RecordedEvent) -> Change:
+    return _item(task, fact, row, is_checked=True, checked_by=fact.by, checked_at=row.at)
+
+
+def _unchecked(task: Task, fact: ItemUnchecked, row: RecordedEvent) -> Change:
+    return _item(task, fact, row, is_checked=False, checked_by=fact.by, checked_at=row.at)
+
+
+def _archived(task: Task, fact: ItemArchived, row: RecordedEvent) -> Change:
+    return _item(task, fact, row, is_archived=True)
+
+
+def _restored(task: Task, fact: ItemRestored, row: RecordedEvent) -> Change:
+    return _item(task, fact, row, is_archived=False)
+
+
+def _note_added(task: Task, fact: NoteAdded, row: RecordedEvent) -> Change:
+    note = Note(fact.note, fact.note_kind, fact.words, fact.by, fact.recorded_at or row.at)
+    notes = task.notes + (note,)  # noqa: RUF005  as with items
+    return {"notes": notes, **_touch(task, fact.by, "notes", row)}
+
+
+def _note_edited(task: Task, fact: NoteEdited, row: RecordedEvent) -> Change:
+    change = {"words": fact.words, "by": fact.by, "edited_at": row.at}
+    notes = _with(task.notes, fact.note, **change)
+    return {"notes": notes, **_touch(task, fact.by, "notes", row)}
+
+
+def _note_removed(task: Task, fact: NoteRemoved, row: RecordedEvent) -> Change:
+    return {"notes": tuple(note for note in task.notes if note.id != fact.note)}
+
+
+def _time_started(task: Task, fact: TimeStarted, row: RecordedEvent) -> Change:
+    entry = TimeEntry(fact.entry, fact.start, by=fact.by, touched=_row_of(fact.by, row))
+    return {"time": (*task.time, entry)}
+
+
+def _time_stopped(task: Task, fact: TimeStopped, row: RecordedEvent) -> Change:
+    """Without a summary it keeps the one that was noted while it ran."""
+    change: Change = {"summary": fact.summary} if fact.summary else {}
+    return _entry(task, fact, row, end=fact.end, by=fact.by, **change)
+
+
+def _time_logged(task: Task, fact: TimeLogged, row: RecordedEvent) -> Change:
+    touched = _row_of(fact.by, row)
+    entry = TimeEntry(fact.entry, fact.start, fact.end, fact.summary, fact.by, touched)
+    return {"time": (*task.time, entry)}
+
+
+def _time_edited(task: Task, fact: TimeEdited, row: RecordedEvent) -> Change:
+    change: Change = {"by": fact.by} if fact.start or fact.end else {}
+    change |= {name: value for name in ("start", "end") if (value := getattr(fact, name))}
+    change |= {} if fact.summary is None else {"summary": fact.summary}
+    return _entry(task, fact, row, **change)
+
+
+def _time_reopened(task: Task, fact: TimeReopened, row: RecordedEvent) -> Change:
+    """A list keeps what runs alone: the entry may have been left out there meanwhile."""
+    if all(one.id != fact.entry for one in task.time):
+        task = replace(task, time=(*task.time, TimeEntry(fact.entry, fact.start)))
+    change: Change = {} if fact.summary is None else {"summary": fact.summary}
+    return _entry(task, fact, row, end="", by=fact.by, **change)
+
+
+def _time_removed(task: Task, fact: TimeRemoved, row: RecordedEvent) -> Change:
+    return {"time": tuple(one for one in task.time if one.id != fact.entry)}
+
+
+def _entry(task: Task, fact: Any, row: RecordedEvent, **change: Any) -> Change:
+    if touched := _row_of(fact.by, row):
+        change["touched"] = touched
+    return {"time": _with(task.time, fact.entry, **change)}
+
+
+def _rated(task: Task, fact: TaskRated, row: RecordedEvent) -> Change:
+    others = (one for one in task.ratings if one.entry != fact.entry)
+    return {"ratings": (*others, Rating(fact.entry, fact.score, fact.comment, row.at))}
+
+
+def _linked(task: Task, fact: TaskLinked, row: RecordedEvent) -> Change:
+    link = Link(fact.relation, fact.target)
+    return {} if link in task.links else {"links": (*task.links, link)}
+
+
+def _unlinked(task: Task, fact: TaskUnlinked, row: RecordedEvent) -> Change:
+    gone = Link(fact.relation, fact.target)
+    return {"links": tuple(link for link in task.links if link != gone)}
+
+
+def _deleted(task: Task, fact: TaskDeleted, row: RecordedEvent) -> Change:
+    return {"is_deleted": True}
+
+
+def _undeleted(task: Task, fact: TaskRestored, row: RecordedEvent) -> Change:
+    return {"is_deleted": False}
+
+
+def _imported(task: Task, fact: TaskImported, row: RecordedEvent) -> Change:
+    source = fact.by.partition(":")[2]
+    others = tuple(known for known in task.imported if known[0] != source)
+    return {"imported": (*others, (source, fact.document))}
+
+
+def _deed_undone(task: Task, fact: DeedUndone, row: RecordedEvent) -> Change:
+    if not fact.source:
+        return {}
+    others = tuple(known for known in task.imported if known[0] != fact.source)
+    back = ((fact.source, fact.document),) if fact.document else ()
+    return {"imported": (*back, *others) if fact.is_older else (*others, *back)}
+
+
+_PLAIN: dict[type, tuple[str, str]] = {
+    TaskRetitled: ("title", "title"),
+    TaskDescribed: ("description", "description"),
+    CategorySet: ("category", "category"),
+    **{one.fact: (one.name, one.value) for one in FIELDS},
+}
+"""What replaces one value: the field of the task, and that of the fact."""
+
+_APPLY: dict[type, Callable[[Task, Any, RecordedEvent], Change]] = {
+    TaskCreated: _created,
+    StatusSet: _status,
+    **dict.fromkeys(_PLAIN, _plain),
+    LanguageSet: _language,
+    LabelAssigned: _label_in,
+    LabelRemoved: _label_out,
+    LabelSuppressed: _suppressed,
+    LabelAllowed: _allowed,
+    ChecklistAdded: _checklist,
+    ItemAdded: _item_added,
+    ItemRetitled: _item_retitled,
+    ItemChecked: _checked,
+    ItemUnchecked: _unchecked,
+    ItemArchived: _archived,
+    ItemRestored: _restored,
+    NoteAdded: _note_added,
+    NoteEdited: _note_edited,
+    NoteRemoved: _note_removed,
+    TimeStarted: _time_started,
+    TimeStopped: _time_stopped,
+    TimeLogged: _time_logged,
+    TimeEdited: _time_edited,
+    TimeReopened: _time_reopened,
+    TimeRemoved: _time_removed,
+    TaskRated: _rated,
+    TaskLinked: _linked,
+    TaskUnlinked: _unlinked,
+    TaskDeleted: _deleted,
+    TaskRestored: _undeleted,
+    TaskImported: _imported,
+    DeedUndone: _deed_undone,
+}

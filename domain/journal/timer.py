@@ -3,8 +3,8 @@ of each other may have started one each: all of them run until they are stopped.
 
 from msgspec import Struct
 
-from domain.wire import Stored
-from domain.world import Kind, Recorded
+from domain.log.state import RecordedEvent, StreamType
+from domain.log.wire import Stored
 
 
 class TimerStarted(Stored, frozen=True, tag="timer.started.1"):
@@ -37,7 +37,7 @@ class Timer(Struct, frozen=True):
     running: tuple[Running, ...] = ()
 
 
-def evolve(timer: Timer, recorded: Recorded) -> Timer:
+def evolve(timer: Timer, recorded: RecordedEvent) -> Timer:
     """The timer after one more fact."""
     match recorded.fact:
         case TimerStarted(task=task, entry=entry):
@@ -54,4 +54,4 @@ def _timer(timer: Timer, entry: str, *started: Running) -> Timer:
     return Timer(timer.id, last.task, last.entry, running)
 
 
-TIMER: Kind[Timer] = Kind("timer", Timer, evolve)
+TIMER: StreamType[Timer] = StreamType("timer", Timer, evolve)

@@ -1,12 +1,12 @@
 """What a person can ask of lessons.
 
-STORAGE FORMAT: receipts keep commands, see `domain.wire`.
+STORAGE FORMAT: receipts keep commands, see `domain.log.wire`.
 """
 
 from typing import ClassVar
 
 from domain.lessons.lessons import LessonVerdict
-from domain.wire import Part, Stored
+from domain.log.wire import Part, Stored
 
 LEARNT_MAX = 200  # verdicts of one command
 

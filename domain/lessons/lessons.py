@@ -1,8 +1,8 @@
 """What became of proposals, counted by scope: ``lessons:category:<id>``, ``lessons:template:<id>``.
 
-STORAGE FORMAT, see `domain.wire`. References with what the fold counts, and no texts: reasons and
-edits stand in the change sets. A lesson stays in the category that the task had when the person
-decided (ADR 50).
+STORAGE FORMAT, see `domain.log.wire`. References with what the fold counts, and no texts: reasons
+and edits stand in the change sets. A lesson stays in the category that the task had when the
+person decided (ADR 50).
 """
 
 from typing import Literal
@@ -11,8 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.errors import invalid
-from domain.wire import Stored
-from domain.world import Kind, Recorded
+from domain.log.state import RecordedEvent, StreamType
+from domain.log.wire import Stored
 
 VERDICTS_KEPT = 50  # the newest, by tool
 REFERENCES_READ = 30  # of those the newest whose reason or edit is looked up, by tool
@@ -105,7 +105,7 @@ def rate(lessons: Lessons, run_key: str, stars: int) -> list[LessonsFact]:
     return [] if dict(lessons.ratings).get(run_key) == stars else [WakeRated(run_key, stars)]
 
 
-def evolve(lessons: Lessons, recorded: Recorded) -> Lessons:
+def evolve(lessons: Lessons, recorded: RecordedEvent) -> Lessons:
     """The lessons after one more fact."""
     match recorded.fact:
         case LessonDecided() as told:
@@ -143,4 +143,4 @@ def _found(lessons: tuple[Lesson, ...], told: LessonDecided) -> Lesson | None:
     return next((one for one in lessons if (one.changes, one.item) == mine), None)
 
 
-LESSONS: Kind[Lessons] = Kind("lessons", Lessons, evolve)
+LESSONS: StreamType[Lessons] = StreamType("lessons", Lessons, evolve)

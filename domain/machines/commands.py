@@ -1,13 +1,13 @@
 """What a person can say of the machines of a home, and of what they said of its agents.
 
-STORAGE FORMAT: receipts keep commands, see `domain.wire`. `first`: the replica that leads where
+STORAGE FORMAT: receipts keep commands, see `domain.log.wire`. `first`: the replica that leads where
 nobody was named, see `machines.leads`; the journal tells who that is.
 """
 
 from typing import ClassVar
 
 from domain.journal.commands import SideSeen
-from domain.wire import Stored
+from domain.log.wire import Stored
 
 
 class LabelReplica(Stored, frozen=True, tag="command.label_replica.1"):

@@ -1,6 +1,6 @@
 """The machines of a home that several share: the stream ``home:main`` of the agent log (ADR 76).
 
-STORAGE FORMAT, see `domain.wire`. All replicas' streams of it are folded in canonical order, so
+STORAGE FORMAT, see `domain.log.wire`. All replicas' streams of it are folded in canonical order, so
 that all who hold the same rows say the same of who leads.
 """
 
@@ -10,9 +10,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.errors import invalid
+from domain.log.state import RecordedEvent, StreamType
+from domain.log.wire import Stored
 from domain.text import squeeze
-from domain.wire import Stored
-from domain.world import Kind, Recorded
 
 LABEL_MAX = 40  # characters
 _LABEL = re.compile(rf"[^\x00-\x1f\x7f]{{1,{LABEL_MAX}}}")
@@ -52,7 +52,7 @@ class Machines(Struct, frozen=True):
     retired: tuple[str, ...] = ()
 
 
-def evolve(machines: Machines, recorded: Recorded) -> Machines:
+def evolve(machines: Machines, recorded: RecordedEvent) -> Machines:
     """The machines after one more fact. Of one term the canonical first counts; who is to lead is
     there again. Nobody leads who is gone: where those who retired it did not know that it led, the
     last of them does."""
@@ -75,7 +75,7 @@ def _retired(machines: Machines, replica: str, by: str) -> Machines:
     return replace(machines, leader=by, retired=tuple(sorted(gone - {by})))
 
 
-HOME: Kind[Machines] = Kind("home", Machines, evolve)
+HOME: StreamType[Machines] = StreamType("home", Machines, evolve)
 
 
 def leads(machines: Machines, first: str) -> str:

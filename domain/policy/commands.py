@@ -1,13 +1,13 @@
 """What a person can say of policy.
 
-STORAGE FORMAT: receipts keep commands, see `domain.wire`.
+STORAGE FORMAT: receipts keep commands, see `domain.log.wire`.
 """
 
-from domain.wire import Stored
+from domain.log.wire import Stored
 
 
-class GiveReceipt(Stored, frozen=True, tag="command.give_receipt.1"):
-    """Agree to what a notice showed; see `ReceiptGiven`."""
+class GiveConsent(Stored, frozen=True, tag="command.give_receipt.1"):
+    """Agree to what a notice showed; see `ConsentGiven`."""
 
     model: str
     categories: tuple[str, ...]
@@ -15,8 +15,8 @@ class GiveReceipt(Stored, frozen=True, tag="command.give_receipt.1"):
     sections: tuple[str, ...]
 
 
-class WithdrawReceipt(Stored, frozen=True, tag="command.withdraw_receipt.1"):
-    """End the receipts that cover these models; no category: for all of them."""
+class WithdrawConsent(Stored, frozen=True, tag="command.withdraw_receipt.1"):
+    """End the consents that cover these models; no category: for all of them."""
 
     model: str
     categories: tuple[str, ...] = ()
@@ -29,4 +29,4 @@ class RuleModels(Stored, frozen=True, tag="command.rule_models.1"):
     allowed: tuple[str, ...] = ()
 
 
-PolicyCommand = GiveReceipt | WithdrawReceipt | RuleModels
+PolicyCommand = GiveConsent | WithdrawConsent | RuleModels

@@ -1,8 +1,81 @@
-"""Which texts may enter whose prompt: one rule, and it fails closed (ADR 37)."""
+"""What may be read across each boundary, and which texts may enter whose prompt: one table and one
+rule, and they fail closed (ADR 37).
 
-from collections.abc import Iterable
+Whoever reads for somebody else hands what was read to `project`, which refuses a field that the
+table does not open. It is never dropped in silence: a prompt that would say too much is not made.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, Final, Literal, TypeVar
+
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import fields
 
 from domain.agent.agent import Agent
+from domain.errors import Refused
+
+T = TypeVar("T", bound=Struct)
+Boundary = Literal["own_task", "linked_task", "category_task", "own_past", "notice"]
+Table = Mapping[Boundary, frozenset[str]]
+
+
+def _names(told: str) -> frozenset[str]:
+    return frozenset(told.split())
+
+
+_1: Final[Table] = {
+    "own_task": _names(
+        "id title description status status_reason priority estimate due language language_by "
+        "category labels items log log_unread minutes_spent created_at"
+    ),
+    "linked_task": _names("relation id title status priority one_liner is_deleted"),
+    "notice": _names("n replica origin hop tokens propagated change touched of of_n"),
+}
+_2: Final[Table] = {
+    **_1,
+    "own_task": _1["own_task"] | _names("origins time time_unread rating comment"),
+    "linked_task": _1["linked_task"] | _names("direction due labels tldr"),
+    "category_task": _names(
+        "id title status category due priority labels items items_left_out tldr"
+    ),
+    "own_past": _names("at what text"),
+}
+
+ALLOWED: Final[Mapping[int, Table]] = {1: _1, 2: _2}
+"""The fields that may be filled, by scaffold: ``own_task`` in a prompt of the task's agent,
+``linked_task`` in one of an agent whose task it is linked with, ``category_task`` in what an agent
+is told that looks it up, ``own_past`` in what it recalls of itself and its task, ``notice`` in
+what the agents' log is told of an append of the journal."""
+
+
+def project(boundary: Boundary, seen: T, scaffold: int = 1) -> T:
+    """What was read, where all of it may cross the boundary. A notice is of no wake's scaffold.
+
+    Raises:
+        Refused: Code ``overshared_payload_blocked``: it holds a field that the table does not
+            open. The message names the field, and nothing of what is in it.
+    """
+    allowed = ALLOWED[scaffold][boundary]
+    for name, default in _defaults(type(seen)):
+        if name not in allowed and getattr(seen, name) != default:
+            raise Refused(
+                "overshared_payload_blocked",
+                because=f"{name} may not cross the boundary {boundary}",
+                instead="report it: this is a fault of wakelog",
+            )
+    return seen
+
+
+@cache
+def _defaults(made: type[Struct]) -> tuple[tuple[str, Any], ...]:
+    return tuple(
+        (one.name, one.default if one.default_factory is NODEFAULT else one.default_factory())
+        for one in fields(made)
+    )
+
+
+# ------------------------------------------------------------------- whose texts may enter a prompt
 
 
 def may_enter(written_under: Iterable[str], reader: Agent) -> bool:

@@ -1,16 +1,118 @@
-"""The gate before a model that takes texts off this machine.
+"""What a person is shown before texts leave this machine: plain data and one text.
 
-Pure over the agent log. Asked before anything is rendered, when a wake begins, and before each
-further question of it. It closes in this order: scope, provider, privacy, secret; whatever is
-withdrawn, it never opens further.
+A consent names the notice that was shown. A notice is never edited: whatever adds a section or a
+field to what leaves is a new version beside the old one, and wakes of its scaffold need a consent
+of that version. So an old wake goes on being decided by the notice of its own time.
 """
 
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
-from domain import endpoints
+from domain.agent import endpoints
 from domain.agent.agent import Agent
-from domain.policy.notices import NOTICE_VERSION
 from domain.policy.policy import Policy
+
+GATED_SINCE: Final = 2
+"""The first scaffold whose wakes are held by the gate; older ones were begun without."""
+
+NOTICE_VERSION: Final = 1
+"""The notice that is shown today."""
+
+NOTICE_OF: Final[dict[int, int]] = {GATED_SINCE: 1}
+"""By scaffold, from it on: the notice that a consent must be of, or newer."""
+
+_TOLD_1: Final[dict[str, str]] = {
+    "now": "the day and the time where you are",
+    "role": "the fixed rules that every agent works by",
+    "goal": "the agent's goal, its open points and your preferences",
+    "directives": "the directives of its template",
+    "suppressed_labels": "the labels that you declined for the task",
+    "available_labels": "the labels of your home that the task may get",
+    "corrections": "your correction examples of the category",
+    "lessons": "how proposals for other tasks of the category fared, with your reasons and edits",
+    "task": "the task: title, status, dates, checklist, labels, time, and notes, newest first",
+    "time": "the time that was logged on the task, and your ratings",
+    "linked": "linked tasks of allowed categories: title, status, and one line of their agents",
+    "report": "the agent's last report",
+    "memory": "the beginnings of the agent's older notes",
+    "critical": "what the agent noted as important",
+    "journal": "the agent's own notes",
+    "proposals": "its open proposals, and what you decided on others, with your reasons",
+    "changed": "what changed since it last woke",
+    "thread": "earlier questions and answers of the same conversation",
+    "words": "what you said to it",
+    "first_wake": "that it has no report yet",
+    "instruction": "a sentence on what to do now",
+    "tools": (
+        "the tools that it may call, and what they answered in this wake: other tasks of allowed "
+        "categories that it looks up, too"
+    ),
+}
+TOLD: Final[dict[int, dict[str, str]]] = {1: _TOLD_1}
+"""By notice: each section that leaves, and what is said of it."""
+
+
+def sections_of(version: int = NOTICE_VERSION) -> tuple[str, ...]:
+    """The names of the sections that a notice tells of."""
+    return tuple(TOLD[version])
+
+
+def notice_of(scaffold: int) -> int:
+    """The notice that a consent must be of, at least, for a wake of a scaffold."""
+    return max(notice for since, notice in NOTICE_OF.items() if since <= scaffold)
+
+
+def notice(model: str, categories: Sequence[str], sections: Iterable[str]) -> str:
+    """The text that a person agrees to.
+
+    Args:
+        model: A model or a pattern of models.
+        categories: Their names.
+        sections: See `sections_of`.
+    """
+    told = TOLD[NOTICE_VERSION]
+    lines = [f"- {told.get(one, one.replace('_', ' '))}" for one in sections]
+    for_whom = f"When an agent for {_listed(categories)} wakes"
+    return "\n".join(
+        [
+            f"{for_whom}, this leaves your machine and goes to {_named(model)}:",
+            *lines,
+            "Nothing of other categories is sent. What the model answers stays on this machine.",
+            "You can withdraw this at any time; from then on nothing more is sent.",
+        ]
+    )
+
+
+def _named(model: str) -> str:
+    """
+    >>> _named("gemini:*"), _named("gemini:pro")
+    ('every model of gemini', 'the model gemini:pro')
+    >>> _named("openai:*@https://example.org:443")
+    'every model at https://example.org:443'
+    """
+    if endpoints.is_every(model):
+        return f"every model at {endpoints.origin(model)}"
+    provider = model.removesuffix(":*")
+    if provider != model:
+        return f"every model of {provider}"
+    return f"every model that begins with {model[:-1]}" if "*" in model else f"the model {model}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """
+    >>> _listed(["Home", "Work", "Health"])
+    'Home, Work or Health'
+    """
+    *most, last = names
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+# ----------------------------------------------------------------------------------------- the gate
+# The gate before a model that takes texts off this machine.
+#
+# Pure over the agent log. Asked before anything is rendered, when a wake begins, and before each
+# further question of it. It closes in this order: scope, provider, privacy, secret; whatever is
+# withdrawn, it never opens further.
 
 OFFLINE: Final = frozenset({"rules", "demo", "tape"})
 """What comes with wakelog and answers on this machine; any other name leaves it."""
@@ -26,7 +128,7 @@ GATE_CODES: Final = (
 """In the order of the gates; the last is raised where a prompt is made."""
 
 
-class Refusal(NamedTuple):
+class GateRefusal(NamedTuple):
     """Why a wake may not ask its model. `categories`: those that it is about; `waits_for`: what
     opens the gate, where the wake waits for it instead of being skipped."""
 
@@ -60,7 +162,7 @@ def pattern_of(model: str) -> str:
 def unconsented(
     policy: Policy, agent: Agent, model: str, notice: int = NOTICE_VERSION
 ) -> tuple[str, ...]:
-    """The agent's categories that no receipt covers for a model; none for one that stays here."""
+    """The agent's categories that no consent covers for a model; none for one that stays here."""
     if not is_leaving(model):
         return ()
     return tuple(one for one in agent.categories if not policy.consented(model, one, notice))
@@ -72,7 +174,7 @@ def refusal(
     model: str,
     has_secret: bool,
     notice: int = NOTICE_VERSION,
-) -> Refusal | None:
+) -> GateRefusal | None:
     """The first gate that is closed for an agent and a model; None where all are open.
 
     Args:
@@ -80,17 +182,17 @@ def refusal(
         agent: Whose wake it is.
         model: The model's full name.
         has_secret: Whether the adapter has the key that the model needs.
-        notice: That a receipt must be of, at least; see `notice_of`.
+        notice: That a consent must be of, at least; see `notice_of`.
     """
     if not agent.categories:
-        return Refusal("out_of_scope", "the agent is allowed no category")
+        return GateRefusal("out_of_scope", "the agent is allowed no category")
     if ruled := tuple(one for one in agent.categories if not policy.allows(model, one)):
         because = f"the model {model} is not allowed for a category of the agent"
-        return Refusal("disallowed_provider_model", because, ruled)
+        return GateRefusal("disallowed_provider_model", because, ruled)
     if missing := unconsented(policy, agent, model, notice):
         because = f"nobody has agreed yet to what the model {model} is sent"
-        return Refusal("privacy_confirmation_required", because, missing, "consent")
+        return GateRefusal("privacy_confirmation_required", because, missing, "consent")
     if is_leaving(model) and not has_secret:
         because = f"the key that the model {model} needs is not set"
-        return Refusal("secret_unavailable", because, (), "secret")
+        return GateRefusal("secret_unavailable", because, (), "secret")
     return None

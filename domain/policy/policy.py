@@ -1,8 +1,9 @@
 """What a person agreed to let leave this machine: the stream ``policy:main``.
 
-STORAGE FORMAT, see `domain.wire`. A receipt says what a person was shown and agreed to: that the
-named sections go to the models of a pattern, for agents of these categories. A rule says which
-models agents of a category may ask at all. One person, so no roles.
+STORAGE FORMAT, see `domain.log.wire`; tags and texts call a consent a receipt. It says what a
+person was shown and agreed to: that the named sections go to the models of a pattern, for agents
+of these categories. A rule says which models agents of a category may ask at all. One person, so
+no roles.
 """
 
 import re
@@ -10,19 +11,19 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain import endpoints
-from domain.agent.limits import at_most
+from domain.agent import endpoints
+from domain.agent.deciders import at_most
 from domain.errors import invalid
-from domain.wire import Stored
-from domain.world import Kind, Recorded
+from domain.log.state import RecordedEvent, StreamType
+from domain.log.wire import Stored
 
 PATTERNS_MAX = 50  # of one rule
-CATEGORIES_MAX = 1000  # of one receipt
+CATEGORIES_MAX = 1000  # of one consent
 
 _PATTERN = re.compile(r"[^*\s\x00-\x1f][^*\x00-\x1f]{0,199}\*?")
 
 
-class ReceiptGiven(Stored, frozen=True, tag="policy.receipt_given.1"):
+class ConsentGiven(Stored, frozen=True, tag="policy.receipt_given.1"):
     """`notice`: version of the text that was shown; `sections`: what it named."""
 
     model: str  # a pattern, ``gemini:*``
@@ -31,8 +32,8 @@ class ReceiptGiven(Stored, frozen=True, tag="policy.receipt_given.1"):
     sections: tuple[str, ...]
 
 
-class ReceiptWithdrawn(Stored, frozen=True, tag="policy.receipt_withdrawn.1"):
-    """Every receipt whose pattern meets this one ends for these categories; none: for all."""
+class ConsentWithdrawn(Stored, frozen=True, tag="policy.receipt_withdrawn.1"):
+    """Every consent whose pattern meets this one ends for these categories; none: for all."""
 
     model: str
     categories: tuple[str, ...] = ()
@@ -40,17 +41,17 @@ class ReceiptWithdrawn(Stored, frozen=True, tag="policy.receipt_withdrawn.1"):
 
 class ModelsRuled(Stored, frozen=True, tag="policy.models_ruled.1"):
     """Which models agents of a category may ask. `category` empty: of every one; `allowed`
-    empty: any with a receipt."""
+    empty: any with a consent."""
 
     category: str = ""
     allowed: tuple[str, ...] = ()
 
 
-PolicyFact = ReceiptGiven | ReceiptWithdrawn | ModelsRuled
+PolicyFact = ConsentGiven | ConsentWithdrawn | ModelsRuled
 
 
 class Consent(Struct, frozen=True):
-    """A receipt's part for one category, in force since `at`."""
+    """What was agreed to for one category, in force since `at`."""
 
     model: str
     category: str
@@ -67,7 +68,7 @@ class Policy(Struct, frozen=True):
     rules: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def consented(self, model: str, category: str, notice: int) -> bool:
-        """Whether a receipt of this notice, or a later one, covers a model for a category."""
+        """Whether a consent of this notice, or a later one, covers a model for a category."""
         return any(
             known.category == category and known.notice >= notice and covers(known.model, model)
             for known in self.consents
@@ -97,7 +98,7 @@ def matches(pattern: str, model: str) -> bool:
 
 
 def covers(pattern: str, model: str) -> bool:
-    """Whether a receipt of a pattern is one for a model: that of another address never is, so
+    """Whether a consent of a pattern is one for a model: that of another address never is, so
     that of models behind an address only its whole name counts, or all models there.
 
     >>> here, there = "openai:qwen3@http://localhost:11434/v1", "openai:qwen3@https://example.org"
@@ -138,10 +139,10 @@ def pattern(given: str) -> str:
     return given
 
 
-def ends(withdrawn: ReceiptWithdrawn, fact: Stored) -> bool:
-    """Whether a withdrawal ends a receipt, or a part of it."""
+def ends(withdrawn: ConsentWithdrawn, fact: Stored) -> bool:
+    """Whether a withdrawal ends a consent, or a part of it."""
     return (
-        isinstance(fact, ReceiptGiven)
+        isinstance(fact, ConsentGiven)
         and meets(fact.model, withdrawn.model)
         and not (withdrawn.categories and set(withdrawn.categories).isdisjoint(fact.categories))
     )
@@ -163,12 +164,12 @@ def give(
         )
     wanted = {(model, category, notice, sections) for category in kept}
     known = {(one.model, one.category, one.notice, one.sections) for one in policy.consents}
-    return [] if wanted <= known else [ReceiptGiven(model, kept, notice, sections)]
+    return [] if wanted <= known else [ConsentGiven(model, kept, notice, sections)]
 
 
 def withdraw(policy: Policy, model: str, categories: tuple[str, ...]) -> list[PolicyFact]:
-    """End every receipt that covers one of these models; nothing where none does."""
-    withdrawn = ReceiptWithdrawn(pattern(model), tuple(sorted(set(categories))))
+    """End every consent that covers one of these models; nothing where none does."""
+    withdrawn = ConsentWithdrawn(pattern(model), tuple(sorted(set(categories))))
     return [withdrawn] if _left(policy, withdrawn) != policy.consents else []
 
 
@@ -179,12 +180,12 @@ def rule(policy: Policy, category: str, allowed: tuple[str, ...]) -> list[Policy
     return [] if dict(policy.rules).get(category, ()) == kept else [ModelsRuled(category, kept)]
 
 
-def evolve(policy: Policy, recorded: Recorded) -> Policy:
+def evolve(policy: Policy, recorded: RecordedEvent) -> Policy:
     """The policy after one more fact."""
     match recorded.fact:
-        case ReceiptGiven() as given:
+        case ConsentGiven() as given:
             return replace(policy, consents=_with(policy, given, recorded.at))
-        case ReceiptWithdrawn() as withdrawn:
+        case ConsentWithdrawn() as withdrawn:
             return replace(policy, consents=_left(policy, withdrawn))
         case ModelsRuled(category=category, allowed=allowed):
             rules = {**dict(policy.rules), category: allowed}
@@ -194,8 +195,8 @@ def evolve(policy: Policy, recorded: Recorded) -> Policy:
             return policy
 
 
-def _with(policy: Policy, given: ReceiptGiven, at: str) -> tuple[Consent, ...]:
-    """The consents with a receipt's in place of its older ones."""
+def _with(policy: Policy, given: ConsentGiven, at: str) -> tuple[Consent, ...]:
+    """The consents with those of a new one in place of its older ones."""
     others = (
         known
         for known in policy.consents
@@ -208,7 +209,7 @@ def _with(policy: Policy, given: ReceiptGiven, at: str) -> tuple[Consent, ...]:
     return (*others, *made)
 
 
-def _left(policy: Policy, withdrawn: ReceiptWithdrawn) -> tuple[Consent, ...]:
+def _left(policy: Policy, withdrawn: ConsentWithdrawn) -> tuple[Consent, ...]:
     return tuple(
         known
         for known in policy.consents
@@ -217,4 +218,4 @@ def _left(policy: Policy, withdrawn: ReceiptWithdrawn) -> tuple[Consent, ...]:
     )
 
 
-POLICY: Kind[Policy] = Kind("policy", Policy, evolve)
+POLICY: StreamType[Policy] = StreamType("policy", Policy, evolve)

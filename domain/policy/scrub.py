@@ -29,7 +29,7 @@ class Scrubbed(Struct, frozen=True):
     count: int = 0
 
 
-class Kind(NamedTuple):
+class SecretKind(NamedTuple):
     """A kind of secret. `hints`: one of them stands in every text that holds one. `pattern`: what
     is replaced is all of a match but its group ``kept``, which comes before it."""
 
@@ -45,16 +45,16 @@ class Kind(NamedTuple):
 _compiled = cache(re.compile)
 
 
-def _kind(hints: str, pattern: str) -> Kind:
-    return Kind(tuple(hints.split()), pattern)
+def _kind(hints: str, pattern: str) -> SecretKind:
+    return SecretKind(tuple(hints.split()), pattern)
 
 
-def _token(prefix: str, pattern: str) -> Kind:
+def _token(prefix: str, pattern: str) -> SecretKind:
     """A word that begins with a prefix which nothing else has."""
     return _kind(prefix, f"{_START}{re.escape(prefix)}{pattern}")
 
 
-KINDS: Final[Mapping[str, Kind]] = {
+SECRET_KINDS: Final[Mapping[str, SecretKind]] = {
     # what only its surroundings tell, before what stands for itself
     "password in a URL": _kind("://", r"(?P<kept>://[^\s/:@]{0,100}+:)[^\s/@]{1,200}+(?=@)"),
     "authorization": _kind(
@@ -115,7 +115,7 @@ def scrub(text: str) -> Scrubbed:
     if _hinted().search(text) is None:
         return Scrubbed(text)
     count = 0
-    for name, kind in KINDS.items():
+    for name, kind in SECRET_KINDS.items():
         if not any(hint in text for hint in kind.hints):
             continue
         pattern = kind.pattern
@@ -128,11 +128,11 @@ def scrub(text: str) -> Scrubbed:
 @cache
 def _hinted() -> re.Pattern[str]:
     """What stands in every text that holds a secret of any kind: most hold none."""
-    hints = sorted({hint for kind in KINDS.values() for hint in kind.hints})
+    hints = sorted({hint for kind in SECRET_KINDS.values() for hint in kind.hints})
     return re.compile("|".join(map(re.escape, hints)))
 
 
-def told(text: str, scaffold: int) -> str:
+def scrubbed_text(text: str, scaffold: int) -> str:
     """A text as a wake of a scaffold is told it; the first one was told everything."""
     return scrub(text).text if scaffold >= 2 else text
 

@@ -1,11 +1,11 @@
 """What a person can ask of templates (SPEC 8).
 
-STORAGE FORMAT: receipts keep commands, see `domain.wire`. Directives travel as payloads of the
+STORAGE FORMAT: receipts keep commands, see `domain.log.wire`. Directives travel as payloads of the
 shared unit where they are long.
 """
 
+from domain.log.wire import Stored, Words
 from domain.templates.template import Author
-from domain.wire import Stored, Words
 
 
 class CreateTemplate(Stored, frozen=True, tag="command.create_template.1"):

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from domain.keys import key
+from domain.log.keys import key
 
 
 class Seed(Struct, frozen=True):

@@ -1,6 +1,6 @@
 """A template of agents: directives in versions, one of them active (SPEC 8).
 
-STORAGE FORMAT, see `domain.wire`. Versions are numbered from 1; adding one makes it the active
+STORAGE FORMAT, see `domain.log.wire`. Versions are numbered from 1; adding one makes it the active
 one, and a rollback makes an old one active again without a new number. Two machines that did not
 know of each other may give one number; then whose it is belongs to the version's name. Who lives on
 a template stands in its own stream, so that it cannot be deleted under a living agent.
@@ -12,9 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.errors import Refused, Remedy
+from domain.log.state import LogState, RecordedEvent, StreamType
+from domain.log.wire import Stored, Words
 from domain.text import squeeze
-from domain.wire import Stored, Words
-from domain.world import Kind, Recorded, World
 
 NAME_MAX = 100
 VERSIONS_MAX = 1000
@@ -240,7 +240,7 @@ def named(name: str) -> str:
     return name
 
 
-def evolve(template: Template, recorded: Recorded) -> Template:
+def evolve(template: Template, recorded: RecordedEvent) -> Template:
     """The template after one more fact. Total; a second creation is ignored."""
     match recorded.fact:
         case TemplateCreated(agent_kind=kind, name=name, model=model, categories=categories):
@@ -284,7 +284,7 @@ def _without(instances: tuple[str, ...], agent: str) -> tuple[str, ...]:
     return tuple([one for one in instances if one != agent])
 
 
-def _with_version(template: Template, added: VersionAdded, row: Recorded) -> Template:
+def _with_version(template: Template, added: VersionAdded, row: RecordedEvent) -> Template:
     said = added.general, added.report, added.model
     versions = template.versions
     for nth, one in enumerate(versions):
@@ -302,10 +302,10 @@ def _with_version(template: Template, added: VersionAdded, row: Recorded) -> Tem
     )
 
 
-TEMPLATE: Kind[Template] = Kind("template", Template, evolve)
+TEMPLATE: StreamType[Template] = StreamType("template", Template, evolve)
 _OF_INSTANCES = ("template.instance_added.1", "template.instance_removed.1")
 
 
-def load(world: World, template: str) -> Template:
+def load(world: LogState, template: str) -> Template:
     """A template for who does not ask which agents live on it: there may be thousands."""
     return world.load_but(TEMPLATE, template, _OF_INSTANCES)

@@ -11,8 +11,10 @@ STORAGE FORMAT for the singular ones: a change set keeps their canonical JSON, a
 and bases are taken of it.
 """
 
-from typing import Annotated, Literal
+from functools import cache
+from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import Meta, Struct
 
 TITLE_MAX = 200
@@ -273,3 +275,243 @@ class SuppressLabel(Arguments, frozen=True):
     """No tool of the model: what rejecting a label does, and taking that back (SPEC 6)."""
 
     id: Annotated[str, id_of("The label's id.")]
+
+
+# -------------------------------------------------------------------------------- about other tasks
+# The arguments of the tools about other tasks: follow-ups, links, and looking things up.
+#
+# STORAGE FORMAT for the singular ones, see `domain.tools.arguments`.
+
+DESCRIPTION_MAX = 4_000
+WORDS_MAX = 200
+FOUND_MAX = 10
+RECALLED_MAX = 8
+
+FollowUpRelation = Literal["follows_up_on", "relates_to", "blocks"]
+LinkPhrase = Literal[
+    "relates_to",
+    "blocks",
+    "is_blocked_by",
+    "follows_up_on",
+    "has_follow_up",
+    "duplicates",
+    "is_duplicated_by",
+    "fixes",
+    "is_fixed_by",
+    "supersedes",
+    "is_superseded_by",
+]
+TargetId = Annotated[
+    str,
+    id_of("The other task's id: a linked one, one that you found, or your new follow-up task."),
+]
+
+
+class CarriedItem(Arguments, frozen=True):
+    """An item to carry over."""
+
+    id: Annotated[str, id_of("The item's id.")]
+
+
+class CreateFollowUpTask(Arguments, frozen=True):
+    title: Annotated[str, text_of(TITLE_MAX, "The new task's title, in one line.")]
+    description: Annotated[
+        str, text_of(DESCRIPTION_MAX, "What it is about, where the title does not say it.", "text")
+    ] = ""
+    due_date: Annotated[str, text_of(10, "The day it is due, YYYY-MM-DD.", "date")] = ""
+    priority: Annotated[
+        Literal["P0", "P1", "P2", "P3"] | None, Meta(description="P0 is the most urgent.")
+    ] = None
+    relation: Annotated[
+        FollowUpRelation | None,
+        Meta(description="How the new task is related to this one; follows_up_on if left out."),
+    ] = None
+    carry_over: Annotated[
+        tuple[CarriedItem, ...],
+        Meta(
+            min_length=0,
+            max_length=BATCH_MAX,
+            description="Open items that move from this task to the new one.",
+        ),
+    ] = ()
+
+
+class MigrateChecklistItem(Arguments, frozen=True):
+    """The singular form: one item moves."""
+
+    id: Annotated[str, id_of("The item's id.")]
+    target_task_id: TargetId
+
+
+class MigrateChecklistItems(Arguments, frozen=True):
+    items: Annotated[
+        tuple[CarriedItem, ...],
+        Meta(min_length=1, max_length=BATCH_MAX, description="The items that move."),
+    ]
+    target_task_id: TargetId
+
+
+class ProposeLink(Arguments, frozen=True):
+    relation: Annotated[LinkPhrase, Meta(description="How this task is related to the other one.")]
+    target_task_id: TargetId
+
+
+_Words = Annotated[str, text_of(WORDS_MAX, "Words to look for, whatever their case.")]
+
+
+class FindTasks(Arguments, frozen=True):
+    words: _Words
+    status: Annotated[
+        Literal["OPEN", "GROOMED", "IN PROGRESS", "BLOCKED", "ON HOLD", "DONE", "REJECTED"] | None,
+        Meta(description="Only tasks of this status."),
+    ] = None
+    limit: Annotated[
+        Annotated[int, Meta(ge=1, le=FOUND_MAX)] | None,
+        Meta(description=f"At most; {FOUND_MAX} if left out."),
+    ] = None
+
+
+class ReadTask(Arguments, frozen=True):
+    task_id: Annotated[str, id_of("The task's id, as find_tasks gave it.")]
+
+
+class Recall(Arguments, frozen=True):
+    words: _Words
+    limit: Annotated[
+        Annotated[int, Meta(ge=1, le=RECALLED_MAX)] | None,
+        Meta(description=f"At most; {RECALLED_MAX} if left out."),
+    ] = None
+
+
+# --------------------------------------------------------------------------------------- about time
+# The arguments of the tools about time that was spent; see `domain.tools.arguments`.
+#
+# STORAGE FORMAT for the changes, as there.
+
+SUMMARY_MAX = 500
+
+
+def _local_time(what: str) -> Meta:
+    told = f"{what}, YYYY-MM-DDTHH:MM as the person's clock shows it."
+    return text_of(20, told, "local_time")
+
+
+def _instant_of(name: str) -> Meta:
+    ours = {"x-clean": "instant", "x-instant-of": name}
+    return Meta(min_length=1, max_length=27, extra_json_schema=ours)
+
+
+class LogTime(Arguments, frozen=True):
+    started_at: Annotated[str, _local_time("When it began")]
+    ended_at: Annotated[str, _local_time("When it ended")]
+    summary: Annotated[str, text_of(SUMMARY_MAX, "What was done, in one line.")]
+
+
+class LogTimeAt(LogTime, frozen=True):
+    """The change: with the instants of its local times."""
+
+    started_utc: Annotated[str, _instant_of("startedAt")] = ""
+    ended_utc: Annotated[str, _instant_of("endedAt")] = ""
+
+    def problem(self) -> str:
+        return _unresolved(self.started_at, self.started_utc) or _unresolved(
+            self.ended_at, self.ended_utc
+        )
+
+
+class EditTimeEntry(Arguments, frozen=True):
+    entry_id: Annotated[str, id_of("The entry's id, from the time section.")]
+    started_at: Annotated[str, _local_time("Its new start")] = ""
+    ended_at: Annotated[str, _local_time("Its new end")] = ""
+    summary: Annotated[str, text_of(SUMMARY_MAX, "Its new summary, in one line.")] = ""
+    reason: Annotated[
+        str, text_of(REASON_MAX, "Why; at least 20 characters against the person's own times.")
+    ] = ""
+
+    def problem(self) -> str:
+        is_empty = not (self.started_at or self.ended_at or self.summary)
+        return "give startedAt, endedAt or summary" if is_empty else ""
+
+
+class EditTimeEntryAt(EditTimeEntry, frozen=True):
+    """The change: with the instants of its local times."""
+
+    started_utc: Annotated[str, _instant_of("startedAt")] = ""
+    ended_utc: Annotated[str, _instant_of("endedAt")] = ""
+
+    def problem(self) -> str:
+        return (
+            EditTimeEntry.problem(self)
+            or _unresolved(self.started_at, self.started_utc)
+            or _unresolved(self.ended_at, self.ended_utc)
+        )
+
+
+def _unresolved(wall: str, utc: str) -> str:
+    if bool(wall) == bool(utc):
+        return ""
+    return f"{wall or utc}: a local time needs its instant, and an instant its local time"
+
+
+class NoteTimer(Arguments, frozen=True):
+    summary: Annotated[str, text_of(SUMMARY_MAX, "What is being done, in one line.")]
+
+
+# -------------------------------------------------------------------------------- their JSON Schema
+# The JSON Schema of a tool's arguments, generated from its Struct (SPEC 5).
+
+Schema = dict[str, Any]
+
+
+@cache
+def rules(shape: type[Struct]) -> Schema:
+    """The schema with references written out and keys of ours left in. Not to be changed.
+
+    "Not given" is an absent key, so null and defaults do not appear in it.
+    """
+    document = msgspec.json.schema(shape)
+    plain = _plain(document, document.get("$defs", {}))
+    plain.pop("description", None)  # the tool has its own
+    return plain
+
+
+def public(shape: type[Struct]) -> Schema:
+    """The schema as a model is offered it: always an object, nothing but standard keys.
+
+    >>> from domain.tools.arguments import UpdateTaskPriority
+    >>> public(UpdateTaskPriority)["properties"]["priority"]["enum"]
+    ['P0', 'P1', 'P2', 'P3']
+    """
+    return _standard(rules(shape))  # type: ignore[no-any-return]  # a schema of an object is one
+
+
+def _plain(node: Schema, definitions: Schema) -> Schema:
+    if "$ref" in node:
+        target = definitions[node["$ref"].rpartition("/")[2]]
+        node = {**target, **{name: node[name] for name in node if name != "$ref"}}
+    kept = {name: node[name] for name in node if name not in ("$defs", "default", "title")}
+    if "anyOf" in kept:
+        options = [_plain(option, definitions) for option in kept.pop("anyOf")]
+        options = [option for option in options if option.get("type") != "null"]
+        kept = {**options[0], **kept} if len(options) == 1 else {**kept, "anyOf": options}
+    if "enum" in kept:
+        kept["type"] = "string"
+    if "properties" in kept:
+        fields = kept["properties"].items()
+        kept["properties"] = {name: _plain(field, definitions) for name, field in fields}
+    if "items" in kept:
+        kept["items"] = _plain(kept["items"], definitions)
+    return kept
+
+
+def _standard(node: Any) -> Any:
+    match node:
+        case dict():
+            kept = {name: node[name] for name in node if not name.startswith("x-")}
+            if "x-asked" in node:
+                kept["maxItems"] = node["x-asked"]
+            return {name: _standard(value) for name, value in kept.items()}
+        case list():
+            return [_standard(value) for value in node]
+        case _:
+            return node

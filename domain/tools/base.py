@@ -1,7 +1,9 @@
-"""What the tools answer with, and what a singular tool is made of (SPEC 5, 6).
+"""What a tool is: the record that holds all that anybody knows of it by its name, what it answers
+with, and what a singular tool is made of (SPEC 5, 6).
 
 A tool is pure: (snapshot, arguments) -> facts or a refusal. Texts here are recorded and told to
 the model, so they hold nothing whose spelling differs between versions of Python or a library.
+The records stand in `task_tools`, `times`, `followups` and `local`; `registry` joins them.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -9,11 +11,12 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from domain import canonical
 from domain.errors import Refused
 from domain.journal.task import TaskFact
-from domain.keys import key
+from domain.log import canonical
+from domain.log.keys import key
 from domain.text import cut, fold, squeeze
+from domain.tools.arguments import Arguments
 from domain.tools.snapshot import Snapshot
 
 SHOWN_LENGTH_MAX = 80
@@ -25,7 +28,7 @@ SKIPPING = ("redundant", "limit")
 Facts = tuple[TaskFact, ...]
 
 
-class Refusal(Struct, frozen=True):
+class ToolRefusal(Struct, frozen=True):
     """A tool's no: `code` is one of `errors.TOOL_CODES`, `message` is for the model."""
 
     code: str
@@ -61,7 +64,7 @@ Remedy = Literal["make_room", "allow_label", "give_reason"]
 """What a person can do about a refusal; how, each screen says in its own words."""
 
 
-class Effect(Struct, frozen=True, kw_only=True):
+class ToolEffect(Struct, frozen=True, kw_only=True):
     """What a change does to a task, and how a person is shown it.
 
     `facts` checks every rule; `values` are what it would change, for `base`; `touches` names
@@ -70,10 +73,10 @@ class Effect(Struct, frozen=True, kw_only=True):
     `touches`. `form`: the arguments that a person may edit, with the label of each. `remedies`:
     what helps where it is refused with this code. `others`: the further tasks that it writes to,
     where a new one would have the given id; then `facts` checks the rules of the first task alone,
-    and `domain.handlers.rollover` makes what is written.
+    and `domain.handlers.journal` makes what is written.
     """
 
-    facts: Callable[[Snapshot, Any, str], Facts | Refusal]
+    facts: Callable[[Snapshot, Any, str], Facts | ToolRefusal]
     values: Callable[[Snapshot, Any], object]
     touches: Callable[[Any], tuple[str, ...]]
     summary: Callable[[Snapshot, Any], str]
@@ -88,15 +91,15 @@ class Exploded(Struct, frozen=True):
     """The elements of a batch that become items, and why the others do not."""
 
     accepted: tuple[Struct, ...]
-    refusals: tuple[Refusal, ...]
+    refusals: tuple[ToolRefusal, ...]
 
 
-def redundant(what: str) -> Refusal:
+def redundant(what: str) -> ToolRefusal:
     """The task is so already."""
-    return Refusal("redundant", what)
+    return ToolRefusal("redundant", what)
 
 
-def planned(proposals: Iterable[Proposal], refusals: Collection[Refusal]) -> Plan | Refusal:
+def planned(proposals: Iterable[Proposal], refusals: Collection[ToolRefusal]) -> Plan | ToolRefusal:
     """A batch sorted into what is proposed, skipped and refused; redundant, if all of it is."""
     plan = Plan(
         tuple(proposals),
@@ -109,7 +112,7 @@ def planned(proposals: Iterable[Proposal], refusals: Collection[Refusal]) -> Pla
     return plan
 
 
-def proposal(tool: str, effect: Effect, snapshot: Snapshot, arguments: Struct) -> Proposal:
+def proposal(tool: str, effect: ToolEffect, snapshot: Snapshot, arguments: Struct) -> Proposal:
     """An accepted change as a person will decide on it."""
     text = canonical.text(arguments)
     summary = effect.summary(snapshot, arguments)
@@ -152,3 +155,77 @@ def quoted(text: str) -> str:
     '"buy milk"'
     """
     return f'"{cut(squeeze(text), length_max=SHOWN_LENGTH_MAX)}"'
+
+
+# ----------------------------------------------------------------------------- the record of a tool
+
+Mode = Literal["immediate", "deferred", "local", "read"]
+
+REASONS = ("subscription", "timer", "user", "creation", "manual", "recovery")
+CAPABILITIES: Mapping[str, tuple[str, ...]] = {
+    "task_agent": (
+        "task.propose",
+        "task.write_language",
+        "labels.propose",
+        "checklist.propose",
+        "report.write",
+        "journal.write",
+        "proposals.retract",
+        "category.read",
+        "journal.read",
+        "time.propose",
+        "link.propose",
+        "task.create",
+        "loop.write",
+    ),
+}
+"""What each kind of agent may do; a kind that is not here may do nothing."""
+
+
+class Tool(Struct, frozen=True, kw_only=True):
+    """A tool as it is offered, and what a call of it comes to.
+
+    `hint`: when to call it, for the role text; empty where that speaks of it elsewhere. `since`:
+    the scaffold that first had it. `first`: its arguments in a wake of scaffold 1, where they
+    were others. `aliases`: other names that models use. `applies`: whether it
+    could change a task as it was captured; None: always. `immediate_if`: what makes a deferred
+    call an immediate one. `effect`: of a call, or of each element of a batch; local tools and
+    reads have none. `array`, `singular`, `element`, `explode`: of a batch, the argument that
+    explodes, the name and arguments of each element's change, what chooses among them; `element`
+    alone: the arguments of the change, where they hold more than those of the call. `output`:
+    the Struct or fact that a call comes to. `entities`, `tokens`: what it changes. `scope`: how
+    far it reaches. `idempotency`: what makes a repeat harmless.
+    """
+
+    name: str
+    description: str
+    arguments: type[Arguments]
+    capabilities: tuple[str, ...]
+    hint: str = ""
+    effect: ToolEffect | None = None
+    mode: Mode = "deferred"
+    since: int = 1
+    first: type[Arguments] | None = None
+    aliases: tuple[str, ...] = ()
+    applies: Callable[[Snapshot], bool] | None = None
+    output: str = "domain.tools.base:Plan"
+    reasons: tuple[str, ...] = REASONS
+    version: int = 1
+    immediate_if: Literal["", "title_is_empty"] = ""
+    array: str = ""
+    singular: str = ""
+    element: type[Arguments] | None = None
+    explode: Callable[[Snapshot, Any], Exploded | ToolRefusal] | None = None
+    idempotency: Literal[
+        "operation_id", "fingerprint", "last_call_wins", "wake", "changes_nothing"
+    ] = "fingerprint"
+    scope: Literal[
+        "own_task", "own_wake", "own_proposals", "two_tasks", "own_past", "allowed_categories"
+    ] = "own_task"
+    entities: tuple[str, ...] = ("task",)
+    tokens: tuple[str, ...] = ("TASK",)
+    risk: Literal["low", "medium", "high"] = "low"
+
+    def asked(self, scaffold: int) -> type[Arguments]:
+        """The arguments of a call in a wake of a scaffold."""
+        return self.first if self.first and scaffold == 1 else self.arguments

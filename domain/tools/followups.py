@@ -1,21 +1,20 @@
 """The tools that reach a second task: a follow-up, items that move, a link (SPEC 5, ADR 40).
 
 Here are the rules that the agent's own task tells, and the words for a person. What is written to
-both tasks is made by `domain.handlers.rollover`; which other task a proposal may name is told by
-`domain.wake.known`.
+both tasks is made by `domain.handlers.journal`; which other task a proposal may name is told by
+`domain.wake.visible_ids`.
 """
 
 from collections.abc import Iterable
 
 from domain.text import cut, squeeze
-from domain.tools.arguments_tasks import (
+from domain.tools.arguments import (
     CreateFollowUpTask,
     MigrateChecklistItem,
     MigrateChecklistItems,
     ProposeLink,
 )
-from domain.tools.base import Effect, Exploded, Facts, Refusal, quoted, redundant
-from domain.tools.definitions import Tool
+from domain.tools.base import Exploded, Facts, Tool, ToolEffect, ToolRefusal, quoted, redundant
 from domain.tools.snapshot import Snapshot, SnapshotItem
 
 TITLES_SHOWN = 3
@@ -29,24 +28,24 @@ def named(task: str) -> str:
     return f"task {task[:NAME_LENGTH]}"
 
 
-def _find(snapshot: Snapshot, wanted: str) -> SnapshotItem | Refusal:
+def _find(snapshot: Snapshot, wanted: str) -> SnapshotItem | ToolRefusal:
     found = next((item for item in snapshot.items if item.id == wanted), None)
     if found is None:
-        return Refusal("not_found", f"This task has no item with the id {quoted(wanted)}.")
+        return ToolRefusal("not_found", f"This task has no item with the id {quoted(wanted)}.")
     if found.is_archived:  # it may have moved away meanwhile
-        return Refusal("stale", f"Item {quoted(found.title)} is archived.")
+        return ToolRefusal("stale", f"Item {quoted(found.title)} is archived.")
     return found
 
 
-def _movable(snapshot: Snapshot, wanted: Iterable[str]) -> Facts | Refusal:
+def _movable(snapshot: Snapshot, wanted: Iterable[str]) -> Facts | ToolRefusal:
     """Whether these items are there to be moved, each once."""
     seen: set[str] = set()
     for one in wanted:
         item = _find(snapshot, one)
-        if isinstance(item, Refusal):
+        if isinstance(item, ToolRefusal):
             return item
         if item.id in seen:
-            return Refusal("invalid_arguments", f"Item {quoted(item.title)} is named twice.")
+            return ToolRefusal("invalid_arguments", f"Item {quoted(item.title)} is named twice.")
         seen.add(item.id)
     return ()
 
@@ -64,7 +63,7 @@ def _carried(given: CreateFollowUpTask) -> list[str]:
     return [one.id for one in given.carry_over]
 
 
-def _follow_up(snapshot: Snapshot, given: CreateFollowUpTask, by: str) -> Facts | Refusal:
+def _follow_up(snapshot: Snapshot, given: CreateFollowUpTask, by: str) -> Facts | ToolRefusal:
     return _movable(snapshot, _carried(given))
 
 
@@ -87,12 +86,12 @@ def _follow_up_summary(snapshot: Snapshot, given: CreateFollowUpTask) -> str:
 _RELATED = {"relates_to": "related to this one", "blocks": "which blocks this one"}
 
 
-def _explode_moved(snapshot: Snapshot, given: MigrateChecklistItems) -> Exploded | Refusal:
+def _explode_moved(snapshot: Snapshot, given: MigrateChecklistItems) -> Exploded | ToolRefusal:
     accepted: dict[str, MigrateChecklistItem] = {}
-    refusals: list[Refusal] = []
+    refusals: list[ToolRefusal] = []
     for one in given.items:
         item = _find(snapshot, one.id)
-        if isinstance(item, Refusal):
+        if isinstance(item, ToolRefusal):
             refusals.append(item)
         elif item.id in accepted:
             refusals.append(redundant(f"Item {quoted(item.title)} is named twice."))
@@ -101,7 +100,7 @@ def _explode_moved(snapshot: Snapshot, given: MigrateChecklistItems) -> Exploded
     return Exploded(tuple(accepted.values()), tuple(refusals))
 
 
-def _moved(snapshot: Snapshot, given: MigrateChecklistItem, by: str) -> Facts | Refusal:
+def _moved(snapshot: Snapshot, given: MigrateChecklistItem, by: str) -> Facts | ToolRefusal:
     return _movable(snapshot, [given.id])
 
 
@@ -111,9 +110,9 @@ def _moved_summary(snapshot: Snapshot, given: MigrateChecklistItem) -> str:
     return f'Move: "{title}" to {named(given.target_task_id)}'
 
 
-def _linkable(snapshot: Snapshot, given: ProposeLink, by: str) -> Facts | Refusal:
+def _linkable(snapshot: Snapshot, given: ProposeLink, by: str) -> Facts | ToolRefusal:
     if given.target_task_id == snapshot.task:
-        return Refusal("invalid_arguments", "A task cannot be linked to itself.")
+        return ToolRefusal("invalid_arguments", "A task cannot be linked to itself.")
     return ()
 
 
@@ -130,7 +129,7 @@ TOOLS = (
         ),
         hint=_HINT,
         arguments=CreateFollowUpTask,
-        effect=Effect(
+        effect=ToolEffect(
             facts=_follow_up,
             values=lambda snapshot, given: _state(snapshot, _carried(given)),
             touches=lambda given: ("status", *(f"item:{one}" for one in _carried(given))),
@@ -163,7 +162,7 @@ TOOLS = (
         singular="migrate_checklist_item",
         element=MigrateChecklistItem,
         explode=_explode_moved,
-        effect=Effect(
+        effect=ToolEffect(
             facts=_moved,
             values=lambda snapshot, given: _state(snapshot, [given.id]),
             touches=lambda given: (f"item:{given.id}",),
@@ -186,7 +185,7 @@ TOOLS = (
         ),
         hint=_HINT,
         arguments=ProposeLink,
-        effect=Effect(
+        effect=ToolEffect(
             facts=_linkable,
             values=lambda _, __: [],
             touches=lambda given: (f"link:{given.target_task_id}",),

@@ -1,24 +1,29 @@
-"""The tools that stay in the wake: report, observations, retractions (SPEC 5, 7)."""
+"""The tools that stay in the wake: report, observations, retractions, open loops (SPEC 5, 7); and
+those that look something up.
+"""
 
 import re
+from functools import partial
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from domain.keys import KEY_LENGTH
+from domain.log.keys import KEY_LENGTH
 from domain.text import cut, squeeze
 from domain.tools.arguments import (
+    FindTasks,
     ObservationCategory,
     ObservationPriority,
     Observed,
+    ReadTask,
+    Recall,
     RecordAndResolve,
     RecordObservations,
     RetractSuggestions,
     UpdateLoops,
     UpdateReport,
 )
-from domain.tools.base import Refusal
-from domain.tools.definitions import Tool
+from domain.tools.base import Tool, ToolRefusal
 
 CONTENT_LENGTH_MAX = 20_000
 TLDR_LENGTH_MAX = 2_000
@@ -49,7 +54,7 @@ class Retraction(NamedTuple):
     reason: str
 
 
-def report(arguments: UpdateReport) -> Report | Refusal:
+def report(arguments: UpdateReport) -> Report | ToolRefusal:
     """The report of a call; the last call wins, which is the caller's to see to."""
     found = Report(
         cut(without_ids(arguments.content), length_max=CONTENT_LENGTH_MAX),
@@ -60,26 +65,26 @@ def report(arguments: UpdateReport) -> Report | Refusal:
     for name, text in parts.items():
         if not squeeze(text):
             because = f"{name}: nothing is left of it without its internal ids"
-            return Refusal("invalid_arguments", because)
+            return ToolRefusal("invalid_arguments", because)
     return found
 
 
-def observations(arguments: RecordObservations) -> tuple[Observation, ...] | Refusal:
+def observations(arguments: RecordObservations) -> tuple[Observation, ...] | ToolRefusal:
     """The observations of a call, in their order."""
     found = tuple(_observation(given) for given in arguments.observations)
     if not found:
-        return Refusal("invalid_arguments", "observations: none of them has a text")
+        return ToolRefusal("invalid_arguments", "observations: none of them has a text")
     return found
 
 
-def retractions(arguments: RetractSuggestions) -> tuple[Retraction, ...] | Refusal:
+def retractions(arguments: RetractSuggestions) -> tuple[Retraction, ...] | ToolRefusal:
     """The proposals to take back, each once; whether they are open is the caller's to see."""
     found: dict[str, Retraction] = {}
     for given in arguments.proposals:
         found.setdefault(given.fingerprint, Retraction(given.fingerprint, given.reason))
     if not found:
         because = "proposals: none of them has a fingerprint and a reason of 1 to 500 characters"
-        return Refusal("invalid_arguments", because)
+        return ToolRefusal("invalid_arguments", because)
     return tuple(found.values())
 
 
@@ -148,7 +153,7 @@ TOOLS = (
         mode="local",
         arguments=UpdateLoops,
         capabilities=("loop.write",),
-        output="domain.agent.loops:Updated",
+        output="domain.agent.deciders:Updated",
         idempotency="fingerprint",
         scope="own_wake",
         entities=("loop",),
@@ -198,3 +203,54 @@ def _instead(found: re.Match[str]) -> str:
     if found["name"]:  # of a link
         return "[task]"
     return found["kept"] or _GAP
+
+
+# ------------------------------------------------------------------------------------------ lookups
+# The tools that look something up and change nothing (ADR 42). What they answer with follows
+# from both logs: `domain.wake.lookups`.
+
+READS_MAX = 6  # of one wake
+
+_read = partial(
+    Tool,
+    hint=f"look further; {READS_MAX} in one wake",
+    mode="read",
+    since=2,
+    idempotency="changes_nothing",
+    entities=(),
+    tokens=(),
+)
+_of_tasks = partial(
+    _read,
+    capabilities=("category.read",),
+    output="domain.wake.lookups:TasksFound",
+    scope="allowed_categories",
+)
+
+LOOKUP_TOOLS = (
+    _of_tasks(
+        name="find_tasks",
+        description=(
+            "Look for other tasks by words of their titles, the best match first. Answers with "
+            "their ids, titles and statuses."
+        ),
+        arguments=FindTasks,
+    ),
+    _of_tasks(
+        name="read_task",
+        description="Read another task: its fields, its checklist, what its agent reports of it.",
+        arguments=ReadTask,
+    ),
+    _read(
+        name="recall",
+        description=(
+            "Look into your own past and the log of your task, further back than you are shown: "
+            "observations, reports, verdicts, notes, changes of status and items. Every word has "
+            "to be there; the newest come first, with their dates."
+        ),
+        arguments=Recall,
+        capabilities=("journal.read",),
+        output="domain.wake.lookups:Recalled",
+        scope="own_past",
+    ),
+)

@@ -12,60 +12,48 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from domain import canonical
 from domain.errors import Refused
+from domain.log import canonical
+from domain.log.wire import Imported
 from domain.ports import ToolSpec
 from domain.text import squeeze
+from domain.tools import arguments, decoding, followups, local, task_tools, times
 from domain.tools import base as b
-from domain.tools import (
-    checklist,
-    evidence,
-    fields,
-    followups,
-    labels,
-    local,
-    reads,
-    schema,
-    times,
-)
-from domain.tools.arguments import Arguments, SuppressLabel
-from domain.tools.base import Effect, Facts, Plan, Refusal
+from domain.tools.arguments import Arguments, Schema, SuppressLabel
+from domain.tools.base import CAPABILITIES, Facts, Mode, Plan, Tool, ToolEffect, ToolRefusal
 from domain.tools.decoding import decoded
-from domain.tools.definitions import CAPABILITIES, Mode, Tool
-from domain.tools.schema import Schema
 from domain.tools.snapshot import Snapshot
-from domain.wire import Imported
 
 TOOLS: Mapping[str, Tool] = {
     tool.name: tool
     for tool in (  # as in SPEC 5
-        *fields.TOOLS,
-        *labels.TOOLS,
-        *checklist.TOOLS,
+        *task_tools.FIELD_TOOLS,
+        *task_tools.LABEL_TOOLS,
+        *task_tools.CHECKLIST_TOOLS,
         *followups.TOOLS,
         *times.TOOLS,
         *local.TOOLS,
-        *reads.TOOLS,
+        *local.LOOKUP_TOOLS,
     )
 }
 ALIASES: Mapping[str, str] = {alias: tool.name for tool in TOOLS.values() for alias in tool.aliases}
 
 
-class Change(NamedTuple):
+class ToolChange(NamedTuple):
     """A change's arguments and its effect."""
 
     arguments: type[Arguments]
-    effect: Effect
+    effect: ToolEffect
 
 
-CHANGES: Mapping[str, Change] = {
+CHANGES: Mapping[str, ToolChange] = {
     **{
-        tool.singular or tool.name: Change(tool.element or tool.arguments, tool.effect)
+        tool.singular or tool.name: ToolChange(tool.element or tool.arguments, tool.effect)
         for tool in TOOLS.values()
         if tool.effect is not None
     },
-    "suppress_label": Change(SuppressLabel, labels.SUPPRESS),
-    "lift_suppression": Change(SuppressLabel, labels.ALLOW),
+    "suppress_label": ToolChange(SuppressLabel, task_tools.SUPPRESS),
+    "lift_suppression": ToolChange(SuppressLabel, task_tools.ALLOW),
 }
 """By the name that an item bears; the last two are no tool's."""
 
@@ -124,8 +112,8 @@ def specs(names: Sequence[str], scaffold: int = 1) -> tuple[ToolSpec, ...]:
 
 
 def _schema(tool: Tool, scaffold: int) -> Schema:
-    plain = schema.public(tool.asked(scaffold))
-    return evidence.with_quote(tool, plain) if evidence.asks(tool, scaffold) else plain
+    plain = arguments.public(tool.asked(scaffold))
+    return decoding.with_quote(tool, plain) if decoding.asks(tool, scaffold) else plain
 
 
 def hints(scaffold: int) -> str:
@@ -158,18 +146,18 @@ def is_read(tool: str) -> bool:
 # ---------------------------------------------------------------------------------- reading
 
 
-def decode(tool: str, arguments: object, scaffold: int = 0) -> Struct | Refusal:
+def decode(tool: str, arguments: object, scaffold: int = 0) -> Struct | ToolRefusal:
     """The arguments of a call of a tool, by its own name, from JSON that was read, in a wake of a
     scaffold; 0: of the newest. Never raises."""
     return _checked(TOOLS[tool].asked(scaffold), arguments) if tool in TOOLS else _unknown(tool)
 
 
-def check_edit(tool: str, arguments: object) -> str | Refusal:
+def check_edit(tool: str, arguments: object) -> str | ToolRefusal:
     """A person's edited arguments of a change, as canonical JSON."""
     if tool not in CHANGES or not CHANGES[tool].effect.form:
         return _unknown(tool)
     found = _checked(CHANGES[tool].arguments, arguments)
-    return found if isinstance(found, Refusal) else canonical.text(found)
+    return found if isinstance(found, ToolRefusal) else canonical.text(found)
 
 
 def local_times(tool: str, arguments: object) -> dict[str, str]:
@@ -179,8 +167,8 @@ def local_times(tool: str, arguments: object) -> dict[str, str]:
     shape = CHANGES[tool].arguments if tool in CHANGES else None
     if not shape or not (named := set(_instants(shape).values())):
         return {}
-    found = decoded(shape, evidence.parted(TOOLS[tool], arguments)[0])
-    if isinstance(found, Refusal):
+    found = decoded(shape, decoding.parted(TOOLS[tool], arguments)[0])
+    if isinstance(found, ToolRefusal):
         return {}
     given = msgspec.to_builtins(found)
     return {name: given[name] for name in sorted(named & given.keys())}
@@ -201,7 +189,7 @@ def with_instants(
     return kept | {field: instants[of] for field, of in fields.items() if of in instants}
 
 
-def _resolved(tool: str, arguments: Struct, instants: Mapping[str, str]) -> Struct | Refusal:
+def _resolved(tool: str, arguments: Struct, instants: Mapping[str, str]) -> Struct | ToolRefusal:
     """The change that a call asks for, with the instants that are recorded beside the call."""
     if not _instants(shape := CHANGES[tool].arguments):
         return arguments
@@ -211,31 +199,31 @@ def _resolved(tool: str, arguments: Struct, instants: Mapping[str, str]) -> Stru
 @cache
 def _instants(shape: type[Arguments]) -> Mapping[str, str]:
     """The fields that hold an instant, and the local time that each is of."""
-    known = schema.rules(shape)["properties"].items()
+    known = arguments.rules(shape)["properties"].items()
     return {name: rule["x-instant-of"] for name, rule in known if "x-instant-of" in rule}
 
 
-def _checked(shape: type[Arguments], arguments: object) -> Struct | Refusal:
+def _checked(shape: type[Arguments], arguments: object) -> Struct | ToolRefusal:
     found = decoded(shape, arguments)
-    if isinstance(found, Refusal) or not (problem := found.problem()):
+    if isinstance(found, ToolRefusal) or not (problem := found.problem()):
         return found
-    return Refusal("invalid_arguments", problem)
+    return ToolRefusal("invalid_arguments", problem)
 
 
-def _change(tool: str, arguments: str) -> tuple[Effect, Struct] | Refusal:
+def _change(tool: str, arguments: str) -> tuple[ToolEffect, Struct] | ToolRefusal:
     change = CHANGES.get(tool)
     if change is None:
         return _unknown(tool)
     try:
         given = canonical.read(arguments)
     except Refused as error:
-        return Refusal("invalid_json", error.whole)
+        return ToolRefusal("invalid_json", error.whole)
     found = _checked(change.arguments, given)
-    return found if isinstance(found, Refusal) else (change.effect, found)
+    return found if isinstance(found, ToolRefusal) else (change.effect, found)
 
 
-def _unknown(tool: str) -> Refusal:
-    return Refusal("unknown_tool", f"There is no tool {b.quoted(tool)}.")
+def _unknown(tool: str) -> ToolRefusal:
+    return ToolRefusal("unknown_tool", f"There is no tool {b.quoted(tool)}.")
 
 
 # ------------------------------------------------------------------------ planning and applying
@@ -243,7 +231,7 @@ def _unknown(tool: str) -> Refusal:
 
 def plan(
     tool: str, snapshot: Snapshot, arguments: Struct, instants: Iterable[tuple[str, str]] = ()
-) -> Plan | Refusal:
+) -> Plan | ToolRefusal:
     """What a deferred call would change, as items for the person to decide.
 
     Args:
@@ -259,21 +247,21 @@ def plan(
         return _unknown(tool)
     if record.explode is not None:
         exploded = record.explode(snapshot, arguments)
-        if isinstance(exploded, Refusal):
+        if isinstance(exploded, ToolRefusal):
             return exploded
         name, effect = record.singular, record.effect
         items = (b.proposal(name, effect, snapshot, one) for one in exploded.accepted)
         return b.planned(items, exploded.refusals)
     wanted = _resolved(tool, arguments, dict(instants))
-    if isinstance(wanted, Refusal):
+    if isinstance(wanted, ToolRefusal):
         return wanted
     answer = record.effect.facts(snapshot, wanted, "")
-    if isinstance(answer, Refusal):
+    if isinstance(answer, ToolRefusal):
         return answer
     return Plan((b.proposal(tool, record.effect, snapshot, wanted),))
 
 
-def apply(tool: str, snapshot: Snapshot, arguments: str, by: str) -> Facts | Refusal:
+def apply(tool: str, snapshot: Snapshot, arguments: str, by: str) -> Facts | ToolRefusal:
     """The facts of one change to the task as it is now, every rule checked again.
 
     Args:
@@ -284,20 +272,20 @@ def apply(tool: str, snapshot: Snapshot, arguments: str, by: str) -> Facts | Ref
     """
     if snapshot.is_deleted:
         return _deleted()
-    if isinstance(change := _change(tool, arguments), Refusal):
+    if isinstance(change := _change(tool, arguments), ToolRefusal):
         return change
     effect, given = change
     return effect.facts(snapshot, given, by)
 
 
-def _deleted() -> Refusal:
-    return Refusal("not_found", "The task was deleted.")
+def _deleted() -> ToolRefusal:
+    return ToolRefusal("not_found", "The task was deleted.")
 
 
-def read(tool: str, arguments: str) -> Struct | Refusal:
+def read(tool: str, arguments: str) -> Struct | ToolRefusal:
     """The arguments of a change, of the JSON that a proposal or `check_edit` wrote."""
     change = _change(tool, arguments)
-    return change if isinstance(change, Refusal) else change[1]
+    return change if isinstance(change, ToolRefusal) else change[1]
 
 
 def is_over_two(tool: str) -> bool:
@@ -313,7 +301,7 @@ def others(tool: str, arguments: str, fresh: str) -> tuple[str, ...]:
         arguments: JSON, as a proposal or `check_edit` wrote it.
         fresh: The id of the task that it would make.
     """
-    if isinstance(change := _change(tool, arguments), Refusal):
+    if isinstance(change := _change(tool, arguments), ToolRefusal):
         return ()
     effect, given = change
     return effect.others(given, fresh) if effect.others else ()
@@ -324,7 +312,7 @@ def others(tool: str, arguments: str, fresh: str) -> tuple[str, ...]:
 
 def base(tool: str, snapshot: Snapshot, arguments: str) -> str:
     """Digest of the values that a change would change; of nothing, if it cannot be read."""
-    if isinstance(change := _change(tool, arguments), Refusal):
+    if isinstance(change := _change(tool, arguments), ToolRefusal):
         return b.base(tool, None)
     effect, given = change
     return b.base(tool, effect.values(snapshot, given))
@@ -333,7 +321,7 @@ def base(tool: str, snapshot: Snapshot, arguments: str) -> str:
 def touches(tool: str, arguments: str) -> tuple[str, ...]:
     """The fields or entities that a change is about, spelled as in `Snapshot.touched`; of a
     checklist item ``item:<id>``. None, if it cannot be read."""
-    if isinstance(change := _change(tool, arguments), Refusal):
+    if isinstance(change := _change(tool, arguments), ToolRefusal):
         return ()
     effect, given = change
     return effect.touches(given)
@@ -346,7 +334,7 @@ TEXTS = ("title", "description", "notes")
 def replaced_by(tool: str, arguments: str) -> tuple[str, ...]:
     """The values that a change gives another one, each one thing that a task has once; none of
     an addition, or if it cannot be read."""
-    if isinstance(change := _change(tool, arguments), Refusal) or change[0].now is None:
+    if isinstance(change := _change(tool, arguments), ToolRefusal) or change[0].now is None:
         return ()
     effect, given = change
     return (effect.parts or effect.touches)(given)
@@ -375,7 +363,7 @@ def _touched(snapshot: Snapshot, touches: Sequence[str]) -> Iterator[int]:
 
 def summary(tool: str, snapshot: Snapshot, arguments: str) -> str:
     """A change in words for a person; the tool's name, if its arguments cannot be read."""
-    if isinstance(change := _change(tool, arguments), Refusal):
+    if isinstance(change := _change(tool, arguments), ToolRefusal):
         return tool
     effect, given = change
     return effect.summary(snapshot, given)

@@ -1,13 +1,13 @@
 """A task as the tools see it: on the journal's side live, in a wake as it was captured.
 
-STORAGE FORMAT: a wake keeps its snapshot as a payload, see `domain.wire`.
+STORAGE FORMAT: a wake keeps its snapshot as a payload, see `domain.log.wire`.
 """
 
 from msgspec.structs import replace
 
 from domain.journal.catalog import Catalog, available
 from domain.journal.task import Task
-from domain.wire import Imported, Part
+from domain.log.wire import Imported, Part
 
 OPEN_ITEMS_KEPT = 500  # of a wake's snapshot
 FINISHED_ITEMS_KEPT = 500  # the same; checked or archived ones

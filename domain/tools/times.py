@@ -5,41 +5,33 @@ from typing import Any
 
 from domain.journal import task as t
 from domain.journal.edits import overlapping
-from domain.keys import key
+from domain.log.keys import key
+from domain.log.timestamps import seconds_between
 from domain.text import squeeze
-from domain.timestamps import seconds_between
-from domain.tools.arguments_time import (
-    EditTimeEntry,
-    EditTimeEntryAt,
-    LogTime,
-    LogTimeAt,
-    NoteTimer,
-)
-from domain.tools.base import Effect, Facts, Refusal, quoted, redundant
-from domain.tools.checklist import REASON_MIN
-from domain.tools.definitions import Tool
-from domain.tools.fields import is_persons
+from domain.tools.arguments import EditTimeEntry, EditTimeEntryAt, LogTime, LogTimeAt, NoteTimer
+from domain.tools.base import Facts, Tool, ToolEffect, ToolRefusal, quoted, redundant
 from domain.tools.snapshot import Snapshot, SnapshotEntry
+from domain.tools.task_tools import REASON_MIN, is_persons
 
 SECONDS_MAX = 86_400
 """So long is an entry that an agent proposes, at most."""
 
 
-def _wrong(snapshot: Snapshot, start: str, end: str, but: str = "") -> Refusal | None:
+def _wrong(snapshot: Snapshot, start: str, end: str, but: str = "") -> ToolRefusal | None:
     """What speaks against a span that an agent would have on the task."""
     if end <= start:
-        return Refusal("invalid_arguments", "endedAt: it ends before it starts")
+        return ToolRefusal("invalid_arguments", "endedAt: it ends before it starts")
     if end > snapshot.at:
-        return Refusal("invalid_arguments", "endedAt: it is in the future")
+        return ToolRefusal("invalid_arguments", "endedAt: it is in the future")
     if seconds_between(start, end) > SECONDS_MAX:
-        return Refusal("invalid_arguments", "endedAt: it is more than 24 hours after the start")
+        return ToolRefusal("invalid_arguments", "endedAt: it is more than 24 hours after the start")
     for one in overlapping(snapshot.time, start, end, but):
         named = f" {quoted(one.summary)}" if one.summary else ""
         return redundant(f"The time overlaps with the entry {one.id}{named} of this task.")
     return None
 
 
-def _log(snapshot: Snapshot, given: LogTimeAt, by: str) -> Facts | Refusal:
+def _log(snapshot: Snapshot, given: LogTimeAt, by: str) -> Facts | ToolRefusal:
     start, end = given.started_utc, given.ended_utc
     if refusal := _wrong(snapshot, start, end):
         return refusal
@@ -81,18 +73,20 @@ def _log_summary(_: Snapshot, given: LogTimeAt) -> str:
 # ------------------------------------------------------------------------------------ editing
 
 
-def _find(snapshot: Snapshot, wanted: str) -> SnapshotEntry | Refusal:
+def _find(snapshot: Snapshot, wanted: str) -> SnapshotEntry | ToolRefusal:
     found = (one for one in snapshot.time if one.id == wanted)
-    missing = Refusal("not_found", f"This task has no time entry with the id {quoted(wanted)}.")
+    missing = ToolRefusal("not_found", f"This task has no time entry with the id {quoted(wanted)}.")
     return next(found, missing)
 
 
-def _edit(snapshot: Snapshot, given: EditTimeEntryAt, by: str) -> Facts | Refusal:
+def _edit(snapshot: Snapshot, given: EditTimeEntryAt, by: str) -> Facts | ToolRefusal:
     entry = _find(snapshot, given.entry_id)
-    if isinstance(entry, Refusal):
+    if isinstance(entry, ToolRefusal):
         return entry
     if not entry.end:
-        return Refusal("invalid_arguments", "entryId: its timer runs; its times are not set yet")
+        return ToolRefusal(
+            "invalid_arguments", "entryId: its timer runs; its times are not set yet"
+        )
     start = "" if given.started_utc == entry.start else given.started_utc
     end = "" if given.ended_utc == entry.end else given.ended_utc
     summary = given.summary if given.summary not in ("", squeeze(entry.summary)) else None
@@ -103,13 +97,13 @@ def _edit(snapshot: Snapshot, given: EditTimeEntryAt, by: str) -> Facts | Refusa
             return refusal
         if is_persons(entry.by) and len(given.reason) < REASON_MIN:
             because = f"The person set these times; give a reason of {REASON_MIN} characters"
-            return Refusal("sovereignty", f"{because} or more.")
+            return ToolRefusal("sovereignty", f"{because} or more.")
     return (t.TimeEdited(by, entry.id, start, end, summary),)
 
 
 def _edit_values(snapshot: Snapshot, given: EditTimeEntryAt) -> object:
     entry = _find(snapshot, given.entry_id)
-    if isinstance(entry, Refusal):
+    if isinstance(entry, ToolRefusal):
         return None
     values: dict[str, object] = {}
     if given.started_at or given.ended_at:
@@ -132,7 +126,7 @@ def _edit_parts(given: EditTimeEntry) -> tuple[str, ...]:
 
 def _edit_summary(snapshot: Snapshot, given: EditTimeEntryAt) -> str:
     entry = _find(snapshot, given.entry_id)
-    known = "" if isinstance(entry, Refusal) else entry.summary
+    known = "" if isinstance(entry, ToolRefusal) else entry.summary
     parts = []
     if given.started_at and given.ended_at:
         span = _span(given.started_at, given.ended_at, given.started_utc, given.ended_utc)
@@ -149,7 +143,7 @@ def _edit_summary(snapshot: Snapshot, given: EditTimeEntryAt) -> str:
 
 def _edit_now(snapshot: Snapshot, arguments: Mapping[str, Any]) -> str:
     entry = _find(snapshot, str(arguments.get("entryId")))
-    if isinstance(entry, Refusal):
+    if isinstance(entry, ToolRefusal):
         return "gone"
     return f"{entry.start} to {entry.end or 'now'} {entry.summary}".rstrip()
 
@@ -161,10 +155,10 @@ def _running(snapshot: Snapshot) -> SnapshotEntry | None:
     return next((one for one in snapshot.time if not one.end), None)
 
 
-def _note(snapshot: Snapshot, given: NoteTimer, by: str) -> Facts | Refusal:
+def _note(snapshot: Snapshot, given: NoteTimer, by: str) -> Facts | ToolRefusal:
     entry = _running(snapshot)
     if entry is None:
-        return Refusal("not_found", "No timer runs on this task.")
+        return ToolRefusal("not_found", "No timer runs on this task.")
     if given.summary == squeeze(entry.summary):
         return redundant("The running timer says so already.")
     return (t.TimeEdited(by, entry.id, summary=given.summary),)
@@ -194,7 +188,7 @@ TOOLS = (
         since=2,
         arguments=LogTime,
         element=LogTimeAt,
-        effect=Effect(
+        effect=ToolEffect(
             facts=_log,
             values=lambda snapshot, given: _ids(
                 overlapping(snapshot.time, given.started_utc, given.ended_utc)
@@ -218,7 +212,7 @@ TOOLS = (
         since=2,
         arguments=EditTimeEntry,
         element=EditTimeEntryAt,
-        effect=Effect(
+        effect=ToolEffect(
             facts=_edit,
             values=_edit_values,
             touches=lambda given: (f"entry:{given.entry_id}",),
@@ -247,7 +241,7 @@ TOOLS = (
         hint=_HINT,
         since=2,
         arguments=NoteTimer,
-        effect=Effect(
+        effect=ToolEffect(
             facts=_note,
             values=_note_values,
             touches=lambda _: ("time",),

@@ -1,11 +1,11 @@
 """What the performer can ask of a wake, besides handing it replies (SPEC 3, DESIGN 7).
 
-STORAGE FORMAT: receipts keep commands, see `domain.wire`.
+STORAGE FORMAT: receipts keep commands, see `domain.log.wire`.
 """
 
-from domain.local_times import Shift
-from domain.wake.events import SectionRef
-from domain.wire import Imported, Part, PayloadId, Stored
+from domain.log.timestamps import Shift
+from domain.log.wire import Imported, Part, PayloadId, Stored
+from domain.wake.wake import SectionRef
 
 
 class LocalTime(Part, frozen=True):

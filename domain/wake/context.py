@@ -1,71 +1,243 @@
-"""From the worlds of both logs to what one agent may read (SPEC 4). It loads and decides scope.
+"""From the states of both logs to what one agent may read (SPEC 4). It loads and decides scope.
 
 Only the owned task and its direct links are read. A payload is read only for what can be
 shown: the log newest first until the prompt would be full.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
 from msgspec.structs import replace
 
-from domain import canonical
-from domain.agent.agent import Agent, Observation
+from domain.agent import deciders
+from domain.agent.agent import AGENT, Agent, AgentObservation
 from domain.agent.memory import numbers
-from domain.changes.change_set import OPEN, ChangeSet
+from domain.agent.wake_queue import Queued, Trigger, run_key_of
+from domain.changes.change_set import CHANGES, OPEN, ChangeItem, ChangeSet, find
 from domain.errors import Refused, Remedy
 from domain.journal.catalog import CATALOG, Catalog, Category, available, category_of
-from domain.journal.fold import TASK
-from domain.journal.task import Note, Task, TimeEntry, rating_of
-from domain.policy.projections import project
+from domain.journal.links import LINKS, PHRASE_OF
+from domain.journal.task import TASK, Note, Task, TimeEntry, rating_of
+from domain.lessons.lessons import CATEGORY, LESSONS, REFERENCES_READ, Lesson, count
+from domain.log import canonical
+from domain.log.state import MAIN, LogState, RecordedEvent
+from domain.log.timestamps import seconds_between
+from domain.log.wire import Words, tag_of
+from domain.policy.flow import may_enter, project
 from domain.text import fold
-from domain.timestamps import seconds_between
-from domain.wake.changed import fact_changes, fired, trigger_changes
-from domain.wake.linked import linked
+from domain.tools.snapshot import SnapshotLink
 from domain.wake.memory import readable_digests, readable_notes
-from domain.wake.prompt_text import newest_of
+from domain.wake.prompt_sections import newest_of
 from domain.wake.reading import (
+    ChangeSeen,
     CorrectionSeen,
     DigestSeen,
+    EditSeen,
     EntrySeen,
-    Given,
+    ExchangeSeen,
     ItemSeen,
     LabelSeen,
-    Limits,
+    LessonSeen,
     LinkedAgent,
+    LinkSeen,
     ObservationSeen,
     OriginSeen,
+    PromptLimits,
+    PromptOptions,
     ProposalSeen,
     Reading,
+    ReasonSeen,
     ReportShown,
     SlotsSeen,
     TaskSeen,
+    ThreadSeen,
+    TimerSeen,
     TimeSeen,
     VerdictSeen,
     WakeReason,
 )
-from domain.wire import Words
-from domain.world import MAIN, Recorded, World
+from domain.wake.wake import ModelAnswered, WakeStarted
+
+
+def linked(
+    journal: LogState,
+    task: Task,
+    agent: Agent,
+    linked_agents: Mapping[str, LinkedAgent],
+    scaffold: int,
+) -> tuple[LinkSeen, ...]:
+    """Direct links, outgoing first, each once as it is seen from the task."""
+    catalog = journal.load(CATALOG, MAIN)
+    found: dict[tuple[str, str], LinkSeen] = {}
+    for phrase, direction, target in _edges(journal, task):
+        if (phrase, target) not in found:
+            said = linked_agents.get(target, LinkedAgent())
+            other = journal.load(TASK, target)
+            told = direction if scaffold >= 2 else ""
+            found[phrase, target] = _link(phrase, told, other, agent, said, catalog, scaffold)
+    return tuple(found.values())
+
+
+def linked_tasks(journal: LogState, task: Task, agent: Agent) -> tuple[SnapshotLink, ...]:
+    """The living tasks that a task is linked with and its agent may see, for its snapshot."""
+    found: dict[tuple[str, str], SnapshotLink] = {}
+    for phrase, _, target in _edges(journal, task):
+        other = journal.load(TASK, target)
+        if other.exists and not other.is_deleted and may_enter((other.category,), agent):
+            one = SnapshotLink(target, phrase, other.title, other.category, other.status)
+            found.setdefault((phrase, target), one)
+    return tuple(found.values())
+
+
+def _edges(journal: LogState, task: Task) -> Iterator[tuple[str, str, str]]:
+    """The relation as it is seen from the task, its direction, and the other task."""
+    for link in task.links:
+        yield link.relation, "outgoing", link.target
+    for edge in journal.load(LINKS, task.id).incoming:
+        yield PHRASE_OF.get(edge.relation, edge.relation), "incoming", edge.source
+
+
+def _link(
+    phrase: str,
+    direction: str,
+    other: Task,
+    agent: Agent,
+    said: LinkedAgent,
+    catalog: Catalog,
+    scaffold: int,
+) -> LinkSeen:
+    if not other.exists or not may_enter((other.category,), agent):
+        return project("linked_task", LinkSeen(phrase, direction=direction), scaffold)
+    if other.is_deleted:
+        gone = LinkSeen(phrase, is_deleted=True, direction=direction)
+        return project("linked_task", gone, scaffold)
+    seen = LinkSeen(
+        phrase,
+        other.id,
+        other.title,
+        other.status,
+        other.priority,
+        said.one_liner,
+        direction=direction,
+        due=other.due if scaffold >= 2 else "",
+        labels=_labels_of_linked(catalog, other, agent) if scaffold >= 2 else (),
+        tldr=said.tldr if scaffold >= 2 else "",
+    )
+    return project("linked_task", seen, scaffold)
+
+
+def _labels_of_linked(catalog: Catalog, task: Task, agent: Agent) -> tuple[str, ...]:
+    """Names of a task's labels, but of those that belong to categories of others."""
+    known = [catalog.labels[label] for label in task.labels if label in catalog.labels]
+    allowed = set(agent.categories)
+    return tuple(one.name for one in known if not one.categories or allowed & set(one.categories))
+
+
+# ------------------------------------------------------------------------------------- what changed
+# What changed since an agent's last wake: from its triggers and its task's later facts (SPEC 4).
+#
+# An id is named only if it belongs to the task or to a linked task that the agent may see; all
+# others are counted.
+
+_SUBJECTS = ("item", "note", "entry", "label", "checklist")
+_THROUGH_LINK = "changed, through a link"
+
+
+def fact_changes(
+    rows: Iterable[RecordedEvent], agent: Agent, linked: Container[str]
+) -> list[ChangeSeen]:
+    """The task's facts after the agent's position and not its own, one per id, kind and author.
+
+    Args:
+        rows: The rows of the task's stream that are new to the agent.
+        agent: Whose position counts; on position 0 it has seen nothing, so nothing "changed".
+        linked: Ids of linked tasks that the agent may see.
+    """
+    if not agent.position:
+        return []
+    counted = Counter(
+        _described(row, linked)
+        for row in rows
+        if getattr(row.fact, "by", "") != f"agent:{agent.id}"
+    )
+    return [ChangeSeen(*what, times) for what, times in sorted(counted.items())]
+
+
+def trigger_changes(
+    triggers: Sequence[Trigger], task: Task, linked: Iterable[str], told: Iterable[ChangeSeen]
+) -> tuple[list[ChangeSeen], int]:
+    """What the triggers' tokens say beyond `told`, and how many ids may not be named."""
+    tokens = sorted({(token, one.is_propagated) for one in triggers for token in one.tokens})
+    told_ids = {change.subject for change in told}
+    visible = {*_ids_of(task), *linked, *told_ids} if tokens else set()
+    changes: list[ChangeSeen] = []
+    hidden: set[str] = set()
+    for token, is_propagated in tokens:
+        namespace, _, name = token.partition(":")
+        subject = name if namespace == "id" else token
+        if namespace == "id" and name not in visible:
+            hidden.add(name)
+        elif is_propagated or subject not in told_ids:
+            changes.append(ChangeSeen(subject, _THROUGH_LINK if is_propagated else "changed"))
+    return changes, len(hidden)
+
+
+def fired(triggers: Iterable[Trigger], agent: Agent) -> list[TimerSeen]:
+    """The timers among the triggers, each with all ticks it stands for."""
+    schedules = {timer.id: timer.schedule for timer in agent.timers}
+    ticks: dict[str, set[str]] = {}
+    for trigger in triggers:
+        if trigger.reason == "timer":
+            ticks.setdefault(trigger.reason_id, set()).update(trigger.ticks)
+    return [
+        TimerSeen(timer, schedules.get(timer, ""), tuple(sorted(times)))
+        for timer, times in sorted(ticks.items())
+    ]
+
+
+def _described(row: RecordedEvent, linked: Container[str]) -> tuple[str, str]:
+    """Subject and description of a fact; a link's other end is named only if visible."""
+    fact = row.fact
+    subject = next((found for name in _SUBJECTS if (found := getattr(fact, name, ""))), "")
+    target = getattr(fact, "target", "")
+    if target and target in linked:
+        subject = target
+    return subject or row.entity, f"{tag_of(fact).split('.')[1]} by {_author(fact)}"
+
+
+def _author(fact: object) -> str:
+    origin = str(getattr(fact, "by", "")).partition(":")[0]
+    return {"person": "person", "import": "import"}.get(origin, "another agent")
+
+
+def _ids_of(task: Task) -> Iterable[str]:
+    yield from (task.id, task.category, *task.labels, *task.suppressed)
+    for part in (task.items, task.notes, task.checklists, task.time):
+        yield from (one.id for one in part)
+
+
+# --------------------------------------------------------------------------- the task and its agent
 
 ENTRY_MIN_BYTES = 60
 """Of a log entry's frame in the prompt: what even an empty one takes."""
-DEFAULTS = Limits()
-GIVEN = Given()
+DEFAULTS = PromptLimits()
+GIVEN = PromptOptions()
 VERDICTS = ("confirmed", "rejected", "deferred")
 
 
 def gather(  # noqa: PLR0913  two logs and what a caller finds in their other streams
-    journal: World,
-    agents: World,
+    journal: LogState,
+    agents: LogState,
     agent: Agent,
     asked: WakeReason,
     *,
     report: ReportShown | None,
     sets: Sequence[ChangeSet],
     linked_agents: Mapping[str, LinkedAgent],
-    limits: Limits = DEFAULTS,
-    given: Given = GIVEN,
+    limits: PromptLimits = DEFAULTS,
+    given: PromptOptions = GIVEN,
 ) -> Reading:
     """Read what a wake of the agent may see. Fails closed: no scope, no reading.
 
@@ -126,7 +298,7 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     )
 
 
-def _later(journal: World, agent: Agent) -> Sequence[Recorded]:
+def _later(journal: LogState, agent: Agent) -> Sequence[RecordedEvent]:
     """The rows of its task that are new to an agent, on whatever machine it woke last."""
     seen = agent.seen or None
     return journal.recorded("task", agent.task, agent.position, seen if journal.is_shared else None)
@@ -161,11 +333,11 @@ def _who(by: str) -> str:
 
 
 def _task(
-    journal: World,
+    journal: LogState,
     task: Task,
     catalog: Catalog,
     category: Category,
-    limits: Limits,
+    limits: PromptLimits,
     scaffold: int,
 ) -> TaskSeen:
     log = _log(journal, task.notes, limits)
@@ -202,7 +374,7 @@ def _task(
     )
 
 
-def _since_2(task: Task, limits: Limits) -> dict[str, Any]:
+def _since_2(task: Task, limits: PromptLimits) -> dict[str, Any]:
     """What is told since scaffold 2: who set what, and where the time went."""
     running = [one for one in task.time if not one.end]
     done = sorted((one for one in task.time if one.end), key=lambda one: one.start)
@@ -228,7 +400,7 @@ def _language_source(by: str) -> str:
     return "agent" if _who(by) == "agent" else "person"
 
 
-def _log(journal: World, notes: Sequence[Note], limits: Limits) -> tuple[EntrySeen, ...]:
+def _log(journal: LogState, notes: Sequence[Note], limits: PromptLimits) -> tuple[EntrySeen, ...]:
     """The newest entries that could fit, oldest first; older ones are not even read."""
     newest_first = sorted(notes, key=lambda note: note.at)[::-1]
     entries: list[EntrySeen] = []
@@ -263,7 +435,9 @@ def _labels(catalog: Catalog, task: Task) -> tuple[tuple[LabelSeen, ...], tuple[
     return tuple(sorted(suppressed, key=lambda one: (fold(one.name), one.id))), tuple(free)
 
 
-def _corrections(journal: World, category: Category, limits: Limits) -> tuple[CorrectionSeen, ...]:
+def _corrections(
+    journal: LogState, category: Category, limits: PromptLimits
+) -> tuple[CorrectionSeen, ...]:
     newest_first = category.corrections[::-1][: limits.corrections_max]
     return tuple(
         CorrectionSeen(journal.payload(one.before).decode(), journal.payload(one.after).decode())
@@ -272,7 +446,7 @@ def _corrections(journal: World, category: Category, limits: Limits) -> tuple[Co
 
 
 def _observed(
-    agents: World, agent: Agent, scaffold: int
+    agents: LogState, agent: Agent, scaffold: int
 ) -> tuple[tuple[ObservationSeen, ...], tuple[ObservationSeen, ...]]:
     """The journal, and the critical ones. Of scaffold 1: critical ones before the newest window,
     then the window; since then all that no digest covers, and with numbers."""
@@ -286,18 +460,18 @@ def _observed(
     return journal, tuple(_observation(agents, one) for one in agent.critical)
 
 
-def _numbered(agents: World, one: Observation, known: Mapping[str, str]) -> ObservationSeen:
+def _numbered(agents: LogState, one: AgentObservation, known: Mapping[str, str]) -> ObservationSeen:
     return replace(_observation(agents, one), number=known.get(one.position, ""))
 
 
-def _digests(agents: World, agent: Agent) -> tuple[DigestSeen, ...]:
+def _digests(agents: LogState, agent: Agent) -> tuple[DigestSeen, ...]:
     return tuple(
         DigestSeen(one.since, one.until, one.count, agents.text(one.words))
         for one in readable_digests(agents, agent)
     )
 
 
-def _observation(agents: World, one: Observation) -> ObservationSeen:
+def _observation(agents: LogState, one: AgentObservation) -> ObservationSeen:
     return ObservationSeen(one.at, one.priority, one.category, agents.text(one.words))
 
 
@@ -348,3 +522,122 @@ def _slots(agent: Agent) -> SlotsSeen:
         tuple((name, value) for name, value in preferences if value),
         agent.own_loops,
     )
+
+
+# ------------------------------------------------------------------------------------------ lessons
+# What verdicts on other tasks of its category tell an agent, since scaffold 2 (ADR 50).
+
+DECIDED_LEAST = 5
+"""Of a tool with fewer verdicts nothing is told."""
+
+
+def lessons_of(agents: LogState, agent: Agent, category: str) -> tuple[LessonSeen, ...]:
+    """By tool, in the order of their names: how its proposals for other tasks of a category fared.
+
+    Args:
+        agents: The agent log at the wake's position.
+        agent: Whose wake it is; the verdicts on its own task are told elsewhere.
+        category: The one of its task, no other: a reason is a text of a task of it.
+    """
+    if not may_enter((category,), agent):
+        return ()
+    own = set(sets_of_task(agents, agent))
+    tools = agents.load(LESSONS, CATEGORY + category).tools
+    others = {
+        tool: [one for one in lessons if one.changes not in own] for tool, lessons in tools.items()
+    }
+    return tuple(
+        _seen(agents, agent, tool, others[tool])
+        for tool in sorted(others)
+        if len(others[tool]) >= DECIDED_LEAST
+    )
+
+
+def sets_of_task(agents: LogState, agent: Agent) -> list[str]:
+    """The change sets of an agent and of its task's earlier ones."""
+    kind, task = agent.agent_kind, agent.task
+    known = (deciders.agent_id(kind, task, nth) for nth in range(1, agent.generation + 1))
+    return [one for each in known for one in agents.load(AGENT, each).sets]
+
+
+def _seen(agents: LogState, agent: Agent, tool: str, lessons: list[Lesson]) -> LessonSeen:
+    told = [one for one in lessons if one.verdict == "rejected" or one.is_edited]
+    reasons: dict[str, ReasonSeen] = {}
+    edits: list[EditSeen] = []
+    bare = 0
+    for changes, item, one in _items(agents, told[:REFERENCES_READ]):
+        if one.is_edited:
+            edits += _edit(agents, agent, changes, item)
+        elif item.reason:
+            name = fold(item.reason)
+            known = reasons.get(name, ReasonSeen(item.reason, 0))
+            tasks = (*known.tasks, changes.task)
+            reasons[name] = ReasonSeen(known.text, known.count + 1, tasks)
+        else:
+            bare += 1
+    accepted = count(tuple(lessons), "confirmed")
+    by_count = sorted(reasons.values(), key=lambda one: -one.count)  # of equal ones the newest
+    return LessonSeen(tool, accepted, len(lessons), tuple(by_count), bare, tuple(edits))
+
+
+def _items(
+    agents: LogState, lessons: list[Lesson]
+) -> Iterator[tuple[ChangeSet, ChangeItem, Lesson]]:
+    sets = agents.load_each(CHANGES, [one.changes for one in lessons])
+    for changes, one in zip(sets, lessons, strict=True):
+        if item := find(changes, one.item):  # pragma: no branch  # a lesson is of an item
+            yield changes, item, one
+
+
+def _edit(agents: LogState, agent: Agent, changes: ChangeSet, item: ChangeItem) -> list[EditSeen]:
+    """What the person made of a proposal, which is a text of the agent that made it, too."""
+    written_under = agents.load(AGENT, changes.agent).categories_ever or ()
+    if item.arguments_now is None or not may_enter(written_under, agent):
+        return []
+    field = next((one for one in item.touches if ":" not in one), item.tool)
+    edit = edit_of(agents.text(item.arguments), agents.text(item.arguments_now))
+    return [EditSeen(field, edit, changes.task)]
+
+
+# ------------------------------------------------------------------------------------ earlier turns
+# What was said before in a person's session: its earlier turns, by the rows of their wakes.
+#
+# A turn's run key follows from its agent, session and number: each is found without a look at any
+# other. A turn that was superseded has no wake; the one that took its place has its words.
+
+TURNS_LOOKED_AT = 48
+"""Before the wake's own; superseded ones count."""
+
+
+def thread_of(agents: LogState, agent: Agent, queued: Queued, limits: PromptLimits) -> ThreadSeen:
+    """The newest turns before a user wake, before any other none; but for those of wakes that were
+    allowed a category which the agent is not allowed now (ADR 37)."""
+    if queued.reason != "user":
+        return ThreadSeen()
+    asked = queued.triggers[0]  # the one that made the wake
+    found: list[ExchangeSeen] = []
+    turn = asked.turn - 1
+    last = max(0, turn - TURNS_LOOKED_AT)
+    while turn > last and len(found) < limits.thread_max:
+        rows = agents.recorded("wake", run_key_of(agent.id, replace(asked, turn=turn)))
+        found += _exchange(agents, agent, rows)
+        turn -= 1
+    return ThreadSeen(tuple(found[::-1]), turn)
+
+
+def _exchange(agents: LogState, agent: Agent, rows: Sequence[RecordedEvent]) -> list[ExchangeSeen]:
+    """What a person said to a wake and its last words; none of a wake that never began."""
+    found: list[ExchangeSeen] = []
+    for row in rows:
+        match row.fact:
+            case WakeStarted(user=sections, categories=categories):
+                if not may_enter(categories, agent):
+                    return []
+                said = [agents.payload(one.payload) for one in sections if one.name == "words"]
+                words = b"".join(said).decode().partition("\n\n")[2]  # without its heading
+                found = [ExchangeSeen(row.at, words)]
+            case ModelAnswered(text=text) if text is not None and found:
+                found = [replace(found[0], answer=agents.text(text))]
+            case _:
+                pass
+    return found

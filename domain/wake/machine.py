@@ -7,7 +7,7 @@
 
 `pending` says what it waits for, `decide` takes a reply, `step` goes on where no reply is
 needed, `evolve` applies a fact. Live running, resuming and proving share all four. How one call
-of the model is answered is told in `domain.wake.calls`.
+of the model is answered is told in `domain.wake.tool_call`.
 
 At the end of the turns a report may be due (SPEC 7): then one more turn is asked for in which
 only `update_report` is on offer, whatever the turn limit says; if that brings none, the wake
@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from domain.wake.calls import Answered, Bench, answer_call
-from domain.wake.events import (
+from domain.wake.tool_call import CallEffects, WakeInputs, answer_call
+from domain.wake.wake import (
+    WAKE,
     Intent,
     LateReply,
     ModelAsked,
@@ -28,13 +29,14 @@ from domain.wake.events import (
     Stop,
     ToolAsked,
     ToolReturned,
+    Wake,
     WakeDeferred,
     WakeFact,
     WakeFinished,
     WakeReply,
     WakeStarted,
+    evolve,
 )
-from domain.wake.state import WAKE, Wake, evolve
 
 RETAKES_MAX = 3  # times a wake is taken over without a reply in between (SPEC 3)
 REPORT_TOOL = "update_report"
@@ -45,7 +47,7 @@ class Advanced(NamedTuple):
 
     wake: Wake
     facts: list[WakeFact]
-    answered: Answered
+    answered: CallEffects
 
 
 def pending(wake: Wake) -> Intent | None:
@@ -53,16 +55,16 @@ def pending(wake: Wake) -> Intent | None:
     return wake.asked if wake.phase == "waiting" else None
 
 
-def start(wake: Wake, started: WakeStarted, bench: Bench) -> Advanced:
+def start(wake: Wake, started: WakeStarted, bench: WakeInputs) -> Advanced:
     """Begin, up to the first question to the model."""
     return advance(wake, [started], bench)
 
 
-def decide(wake: Wake, reply: WakeReply, bench: Bench) -> Advanced:
+def decide(wake: Wake, reply: WakeReply, bench: WakeInputs) -> Advanced:
     """One append: the reply and all that follows; a late reply is kept and changes nothing."""
     asked = pending(wake)
     if asked is None or ticket(asked) != ticket(reply):
-        return Advanced(wake, [LateReply(reply)], Answered())
+        return Advanced(wake, [LateReply(reply)], CallEffects())
     return advance(wake, [reply], bench)
 
 
@@ -100,14 +102,14 @@ def applied(wake: Wake, facts: list[WakeFact]) -> Advanced:
     """The facts and no step further."""
     for fact in facts:
         wake = evolve(wake, fact)
-    return Advanced(wake, facts, Answered())
+    return Advanced(wake, facts, CallEffects())
 
 
-def advance(wake: Wake, facts: list[WakeFact], bench: Bench) -> Advanced:
+def advance(wake: Wake, facts: list[WakeFact], bench: WakeInputs) -> Advanced:
     """The facts, then every step up to the next intent or the end."""
     for fact in facts:
         wake = evolve(wake, fact)
-    answered = Answered()
+    answered = CallEffects()
     while following := step(wake, bench, answered):  # bounded: uses up a call, asks, or ends
         for fact in following:
             wake = evolve(wake, fact)
@@ -115,7 +117,7 @@ def advance(wake: Wake, facts: list[WakeFact], bench: Bench) -> Advanced:
     return Advanced(wake, facts, answered)
 
 
-def step(wake: Wake, bench: Bench, answered: Answered) -> list[WakeFact]:
+def step(wake: Wake, bench: WakeInputs, answered: CallEffects) -> list[WakeFact]:
     """The next facts that need no answer from outside; none where one is needed."""
     match wake.phase:
         case "calling":

@@ -7,21 +7,20 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from domain.agent import memory as memories
-from domain.agent.agent import Agent, Observation, observation
-from domain.agent.events import AgentObserved
+from domain.agent.agent import Agent, AgentObservation, AgentObserved, observation
 from domain.agent.memory import MEMORY, Memory, MemoryFolded, is_covered
 from domain.changes.change_set import CHANGES
+from domain.log.state import LogState, RecordedEvent
+from domain.log.wire import Payload, words
 from domain.policy.flow import may_enter
 from domain.policy.scrub import scrub
-from domain.wake.state import WAKE
-from domain.wire import Payload, words
-from domain.world import Recorded, World
+from domain.wake.wake import WAKE
 
 FOLDED_MAX = 32
 """Digests that one append makes; an agent of an older scaffold may have many notes to cover."""
 
 
-def may_read(agents: World, agent: Agent) -> Callable[[str], bool]:
+def may_read(agents: LogState, agent: Agent) -> Callable[[str], bool]:
     """Tells of a wake, by its run key, whether the agent as it is now may read what it wrote."""
 
     @cache
@@ -32,7 +31,7 @@ def may_read(agents: World, agent: Agent) -> Callable[[str], bool]:
     return may
 
 
-def with_readable_memory(agents: World, agent: Agent) -> Agent:
+def with_readable_memory(agents: LogState, agent: Agent) -> Agent:
     """An agent without the report, observations and change sets of wakes that were allowed a
     category that it is not allowed now, and without the loops it opened. What a wake writes can
     hold no more than it was shown, so later ones are free of it.
@@ -45,7 +44,7 @@ def with_readable_memory(agents: World, agent: Agent) -> Agent:
         return agent
     may = may_read(agents, agent)
 
-    def readable(observed: tuple[Observation, ...]) -> tuple[Observation, ...]:
+    def readable(observed: tuple[AgentObservation, ...]) -> tuple[AgentObservation, ...]:
         return tuple(one for one in observed if may(one.run_key))
 
     return replace(
@@ -61,7 +60,7 @@ def with_readable_memory(agents: World, agent: Agent) -> Agent:
 # ------------------------------------------------------------------------------ notes and digests
 
 
-def uncovered(agents: World, agent: Agent) -> Sequence[Observation]:
+def uncovered(agents: LogState, agent: Agent) -> Sequence[AgentObservation]:
     """The observations that no digest covers, oldest first. Where they are few, the agent's fold
     holds them; else the log is read from the first of them on."""
     memory = agents.load(MEMORY, agent.id)
@@ -78,23 +77,23 @@ def uncovered(agents: World, agent: Agent) -> Sequence[Observation]:
     return [one for one in notes if not is_covered(memory, one.position)]
 
 
-def newest_uncovered(memory: Memory, agent: Agent) -> list[Observation]:
+def newest_uncovered(memory: Memory, agent: Agent) -> list[AgentObservation]:
     """Of the newest observations, which the agent's fold holds, those that no digest covers."""
     return [one for one in agent.newest or () if not is_covered(memory, one.position)]
 
 
-def readable_notes(agents: World, agent: Agent) -> Sequence[Observation]:
+def readable_notes(agents: LogState, agent: Agent) -> Sequence[AgentObservation]:
     """The uncovered observations that the agent as it is now may read."""
     may = _may_read_notes(agents, agent)
     return [one for one in uncovered(agents, agent) if may(one.run_key)]
 
 
-def readable_digests(agents: World, agent: Agent) -> Sequence[MemoryFolded]:
+def readable_digests(agents: LogState, agent: Agent) -> Sequence[MemoryFolded]:
     """The digests whose words the agent as it is now may read, oldest first."""
     return [one for one in agents.load(MEMORY, agent.id).top if _may_hold(one, agent)]
 
 
-def _may_read_notes(agents: World, agent: Agent) -> Callable[[str], bool]:
+def _may_read_notes(agents: LogState, agent: Agent) -> Callable[[str], bool]:
     if may_enter(agent.categories_ever or (), agent):
         return lambda _: True
     return may_read(agents, agent)
@@ -105,14 +104,14 @@ def _may_hold(digest: MemoryFolded, agent: Agent) -> bool:
     return not digest.categories or may_enter(digest.categories, agent)
 
 
-class Folded(NamedTuple):
+class FoldedNotes(NamedTuple):
     """The digests that one append makes, and the payloads of their words."""
 
     facts: list[MemoryFolded]
     payloads: list[Payload]
 
 
-def fold_notes(agents: World, agent: Agent, unit: str, coming: int) -> Folded:
+def fold_notes(agents: LogState, agent: Agent, unit: str, coming: int) -> FoldedNotes:
     """What becomes a digest as a wake ends, so that few enough notes are left uncovered.
 
     Args:
@@ -121,7 +120,7 @@ def fold_notes(agents: World, agent: Agent, unit: str, coming: int) -> Folded:
         unit: Whose texts the digests repeat.
         coming: How many notes this append brings: they are covered later.
     """
-    memory, made = agents.load(MEMORY, agent.id), Folded([], [])
+    memory, made = agents.load(MEMORY, agent.id), FoldedNotes([], [])
     is_full = agent.noted - memory.count + coming > memories.UNCOVERED_MAX
     notes = uncovered(agents, agent) if is_full else ()
     for _ in range(FOLDED_MAX):
@@ -142,11 +141,11 @@ def fold_notes(agents: World, agent: Agent, unit: str, coming: int) -> Folded:
 
 
 def _after(memory: Memory, fact: MemoryFolded) -> Memory:
-    return memories.evolve(memory, Recorded("", 0, "", 0, 0, "", fact))
+    return memories.evolve(memory, RecordedEvent("", 0, "", 0, 0, "", fact))
 
 
 def _of_notes(
-    agents: World, agent: Agent, notes: Sequence[Observation]
+    agents: LogState, agent: Agent, notes: Sequence[AgentObservation]
 ) -> tuple[MemoryFolded, str]:
     may = _may_read_notes(agents, agent)
     seen = [one for one in notes if may(one.run_key)]
@@ -162,7 +161,7 @@ def _of_notes(
 
 
 def _of_digests(
-    agents: World, agent: Agent, digests: Sequence[MemoryFolded]
+    agents: LogState, agent: Agent, digests: Sequence[MemoryFolded]
 ) -> tuple[MemoryFolded, str]:
     seen = [one for one in digests if _may_hold(one, agent)]
     return memories.of_digests(

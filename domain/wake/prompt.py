@@ -6,17 +6,20 @@ order of `LADDER`, step by step, until all fits.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
+from domain.log.state import LogState
 from domain.policy.scrub import scrub_all
-from domain.ports import Section
-from domain.wake import prompt_parts as parts
-from domain.wake.prompt_task import document, newest
-from domain.wake.prompt_text import section, size
-from domain.wake.reading import Limits, Reading
+from domain.ports import CallResult, Exchange, Request, Section, ToolSpec
+from domain.wake import prompt_sections as parts
+from domain.wake.prompt_sections import document, newest, section, size
+from domain.wake.reading import PromptLimits, Reading
 from domain.wake.scaffolds import scaffold_of
+from domain.wake.wake import ExchangeRef, ModelAsked, SectionRef, Wake
 
 SEPARATOR_BYTES = 2
 """Reserved behind each section: a model is given them with an empty line between."""
@@ -59,7 +62,7 @@ class Prompt(Struct, frozen=True):
     secrets: int = 0
 
 
-def render(reading: Reading, limits: Limits) -> Prompt:
+def render(reading: Reading, limits: PromptLimits) -> Prompt:
     """The prompt of a wake, of at most `limits.prompt_max_bytes` (see `size_of`).
 
     Args:
@@ -78,7 +81,7 @@ def render(reading: Reading, limits: Limits) -> Prompt:
     return _rendered(reading, limits)
 
 
-def _rendered(reading: Reading, limits: Limits) -> Prompt:
+def _rendered(reading: Reading, limits: PromptLimits) -> Prompt:
     fitting = _fitted(reading, limits)
     if fitting:
         return fitting
@@ -104,14 +107,14 @@ def _bytes_of(sections: Iterable[Section]) -> int:
     return sum(size(one.text) + SEPARATOR_BYTES for one in sections)
 
 
-def _rungs(limits: Limits) -> Iterator[Limits]:
+def _rungs(limits: PromptLimits) -> Iterator[PromptLimits]:
     """Smaller and smaller bounds, then the least."""
     bounds: dict[str, int] = asdict(limits)
     for _ in range(ROUNDS):
         for rung in LADDER:
             bounds |= {name: _halved(name, bounds[name]) for name in rung}
-            yield Limits(**bounds)
-    yield Limits(**{name: _least(name, value) for name, value in bounds.items()})
+            yield PromptLimits(**bounds)
+    yield PromptLimits(**{name: _least(name, value) for name, value in bounds.items()})
 
 
 def _halved(name: str, value: int) -> int:
@@ -125,7 +128,7 @@ def _least(name: str, value: int) -> int:
     return min(value, TEXT_LEAST_BYTES) if name.endswith("_bytes") else 0
 
 
-def _fitted(reading: Reading, limits: Limits) -> Prompt | None:
+def _fitted(reading: Reading, limits: PromptLimits) -> Prompt | None:
     """The prompt under these bounds, its log cut to what fits; None if too much would go."""
     scaffold = scaffold_of(reading.scaffold)
     system = _made(scaffold.system, reading, limits)
@@ -146,13 +149,50 @@ def _fitted(reading: Reading, limits: Limits) -> Prompt | None:
     return Prompt(system, (*before, whole, *after))
 
 
-def _made(makers: Iterable[parts.Part], reading: Reading, limits: Limits) -> tuple[Section, ...]:
+def _made(
+    makers: Iterable[parts.Part], reading: Reading, limits: PromptLimits
+) -> tuple[Section, ...]:
     return tuple(made for make in makers if (made := make(reading, limits)))
 
 
-__all__ = [
-    "LADDER",
-    "Prompt",
-    "render",
-    "size_of",
-]
+# ---------------------------------------------------------------------------- the request of a turn
+# What the model is asked in a turn, rebuilt byte for byte from the log (DESIGN 4).
+
+SPECS_KEPT = 64  # sets of tools: what a kind of agent is offered, by reason and task
+
+_specs = lru_cache(SPECS_KEPT)(msgspec.json.Decoder(tuple[ToolSpec, ...]).decode)
+
+
+def request(
+    world: LogState, wake: Wake, asked: ModelAsked, before: Request | None = None
+) -> Request:
+    """The request that an intent stands for.
+
+    Args:
+        world: Holds the payloads.
+        wake: The wake as it stands at that intent.
+        asked: The intent.
+        before: The request of an earlier intent of the same wake, where it is at hand: then only
+            what is new since is read. The answer is the same without it.
+    """
+    begun = wake.begun
+    specs = _specs(world.payload(begun.specs))
+    tools = tuple(one for one in specs if asked.forced in ("", one.name))
+    if before is None:
+        system, user = _sections(world, begun.system), _sections(world, begun.user)
+        before = Request(begun.model, system, user)
+    known = before.exchanges
+    added = (_exchange(world, one) for one in wake.exchanges[len(known) :])
+    return Request(begun.model, before.system, before.user, tools, (*known, *added), asked.forced)
+
+
+def _sections(world: LogState, refs: tuple[SectionRef, ...]) -> tuple[Section, ...]:
+    return tuple(Section(ref.name, world.payload(ref.payload).decode()) for ref in refs)
+
+
+def _exchange(world: LogState, one: ExchangeRef) -> Exchange:
+    results = tuple(
+        CallResult(ref.call_id, ref.tool, world.text(ref.message), ref.is_error)
+        for ref in one.results
+    )
+    return Exchange(world.payload(one.reply), results)

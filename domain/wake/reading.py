@@ -6,7 +6,7 @@ the relation and no more. `domain.wake.context` makes it, `domain.wake.prompt` r
 
 from msgspec import Struct
 
-from domain.agent.wake_queue_events import Reason, Trigger
+from domain.agent.wake_queue import Reason, Trigger
 from domain.errors import Refused
 from domain.wake.commands import LocalTime
 
@@ -16,7 +16,7 @@ PROMPT_MIN_BYTES = 16_384
 """Below this not even the rules and an empty task fit."""
 
 
-class Limits(Struct, frozen=True):
+class PromptLimits(Struct, frozen=True):
     """How much of a reading a prompt shows. Texts in UTF-8 bytes, the rest are counts.
 
     Everything but `prompt_max_bytes` is a bound of one part; where the whole is still too
@@ -60,7 +60,7 @@ class Limits(Struct, frozen=True):
             )
 
 
-class Given(Struct, frozen=True):
+class PromptOptions(Struct, frozen=True):
     """What a prompt follows from besides both logs: it stands in the command that begins the wake.
 
     `scaffold`: which of `domain.wake.scaffolds`. `prompt_max_bytes`: 0 for the default.

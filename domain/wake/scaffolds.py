@@ -12,10 +12,9 @@ from typing import Final
 from msgspec import Struct
 
 from domain.errors import Refused
-from domain.wake import prompt_parts as parts
-from domain.wake import prompt_session as session
-from domain.wake.prompt_lessons import lessons
-from domain.wake.prompt_parts import Part
+from domain.wake import prompt_sections as parts
+from domain.wake import prompt_sections as session
+from domain.wake.prompt_sections import Part, lessons
 
 
 class Scaffold(Struct, frozen=True):

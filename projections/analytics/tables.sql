@@ -1,6 +1,6 @@
 -- The tables of analytics.duckdb. README.md says what each column means: both change together,
 -- and `SCHEMA_VERSION` in adapters/analytics/rows.py is raised with them; but for the plain fields
--- of a task, `$task_columns`, which come with their version from domain/journal/fields.py.
+-- of a task, `$task_columns`, which come with their version from domain/journal/task.py.
 --
 -- Times are UTC. NULL is "none" or "not known"; there are no empty texts that stand for it.
 -- (log, replica, n, row_n) is where a row stands; `at` is a reserved word here: occurred_at.

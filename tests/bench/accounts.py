@@ -16,9 +16,9 @@ from adapters.store.log import Log
 from adapters.wiring import open_home
 from domain.agent.commands import CreateAgent
 from domain.journal.commands import CreateTask
-from domain.journal.fold import TASK
-from domain.timestamps import instant
-from replay.prove import Proof
+from domain.journal.task import TASK
+from domain.log.timestamps import instant
+from replay.prove import LogProof
 
 CHANGES = """
 WITH changes AS (
@@ -135,7 +135,7 @@ def proved(home: Path) -> int:
     count = 0
     for name in ("journal", "agent"):
         log = Log.open(name, home / f"{name}.db", "r1")
-        proof = Proof(name, log.payload)
+        proof = LogProof(name, log.payload)
         assert list(proof.walk(log.rows())) == [], name
         count += proof.rows
         log.close()

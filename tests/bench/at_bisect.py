@@ -22,7 +22,7 @@ from typing import Any
 from adapters.home.clock import ManualClock
 from adapters.home.settings import Settings
 from adapters.models.tape import TapeModel
-from adapters.runtime import performer
+from adapters.runtime import effect_executor
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.wiring import open_home
@@ -30,9 +30,9 @@ from domain.agent.agent import AGENT
 from domain.agent.commands import CreateAgent, RequestWake
 from domain.agent.wake_queue import WAKE_QUEUE, next_wake
 from domain.journal.commands import AddNote, CreateTask
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
+from domain.log.wire import Words
 from domain.ports import Call, Reply
-from domain.wire import Words
 from projections.wakes import VIEW
 
 NOTE_EVERY = 20  # wakes
@@ -65,7 +65,9 @@ def live(home: Path, wakes: int, agents: int) -> None:
         task, agent = made[nth % agents]
         if nth % NOTE_EVERY == 0:
             services.append_journal(AddNote(task, "note", Words(f"Note {nth}.")))
-        asyncio.run(performer.run_wake(services, agent, _requested(services, agent), is_now=True))
+        asyncio.run(
+            effect_executor.run_wake(services, agent, _requested(services, agent), is_now=True)
+        )
     services.close()
 
 

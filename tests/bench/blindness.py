@@ -58,13 +58,13 @@ class Change(NamedTuple):
 OBSERVED = "answered.observed += [_observed(wake, one, answered) for one in "
 CHANGES = {
     "insert a step": Change(
-        ("domain/wake/calls.py",), f"{OBSERVED}observed]", f"{OBSERVED}(*observed, *observed)]"
+        ("domain/wake/tool_call.py",), f"{OBSERVED}observed]", f"{OBSERVED}(*observed, *observed)]"
     ),
     "remove a step": Change(
-        ("domain/wake/calls.py",), f"{OBSERVED}observed]", f"{OBSERVED}observed[1:]]"
+        ("domain/wake/tool_call.py",), f"{OBSERVED}observed]", f"{OBSERVED}observed[1:]]"
     ),
     "rename a step": Change(
-        ("domain/tools/fields.py",),
+        ("domain/tools/task_tools.py",),
         '"update_task_estimate"',
         '"guess_task_estimate"',
     ),

@@ -21,8 +21,7 @@ import psycopg
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adapters.home.clock import SystemClock
-from adapters.store.postgres.schema import LOGS
-from adapters.store.postgres.schema_views import TABLES
+from adapters.store.postgres.schema import LOGS, VIEW_TABLES
 from domain.agent.commands import RequestWake
 from tests.bench.common import machine
 from tests.bench.worker_kill import made_homes, running
@@ -35,7 +34,7 @@ WORKERS = 2
 DUE = """
 SELECT count(*) FROM runtime.homes AS one WHERE next_at <= now() OR EXISTS (
     SELECT FROM agent.heads WHERE is_news AND home = one.home)"""
-COPIED = ["runtime.homes", *(f"views.{one}" for one in TABLES)]
+COPIED = ["runtime.homes", *(f"views.{one}" for one in VIEW_TABLES)]
 COPIED += [f"{log}.{table}" for log in LOGS for table in ("heads", "events", "payloads")]
 
 

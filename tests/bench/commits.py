@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adapters.store.log import Log
 from domain.journal.commands import AddNote, CreateTask
-from domain.wire import Words
+from domain.log.wire import Words
 from tests.bench.common import NOW, Floor, Piece, decoded, disks, in_turns, machine, table
 
 AIM = 0.5

@@ -20,20 +20,20 @@ import msgspec
 from adapters.home.clock import ManualClock
 from adapters.home.settings import Settings
 from adapters.models.tape import TapeModel
-from adapters.runtime.performer import run_wake
+from adapters.runtime.effect_executor import run_wake
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.store.recorder import by_append
-from domain import envelope
 from domain.agent.agent import AGENT
 from domain.agent.commands import ConfigureAgent, CreateAgent, RequestWake
-from domain.agent.identity import Wanted
+from domain.agent.deciders import AgentSettings
 from domain.agent.wake_queue import WAKE_QUEUE, next_wake
-from domain.envelope import Envelope, Row
+from domain.append import envelope
+from domain.append.envelope import Envelope, Row
 from domain.journal.commands import AddNote, CreateTask
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
+from domain.log.wire import Payload, Words
 from domain.ports import Call, Reply, Usage
-from domain.wire import Payload, Words
 
 NOW = "2027-01-01T00:00:00.000000Z"
 TABLES = (
@@ -172,7 +172,7 @@ def with_agent(at: Services, title: str, turns: int) -> tuple[str, str]:
         category = world.load(TASK, task).category
     make = CreateAgent(task, title, category, at.journal.tail().n, "hybrid", is_enabled=True)
     agent = at.append_agent(make).result.ids[0]
-    at.append_agent(ConfigureAgent(agent, Wanted(turn_max=turns)))
+    at.append_agent(ConfigureAgent(agent, AgentSettings(turn_max=turns)))
     return task, agent
 
 

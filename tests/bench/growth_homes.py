@@ -13,19 +13,19 @@ from typing import NamedTuple
 
 import msgspec
 
-from adapters.actions import agents, catalog, deciding, importing, tasks
-from adapters.actions.deciding import Verdict
-from adapters.actions.sources import Found
 from adapters.documents.agents import all_agents
 from adapters.home import files
 from adapters.home.clock import ManualClock
 from adapters.home.settings import load
 from adapters.importers import markdown
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from adapters.runtime import on_demand, watcher
 from adapters.runtime.services import Services
 from adapters.store.log import Log
-from adapters.timetravel.fork_copy import copy
+from adapters.timetravel.fork import copy_log
+from adapters.usecases import agents, catalog, import_tasks, proposals, tasks
+from adapters.usecases.import_sources import ParsedFile
+from adapters.usecases.proposals import ItemVerdict
 from adapters.wiring import Home, open_home
 from domain.agent.agent import AGENT
 from domain.changes.change_set import CHANGES
@@ -108,7 +108,7 @@ def _make(folder: Path, count: int) -> None:
             "end": clock.now(),
         }
         for log, name in ((journal, files.JOURNAL), (agent_log, files.AGENT)):
-            copy(log, log.tail().n, path / name, REPLICA).close()
+            copy_log(log, log.tail().n, path / name, REPLICA).close()
     with open_home(path, {files.REPLICA_VARIABLE: REPLICA}) as kept:
         kept.views.catch_up()
     (folder / "made.json").write_bytes(msgspec.json.encode(facts))
@@ -130,9 +130,9 @@ def _live(home: Home, file: Path, count: int) -> tuple[int, int]:
     for one in CATEGORIES:
         catalog.add_category(home, one, "en")
     found = markdown.read(file.read_bytes(), source=SOURCE)
-    importing.Importing().take(home, SOURCE, Found(found))
+    import_tasks.Importing().take(home, SOURCE, ParsedFile(found))
     home.views.catch_up()
-    agents.assign_all(home, agents.Wish(template=SEEDS[0].name))
+    agents.assign_all(home, agents.AgentOptions(template=SEEDS[0].name))
     pairs = [(one.task_id, one.id) for one in all_agents(home)]
     _steer(home, pairs)
     wakes, middle = 0, 0
@@ -157,7 +157,7 @@ def _steer(home: Home, pairs: list[tuple[str, str]]) -> None:
             agents.set_timer(home, agent, "every monday 09:00", "")
         if nth % WATCH_EACH == 0:
             after = pairs[(nth + 1) % len(pairs)][0]
-            agents.watch_tokens(home, agent, agents.Heard((f"id:{after}",)))
+            agents.watch_tokens(home, agent, agents.NewSubscription((f"id:{after}",)))
 
 
 def _woken(home: Home, agent: str) -> int:
@@ -173,5 +173,7 @@ def _decide(home: Home, agent: str) -> None:
     for changes in sets:
         for item in changes.items:
             if item.status == "pending":
-                verdict = Verdict("confirm") if item.number % 2 else Verdict("reject", "Not now.")
-                deciding.decide(home, changes.id, item.number, verdict)
+                verdict = (
+                    ItemVerdict("confirm") if item.number % 2 else ItemVerdict("reject", "Not now.")
+                )
+                proposals.decide(home, changes.id, item.number, verdict)

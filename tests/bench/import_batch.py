@@ -17,13 +17,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from adapters.actions.importing import TASKS_MAX
 from adapters.importers import markdown
 from adapters.store.log import Log
-from domain import canonical
+from adapters.usecases.import_tasks import TASKS_MAX
 from domain.journal.commands import ImportedRef, ImportTasks
 from domain.journal.imported import ImportedTask
-from domain.wire import payload
+from domain.log import canonical
+from domain.log.wire import payload
 from tests.bench.common import NOW, Floor, Piece, decoded, disks, in_turns, machine, table
 
 AIM = 0.4

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adapters.home.views import Views
 from adapters.runtime.services import Services
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
 from tests.support import large
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from adapters.wiring import Home, open_home
 from domain.changes.change_set import CHANGES
 from domain.lessons.lessons import CATEGORY, LESSONS, LessonDecided, Lessons, count
-from domain.world import Recorded
+from domain.log.state import RecordedEvent
 
 DECIDED_LEAST = 5
 REJECTED_LEAST = 0.6
@@ -72,7 +72,7 @@ def foreseen(verdicts: list[Decided], kind: str) -> tuple[int, int]:
         scope = getattr(one, kind) if kind else ""
         lessons = folds.get(scope, LESSONS.initial(scope))
         if is_verdict:
-            row = Recorded("", 0, "", 0, 0, one.decided_at, one.fact)
+            row = RecordedEvent("", 0, "", 0, 0, one.decided_at, one.fact)
             folds[scope] = LESSONS.evolve(lessons, row)
         elif flagged(lessons, one.fact.tool):
             no += one.fact.verdict == "rejected"

@@ -18,7 +18,7 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 from adapters.web.app import make_app
-from adapters.web.guard import Guard
+from adapters.web.auth import Guard
 from adapters.web.site import Site
 from projections import agents
 from tests.bench.at_bisect import live

@@ -34,8 +34,9 @@ from adapters.simulation.plan import Dice
 
 ROOT = Path(__file__).parents[2]
 FILES = (
-    "domain/keys.py domain/envelope.py domain/composing.py domain/canonical.py domain/text.py"
-    " domain/notices.py domain/agent/*.py domain/changes/*.py domain/handlers/*.py"
+    "domain/text.py domain/log/keys.py domain/log/canonical.py domain/append/envelope.py"
+    " domain/append/notification_batch.py"
+    " domain/agent/*.py domain/changes/*.py domain/handlers/*.py"
     " domain/journal/*.py domain/templates/*.py domain/tools/*.py domain/wake/*.py"
     " replay/*.py projections/*.py"
 ).split()
@@ -48,7 +49,7 @@ from pathlib import Path
 from adapters.proof import histories
 folder = Path(sys.argv[1])
 for file in sorted([*folder.glob("*.jsonl"), *folder.glob("recorded/*.jsonl")]):
-    proved = histories.prove(histories.read(file))
+    proved = histories.prove_history(histories.read_history(file))
     if not proved.ok:
         one = proved.divergences[0]
         print(f"{file.stem}: {one.kind_of}: {one.path}")
@@ -70,23 +71,23 @@ REFUSED = "what a refused person is told: a history keeps the code only"
 SAME = "the same"
 """So begins the reason of a change that does nothing: no row, view or message could differ."""
 LOOKED_AT = {  # file, and a piece of the line: why no history can tell, or none does
-    ("domain/tools/fields.py", "idempotency="): f"{SAME}: words of the contract, for readers",
+    ("domain/tools/task_tools.py", "idempotency="): f"{SAME}: words of the contract, for readers",
     ("domain/tools/local.py", "idempotency="): f"{SAME}: words of the contract, for readers",
     ("domain/tools/arguments.py", "The label's id."): f"{SAME}: no model is sent that schema",
-    ("domain/journal/fields.py", ": Literal["): f"{SAME}: a type that is not read as code runs",
-    ("domain/journal/taking_back.py", "in task.links"): (
+    ("domain/journal/task.py", ": Literal["): f"{SAME}: a type that is not read as code runs",
+    ("domain/journal/undo.py", "in task.links"): (
         f"{SAME}: three such values are compared with one another, and nothing else"
     ),
-    ("domain/wake/task_lines.py", "self._n = 0"): f"{SAME}: the first look takes all tasks anyway",
+    ("domain/wake/task_search.py", "self._n = 0"): f"{SAME}: the first look takes all tasks anyway",
     ("domain/tools/registry.py", 'return "immediate"'): (
         f"{SAME}: what is not local or deferred is carried out at once"
     ),
-    ("domain/wake/calls.py", "the task's category "): (
+    ("domain/wake/tool_call.py", "the task's category "): (
         f"{SAME}: a second look, as a wake begins in an allowed category only"
     ),
     ("domain/wake/reading.py", "hidden: int = 0"): f"{SAME}: whoever makes one gives it",
-    ("domain/wake/events.py", "ToolStatus = Literal"): f"{SAME}: a status that nothing writes",
-    ("domain/wake/state.py", 'phase: Phase = "absent"'): (
+    ("domain/wake/wake.py", "ToolStatus = Literal"): f"{SAME}: a status that nothing writes",
+    ("domain/wake/wake.py", 'phase: Phase = "absent"'): (
         f"{SAME}: nothing asks for that phase by its name"
     ),
     ("domain/wake/reading.py", 'status: str = "OPEN"'): f"{SAME}: whoever makes one gives it",
@@ -99,18 +100,21 @@ LOOKED_AT = {  # file, and a piece of the line: why no history can tell, or none
     ("domain/agent/wake_queue.py", "alert.waiting or alert.queued"): (
         "what a person is told: views and commands, no row"
     ),
-    ("domain/agent/limits.py", "TOKEN_FORMS ="): REFUSED,
-    ("domain/notices.py", "n=rows[0].n"): f"{SAME}: all rows of an append have its number",
+    ("domain/agent/deciders.py", "TOKEN_FORMS ="): REFUSED,
+    (
+        "domain/append/notification_batch.py",
+        "n=rows[0].n",
+    ): f"{SAME}: all rows of an append have its number",
     ("domain/wake/context.py", "if room <= 0"): f"{SAME}: the prompt cuts what is read too much",
-    ("domain/tools/definitions.py", ": Literal["): f"{SAME}: a type that is not read as code runs",
-    ("domain/changes/events.py", "position: int = 0  # the journal's n that"): (
+    ("domain/tools/base.py", ": Literal["): f"{SAME}: a type that is not read as code runs",
+    ("domain/changes/change_set.py", "position: int = 0  # the journal's n that"): (
         f"{SAME}: no effect stands in a journal's first append, which begins the epoch"
     ),
     ("domain/journal/catalog.py", "if category in catalog.categories:"): (
         "two replicas that never saw each other's rows: nothing merges such logs yet"
     ),
     ("domain/journal/document.py", ""): "what a person is told: the document of a task, no row",
-    ("domain/wake/request.py", ""): "what the model is sent: put together from rows, and in none",
+    ("domain/wake/prompt.py", ""): "what the model is sent: put together from rows, and in none",
 }
 TOLD = ("Refused", "Damaged", "KeyReused", "UnknownFact")
 TURNED = {ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq,

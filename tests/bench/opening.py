@@ -16,8 +16,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from adapters.home.belonging import other_past
 from adapters.home.clock import ManualClock
+from adapters.home.log_pairing import newest_mismatch
 from adapters.home.settings import Settings
 from adapters.runtime import watcher
 from adapters.runtime.services import Services
@@ -25,8 +25,8 @@ from adapters.store.log import Log
 from adapters.store.sqlite import SQLiteLogRecorder
 from domain.errors import Refused
 from domain.journal.commands import AddNote, CreateTask
+from domain.log.wire import Words
 from domain.ports import Model
-from domain.wire import Words
 from tests.bench.common import NOW, Piece, in_turns, machine, table
 
 SHORT = 10
@@ -61,7 +61,7 @@ def made(home: Path, appends: int, waiting: int) -> Path:
 
 def looked(home: Path) -> None:
     with opened(home) as services:
-        assert other_past(services.journal, services.agents) is None
+        assert newest_mismatch(services.journal, services.agents) is None
 
 
 def statements(home: Path) -> int:
@@ -72,7 +72,7 @@ def statements(home: Path) -> int:
             recorder = log.recorder
             assert isinstance(recorder, SQLiteLogRecorder)
             recorder._connection.set_trace_callback(found.append)
-        other_past(services.journal, services.agents)
+        newest_mismatch(services.journal, services.agents)
     return len(found)
 
 

@@ -21,7 +21,7 @@ from adapters.store.log import Log
 from adapters.store.postgres.database import Database
 from adapters.store.postgres.homes import Homes
 from domain.journal.commands import AddNote, CreateTask
-from domain.wire import Words
+from domain.log.wire import Words
 from tests.bench.common import NOW, machine, table
 from tests.support import postgres
 

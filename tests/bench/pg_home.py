@@ -15,12 +15,12 @@ import psycopg
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from adapters.home.place import DatabasePlace, FolderPlace, Place
+from adapters.home.home_location import DatabaseLocation, FolderLocation, HomeLocation
 from adapters.proof.prove import prove_home
 from adapters.store.postgres.database import Database
 from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.schema import LOGS
-from adapters.upkeep.copying import copy_home
+from adapters.upkeep.home_copy import copy_home
 from adapters.wiring import open_home
 from tests.bench.common import machine, table
 from tests.support import postgres
@@ -51,12 +51,12 @@ def by_copy(url: str) -> float:
     return taken
 
 
-def proved(place: Place) -> None:
+def proved(place: HomeLocation) -> None:
     with open_home(place, os.environ) as home:
         assert prove_home(home).ok
 
 
-def statements(url: str, place: Place) -> int:
+def statements(url: str, place: HomeLocation) -> int:
     """How many statements the server is sent to open a home whose views are made."""
     with psycopg.connect(url, autocommit=True) as connection:
         folder = connection.execute("SHOW data_directory").fetchall()[0][0]
@@ -84,10 +84,10 @@ def main() -> None:
         postgres.server() as address,
         postgres.database(address) as url,
     ):
-        here, back = FolderPlace(Path(folder, "home")), FolderPlace(Path(folder, "back"))
+        here, back = FolderLocation(Path(folder, "home")), FolderLocation(Path(folder, "back"))
         done(["demo-data", "--agents", str(agents), "--months", "1"], here.folder)
         homes = Homes(Database(url))
-        there = DatabasePlace(homes, "anna", {**os.environ, "WAKELOG_DATABASE": url})
+        there = DatabaseLocation(homes, "anna", {**os.environ, "WAKELOG_DATABASE": url})
         out = seconds(lambda: copy_home(here, there, os.environ, lambda *_: None))
         bare = by_copy(url)
         file, server = seconds(lambda: proved(here)), seconds(lambda: proved(there))

@@ -27,18 +27,19 @@ from adapters.home.clock import ManualClock
 from adapters.home.settings import Settings
 from adapters.proof.prove import prove_logs
 from adapters.runtime import review, watcher
-from adapters.runtime.performer import run_wake
+from adapters.runtime.effect_executor import run_wake
 from adapters.runtime.services import Services
 from adapters.store.log import Log
-from domain import canonical, envelope
 from domain.agent.commands import RequestWake
 from domain.agent.wake_queue import WAKE_QUEUE, next_wake
+from domain.append import envelope
+from domain.append.envelope import STREAM_TYPES
 from domain.journal.commands import AddItems, AddNote, EditTask
-from domain.kinds import KINDS
+from domain.log import canonical
+from domain.log.state import RecordedEvent
+from domain.log.wire import Words
 from domain.ports import Call, Reply, Request, Usage
-from domain.wire import Words
-from domain.world import Recorded
-from replay.prove import Proof
+from replay.prove import LogProof
 from tests.bench.common import machine, table
 from tests.bench.environments import CACHE, environments, said
 from tests.support.services import task_with_agent
@@ -135,7 +136,7 @@ def folded(services: Services) -> int:
             one = envelope.read(row)
             at = one.at or at
             recorded = envelope.recorded(row, at, one)
-            kind = KINDS.get(recorded.of_kind)
+            kind = STREAM_TYPES.get(recorded.of_kind)
             if kind is not None:
                 state = states.get(row.stream) or kind.initial(recorded.entity)
                 states[row.stream] = kind.evolve(state, recorded)
@@ -147,10 +148,10 @@ def alone(services: Services) -> int:
     rows = 0
     for log in (services.journal, services.agents):
 
-        def again(stream: str, after: int, log: Log = log) -> list[Recorded]:
+        def again(stream: str, after: int, log: Log = log) -> list[RecordedEvent]:
             return [row for row in log.facts(stream) if row.version > after]
 
-        proof = Proof(log.name, log.payload, again=again)
+        proof = LogProof(log.name, log.payload, again=again)
         assert list(proof.walk(log.rows())) == []
         rows += proof.rows
     return rows

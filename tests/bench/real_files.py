@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from adapters.home.given import in_utf8
+from adapters.home.read_input import as_utf8
 from adapters.importers import formats
 from domain.journal.imported import ImportedFile
 from tests.support.counting_boxes import boxes
@@ -49,7 +49,7 @@ def counted(path: Path) -> Counted:
     Raises:
         ValueError: Its format is not known.
     """
-    data, _ = in_utf8(path.read_bytes())
+    data, _ = as_utf8(path.read_bytes())
     form = formats.guess(data, path.name) or "todotxt"  # a person would say `--format todotxt`
     file = formats.read(data, path.name, form, path.name, zone=ZONE)
     if file is None:

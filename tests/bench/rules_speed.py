@@ -13,9 +13,9 @@ from time import process_time
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from adapters.models import findings, reading
 from adapters.models.offline.clauses import sentence
-from adapters.models.rules import RulesModel
+from adapters.models.rules import context, findings
+from adapters.models.rules.model import RulesModel
 from domain.ports import Request
 from tests.support.notes import Case, Note, cases, request
 
@@ -43,7 +43,7 @@ def _taken(asked: Sequence[Request]) -> float:
     """Milliseconds of processor time for each."""
     begun = process_time()
     for one in asked:
-        for one_cache in (sentence, reading.read, findings.find):
+        for one_cache in (sentence, context.read, findings.find):
             one_cache.cache_clear()  # as in a process that wakes for the first time
         asyncio.run(RulesModel().reply(one))
     return 1000 * (process_time() - begun) / len(asked)

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adapters.wiring import Home, open_home
 from domain.journal.commands import EditTask
-from domain.timestamps import instant, moment
+from domain.log.timestamps import instant, moment
 from tests.bench import accounts, runtime_pause
 from tests.bench.runtime_load import ENVIRON, settled
 from tests.support import checker

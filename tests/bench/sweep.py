@@ -13,7 +13,7 @@ import psycopg
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from adapters.cluster.sweep import DUE, STALLED
+from adapters.cluster.scheduler import DUE, STALLED
 from adapters.store.postgres.schema import LOGS
 from tests.support.postgres import database, server
 

@@ -21,12 +21,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from adapters.home.place import FolderPlace
-from adapters.sync.home import sync_home
-from adapters.sync.shelf import DirectoryShelf
+from adapters.home.home_location import FolderLocation
+from adapters.sync.sync_folder import LocalSyncFolder
+from adapters.sync.sync_home import sync_home
 from adapters.wiring import open_home
 from domain.journal.commands import AddItems, AddNote, CreateTask, EditTask
-from domain.wire import Words, payload
+from domain.log.wire import Words, payload
 from tests.bench.common import Piece, in_turns, machine, table
 from tests.support.process import command, environ, ran
 
@@ -36,7 +36,7 @@ MILLION = 1_000_000
 LONG_EVERY = 20  # tasks; their note is kept as a payload
 
 
-class Counting(DirectoryShelf):
+class Counting(LocalSyncFolder):
     """Counts the segments that are opened."""
 
     opened = 0
@@ -112,7 +112,7 @@ def started(desk: Desk, *words: str) -> None:
 def opened_by(desk: Desk, folder: Path) -> int:
     """How many segments a sync without news opens."""
     shelf = Counting(folder)
-    with open_home(FolderPlace(desk.home), desk.more, is_writing=True) as home:
+    with open_home(FolderLocation(desk.home), desk.more, is_writing=True) as home:
         report = sync_home(home, shelf)
     assert not report.took
     assert not report.gave
@@ -129,7 +129,7 @@ def no_news(desk: Desk, folder: Path, files: int, rounds: int) -> tuple[float, f
             one.sync(folder)
         else:
             with open_home(one.home, one.more, is_writing=True) as home:
-                sync_home(home, DirectoryShelf(folder))
+                sync_home(home, LocalSyncFolder(folder))
     for _ in range(3):
         desk.sync(folder)
         one.sync(folder)

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adapters.wiring import open_home
 from domain.journal.commands import AddNote, CreateTask
-from domain.wire import Words, payload
+from domain.log.wire import Words, payload
 from tests.support.checking import sharing
 from tests.support.process import ROOT, environ, ran, read
 

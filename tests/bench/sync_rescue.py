@@ -18,15 +18,15 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from adapters.documents.syncing import RescueReport
-from adapters.home.place import FolderPlace
-from adapters.sync.home import sync_home
+from adapters.documents.sync import RescueReport
+from adapters.home.home_location import FolderLocation
 from adapters.sync.rescue import rescue
-from adapters.sync.shelf import DirectoryShelf
+from adapters.sync.sync_folder import LocalSyncFolder
+from adapters.sync.sync_home import sync_home
 from adapters.wiring import open_home
 from domain.journal.commands import AddNote, CreateTask, EditTask
-from domain.timestamps import later
-from domain.wire import Words
+from domain.log.timestamps import later
+from domain.log.wire import Words
 from tests.bench.common import NOW, disks, machine, table
 
 AIM = 3.0
@@ -58,7 +58,7 @@ def do(home: Path, name: str, causes: int, synced: Path | None = None) -> float:
                 journal.append(AddNote(task, "note", Words(f"Note {nth}: it takes a while.")), at)
         spent = time.perf_counter() - began
         if synced:
-            sync_home(opened, DirectoryShelf(synced))
+            sync_home(opened, LocalSyncFolder(synced))
     return spent
 
 
@@ -73,7 +73,7 @@ def once(folder: Path, past: int, causes: int) -> tuple[Spent, RescueReport]:
     steps: dict[str, float] = {}
     began = time.perf_counter()
     report = rescue(
-        FolderPlace(image),
+        FolderLocation(image),
         {"WAKELOG_REPLICA": "image"},
         str(shelf),
         step=lambda name: steps.update({name: time.perf_counter()}),

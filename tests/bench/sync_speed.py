@@ -22,15 +22,15 @@ from adapters.home.settings import Settings
 from adapters.home.views import Views
 from adapters.proof.prove import prove_logs
 from adapters.runtime.services import Services
-from adapters.store.foreign import ForeignAppend
 from adapters.store.log import Log
-from adapters.sync.memory import Kept
-from adapters.sync.shelf import MemoryShelf
-from adapters.sync.syncing import sync
+from adapters.store.remote_appends import RemoteAppend
+from adapters.sync.sync_folder import MemorySyncFolder
+from adapters.sync.sync_home import sync_logs
+from adapters.sync.sync_state import SyncState
 from domain.agent.commands import CreateAgent
 from domain.journal.commands import AddItems, CreateTask, EditTask
-from domain.journal.fold import TASK
-from projections.every import VIEWS
+from domain.journal.task import TASK
+from projections.all_views import VIEWS
 from tests.bench.common import NOW, disks, machine, table
 from tests.support.large import Observant, ask, wake
 
@@ -61,8 +61,8 @@ def filled(log: Log, rows: int, share: bool) -> str:
     return task
 
 
-def handed(log: Log) -> list[ForeignAppend]:
-    return [ForeignAppend(tuple(rows), ()) for rows in log.appends_of(log.replica, 0)]
+def handed(log: Log) -> list[RemoteAppend]:
+    return [RemoteAppend(tuple(rows), ()) for rows in log.appends_of(log.replica, 0)]
 
 
 def edits(log: Log, count: int) -> Callable[[], None]:
@@ -74,8 +74,8 @@ def edits(log: Log, count: int) -> Callable[[], None]:
     return piece
 
 
-def meet(log: Log, shelf: MemoryShelf, held: dict[str, Kept]) -> None:
-    held[log.replica] = sync([log], shelf, NOW, held[log.replica]).kept
+def meet(log: Log, shelf: MemorySyncFolder, held: dict[str, SyncState]) -> None:
+    held[log.replica] = sync_logs([log], shelf, NOW, held[log.replica]).kept
 
 
 def appending(folder: Path, rounds: int) -> tuple[float, float]:
@@ -113,7 +113,7 @@ def syncing(folder: Path, rows: int, rounds: int) -> tuple[float, float]:
     desk = Log.open("journal", folder / "large.db", "desk")
     filled(desk, rows, share=False)
     laptop = Log.open("journal", folder / "small.db", "laptop")
-    shelf, held = MemoryShelf(), {desk.replica: Kept(), laptop.replica: Kept()}
+    shelf, held = MemorySyncFolder(), {desk.replica: SyncState(), laptop.replica: SyncState()}
     views = Views(folder / "views.db", {"journal": desk}, JOURNALS)
     for _ in range(2):
         meet(desk, shelf, held)
@@ -149,7 +149,7 @@ class Waking:
             journal, agents, ManualClock(NOW), Settings(), lambda _: self.model
         )
         self.views = Views(folder / f"{name}.views", {log.name: log for log in self.logs})
-        self.kept = Kept()
+        self.kept = SyncState()
 
     def agent(self) -> str:
         """One that has woken once."""
@@ -166,13 +166,13 @@ class Waking:
         ask(self.services, agent)
         wake(self.services, agent)
 
-    def meet(self, shelf: MemoryShelf) -> None:
-        self.kept = sync(self.logs, shelf, NOW, self.kept).kept
+    def meet(self, shelf: MemorySyncFolder) -> None:
+        self.kept = sync_logs(self.logs, shelf, NOW, self.kept).kept
 
 
 def waking(folder: Path, agents: int, rounds: int) -> tuple[float, float]:
     """Seconds to wake an agent with its views, and to take in such a wake with theirs."""
-    desk, laptop, shelf = Waking(folder, "desk"), Waking(folder, "laptop"), MemoryShelf()
+    desk, laptop, shelf = Waking(folder, "desk"), Waking(folder, "laptop"), MemorySyncFolder()
     every = [desk.agent() for _ in range(agents)]
     for one in (desk, laptop, desk):
         one.meet(shelf)
@@ -202,7 +202,7 @@ def proving(folder: Path, rows: int, rounds: int) -> tuple[float, float]:
     one = Log.open("journal", folder / "one.db", "one")
     filled(one, rows, share=False)
     three = [Log.open("journal", folder / f"{name}.db", name) for name in ("a", "b", "c")]
-    shelf, held = MemoryShelf(), {log.replica: Kept() for log in three}
+    shelf, held = MemorySyncFolder(), {log.replica: SyncState() for log in three}
     filled(three[0], 2, share=False)
     for log in three:  # who joins is empty
         meet(log, shelf, held)

@@ -19,7 +19,7 @@ from adapters.home.views import Views
 from adapters.runtime.services import Services
 from domain.agent.agent import AGENT
 from domain.journal.commands import AddNote
-from domain.wire import Words
+from domain.log.wire import Words
 from projections.agents import VIEW
 from tests.bench.common import Piece, in_turns, lived, machine, table
 

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adapters.store.log import Log
 from adapters.store.recorder import numbered
-from domain.envelope import Row
+from domain.append.envelope import Row
 from tests.bench.common import machine, queued, services, table, ten_turns, wake, with_agent
 
 AIM = 35, 12, 13_000

@@ -21,7 +21,7 @@ from starlette.testclient import TestClient
 
 from adapters.cli.main import cli
 from adapters.web.app import make_app
-from adapters.web.guard import Guard
+from adapters.web.auth import Guard
 from adapters.web.site import Site
 from projections import templates, wakes
 

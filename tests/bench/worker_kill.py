@@ -26,12 +26,12 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adapters.runtime import review
 from adapters.wiring import Home
-from domain.agent.events import AgentCreated
-from domain.causes import Receipt
-from domain.changes.events import ItemConfirmed, ItemConfirming
+from domain.agent.agent import AgentCreated
+from domain.append.causes import Receipt
+from domain.changes.change_set import ItemConfirmed, ItemConfirming
 from domain.errors import Refused
 from domain.journal.commands import AddNote, ApplyOperation
-from domain.wire import Words
+from domain.log.wire import Words
 from tests.support import clusters, whole
 from tests.support.clusters import Cluster, Tally, cluster
 from tests.support.cutting import line_to

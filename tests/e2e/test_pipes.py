@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.home.given import PIPE_SECONDS
+from adapters.home.read_input import PIPE_SECONDS
 from tests.support.process import command, environ, read
 
 pytestmark = pytest.mark.e2e

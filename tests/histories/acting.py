@@ -9,20 +9,20 @@ import pytest
 from msgspec.structs import replace
 
 from adapters.proof import histories
-from adapters.proof.histories import History, Refusal
+from adapters.proof.histories import History, RefusedCommand
 from adapters.runtime import watcher
-from adapters.runtime.capture import capture
-from adapters.runtime.performer import run_wake
+from adapters.runtime.effect_executor import run_wake
 from adapters.runtime.services import Services
+from adapters.runtime.wake_capture import capture
 from adapters.store.log import Log
 from domain.agent.wake_queue import WAKE_QUEUE, next_wake
-from domain.causes import Command
+from domain.append.causes import Command
 from domain.errors import Refused
 from domain.journal.commands import JournalCommand
+from domain.log.timestamps import later
+from domain.log.wire import payload
 from domain.ports import ModelFault, Reply
-from domain.timestamps import later
 from domain.wake.commands import BeginWake
-from domain.wire import payload
 from tests.support.services import TickingClock, services
 
 LONG = "It takes about 2 hours. Due by 2027-03-04. I need to call the plumber. " + "drip " * 250
@@ -32,14 +32,14 @@ ITEMS = ("add_multiple_checklist_items", '{"items":[{"title":"Buy nails"},{"titl
 NOBODY = "z" * 32
 
 Scene = Callable[[], Services]
-_REFUSED: WeakKeyDictionary[Services, list[Refusal]] = WeakKeyDictionary()
+_REFUSED: WeakKeyDictionary[Services, list[RefusedCommand]] = WeakKeyDictionary()
 
 
 def taken(at: Services) -> History:
     """The history of a scene, with what was refused in it, and with what views make of it."""
-    history = histories.taken(at.journal, at.agents)
+    history = histories.take_history(at.journal, at.agents)
     refused = tuple(_REFUSED.get(at, ()))
-    return replace(history, refused=refused, views=histories.viewed(history.rows))
+    return replace(history, refused=refused, views=histories.view_digests(history.rows))
 
 
 def told(at: Services, command: Command, key: str = "") -> tuple[str, ...]:
@@ -69,7 +69,7 @@ def refused(at: Services, code: str, *commands: Command) -> None:
         with pytest.raises(Refused) as refusal:
             log.append(command, now)
         assert refusal.value.code == code, refusal.value
-        kept = Refusal(log.name, tail.n + 1, max(now, tail.at), code, command)
+        kept = RefusedCommand(log.name, tail.n + 1, max(now, tail.at), code, command)
         _REFUSED.setdefault(at, []).append(kept)
 
 

@@ -6,23 +6,23 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from adapters.home.settings import Agents, Settings
+from adapters.home.settings import AgentsSettings, Settings
 from adapters.runtime import review, timers, watcher
 from adapters.runtime.services import Services
 from domain.agent import commands as agents
-from domain.agent import limits
+from domain.agent import deciders
 from domain.agent.agent import TURN_MAX_LIMIT
-from domain.agent.identity import Wanted
-from domain.agent.matching import SEMANTIC_KEYS
+from domain.agent.deciders import AgentSettings
+from domain.agent.subscriptions import SEMANTIC_KEYS
 from domain.agent.wake_queue import WAKE_QUEUE
-from domain.causes import Replied
+from domain.append.causes import Replied
 from domain.changes.change_set import set_id
 from domain.journal import commands as do
+from domain.log.timestamps import later
+from domain.log.wire import INLINE_MAX_BYTES, SHARED, Words, payload
 from domain.ports import ModelFault
-from domain.timestamps import later
 from domain.wake.commands import RetakeWake
-from domain.wake.events import ModelAnswered, ModelFailed
-from domain.wire import INLINE_MAX_BYTES, SHARED, Words, payload
+from domain.wake.wake import ModelAnswered, ModelFailed
 from tests.histories.acting import (
     ESTIMATE,
     NOBODY,
@@ -95,7 +95,7 @@ def _afterwards(at: Services, agent: str, *, ends: bool) -> None:
         woken(at, agent)
         return
     refused(at, "unknown_agent", request, agents.PauseAgent(agent), agents.ResumeAgent(agent))
-    configure = agents.ConfigureAgent(agent, Wanted(goal="x"))
+    configure = agents.ConfigureAgent(agent, AgentSettings(goal="x"))
     refused(at, "unknown_agent", configure)
     told(at, agents.DeleteAgent(agent))
     refused(at, "unknown_agent", agents.DeleteAgent(agent), configure)
@@ -110,9 +110,9 @@ def modes_and_reasons() -> Services:
     }
     for name, is_automatic in (("off", False), ("on", True)):
         for mode, (task, agent) in found.items():
-            twice(at, agents.ConfigureAgent(agent, Wanted(is_automatic=is_automatic)))
+            twice(at, agents.ConfigureAgent(agent, AgentSettings(is_automatic=is_automatic)))
             _every_reason(at, task, agent, mode, f"{name} {mode}")
-    off = Settings(agents=Agents(enabled=False))
+    off = Settings(agents=AgentsSettings(enabled=False))
     for mode, (task, agent) in found.items():
         told(at, do.EditTask(task, title=f"Queued {mode}"))
         watcher.catch_up(at)
@@ -158,8 +158,8 @@ def _may_not_begin(at: Services, task: str, agent: str) -> None:
     """A change is queued; then the mode or the automation is another one when it is due."""
     for nth, (wanted, back) in enumerate(
         (
-            (Wanted(mode="interactive"), Wanted(mode="hybrid")),
-            (Wanted(is_automatic=False), Wanted(is_automatic=True)),
+            (AgentSettings(mode="interactive"), AgentSettings(mode="hybrid")),
+            (AgentSettings(is_automatic=False), AgentSettings(is_automatic=True)),
         )
     ):
         for is_now in (False, True):
@@ -214,32 +214,56 @@ def settings_of_agents() -> Services:
     return at
 
 
-def _configured(at: Services, agent: str, *wanted: Wanted) -> None:
+def _configured(at: Services, agent: str, *wanted: AgentSettings) -> None:
     for one in wanted:
         twice(at, agents.ConfigureAgent(agent, one))
 
 
-def _wrong(at: Services, agent: str, *wanted: Wanted) -> None:
+def _wrong(at: Services, agent: str, *wanted: AgentSettings) -> None:
     refused(at, "invalid_value", *(agents.ConfigureAgent(agent, one) for one in wanted))
 
 
 def _named(at: Services, agent: str) -> None:
-    name, many = "n" * limits.NAME_MAX, tuple(f"c{nth:02}" for nth in range(limits.CATEGORIES_MAX))
-    _configured(at, agent, Wanted(name=f" {name} "), Wanted(name=" Plumber "), Wanted(turn_max=1))
-    _wrong(at, agent, Wanted(name=name + "n"), Wanted(name=" "), Wanted(mode="loud"))
-    _configured(
-        at, agent, Wanted(turn_max=TURN_MAX_LIMIT), Wanted(turn_max=5), Wanted(mode="hybrid")
+    name, many = (
+        "n" * deciders.NAME_MAX,
+        tuple(f"c{nth:02}" for nth in range(deciders.CATEGORIES_MAX)),
     )
-    _wrong(at, agent, Wanted(turn_max=0), Wanted(turn_max=TURN_MAX_LIMIT + 1))
+    _configured(
+        at,
+        agent,
+        AgentSettings(name=f" {name} "),
+        AgentSettings(name=" Plumber "),
+        AgentSettings(turn_max=1),
+    )
+    _wrong(
+        at,
+        agent,
+        AgentSettings(name=name + "n"),
+        AgentSettings(name=" "),
+        AgentSettings(mode="loud"),
+    )
+    _configured(
+        at,
+        agent,
+        AgentSettings(turn_max=TURN_MAX_LIMIT),
+        AgentSettings(turn_max=5),
+        AgentSettings(mode="hybrid"),
+    )
+    _wrong(at, agent, AgentSettings(turn_max=0), AgentSettings(turn_max=TURN_MAX_LIMIT + 1))
     with_inbox = (*many[1:], at.agent(agent).categories[0])
-    _configured(at, agent, Wanted(categories=(*with_inbox, *with_inbox)), Wanted(mode="autonomous"))
-    _wrong(at, agent, Wanted(categories=()), Wanted(categories=("", "a")))
-    _wrong(at, agent, Wanted(categories=(*many, "one more")))
+    _configured(
+        at,
+        agent,
+        AgentSettings(categories=(*with_inbox, *with_inbox)),
+        AgentSettings(mode="autonomous"),
+    )
+    _wrong(at, agent, AgentSettings(categories=()), AgentSettings(categories=("", "a")))
+    _wrong(at, agent, AgentSettings(categories=(*many, "one more")))
     longest = f"gemini:{'m' * 100}", f"tape:{'t' * 200}"
     for model in ("rules", "gemini", "gemini:a.b_c/d-9", *longest, ""):
-        _configured(at, agent, Wanted(model=model))
+        _configured(at, agent, AgentSettings(model=model))
     wrong = (f"{longest[0]}m", f"{longest[1]}t", "gemini:", "gemini:-a", "tape:", "tape:\n", "gpt")
-    _wrong(at, agent, *(Wanted(model=model) for model in (*wrong, "xrules", "rulesx")))
+    _wrong(at, agent, *(AgentSettings(model=model) for model in (*wrong, "xrules", "rulesx")))
     other = told(at, do.CreateTask("Other"))[0]
     n = at.journal.tail().n
 
@@ -253,33 +277,54 @@ def _named(at: Services, agent: str) -> None:
 
 
 def _slots(at: Services, agent: str) -> None:
-    goal, loop = "g" * INLINE_MAX_BYTES, "l" * limits.LOOP_MAX
-    _configured(at, agent, Wanted(goal=f" \r\n{goal}\t"), Wanted(goal="Done"), Wanted(goal=" "))
-    _wrong(at, agent, Wanted(goal=goal + "g"), Wanted(open_loops=(loop + "l",)))
-    many = tuple(f"loop {nth}" for nth in range(limits.LOOPS_MAX - 1))
-    _configured(at, agent, Wanted(open_loops=(*many, f" {loop} ")), Wanted(open_loops=many[2:4]))
-    _wrong(at, agent, Wanted(open_loops=("one more",)), Wanted(open_loops=("a", " a ")))
-    _wrong(at, agent, Wanted(close_loops=("unknown",)), Wanted(close_loops=("loop 1", "loop  1")))
-    _wrong(at, agent, Wanted(open_loops=("loop 1",), close_loops=("loop 1",)))
-    _wrong(at, agent, Wanted(open_loops=("a", "b"), close_loops=("loop 1",)))
-    change = Wanted(open_loops=("a", "b"), close_loops=(" loop  1", "loop 0"))
+    goal, loop = "g" * INLINE_MAX_BYTES, "l" * deciders.LOOP_MAX
+    _configured(
+        at,
+        agent,
+        AgentSettings(goal=f" \r\n{goal}\t"),
+        AgentSettings(goal="Done"),
+        AgentSettings(goal=" "),
+    )
+    _wrong(at, agent, AgentSettings(goal=goal + "g"), AgentSettings(open_loops=(loop + "l",)))
+    many = tuple(f"loop {nth}" for nth in range(deciders.LOOPS_MAX - 1))
+    _configured(
+        at,
+        agent,
+        AgentSettings(open_loops=(*many, f" {loop} ")),
+        AgentSettings(open_loops=many[2:4]),
+    )
+    _wrong(
+        at, agent, AgentSettings(open_loops=("one more",)), AgentSettings(open_loops=("a", " a "))
+    )
+    _wrong(
+        at,
+        agent,
+        AgentSettings(close_loops=("unknown",)),
+        AgentSettings(close_loops=("loop 1", "loop  1")),
+    )
+    _wrong(at, agent, AgentSettings(open_loops=("loop 1",), close_loops=("loop 1",)))
+    _wrong(at, agent, AgentSettings(open_loops=("a", "b"), close_loops=("loop 1",)))
+    change = AgentSettings(open_loops=("a", "b"), close_loops=(" loop  1", "loop 0"))
     told(at, agents.ConfigureAgent(agent, change))
-    name, value = "p" * limits.PREFERENCE_NAME_MAX, "v" * limits.PREFERENCE_MAX
-    some = tuple((f"p{nth:02}", "x") for nth in range(limits.PREFERENCES_MAX - 1))
-    _configured(at, agent, Wanted(preferences=(*some, (f" {name} ", f" {value} "))))
+    name, value = "p" * deciders.PREFERENCE_NAME_MAX, "v" * deciders.PREFERENCE_MAX
+    some = tuple((f"p{nth:02}", "x") for nth in range(deciders.PREFERENCES_MAX - 1))
+    _configured(at, agent, AgentSettings(preferences=(*some, (f" {name} ", f" {value} "))))
     for wrong in ((name + "p", "x"), (name, value + "v"), ("one more", "x"), ("", "x")):
-        _wrong(at, agent, Wanted(preferences=(wrong,)))
-    _wrong(at, agent, Wanted(preferences=(("p00", "x"), (" p00", "y"))))
-    _configured(at, agent, Wanted(preferences=(("p00", " "), ("p01", "y"), ("nothing", ""))))
-    told(at, agents.ConfigureAgent(agent, Wanted(preferences=(("p00", "again"),))))
-    _wrong(at, agent, Wanted(preferences=(("one more", "x"),)))
-    told(at, agents.ConfigureAgent(agent, Wanted(preferences=(("p02", ""), ("one more", "x")))))
+        _wrong(at, agent, AgentSettings(preferences=(wrong,)))
+    _wrong(at, agent, AgentSettings(preferences=(("p00", "x"), (" p00", "y"))))
+    _configured(at, agent, AgentSettings(preferences=(("p00", " "), ("p01", "y"), ("nothing", ""))))
+    told(at, agents.ConfigureAgent(agent, AgentSettings(preferences=(("p00", "again"),))))
+    _wrong(at, agent, AgentSettings(preferences=(("one more", "x"),)))
+    told(
+        at,
+        agents.ConfigureAgent(agent, AgentSettings(preferences=(("p02", ""), ("one more", "x")))),
+    )
 
 
 def _subscriptions(at: Services, task: str, agent: str) -> None:
     own = at.agent(agent).subscriptions[0].id
     forms = (*(f"key:{name}" for name in SEMANTIC_KEYS), "sub:note:transcript", f"id:{task}")
-    many = tuple(f"sub:task:a{nth}" for nth in range(limits.TOKENS_MAX - len(forms)))
+    many = tuple(f"sub:task:a{nth}" for nth in range(deciders.TOKENS_MAX - len(forms)))
     twice(at, agents.WatchTokens(agent, (*forms, *many, *forms)))
     for wrong in ((), (*forms, *many, "sub:task:b"), ("key:CAR",), ("id:1",), ("sub:note:",)):
         refused(at, "invalid_value", agents.WatchTokens(agent, wrong))
@@ -295,7 +340,7 @@ def _subscriptions(at: Services, task: str, agent: str) -> None:
     refused(at, "invalid_value", agents.WatchTokens(agent, forms, status="ASLEEP"))
     refused(at, "invalid_value", agents.UnwatchTokens(agent, own))
     token = ("key:NOTE",)
-    left = limits.SUBSCRIPTIONS_MAX - len(at.agent(agent).subscriptions)
+    left = deciders.SUBSCRIPTIONS_MAX - len(at.agent(agent).subscriptions)
     for nth in range(left):
         told(at, agents.WatchTokens(agent, token, category=f"c{nth}"))
     refused(at, "invalid_value", agents.WatchTokens(agent, token, category="one more"))
@@ -309,7 +354,7 @@ def _subscriptions(at: Services, task: str, agent: str) -> None:
 
 
 def _timers(at: Services, agent: str) -> None:
-    soon, zone, long = later(at.clock.now(), seconds=60), "Etc/GMT-14", "s" * limits.SCHEDULE_MAX
+    soon, zone, long = later(at.clock.now(), seconds=60), "Etc/GMT-14", "s" * deciders.SCHEDULE_MAX
     wrong_zones = ("", "1UTC", "Europe Berlin", "Z" * 65)
     for wrong in (
         *(agents.SetTimer(agent, "every hour", one, soon) for one in wrong_zones),
@@ -318,12 +363,14 @@ def _timers(at: Services, agent: str) -> None:
         *(agents.SetTimer(agent, "every hour", zone, one) for one in ("", soon[:-1], "soon")),
     ):
         refused(at, "invalid_value", wrong)
-    many = (agents.SetTimer(agent, f"every {n}", zone, soon) for n in range(limits.TIMERS_MAX - 1))
+    many = (
+        agents.SetTimer(agent, f"every {n}", zone, soon) for n in range(deciders.TIMERS_MAX - 1)
+    )
     longest = agents.SetTimer(agent, long, "Z" * 64, soon)
     ids = [twice(at, longest), *(told(at, one)[0] for one in many)]
     refused(at, "invalid_value", agents.SetTimer(agent, "one more", zone, soon))
     told(at, agents.SetTimer(agent, long, "Z" * 64, later(soon, seconds=9)), key="the same timer")
-    ticks = tuple(later(soon, seconds=60 * nth) for nth in range(limits.TICKS_MAX + 1))
+    ticks = tuple(later(soon, seconds=60 * nth) for nth in range(deciders.TICKS_MAX + 1))
     after = later(ticks[-1], seconds=1)
     refused(at, "invalid_value", agents.TickTimer(agent, ids[0], ticks, ticks[-1]))
     twice(at, agents.TickTimer(agent, ids[0], ticks[::-1], after, is_enabled=True))

@@ -4,18 +4,17 @@ As the stubborn ones they were added for changes of the code that no other histo
 `tests/bench/mutate_code.py` tells which.
 """
 
-from adapters.home.settings import Prompt, Settings
+from adapters.home.settings import PromptSettings, Settings
 from adapters.runtime.services import Services
-from domain import canonical
 from domain.agent import commands as agents
 from domain.journal import commands as do
-from domain.journal.fold import TASK
 from domain.journal.imported import ImportedNote, ImportedTask
-from domain.journal.task import NoteKind
-from domain.keys import key
+from domain.journal.task import TASK, NoteKind
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.wire import SHARED, Words, payload, words
 from domain.tools.snapshot import OPEN_ITEMS_KEPT
 from domain.wake.reading import PROMPT_MIN_BYTES
-from domain.wire import SHARED, Words, payload, words
 from tests.histories.acting import REPORT, Scene, answers, changed
 from tests.support.services import reply, services, task_with_agent
 
@@ -55,7 +54,7 @@ def counted() -> Services:
 def little_room() -> Services:
     """More open items than a wake keeps, and a prompt too small for them: parts give way."""
     at = services([reply(REPORT), reply()])
-    at.settings = Settings(prompt=Prompt(max_bytes=PROMPT_MIN_BYTES))
+    at.settings = Settings(prompt=PromptSettings(max_bytes=PROMPT_MIN_BYTES))
     task, agent = task_with_agent(at, "Pack")
     first, *_ = at.append_journal(do.AddItems(task, ("Tent", "Rope"))).result.ids
     at.append_journal(do.EditItem(task, first, is_checked=True))

@@ -1,15 +1,15 @@
 """Scenes of files that are edited between imports."""
 
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from adapters.runtime.services import Services
-from domain import canonical
 from domain.agent import commands as agents
 from domain.journal import commands as do
 from domain.journal.edits import item_id
-from domain.journal.fold import TASK
 from domain.journal.imported import ImportedItem, ImportedTask
-from domain.keys import key
-from domain.wire import payload
+from domain.journal.task import TASK
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.wire import payload
 from tests.histories.acting import Scene, changed, told
 from tests.support.services import services
 

@@ -3,14 +3,13 @@
 from adapters.runtime import review
 from adapters.runtime.services import Services
 from domain.agent import commands as agents
-from domain.agent.identity import Wanted
+from domain.agent.deciders import AgentSettings
 from domain.changes import commands as verdict
 from domain.changes.change_set import set_id
-from domain.changes.needs import follow_up_id
+from domain.changes.dependencies import follow_up_id
 from domain.journal import commands as do
-from domain.journal.fold import TASK
-from domain.journal.task import PERSON
-from domain.wire import Words, payload
+from domain.journal.task import PERSON, TASK
+from domain.log.wire import Words, payload
 from tests.histories.acting import Scene, refused, told
 from tests.histories.tool_scenes import call, wake
 from tests.support.services import queued_key, services, task_with_agent
@@ -28,7 +27,7 @@ def follow_ups() -> Services:
     told(at, do.AddCategory("Work"))
     with at.journal.reading() as world:
         own = world.load(TASK, task).category
-    told(at, agents.ConfigureAgent(agent, Wanted(categories=(own, "c-more"))))
+    told(at, agents.ConfigureAgent(agent, AgentSettings(categories=(own, "c-more"))))
     made = set_id(queued_key(at, agent))
     first, second = follow_up_id(made, 1), follow_up_id(made, 5)
     wake(

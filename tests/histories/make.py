@@ -14,25 +14,25 @@ import sys
 from base64 import b64encode
 from pathlib import Path
 
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from adapters.runtime import review, watcher
-from adapters.runtime.performer import run_wake
+from adapters.runtime.effect_executor import run_wake
 from adapters.runtime.services import Services
 from adapters.runtime.timers import timer_command
 from adapters.store.log import Log
-from domain import canonical
 from domain.agent import commands as agents
-from domain.agent.identity import Wanted
+from domain.agent.deciders import AgentSettings
 from domain.agent.wake_queue import WAKE_QUEUE, next_wake
-from domain.causes import Replied
+from domain.append.causes import Replied
 from domain.journal import commands as journal
-from domain.journal.fold import TASK
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
-from domain.keys import key
-from domain.rules import FORMAT
-from domain.wake.events import ModelAnswered
-from domain.wire import payload, words
-from replay.payloads import named
+from domain.journal.task import TASK
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.rules import FORMAT
+from domain.log.wire import payload, words
+from domain.wake.wake import ModelAnswered
+from replay.payloads import payloads_named
 from tests.support.services import services
 
 FOLDER = Path(__file__).parent / "formats"
@@ -102,7 +102,7 @@ def _agent(at: Services, task: str) -> str:
         task, "Fix the sink", category, position, "hybrid", is_enabled=True
     )
     agent = at.append_agent(command).result.ids[0]
-    at.append_agent(agents.ConfigureAgent(agent, Wanted(goal="Done by spring")))
+    at.append_agent(agents.ConfigureAgent(agent, AgentSettings(goal="Done by spring")))
     at.append_agent(agents.WatchTokens(agent, ("key:CATEGORY",)))
     at.append_agent(timer_command(agent, "every day 07:00", "Europe/Berlin", at.clock.now()))
     return agent
@@ -133,7 +133,9 @@ def _decided(at: Services, agent: str) -> None:
 
 def lines(log: Log) -> list[str]:
     """A log as JSON Lines: its payloads by id, then its rows in order."""
-    ids = sorted({one for append in log.appends() for row in append for one in named(row.fact)})
+    ids = sorted(
+        {one for append in log.appends() for row in append for one in payloads_named(row.fact)}
+    )
     found = [{"payload": one, "base64": b64encode(log.payload(one) or b"").decode()} for one in ids]
     rows = [
         {

@@ -3,9 +3,9 @@
 from adapters.runtime.services import Services
 from domain.agent import commands as agents
 from domain.agent.agent import AGENT
-from domain.agent.identity import Wanted
+from domain.agent.deciders import AgentSettings
 from domain.journal import commands as do
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
 from tests.histories.acting import Scene, told
 from tests.histories.tool_scenes import call, wake
 from tests.support.services import services, task_with_agent
@@ -32,10 +32,10 @@ def digested() -> Services:
     for resolves in (["0-0"], [number]):
         settled = call("record_observations", observations=["Quiet now"], resolves=resolves)
         wake(at, agent, [settled])
-    told(at, agents.ConfigureAgent(agent, Wanted(categories=(own, health))))
+    told(at, agents.ConfigureAgent(agent, AgentSettings(categories=(own, health))))
     wake(at, agent, [call("record_observations", observations=_notes("Knee"))])
     wake(at, agent, [call("record_observations", observations=_notes("Pipe"))])
-    told(at, agents.ConfigureAgent(agent, Wanted(categories=(own,))))
+    told(at, agents.ConfigureAgent(agent, AgentSettings(categories=(own,))))
     wake(at, agent, [call("record_observations", observations=_notes("Drain"))])
     wake(at, agent, [call("recall", words="knee"), call("recall", words="washer 3")])
     return at

@@ -2,15 +2,15 @@
 
 from adapters.runtime import review, watcher
 from adapters.runtime.services import Services
-from domain import canonical
 from domain.agent import commands as agents
-from domain.agent.identity import Wanted
+from domain.agent.deciders import AgentSettings
 from domain.agent.wake_queue import WAKE_QUEUE, next_wake
 from domain.journal import commands as do
+from domain.log import canonical
+from domain.log.timestamps import later
+from domain.log.wire import SHARED, Words, payload, words
 from domain.templates import commands as templates
-from domain.timestamps import later
 from domain.wake.commands import DeferWake
-from domain.wire import SHARED, Words, payload, words
 from tests.histories.acting import (
     ESTIMATE,
     ITEMS,
@@ -44,7 +44,9 @@ def watchers() -> Services:
     for one in at.agent(second).subscriptions[1:]:
         at.append_agent(agents.UnwatchTokens(second, one.id))
     at.append_journal(do.AddCategory("House"))
-    at.append_agent(agents.ConfigureAgent(second, Wanted(mode="interactive", is_automatic=False)))
+    at.append_agent(
+        agents.ConfigureAgent(second, AgentSettings(mode="interactive", is_automatic=False))
+    )
     at.append_journal(do.EditTask(at.agent(second).task, title="Buy many tiles"))
     watcher.catch_up(at)
     return at
@@ -146,11 +148,13 @@ def _edit_all(at: Services, task: str) -> None:
 def _steer_all(at: Services, agent: str) -> None:
     watcher.catch_up(at)
     for wanted in (
-        Wanted(name="Plumber", goal="Done by spring", turn_max=3, model="tape:x"),
-        Wanted(open_loops=("ask Kim", "buy nails"), preferences=(("tone", "short"), ("days", ""))),
-        Wanted(close_loops=("ask Kim",), preferences=(("tone", ""), ("size", "big"))),
-        Wanted(mode="autonomous", is_automatic=False, goal=""),
-        Wanted(mode="hybrid", is_automatic=True, model=""),
+        AgentSettings(name="Plumber", goal="Done by spring", turn_max=3, model="tape:x"),
+        AgentSettings(
+            open_loops=("ask Kim", "buy nails"), preferences=(("tone", "short"), ("days", ""))
+        ),
+        AgentSettings(close_loops=("ask Kim",), preferences=(("tone", ""), ("size", "big"))),
+        AgentSettings(mode="autonomous", is_automatic=False, goal=""),
+        AgentSettings(mode="hybrid", is_automatic=True, model=""),
     ):
         at.append_agent(agents.ConfigureAgent(agent, wanted))
     with at.agents.reading() as world:

@@ -10,8 +10,8 @@ from domain.changes.change_set import set_id
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
 from domain.journal.task import PERSON
+from domain.log.wire import Words
 from domain.ports import ModelFault
-from domain.wire import Words
 from tests.histories.acting import REPORT, Scene, answers, asked, told, woken
 from tests.histories.tool_scenes import call, wake
 from tests.support.services import reply, services, task_with_agent

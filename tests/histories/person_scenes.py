@@ -7,11 +7,10 @@ from adapters.runtime.services import Services
 from domain.journal import catalog as c
 from domain.journal import commands as do
 from domain.journal import edits
-from domain.journal.fields import MINUTES_MAX
 from domain.journal.links import INVERSE
-from domain.journal.task import PRIORITIES, STATUSES
-from domain.timestamps import later
-from domain.wire import INLINE_MAX_BYTES, SHARED, Words, payload, words
+from domain.journal.task import MINUTES_MAX, PRIORITIES, STATUSES
+from domain.log.timestamps import later
+from domain.log.wire import INLINE_MAX_BYTES, SHARED, Words, payload, words
 from tests.histories.acting import (
     NOBODY,
     REPORT,

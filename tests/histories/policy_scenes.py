@@ -5,8 +5,8 @@ from adapters.runtime import gate
 from adapters.runtime.services import Services
 from domain.agent.agent import AGENT
 from domain.agent.wake_queue import GIVEN, HELD_UNTIL
-from domain.policy.commands import GiveReceipt, RuleModels, WithdrawReceipt
-from domain.policy.notices import NOTICE_VERSION, sections_of
+from domain.policy.commands import GiveConsent, RuleModels, WithdrawConsent
+from domain.policy.gate import NOTICE_VERSION, sections_of
 from domain.ports import ModelFault, Reply
 from domain.wake.commands import DeferWake, RetakeWake
 from tests.histories.acting import (
@@ -31,10 +31,10 @@ def _elsewhere(at: Services, *replies: Reply | ModelFault) -> None:
     at.model_for = lambda _: model
 
 
-def _agree(at: Services, agent: str, model: str = WHOLE) -> GiveReceipt:
+def _agree(at: Services, agent: str, model: str = WHOLE) -> GiveConsent:
     with at.agents.reading() as world:
         categories = world.load(AGENT, agent).categories
-    return GiveReceipt(model, categories, NOTICE_VERSION, sections_of())
+    return GiveConsent(model, categories, NOTICE_VERSION, sections_of())
 
 
 def held_wakes() -> Services:
@@ -44,22 +44,22 @@ def held_wakes() -> Services:
     receipt = _agree(at, agent)
     (category,) = receipt.categories
     for wrong in ("", "*", "a*b", "x" * 202):
-        refused(at, "invalid_value", _agree(at, agent, wrong), WithdrawReceipt(wrong))
+        refused(at, "invalid_value", _agree(at, agent, wrong), WithdrawConsent(wrong))
         refused(at, "invalid_value", RuleModels(category, (wrong,)))
-    refused(at, "invalid_value", GiveReceipt(WHOLE, (), 1, ()))
+    refused(at, "invalid_value", GiveConsent(WHOLE, (), 1, ()))
     refused(at, "invalid_value", RuleModels("", tuple(f"m{nth}" for nth in range(51))))
 
     _elsewhere(at)
     run_key = woken(at, agent)  # it waits for consent
     told(at, DeferWake(agent, run_key, at.clock.now(), GIVEN))
     woken(at, agent)  # and once more
-    twice(at, GiveReceipt(WHOLE, (NOBODY,), 1, ("task",)), receipt)
-    told(at, GiveReceipt(WHOLE, (category, NOBODY), NOTICE_VERSION, ("task",)))
+    twice(at, GiveConsent(WHOLE, (NOBODY,), 1, ("task",)), receipt)
+    told(at, GiveConsent(WHOLE, (category, NOBODY), NOTICE_VERSION, ("task",)))
     gate.let_go(at, [agent])
     begun(at, agent, run_key)
     for until, reason in ((HELD_UNTIL, "consent"), (at.clock.now(), GIVEN)):
         told(at, DeferWake(agent, run_key, until, reason), key=f"late {reason}")
-    twice(at, WithdrawReceipt(FAR, (category,)), WithdrawReceipt("other:*"))
+    twice(at, WithdrawConsent(FAR, (category,)), WithdrawConsent("other:*"))
     told(at, RetakeWake(run_key, 1, 1))  # nothing is asked
     told(at, RetakeWake(run_key, 1, 1), key="and once more")
     told(at, receipt)
@@ -83,7 +83,7 @@ def _barred(at: Services, agent: str) -> Services:
     told(at, RetakeWake(run_key, 1, 1))
     told(at, at.request(agent))
     begun(at, agent, queued_key(at, agent))
-    told(at, WithdrawReceipt(WHOLE))
+    told(at, WithdrawConsent(WHOLE))
     told(at, RuleModels())
     told(at, at.request(agent))
     begun(at, agent, queued_key(at, agent))

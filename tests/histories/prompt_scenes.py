@@ -1,23 +1,23 @@
 """Scenes of what a prompt shows: more of everything than fits, all kinds of links, two replicas."""
 
-from adapters.home.settings import Prompt, Settings
+from adapters.home.settings import PromptSettings, Settings
 from adapters.runtime import review, watcher
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
-from domain import canonical
 from domain.agent import commands as agents
-from domain.agent.identity import Wanted
+from domain.agent.deciders import AgentSettings
 from domain.changes.change_set import set_id
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
-from domain.journal.fold import TASK
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
 from domain.journal.links import INVERSE
-from domain.keys import key
+from domain.journal.task import TASK
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.wire import SHARED, Words, payload, words
 from domain.wake.context import DEFAULTS
 from domain.wake.reading import PROMPT_MIN_BYTES
-from domain.wire import SHARED, Words, payload, words
 from tests.histories.acting import (
     REPORT,
     Scene,
@@ -53,7 +53,7 @@ def long_lists() -> Services:
         other = told(at, do.CreateTask(f"t{nth}"))[0]
         told(at, do.LinkTask(task, "relates_to", other))
     loops = tuple(f"l{nth}" for nth in range(50))
-    told(at, agents.ConfigureAgent(agent, Wanted(goal="Be quick", open_loops=loops)))
+    told(at, agents.ConfigureAgent(agent, AgentSettings(goal="Be quick", open_loops=loops)))
     answers(at, [reply(REPORT), reply()])
     woken(at, agent)
     return at
@@ -104,14 +104,14 @@ def less_and_less_room() -> Services:
     for number in range(1, 7):
         review.reject(at, made, number, "r" * 200)
     loops, tastes = (tuple(f"{one}{nth}" for nth in range(50)) for one in ("loop", "taste"))
-    wanted = Wanted(
+    wanted = AgentSettings(
         goal="g" * 900, open_loops=loops, preferences=tuple(zip(tastes, loops, strict=True))
     )
     told(at, agents.ConfigureAgent(agent, wanted))
     bare, another = task_with_agent(at, "No notes")
     told(at, do.AddItems(bare, tuple(f"Step {nth} {'s' * 90}" for nth in range(50))))
     for nth, size in enumerate((28_000, 21_000, PROMPT_MIN_BYTES)):
-        at.settings = Settings(prompt=Prompt(max_bytes=size))
+        at.settings = Settings(prompt=PromptSettings(max_bytes=size))
         told(at, do.EditTask(task, priority=f"P{nth % 4}"))
         answers(at, [reply(text="Nothing new.")])
         changed(at, agent)
@@ -237,7 +237,7 @@ def _here(at: Services, task: str, agent: str, name: str) -> None:
     """The same at each replica: it edits, its agent wakes and proposes, and that is confirmed."""
     told(at, do.EditTask(task, title=f"The {name} title"))
     told(at, do.AddLabel(name)), told(at, do.ChangeLabels(task, (name,)))
-    told(at, agents.ConfigureAgent(agent, Wanted(goal=name, preferences=(("tone", name),))))
+    told(at, agents.ConfigureAgent(agent, AgentSettings(goal=name, preferences=(("tone", name),))))
     twice(at, agents.WatchTokens(agent, ("key:LABEL",)), do.StartTimer(task))
     made = set_id(wake(at, agent, [call("set_task_title", title=f"Proposed {name}")]))
     review.confirm(at, made, 1)

@@ -3,11 +3,11 @@
 from adapters.runtime import review
 from adapters.runtime.services import Services
 from domain.agent import commands as agents
-from domain.agent.identity import Wanted
+from domain.agent.deciders import AgentSettings
 from domain.changes.change_set import set_id
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
-from domain.wire import Words
+from domain.log.wire import Words
 from tests.histories.acting import ESTIMATE, Scene, told
 from tests.histories.tool_scenes import call, wake
 from tests.support.services import services, task_with_agent
@@ -45,7 +45,7 @@ def looked_up() -> Services:
         [find("sink"), call("read_task", task_id=gone, extra=1), find("")],
     )
     for one in (task, other):
-        told(at, agents.ConfigureAgent(neighbour, Wanted(categories=(health,))))
+        told(at, agents.ConfigureAgent(neighbour, AgentSettings(categories=(health,))))
         wake(at, neighbour, [find("sink"), call("read_task", taskId=one)])
     return at
 
@@ -64,7 +64,7 @@ def recalled() -> Services:
     (health,) = told(at, do.AddCategory("Health"))
     words = ("washer", "WASHER the", "washer nobody", "漢" * 900, "estimate", "sink well")
     wake(at, agent, [call("recall", words=one[:200]) for one in words])
-    told(at, agents.ConfigureAgent(agent, Wanted(categories=(health,))))
+    told(at, agents.ConfigureAgent(agent, AgentSettings(categories=(health,))))
     told(at, do.EditTask(task, category=health))
     wake(at, agent, [call("recall", words="washer", limit=2), call("recall", words="odd")])
     return at

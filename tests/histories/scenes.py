@@ -11,27 +11,27 @@ import asyncio
 import sys
 from pathlib import Path
 
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from adapters.proof import histories
 from adapters.proof.redact import redacted
 from adapters.runtime import recovery, review, timers, watcher
-from adapters.runtime.capture import capture
-from adapters.runtime.performer import perform
+from adapters.runtime.effect_executor import perform
 from adapters.runtime.services import Services
-from domain import canonical
+from adapters.runtime.wake_capture import capture
 from domain.agent import commands as agents
-from domain.agent.identity import Wanted
+from domain.agent.deciders import AgentSettings
 from domain.agent.wake_queue import WAKE_QUEUE
-from domain.causes import Replied
+from domain.append.causes import Replied
 from domain.changes.commands import ConfirmItem
 from domain.journal import commands as do
-from domain.journal.fold import TASK
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
-from domain.keys import key
+from domain.journal.task import TASK
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.wire import payload, words
 from domain.ports import ModelFault
 from domain.wake.commands import RetakeWake, StopWake
-from domain.wake.events import ModelAnswered
-from domain.wire import payload, words
+from domain.wake.wake import ModelAnswered
 from tests.histories import (
     agent_scenes,
     edge_scenes,
@@ -235,7 +235,7 @@ def lives() -> Services:
     task, agent = task_with_agent(at)
     changed(at, agent)
     at.append_agent(
-        agents.ConfigureAgent(agent, Wanted(goal="Done by spring", open_loops=("ask Kim",)))
+        agents.ConfigureAgent(agent, AgentSettings(goal="Done by spring", open_loops=("ask Kim",)))
     )
     at.append_agent(agents.PauseAgent(agent))
     at.append_journal(do.EditTask(task, priority="P0"))
@@ -388,7 +388,7 @@ def all_histories() -> dict[str, histories.History]:
     found = {}
     for scene in SCENES:
         at = scene()
-        plain = histories.taken(at.journal, at.agents)
+        plain = histories.take_history(at.journal, at.agents)
         found[scene.__name__] = plain if scene in FIRST else taken(at)
     return {**found, "redacted": redacted(found["imports"])}
 
@@ -397,7 +397,7 @@ def main() -> None:
     """Write them all."""
     for name, history in all_histories().items():
         file = FOLDER / f"{name}.jsonl"
-        file.write_text("".join(histories.lines(history)), encoding="utf-8")
+        file.write_text("".join(histories.history_lines(history)), encoding="utf-8")
         rows = sum(map(len, history.rows.values()))
         sys.stdout.write(f"{file.name}: {rows} rows, {file.stat().st_size} bytes\n")
 

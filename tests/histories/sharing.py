@@ -12,8 +12,8 @@ from pathlib import Path
 from adapters.store.log import Log
 from adapters.store.recorder import by_append
 from adapters.store.sqlite import SQLiteLogRecorder
-from domain.envelope import Row
-from domain.wire import Payload
+from domain.append.envelope import Row
+from domain.log.wire import Payload
 
 FOLDER = Path(__file__).parent / "shared"
 LOGS = ("journal", "agent")

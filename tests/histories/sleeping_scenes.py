@@ -4,7 +4,7 @@ from adapters.runtime import watcher
 from adapters.runtime.services import Services
 from domain.agent.commands import DestroyAgent, SleepAgent
 from domain.journal import commands as do
-from domain.timestamps import later
+from domain.log.timestamps import later
 from domain.wake.commands import SkipWake
 from tests.histories.acting import (
     REPORT,

@@ -5,11 +5,11 @@ tells which those are.
 """
 
 from adapters.runtime.services import Services
-from domain import canonical
-from domain.causes import Replied
+from domain.append.causes import Replied
 from domain.journal import commands as do
+from domain.log import canonical
 from domain.wake.commands import RetakeWake
-from domain.wake.events import ModelFailed
+from domain.wake.wake import ModelFailed
 from tests.histories.acting import ESTIMATE, REPORT, Scene, answers, changed, woken
 from tests.support.services import reply, services, task_with_agent
 

@@ -5,16 +5,16 @@ from msgspec.structs import replace
 from adapters.runtime import watcher
 from adapters.runtime.services import Services
 from domain.agent import commands as agents
-from domain.agent.events import AgentCreated
-from domain.agent.identity import Wanted
-from domain.causes import Receipt, Replied
+from domain.agent.agent import AgentCreated
+from domain.agent.deciders import AgentSettings
+from domain.append.causes import Receipt, Replied
 from domain.journal import commands as do
 from domain.journal.catalog import category_id
+from domain.log.timestamps import later
+from domain.log.wire import SHARED, Words, words
 from domain.templates import commands as templates
 from domain.templates.template import NAME_MAX
-from domain.timestamps import later
-from domain.wake.events import ModelFailed
-from domain.wire import SHARED, Words, words
+from domain.wake.wake import ModelFailed
 from tests.histories.acting import (
     NOBODY,
     REPORT,
@@ -113,7 +113,7 @@ def taken_again() -> Services:
     told(at, do.EditTask(task, title="Nobody else"))
     watcher.catch_up(at)
     _begins_again(at, agent)
-    told(at, agents.ConfigureAgent(agent, Wanted(goal="Done")))
+    told(at, agents.ConfigureAgent(agent, AgentSettings(goal="Done")))
     return at
 
 

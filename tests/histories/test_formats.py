@@ -8,12 +8,12 @@ import pytest
 
 from adapters.store.log import Log
 from adapters.store.sqlite import SQLiteLogRecorder
-from domain.envelope import Row
+from domain.append.envelope import Row
 from domain.journal.commands import AddCategory, CreateTask
-from domain.keys import log_digest
-from domain.rules import FORMAT
-from domain.wire import Payload
-from replay.prove import Proof
+from domain.log.keys import log_digest
+from domain.log.rules import FORMAT
+from domain.log.wire import Payload
+from replay.prove import LogProof
 from tests.histories import make
 from tests.support.cli import done, proved, told
 from tests.support.services import START, divergences
@@ -45,14 +45,14 @@ def test_a_log_of_this_format_is_proved_and_continued(folder: Path, tmp_path: Pa
     heads: dict[str, str] = {}
     for name in ("journal", "agent"):
         log = restored(folder / f"{name}.jsonl", tmp_path)
-        proof = Proof(name, log.payload)
+        proof = LogProof(name, log.payload)
         assert list(proof.walk(log.rows())) == []
         assert proof.rows == log.count() > 40
         heads |= proof.heads
         if name == "journal":
             log.append(CreateTask("Written by today's code"), LATER)
             log.append(AddCategory("Today"), LATER)
-            proof = Proof(name, log.payload)
+            proof = LogProof(name, log.payload)
             assert list(proof.walk(log.rows())) == []
             assert proof.rows == log.count()
         log.close()

@@ -24,8 +24,8 @@ FILE_MAX_BYTES = 450_000
     ids=lambda file: str(file.relative_to(scenes.FOLDER).with_suffix("")),
 )
 def test_a_history_proves(file: Path, tmp_path: Path) -> None:
-    history = histories.read(unpacked(file, tmp_path))
-    proved = histories.prove(history)
+    history = histories.read_history(unpacked(file, tmp_path))
+    proved = histories.prove_history(history)
     told = "\n".join(line.text for one in proved.divergences[:10] for line in report(one))
     assert proved.ok, told
     begun = sum(b'"kind":"command.begin_wake.1"' in row.state for row in history.rows["agent"])
@@ -42,13 +42,15 @@ def test_there_is_one_of_every_scene_and_all_are_small() -> None:
 
 @pytest.mark.slow
 def test_every_scene_writes_the_very_bytes_that_are_kept() -> None:
-    told = {name: "".join(histories.lines(one)) for name, one in scenes.all_histories().items()}
+    told = {
+        name: "".join(histories.history_lines(one)) for name, one in scenes.all_histories().items()
+    }
     kept = {file.stem: file.read_text(encoding="utf-8") for file in FILES}
     assert [name for name in told if told[name] != kept[name]] == []
 
 
 def test_what_was_refused_has_to_be_refused_for_the_same_reason() -> None:
-    history = histories.read(scenes.FOLDER / "each_verdict.jsonl")
+    history = histories.read_history(scenes.FOLDER / "each_verdict.jsonl")
     (one, *_) = (one for one in history.refused if one.code == "decided")
     allowed = next(one for one in history.refused if one.log == "agent")
     others = (
@@ -57,25 +59,28 @@ def test_what_was_refused_has_to_be_refused_for_the_same_reason() -> None:
         replace(allowed, command=AddItems("nobody", ("x",)), log="journal"),
     )
     for other in others:
-        proved = histories.prove(replace(history, refused=(one, other)))
+        proved = histories.prove_history(replace(history, refused=(one, other)))
         (found,) = proved.divergences
         assert (found.kind_of, found.expected) == ("rule changed", other.code)
-    assert histories.prove(history).ok
+    assert histories.prove_history(history).ok
 
 
 def test_a_view_has_to_make_the_same_of_it_for_as_long_as_it_has_its_version() -> None:
-    history = histories.read(scenes.FOLDER / "each_verdict.jsonl")
+    history = histories.read_history(scenes.FOLDER / "each_verdict.jsonl")
     first, *others = history.views
     older = replace(first, version=first.version - 1, digest="of other documents")
-    assert histories.prove(replace(history, views=(older, *others))).ok
+    assert histories.prove_history(replace(history, views=(older, *others))).ok
     altered = replace(first, digest="of other documents")
-    (found,) = histories.prove(replace(history, views=(altered, *others))).divergences
+    (found,) = histories.prove_history(replace(history, views=(altered, *others))).divergences
     assert (found.kind_of, found.stream) == ("view differs", f"view:{first.name}")
 
 
 def test_a_scene_makes_the_same_bytes_every_time() -> None:
     first, second = (scenes.verdicts() for _ in range(2))
-    told = [list(histories.lines(histories.taken(at.journal, at.agents))) for at in (first, second)]
+    told = [
+        list(histories.history_lines(histories.take_history(at.journal, at.agents)))
+        for at in (first, second)
+    ]
     assert told[0] == told[1]
 
 
@@ -134,4 +139,4 @@ def test_a_file_that_is_no_history_says_so(tmp_path: Path) -> None:
     for text in ("hello", "[]\n", '{"history":99}\n', '{"log":"journal"}\n'):
         file.write_text(text)
         with pytest.raises(Refused, match="cannot be read as a history"):
-            histories.read(file)
+            histories.read_history(file)

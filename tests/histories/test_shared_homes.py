@@ -6,9 +6,9 @@ import pytest
 
 from adapters.proof.prove import prove_logs
 from adapters.store.log import Log
-from adapters.sync.memory import Kept
-from adapters.sync.shelf import MemoryShelf
-from adapters.sync.syncing import sync
+from adapters.sync.sync_folder import MemorySyncFolder
+from adapters.sync.sync_home import sync_logs
+from adapters.sync.sync_state import SyncState
 from domain.journal.commands import CreateTask
 from tests.histories.sharing import restored
 
@@ -32,10 +32,10 @@ def test_what_each_machine_wrote_is_proved_on_both(homes: tuple[Both, Both]) -> 
 
 
 def test_they_go_on_and_meet(homes: tuple[Both, Both]) -> None:
-    shelf = MemoryShelf()
+    shelf = MemorySyncFolder()
     homes[0][0].append(CreateTask("Written by today's code"), LATER)
     for logs in (*homes, homes[0]):
-        sync(logs, shelf, LATER, Kept())
+        sync_logs(logs, shelf, LATER, SyncState())
     proofs = [prove_logs(*logs) for logs in homes]
     assert [proof.divergences for proof in proofs] == [(), ()]
     assert len({proof.shared for proof in proofs}) == 1

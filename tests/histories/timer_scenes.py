@@ -4,7 +4,7 @@ from adapters.runtime import review
 from adapters.runtime.services import Services
 from domain.changes.change_set import set_id
 from domain.journal import commands as do
-from domain.wire import Words
+from domain.log.wire import Words
 from tests.histories.acting import Scene, refused, told
 from tests.histories.tool_scenes import call, wake
 from tests.support.services import services, task_with_agent

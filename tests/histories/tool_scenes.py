@@ -6,28 +6,27 @@ import json
 
 from adapters.runtime import review
 from adapters.runtime.services import Services
-from domain import canonical
 from domain.agent import commands as agents
 from domain.agent.agent import CRITICAL_KEPT, JOURNAL_SHOWN
-from domain.causes import Replied
+from domain.append.causes import Replied
 from domain.changes.change_set import set_id
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
-from domain.journal.fold import TASK
 from domain.journal.imported import ImportedItem, ImportedTask
-from domain.journal.task import Task
-from domain.keys import key
+from domain.journal.task import TASK, Task
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.wire import Words, payload
 from domain.ports import Reply
 from domain.tools import arguments as a
 from domain.tools import local
 from domain.tools.base import SHOWN_LENGTH_MAX
-from domain.tools.checklist import REASON_MIN
 from domain.tools.decoding import OBSERVATION_LENGTH_MAX
-from domain.wake.calls import CALLS_MAX
+from domain.tools.task_tools import REASON_MIN
 from domain.wake.commands import RetakeWake
-from domain.wake.events import ModelAnswered, ModelFailed, ToolCall
 from domain.wake.machine import RETAKES_MAX
-from domain.wire import Words, payload
+from domain.wake.tool_call import CALLS_MAX
+from domain.wake.wake import ModelAnswered, ModelFailed, ToolCall
 from tests.histories.acting import ESTIMATE, REPORT, Scene, answers, begun, told, woken
 from tests.support.services import queued_key, reply, services, task_with_agent
 

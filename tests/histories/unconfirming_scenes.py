@@ -2,10 +2,9 @@
 
 from adapters.runtime import review
 from adapters.runtime.services import Services
-from domain.causes import Replied
+from domain.append.causes import Replied
 from domain.changes import commands as verdict
-from domain.changes.change_set import set_id
-from domain.changes.events import ItemUndone
+from domain.changes.change_set import ItemUndone, set_id
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
 from domain.journal.task import PERSON

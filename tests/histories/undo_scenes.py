@@ -7,19 +7,18 @@ from msgspec.structs import replace
 
 from adapters.runtime import review
 from adapters.runtime.services import Services
-from domain import canonical
 from domain.agent import commands as agents
-from domain.causes import Replied
+from domain.append.causes import Replied
 from domain.changes import commands as verdict
-from domain.changes.change_set import set_id
-from domain.changes.events import LiftDone
-from domain.changes.needs import follow_up_id
+from domain.changes.change_set import LiftDone, set_id
+from domain.changes.dependencies import follow_up_id
 from domain.journal import commands as do
 from domain.journal.catalog import category_id, label_id
 from domain.journal.imported import ImportedItem, ImportedTask
 from domain.journal.task import PERSON
-from domain.keys import key
-from domain.wire import SHARED, Payload, Words, payload
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.wire import SHARED, Payload, Words, payload
 from tests.histories.acting import ESTIMATE, NOBODY, REPORT, Scene, changed, refused, told
 from tests.histories.tool_scenes import call, wake
 from tests.support.services import queued_key, reply, services, task_with_agent

@@ -4,24 +4,22 @@ a person because of it; effects in doubt; what time closes.
 
 import asyncio
 
-from adapters.home.settings import Agents, Settings
+from adapters.home.settings import AgentsSettings, Settings
 from adapters.runtime import review
-from adapters.runtime.performer import run_wake
+from adapters.runtime.effect_executor import run_wake
 from adapters.runtime.services import Services
-from domain import canonical
-from domain.causes import Replied
+from domain.append.causes import Replied
 from domain.changes import commands as verdict
-from domain.changes.change_set import ChangeSet, set_id
+from domain.changes.change_set import ChangeSet, ItemConfirmed, ItemFailed, SuppressionDone, set_id
 from domain.changes.decisions import HOPELESS
-from domain.changes.events import ItemConfirmed, ItemFailed, SuppressionDone
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
-from domain.journal.fold import TASK
-from domain.journal.task import PERSON
-from domain.timestamps import later
+from domain.journal.task import PERSON, TASK
+from domain.log import canonical
+from domain.log.timestamps import later
+from domain.log.wire import INLINE_MAX_BYTES, Words, payload
 from domain.wake.commands import RetakeWake
-from domain.wake.events import ModelAnswered, ToolCall
-from domain.wire import INLINE_MAX_BYTES, Words, payload
+from domain.wake.wake import ModelAnswered, ToolCall
 from tests.histories.acting import (
     ESTIMATE,
     NOBODY,
@@ -279,7 +277,7 @@ def _unasked(at: Services, agent: str, task: str) -> None:
 def closed_by_time() -> Services:
     """Proposals that expire after a day: a second before, then; what was put off stays."""
     at = services()
-    at.settings = Settings(agents=Agents(expire_after_days=1))
+    at.settings = Settings(agents=AgentsSettings(expire_after_days=1))
     task, agent, offers = _prepared(at, "Closed by time")
     made = set_id(wake(at, agent, offers))
     n = at.journal.tail().n

@@ -5,21 +5,21 @@ Times are set to the second, so that each limit stands in a history exactly and 
 
 from msgspec.structs import replace
 
-from adapters.home.settings import Agents, Settings
+from adapters.home.settings import AgentsSettings, Settings
 from adapters.runtime import timers, watcher
-from adapters.runtime.capture import capture
 from adapters.runtime.services import Services
+from adapters.runtime.wake_capture import capture
 from domain.agent import commands as agents
 from domain.agent import wake_queue_rules as rules
 from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, next_wake
-from domain.causes import Replied
+from domain.append.causes import Replied
 from domain.handlers.wakes import SKIPS
 from domain.journal import commands as do
+from domain.log.timestamps import later
+from domain.log.wire import payload
 from domain.ports import ModelFault
-from domain.timestamps import later
 from domain.wake.commands import BeginWake, DeferWake, RetakeWake, SkipWake, StopWake
-from domain.wake.events import ModelAnswered, ModelFailed
-from domain.wire import payload
+from domain.wake.wake import ModelAnswered, ModelFailed
 from tests.histories.acting import (
     REPORT,
     Scene,
@@ -74,7 +74,7 @@ def throttled() -> Services:
     answers(at, [reply(REPORT), reply()])
     woken(at, agent)
     for seconds in (rules.THROTTLE_SECONDS, 10):
-        at.settings = Settings(agents=Agents(throttle_seconds=seconds))
+        at.settings = Settings(agents=AgentsSettings(throttle_seconds=seconds))
         _edited(at, task, f"First {seconds}")
         due = later(time_of(at), seconds=seconds)
         pass_time(at, 3)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.web.disputes import HEADINGS
+from adapters.web.replica_conflicts import HEADINGS
 from tests.integration.test_shared_templates import NAMES
 from tests.support import cli
 from tests.support.machines import Machine

@@ -10,12 +10,12 @@ import duckdb
 import pytest
 
 from adapters.analytics.database import connect, opened, refresh
-from adapters.analytics.rows import LINE_BYTES, SCHEMA_VERSION, Position, create, statements
+from adapters.analytics.rows import LINE_BYTES, SCHEMA_VERSION, TablesPosition, create, statements
 from adapters.home.files import ANALYTICS
 from adapters.home.prices import Price
 from adapters.home.settings import Settings
 from adapters.store.log import Log
-from domain.envelope import Row
+from domain.append.envelope import Row
 from domain.journal.commands import CreateTask
 from tests.support.analysed import Tables, template
 from tests.support.lives import PROPOSE, REPORT, Life
@@ -296,7 +296,7 @@ def test_a_position_is_kept_with_the_rows_it_stands_for() -> None:
     life.create()
     tables = Tables(life.log)
     tail = life.log.tail()
-    assert tables.reached["agent"] == Position(tail.n, tail.digest)
+    assert tables.reached["agent"] == TablesPosition(tail.n, tail.digest)
     assert tables.one("SELECT events FROM positions WHERE log = 'agent'") == life.log.count()
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import duckdb
 import pytest
 
+from adapters.analytics.answers import run_query
 from adapters.analytics.rows import create, documentation
-from adapters.analytics.values import answer
 from adapters.store.log import Log
 from domain.journal.commands import CreateTask
 from tests.support.analysed import Tables
@@ -28,11 +28,11 @@ def empty() -> "duckdb.DuckDBPyConnection":
 
 @pytest.mark.parametrize("sql", [sql for _, sql in QUESTIONS], ids=[told for told, _ in QUESTIONS])
 def test_a_question_of_the_page_can_be_asked(sql: str, empty: "duckdb.DuckDBPyConnection") -> None:
-    assert list(answer(empty, sql).rows) == []
+    assert list(run_query(empty, sql).rows) == []
     life = Life()
     life.create()
     life.run(PROPOSE)
-    assert answer(Tables(life.log).connection, sql).columns
+    assert run_query(Tables(life.log).connection, sql).columns
 
 
 def test_there_are_ten_questions() -> None:
@@ -78,7 +78,7 @@ def versions(
             "CASE WHEN i < $3 THEN 'confirmed' ELSE 'rejected' END FROM range($4) t(i)",
             [agent, str(nth), yes, yes + no],
         )
-    (found,) = answer(empty, "FROM compare_versions('T', 1, 2)").documents()
+    (found,) = run_query(empty, "FROM compare_versions('T', 1, 2)").documents()
     return found
 
 

@@ -15,10 +15,10 @@ from adapters.home.prices import Price
 from adapters.home.settings import Settings
 from adapters.proof import histories
 from adapters.simulation.plan import plan
-from adapters.simulation.play import Play
+from adapters.simulation.play import HomeEpisode
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
-from domain.wire import Payload
+from domain.log.wire import Payload
 from tests.histories import scenes
 from tests.histories.kept import each_once, unpacked
 from tests.histories.test_formats import restored
@@ -110,14 +110,14 @@ def same(history: histories.History, file: Path, *, is_optimized: bool = True) -
 def test_a_kept_history_counted_twice_is_the_same(file: Path, tmp_path: Path) -> None:
     is_scene = file.parent == scenes.FOLDER  # the others tell the same scenes, as they were
     file = unpacked(file, tmp_path)
-    same(histories.read(file), file, is_optimized=is_scene)
+    same(histories.read_history(file), file, is_optimized=is_scene)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", FORMATS, ids=lambda folder: f"format {folder.name}")
 def test_logs_of_this_format_counted_twice_are_the_same(folder: Path, tmp_path: Path) -> None:
     journal, agents = (restored(folder / f"{name}.jsonl", tmp_path) for name in LOGS)
-    same(histories.taken(journal, agents), tmp_path)
+    same(histories.take_history(journal, agents), tmp_path)
     journal.close()
     agents.close()
 
@@ -150,7 +150,7 @@ def test_what_odd_answers_cost_counted_twice_is_the_same(
     name: str, first: int, tmp_path: Path
 ) -> None:
     file = odd(scenes.FOLDER / f"{name}.jsonl", tmp_path, first)
-    same(histories.read(file), file)
+    same(histories.read_history(file), file)
 
 
 # ------------------------------------------------------------------------------- whole homes
@@ -158,10 +158,12 @@ def test_what_odd_answers_cost_counted_twice_is_the_same(
 
 def simulated(seed: str, steps: int, folder: Path) -> Path:
     """The history of a simulated home, in which processes die and the disk fills up."""
-    play = Play()
+    play = HomeEpisode()
     play.run(plan(seed, steps))
     kept = folder / "simulated.jsonl"
-    kept.write_text("".join(histories.lines(histories.taken(play.journal, play.agents))))
+    kept.write_text(
+        "".join(histories.history_lines(histories.take_history(play.journal, play.agents)))
+    )
     return kept
 
 
@@ -174,7 +176,7 @@ def simulated(seed: str, steps: int, folder: Path) -> Path:
 )
 def test_a_simulated_home_counted_twice_is_the_same(seed: str, steps: int, tmp_path: Path) -> None:
     file = simulated(seed, steps, tmp_path)
-    same(histories.read(file), file)
+    same(histories.read_history(file), file)
 
 
 def test_digests_of_digests_counted_twice_are_the_same(tmp_path: Path) -> None:
@@ -187,7 +189,7 @@ def test_digests_of_digests_counted_twice_are_the_same(tmp_path: Path) -> None:
         if nth in (4, 9):
             tables.catch_up()
     kept = tmp_path / "remembering.jsonl"
-    kept.write_text("".join(histories.lines(histories.taken(at.journal, at.agents))))
+    kept.write_text("".join(histories.history_lines(histories.take_history(at.journal, at.agents))))
     counted = Counted(opened(kept), PRICES)
     assert mismatches(tables.connection, counted, ZONE) == []
     assert {(one["depth"], one["is_top"]) for one in counted["digests"]} >= {(1, False), (2, True)}
@@ -314,7 +316,7 @@ def prepared(history: str, is_odd: bool = False) -> tuple[Tables, Counted]:
     with TemporaryDirectory() as folder:
         path = odd(path, Path(folder), 0) if is_odd else path
         tables, counted = (
-            filled(histories.read(path), is_optimized=False),
+            filled(histories.read_history(path), is_optimized=False),
             Counted(opened(path), PRICES),
         )
     assert mismatches(tables.connection, counted, ZONE) == []

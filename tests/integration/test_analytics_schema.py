@@ -8,7 +8,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from adapters.analytics.rows import SCHEMA_VERSION, create, documentation
-from domain.vocabulary import Fact
+from domain.append.envelope import Fact
 from tests.support.analysed import VIEWS
 
 COLUMN = re.compile(r"\| ([a-z_0-9]+) \| ([A-Z\[\]]+) \| ([^|]+)(?: \| ([^|]+))? \|")

@@ -4,14 +4,14 @@ import msgspec
 import pytest
 
 from adapters.store.log import Log
-from domain.causes import Cause
+from domain.append.causes import Cause
 from domain.journal import commands as do
-from domain.journal.fold import TASK
 from domain.journal.imported import ImportedNote, ImportedTask
-from domain.keys import key
-from domain.timestamps import later
+from domain.journal.task import TASK
+from domain.log.keys import key
+from domain.log.timestamps import later
+from domain.log.wire import Payload, payload, words
 from domain.wake.commands import DeferWake, RetakeWake
-from domain.wire import Payload, payload, words
 from tests.support.analysed import Tables, TimedLife, template
 from tests.support.lives import PROPOSE, REPORT, START
 

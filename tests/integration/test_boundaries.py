@@ -20,17 +20,17 @@ from adapters.runtime import on_demand, recovery, review, watcher
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.store.sqlite import SQLiteLogRecorder
-from domain import canonical
 from domain.agent.agent import AGENT, Agent
 from domain.agent.commands import RequestWake
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.changes.change_set import CHANGES
 from domain.journal.catalog import label_id
 from domain.journal.commands import AddLabel, AddNote, ImportedRef, ImportTasks
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
+from domain.log import canonical
+from domain.log.wire import Words, payload
 from domain.ports import Reply, Request
-from domain.wake.state import WAKE
-from domain.wire import Words, payload
+from domain.wake.wake import WAKE
 from tests.support import whole
 from tests.support.faults import Died, FaultyRecorder, Fuse
 from tests.support.services import START, StillClock, reply, task_with_agent

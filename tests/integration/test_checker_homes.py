@@ -9,7 +9,7 @@ import pytest
 
 from adapters.proof import histories
 from adapters.simulation.plan import plan
-from adapters.simulation.play import Play
+from adapters.simulation.play import HomeEpisode
 from tests.support import checker
 from tests.support.checking import shape
 from tests.support.checking.logs import opened
@@ -93,10 +93,12 @@ def test_a_secret_of_the_environment_is_found_wherever_it_stands(
 
 
 def test_what_a_simulation_writes_keeps_the_laws(tmp_path: Path) -> None:
-    play = Play()
+    play = HomeEpisode()
     assert play.run(plan("a stranger looks", STEPS)).faults == ()
     kept = tmp_path / "simulated.jsonl"
-    kept.write_text("".join(histories.lines(histories.taken(play.journal, play.agents))))
+    kept.write_text(
+        "".join(histories.history_lines(histories.take_history(play.journal, play.agents)))
+    )
     assert checker.findings(kept) == []
     assert opened(kept).agents.appends
 
@@ -104,8 +106,10 @@ def test_what_a_simulation_writes_keeps_the_laws(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", ["one", "two", "three"])
 def test_longer_simulations_keep_the_laws(seed: str, tmp_path: Path) -> None:
-    play = Play()
+    play = HomeEpisode()
     play.run(plan(seed, 400))
     kept = tmp_path / "simulated.jsonl"
-    kept.write_text("".join(histories.lines(histories.taken(play.journal, play.agents))))
+    kept.write_text(
+        "".join(histories.history_lines(histories.take_history(play.journal, play.agents)))
+    )
     assert checker.findings(kept) == []

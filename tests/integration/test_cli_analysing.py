@@ -9,7 +9,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from adapters.analytics.values import answer
+from adapters.analytics.answers import run_query
 from domain.errors import Refused
 from tests.support.cli import done, refused, run, told
 from tests.support.waking import agent, inbox
@@ -226,7 +226,7 @@ def test_a_query_that_needs_too_much_memory_is_refused_in_one_line(
 
 def test_an_answer_without_an_end_is_not_kept_in_memory() -> None:
     with duckdb.connect() as connection:
-        found = answer(connection, "SELECT x FROM range(1_000_000_000) many(x)")
+        found = run_query(connection, "SELECT x FROM range(1_000_000_000) many(x)")
         with pytest.raises(Refused, match="add LIMIT"):
             deque(found.rows, maxlen=0)
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from adapters.runtime import review
-from adapters.runtime.performer import run_wake
-from adapters.timetravel.fork import Branch, Wanted
+from adapters.runtime.effect_executor import run_wake
+from adapters.timetravel.fork import Branch, ForkChanges
 from adapters.timetravel.logs_at import Past
 from domain.agent.commands import RequestWake
 from domain.changes.change_set import set_id
-from replay.fork import Verdict
+from replay.fork import ChangedVerdict
 from tests.support import services
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.disks import small_disk
@@ -280,10 +280,14 @@ def test_a_fork_tells_how_far_it_has_come(tmp_path: Path) -> None:
         run_key, last = again.result.ids[1], run_key
     past, told = Past(at.journal, at.agents), list[tuple[str, int, int]]()
     spot = past.run(last, at.agents.replica, 0)
-    verdict = Verdict(set_id(first), 1, "reject")
+    verdict = ChangedVerdict(set_id(first), 1, "reject")
     branch = Branch(past, last, at.agents.replica, at.settings)
     forked = branch.make(
-        tmp_path / "fork", spot, Wanted(verdicts=(verdict,)), None, lambda *one: told.append(one)
+        tmp_path / "fork",
+        spot,
+        ForkChanges(verdicts=(verdict,)),
+        None,
+        lambda *one: told.append(one),
     )
     forked.close()
     heard = [(n, of) for log, n, of in told if log == "agent"]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from adapters.actions import importing
+from adapters.usecases import import_tasks
 from tests.support.cli import done, proved, refused, run, told
 
 SAMPLES = Path(__file__).parents[1] / "data"
@@ -235,7 +235,7 @@ def test_a_dry_run_tells_what_the_import_then_does(home: Path, todo: Path) -> No
 
 
 def test_long_files_come_in_batches(home: Path, todo: Path) -> None:
-    many = 2 * importing.TASKS_MAX + 1
+    many = 2 * import_tasks.TASKS_MAX + 1
     todo.write_text("\n".join(f"- [ ] Task {number}" for number in range(many)))
     first = imported(home, todo, "--key", "k")
     assert (counts(first), first["events"]) == ((many, 0, 0, 0), 2 * many + 4)

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from adapters.wiring import open_home
-from domain import canonical
 from domain.journal.commands import ImportedRef, ImportTasks
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
-from domain.keys import key
-from domain.wire import payload
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.wire import payload
 from tests.support.cli import FIXED, done, proved, run, told
 
 THEIRS = Path(__file__).parents[2].parent / "shared/data/markdown/obs-alt.md"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from adapters.cli.lessons import EMPTY
+from adapters.cli.templates import EMPTY
 from tests.support.cli import done, proved, refused, told
 from tests.support.lessons import reject_as_before
 from tests.support.waking import agent, inbox

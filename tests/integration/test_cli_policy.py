@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from domain.policy.notices import notice, sections_of
-from domain.policy.projections import ALLOWED
+from domain.policy.flow import ALLOWED
+from domain.policy.gate import notice, sections_of
 from domain.wake.scaffolds import SCAFFOLD
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.gemini import environment

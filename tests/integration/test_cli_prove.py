@@ -202,23 +202,23 @@ def test_a_wake_is_exported_with_all_that_led_to_it(home: Path, tmp_path: Path) 
     assert (document["run_key"], document["redacted"]) == (newest["run_key"], False)
     done(["export-history", oldest["run_key"][:6], "--out", str(files[1])], home)
     for file, wakes in zip(files, (2, 1), strict=True):
-        proved = histories.prove(histories.read(file))
+        proved = histories.prove_history(histories.read_history(file))
         assert proved.ok
         assert proved.wakes == wakes
-    assert document["digest"] == histories.read(files[0]).digest
+    assert document["digest"] == histories.read_history(files[0]).digest
 
 
 def test_a_whole_home_is_exported_to_the_standard_output(home: Path, tmp_path: Path) -> None:
     file = tmp_path / "all.jsonl"
     file.write_text(done(["export-history", "--all"], home))
-    history = histories.read(file)
+    history = histories.read_history(file)
     assert history.digest == told(["prove"], home)["digest"]
 
 
 def test_a_redacted_export_proves_and_says_nothing(home: Path, tmp_path: Path) -> None:
     file = tmp_path / "redacted.jsonl"
     assert told(["export-history", "--all", "--redact", "--out", str(file)], home)["redacted"]
-    assert histories.prove(histories.read(file)).ok
+    assert histories.prove_history(histories.read_history(file)).ok
     assert "plumber" not in file.read_text()
     assert "sink" not in file.read_text()
 

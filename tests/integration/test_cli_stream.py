@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adapters.cli.speaking import AGAIN
+from adapters.cli.wake import AGAIN
 from tests.support.cli import proved, run, told
 from tests.support.consents import agreed
 from tests.support.gemini import environment

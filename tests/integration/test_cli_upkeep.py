@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from adapters.cli.main import cli
 from adapters.runtime import review, watcher
-from adapters.runtime.capture import capture
+from adapters.runtime.wake_capture import capture
 from adapters.text.proof import differing
 from adapters.wiring import Home, open_home
 from domain.changes.commands import ConfirmItem, RejectItem

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from adapters.models.tape import TapeModel
 from adapters.runtime import on_demand
 from adapters.wiring import open_home

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from adapters.actions.importing import Importing
-from adapters.actions.sources import Found, given_file, read_file
+from adapters.usecases.import_sources import ParsedFile, given_file, read_file
+from adapters.usecases.import_tasks import Importing
 from adapters.wiring import open_home
 from tests.support.cli import FIXED, done, proved, refused, run, told
 
@@ -315,7 +315,7 @@ def test_a_line_that_an_older_version_imported_is_ticked_and_read_as_if_edited(
     file.write_text("- [ ] Paint ⏫\n- [ ] Call ⏫\n- [ ] Rest 🔽\n")
     opened = open_home(home, FIXED, is_writing=True)
     read = read_file(opened, given_file(str(file), file.name), FIXED).file
-    Importing().take(opened, file.name, Found(replace(read, tasks=read.earlier, earlier=())))
+    Importing().take(opened, file.name, ParsedFile(replace(read, tasks=read.earlier, earlier=())))
     opened.close()
     assert told(["import", str(file)], home)["events"] == 0
     done(["done", "Paint"], home)

@@ -8,21 +8,21 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from adapters.actions import catalog, differing, tasks
-from adapters.documents.conflicts import ConflictDetails
-from adapters.documents.disputes import disputes
+from adapters.documents.import_conflicts import ConflictDetails
+from adapters.documents.replica_conflicts import replica_conflicts
 from adapters.documents.tasks import task_page
 from adapters.proof.prove import prove_logs
 from adapters.store.log import Log
-from adapters.sync.home import sync_home
-from adapters.sync.shelf import DirectoryShelf
-from adapters.text.conflicts import told
+from adapters.sync.sync_folder import LocalSyncFolder
+from adapters.sync.sync_home import sync_home
+from adapters.text.conflicts import as_text
+from adapters.usecases import catalog, resolve_conflict, tasks
 from adapters.wiring import Home, open_home
 from domain.errors import KeyReused, Refused
 from domain.journal.catalog import CATALOG, category_id, label_id
 from domain.journal.task import Task
 from domain.journal.timer import TIMER
-from domain.world import MAIN
+from domain.log.state import MAIN
 
 MORNING, NOON, EVENING = (f"2026-12-01T{one}:00:00.000000Z" for one in ("08", "12", "18"))
 Deed = Callable[["Two", Home], object]
@@ -32,7 +32,7 @@ class Two:
     """A desk and a laptop that know all of each other: a trip with an item, a note, a label and
     time, and a walk."""
 
-    def __init__(self, desk: Home, laptop: Home, shelf: DirectoryShelf) -> None:
+    def __init__(self, desk: Home, laptop: Home, shelf: LocalSyncFolder) -> None:
         self.desk, self.laptop, self._shelf = desk, laptop, shelf
         (self.trip,) = tasks.add_task(desk, "Trip", {}).ids
         (self.walk,) = tasks.add_task(desk, "Walk", {}).ids
@@ -54,12 +54,12 @@ class Two:
 
     def open(self) -> list[ConflictDetails]:
         """What is open; both say the same."""
-        mine, yours = disputes(self.desk), disputes(self.laptop)
+        mine, yours = replica_conflicts(self.desk), replica_conflicts(self.laptop)
         assert [_but_labels(one) for one in mine] == [_but_labels(one) for one in yours]
         return mine
 
     def settle(self, home: Home, one: ConflictDetails, machine: str, key: str = "") -> None:
-        differing.settle_machines(home, one.task, one.field, machine, key)
+        resolve_conflict.settle_machines(home, one.task, one.field, machine, key)
 
     def of(self, kind: Any) -> Any:
         with self.desk.services.journal.reading() as world:
@@ -89,7 +89,7 @@ def two(tmp_path: Path) -> Iterator[Two]:
         for one in ("desk", "laptop")
     )
     with closing(desk), closing(laptop):
-        yield Two(desk, laptop, DirectoryShelf(tmp_path / "folder"))
+        yield Two(desk, laptop, LocalSyncFolder(tmp_path / "folder"))
 
 
 class Line(NamedTuple):
@@ -304,7 +304,7 @@ def test_what_two_said_is_shown_on_both_settled_on_one_and_gone_on_both(
     assert (one.field, one.kind) == (field, line.kind)
     said = {side.replica: side.value for side in one.values}
     assert (said["desk"], said["laptop"]) == line.said
-    assert all(value in told(one) for value in line.said)
+    assert all(value in as_text(one) for value in line.said)
     if one.task:
         page = task_page(two.desk, two.trip)
         assert [each.field for each in page.conflicts] == [one.field]
@@ -390,9 +390,9 @@ def test_what_cannot_be_settled_tells_what_there_is(two: Two) -> None:
         ("blocks", "desk", "no two machines differ"),
     ):
         with pytest.raises(Refused, match=said):
-            differing.settle_machines(two.desk, two.trip, field, machine)
+            resolve_conflict.settle_machines(two.desk, two.trip, field, machine)
     with pytest.raises(Refused, match="no two machines differ"):
-        differing.settle_machines(two.desk, "", "label:x", "desk")
+        resolve_conflict.settle_machines(two.desk, "", "label:x", "desk")
     two.settle(two.desk, one, "desk", "k")
     with pytest.raises(KeyReused):
         two.settle(two.desk, one, "laptop", "k")

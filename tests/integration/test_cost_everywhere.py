@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from adapters.analytics.database import connect
 from adapters.analytics.rows import create
 from adapters.home.prices import Price, cost, costs_at
-from adapters.models.gemini import GeminiModel
+from adapters.models.gemini.model import GeminiModel
 from adapters.models.wording import NUDGES
 from adapters.runtime import on_demand
 from adapters.runtime.budgets import Budgets

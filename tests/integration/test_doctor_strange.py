@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.upkeep.doctor import Finding, examine
+from adapters.upkeep.doctor import CheckOutcome, examine
 from tests.support.cli import done
 
 pytestmark = pytest.mark.slow  # a home on disk for each
@@ -23,7 +23,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def findings(path: Path) -> Iterator[Finding]:
+def findings(path: Path) -> Iterator[CheckOutcome]:
     return (one for one in examine(path, {}) if one.check == "journal.db" and not one.is_ok)
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from adapters.home.view_store import SqliteDocumentStore
 from adapters.home.views import Views
-from adapters.store.documents import DocumentStore, Kept
-from domain.world import Recorded
-from projections import agents, journal, wakes
-from projections.every import VIEWS
+from adapters.store.document_store import DocumentRow, DocumentStore
+from domain.log.state import RecordedEvent
+from projections import agents, observations, wakes
+from projections.all_views import VIEWS
 from tests.support.lives import ADD, OBSERVE, PROPOSE, REPORT, Life
 
 pytestmark = pytest.mark.slow
@@ -70,8 +70,8 @@ def test_each_store_gives_the_same_pages(opener: Opener, life: Life) -> None:
         lambda one: one.page(wakes.VIEW, newest_first=True, limit=1),
         lambda one: one.page(wakes.VIEW, prefix=first.run_key[:8]),
         lambda one: one.page(wakes.VIEW, before=second.place),
-        lambda one: one.page(journal.VIEW, shelf=life.agent),
-        lambda one: one.page(journal.VIEW, shelf="nobody"),
+        lambda one: one.page(observations.VIEW, shelf=life.agent),
+        lambda one: one.page(observations.VIEW, shelf="nobody"),
         lambda one: one.titled(agents.VIEW, name),
         lambda one: one.titled(agents.VIEW, "none"),
         lambda one: one.shelved(wakes.VIEW, life.agent[:3]),
@@ -109,7 +109,7 @@ def test_each_store_gives_the_same_pages(opener: Opener, life: Life) -> None:
 def test_a_batch_that_is_killed_leaves_nothing_behind(opener: Opener, life: Life) -> None:
     unplugged: set[int] = set()
 
-    def fails(document: Any, row: Recorded) -> Any:
+    def fails(document: Any, row: RecordedEvent) -> Any:
         if row.n in unplugged:
             raise RuntimeError("pulled the plug")
         return wakes.VIEW.apply(document, row)
@@ -158,7 +158,7 @@ def test_a_document_that_cannot_be_read_is_made_anew(opener: Opener, life: Life)
     Views(opener(), {"agent": life.log}).catch_up()
     store = opener()
     with store.transaction("agent"):
-        store.write(agents.VIEW, [Kept(life.agent, "", "", "", "", 0, "", "", b"{}")], [])
+        store.write(agents.VIEW, [DocumentRow(life.agent, "", "", "", "", 0, "", "", b"{}")], [])
     store.close()
     opened = Views(opener(), {"agent": life.log})
     assert opened.get(agents.VIEW, life.agent) is not None

@@ -12,8 +12,8 @@ import pytest
 
 from adapters.cli.main import cli
 from adapters.documents.agents import agent_lines
-from adapters.documents.every import DOCUMENTS, schema_of
 from adapters.documents.inbox import inbox_sets
+from adapters.documents.schemas import DOCUMENTS, schema_of
 from adapters.documents.tasks import task_lines
 from adapters.documents.wakes import wake_lines
 from adapters.wiring import open_home

@@ -9,17 +9,16 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from adapters.runtime.options import Slice
+from adapters.runtime.engine_options import TimeSlice
 from adapters.runtime.timers import timer_command
 from domain.agent.commands import ConfigureAgent, PauseAgent
-from domain.agent.identity import Wanted
-from domain.agent.wake_queue import WAKE_QUEUE
-from domain.agent.wake_queue_events import TriggerMerged, TriggerSuppressed, WakeQueued
+from domain.agent.deciders import AgentSettings
+from domain.agent.wake_queue import WAKE_QUEUE, TriggerMerged, TriggerSuppressed, WakeQueued
 from domain.journal.commands import AddNote
+from domain.log.timestamps import instant, moment, seconds_between
+from domain.log.wire import Words
 from domain.ports import ModelFault, Reply, Request
-from domain.timestamps import instant, moment, seconds_between
-from domain.wake.events import ModelAsked, WakeFinished
-from domain.wire import Words
+from domain.wake.wake import ModelAsked, WakeFinished
 from tests.support.services import divergences, reply, task_with_agent
 from tests.support.virtual import VirtualHome
 
@@ -86,7 +85,7 @@ def test_a_home_whose_slice_is_over_before_it_was_looked_through_goes_on_all_the
     made = VirtualHome(START, model)
     made.agents = [task_with_agent(made.services, f"Task {nth}")[1] for nth in range(4)]
     model.now, model.answer = made.clock.now, lambda request: reply(REPORT)
-    made.slice = Slice(0.0, lambda: True)
+    made.slice = TimeSlice(0.0, lambda: True)
     counts = [made.run().counts.wakes for _ in range(2)]
     assert counts == [made.services.settings.agents.parallel, 1]
 
@@ -303,7 +302,7 @@ def test_two_years_of_timers_in_three_zones_with_downtime_and_clock_jumps() -> N
     made, _, _ = home(agents=len(ZONES))
     begun = made.clock.now()
     for agent in made.agents[1:]:  # their ticks are noted without a wake: that is quicker
-        made.services.append_agent(ConfigureAgent(agent, Wanted(mode="interactive")))
+        made.services.append_agent(ConfigureAgent(agent, AgentSettings(mode="interactive")))
     for agent, (zone, time) in zip(made.agents, ZONES.items(), strict=True):
         made.services.append_agent(timer_command(agent, f"every day {time}", zone, begun))
     lives = 0

@@ -12,8 +12,8 @@ from domain.changes.commands import ConfirmItem
 from domain.errors import Refused
 from domain.journal.commands import AddNote
 from domain.journal.task import PERSON
+from domain.log.wire import Words
 from domain.ports import Reply, Request
-from domain.wire import Words
 from tests.support.faults import FaultyRecorder
 from tests.support.services import divergences, reply, task_with_agent
 from tests.support.virtual import VirtualHome

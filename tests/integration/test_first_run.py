@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.home.place import FolderPlace, keep_zone
+from adapters.home.home_location import FolderLocation, keep_zone
 from adapters.home.settings import parse
-from adapters.home.settings_text import DEFAULT_TOML
+from adapters.home.settings_toml import DEFAULT_TOML
 from domain.errors import Refused
 from tests.support.cli import done, refused, told
 from tests.support.process import ran, read
@@ -122,10 +122,10 @@ def test_a_zone_is_kept_at_its_place_and_all_else_stays(tmp_path: Path) -> None:
         ("[agents]\nenabled = false\n", 'timezone = "UTC"\n[agents]\nenabled = false\n'),
     ):
         settings.write_text(before, encoding="utf-8")
-        keep_zone(FolderPlace(home), "UTC", {})
+        keep_zone(FolderLocation(home), "UTC", {})
         assert settings.read_text(encoding="utf-8") == after
     with pytest.raises(Refused, match="no time zone"):
-        keep_zone(FolderPlace(home), "localtime", {})
+        keep_zone(FolderLocation(home), "localtime", {})
 
 
 def test_a_file_that_is_there_already_is_told_of_as_any_import_is(tmp_path: Path) -> None:

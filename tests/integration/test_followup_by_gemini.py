@@ -163,7 +163,7 @@ def test_a_redacted_history_of_a_follow_up_proves_and_says_nothing_of_either_tas
     done(["confirm", inbox(home)[0]["ref"].partition(".")[0], "--all"], home, env=LATER)
     file = tmp_path / "redacted.jsonl"
     done(["export-history", "--all", "--redact", "--out", str(file)], home)
-    assert histories.prove(histories.read(file)).ok
+    assert histories.prove_history(histories.read_history(file)).ok
     said = file.read_text(encoding="utf-8").lower()
     for word in ("bathroom", "seal", "paint", "tiles", "roof", "next month", "hall"):
         assert word not in said

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.actions import forks
+from adapters.usecases import forks
 from adapters.web.site import Site
 from domain.errors import Refused
 
@@ -42,7 +42,7 @@ def test_what_is_no_fork_is_not_listed_and_stays(tmp_path: Path) -> None:
 def test_what_was_left_half_goes_as_the_page_begins_unless_one_is_being_made(
     tmp_path: Path,
 ) -> None:
-    forks.tidy(tmp_path)
+    forks.remove_unfinished(tmp_path)
     assert not (tmp_path / "forks").exists()
     kept = made(tmp_path / "forks" / "run1-1").parent
     for name in (".run1-2.making", ".run1-3.going"):
@@ -50,7 +50,7 @@ def test_what_was_left_half_goes_as_the_page_begins_unless_one_is_being_made(
     assert [one.name for one in forks.kept_forks(tmp_path)] == ["run1-1"]
     with forks.new_fork(tmp_path, "run4", "", is_alone=False) as (_, making):
         made(making)
-        forks.tidy(tmp_path)
+        forks.remove_unfinished(tmp_path)
         made(kept / ".run1-2.making")
         assert [one.name for one in forks.kept_forks(tmp_path)] == ["run1-1"]
     assert sorted(one.name for one in kept.iterdir()) == [".run1-2.making", "run1-1", "run4-1"]

@@ -8,20 +8,19 @@ from pathlib import Path
 import pytest
 
 from adapters.home.settings import Settings
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from adapters.proof.prove import prove_logs
 from adapters.runtime.services import Services
-from adapters.simulation.fleet import Fleet
+from adapters.simulation.fleet import FleetEpisode
 from adapters.simulation.plan import plan
-from adapters.timetravel.fork import Branch, Wanted
+from adapters.timetravel.fork import Branch, ForkChanges
 from adapters.timetravel.logs_at import Past
 from domain.agent.agent import AGENT
 from domain.changes.change_set import CHANGES
 from domain.errors import Refused
-from domain.wake.events import WakeStarted
-from domain.wake.state import WAKE
-from replay.at import Where
-from replay.fork import Verdict
+from domain.wake.wake import WAKE, WakeStarted
+from replay.fork import ChangedVerdict
+from replay.world_at import LogMoment
 from tests.support.cli import done, proved
 from tests.support.machines import Machine
 
@@ -45,7 +44,7 @@ def forked(at: Services, folder: Path) -> dict[tuple[str, str], str]:
     for run_key, replica, n in begun(past):
         spot = past.run(run_key, replica, n)
         branch = Branch(past, run_key, replica, Settings())
-        made = branch.make(folder / f"{replica}-{n}", spot, Wanted(), None)
+        made = branch.make(folder / f"{replica}-{n}", spot, ForkChanges(), None)
         was = past.agents.world(n, replica).load(WAKE, run_key).begun
         there = made.agents.world_at(made.agents.tail().n, replica).load(WAKE, made.run_key).begun
         assert was is not None
@@ -62,7 +61,7 @@ def forked(at: Services, folder: Path) -> dict[tuple[str, str], str]:
 def test_a_fork_with_nothing_otherwise_asks_what_was_asked_on_every_machine(
     seed: str, tmp_path: Path
 ) -> None:
-    fleet = Fleet(3)
+    fleet = FleetEpisode(3)
     assert fleet.run(plan(seed, 200)).faults == ()
     found = [forked(one.services, tmp_path / str(nth)) for nth, one in enumerate(fleet.machines)]
     assert len({replica for _, replica in found[0]}) > 1
@@ -70,7 +69,7 @@ def test_a_fork_with_nothing_otherwise_asks_what_was_asked_on_every_machine(
     assert "" in found[0].values()
 
 
-def otherwise(past: Past, agent: str, where: Where, replica: str) -> list[Verdict]:
+def otherwise(past: Past, agent: str, where: LogMoment, replica: str) -> list[ChangedVerdict]:
     """For each item of the agent that was decided then, the other verdict."""
     world = past.agents.world(where.agent, replica)
     items = [
@@ -79,7 +78,7 @@ def otherwise(past: Past, agent: str, where: Where, replica: str) -> list[Verdic
         for item in world.load(CHANGES, one).items
     ]
     return [
-        Verdict(one, item.number, "reject" if item.status == "confirmed" else "confirm")
+        ChangedVerdict(one, item.number, "reject" if item.status == "confirmed" else "confirm")
         for one, item in items
         if item.status in ("confirmed", "rejected")
     ]
@@ -95,7 +94,7 @@ def decided(at: Services, folder: Path) -> int:
         assert wake is not None
         branch = Branch(past, run_key, replica, Settings())
         for verdict in otherwise(past, wake.agent, spot.where, replica)[:2]:
-            wanted = Wanted("rules", verdicts=(verdict,))
+            wanted = ForkChanges("rules", verdicts=(verdict,))
             to = folder / f"{replica}-{n}-{verdict.changes}-{verdict.item}"
             with suppress(Refused):
                 found = branch.make(to, spot, wanted, RulesModel())
@@ -107,7 +106,7 @@ def decided(at: Services, folder: Path) -> int:
 
 @pytest.mark.slow
 def test_another_verdict_whoever_gave_the_first_makes_a_fork_that_proves(tmp_path: Path) -> None:
-    fleet = Fleet(3)
+    fleet = FleetEpisode(3)
     assert fleet.run(plan("b", 250)).faults == ()
     counts = [decided(one.services, tmp_path / str(nth)) for nth, one in enumerate(fleet.machines)]
     assert sum(counts) > 10

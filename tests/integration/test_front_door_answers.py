@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 import wakelog
-from adapters.analytics.values import plain
+from adapters.analytics.answers import json_value
 from tests.integration.test_front_door import opened
 from tests.integration.test_two_doors_agents import rows
 from tests.support.cli import done, refused, run, told
@@ -87,7 +87,7 @@ def test_an_answer_has_columns_and_rows(past: Path) -> None:
             assert connection.sql("SELECT count(*) FROM wakes").fetchall() == [(len(found.rows),)]
     assert found.columns == ["run_key", "started_at", "turns"]
     assert list(found) == found.rows
-    printed = [{name: plain(value) for name, value in row.items()} for row in found.dicts()]
+    printed = [{name: json_value(value) for name, value in row.items()} for row in found.dicts()]
     assert printed == told(["sql", query], past)
     assert repr(found) == f"<{len(found.rows)} rows of run_key, started_at, turns>"
 

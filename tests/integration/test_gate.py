@@ -7,19 +7,18 @@ import pytest
 from msgspec.structs import replace
 
 from adapters.runtime import gate, on_demand
-from adapters.runtime.capture import capture
-from adapters.runtime.running import run_one
+from adapters.runtime.on_demand import run_one
 from adapters.runtime.services import Services
+from adapters.runtime.wake_capture import capture
 from domain.agent.agent import AGENT
 from domain.agent.commands import DestroyAgent
-from domain.agent.wake_queue import HELD_UNTIL, WAKE_QUEUE, WakeQueue, next_wake
-from domain.agent.wake_queue_events import WakeBackedOff
+from domain.agent.wake_queue import HELD_UNTIL, WAKE_QUEUE, WakeBackedOff, WakeQueue, next_wake
 from domain.errors import Refused
-from domain.policy.commands import RuleModels, WithdrawReceipt
+from domain.log.timestamps import seconds_between
+from domain.policy.commands import RuleModels, WithdrawConsent
 from domain.ports import Model, Reply, Request
-from domain.timestamps import seconds_between
 from domain.wake.commands import DeferWake
-from domain.wake.events import WakeFinished
+from domain.wake.wake import WakeFinished
 from tests.support.consents import agree
 from tests.support.services import START, divergences, reply, services, task_with_agent
 from tests.support.virtual import VirtualHome
@@ -68,7 +67,7 @@ class World:
         asyncio.run(run_one(self.at, self.agent, self.run_key))
 
     def withdraw(self) -> None:
-        self.at.append_agent(WithdrawReceipt("far:*", ()))
+        self.at.append_agent(WithdrawConsent("far:*", ()))
 
     def let_go(self) -> list[str]:
         return gate.let_go(self.at, [self.agent])

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from adapters.actions import policy
+from adapters.usecases import policy
 from adapters.wiring import open_home
-from domain.wake.events import ModelAnswered, WakeDeferred, WakeFinished
+from domain.wake.wake import ModelAnswered, WakeDeferred, WakeFinished
 from tests.support.cli import FIXED, done, proved, run, told
 from tests.support.consents import agreed
 from tests.support.gemini import environment

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from adapters.models import gemini_reply
-from adapters.models.gemini import GeminiModel
+from adapters.models.gemini import decoding
+from adapters.models.gemini.model import GeminiModel
 from adapters.models.wording import NUDGES
 from domain.errors import Refused
 from domain.ports import Call, CallResult, Exchange, Usage
@@ -263,19 +263,19 @@ def test_usage_that_was_not_told_stays_unknown() -> None:
 
 def test_counts_that_are_left_out_beside_the_prompts_are_zero_but_in_older_formats() -> None:
     sent = answer(text("x"), tokens=(100, 20)).body
-    assert gemini_reply.parse(sent, "gemini.3").usage == Usage(100, 20, 0, 0)
+    assert decoding.parse(sent, "gemini.3").usage == Usage(100, 20, 0, 0)
     for older in ("", "gemini.2"):
-        assert gemini_reply.parse(sent, older).usage == Usage(100, 20)
-        assert gemini_reply.parse(sent, older).reply_format == older
+        assert decoding.parse(sent, older).usage == Usage(100, 20)
+        assert decoding.parse(sent, older).reply_format == older
 
 
 def test_recorded_bytes_are_read_without_the_sdk_as_they_were_when_they_came() -> None:
     sent = answer(text("x"), call(ESTIMATE, {"minutes": 5}, signature=SIGNATURE))
     with serving(sent) as server:
-        assert gemini_reply.parse(sent.body, "gemini.3") == ask(server)
+        assert decoding.parse(sent.body, "gemini.3") == ask(server)
     for other in (b'{"calls":[],"text":"x"}', b"\xff", answer(finish="SAFETY").body):
         with pytest.raises(Refused, match="a recorded answer of Gemini"):
-            gemini_reply.parse(other, "gemini.3")
+            decoding.parse(other, "gemini.3")
 
 
 # ------------------------------------------------------------------------ calls nobody can read

@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.models.gemini_reply import FINISH
+from adapters.models.gemini.decoding import FINISH
 from tests.support.asking import Sleeps
 from tests.support.gemini import ask, fault
 from tests.support.gemini_server import (

@@ -111,7 +111,7 @@ def _keyring(monkeypatch: pytest.MonkeyPatch, get_password: Any) -> None:
 def test_the_sdk_is_loaded_when_gemini_is_asked_and_not_before(home: Path) -> None:
     """It takes most of a second, and who uses another model does not pay for it."""
     code = (
-        "import sys; from adapters.models.gemini import GeminiModel; import adapters.wiring;"
+        "import sys; from adapters.models.gemini.model import GeminiModel; import adapters.wiring;"
         "GeminiModel('gemini', 'k'); assert not {'google.genai', 'httpx2'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

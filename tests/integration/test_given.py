@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.home.given import Unreadable, read_given
+from adapters.home.read_input import UnreadableInput, read_input_bytes
 from tests.support.cli import done, refused, run
 
 
@@ -50,9 +50,9 @@ def test_a_file_that_is_too_large_is_refused_and_one_that_just_fits_is_read(
 ) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"x" * 10)
-    assert read_given(str(file), 10) == b"x" * 10
-    with pytest.raises(Unreadable, match="larger than 9 bytes"):
-        read_given(str(file), 9)
-    assert read_given("/proc/self/cmdline", 100_000)  # a file that says it is empty
-    with pytest.raises(Unreadable, match="its name is none"):
-        read_given("a\0b", 9)
+    assert read_input_bytes(str(file), 10) == b"x" * 10
+    with pytest.raises(UnreadableInput, match="larger than 9 bytes"):
+        read_input_bytes(str(file), 9)
+    assert read_input_bytes("/proc/self/cmdline", 100_000)  # a file that says it is empty
+    with pytest.raises(UnreadableInput, match="its name is none"):
+        read_input_bytes("a\0b", 9)

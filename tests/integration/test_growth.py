@@ -11,7 +11,6 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from adapters.actions.naming import pick_agent, pick_task
 from adapters.cli.agents import agent_command
 from adapters.cli.reading import wakes_command
 from adapters.cli.shared import Session
@@ -19,8 +18,9 @@ from adapters.cli.tasks import task_command
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import inbox_sets
 from adapters.store.sqlite import SQLiteLogRecorder
-from adapters.web import agents, first, policy, what_if
-from adapters.web.asking import FormRequest
+from adapters.usecases.resolve import pick_agent, pick_task
+from adapters.web import agents, first_run, policy, time_travel
+from adapters.web.http_types import FormRequest
 from adapters.web.routes import Show
 from adapters.web.site import Site
 from adapters.wiring import Home, open_home
@@ -136,9 +136,9 @@ def test_a_page_about_one_thing_reads_no_more_in_a_large_home(both: tuple[Home, 
         site, agent = Site(one.path, FIXED), pick_agent(one, "Fix tap 7")
         wake = one.views.page(wakes.VIEW, shelf=agent, newest_first=True)[0]
         asked = FormRequest("/", {"id": agent, "run": wake.run_key})
-        pages = policy.show, agents.show_one, what_if.show
+        pages = policy.show, agents.show_one, time_travel.show
         found.append([work(site.home, shown(show, site, asked)) for show in pages])
-        told = first.show(site, asked).document
+        told = first_run.show(site, asked).document
         assert (told["tasks_without_agent"], told["agents"]) == (1, len(all_agents(one)))
         site.close()
     assert all(0 < large <= small * ALIKE for small, large in zip(*found, strict=True)), found

@@ -7,27 +7,27 @@ from msgspec.structs import replace
 
 from adapters.proof import histories
 from adapters.proof.prove import prove_logs
-from adapters.runtime import leading, watcher
-from adapters.store.copying import with_payloads
+from adapters.runtime import leadership, watcher
 from adapters.store.log import Log
+from adapters.store.log_copy import with_payloads
 from adapters.store.recorder import by_append
 from domain.agent.commands import CreateAgent, InheritWake, TakeJournal
-from domain.agent.matching import Batch, placed
-from domain.agent.wake_queue_events import JournalTaken, Trigger
-from domain.causes import ReplicasImported
-from domain.horizons import Horizons
+from domain.agent.subscriptions import Batch, placed
+from domain.agent.wake_queue import JournalTaken, Trigger
+from domain.append.causes import ReplicasImported
+from domain.append.notification_batch import batch, brought
 from domain.journal.commands import AddLabel, VoidOperation
-from domain.journal.fold import TASK
 from domain.journal.links import LINKS
-from domain.notices import batch, brought
-from domain.wire import Imported
-from domain.world import Recorded
+from domain.journal.task import TASK
+from domain.log.state import RecordedEvent
+from domain.log.wire import Imported
+from domain.replication.version_vectors import VersionVectors
 from replay.divergence import CHANGED
-from replay.streams import LIMITS, Limits, Streams
+from replay.streams import LIMITS, Streams, WalkLimits
 from tests.support.fleet import Fleet, Machine
 from tests.support.services import START
 
-FEW = Limits(3, 3, 3)
+FEW = WalkLimits(3, 3, 3)
 
 
 class Handing:
@@ -60,9 +60,9 @@ class Handing:
         """What phone says as it goes on with the wake of desk."""
         services = self.phone.services
         rows = services.agents.facts(f"alert:{self.agent}@desk")
-        left = leading.attention(self.agent, rows).queued
+        left = leadership.attention(self.agent, rows).queued
         assert left is not None
-        return leading.inherited(services, self.agent, "desk", left)
+        return leadership.inherited(services, self.agent, "desk", left)
 
     @property
     def takes(self) -> TakeJournal:
@@ -109,7 +109,7 @@ def batches(journal: Log, after: int) -> tuple[Batch, ...]:
     return tuple(found)
 
 
-def told(one: Machine, limits: Limits = LIMITS) -> list[tuple[str, str]]:
+def told(one: Machine, limits: WalkLimits = LIMITS) -> list[tuple[str, str]]:
     proved = prove_logs(one.services.journal, one.services.agents, limits=limits)
     return [(each.kind_of, each.path) for each in proved.divergences]
 
@@ -139,8 +139,8 @@ def test_what_is_no_news_to_an_agent_is_proved_too_and_so_is_a_history_of_it(
     handing.phone.look()
     assert told(handing.phone) == []
     services = handing.phone.services
-    whole = histories.taken(services.journal, services.agents)
-    assert histories.prove(whole).divergences == ()
+    whole = histories.take_history(services.journal, services.agents)
+    assert histories.prove_history(whole).divergences == ()
 
 
 def test_triggers_that_do_not_wait_there_are_named(handing: Handing) -> None:
@@ -211,7 +211,7 @@ def test_what_came_in_while_the_journal_was_looked_at_is_no_difference(handing: 
 
 
 def test_of_a_journal_that_has_not_come_so_far_nothing_is_said() -> None:
-    horizons = Horizons()
+    horizons = VersionVectors()
     assert (horizons.learnt("phone", "desk", 3), horizons.markers("phone", 9)) == (0, [])
     horizons.took("phone", 4, ReplicasImported((Imported("desk", 2),)))
     horizons.took("phone", 7, ReplicasImported((Imported("desk", 5),)))
@@ -223,7 +223,7 @@ def test_the_newest_row_up_to_an_append_is_found_however_many_came_later() -> No
     streams, stream = Streams("agent", lambda _: None), "watch:main@desk"
     for n in range(2, 200):
         fact = JournalTaken("desk", n, n)
-        streams.take([Recorded(stream, n - 1, "desk", n, 0, START, fact)])
+        streams.take([RecordedEvent(stream, n - 1, "desk", n, 0, START, fact)])
     found = [streams.newest(stream, n) for n in (1, 2, 90, 500)]
     assert [one.n if one else 0 for one in found] == [0, 2, 90, 199]
     assert streams.newest("watch:main@phone", 5) is None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.home import files, installation
+from adapters.home import files, write_guard
 from tests.support.cli import done, refused, run, told
 from tests.support.terminal import on_terminal
 
@@ -156,7 +156,7 @@ def test_what_cannot_be_read_is_asked_about(made: Path, content: bytes) -> None:
 def test_of_many_that_write_first_one_keeps_it(tmp_path: Path) -> None:
     files.ensure(tmp_path, {})
     with ThreadPoolExecutor(16) as pool:
-        list(pool.map(lambda _: installation.check(tmp_path, {}), range(64)))
+        list(pool.map(lambda _: write_guard.check_installation(tmp_path, {}), range(64)))
     assert kept(tmp_path)["inode"] == tmp_path.stat().st_ino
     assert sorted(one.name for one in tmp_path.iterdir()) == [
         "installation",

@@ -9,8 +9,8 @@ import pytest
 from click.types import StringParamType
 
 from adapters.cli.main import COMMANDS, cli
-from adapters.home.api_keys import SECRETS
-from domain.canonical import encode
+from adapters.home.api_keys import SECRET_VARIABLES
+from domain.log.canonical import encode
 from tests.support.cli import done, proved, run, told
 from tests.support.homes import Homes
 from tests.support.pages import text_of, visiting
@@ -195,4 +195,4 @@ def test_every_text_of_the_command_line_passes_the_door() -> None:
     }
     assert len(COMMANDS) > 30
     assert {one for one in raw if one[1] not in NO_TEXT} == set()
-    assert SECRETS == ("GEMINI_API_KEY", "OPENAI_API_KEY", "WAKELOG_SERVE_TOKEN")
+    assert SECRET_VARIABLES == ("GEMINI_API_KEY", "OPENAI_API_KEY", "WAKELOG_SERVE_TOKEN")

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from adapters.wiring import open_home
-from domain import canonical
 from domain.journal import commands as do
 from domain.journal.imported import ImportedTask
-from domain.keys import key
-from domain.wire import payload
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.wire import payload
 from tests.support.cli import FIXED, done, proved, run, told
 
 FILED = (

@@ -5,15 +5,15 @@ import pytest
 from msgspec.structs import replace
 
 from adapters.proof.prove import prove_logs
-from adapters.runtime import leading, review, timers, watcher
-from adapters.runtime.capture import capture
+from adapters.runtime import leadership, review, timers, watcher
 from adapters.runtime.timers import timer_command
+from adapters.runtime.wake_capture import capture
 from adapters.sync.machines import retire
-from adapters.timetravel.why import why
+from adapters.timetravel.why import trigger_fates
 from adapters.wiring import Home
-from domain.agent.wake_queue_events import TriggerSuppressed, WakeBegun, WakeDropped, WakeQueued
+from domain.agent.wake_queue import TriggerSuppressed, WakeBegun, WakeDropped, WakeQueued
 from domain.changes.commands import ConfirmItem
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
 from projections import wakes
 from replay.divergence import Divergence
 from tests.support.fleet import Fleet, Machine
@@ -108,7 +108,7 @@ def test_with_agents_of_its_own_each_machine_leads_itself(fleet: Fleet) -> None:
     laptop = fleet["laptop"].services
     own = replace(laptop.settings.sync, agents="local")
     laptop.settings = replace(laptop.settings, sync=own)
-    assert (laptop.leads, laptop.first, leading.settle(laptop)) == (True, "", 0)
+    assert (laptop.leads, laptop.first, leadership.settle(laptop)) == (True, "", 0)
 
 
 # --------------------------------------------------------------------------------------- creation
@@ -128,7 +128,7 @@ def test_an_agent_that_is_made_elsewhere_is_woken_by_who_leads_once(fleet: Fleet
     desk.run()
     fleet.meet()
     desk.services.settled = None
-    assert leading.settle(desk.services) == 0
+    assert leadership.settle(desk.services) == 0
     assert queued(fleet, agent) == []
 
 
@@ -279,7 +279,11 @@ def test_a_wake_that_went_to_another_machine_is_shown_as_that_one_s(fleet: Fleet
 
 def told_why(one: Machine, agent: str) -> tuple[str, str]:
     """What a machine says of the newest change."""
-    changes = [told for told in why(one.services, agent, 5) if told.position.startswith("journal")]
+    changes = [
+        told
+        for told in trigger_fates(one.services, agent, 5)
+        if told.position.startswith("journal")
+    ]
     return changes[0].outcome, changes[0].rule
 
 
@@ -328,7 +332,7 @@ def test_of_a_machine_that_is_gone_the_wakes_go_on(fleet: Fleet) -> None:
     assert laptop.services.leads
     laptop.look()
     assert laptop.queued(agent)
-    assert leading.recovered(laptop.services, "desk") == 0
+    assert leadership.recovered(laptop.services, "desk") == 0
     fleet.meet("laptop", "phone")
     assert [laptop.machines.retired, fleet["phone"].services.lead] == [("desk",), "laptop"]
 
@@ -339,8 +343,8 @@ def test_a_wake_that_had_begun_on_it_is_asked_for_once_more(fleet: Fleet) -> Non
     fleet.meet()
     laptop = fleet["laptop"]
     laptop.retire("desk")
-    assert leading.recovered(laptop.services, "desk") == 1
-    assert leading.recovered(laptop.services, "desk") == 0
+    assert leadership.recovered(laptop.services, "desk") == 1
+    assert leadership.recovered(laptop.services, "desk") == 0
     waits = laptop.queue(agent).queued
     assert waits is not None
     assert waits.reason == "recovery"

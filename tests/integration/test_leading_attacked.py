@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 
 from adapters.proof.prove import prove_logs
-from adapters.simulation.fused_log import Crashed, FusedLog
+from adapters.simulation.fault_injection import Crashed, FaultyLog
 from adapters.store.memory import MemoryLogRecorder
 from adapters.sync.machines import let_lead, retire
 from adapters.wiring import Home
-from domain.agent.wake_queue_events import WakeBegun
+from domain.agent.wake_queue import WakeBegun
 from domain.errors import Refused
 from tests.support.fleet import Fleet
 from tests.support.machines import Machine as Place
 
 
-def fused(name: str, replica: str) -> FusedLog:
-    return FusedLog(name, MemoryLogRecorder(), replica)
+def fused(name: str, replica: str) -> FaultyLog:
+    return FaultyLog(name, MemoryLogRecorder(), replica)
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_a_hand_over_that_is_cut_off_is_gone_on_with(fleet: Fleet, appends: int)
     """Killed right after it was said who leads, and after the first of two wakes was taken over."""
     laptop = fleet["laptop"]
     agents = laptop.services.agents
-    assert isinstance(agents, FusedLog)
+    assert isinstance(agents, FaultyLog)
     with Home.in_memory(laptop.services) as home:
         agents.fuse, agents.is_after = 1 + appends, True
         with pytest.raises(Crashed):
@@ -89,7 +89,7 @@ def test_a_hand_over_that_is_cut_off_is_gone_on_with(fleet: Fleet, appends: int)
 def test_a_retirement_that_is_cut_off_may_be_said_again(fleet: Fleet) -> None:
     laptop = fleet["laptop"]
     agents = laptop.services.agents
-    assert isinstance(agents, FusedLog)
+    assert isinstance(agents, FaultyLog)
     with Home.in_memory(laptop.services) as home:
         agents.fuse, agents.is_after = 1, True
         with pytest.raises(Crashed):

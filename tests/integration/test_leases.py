@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from adapters.home.clock import ManualClock
-from adapters.runtime.files import LOOKS, Files
-from adapters.runtime.signals import Signal
-from adapters.store.changes import FileProbe
+from adapters.runtime.engine import Signal
+from adapters.runtime.file_watch import LOOKS, FileWatcher
 from adapters.store.leases import SqliteLeases
+from adapters.store.sqlite_files import FileProbe
 from domain.errors import Refused
-from domain.timestamps import later
+from domain.log.timestamps import later
 from tests.support.services import START
 
 LIMIT = 3
@@ -167,7 +167,7 @@ def test_a_place_that_cannot_be_written_is_told_in_one_line(tmp_path: Path) -> N
 # ---------------------------------------------------------------------------------------- files
 
 
-def watched(folder: Path) -> tuple[Path, Files, list[str]]:
+def watched(folder: Path) -> tuple[Path, FileWatcher, list[str]]:
     """A file that was taken once, who watches it, and the names of all that is taken."""
     file = folder / "TODO.md"
     file.write_text("one")
@@ -177,7 +177,7 @@ def watched(folder: Path) -> tuple[Path, Files, list[str]]:
         taken.append(name)
         return True
 
-    files = Files([str(file)], take)
+    files = FileWatcher([str(file)], take)
     files.take_all()
     return file, files, taken
 
@@ -231,7 +231,7 @@ def test_an_edit_that_cannot_be_taken_is_tried_again_less_and_less_often(tmp_pat
         tries.append(sum(checks))
         return works[0]
 
-    files = Files([str(file)], take)
+    files = FileWatcher([str(file)], take)
     checks: list[int] = []
     files.take_all()
     file.write_text("one, two")

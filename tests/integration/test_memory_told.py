@@ -3,17 +3,12 @@
 import msgspec
 import pytest
 
-from adapters.actions.places import find
-from adapters.documents.memory import (
-    DigestSources,
-    memory_document,
-    memory_short,
-    sources_document,
-)
+from adapters.documents.agents import DigestSources, memory_document, memory_short, sources_document
 from adapters.documents.timetravel import at_document
 from adapters.runtime.services import Services
-from adapters.text.memory import memory_lines, sources_lines
+from adapters.text.agent import memory_lines, sources_lines
 from adapters.text.timetravel import at_lines
+from adapters.usecases.time_travel import find_moment
 from adapters.wiring import Home
 from domain.errors import Refused
 from tests.support.scripted_wakes import call, ended, woken
@@ -88,7 +83,7 @@ def test_lines_fit_a_narrow_terminal_and_tell_what_is_where(lived: tuple[Home, s
 
 def test_the_memory_of_then_is_told(lived: tuple[Home, str, int]) -> None:
     home, agent, early = lived
-    then = memory_document(home, agent, find(home, f"agent:{early}"))
+    then = memory_document(home, agent, find_moment(home, f"agent:{early}"))
     now = memory_document(home, agent)
     assert (then.noted, len(then.digests), len(then.uncovered)) == (60, 1, 40)
     assert then.digests[0].text == now.digests[0].text
@@ -98,8 +93,8 @@ def test_the_memory_of_then_is_told(lived: tuple[Home, str, int]) -> None:
 def test_at_shows_the_same_memory_as_then(lived: tuple[Home, str, int]) -> None:
     home, agent, early = lived
     for where in (f"agent:{early}", f"agent:{home.services.agents.tail().n}"):
-        then = memory_document(home, agent, find(home, where))
-        world = at_document(find(home, where), None)
+        then = memory_document(home, agent, find_moment(home, where))
+        world = at_document(find_moment(home, where), None)
         (known,) = world.agents
         top = [(one.id, one.notes, one.text) for one in then.digests if one.parent is None]
         assert [(one.id, one.notes, one.text) for one in known.digests] == top

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from adapters.models import bounds, rounds
+from adapters.models import faults, retry_loop
 from domain.ports import CallResult, Exchange, Usage
 from tests.support.asking import Heard, Sleeps, places_of_key, request
 from tests.support.cli import proved, run, told
@@ -157,7 +157,7 @@ def test_a_reply_that_repeats_the_key_is_recorded_without_it(
 @FAMILY
 def test_no_more_is_read_of_an_answer_than_the_bound(family: Family) -> None:
     """The server breaks off behind it: who read on would see that."""
-    long = Answer(b"x" * (bounds.SENT_MAX_BYTES + 1024), cut_bytes=10**12)
+    long = Answer(b"x" * (faults.SENT_MAX_BYTES + 1024), cut_bytes=10**12)
     with family.serving(long) as server:
         found = fault(family, server)
     assert (found.code, str(found)) == ("malformed", "the reply has more than 4194304 bytes")
@@ -184,7 +184,7 @@ def test_a_try_is_bounded_as_a_whole_even_where_bytes_keep_coming(
     with family.serving(*[slow] * 4) as server:
         found = fault(family, server, timeout_seconds=0.6, is_aloud=is_aloud)
     assert (found.code, found.of_provider) == ("timeout", True)
-    assert len(server.sent) == rounds.TRIES_MAX
+    assert len(server.sent) == retry_loop.TRIES_MAX
 
 
 @FAMILY
@@ -193,7 +193,7 @@ def test_all_tries_together_end_within_the_patience_of_a_reply(family: Family) -
     with family.serving(*[slow] * 4) as server:
         found = fault(family, server, patience_seconds=0.3)
     assert (found.code, found.of_provider) == ("timeout", True)
-    assert len(server.sent) < rounds.TRIES_MAX
+    assert len(server.sent) < retry_loop.TRIES_MAX
 
 
 @FAMILY
@@ -237,7 +237,7 @@ def test_cancelling_while_it_waits_for_the_next_try_ends_it(family: Family) -> N
 
 @FAMILY
 def test_one_model_answers_in_many_loops_and_many_wakes_at_once(family: Family) -> None:
-    async def many(asked: rounds.Rounds[Any]) -> list[str]:
+    async def many(asked: retry_loop.RetryingModel[Any]) -> list[str]:
         replies = await asyncio.gather(*(asked.reply(request()) for _ in range(8)))
         return [reply.text for reply in replies]
 

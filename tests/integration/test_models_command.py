@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adapters.models.trial import REQUEST, TOOL
+from adapters.models.probe import REQUEST, TOOL
 from tests.support.asking import places_of_key
 from tests.support.cli import done, refused, run, told
 from tests.support.openai_server import KEY, OpenAIServer, answer, call, document, error

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from adapters.actions.naming import pick, pick_agent, pick_task
+from adapters.usecases.resolve import pick, pick_agent, pick_task
 from adapters.wiring import Home, open_home
 from domain.errors import Refused, Remedy
 from projections import agents, tasks

@@ -9,24 +9,28 @@ from pathlib import Path
 
 import pytest
 
-from adapters.home.notify_settings import Notify
-from adapters.notify.channels import Command, Webhook
-from adapters.notify.notices import Message, Waits
+from adapters.home.settings import NotifySettings
+from adapters.notify.channels import CommandChannel, WebhookChannel
+from adapters.notify.notices import Message, WaitingTask
 from tests.support.cli import done, run, told
 from tests.support.receivers import program, read, receiver, settings
 from tests.support.waking import agent
 
-MESSAGE = Message("m1", 1, [Waits("t1", "a1", ["proposals"], 2, "MARKER")], "MARKER", "MARKER")
+MESSAGE = Message(
+    "m1", 1, [WaitingTask("t1", "a1", ["proposals"], 2, "MARKER")], "MARKER", "MARKER"
+)
 SLEEPS = (sys.executable, "-c", "import time; time.sleep(600)")
 
 
-def command(*given: str, seconds: float = 10.0) -> Command:
-    return Command(Notify(command=given), "", {"GEMINI_API_KEY": "k" * 40, "A": "b"}, seconds)
+def command(*given: str, seconds: float = 10.0) -> CommandChannel:
+    return CommandChannel(
+        NotifySettings(command=given), "", {"GEMINI_API_KEY": "k" * 40, "A": "b"}, seconds
+    )
 
 
-def webhook(url: str, secret: str = "", seconds: float = 5.0) -> Webhook:
-    chosen = Notify(webhook=url, secret="env:HOOK" if secret else "")
-    return Webhook(chosen, "", {"HOOK": secret}, seconds)
+def webhook(url: str, secret: str = "", seconds: float = 5.0) -> WebhookChannel:
+    chosen = NotifySettings(webhook=url, secret="env:HOOK" if secret else "")
+    return WebhookChannel(chosen, "", {"HOOK": secret}, seconds)
 
 
 def test_a_program_is_given_one_object_and_no_key_of_ours(tmp_path: Path) -> None:
@@ -69,7 +73,7 @@ def test_what_is_sent_is_signed_where_a_secret_is_named() -> None:
     (posted,) = web.posted
     signed = hmac.new(b"my own secret", posted.body, hashlib.sha256).hexdigest()
     assert posted.headers["x-wakelog-signature"] == f"sha256={signed}"
-    unset = Webhook(Notify(webhook=web.url, secret="env:HOOK"), "", {})
+    unset = WebhookChannel(NotifySettings(webhook=web.url, secret="env:HOOK"), "", {})
     assert "HOOK" in unset.send(MESSAGE)
 
 

@@ -11,15 +11,15 @@ import msgspec
 import pytest
 
 from adapters.home.clock import ManualClock
-from adapters.home.place import FolderPlace
-from adapters.runtime import on_demand, performer
-from adapters.runtime.capture import capture
-from adapters.runtime.running import Ran, run_one
+from adapters.home.home_location import FolderLocation
+from adapters.runtime import effect_executor, on_demand
+from adapters.runtime.on_demand import RanWake, run_one
 from adapters.runtime.services import Services
+from adapters.runtime.wake_capture import capture
 from domain.agent.commands import RequestWake
 from domain.ports import Reply, Request
 from domain.wake.commands import RetakeWake
-from domain.wake.state import WAKE, Wake
+from domain.wake.wake import WAKE, Wake
 from tests.support.services import START, divergences, queued_key, reply, services, task_with_agent
 from tests.support.whole import late_replies
 
@@ -134,7 +134,7 @@ def test_a_request_waits_for_the_wake_that_runs() -> None:
     first = queued_key(at, agent)
     told: list[str] = []
 
-    async def both() -> Ran:
+    async def both() -> RanWake:
         running = asyncio.create_task(run_one(at, agent, first))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
@@ -186,7 +186,7 @@ def test_two_that_found_the_same_wake_abandoned_take_it_over_once() -> None:
     seen = wake_of(at, run_key)
 
     async def both() -> None:
-        again = (performer.run_wake(at, agent, run_key, seen=seen) for _ in range(2))
+        again = (effect_executor.run_wake(at, agent, run_key, seen=seen) for _ in range(2))
         await asyncio.gather(*again)
 
     asyncio.run(both())
@@ -203,7 +203,9 @@ def test_who_saw_a_wake_queued_does_not_take_it_over_once_it_runs() -> None:
     seen = wake_of(at, run_key)
 
     async def both() -> None:
-        runs = (performer.run_wake(at, agent, run_key, is_now=True, seen=seen) for _ in range(2))
+        runs = (
+            effect_executor.run_wake(at, agent, run_key, is_now=True, seen=seen) for _ in range(2)
+        )
         await asyncio.gather(*runs, return_exceptions=True)
 
     asyncio.run(both())
@@ -240,7 +242,7 @@ def test_who_is_stopped_late_defers_no_attempt_but_its_own() -> None:
 def leased(model: Busy, folder: Path) -> tuple[Services, list[str]]:
     """Services at a home with other processes, and five agents with a queued wake each."""
     at = services(model=model)
-    at.leases = FolderPlace(folder).leases
+    at.leases = FolderLocation(folder).leases
     return at, agents_of(at, 5)
 
 

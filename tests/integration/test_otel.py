@@ -6,14 +6,13 @@ import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from adapters.runtime import performer, review
+from adapters.runtime import effect_executor, review
 from adapters.telemetry.otel import OtelSpans, first_ids
 from domain.agent.commands import RequestWake
 from domain.errors import Refused
+from domain.log.wire import payload
 from domain.ports import Call, ModelFault, Reply, Request
-from domain.wake.events import ModelAsked
-from domain.wake.state import WAKE
-from domain.wire import payload
+from domain.wake.wake import WAKE, ModelAsked
 from tests.support.traced import (
     DONE,
     DOWN,
@@ -159,7 +158,7 @@ def test_a_wake_taken_over_after_a_crash_links_to_the_span_that_is_lost() -> Non
 
     async def killed() -> None:
         work = asyncio.create_task(
-            performer.run_wake(traced.services, traced.agent, traced.run_key, is_now=True)
+            effect_executor.run_wake(traced.services, traced.agent, traced.run_key, is_now=True)
         )
         await Hangs.asked.wait()
         work.cancel()

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from adapters.runtime import performer, review
+from adapters.runtime import effect_executor, review
 from adapters.runtime.services import Services
 from adapters.telemetry import otel
 from adapters.telemetry.otel import OtelSpans
@@ -27,7 +27,7 @@ def _life(at: Services) -> list[tuple[Any, ...]]:
     _, agent = task_with_agent(at)
     run_key = queued_key(at, agent)
     for _ in range(2):
-        asyncio.run(performer.run_wake(at, agent, run_key, is_now=True))
+        asyncio.run(effect_executor.run_wake(at, agent, run_key, is_now=True))
     with at.agents.reading() as world:
         set_id = world.load(AGENT, agent).sets[-1]
     review.confirm(at, set_id, 1)

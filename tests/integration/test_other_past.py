@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adapters.runtime import watcher
-from adapters.runtime.capture import capture
+from adapters.runtime.wake_capture import capture
 from adapters.wiring import open_home
 from tests.bench.opening import made, statements
 from tests.support import checker

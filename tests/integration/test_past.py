@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from adapters.runtime import watcher
 from adapters.runtime.services import Services
 from domain.agent.commands import TakeJournal
-from domain.agent.matching import Batch
-from domain.causes import Receipt
+from domain.agent.subscriptions import Batch
+from domain.append.causes import Receipt
+from domain.append.notification_batch import batch
 from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal.commands import JournalCommand
-from domain.journal.fold import TASK
 from domain.journal.links import LINKS
-from domain.notices import batch
-from domain.wire import Words
+from domain.journal.task import TASK
+from domain.log.wire import Words
 from tests.support.services import services
 
 TITLES = ("one", "two", "three")

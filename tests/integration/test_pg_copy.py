@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from adapters.home.hold import Hold
-from adapters.home.place import Place, place_of
-from adapters.store import copying
+from adapters.home.home_location import HomeLocation, location_of
+from adapters.home.write_guard import WriteGuard
+from adapters.store import log_copy
 from adapters.store.postgres.homes import Homes
-from adapters.upkeep.copying import copy_home
+from adapters.upkeep.home_copy import copy_home
 from adapters.wiring import open_home
 from domain.errors import Refused
 from domain.journal.commands import CreateTask
@@ -29,7 +29,7 @@ def environ(postgres_homes: Homes, tmp_path: Path) -> dict[str, str]:
 
 def contents(home: Path | str, environ: dict[str, str]) -> list[object]:
     """All rows and texts of a home, in their order."""
-    with open_home(place_of(str(home), environ), environ) as opened:
+    with open_home(location_of(str(home), environ), environ) as opened:
         logs = opened.services.journal, opened.services.agents
         return [(list(one.rows()), sorted(one.kept_payloads())) for one in logs]
 
@@ -62,9 +62,9 @@ def test_a_copy_that_is_cut_off_goes_on_where_it_was(
 ) -> None:
     home = tmp_path / "home"
     with open_home(home, {"WAKELOG_REPLICA": "r1"}, is_writing=True) as opened:
-        for nth in range(copying.APPENDS_A_PAGE * 2 + 10):
+        for nth in range(log_copy.APPENDS_A_PAGE * 2 + 10):
             opened.services.journal.append(CreateTask(f"{nth}"), AT)
-    here, there = place_of(str(home), environ), place_of("pg:ben", environ)
+    here, there = location_of(str(home), environ), location_of("pg:ben", environ)
     said: list[tuple[str, int]] = []
 
     def cut(log: str, n: int, _of: int) -> None:
@@ -102,9 +102,9 @@ def test_nothing_is_overwritten_and_nobody_writes_meanwhile(
     done(["task", "add", "still open"], one, env=environ)
     with open_home(one, environ, is_writing=True):
         assert "in use" in refused(["copy", str(one), "pg:dora"], "-", env=environ)
-    carl: Place = place_of("pg:carl", environ)
+    carl: HomeLocation = location_of("pg:carl", environ)
     with open_home(carl, environ, is_writing=True) as opened:  # as a server has it open
-        carl.keep_hold(Hold("frozen", "to pg:dora"))
+        carl.keep_hold(WriteGuard("frozen", "to pg:dora"))
         with pytest.raises(Refused, match="frozen"):
             opened.services.journal.append(CreateTask("lost"), AT)
     assert "being copied" in refused(["task", "add", "x"], "pg:carl", env=environ)

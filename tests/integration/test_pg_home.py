@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 import wakelog
-from adapters.cluster.renewing import Renewing
-from adapters.home.place import DatabasePlace
+from adapters.cluster.rebuild_views import ViewRebuilder
+from adapters.home.home_location import DatabaseLocation
 from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.leases import HomeLeases
-from adapters.store.postgres.schema_runtime import ALL
+from adapters.store.postgres.schema import ALL
 from adapters.wiring import Home, open_home
-from projections.every import VIEWS
+from projections.all_views import VIEWS
 from tests.support import process
 from tests.support.cli import FIXED, done, refused, run, told
 
@@ -124,23 +124,23 @@ def test_a_worker_makes_views_that_another_version_left_and_takes_those_away_lat
     jane = postgres_homes.documents(postgres_homes.named("jane"))
 
     def opens(name: str) -> Home:
-        place = DatabasePlace(postgres_homes, name, environ)
+        place = DatabaseLocation(postgres_homes, name, environ)
         return open_home(place, environ, is_writing=True)
 
     def tell(event: str, **fields: Any) -> None:
         told_of.append((event, fields["homes"]))
 
-    stopped = Renewing(postgres_homes, opens, tell)
+    stopped = ViewRebuilder(postgres_homes, opens, tell)
     stopped.stop()
     stopped.look()
     assert not jane.positions(VIEWS)
-    renewing = Renewing(postgres_homes, opens, tell)
+    renewing = ViewRebuilder(postgres_homes, opens, tell)
     for _ in range(2):
         renewing.look()
         assert told_of == [("renewed", 1)]
         assert len(jane.positions(VIEWS)) == len(VIEWS)
         assert jane.has_others(VIEWS)
-    Renewing(postgres_homes, opens, tell, kept_seconds=0).look()
+    ViewRebuilder(postgres_homes, opens, tell, kept_seconds=0).look()
     assert not jane.has_others(VIEWS)
     assert told(["task", "list"], "pg:jane", env=environ)[0]["title"] == "Mend the fence"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from adapters.home.place import place_of
+from adapters.home.home_location import location_of
 from adapters.store.postgres.homes import Homes
 from adapters.wiring import open_home
 from tests.support.cli import done
@@ -32,7 +32,7 @@ def test_a_deed_sends_no_more_statements_than_it_needs(
         return sum(b" LOG:  statement: " in one or b" LOG:  execute " in one for one in lines)
 
     def opened() -> None:
-        with open_home(place_of(HOME, environ), {**os.environ, **environ}) as home:
+        with open_home(location_of(HOME, environ), {**os.environ, **environ}) as home:
             home.views.catch_up()
 
     done(["home", "create", "anna"], "-", env=environ)

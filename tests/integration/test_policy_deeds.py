@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.actions import policy
 from adapters.text.remedies import in_words
 from adapters.upkeep.doctor import examine
+from adapters.usecases import policy
 from adapters.wiring import Home, open_home
 from domain.errors import Refused
 from tests.support.cli import FIXED, done, proved, run, told

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from adapters.actions.places import find
 from adapters.documents.timetravel import at_document
+from adapters.usecases.time_travel import find_moment
 from adapters.wiring import open_home
 from domain.errors import Refused
 from tests.integration.test_shared_templates import NAMES
@@ -101,8 +101,8 @@ def test_a_machine_that_nobody_knows_and_a_number_that_is_none_are_told(tmp_path
     env = {"WAKELOG_REPLICA": "desk"}
     with open_home(tmp_path / "alone", env, is_writing=True) as home:
         with pytest.raises(Refused, match="has no append 5; its last is 0"):
-            find(home, "journal:desk:5")
-        assert at_document(find(home, "journal:0"), None).journal == "journal:desk:0"
+            find_moment(home, "journal:desk:5")
+        assert at_document(find_moment(home, "journal:0"), None).journal == "journal:desk:0"
 
 
 def test_why_of_what_another_machine_did_names_that_machine_s_append(tmp_path: Path) -> None:

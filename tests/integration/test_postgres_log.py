@@ -13,8 +13,8 @@ from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.statements import statements_of
 from domain.errors import Damaged, Refused, WakelogError
 from domain.journal.commands import AddNote, CreateTask
-from domain.wire import Words, payload
-from replay.prove import Proof
+from domain.log.wire import Words, payload
+from replay.prove import LogProof
 from tests.support.cutting import PLAINLY, Side, line_to
 
 pytestmark = pytest.mark.slow
@@ -22,7 +22,7 @@ AT = "2027-01-01T00:00:00.000000Z"
 
 
 def proved(log: Log) -> list[object]:
-    return list(Proof(log.name, log.payload).walk(log.rows()))
+    return list(LogProof(log.name, log.payload).walk(log.rows()))
 
 
 # ------------------------------------------------------------------------------------------ fences

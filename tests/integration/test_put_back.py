@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.home.put_back import put_back
+from adapters.home.atomic_write import replace_if_unchanged
 from domain.errors import Refused
 
 DAY = datetime(2027, 1, 1, 9, tzinfo=UTC)
@@ -31,9 +31,9 @@ def beside(file: Path) -> list[str]:
 
 
 def test_what_was_read_is_replaced_and_kept_once_a_day(file: Path) -> None:
-    put_back(file, OLD, NEW, DAY)
+    replace_if_unchanged(file, OLD, NEW, DAY)
     assert (file.read_bytes(), file.stat().st_mode & 0o7777) == (NEW, 0o600)
-    put_back(file, NEW, b"newer", DAY)
+    replace_if_unchanged(file, NEW, b"newer", DAY)
     copy = file.with_name("TODO.md.bak")
     assert (copy.read_bytes(), copy.stat().st_mode & 0o7777) == (OLD, 0o600)
     assert beside(file) == ["TODO.md", "TODO.md.bak"]
@@ -41,11 +41,11 @@ def test_what_was_read_is_replaced_and_kept_once_a_day(file: Path) -> None:
 
 def test_a_file_that_was_changed_meanwhile_stays_as_it_is(file: Path) -> None:
     with pytest.raises(Refused, match="changed while it was written; import it first"):
-        put_back(file, b"older", NEW, DAY)
+        replace_if_unchanged(file, b"older", NEW, DAY)
     assert beside(file) == ["TODO.md"]
-    put_back(file, OLD, NEW, DAY)
+    replace_if_unchanged(file, OLD, NEW, DAY)
     with pytest.raises(Refused, match="import it first"):  # the second of two who read the same
-        put_back(file, OLD, b"other", DAY)
+        replace_if_unchanged(file, OLD, b"other", DAY)
     assert file.read_bytes() == NEW
 
 
@@ -58,7 +58,7 @@ def test_owner_and_mode_are_those_of_the_target_and_the_link_stays(
         file.chmod(0o4640)
     was, link = file.stat(), tmp_path / "TODO.md"
     link.symlink_to(Path("lists") / "TODO.md")
-    put_back(link, OLD, NEW, DAY)
+    replace_if_unchanged(link, OLD, NEW, DAY)
     now = file.stat()
     assert (now.st_uid, now.st_gid, now.st_mode) == (was.st_uid, was.st_gid, was.st_mode)
     assert link.is_symlink()
@@ -69,7 +69,7 @@ def test_a_copy_is_a_file_of_its_own_whatever_had_its_name(file: Path, tmp_path:
     other = tmp_path / "other"
     other.write_bytes(b"mine")
     file.with_name("TODO.md.bak").symlink_to(other)
-    put_back(file, OLD, NEW, DAY)
+    replace_if_unchanged(file, OLD, NEW, DAY)
     assert other.read_bytes() == b"mine"
     assert file.with_name("TODO.md.bak").read_bytes() == OLD
 
@@ -77,7 +77,7 @@ def test_a_copy_is_a_file_of_its_own_whatever_had_its_name(file: Path, tmp_path:
 def test_where_no_copy_can_be_made_nothing_is_written(file: Path) -> None:
     file.with_name("TODO.md.bak").mkdir()
     with pytest.raises(Refused, match="cannot be written: Is a directory"):
-        put_back(file, OLD, NEW, DAY)
+        replace_if_unchanged(file, OLD, NEW, DAY)
     assert file.read_bytes() == OLD
     assert beside(file) == ["TODO.md", "TODO.md.bak"]
 
@@ -94,7 +94,7 @@ def room_for(size: int) -> Iterator[None]:
 
 def test_where_there_is_no_room_the_file_stays(file: Path) -> None:
     with room_for(100), pytest.raises(Refused, match="cannot be written: File too large"):
-        put_back(file, OLD, b"x" * 101, DAY)
+        replace_if_unchanged(file, OLD, b"x" * 101, DAY)
     assert file.read_bytes() == OLD
     assert beside(file) == ["TODO.md", "TODO.md.bak"]
 
@@ -103,9 +103,9 @@ def test_two_at_once_are_one_after_the_other(file: Path) -> None:
     opened = os.open(file.parent, os.O_RDONLY)
     fcntl.flock(opened, fcntl.LOCK_EX)
     with pytest.raises(Refused, match="another process writes beside"):
-        put_back(file, OLD, NEW, DAY)
+        replace_if_unchanged(file, OLD, NEW, DAY)
     os.close(opened)
-    put_back(file, OLD, NEW, DAY)
+    replace_if_unchanged(file, OLD, NEW, DAY)
     assert file.read_bytes() == NEW
 
 
@@ -114,7 +114,7 @@ def test_a_folder_that_may_not_be_written_is_told(file: Path) -> None:
     file.parent.chmod(0o500)
     try:
         with pytest.raises(Refused, match="give yourself permission"):
-            put_back(file, OLD, NEW, DAY)
+            replace_if_unchanged(file, OLD, NEW, DAY)
     finally:
         file.parent.chmod(0o700)
     assert file.read_bytes() == OLD

@@ -11,16 +11,16 @@ pytestmark = pytest.mark.e2e
 
 HEAVY = """
 adapters.analytics adapters.demo adapters.importers adapters.models adapters.proof
-adapters.simulation adapters.store.library adapters.store.memory adapters.upkeep adapters.web
-asyncio cronsim domain.composing domain.handlers domain.wake.machine duckdb email eventsourcing
+adapters.simulation adapters.store.eventsourcing_recorder adapters.store.memory adapters.upkeep
+adapters.web asyncio cronsim domain.handlers.execute domain.wake.machine duckdb email eventsourcing
 google httpx2 importlib.metadata importlib.resources jinja2 logging markdown_it opentelemetry
-procrastinate psycopg replay.crossing replay.prove rich starlette uvicorn yaml
+procrastinate psycopg replay.cross_log_check replay.prove rich starlette uvicorn yaml
 """.split()
 DOOR = {"main", "loading", "shared", "entering"}  # of the command line: what all commands have
-RUNTIME = {"adapters.runtime", "adapters.runtime.services", "adapters.runtime.spans"}
+RUNTIME = {"adapters.runtime", "adapters.runtime.services", "adapters.telemetry.spans"}
 LOOKS = {  # what says how proposals stand to their tasks, what waits, and who runs
-    "inbox": {"effects", "finishing", "follow_ups", "review"},
-    "status": {"effects", "finishing", "follow_ups", "review", "watcher"},
+    "inbox": {"effects", "follow_ups", "orphaned_effects", "review"},
+    "status": {"effects", "follow_ups", "orphaned_effects", "review", "watcher"},
     "why": {"watcher"},
 }
 READING = [

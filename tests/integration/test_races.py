@@ -12,9 +12,9 @@ from threading import Thread
 import pytest
 
 from adapters.home.settings import Settings
-from adapters.runtime.capture import capture
-from adapters.runtime.running import run_one
+from adapters.runtime.on_demand import run_one
 from adapters.runtime.services import Services
+from adapters.runtime.wake_capture import capture
 from adapters.store.log import Log
 from adapters.store.sqlite import SQLiteLogRecorder
 from domain.agent.wake_queue import WAKE_QUEUE

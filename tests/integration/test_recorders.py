@@ -8,11 +8,11 @@ import pytest
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
 from adapters.store.recorder import by_append, line
-from domain import envelope
+from domain.append import envelope
 from domain.errors import KeyReused, Refused
 from domain.journal.commands import AddNote, CreateTask
-from domain.wire import Words, payload
-from replay.prove import Proof
+from domain.log.wire import Words, payload
+from replay.prove import LogProof
 
 AT = "2027-01-01T00:00:00.000000Z"
 LATER = "2027-01-02T00:00:00.000000Z"
@@ -55,7 +55,7 @@ def test_what_is_appended_is_read_by_another_in_the_same_order(opened: Opened) -
     assert [rows[0].n for rows in two.appends(3)] == [4, 5, 6, 7]
     assert [row.stream for row in two.rows()] == [row.stream for row in one.rows()]
     assert len(two.facts(f"task:{ids[0]}@r1")) == 2
-    proof = Proof("journal", two.payload)
+    proof = LogProof("journal", two.payload)
     assert list(proof.walk(two.rows())) == []
 
 

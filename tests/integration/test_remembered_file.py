@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from adapters.proof import memory
+from adapters.proof import incremental
 from tests.support.cli import FIXED, done, run, told
 from tests.support.homes import Homes
 from tests.support.process import ROOT, command, environ
@@ -26,12 +26,12 @@ WRITES = """\
 import sys
 from pathlib import Path
 from msgspec.structs import replace
-from adapters.proof import memory
+from adapters.proof import incremental
 file, home = map(Path, sys.argv[1:])
-known = memory.read(file, home)
+known = incremental.read_remembered(file, home)
 while True:
     for at in ("one", "other"):
-        memory.write(file, replace(known, at=at))
+        incremental.write_remembered(file, replace(known, at=at))
         print(at, flush=True)
 """
 
@@ -47,20 +47,20 @@ def home(tmp_path: Path, homes: Homes) -> Iterator[Path]:
     path = homes.copy(with_a_note, tmp_path / "home")
     done(["prove"], path)
     yield path
-    memory.forget(file_of(path))
+    incremental.delete_remembered(file_of(path))
 
 
 def file_of(home: Path) -> Path:
-    return memory.path_of(home, FIXED)
+    return incremental.remembered_path(home, FIXED)
 
 
 def test_writers_that_are_killed_leave_an_older_or_a_newer_proof_and_never_a_torn_one(
     home: Path,
 ) -> None:
     file = file_of(home)
-    known = memory.read(file, home)
+    known = incremental.read_remembered(file, home)
     left = replace(known.left, batches=tuple(range(100_000)))  # it takes a while to write
-    memory.write(file, replace(known, at="one", left=left))
+    incremental.write_remembered(file, replace(known, at="one", left=left))
     line = [sys.executable, "-c", WRITES, str(file), str(home)]
     for nth in range(KILLED):
         with ExitStack() as stack:
@@ -73,12 +73,12 @@ def test_writers_that_are_killed_leave_an_older_or_a_newer_proof_and_never_a_tor
             for writer in writers:
                 assert writer.stdout is not None
                 assert writer.stdout.readline() == "one\n"
-            assert memory.read(file, home).at in ("one", "other")
+            assert incremental.read_remembered(file, home).at in ("one", "other")
             time.sleep(0.01 * nth)
             for writer in writers:
                 writer.kill()
                 writer.communicate()
-        assert memory.read(file, home).left == left
+        assert incremental.read_remembered(file, home).left == left
     assert told(LAST, home)["ok"]
 
 

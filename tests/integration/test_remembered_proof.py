@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from adapters.proof import memory
-from adapters.proof.memory import Remembered
+from adapters.proof import incremental
+from adapters.proof.incremental import RememberedProof
 from adapters.upkeep.doctor import examine
 from tests.support.cli import FIXED, done, refused, run, told
 from tests.support.homes import Homes
@@ -33,11 +33,11 @@ def home(tmp_path: Path, homes: Homes) -> Iterator[Path]:
     """A home of one wake, which nobody has proved yet."""
     path = homes.copy(with_an_agent, tmp_path / "home")
     yield path
-    memory.forget(file_of(path))
+    incremental.delete_remembered(file_of(path))
 
 
 def file_of(home: Path) -> Path:
-    return memory.path_of(home, FIXED)
+    return incremental.remembered_path(home, FIXED)
 
 
 def sql(home: Path, statement: str, name: str = "agent.db") -> None:
@@ -87,10 +87,10 @@ def test_what_is_remembered_counts_for_its_home_its_code_and_its_bytes_alone(hom
     done(["prove"], home)
     file = file_of(home)
     good = file.read_bytes()
-    known = memory.read(file, home)
+    known = incremental.read_remembered(file, home)
     other = {"home": "/elsewhere", "installation": "i2", "code": "0" * 64, "rules": 2, "format": 2}
     for field, value in other.items():
-        memory.write(file, replace(known, **{field: value}))
+        incremental.write_remembered(file, replace(known, **{field: value}))
         expected = {"code": "other code", "rules": "other code", "format": "is damaged"}
         assert expected.get(field, "is of another home") in why(home)
     edits = good.replace(b'"folded":0', b'"folded":1'), good[:-9], b"", b"[1]", b"\xff{"
@@ -98,7 +98,7 @@ def test_what_is_remembered_counts_for_its_home_its_code_and_its_bytes_alone(hom
         file.write_bytes(data)
         assert "is damaged" in why(home)
     for left in (replace(known.journal, rows=1), replace(known.journal, order="0" * 64)):
-        memory.write(file, replace(known, journal=left))
+        incremental.write_remembered(file, replace(known, journal=left))
         assert "is not as it was" in why(home)
     file.chmod(0o666)
     assert "you alone can write" in why(home)
@@ -199,19 +199,19 @@ def test_who_forges_home_and_memory_alike_is_not_found_by_the_short_proof(home: 
     """What a remembered proof does not see; one from the beginning does (ADR 60)."""
     done(["prove"], home)
     sql(home, "UPDATE payloads SET bytes = CAST(bytes || 'x' AS BLOB) WHERE rowid = 2")
-    known = memory.read(file_of(home), home)
-    memory.write(file_of(home), forged(known, home))
+    known = incremental.read_remembered(file_of(home), home)
+    incremental.write_remembered(file_of(home), forged(known, home))
     assert told(LAST, home)["ok"]
     assert run(["prove"], home).exit_code == 1
     assert not file_of(home).exists()
 
 
-def forged(known: Remembered, home: Path) -> Remembered:
-    from adapters.proof.since_last import Raw
+def forged(known: RememberedProof, home: Path) -> RememberedProof:
+    from adapters.proof.incremental import RawLog
     from adapters.store.log import Log
 
     log = Log.read_only("agent", home / "agent.db", "r1")
-    raw = Raw(log, {})
+    raw = RawLog(log, {})
     assert raw.rest(known.agents.rows)
     log.close()
     return replace(known, agents=raw.proved())

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from adapters.models import bounds, gemini_reply
-from adapters.models.body import PIECE_BYTES, Unpacker
-from adapters.models.events import LINES_MAX
+from adapters.models import faults
 from adapters.models.faults import Trouble
+from adapters.models.gemini import decoding
+from adapters.models.http_body import PIECE_BYTES, Unpacker
+from adapters.models.sse import LINES_MAX
 from adapters.wiring import open_home
 from domain.ports import Call, ModelFault, Reply
-from domain.wake.events import ModelAnswered
+from domain.wake.wake import ModelAnswered
 from tests.support.asking import Heard
 from tests.support.cli import FIXED, proved, run, told
 from tests.support.consents import agreed
@@ -81,7 +82,7 @@ def failed(args: list[str], home: Path, environ: dict[str, str]) -> None:
 @BOTH
 def test_no_more_is_read_of_an_answer_than_the_bound(asking: Asking) -> None:
     """The server breaks off behind it: who read on would see that."""
-    long = Answer(b"x" * (bounds.SENT_MAX_BYTES + MEBI), cut_bytes=GIANT)
+    long = Answer(b"x" * (faults.SENT_MAX_BYTES + MEBI), cut_bytes=GIANT)
     assert str(malformed(asking, long)) == "the reply has more than 4194304 bytes"
 
 
@@ -95,8 +96,8 @@ def test_what_a_packed_answer_comes_to_is_bounded(asking: Asking) -> None:
 
 def test_nothing_is_unpacked_beyond_the_bound() -> None:
     unpacked = Unpacker().take(packed(b" " * MEBI, 64))
-    sizes = [len(next(unpacked)) for _ in range(bounds.UNPACKED_MAX_BYTES // PIECE_BYTES)]
-    assert sum(sizes) <= bounds.UNPACKED_MAX_BYTES
+    sizes = [len(next(unpacked)) for _ in range(faults.UNPACKED_MAX_BYTES // PIECE_BYTES)]
+    assert sum(sizes) <= faults.UNPACKED_MAX_BYTES
     with pytest.raises(Trouble, match="more than"):
         next(unpacked)
 
@@ -136,7 +137,7 @@ def test_a_stream_of_very_many_pieces_ends() -> None:
 def test_a_long_stream_is_put_together_in_time_that_grows_with_it() -> None:
     """As many pieces as fit: each was copied anew for every one behind it."""
     piece = pieces(answer(text("a")).body)[0]
-    count = bounds.SENT_MAX_BYTES // (len(piece) + 10)
+    count = faults.SENT_MAX_BYTES // (len(piece) + 10)
     body = b"".join([b"data: " + piece + b"\r\n\r\n"] * count)
     with serving(Answer(body)) as server:
         assert aloud(server).text == "a" * count
@@ -171,10 +172,10 @@ def test_calls_up_to_the_bound_are_answered_one_by_one(tmp_path: Path) -> None:
     home = tmp_path / "home"
     agent(home)
     agreed(home)
-    with serving(many(bounds.CALLS_MAX), answer(text("Done."))) as server:
+    with serving(many(faults.CALLS_MAX), answer(text("Done."))) as server:
         (page,) = told(["--model", "gemini", "wake"], home, env=environment(server))
     assert page["outcome"] == "completed"
-    assert told(["show", page["run_key"]], home)["tool_calls"] == bounds.CALLS_MAX
+    assert told(["show", page["run_key"]], home)["tool_calls"] == faults.CALLS_MAX
 
 
 def test_the_same_bounds_hold_for_a_tape(tmp_path: Path) -> None:
@@ -182,7 +183,7 @@ def test_the_same_bounds_hold_for_a_tape(tmp_path: Path) -> None:
     agent(home)
     calls = [{"tool": "update_task_estimate", "arguments": {"minutes": 5}}]
     for nth, line in enumerate(
-        ({"calls": calls * (bounds.CALLS_MAX + 1)}, {"text": "x" * bounds.SENT_MAX_BYTES})
+        ({"calls": calls * (faults.CALLS_MAX + 1)}, {"text": "x" * faults.SENT_MAX_BYTES})
     ):
         file = tmp_path / f"{nth}.jsonl"
         file.write_text(json.dumps(line))
@@ -192,10 +193,10 @@ def test_the_same_bounds_hold_for_a_tape(tmp_path: Path) -> None:
 
 
 def test_a_reply_in_bounds_is_as_it_was() -> None:
-    reply = Reply(b"x" * bounds.UNPACKED_MAX_BYTES, calls=(Call("c", "t", "{}"),) * 1_024)
-    assert bounds.checked(reply) is reply
+    reply = Reply(b"x" * faults.UNPACKED_MAX_BYTES, calls=(Call("c", "t", "{}"),) * 1_024)
+    assert faults.check_reply_size(reply) is reply
     with pytest.raises(ModelFault, match="bytes"):
-        bounds.checked(Reply(b"x" * (bounds.UNPACKED_MAX_BYTES + 1)))
+        faults.check_reply_size(Reply(b"x" * (faults.UNPACKED_MAX_BYTES + 1)))
 
 
 # ------------------------------------------------------------------------------- keys given twice
@@ -232,7 +233,7 @@ def test_arguments_with_a_key_twice_come_as_they_were_sent(asking: Asking, argum
     assert first.arguments == arguments
     assert json.loads(second.arguments) == REPORT
     assert reply.reply_format == "gemini.3"
-    assert gemini_reply.parse(reply.raw, "gemini.3") == reply
+    assert decoding.parse(reply.raw, "gemini.3") == reply
 
 
 def test_that_call_is_refused_and_the_other_one_done(tmp_path: Path) -> None:
@@ -261,9 +262,9 @@ def test_a_call_that_is_two_calls_is_none(asking: Asking, key: str) -> None:
 def test_what_was_recorded_before_is_read_as_it_was_then() -> None:
     """The last one of two equal keys counted, as a recorded wake says it did."""
     raw = twice(TWICE).body
-    (first, _) = gemini_reply.parse(raw, "").calls
+    (first, _) = decoding.parse(raw, "").calls
     assert first.arguments == '{"minutes": 5}'
-    assert gemini_reply.parse(raw, "").reply_format == ""
+    assert decoding.parse(raw, "").reply_format == ""
 
 
 def test_each_reply_is_recorded_with_what_read_it(tmp_path: Path) -> None:

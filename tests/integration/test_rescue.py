@@ -13,11 +13,11 @@ from shutil import copytree
 
 import pytest
 
-from adapters.documents.syncing import RescueReport
-from adapters.home.place import FolderPlace
-from adapters.sync.home import travelling
+from adapters.documents.sync import RescueReport
+from adapters.home.home_location import FolderLocation
+from adapters.sync.sync_home import travelling_names
 from domain.journal import commands as do
-from domain.keys import payload_id
+from domain.log.keys import payload_id
 from tests.support import cli
 from tests.support.rescuing import (
     Machine,
@@ -246,7 +246,7 @@ def test_what_agents_did_is_not_repeated_and_what_was_decided_stands_once(tmp_pa
     assert set(operations.values()) == {1}
     rounds([*home.all, twin], home.folder)
     after = {**env, "WAKELOG_REPLICA": "desk2"}
-    if "agent" not in travelling(FolderPlace(twin.home), after):
+    if "agent" not in travelling_names(FolderLocation(twin.home), after):
         return  # the watcher that was here is taken for one who knows what others wrote as `desk`
     cli.done(["run", "--until-idle"], twin.home, env=after)
     assert cli.told(["task", "show", title], twin.home, env=after)["title"] == title

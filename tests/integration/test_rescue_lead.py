@@ -3,11 +3,11 @@
 from pathlib import Path
 from shutil import copytree
 
-from adapters.home.place import FolderPlace
-from adapters.sync.home import replicas_of
+from adapters.home.home_location import FolderLocation
 from adapters.sync.machines import let_lead
 from adapters.sync.rescue import rescue
-from adapters.text.syncing import rescue_lines
+from adapters.sync.sync_home import replicas_of_home
+from adapters.text.sync import rescue_lines
 from adapters.wiring import open_home
 from domain.journal import commands as do
 from tests.support import cli
@@ -25,7 +25,7 @@ def _lead(one: Machine) -> str:
 
 def gone(one: Machine) -> list[str]:
     with open_home(one.home, one.environ) as home:
-        return [line.replica for line in replicas_of(home) if line.retired]
+        return [line.replica for line in replicas_of_home(home) if line.retired]
 
 
 def let(one: Machine) -> None:
@@ -149,5 +149,5 @@ def test_a_home_that_never_met_another_is_adopted_as_ever(tmp_path: Path) -> Non
 
 def test_a_dry_run_says_nothing_of_who_leads(tmp_path: Path) -> None:
     home, twin = diverged(tmp_path)
-    report = rescue(FolderPlace(twin.home), twin.environ, str(home.folder), is_dry=True)
+    report = rescue(FolderLocation(twin.home), twin.environ, str(home.folder), is_dry=True)
     assert report.leads == ""

@@ -3,28 +3,28 @@ at the cost of what is newer alone."""
 
 import pytest
 
-from adapters.actions.running import found_in
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from adapters.runtime import on_demand, timers, watcher
-from adapters.runtime.capture import capture
-from adapters.runtime.due_index import NOTHING, DueIndex, turns
-from adapters.runtime.options import Found
+from adapters.runtime.due_index import NO_SCHEDULES, DueIndex, turns
+from adapters.runtime.engine_options import EngineStart
 from adapters.runtime.services import Services
+from adapters.runtime.wake_capture import capture
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
+from adapters.usecases.run_home import found_in
 from adapters.wiring import Home
 from domain.agent.commands import DestroyAgent, PauseAgent, RequestWake
 from domain.journal.commands import AddNote
-from domain.wire import Words
+from domain.log.wire import Words
 from tests.support.counting import CountingRecorder
 from tests.support.services import queued_key, services, task_with_agent
 
 NEVER = "9999"
 
 
-def begun(home: Home, found: Found, *, is_known: bool) -> DueIndex:
+def begun(home: Home, found: EngineStart, *, is_known: bool) -> DueIndex:
     due_index = DueIndex(home.services)
-    known = found.known if is_known else NOTHING
+    known = found.known if is_known else NO_SCHEDULES
     due_index.start(found.agents, [*found.sets, *found.in_flight], known)
     return due_index
 
@@ -36,7 +36,7 @@ def told(due_index: DueIndex) -> list[object]:
     return [list(queue), *kept, due_index.next_at("")]
 
 
-def assert_same(home: Home, found: Found) -> None:
+def assert_same(home: Home, found: EngineStart) -> None:
     known, looked = (told(begun(home, found, is_known=is_known)) for is_known in (True, False))
     assert known == looked
 

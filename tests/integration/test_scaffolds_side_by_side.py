@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from adapters.proof import histories
-from domain import envelope
+from domain.append import envelope
 from domain.wake.commands import BeginWake
 from replay.appends import appends
 from tests.histories import make
@@ -47,8 +47,8 @@ def exported(home: Path, *options: str) -> histories.History:
     """The whole home as a history; the file proved itself."""
     file = home.parent / f"export{len(options)}-{home.name}.jsonl"
     done(["export-history", "--all", *options, "--out", str(file)], home)
-    history = histories.read(file)
-    assert histories.prove(history).ok
+    history = histories.read_history(file)
+    assert histories.prove_history(history).ok
     file.unlink()
     return history
 

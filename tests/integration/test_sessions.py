@@ -15,9 +15,9 @@ import msgspec
 import pytest
 
 from adapters.store.log import Log
-from domain.causes import Receipt
-from domain.wire import tag_of
-from domain.world import Recorded
+from domain.append.causes import Receipt
+from domain.log.state import RecordedEvent
+from domain.log.wire import tag_of
 from tests.support.cli import done, proved, run, told
 from tests.support.waking import agent, at, reply, report, tape
 
@@ -112,7 +112,7 @@ def _begun(folder: Path, name: str) -> Path:
     return folder / name
 
 
-def rows(home: Path, name: str) -> Iterator[Recorded]:
+def rows(home: Path, name: str) -> Iterator[RecordedEvent]:
     log = Log.open(name, home / f"{name}.db", "r1")
     for appended in log.appends():
         yield from appended
@@ -139,12 +139,12 @@ def recorded(home: Path) -> Told:
     return Told(found, payloads, keys)
 
 
-def _tags(row: Recorded) -> set[str]:
+def _tags(row: RecordedEvent) -> set[str]:
     facts = [row.fact, *([row.fact.command] if isinstance(row.fact, Receipt) else [])]
     return {tag_of(fact) for fact in facts}
 
 
-def _told(row: Recorded) -> tuple[str, Any]:
+def _told(row: RecordedEvent) -> tuple[str, Any]:
     return row.stream.partition(":")[0], _plain(msgspec.to_builtins(row.fact))
 
 

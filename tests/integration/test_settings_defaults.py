@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.home.place import DatabasePlace
+from adapters.home.home_location import DatabaseLocation
 from adapters.home.settings import Settings
 from adapters.store.postgres.homes import Homes
 from tests.support.cli import done, refused, run, told
@@ -24,7 +24,7 @@ def test_defaults_count_where_a_home_says_nothing_and_a_locked_key_is_not_set(
     environ: dict[str, str], postgres_homes: Homes
 ) -> None:
     def found() -> Settings:
-        return DatabasePlace(postgres_homes, "anna", environ).settings({})
+        return DatabaseLocation(postgres_homes, "anna", environ).settings({})
 
     def of_all(*args: str) -> str:
         return done(["settings", "--defaults", *args], "-", env=environ)

@@ -6,18 +6,17 @@ from typing import Any
 import pytest
 
 from adapters.proof.prove import prove_logs
-from adapters.store.foreign import ForeignAppend
 from adapters.store.log import Log
-from domain.disputed import disputes_in
+from adapters.store.remote_appends import RemoteAppend
 from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal.catalog import CATALOG
-from domain.journal.fold import TASK
 from domain.journal.links import LINKS
-from domain.journal.task import Task
+from domain.journal.task import TASK, Task
 from domain.journal.timer import TIMER
-from domain.wire import Words
-from domain.world import MAIN
+from domain.log.state import MAIN
+from domain.log.wire import Words
+from domain.replication.replica_conflicts import conflicts_of_task
 from tests.support.services import START
 from tests.support.sharing import Machine
 
@@ -42,7 +41,7 @@ class Two:
             for one, other in (self.desk, self.laptop), (self.laptop, self.desk):
                 head = other.heads().get(one.replica)
                 rows = one.appends_of(one.replica, head.n if head else 0)
-                other.bring([ForeignAppend(tuple(each), ()) for each in rows], START)
+                other.bring([RemoteAppend(tuple(each), ()) for each in rows], START)
 
     def open(self) -> list[tuple[str, str]]:
         """What is open; both say the same."""
@@ -153,9 +152,9 @@ def test_the_chosen_timer_runs_on_and_the_other_entry_ends(two: Two) -> None:
     two.meet()
     apart(two, do.StartTimer(other), do.StartTimer(two.task))
     with two.laptop.reading() as world:
-        assert [one.kind for one in disputes_in(world, other)] == ["timers"]
-        assert [one.kind for one in disputes_in(world, two.task)] == ["timers"]
-        assert disputes_in(world, two.task[::-1]) == []
+        assert [one.kind for one in conflicts_of_task(world, other)] == ["timers"]
+        assert [one.kind for one in conflicts_of_task(world, two.task)] == ["timers"]
+        assert conflicts_of_task(world, two.task[::-1]) == []
     two.says(two.desk, do.SettleConflict(two.task, "timer", "laptop"))
     two.meet()
     assert seen(two, TIMER) == []
@@ -170,18 +169,18 @@ def test_the_link_of_the_named_machine_leaves_a_circle(two: Two) -> None:
     link = do.LinkTask(two.task, "blocks", other)
     apart(two, link, do.LinkTask(other, "blocks", two.task))
     with two.desk.reading() as world:
-        (circle,) = disputes_in(world, two.task)
+        (circle,) = conflicts_of_task(world, two.task)
         assert (circle.kind, circle.field) == ("cycle", "blocks")
     two.says(two.desk, do.SettleConflict(two.task, "blocks", "laptop"))
     two.meet()
     assert [one.target for one in two.state().links] == [other]
     with two.laptop.reading() as world:
-        assert disputes_in(world, other) == []
+        assert conflicts_of_task(world, other) == []
     two.says(two.laptop, do.UnlinkTask(two.task, "blocks", other))
     two.says(two.laptop, do.DeleteTask(two.task))
     two.meet()
     with two.desk.reading() as world:
-        assert disputes_in(world, two.task) == []
+        assert conflicts_of_task(world, two.task) == []
 
 
 @pytest.mark.parametrize("is_kept", [True, False])
@@ -239,7 +238,7 @@ def test_a_home_that_is_alone_looks_for_no_circle() -> None:
     desk = Machine("desk")
     task = desk.append(do.CreateTask("Trip"), START).result.ids[0]
     with desk.reading() as world:
-        assert disputes_in(world, task) == []
+        assert conflicts_of_task(world, task) == []
 
 
 LATER, LATEST = "2027-01-01T10:00:00.000000Z", "2027-01-01T11:00:00.000000Z"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.web.dispute_places import PLACES
+from adapters.web.site import CONFLICT_PAGES
 from tests.support.cli import done, proved, told
 from tests.support.forms import Form
 from tests.support.gallery import differing_homes
@@ -132,7 +132,7 @@ def test_what_belongs_to_no_task_is_settled_on_the_page_that_shows_it(both: list
     desk = both[0]
     with visiting(desk.home, env=desk.more) as visitor:
         for place, about in HEADED.items():
-            assert f'<a href="{place}">{PLACES[place]}</a>' in visitor.page("/tasks")
+            assert f'<a href="{place}">{CONFLICT_PAGES[place]}</a>' in visitor.page("/tasks")
             assert f"Two machines differ on {about}" in text_of(visitor.page(place))
             form = visitor.form(place, "/settle")
             for _ in range(2):  # a slow double click

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from adapters.store.copying import copy_log
-from adapters.store.foreign import ForeignAppend
 from adapters.store.log import Log
+from adapters.store.log_copy import copy_log
 from adapters.store.recorder import by_append, numbered
-from domain.causes import GivenUp, LogShared, ReplicasImported
-from domain.envelope import Row
+from adapters.store.remote_appends import RemoteAppend
+from domain.append.causes import GivenUp, LogShared, ReplicasImported
+from domain.append.envelope import Row
 from domain.errors import Refused
 from domain.journal.commands import CreateTask, DeleteTask, EditTask
-from domain.journal.fold import TASK
-from domain.wire import Imported, Payload, payload
+from domain.journal.task import TASK
+from domain.log.wire import Imported, Payload, payload
 from tests.support.sharing import Machine
 
 AT, LATER = "2027-01-01T00:00:00.000000Z", "2027-01-02T00:00:00.000000Z"
@@ -37,8 +37,8 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
     return one
 
 
-def all_of(log: Log, replica: str, after: int = 0) -> list[ForeignAppend]:
-    return [ForeignAppend(tuple(rows), ()) for rows in log.appends_of(replica, after)]
+def all_of(log: Log, replica: str, after: int = 0) -> list[RemoteAppend]:
+    return [RemoteAppend(tuple(rows), ()) for rows in log.appends_of(replica, after)]
 
 
 def met(opened: Opened) -> tuple[Log, Log, str]:
@@ -143,12 +143,12 @@ def test_what_does_not_follow_what_is_held_is_refused_and_leaves_nothing(opened:
     twin = opened("twin")
     twin.replica = "laptop"
     twin.append(CreateTask("Other"), AT)
-    shuffled = ForeignAppend(rest[-1].rows[::-1], ())
+    shuffled = RemoteAppend(rest[-1].rows[::-1], ())
     wrong = [
         [first, *rest],
         [first, second, *all_of(twin, "laptop")[1:]],
         [first, second, *rest[:-1], shuffled],
-        [first, second, *rest[:-1], ForeignAppend(rest[-1].rows[:-1], ())],
+        [first, second, *rest[:-1], RemoteAppend(rest[-1].rows[:-1], ())],
     ]
     before = list(desk.rows())
     for appends in wrong:
@@ -194,7 +194,7 @@ def test_payloads_come_with_the_appends_that_name_them() -> None:
     for one in desk, laptop:
         one.share(AT)
     appends = all_of(desk, "desk")
-    laptop.bring([*appends[:-2], ForeignAppend(appends[-2].rows, (kept,)), appends[-1]], AT)
+    laptop.bring([*appends[:-2], RemoteAppend(appends[-2].rows, (kept,)), appends[-1]], AT)
     assert laptop.payload(kept.id) == b"words"
 
 

@@ -4,9 +4,9 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from adapters.store.foreign import ForeignAppend
+from adapters.store.canonical_index import FileCanonicalIndex
 from adapters.store.log import Log
-from adapters.store.order import FileOrder
+from adapters.store.remote_appends import RemoteAppend
 from domain.journal.commands import CreateTask
 
 AT = "2027-01-01T00:00:00.000000Z"
@@ -37,7 +37,7 @@ def filled(path: Path, tasks: int) -> Log:
         other.share(AT)
         for _ in range(count):
             other.append(CreateTask("Trip"), AT)
-        desk.bring([ForeignAppend(tuple(rows), ()) for rows in other.appends_of(name, 0)], AT)
+        desk.bring([RemoteAppend(tuple(rows), ()) for rows in other.appends_of(name, 0)], AT)
     for _ in range(tasks):
         desk.append(CreateTask("Trip"), AT)
     return desk
@@ -46,7 +46,7 @@ def filled(path: Path, tasks: int) -> Log:
 def asked(path: Path) -> int:
     """The steps it takes to learn who wrote, and what each of them wrote last."""
     stepped = Stepped(path)
-    order = FileOrder(stepped.found)
+    order = FileCanonicalIndex(stepped.found)
     assert order.writers() == ["desk", "laptop", "phone"]
     for name in order.writers():
         assert order.last(name)

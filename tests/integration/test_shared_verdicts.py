@@ -6,21 +6,21 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from adapters.actions.deciding import Verdict, decide
-from adapters.actions.recovering import failed_sets, recover_home
-from adapters.documents.in_flight import effects_in_flight
+from adapters.documents.status import effects_in_flight
 from adapters.proof.prove import prove_logs
-from adapters.runtime import finishing, recovery, review
+from adapters.runtime import orphaned_effects, recovery, review
 from adapters.runtime.due_index import DueIndex
-from adapters.simulation.fused_log import Crashed, FusedLog
+from adapters.simulation.fault_injection import Crashed, FaultyLog
 from adapters.store.memory import MemoryLogRecorder
-from adapters.sync.memory import Kept
-from adapters.sync.syncing import sync
+from adapters.sync.sync_home import sync_logs
+from adapters.sync.sync_state import SyncState
+from adapters.usecases.proposals import ItemVerdict, decide
+from adapters.usecases.run_home import failed_sets, recover_home
 from adapters.wiring import Home
-from domain.changes.change_set import Item
+from domain.changes.change_set import ChangeItem
 from domain.journal.commands import AddLabel
-from domain.journal.fold import TASK
-from domain.timestamps import later
+from domain.journal.task import TASK
+from domain.log.timestamps import later
 from tests.support.fleet import Fleet, Machine
 from tests.support.services import START, reply
 
@@ -45,7 +45,7 @@ class Decided:
         (self.set,) = desk.services.agent(agent).sets
         self.fleet.meet()
 
-    def item(self, who: str, number: int = ESTIMATE) -> Item:
+    def item(self, who: str, number: int = ESTIMATE) -> ChangeItem:
         return review.changes_of(self.fleet[who].services, self.set).items[number - 1]
 
     def statuses(self, number: int = ESTIMATE) -> list[str]:
@@ -54,7 +54,7 @@ class Decided:
     def dies(self, who: str, appends: int, deed: Callable[[Machine], object]) -> None:
         """A deed whose process dies after so many appends to the agents' log."""
         at = self.fleet[who]
-        assert isinstance(at.services.agents, FusedLog)
+        assert isinstance(at.services.agents, FaultyLog)
         at.services.agents.fuse = appends + 1
         with pytest.raises(Crashed):
             deed(at)
@@ -63,7 +63,7 @@ class Decided:
     def asks(self, who: str, number: int = ESTIMATE) -> None:
         """A confirmation whose effect nobody has begun."""
         journal = self.fleet[who].services.journal
-        assert isinstance(journal, FusedLog)
+        assert isinstance(journal, FaultyLog)
         journal.fuse = 1
         with pytest.raises(Crashed):
             review.confirm(self.fleet[who].services, self.set, number)
@@ -84,8 +84,8 @@ class Decided:
         return [(one.item, one.status) for one in steps]
 
 
-def _fused(name: str, replica: str) -> FusedLog:
-    return FusedLog(name, MemoryLogRecorder(), replica)
+def _fused(name: str, replica: str) -> FaultyLog:
+    return FaultyLog(name, MemoryLogRecorder(), replica)
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_what_was_done_and_declined_at_once_is_confirmed_by_who_leads(home: Deci
     home.fleet.meet()
     assert home.statuses() == ["confirmed"] * 3
     for one in home.fleet.values():
-        assert finishing.confirm_done(one.services, [home.set]) == []
+        assert orphaned_effects.confirm_done(one.services, [home.set]) == []
         assert prove_logs(one.services.journal, one.services.agents).divergences == ()
 
 
@@ -138,11 +138,13 @@ def test_a_receipt_that_comes_after_the_verdicts_counts_as_well(home: Decided) -
     home.fleet["desk"].sync()
     assert home.item("desk").held
     home.dies("phone", 0, lambda at: review.drive(at.services, home.set, ESTIMATE))
-    sync((phone.journal, phone.agents), home.fleet.shelf, START, Kept())  # and is gone for good
-    before = finishing.reached(desk)
+    sync_logs(
+        (phone.journal, phone.agents), home.fleet.shelf, START, SyncState()
+    )  # and is gone for good
+    before = orphaned_effects.reached(desk)
     home.fleet["desk"].sync()
     assert home.item("desk").status == "confirmed"
-    assert finishing.confirm_come(desk, before) == []
+    assert orphaned_effects.confirm_come(desk, before) == []
 
 
 def test_what_was_never_done_stays_declined(home: Decided) -> None:
@@ -170,7 +172,9 @@ def test_a_crash_between_a_sync_and_its_answer_is_made_up_for_by_a_recovery(home
     home.dies("desk", 0, lambda at: at.sync())
     assert home.item("desk").status == "rejected"
     desk = home.fleet["desk"].services
-    assert finishing.confirm_come(desk, finishing.reached(desk)) == []  # nothing came since
+    assert (
+        orphaned_effects.confirm_come(desk, orphaned_effects.reached(desk)) == []
+    )  # nothing came since
     with Home.in_memory(desk) as opened:
         opened.views.catch_up()
         steps = recover_home(opened, lambda _: None)
@@ -187,14 +191,14 @@ def test_what_one_did_and_another_was_refused_is_found_in_what_failed(home: Deci
     home.fleet["desk"].estimate(home.task, 45)
     with Home.in_memory(home.fleet["desk"].services) as opened:
         opened.views.catch_up()
-        did = decide(opened, home.set, ESTIMATE, Verdict("confirm"))
+        did = decide(opened, home.set, ESTIMATE, ItemVerdict("confirm"))
         assert (did.is_done, did.code) == (False, "stale")
         opened.views.catch_up()
         assert failed_sets(opened) == [home.set]
     assert home.item("desk").status == "pending"
     home.fleet["laptop"].sync()
     desk = home.fleet["desk"].services
-    sync((desk.journal, desk.agents), home.fleet.shelf, START, Kept())  # and nothing else
+    sync_logs((desk.journal, desk.agents), home.fleet.shelf, START, SyncState())  # and nothing else
     with Home.in_memory(desk) as opened:
         opened.views.catch_up()
         assert [one.status for one in recover_home(opened, lambda _: None)] == ["confirmed"]
@@ -224,7 +228,7 @@ def test_a_person_who_decides_takes_over_what_is_in_flight_elsewhere(home: Decid
     home.asks("phone", LABEL)
     home.fleet.meet()
     with Home.in_memory(home.fleet["laptop"].services) as opened:
-        assert decide(opened, home.set, ESTIMATE, Verdict("confirm")).is_done
+        assert decide(opened, home.set, ESTIMATE, ItemVerdict("confirm")).is_done
     assert home.item("laptop", LABEL).status == "confirming"
     home.fleet.meet()
     assert home.statuses() == ["confirmed"] * 3

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from adapters.runtime import effects, review
-from adapters.sync.memory import Kept
-from adapters.sync.shelf import DirectoryShelf
-from adapters.sync.syncing import sync
+from adapters.sync.sync_folder import LocalSyncFolder
+from adapters.sync.sync_home import sync_logs
+from adapters.sync.sync_state import SyncState
 from adapters.wiring import open_home
 from domain.agent.agent import AGENT
+from domain.changes.change_set import ItemConfirming
 from domain.changes.commands import ConfirmItem
-from domain.changes.events import ItemConfirming
 from domain.journal.commands import ApplyOperation
-from domain.wire import Words
+from domain.log.wire import Words
 from tests.support import cli
 from tests.support.rescuing import Machine, met
 
@@ -50,7 +50,7 @@ def cut_off(one: Machine, folder: Path) -> None:
     """A sync that took all, and was gone before it looked at it."""
     with open_home(one.home, one.environ, is_writing=True) as home:
         logs = home.services.journal, home.services.agents
-        sync(logs, DirectoryShelf(folder), home.services.clock.now(), Kept())
+        sync_logs(logs, LocalSyncFolder(folder), home.services.clock.now(), SyncState())
 
 
 @pytest.mark.parametrize("words", [["recover"], ["run", "--until-idle"], ["sync"]])

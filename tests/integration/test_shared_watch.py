@@ -1,15 +1,15 @@
 """A watcher of a journal that machines share takes each append in the world of then."""
 
 from adapters.runtime import watcher
-from adapters.store.foreign import ForeignAppend
 from adapters.store.log import Log
+from adapters.store.remote_appends import RemoteAppend
 from domain.journal.commands import CreateTask, EditTask, LinkTask
 from tests.support.services import START, services
 from tests.support.sharing import Machine
 
 
-def all_of(log: Log) -> list[ForeignAppend]:
-    return [ForeignAppend(tuple(rows), ()) for rows in log.appends_of(log.replica, 0)]
+def all_of(log: Log) -> list[RemoteAppend]:
+    return [RemoteAppend(tuple(rows), ()) for rows in log.appends_of(log.replica, 0)]
 
 
 def test_what_others_did_is_known_from_their_marker_on() -> None:

@@ -6,19 +6,19 @@ import asyncio
 from adapters.documents.timetravel import prompt_again
 from adapters.proof.prove import prove_logs
 from adapters.runtime import watcher
-from adapters.runtime.performer import run_wake
+from adapters.runtime.effect_executor import run_wake
 from adapters.runtime.services import Services
-from adapters.store.foreign import ForeignAppend
 from adapters.store.log import Log
+from adapters.store.remote_appends import RemoteAppend
 from adapters.timetravel.logs_at import Past
-from adapters.timetravel.why import why
+from adapters.timetravel.why import trigger_fates
 from domain.agent.commands import TakeJournal
 from domain.agent.wake_queue import WAKE_QUEUE
-from domain.causes import Receipt
+from domain.append.causes import Receipt
 from domain.journal.commands import AddNote, CreateTask, EditTask
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
+from domain.log.wire import Words
 from domain.wake.commands import BeginWake
-from domain.wire import Words
 from tests.support.services import START, queued_key, reply, services, task_with_agent
 
 
@@ -26,7 +26,7 @@ def taken_in(log: Log, by: Log, now: str = START) -> None:
     """Let a journal know what another machine wrote."""
     after = by.heads().get(log.replica)
     theirs = log.appends_of(log.replica, after.n if after else 0)
-    by.bring([ForeignAppend(tuple(rows), ()) for rows in theirs], now)
+    by.bring([RemoteAppend(tuple(rows), ()) for rows in theirs], now)
 
 
 def shared() -> tuple[Services, Log, str, str]:
@@ -87,7 +87,7 @@ def test_what_the_laptop_wrote_wakes_the_desks_agent_though_it_is_numbered_below
     proved = prove_logs(at.journal, at.agents)
     assert proved.divergences == ()
     assert proved.prompts == 2
-    told_of = {(one.position, one.what, one.outcome) for one in why(at, agent, 50)}
+    told_of = {(one.position, one.what, one.outcome) for one in trigger_fates(at, agent, 50)}
     assert {one for one in told_of if one[0].startswith("journal:a:")} == {
         (f"journal:a:{written - 1}", "retitled by you", "woke"),
         (f"journal:a:{written}", "note added by you", "merged"),

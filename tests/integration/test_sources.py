@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from adapters.actions.importing import TASKS_MAX, Importing
-from adapters.actions.sources import given_file, read_file
+from adapters.usecases.import_sources import given_file, read_file
+from adapters.usecases.import_tasks import TASKS_MAX, Importing
 from adapters.wiring import open_home
 from tests.support.cli import FIXED, done, proved, refused, run, told
 

@@ -6,7 +6,7 @@ from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
 from adapters.store.sqlite import SQLiteLogRecorder
 from domain.journal import commands as do
-from domain.wire import words
+from domain.log.wire import words
 
 AT = "2027-01-01T00:00:00.000000Z"
 

@@ -7,7 +7,7 @@ import pytest
 from adapters.store.log import Log
 from adapters.store.sqlite import PAGE_PAYLOADS
 from domain.journal.commands import AddNote, CreateTask
-from domain.wire import Words, payload
+from domain.log.wire import Words, payload
 
 AT = "2027-01-01T00:00:00.000000Z"
 LONG = 40  # times; longer than what is read along

@@ -13,16 +13,15 @@ import pytest
 
 from adapters.store.log import Log
 from adapters.store.recorder import line
-from domain import envelope
-from domain.causes import EpochBegan, Receipt, ReplicasImported
+from domain.append import envelope
+from domain.append.causes import EpochBegan, Receipt, ReplicasImported
 from domain.errors import KeyReused, Refused
-from domain.handlers.links import task_of
+from domain.handlers.journal import task_of
 from domain.journal import commands as do
-from domain.journal.fold import TASK
-from domain.journal.task import TaskCreated
-from domain.wire import Imported, payload, words
-from domain.world import Recorded, World
-from replay.prove import Divergence, Proof
+from domain.journal.task import TASK, TaskCreated
+from domain.log.state import LogState, RecordedEvent
+from domain.log.wire import Imported, payload, words
+from replay.prove import Divergence, LogProof
 
 ROOT = Path(__file__).parents[2]
 AT = "2027-01-01T00:00:00.000000Z"
@@ -46,8 +45,8 @@ def create(log: Log, title: str, now: str = AT) -> str:
     return log.append(do.CreateTask(title), now).result.ids[0]
 
 
-def proved(log: Log) -> tuple[list[Divergence], Proof]:
-    proof = Proof(log.name, log.payload)
+def proved(log: Log) -> tuple[list[Divergence], LogProof]:
+    proof = LogProof(log.name, log.payload)
     return list(proof.walk(log.rows())), proof
 
 
@@ -179,12 +178,12 @@ def test_what_is_expected_loads_as_what_is_not(journal: Log, *, is_file: bool) -
 def test_one_look_takes_the_place_of_one_for_each_new_entity() -> None:
     looks: list[str] = []
 
-    def read(stream: str, after: int) -> list[Recorded]:
+    def read(stream: str, after: int) -> list[RecordedEvent]:
         looks.append(stream)
         return []
 
     known = {"task:old@r1"}
-    world = World("journal", "r1", 1, read, lambda _: None, present=known.intersection)
+    world = LogState("journal", "r1", 1, read, lambda _: None, present=known.intersection)
     world.expect(TASK, ["new", "old", "newer"])
     for one in ("new", "old", "newer", "unexpected"):
         assert not world.load(TASK, one).exists

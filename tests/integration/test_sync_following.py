@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from adapters.documents.syncing import SyncReport
-from adapters.home.place import FolderPlace
-from adapters.sync import memory
-from adapters.sync.following import Follower, Rounds, Told
-from adapters.sync.segments import _file, decoded
+from adapters.documents.sync import SyncReport
+from adapters.home.home_location import FolderLocation
+from adapters.sync import sync_state
+from adapters.sync.background_sync import BackgroundSync, SyncListener, SyncRounds
+from adapters.sync.segments import _file, decode_segment
 from adapters.wiring import open_home
 from domain.errors import Refused
 from domain.journal.commands import AddLabel
@@ -26,7 +26,9 @@ class Heard:
         self.did: list[SyncReport] = []
         self.failed: list[str] = []
         self.well = 0
-        self.asked = Told(self.did.append, lambda error: self.failed.append(str(error)), self._well)
+        self.asked = SyncListener(
+            self.did.append, lambda error: self.failed.append(str(error)), self._well
+        )
 
     def _well(self) -> None:
         self.well += 1
@@ -43,8 +45,8 @@ class Desk:
         self.begin()
 
     def begin(self) -> None:
-        settings = FolderPlace(self.home).settings(self.environ, "")
-        self.rounds = Rounds(self.opens, settings, str(self.folder), self.told.asked)
+        settings = FolderLocation(self.home).settings(self.environ, "")
+        self.rounds = SyncRounds(self.opens, settings, str(self.folder), self.told.asked)
 
     def write(self, label: str) -> None:
         with self.opens() as home:
@@ -124,14 +126,14 @@ def test_nothing_is_done_while_nothing_changes(tmp_path: Path, folder: Path) -> 
     desk.write("one")
     for now in (100, 115):
         desk.rounds.check(now)
-    kept = memory.kept(desk.home)
+    kept = sync_state.read_sync_state(desk.home)
     (folder / "desk" / "have.json").touch()  # it would be news to who looked into the files
     (folder / "desk" / "have.json").unlink()
     desk.rounds.check(129)
     assert not (folder / "desk" / "have.json").exists()
     desk.rounds.check(130)
     assert (folder / "desk" / "have.json").exists()
-    assert memory.kept(desk.home).folder == kept.folder
+    assert sync_state.read_sync_state(desk.home).folder == kept.folder
     told = len(desk.told.did)
     for now in range(145, 3000, 15):
         desk.rounds.check(now)
@@ -161,7 +163,7 @@ def test_a_trouble_is_told_once_and_tried_again(tmp_path: Path, folder: Path) ->
 def test_a_round_is_left_out_while_a_command_syncs(tmp_path: Path, folder: Path) -> None:
     desk = Desk(tmp_path, folder)
     desk.write("one")
-    with memory.alone(desk.home):
+    with sync_state.sync_lock(desk.home):
         for now in (100, 101):
             desk.rounds.check(now)
     assert (desk.told.failed, desk.gave()) == ([], 0)
@@ -200,7 +202,7 @@ def test_what_a_home_keeps_of_its_syncs_may_be_deleted(tmp_path: Path, folder: P
     after = {one.name: one.read_bytes() for one in folder.glob("*/*")}
     kept = [(name, data) for name, data in before if name != "have.json"]
     assert all(after[name] == data for name, data in kept)
-    assert memory.kept(desk.home).folder == str(folder)
+    assert sync_state.read_sync_state(desk.home).folder == str(folder)
     assert desk.told.did[-1].digest == laptop.told.did[-1].digest
     for one in desk, laptop:
         one.rounds.finish()
@@ -210,7 +212,7 @@ def test_what_a_home_keeps_of_its_syncs_may_be_deleted(tmp_path: Path, folder: P
 def test_a_follower_begins_with_a_round_and_ends_with_one(tmp_path: Path, folder: Path) -> None:
     desk = Desk(tmp_path, folder)
     desk.write("one")
-    follower = Follower(FolderPlace(desk.home), desk.environ, str(folder), desk.told.asked)
+    follower = BackgroundSync(FolderLocation(desk.home), desk.environ, str(folder), desk.told.asked)
     follower.start(is_waiting=True)
     first = desk.gave()
     assert first > 0
@@ -225,7 +227,7 @@ def test_a_folder_that_is_none_is_told_before_anything_runs(tmp_path: Path, name
     desk.write("one")
     named = str(tmp_path / name) if name else ""
     with pytest.raises(Refused, match="folder"):
-        Follower(FolderPlace(desk.home), desk.environ, named, desk.told.asked)
+        BackgroundSync(FolderLocation(desk.home), desk.environ, named, desk.told.asked)
 
 
 def test_a_machine_that_must_be_upgraded_is_told_once(tmp_path: Path, folder: Path) -> None:
@@ -248,5 +250,5 @@ def _made_newer(folder: Path) -> None:
     """Let the newest segment of the desk be one that this version cannot read."""
     path = max((folder / "desk").glob("*.gz"), key=lambda one: one.stat().st_mtime_ns)
     lines = gzip.decompress(path.read_bytes()).split(b"\n")[1:-2]
-    header = replace(decoded(path.read_bytes()).header, rules=9)
+    header = replace(decode_segment(path.read_bytes()).header, rules=9)
     path.write_bytes(_file(header, lines)[1])

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.sync.memory import Kept, alone, keep, kept
-from adapters.sync.shelf import DirectoryShelf
-from adapters.sync.syncing import sync
+from adapters.sync.sync_folder import LocalSyncFolder
+from adapters.sync.sync_home import sync_logs
+from adapters.sync.sync_state import SyncState, read_sync_state, sync_lock, write_sync_state
 from domain.errors import Refused
 from tests.support.sharing import Machine
 
@@ -20,11 +20,11 @@ GIVES = """
 import sys
 from pathlib import Path
 from tests.integration.test_sync_shelf import many
-from adapters.sync.memory import Kept
-from adapters.sync.shelf import DirectoryShelf
-from adapters.sync.syncing import sync
+from adapters.sync.sync_folder import LocalSyncFolder
+from adapters.sync.sync_home import sync_logs
+from adapters.sync.sync_state import SyncState
 print("begins", flush=True)
-sync([many()], DirectoryShelf(Path(sys.argv[1])), "2026-03-01T12:00:00.000000Z", Kept())
+sync_logs([many()], LocalSyncFolder(Path(sys.argv[1])), "2026-03-01T12:00:00.000000Z", SyncState())
 """
 
 
@@ -36,27 +36,27 @@ def many(count: int = 60) -> Machine:
 
 
 def test_two_machines_meet_in_a_folder_on_the_disk(tmp_path: Path) -> None:
-    shelf = DirectoryShelf(tmp_path)
+    shelf = LocalSyncFolder(tmp_path)
     desk, laptop = many(3), Machine("laptop")
-    sync([desk], shelf, NOW, Kept())
+    sync_logs([desk], shelf, NOW, SyncState())
     (tmp_path / "desk" / "journal-desk-4-4-x.jsonl.gz.part").write_bytes(b"half")
     (tmp_path / "desk" / ".syncthing.have.json.tmp").write_bytes(b"half")
     (tmp_path / "desk" / "~notes.txt").write_bytes(b"something else")
     (tmp_path / ".stfolder").mkdir()
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "journal.db").write_bytes(b"SQLite opens it, and nobody else")
-    did = sync([laptop], shelf, NOW, Kept())
+    did = sync_logs([laptop], shelf, NOW, SyncState())
     assert (did.report.took, did.report.skipped) == ({"desk": 8}, 1)
-    assert sync([desk], shelf, NOW, Kept()).report.equal == ["laptop"]
+    assert sync_logs([desk], shelf, NOW, SyncState()).report.equal == ["laptop"]
     assert (tmp_path / "README.txt").read_text().startswith("Here the machines")
     listed = [one.name for one in shelf.files()]
     assert all("part" not in one and "tmp" not in one for one in listed)
-    keep(tmp_path, did.kept)
-    assert kept(tmp_path) == did.kept
-    again = sync([laptop], shelf, NOW, kept(tmp_path)).report
+    write_sync_state(tmp_path, did.kept)
+    assert read_sync_state(tmp_path) == did.kept
+    again = sync_logs([laptop], shelf, NOW, read_sync_state(tmp_path)).report
     assert (again.took, again.gave, again.skipped) == ({}, 0, 1)
     (tmp_path / "sync.json").write_text("{")
-    assert kept(tmp_path) == Kept()
+    assert read_sync_state(tmp_path) == SyncState()
 
 
 @pytest.mark.parametrize("what", ["missing", "file", "home"])
@@ -68,7 +68,7 @@ def test_what_is_no_folder_to_meet_in_is_told(tmp_path: Path, what: str) -> None
         path.mkdir()
         (path / "journal.db").touch()
     with pytest.raises(Refused) as refused:
-        DirectoryShelf(path)
+        LocalSyncFolder(path)
     assert refused.value.code == "invalid_value"
     assert str(path) in refused.value.because
 
@@ -76,10 +76,10 @@ def test_what_is_no_folder_to_meet_in_is_told(tmp_path: Path, what: str) -> None
 @pytest.mark.slow
 def test_one_sync_of_a_home_waits_for_another(tmp_path: Path) -> None:
     waits = (
-        "from pathlib import Path; from adapters.sync.memory import alone\n"
-        f"with alone(Path({str(tmp_path)!r})): pass"
+        "from pathlib import Path; from adapters.sync.sync_state import sync_lock\n"
+        f"with sync_lock(Path({str(tmp_path)!r})): pass"
     )
-    with alone(tmp_path):
+    with sync_lock(tmp_path):
         other = subprocess.Popen([sys.executable, "-c", waits])
         with pytest.raises(subprocess.TimeoutExpired):
             other.wait(0.6)
@@ -99,10 +99,12 @@ def test_a_process_that_is_killed_while_it_gives_leaves_whole_files_or_none(tmp_
         giving.wait()
         giving.stdout.close()
         laptop = Machine("laptop")
-        report = sync([laptop], DirectoryShelf(tmp_path), NOW, Kept(), is_dry=True).report
+        report = sync_logs(
+            [laptop], LocalSyncFolder(tmp_path), NOW, SyncState(), is_dry=True
+        ).report
         assert report.skipped == 0
         assert report.took in ({}, {"desk": 122})
     if not report.took:  # else it gave all before it was killed, and its log went with it
-        sync([many()], DirectoryShelf(tmp_path), NOW, Kept())
-    report = sync([Machine("laptop")], DirectoryShelf(tmp_path), NOW, Kept()).report
+        sync_logs([many()], LocalSyncFolder(tmp_path), NOW, SyncState())
+    report = sync_logs([Machine("laptop")], LocalSyncFolder(tmp_path), NOW, SyncState()).report
     assert report.took == {"desk": 122}

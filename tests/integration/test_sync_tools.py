@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from adapters.store.foreign import ForeignAppend
 from adapters.store.recorder import numbered
-from adapters.sync.memory import Kept
-from adapters.sync.shelf import DirectoryShelf, Listed, MemoryShelf, Shelf
-from adapters.sync.syncing import Synced, sync
+from adapters.store.remote_appends import RemoteAppend
+from adapters.sync.sync_folder import ListedFile, LocalSyncFolder, MemorySyncFolder, SyncFolder
+from adapters.sync.sync_home import SyncResult, sync_logs
+from adapters.sync.sync_state import SyncState
 from domain.errors import Refused
-from domain.wire import SHARED, payload
+from domain.log.wire import SHARED, payload
 from tests.support.disks import small_disk
 from tests.support.process import ended, ran, read
 from tests.support.sharing import Machine
@@ -22,8 +22,8 @@ from tests.support.sharing import Machine
 NOW = "2026-03-01T12:00:00.000000Z"
 
 
-def synced(log: Machine, shelf: Shelf) -> Synced:
-    return sync([log], shelf, NOW, Kept())
+def synced(log: Machine, shelf: SyncFolder) -> SyncResult:
+    return sync_logs([log], shelf, NOW, SyncState())
 
 
 def rows(log: Machine) -> dict[tuple[str, int], int]:
@@ -49,7 +49,7 @@ def segments(folder: Path) -> list[Path]:
 
 
 def test_a_file_under_a_tools_own_name_is_not_there_until_it_is_renamed(tmp_path: Path) -> None:
-    shelf = DirectoryShelf(tmp_path)
+    shelf = LocalSyncFolder(tmp_path)
     desk = desk_with(3)
     synced(desk, shelf)
     (whole,) = segments(tmp_path)
@@ -66,7 +66,7 @@ def test_a_file_under_a_tools_own_name_is_not_there_until_it_is_renamed(tmp_path
 
 
 def test_a_conflicted_copy_alone_and_beside_the_file_is_taken_once(tmp_path: Path) -> None:
-    shelf = DirectoryShelf(tmp_path)
+    shelf = LocalSyncFolder(tmp_path)
     desk = desk_with(3)
     synced(desk, shelf)
     (whole,) = segments(tmp_path)
@@ -85,7 +85,7 @@ def test_a_conflicted_copy_alone_and_beside_the_file_is_taken_once(tmp_path: Pat
 
 @pytest.mark.parametrize("what", ["empty", "sparse", "cut", "head alone", "a folder", "closed"])
 def test_a_placeholder_waits_until_the_file_is_there(tmp_path: Path, what: str) -> None:
-    shelf = DirectoryShelf(tmp_path)
+    shelf = LocalSyncFolder(tmp_path)
     desk, laptop = desk_with(3), Machine("laptop")
     synced(desk, shelf)
     (whole,) = segments(tmp_path)
@@ -107,21 +107,21 @@ def test_a_placeholder_waits_until_the_file_is_there(tmp_path: Path, what: str) 
     else:
         whole.unlink()
     whole.write_bytes(data)
-    assert sync([laptop], shelf, NOW, did.kept).report.took == {"desk": 8}
+    assert sync_logs([laptop], shelf, NOW, did.kept).report.took == {"desk": 8}
 
 
 def test_a_file_that_became_a_placeholder_after_it_was_read_is_harmless(tmp_path: Path) -> None:
     """A cloud takes content away, and leaves name, size and time."""
-    shelf = DirectoryShelf(tmp_path)
+    shelf = LocalSyncFolder(tmp_path)
     desk, laptop, phone = desk_with(3), Machine("laptop"), Machine("phone")
     synced(desk, shelf)
     (whole,) = segments(tmp_path)
-    kept = sync([phone], shelf, NOW, Kept(), is_dry=True).kept
+    kept = sync_logs([phone], shelf, NOW, SyncState(), is_dry=True).kept
     about, size = whole.stat(), whole.stat().st_size
     whole.write_bytes(b"")
     os.truncate(whole, size)
     os.utime(whole, ns=(about.st_atime_ns, about.st_mtime_ns))
-    (waits,) = sync([phone], shelf, NOW, kept).report.waiting
+    (waits,) = sync_logs([phone], shelf, NOW, kept).report.waiting
     assert (waits.for_, "desk" in phone.chains) == ("gap", False)
     assert synced(laptop, shelf).report.skipped == 1
     synced(desk, shelf)  # its own look at it finds it broken, and gives it again
@@ -129,14 +129,14 @@ def test_a_file_that_became_a_placeholder_after_it_was_read_is_harmless(tmp_path
 
 
 def test_files_that_were_deleted_are_given_again_by_who_holds_them(tmp_path: Path) -> None:
-    shelf = DirectoryShelf(tmp_path)
+    shelf = LocalSyncFolder(tmp_path)
     desk, laptop = desk_with(3), Machine("laptop")
     for one in desk, laptop, desk:
         kept = synced(one, shelf).kept
     before = {one.name: one.read_bytes() for one in segments(tmp_path)}
     for path in segments(tmp_path):
         path.unlink()
-    sync([desk], shelf, NOW, kept)  # the laptop's rows, too
+    sync_logs([desk], shelf, NOW, kept)  # the laptop's rows, too
     assert {one.parent.name for one in segments(tmp_path)} == {"desk"}
     assert {one.name: one.read_bytes() for one in segments(tmp_path)} == before
     phone = Machine("phone")
@@ -145,7 +145,7 @@ def test_files_that_were_deleted_are_given_again_by_who_holds_them(tmp_path: Pat
 
 
 def test_what_a_writer_left_unfinished_it_takes_away_itself(tmp_path: Path) -> None:
-    shelf = DirectoryShelf(tmp_path)
+    shelf = LocalSyncFolder(tmp_path)
     desk, laptop = desk_with(3), Machine("laptop")
     for one in desk, laptop:
         synced(one, shelf)
@@ -217,14 +217,14 @@ class Steps:
             raise Cut
 
 
-class CutShelf(MemoryShelf):
+class CutShelf(MemorySyncFolder):
     """A folder in whose every call, before and after, a process may end."""
 
-    def __init__(self, shelf: MemoryShelf, steps: Steps) -> None:
+    def __init__(self, shelf: MemorySyncFolder, steps: Steps) -> None:
         super().__init__()
         self.held, self._steps = shelf.held, steps
 
-    def files(self) -> Sequence[Listed]:
+    def files(self) -> Sequence[ListedFile]:
         self._steps.take()
         return super().files()
 
@@ -253,17 +253,17 @@ class CutMachine(Machine):
         super().share(now)
         self.steps.take()
 
-    def bring(self, appends: Sequence[ForeignAppend], now: str) -> int:
+    def bring(self, appends: Sequence[RemoteAppend], now: str) -> int:
         self.steps.take()
         count = super().bring(appends, now)
         self.steps.take()
         return count
 
 
-def cut_at(last: int) -> tuple[bool, list[Machine], MemoryShelf]:
+def cut_at(last: int) -> tuple[bool, list[Machine], MemorySyncFolder]:
     """Two machines with news for each other; a sync of the laptop's is cut off at a step, done
     anew, and all go on until nothing moves; whether it was cut."""
-    shelf = MemoryShelf()
+    shelf = MemorySyncFolder()
     desk, laptop = desk_with(1), CutMachine("laptop")
     for one in desk, laptop, desk:
         synced(one, shelf)
@@ -303,10 +303,10 @@ def test_a_sync_that_is_cut_off_at_any_step_is_made_whole_by_the_next() -> None:
     assert last > 12
 
 
-class Full(MemoryShelf):
+class Full(MemorySyncFolder):
     """A disk with room for so many more files."""
 
-    def __init__(self, shelf: MemoryShelf, room: int) -> None:
+    def __init__(self, shelf: MemorySyncFolder, room: int) -> None:
         super().__init__()
         self.held, self._room = shelf.held, room
 
@@ -319,7 +319,7 @@ class Full(MemoryShelf):
 
 @pytest.mark.parametrize("room", range(3))
 def test_a_disk_that_fills_up_while_it_is_given_stops_it_and_loses_nothing(room: int) -> None:
-    shelf = MemoryShelf()
+    shelf = MemorySyncFolder()
     desk, laptop = desk_with(3), Machine("laptop")
     for one in desk, laptop:
         synced(one, shelf)

@@ -12,12 +12,12 @@ from adapters.runtime.services import Services
 from adapters.timetravel import why
 from domain.agent.commands import RequestWake
 from domain.agent.wake_queue import TRIGGERS_KEPT, WAKE_QUEUE
-from domain.causes import Receipt
+from domain.append.causes import Receipt
 from domain.journal import commands as do
-from domain.wire import payload
+from domain.log.wire import payload
 from projections.wakes import VIEW
 from replay.appends import appends
-from replay.laws import Laws
+from replay.invariants import Invariants
 from tests.histories.acting import REPORT, answers, woken
 from tests.support.analysed import Tables
 from tests.support.services import divergences, queued_key, reply, services, task_with_agent
@@ -83,7 +83,7 @@ def lost(at: Services) -> int:
 
 
 def broken_laws(at: Services) -> list[str]:
-    laws = Laws()
+    laws = Invariants()
     found = [
         told
         for log in (at.journal, at.agents)
@@ -159,7 +159,7 @@ def test_why_and_the_tables_name_the_wake_that_has_a_trigger_in_the_end(
     tables.catch_up()
     last = asked(at, agent, "Why?")
     woken(at, agent)
-    told = [one for one in why.why(at, agent, COUNT + 9) if one.reason == "subscription"]
+    told = [one for one in why.trigger_fates(at, agent, COUNT + 9) if one.reason == "subscription"]
     newest = [one for one in told if one.run_key]
     assert {(one.outcome, one.run_key) for one in newest} == {("merged", last)}
     assert len(newest) == COUNT

@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
-from adapters.store.foreign import ForeignAppend
-from domain import canonical
+from adapters.store.remote_appends import RemoteAppend
 from domain.journal import commands as do
 from domain.journal.catalog import CATALOG, category_id
-from domain.journal.differences import differences_of
 from domain.journal.document import category_name
-from domain.journal.fold import TASK
+from domain.journal.import_conflicts import import_conflicts_of
 from domain.journal.imported import ImportedTask
-from domain.journal.undoing import is_unmade
-from domain.keys import key
-from domain.wire import Payload, Words, payload
-from domain.world import MAIN
+from domain.journal.imports import is_unmade
+from domain.journal.task import TASK
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.state import MAIN
+from domain.log.wire import Payload, Words, payload
 from tests.integration.test_settling import Two
 from tests.support.services import START
 from tests.support.sharing import Machine
@@ -45,7 +45,7 @@ class TwoOfAFile(Two):
             for one, other in (self.desk, self.laptop), (self.laptop, self.desk):
                 head = other.heads().get(one.replica)
                 rows = one.appends_of(one.replica, head.n if head else 0)
-                other.bring([ForeignAppend(tuple(each), (*self.kept,)) for each in rows], START)
+                other.bring([RemoteAppend(tuple(each), (*self.kept,)) for each in rows], START)
 
     def both(self, task: str) -> Sequence[Any]:
         """On both: the task, what is open of it, whether its file brings it again, the catalog."""
@@ -55,7 +55,7 @@ class TwoOfAFile(Two):
             with one.reading() as world:
                 back = is_unmade(world.rows(TASK, task))
                 catalog = world.load(CATALOG, MAIN)
-                found.append([differences_of(world, task), back, catalog])
+                found.append([import_conflicts_of(world, task), back, catalog])
         assert found[0] == found[1]
         return [self.state(), *found[0]]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.home.doing import terminal, where
+from adapters.home.origin import origin_text, terminal_session
 from tests.support.cli import done, told
 from tests.support.terminal import on_terminal
 
@@ -37,8 +37,8 @@ def test_who_says_yes_is_not_asked(home: Path) -> None:
 
 
 def test_a_terminal_is_the_same_from_one_command_to_the_next() -> None:
-    assert terminal() == terminal()
-    assert terminal().startswith("terminal ")
+    assert terminal_session() == terminal_session()
+    assert terminal_session().startswith("terminal ")
 
 
 @pytest.mark.parametrize(
@@ -59,11 +59,11 @@ def test_who_is_in_a_container_has_a_terminal_too(
         line = f"{process} (a (b) c) S {parent} 5 {session} {'0 ' * 15}{1000 + int(process)} 0 0"
         (tmp_path / process / "stat").write_text(line)
     (tmp_path / "self").symlink_to("5")
-    assert terminal(tmp_path) == told
+    assert terminal_session(tmp_path) == told
 
 
 def test_where_no_processes_are_listed_the_session_has_its_number(tmp_path: Path) -> None:
-    assert terminal(tmp_path) == f"terminal {os.getsid(0)}" * bool(os.getsid(0))
+    assert terminal_session(tmp_path) == f"terminal {os.getsid(0)}" * bool(os.getsid(0))
 
 
 @pytest.mark.parametrize(
@@ -80,4 +80,4 @@ def test_where_no_processes_are_listed_the_session_has_its_number(tmp_path: Path
     ],
 )
 def test_where_something_was_done_is_said_in_words(who: str, here: str, words: str) -> None:
-    assert where(who, here) == words
+    assert origin_text(who, here) == words

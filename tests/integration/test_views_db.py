@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from adapters.home import view_file
+from adapters.home import view_store
 from adapters.home.views import Views
 from adapters.store.log import Log
-from domain.world import Recorded
-from projections import agents, journal, wakes
-from projections.every import VIEWS
+from domain.log.state import RecordedEvent
+from projections import agents, observations, wakes
+from projections.all_views import VIEWS
 from projections.view import View, project
 from tests.support.lives import ADD, OBSERVE, PROPOSE, REPORT, Life
 
@@ -101,7 +101,7 @@ def test_what_is_taken_away_under_two_who_have_it_open_is_made_anew(
                 assert not views.is_in_memory
 
 
-@pytest.mark.parametrize("number", [0, view_file.FORMAT + 1])
+@pytest.mark.parametrize("number", [0, view_store.VIEW_FORMAT + 1])
 def test_a_file_of_another_format_is_made_anew(tmp_path: Path, life: Life, number: int) -> None:
     path = tmp_path / "views.db"
     before = kept(path, life.log)
@@ -109,7 +109,7 @@ def test_a_file_of_another_format_is_made_anew(tmp_path: Path, life: Life, numbe
         connection.execute(f"PRAGMA user_version={number}")
     assert kept(path, life.log) == before
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (view_file.FORMAT,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (view_store.VIEW_FORMAT,)
 
 
 def test_a_document_that_cannot_be_read_is_made_anew(tmp_path: Path, life: Life) -> None:
@@ -199,8 +199,8 @@ def test_pages_are_by_shelf_place_and_prefix(life: Life) -> None:
     assert views.page(wakes.VIEW, newest_first=True, limit=1) == [second]
     assert views.page(wakes.VIEW, prefix=first.run_key[:8]) == [first]
     assert views.page(wakes.VIEW, before=second.place) == [first]
-    assert views.page(journal.VIEW, shelf="nobody") == []
-    assert len(views.page(journal.VIEW, shelf=life.agent)) == 2
+    assert views.page(observations.VIEW, shelf="nobody") == []
+    assert len(views.page(observations.VIEW, shelf=life.agent)) == 2
     assert views.get(wakes.VIEW, first.run_key) == first
     assert views.get(wakes.VIEW, "unknown") is None
 
@@ -217,7 +217,7 @@ def test_an_interrupted_batch_leaves_nothing_behind(tmp_path: Path, life: Life) 
     path = tmp_path / "views.db"
     unplugged: set[int] = set()
 
-    def fails(document: Any, row: Recorded) -> Any:
+    def fails(document: Any, row: RecordedEvent) -> Any:
         if row.n in unplugged:
             raise RuntimeError("pulled the plug")
         return wakes.VIEW.apply(document, row)

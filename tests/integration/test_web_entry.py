@@ -12,9 +12,16 @@ import pytest
 from starlette.testclient import TestClient
 
 from adapters.web.app import make_app
-from adapters.web.asking import Notice
-from adapters.web.guard import ADDRESSES_MAX, Guard, Guesses, new_token, printed
-from adapters.web.machine import other_people, reachable
+from adapters.web.auth import (
+    ADDRESSES_MAX,
+    Guard,
+    Guesses,
+    new_token,
+    other_people,
+    printed,
+    reachable,
+)
+from adapters.web.http_types import Notice
 from adapters.web.server import PageServer
 from adapters.web.site import Site
 from tests.support.cli import FIXED, told

@@ -12,12 +12,18 @@ from urllib.parse import urlsplit
 import pytest
 
 from adapters.documents.agents import count_agents
-from adapters.web import first
-from adapters.web.asking import FormRequest, parameters_of
+from adapters.web import first_run
 from adapters.web.charts import days
-from adapters.web.entry import BODY_MAX
+from adapters.web.http_types import (
+    FormRequest,
+    MultipartForm,
+    Upload,
+    boundary_of,
+    multipart_form,
+    parameters_of,
+)
+from adapters.web.middleware import BODY_MAX
 from adapters.web.site import Site
-from adapters.web.uploads import Sent, Upload, boundary_of, sent_in
 from projections import tasks
 from tests.support.cli import FIXED, done, told
 from tests.support.forms import Form
@@ -100,17 +106,19 @@ def test_a_form_with_a_file_is_read_byte_for_byte() -> None:
         "Content-Type: text/plain\r\n\r\n- [ ] a\r\n\r\n--b2\r\n\r\n--b--\r\n"
     ).encode()
     assert boundary_of('multipart/form-data; boundary="b"') == "b"
-    read = sent_in(body, "b")
+    read = multipart_form(body, "b")
     assert read is not None
     assert read.fields == {"csrf": ["to\r\nken"]}
     assert read.file is not None
     assert read.file.name == 'Tö".md'
-    cut_off = sent_in(body[:60], "b")
-    assert cut_off == Sent({}, None)
-    assert sent_in(b"--b\r\n\r\n\r\n" * 200, "b") is None
-    assert sent_in(b"", "b") == Sent({}, None)
+    cut_off = multipart_form(body[:60], "b")
+    assert cut_off == MultipartForm({}, None)
+    assert multipart_form(b"--b\r\n\r\n\r\n" * 200, "b") is None
+    assert multipart_form(b"", "b") == MultipartForm({}, None)
     part = b'Content-Disposition: form-data; name="f"; filename="a"\r\n\r\n\0\r\n\xff'
-    assert sent_in(b"--c\r\n" + part + b"\r\n--c--", "c") == Sent({}, Upload("a", b"\0\r\n\xff"))
+    assert multipart_form(b"--c\r\n" + part + b"\r\n--c--", "c") == MultipartForm(
+        {}, Upload("a", b"\0\r\n\xff")
+    )
 
 
 def test_a_day_of_a_chart_leads_to_its_wakes() -> None:
@@ -157,15 +165,19 @@ def test_other_pages_go_on_while_a_long_file_comes_in_and_gets_agents(tmp_path: 
     try:
         with site.lock:
             form = {"nonce": "nonce-of-a-file"}
-            looked = first.look(site, FormRequest("", form=form, file=Upload("TODO.md", data)))
-            page = first.show(site, FormRequest("", query=parameters_of(urlsplit(looked.to).query)))
+            looked = first_run.look(site, FormRequest("", form=form, file=Upload("TODO.md", data)))
+            page = first_run.show(
+                site, FormRequest("", query=parameters_of(urlsplit(looked.to).query))
+            )
             assert page.document["file"]["created"] == LONG
             form |= {"file": page.values["key"], "was.plan": page.document["file"]["made_from"]}
-            first.bring(site, FormRequest("", form=form))
+            first_run.bring(site, FormRequest("", form=form))
             some = [count for count, _ in site.counts]
             assert 0 < some[1] < some[-1] == LONG  # a page was made in the middle
             site.counts.clear()
-            first.assign(site, FormRequest("", form={"nonce": "nonce-of-agents", "model": "rules"}))
+            first_run.assign(
+                site, FormRequest("", form={"nonce": "nonce-of-agents", "model": "rules"})
+            )
             assert 0 < site.counts[0][1] < site.counts[-1][1] <= count_agents(site.home) == LONG
     finally:
         site.close()

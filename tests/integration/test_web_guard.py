@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from adapters.web import markdown
-from adapters.web.guard import Guard, is_loopback
+from adapters.web.auth import Guard, is_loopback
 from tests.support.cli import done, told
 from tests.support.pages import ORIGIN, text_of, visiting
 from tests.support.waking import agent, proposing, reply, report, tape

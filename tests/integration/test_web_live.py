@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from adapters.store.changes import FileProbe
-from adapters.web.live import Live
+from adapters.store.sqlite_files import FileProbe
 from adapters.web.site import Site
+from adapters.web.sse import EventBroadcast
 from tests.support.cli import FIXED, done
 from tests.support.pages import visiting
 from tests.support.waking import proposing
@@ -30,7 +30,7 @@ class Ends:
 
 
 def listening(
-    live: Live, work: Callable[[AsyncIterator[bytes]], Coroutine[Any, Any, None]]
+    live: EventBroadcast, work: Callable[[AsyncIterator[bytes]], Coroutine[Any, Any, None]]
 ) -> None:
     """Do something with a stream of messages while the files are watched."""
 
@@ -61,7 +61,7 @@ def test_the_first_message_says_where_the_logs_end() -> None:
     async def work(stream: AsyncIterator[bytes]) -> None:
         assert await told(stream) == "run-1"
 
-    listening(Live(list, Ends()), work)
+    listening(EventBroadcast(list, Ends()), work)
 
 
 def test_a_commit_of_another_connection_is_told(tmp_path: Path) -> None:
@@ -78,13 +78,13 @@ def test_a_commit_of_another_connection_is_told(tmp_path: Path) -> None:
         writing.commit()
         assert await waiting == "run-2"
 
-    listening(Live(lambda: [FileProbe(file)], ends, NEVER), work)
+    listening(EventBroadcast(lambda: [FileProbe(file)], ends, NEVER), work)
     writing.close()
 
 
 def test_what_changed_in_no_file_is_told() -> None:
     ends = Ends()
-    live = Live(list, ends, NEVER)
+    live = EventBroadcast(list, ends, NEVER)
 
     async def work(stream: AsyncIterator[bytes]) -> None:
         assert await told(stream) == "run-1"
@@ -100,11 +100,11 @@ def test_without_a_change_it_is_told_again() -> None:
         for _ in range(3):
             assert await told(stream) == "run-1"
 
-    listening(Live(list, Ends(), ping_seconds=0.01), work)
+    listening(EventBroadcast(list, Ends(), ping_seconds=0.01), work)
 
 
 def test_a_stream_ends_with_the_server() -> None:
-    live = Live(list, Ends())
+    live = EventBroadcast(list, Ends())
 
     async def work(stream: AsyncIterator[bytes]) -> None:
         assert await told(stream) == "run-1"
@@ -168,7 +168,7 @@ def test_no_connection_is_closed_while_a_thread_looks_by_it() -> None:
     probe = Slow()
 
     async def work() -> None:
-        watching = asyncio.create_task(Live(lambda: [probe], Ends()).watch())
+        watching = asyncio.create_task(EventBroadcast(lambda: [probe], Ends()).watch())
         assert await asyncio.to_thread(probe.begun.wait, BOUND)
         watching.cancel()
         threading.Timer(0.05, probe.may_end.set).start()  # the loop itself waits for the look

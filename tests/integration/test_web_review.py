@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.web.editing import edited
+from adapters.web.cards import edited
 from tests.support.cli import done, proved, told
 from tests.support.forms import forms
 from tests.support.homes import Homes

@@ -13,7 +13,7 @@ import pytest
 from adapters.proof import histories
 from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.web.jobs import Jobs
-from domain.wire import Payload
+from domain.log.wire import Payload
 from tests.histories import scenes
 from tests.support.cli import FIXED, done, told
 from tests.support.pages import Visitor, text_of, visiting
@@ -143,7 +143,7 @@ def test_what_a_date_leaves_out_is_not_walked_through(visitor: Visitor) -> None:
 
 
 def test_each_turn_of_a_kept_history_has_its_page(tmp_path: Path) -> None:
-    history = histories.read(scenes.FOLDER / "providers.jsonl")
+    history = histories.read_history(scenes.FOLDER / "providers.jsonl")
     payloads = [Payload(name, data) for name, data in history.payloads.items()]
     for name in ("journal", "agent"):
         recorder = SQLiteLogRecorder(tmp_path / f"{name}.db")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import wakelog
-from adapters.web.comparing import differences
+from adapters.web.text_diff import differences
 from tests.integration.test_named_endpoint import ENVIRON, ONE_WAKE, set_model, woken
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.openai_server import OpenAIServer

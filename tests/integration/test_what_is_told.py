@@ -11,7 +11,7 @@ from adapters.proof import histories
 from adapters.proof.histories import History
 from adapters.simulation.plan import plan
 from adapters.simulation.play import history_of
-from domain import envelope
+from domain.append import envelope
 from domain.wake.commands import BeginWake, LocalTime
 from replay.appends import appends
 from tests.support.cli import done, proved, run, told
@@ -118,9 +118,9 @@ def test_the_clock_of_each_wake_outlives_export_redaction_and_fork(tmp_path: Pat
     for options in ([], ["--redact"]):
         file = tmp_path / f"export{len(options)}.jsonl"
         done(["export-history", "--all", *options, "--out", str(file)], home)
-        history = histories.read(file)
+        history = histories.read_history(file)
         assert set(clocks(history)) == {clock}
-        assert histories.prove(history).ok
+        assert histories.prove_history(history).ok
     forked = told(["fork", run_key], home, env=at("2027-06-01T09:00:00Z"))
     assert prompt_of(Path(forked["home"]), forked["forked_run_key"])["now"] == shown
 

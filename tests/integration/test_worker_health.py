@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from adapters.cluster.worker import Worker, WorkerOptions
-from adapters.documents.every import schema_of
+from adapters.documents.schemas import schema_of
 from adapters.launch import bound
 from adapters.store.postgres.database import Database
 from adapters.store.postgres.homes import Homes

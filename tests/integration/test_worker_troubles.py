@@ -9,12 +9,12 @@ from itertools import pairwise
 import psycopg
 import pytest
 
-from adapters.cluster import settling
+from adapters.cluster import worker_loop
 from adapters.cluster.worker import WorkerOptions
 from adapters.home.clock import SystemClock
 from adapters.store.postgres.schema import LOGS
 from adapters.wiring import Home
-from domain import envelope
+from domain.append import envelope
 from domain.errors import Refused
 from tests.support import whole
 from tests.support.cli import done, told
@@ -88,7 +88,7 @@ def test_a_home_in_trouble_is_held_off_twice_as_long_each_time_and_five_minutes_
     number = made.homes.named("anna").number
     ends = []
     for _ in range(10):
-        settling.hold_off(made.homes.database, number)
+        worker_loop.hold_off(made.homes.database, number)
         asked = "SELECT extract(epoch FROM hold_until)::float8, hold_until <= now() + '300 s'"
         ((end, is_bounded),) = owner.execute(f"{asked} FROM runtime.homes".encode()).fetchall()
         assert is_bounded

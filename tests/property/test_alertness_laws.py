@@ -3,22 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.agent.agent import Agent, Subscription
-from domain.agent.events import AgentPaused, AutomationSet, Outcome, Subscribed
-from domain.agent.matching import Batch, match
+from domain.agent.agent import Agent, AgentPaused, AutomationSet, Outcome, Subscribed, Subscription
+from domain.agent.subscriptions import Batch, match
 from domain.agent.wake_queue import (
     AT_ONCE,
     SEEN_KEPT,
     TRIGGERS_KEPT,
-    WakeQueue,
-    due_of,
-    next_due,
-    next_wake,
-    run_key_of,
-    run_status,
-)
-from domain.agent.wake_queue_events import (
-    AlertSettled,
     Reason,
     Rule,
     Trigger,
@@ -27,8 +17,15 @@ from domain.agent.wake_queue_events import (
     WakeBackedOff,
     WakeBegun,
     WakeDropped,
+    WakeQueue,
     WakeQueued,
     WakeQueueFact,
+    WakeSettled,
+    due_of,
+    next_due,
+    next_wake,
+    run_key_of,
+    run_status,
 )
 from domain.agent.wake_queue_rules import (
     PERSON,
@@ -41,7 +38,7 @@ from domain.agent.wake_queue_rules import (
     settle,
 )
 from domain.errors import Refused
-from domain.timestamps import later
+from domain.log.timestamps import later
 from tests.support.agents import (
     ACTIVE,
     AGENT_ID,
@@ -86,7 +83,7 @@ facts: st.SearchStrategy[WakeQueueFact] = st.one_of(
     st.builds(WakeDropped, run_keys, st.just("dormant")),
     st.builds(WakeDropped, run_keys, st.just("superseded"), run_keys, st.integers(0, 3)),
     st.builds(WakeBackedOff, run_keys, times, st.sampled_from(["provider", "budget"])),
-    st.builds(AlertSettled, run_keys, st.sampled_from(OUTCOMES), numbers, times | st.just("")),
+    st.builds(WakeSettled, run_keys, st.sampled_from(OUTCOMES), numbers, times | st.just("")),
 )
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.models.rules import RulesModel
-from adapters.runtime import performer, review, watcher
+from adapters.models.rules.model import RulesModel
+from adapters.runtime import effect_executor, review, watcher
 from adapters.runtime.services import Services
 from adapters.timetravel.logs_at import Past
 from domain.agent import commands as agents
@@ -17,10 +17,10 @@ from domain.agent.wake_queue import WAKE_QUEUE, next_wake
 from domain.changes.change_set import CHANGES, is_open
 from domain.errors import WakelogError
 from domain.journal import commands as journal
-from domain.journal.fold import TASK
-from domain.wire import Words, words
-from domain.world import World
-from replay import at, bisect
+from domain.journal.task import TASK
+from domain.log.state import LogState
+from domain.log.wire import Words, words
+from replay import bisect, world_at
 from tests.support.services import services, task_with_agent
 from tests.support.standing import Standing
 
@@ -69,7 +69,7 @@ def do(here: Services, deed: str, nth: int, task: str, agent: str, other: str) -
             with here.agents.reading() as world:
                 queued = next_wake(world.load(WAKE_QUEUE, agent))
             if queued is not None:
-                asyncio.run(performer.run_wake(here, agent, queued.run_key, is_now=True))
+                asyncio.run(effect_executor.run_wake(here, agent, queued.run_key, is_now=True))
         case _:
             decide(here, deed, agent)
 
@@ -101,9 +101,9 @@ def test_a_world_folded_forward_by_an_append_is_the_next_world(deeds: list[str])
         standings[name].take(rows)
         reached[name] = rows[0].n
         tasks = standings["journal"].entities(TASK)
-        forward = at.document(standings["journal"], standings["agent"], tasks, {})
-        then = at.Where(reached["journal"], reached["agent"])
-        assert forward == at.document(*past.worlds(then), tasks, {})
+        forward = world_at.world_document(standings["journal"], standings["agent"], tasks, {})
+        then = world_at.LogMoment(reached["journal"], reached["agent"])
+        assert forward == world_at.world_document(*past.worlds(then), tasks, {})
 
 
 @settings(max_examples=10, deadline=None)
@@ -122,7 +122,7 @@ def test_worlds_in_any_order_are_the_same_as_each_alone(deeds: list[str], dice: 
         assert states(past.agents.world(n), agent) == states(here.agents.world_at(n), agent)
 
 
-def states(world: World, agent: str) -> tuple[object, ...]:
+def states(world: LogState, agent: str) -> tuple[object, ...]:
     return world.load(AGENT, agent), world.load(WAKE_QUEUE, agent)
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.changes import decisions
-from domain.changes.change_set import ChangeSet, ItemStatus, find, status_of
-from domain.changes.events import (
+from domain.changes.change_set import (
+    ChangeSet,
     ChangesFact,
     ChangesReply,
     ItemConfirmed,
@@ -20,16 +20,19 @@ from domain.changes.events import (
     ItemRejected,
     ItemReopened,
     ItemRetracted,
+    ItemStatus,
     LiftAsked,
     LiftDone,
     SetOpened,
     SuppressionAsked,
     SuppressionDone,
+    find,
+    status_of,
 )
-from domain.changes.hygiene import sift
+from domain.changes.deduplication import deduplicate
 from domain.errors import TOOL_CODES, Refused
+from domain.log.wire import Words
 from domain.tools.base import Proposal
-from domain.wire import Words
 from tests.support.proposals import AT, BY_AGENT, add, after, item, label, shown
 
 STATUSES: set[ItemStatus] = {
@@ -276,13 +279,13 @@ def test_sifting_keeps_order_and_sifting_again_changes_nothing(
     touched: int,
 ) -> None:
     sets = [decided(one), decided(other)]
-    sifted = sift(batch, sets, lambda _: touched)
+    sifted = deduplicate(batch, sets, lambda _: touched)
     rest = iter(batch)
     assert all(any(kept is proposal for proposal in rest) for kept in sifted.accepted)
     assert len(sifted.accepted) + len(sifted.skipped) == len(batch)
-    again = sift(sifted.accepted, sets, lambda _: touched)
+    again = deduplicate(sifted.accepted, sets, lambda _: touched)
     assert (again.accepted, again.skipped) == (sifted.accepted, ())
-    assert sift(batch, sets[::-1], lambda _: touched).accepted == sifted.accepted
+    assert deduplicate(batch, sets[::-1], lambda _: touched).accepted == sifted.accepted
 
 
 @given(batch=proposals, history=verdicts, touched=st.integers(6, 8))
@@ -302,4 +305,4 @@ def test_a_proposal_is_skipped_if_and_only_if_the_person_has_it_or_declined_it(
         if taken.isdisjoint((proposal.fingerprint, proposal.display)):
             expected.append(proposal)
             taken |= {proposal.fingerprint, proposal.display}
-    assert list(sift(batch, [changes], lambda _: touched).accepted) == expected
+    assert list(deduplicate(batch, [changes], lambda _: touched).accepted) == expected

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from domain.causes import Replied
-from domain.changes.events import ItemFailed
+from domain.append.causes import Replied
+from domain.changes.change_set import ItemFailed
 from domain.journal.commands import AddNote
-from domain.wire import Words
+from domain.log.wire import Words
 from tests.support.broken import Broken
 from tests.support.checking.logs import Doc
 from tests.support.forging import differing, found, replace_last

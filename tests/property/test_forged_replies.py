@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from adapters.models import gemini_reply, rules, tape
-from adapters.models.openai import decoding
+from adapters.models import tape
+from adapters.models.gemini import decoding as gemini_decoding
+from adapters.models.openai import decoding as openai_decoding
+from adapters.models.rules import model as rules_model
 from adapters.proof import histories
-from adapters.proof.decoders import DECODERS
 from adapters.proof.histories import History
+from adapters.proof.prove import DECODERS
 from domain.errors import Refused
 from replay.divergence import ALTERED, FORMAT
-from replay.replies import Replies
+from replay.replies import ReplyDecoding
 from tests.support.broken import Broken
 from tests.support.checking.logs import Doc
 from tests.support.forging import differing, rows
@@ -91,7 +93,7 @@ def test_a_reply_of_a_model_of_others_is_counted_where_nobody_can_read_it() -> N
     for told in answers(home):
         told["replyFormat"] = "unruly.1"
     assert differing(home) == []
-    undecoded = histories.prove(History(rows(home), home.payloads, "")).undecoded
+    undecoded = histories.prove_history(History(rows(home), home.payloads, "")).undecoded
     assert undecoded == len(answers(home)) > 0
 
 
@@ -110,13 +112,13 @@ def test_a_reply_of_a_model_of_others_is_counted_where_nobody_can_read_it() -> N
     ],
 )
 def test_what_a_reply_may_be_written_in(word: str, name: str, found: str) -> None:
-    wrong = Replies(DECODERS, lambda _: None).misnamed(name, word)
+    wrong = ReplyDecoding(DECODERS, lambda _: None).misnamed(name, word)
     assert (wrong.kind_of if wrong else "") == found
 
 
 def test_replies_of_the_first_version_are_decoded_by_their_model() -> None:
     for name in ("verdicts", "sessions"):
-        proved = histories.prove(histories.read(PAST / f"{name}.jsonl"))
+        proved = histories.prove_history(histories.read_history(PAST / f"{name}.jsonl"))
         assert (proved.ok, proved.undecoded) == (True, 0)
 
 
@@ -127,5 +129,5 @@ def test_every_decoder_refuses_bytes_that_are_not_its_own(name: str) -> None:
 
 
 def test_every_format_that_is_written_has_its_decoder() -> None:
-    for module in (gemini_reply, rules, tape, decoding):
+    for module in (gemini_decoding, rules_model, tape, openai_decoding):
         assert module.FORMAT in DECODERS

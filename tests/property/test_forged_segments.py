@@ -12,19 +12,19 @@ import pytest
 from msgspec.structs import replace
 
 from adapters.proof.prove import prove_logs
-from adapters.store.copying import with_payloads
-from adapters.store.foreign import ForeignAppend
 from adapters.store.log import Log
+from adapters.store.log_copy import with_payloads
 from adapters.store.recorder import numbered
-from adapters.sync.memory import Kept
-from adapters.sync.segments import Header, _file, decoded, encoded
-from adapters.sync.shelf import MemoryShelf
-from adapters.sync.syncing import sync
-from domain import envelope
-from domain.envelope import Row
+from adapters.store.remote_appends import RemoteAppend
+from adapters.sync.segments import SegmentHeader, _file, decode_segment, encode_segments
+from adapters.sync.sync_folder import MemorySyncFolder
+from adapters.sync.sync_home import sync_logs
+from adapters.sync.sync_state import SyncState
+from domain.append import envelope
+from domain.append.envelope import Row
 from domain.errors import WakelogError
 from domain.journal import commands as do
-from domain.wire import Words, payload
+from domain.log.wire import Words, payload
 from tests.property.test_shared_laws import Machines
 from tests.support.sharing import Machine
 
@@ -49,7 +49,7 @@ def lived(seed: int) -> Machines:
 class Forger:
     """Alters one file of a folder."""
 
-    def __init__(self, shelf: MemoryShelf, chance: Random, *, has_payloads: bool) -> None:
+    def __init__(self, shelf: MemorySyncFolder, chance: Random, *, has_payloads: bool) -> None:
         self.chance = chance
         self.held = dict(shelf.held)
         files = sorted(one for one in self.held if one.endswith(".gz"))
@@ -57,7 +57,7 @@ class Forger:
             files = [one for one in files if b'{"payload"' in gzip.decompress(self.held[one])]
         self.name = chance.choice(files)
         self.data = self.held[self.name]
-        self.header = decoded(self.data, self.name).header
+        self.header = decode_segment(self.data, self.name).header
 
     def forge(self, what: str) -> bool:
         """Whether that can be done to this file."""
@@ -77,7 +77,7 @@ class Forger:
         self.held[kept or f"{writer}/{header.name}"] = data
         return data != self.data
 
-    def _lines(self, what: str) -> tuple[Header, bytes] | None:
+    def _lines(self, what: str) -> tuple[SegmentHeader, bytes] | None:
         """Lines that are other ones, and a sum that fits."""
         lines = gzip.decompress(self.data).split(b"\n")[1:-2]
         rows = [nth for nth, one in enumerate(lines) if b'{"payload"' not in one[:12]]
@@ -120,9 +120,9 @@ class Forger:
         value = str(line[what])
         return text.replace(value.encode(), value.replace("a", "e", 1).encode(), 1)
 
-    def _chained(self, what: str) -> tuple[Header, bytes] | None:
+    def _chained(self, what: str) -> tuple[SegmentHeader, bytes] | None:
         """Appends that are other ones, linked anew, with the head and the name that fit."""
-        appends = list(decoded(self.data).appends)
+        appends = list(decode_segment(self.data).appends)
         at = self.chance.randrange(len(appends))
         if what == "chain of dropped" and len(appends) > 1:
             del appends[at]
@@ -134,34 +134,34 @@ class Forger:
             rows = list(appends[at].rows)
             state = rows[row].state.replace(b"2027-01", b"2026-02").replace(b"one", b"two")
             rows[row] = rows[row]._replace(state=state)
-            appends[at] = ForeignAppend(tuple(rows), appends[at].payloads)
+            appends[at] = RemoteAppend(tuple(rows), appends[at].payloads)
         linked = _linked(appends, self.header.prev)
         try:
-            ((header, data),) = encoded(self.header.place, self.header.after, linked)
+            ((header, data),) = encode_segments(self.header.place, self.header.after, linked)
         except ValueError:  # nothing is left of it
             return None
         return header, data
 
 
-def _linked(appends: Sequence[ForeignAppend], prev: str) -> list[ForeignAppend]:
-    made = list[ForeignAppend]()
+def _linked(appends: Sequence[RemoteAppend], prev: str) -> list[RemoteAppend]:
+    made = list[RemoteAppend]()
     for one in appends:
         first, *more = one.rows
         doc = json.loads(first.state)
         was = doc.get("prev", "")
         state = first.state.replace(was.encode(), prev.encode(), 1) if was else first.state
         rows = (Row(first.stream, first.version, first.topic, state), *more)
-        made.append(ForeignAppend(rows, one.payloads))
+        made.append(RemoteAppend(rows, one.payloads))
         prev = envelope.digest(rows)
     return made
 
 
-def judged(forger: Forger, whole: dict[tuple[str, int], ForeignAppend], origin: Log) -> str:
+def judged(forger: Forger, whole: dict[tuple[str, int], RemoteAppend], origin: Log) -> str:
     """How a machine that joins finds out, or its writer's next sync; empty: nobody does."""
-    shelf, joins = MemoryShelf(), Machine("new")
+    shelf, joins = MemorySyncFolder(), Machine("new")
     shelf.held = forger.held
     try:
-        report = sync([joins], shelf, NOW, Kept()).report
+        report = sync_logs([joins], shelf, NOW, SyncState()).report
     except WakelogError as error:
         return error.code
     if any(one.for_ == "fork" for one in report.waiting):
@@ -172,16 +172,16 @@ def judged(forger: Forger, whole: dict[tuple[str, int], ForeignAppend], origin: 
     if proved.divergences:
         return "prove"
     try:
-        sync([origin], shelf, NOW, Kept())
+        sync_logs([origin], shelf, NOW, SyncState())
     except WakelogError as error:
         return error.code
     return "harmless" if rows(joins).items() >= whole.items() else ""
 
 
-def rows(log: Log) -> dict[tuple[str, int], ForeignAppend]:
+def rows(log: Log) -> dict[tuple[str, int], RemoteAppend]:
     """All that a log holds, by place."""
     return {
-        (name, numbered(append[0].state).n): ForeignAppend(tuple(append), tuple(kept))
+        (name, numbered(append[0].state).n): RemoteAppend(tuple(append), tuple(kept))
         for name in log.heads()
         for append, kept in with_payloads(log.payloads, log.appends_of(name, 0))
     }

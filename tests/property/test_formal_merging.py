@@ -8,15 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from domain.agent import events as a
-from domain.agent import identity
+from domain.agent import agent as a
+from domain.agent import deciders
 from domain.agent.agent import Agent
-from domain.agent.wake_queue import WAKE_QUEUE, run_key_of
-from domain.agent.wake_queue_events import AlertSettled, Trigger, WakeBegun, WakeQueued
+from domain.agent.wake_queue import (
+    WAKE_QUEUE,
+    Trigger,
+    WakeBegun,
+    WakeQueued,
+    WakeSettled,
+    run_key_of,
+)
 from domain.journal import task as t
-from domain.merging import Merged, effective, open_conflicts, place
-from domain.wire import Imported
-from domain.world import Recorded, World, joined
+from domain.log.state import LogState, RecordedEvent, joined
+from domain.log.wire import Imported
+from domain.replication.merge import MergedRows, canonical_position, effective, open_conflicts
 from tests.support.agent_sides import (
     OF_KIND,
     REPLICAS,
@@ -77,11 +83,11 @@ def lived(sides: Sides, replica: str, deed: str) -> None:
     """A deed on an agent as its machine knows it."""
     agent = state(sides, replica, AGENT)
     if deed == "delete":
-        facts = identity.delete(agent) if agent.lifecycle == "destroyed" else []
+        facts = deciders.delete(agent) if agent.lifecycle == "destroyed" else []
     elif agent.lifecycle == "destroyed":
         facts = []
     else:
-        facts = {"pause": identity.pause, "resume": identity.resume, "end": identity.destroy}[deed](
+        facts = {"pause": deciders.pause, "resume": deciders.resume, "end": deciders.destroy}[deed](
             agent
         )
     if facts:
@@ -117,7 +123,7 @@ def test_m3_the_report_head_is_that_of_who_knew_the_others_else_the_canonical_la
 ) -> None:
     """M3: a pointer that knew the other stands, else that of the last replica and number."""
     sides = played(steps, AGENT, known_to_all(MADE))
-    last: Any = max(heads(sides, AGENT, a.AgentReported), key=place, default=None)
+    last: Any = max(heads(sides, AGENT, a.AgentReported), key=canonical_position, default=None)
     assert sides.state(AGENT).report == (last.fact.run_key if last else "")
 
 
@@ -131,7 +137,9 @@ def test_m3_what_knew_the_other_stands_else_the_canonical_last(order: Any, befor
     for nth, replica in enumerate(order):
         made = t.TaskLinked if nth % 2 else t.TaskUnlinked
         sides.says(replica, made("agent:a1" if nth else "person", "blocks", "t2"))
-    last = max((row for row in sides.of() if not isinstance(row.fact, t.DueSet)), key=place)
+    last = max(
+        (row for row in sides.of() if not isinstance(row.fact, t.DueSet)), key=canonical_position
+    )
     assert bool(sides.state().links) == isinstance(last.fact, t.TaskLinked)
     sides.meet(*REPLICAS)
     sides.says(order[0], t.TaskLinked("agent:a1", "blocks", "t2"))
@@ -147,17 +155,17 @@ def test_m4_failures_are_each_machines_own_and_the_greatest_is_told(failed: Any)
         trigger = Trigger("timer", "t", ticks=(str(len(sides.rows)),))
         run = run_key_of("a1", trigger)
         queued = WakeQueued(run, trigger, START, "")
-        settled = AlertSettled(run, "failed", count)
+        settled = WakeSettled(run, "failed", count)
         sides.says(replica, queued, WakeBegun(run), settled, of="alert:a1")
         sides.meet(*REPLICAS)
         want[replica] = count
     rows = {name: [one for one in sides.of("alert:a1") if one.replica == name] for name in REPLICAS}
 
-    def world(replica: str) -> World:
-        def read(stream: str, after: int) -> list[Recorded]:
+    def world(replica: str) -> LogState:
+        def read(stream: str, after: int) -> list[RecordedEvent]:
             return rows[stream.rpartition("@")[2]][after:]
 
-        return World("agent", replica, 0, read, lambda _: None, replicas=REPLICAS)
+        return LogState("agent", replica, 0, read, lambda _: None, replicas=REPLICAS)
 
     own = {name: world(name).load(WAKE_QUEUE, "a1").failures for name in REPLICAS}
     assert own == want
@@ -176,11 +184,11 @@ def test_m5_a_slot_of_the_highest_version_stands_else_the_canonical_last(steps: 
         if isinstance(step, tuple):
             replica, (slot, value) = step
             wanted = (
-                identity.Wanted(goal=value)
+                deciders.AgentSettings(goal=value)
                 if slot == "goal"
-                else identity.Wanted(preferences=((slot, value),))
+                else deciders.AgentSettings(preferences=((slot, value),))
             )
-            facts = identity.configure(state(sides, replica, AGENT), wanted)
+            facts = deciders.configure(state(sides, replica, AGENT), wanted)
             if facts:
                 sides.says(replica, *facts, of=AGENT)
         else:
@@ -188,10 +196,12 @@ def test_m5_a_slot_of_the_highest_version_stands_else_the_canonical_last(steps: 
     agent = sides.state(AGENT)
     rows: list[Any] = sides.of(AGENT)
     goals = [row for row in rows if isinstance(row.fact, a.GoalSet)]
-    last: Any = max(goals, key=lambda row: (row.fact.version, place(row)), default=None)
+    last: Any = max(
+        goals, key=lambda row: (row.fact.version, canonical_position(row)), default=None
+    )
     assert agent.goal.value == (last.fact.goal if last else "")
     tones = [row for row in rows if isinstance(row.fact, a.PreferenceSet)]
-    last = max(tones, key=lambda row: (row.fact.version, place(row)), default=None)
+    last = max(tones, key=lambda row: (row.fact.version, canonical_position(row)), default=None)
     tone = agent.preferences["tone"].value if "tone" in agent.preferences else ""
     assert tone == (last.fact.value if last else "")
 
@@ -209,16 +219,16 @@ def timed(sides: Sides, replica: str, deed: tuple[str, int]) -> None:
     what, days = deed
     facts: list[a.AgentFact] = []
     if what == "again" and agent.timers:
-        sides.says(replica, *identity.remove_timer(agent, "t"), of=AGENT)
+        sides.says(replica, *deciders.remove_timer(agent, "t"), of=AGENT)
         timed(sides, replica, ("set", days))
     elif what == "set":
-        facts = identity.set_timer(agent, "t", "every day 07:00", "UTC", day(past + days))
+        facts = deciders.set_timer(agent, "t", "every day 07:00", "UTC", day(past + days))
     elif what == "remove" and agent.timers:
-        facts = identity.remove_timer(agent, "t")
+        facts = deciders.remove_timer(agent, "t")
     elif what == "tick" and agent.timers:
         first = int(agent.timers[0].next_at[8:10])
         taken = [day(one) for one in range(first, first + days)]
-        facts, _ = identity.tick(agent, "t", taken, day(first + days))
+        facts, _ = deciders.tick(agent, "t", taken, day(first + days))
     if facts:
         sides.says(replica, *facts, of=AGENT)
 
@@ -247,7 +257,7 @@ def test_m6_of_a_timer_the_latest_tick_stands_and_a_removal_wins_over_ticks(step
     assert [one.next_at for one in agent.timers] == ([] if is_gone else [max(nexts)])
     for row in sides.of(AGENT):
         if isinstance(row.fact, a.TimerTicked):
-            assert identity.tick(agent, "t", row.fact.ticks, "") == ([], None)
+            assert deciders.tick(agent, "t", row.fact.ticks, "") == ([], None)
 
 
 @few
@@ -266,7 +276,7 @@ def test_m6_a_pause_wins_over_ticks_that_did_not_know_it(before: bool, steps: An
     assert sides.state(AGENT).lifecycle == "dormant"
 
 
-def untimed(row: Recorded) -> Recorded:
+def untimed(row: RecordedEvent) -> RecordedEvent:
     return replace(row, at="")
 
 
@@ -309,7 +319,7 @@ def test_t1_all_who_hold_the_same_rows_of_agents_hold_the_same_state(of: str, da
     sides.meet(*REPLICAS)
     want = sides.state(of)
     arrived = data.draw(st.permutations(sides.of(of)))
-    assert folded(effective(sorted(arrived, key=place), sides.knows), of) == want
+    assert folded(effective(sorted(arrived, key=canonical_position), sides.knows), of) == want
     assert [state(sides, one, of) for one in REPLICAS if one in sides.known] == [
         want for one in REPLICAS if one in sides.known
     ]
@@ -339,5 +349,5 @@ def test_t1_of_agents_that_were_always_alone_every_row_counts(of: str, data: Any
     sides = played(steps, of)
     rows = sides.of(of)
     assert list(sides.counted(of)) == rows
-    assert Merged(rows, sides.knows).counted == rows
+    assert MergedRows(rows, sides.knows).counted == rows
     assert open_conflicts(rows, sides.knows) == ()

@@ -9,19 +9,19 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.documents.conflicts import conflicts_of
+from adapters.documents.import_conflicts import conflicts_of
 from adapters.documents.tasks import label_documents
-from domain import canonical
 from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal.catalog import CATALOG
 from domain.journal.document import task_line
-from domain.journal.fold import TASK
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
+from domain.journal.imports import is_unmade
 from domain.journal.links import LINKS
-from domain.journal.undoing import is_unmade
-from domain.wire import Payload, payload
-from domain.world import MAIN
+from domain.journal.task import TASK
+from domain.log import canonical
+from domain.log.state import MAIN
+from domain.log.wire import Payload, payload
 from tests.support.services import divergences, services
 
 IDS = ("door", "roof", "tap", "wall")

@@ -10,12 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adapters.importers import formats
-from adapters.importers.texts import UNREADABLE_MAX
-from domain import canonical
+from adapters.importers.common import UNREADABLE_MAX
 from domain.journal.imported import ImportedFile, ImportedTask
 from domain.journal.task import PRIORITIES, STATUSES
+from domain.log import canonical
+from domain.log.timestamps import is_date, is_moment
 from domain.text import squeeze
-from domain.timestamps import is_date, is_moment
 
 DATA = Path(__file__).parents[1] / "data"
 SAMPLES = sorted(

@@ -8,20 +8,20 @@ from random import Random
 import pytest
 
 from adapters.proof.prove import prove_logs
-from adapters.sync.shelf import MemoryShelf
-from domain.agent.matching import trigger_of
-from domain.agent.wake_queue import run_key_of
-from domain.agent.wake_queue_events import (
+from adapters.sync.sync_folder import MemorySyncFolder
+from domain.agent.subscriptions import trigger_of
+from domain.agent.wake_queue import (
     Trigger,
     TriggerMerged,
     TriggerSuppressed,
     WakeBegun,
     WakeDropped,
     WakeQueued,
+    run_key_of,
 )
-from domain.journal.fold import TASK
+from domain.append.notification_batch import batch
 from domain.journal.links import LINKS
-from domain.notices import batch
+from domain.journal.task import TASK
 from tests.support.fleet import Fleet, Machine
 
 pytestmark = pytest.mark.slow
@@ -64,7 +64,7 @@ class Home:
 
     def sync(self, one: Machine) -> None:
         """With the folder as it came so far: half of the files are missing."""
-        seen, whole = MemoryShelf(), self.fleet.shelf
+        seen, whole = MemorySyncFolder(), self.fleet.shelf
         held = dict(whole.held)
         seen.held = {name: data for name, data in held.items() if self.chance.random() < 0.6}
         seen.held |= {name: data for name, data in held.items() if name.startswith(one.name)}

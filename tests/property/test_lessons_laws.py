@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.actions.lessons import learn_history
 from adapters.documents.lessons import lesson_lines
 from adapters.runtime import review
 from adapters.runtime.services import Services
+from adapters.usecases.lessons import learn_history
 from adapters.wiring import Home, open_home
 from domain.changes.commands import RejectItem
 from domain.errors import Refused
@@ -30,8 +30,8 @@ from domain.lessons.lessons import (
     LessonDecided,
     Lessons,
 )
-from domain.timestamps import later
-from domain.world import Recorded
+from domain.log.state import RecordedEvent
+from domain.log.timestamps import later
 from projections.inbox import VIEW as INBOX
 from tests.support.lessons import (
     HEALTH,
@@ -153,7 +153,7 @@ def test_the_fold_counts_what_stands_in_the_rows(seed: int) -> None:
 def folded(facts: list[tuple[str, LessonDecided]]) -> Lessons:
     state = LESSONS.initial("category:a")
     for at, fact in facts:
-        state = LESSONS.evolve(state, Recorded("", 0, "", 0, 0, at, fact))
+        state = LESSONS.evolve(state, RecordedEvent("", 0, "", 0, 0, at, fact))
     return state
 
 

@@ -11,11 +11,6 @@ from hypothesis import strategies as st
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from adapters.actions import tasks as deeds
-from adapters.actions.exporting import exported
-from adapters.actions.importing import Importing
-from adapters.actions.listing import Wanted
-from adapters.actions.sources import Found
 from adapters.documents.tasks import (
     ImportReport,
     catalog_of,
@@ -23,8 +18,12 @@ from adapters.documents.tasks import (
     label_named,
     task_page,
 )
-from adapters.importers.exported import markdown
 from adapters.importers.markdown import read
+from adapters.importers.writing import markdown
+from adapters.usecases import tasks as deeds
+from adapters.usecases.import_sources import ParsedFile
+from adapters.usecases.import_tasks import Importing
+from adapters.usecases.task_lists import TaskFilter, export_text
 from adapters.wiring import Home
 from domain.journal import commands as do
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
@@ -157,7 +156,7 @@ def _plain(task: Any, names: Any) -> Any:
 
 
 def taken(home: Home, text: str) -> ImportReport:
-    return Importing().take(home, "tasks.md", Found(read(text.encode(), source="tasks.md")))
+    return Importing().take(home, "tasks.md", ParsedFile(read(text.encode(), source="tasks.md")))
 
 
 @example(0, [Told("a [x] #b, due:2027-01-01", notes=["# h\n\n- [ ] x\n"], labels=["two words"])])
@@ -171,11 +170,11 @@ def test_what_is_exported_and_imported_is_the_same(seed: int, told: Sequence[Tol
     if len(ids) > 1:
         deeds.link(here, ids[0], person.chosen(["blocks", "relates_to", "fixes"]), ids[-1])
     here.views.catch_up()
-    first = exported(here, "kept", Wanted()).text
+    first = export_text(here, "kept", TaskFilter()).text
     report = taken(there, first)
     assert (report.created, report.unreadable, report.remarks) == (len(ids), (), ())
     assert state(there) == state(here)
-    assert exported(there, "kept", Wanted()).text == first
+    assert export_text(there, "kept", TaskFilter()).text == first
     assert taken(there, first).events == 0
 
 

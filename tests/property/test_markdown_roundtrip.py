@@ -10,12 +10,12 @@ from typing import NamedTuple
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from adapters.importers.inline import plain
 from adapters.importers.markdown import read
+from adapters.importers.markdown_line import plain
 from adapters.importers.marks import read_marks
-from domain.canonical import encode
 from domain.journal.imported import ImportedFile, ImportedItem, ImportedNote, ImportedTask
-from domain.keys import key
+from domain.log.canonical import encode
+from domain.log.keys import key
 from domain.text import fold
 
 BOXES = {"": " ", "DONE": "x", "IN PROGRESS": "/", "REJECTED": "-"}

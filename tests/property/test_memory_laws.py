@@ -15,17 +15,16 @@ from adapters.proof.prove import prove_logs
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
-from domain.agent.agent import AGENT
+from domain.agent.agent import AGENT, AgentObserved
 from domain.agent.commands import ConfigureAgent
-from domain.agent.events import AgentObserved
-from domain.agent.identity import Wanted
+from domain.agent.deciders import AgentSettings
 from domain.agent.memory import MEMORY, Memory, MemoryFolded
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
+from domain.log.state import LogState, RecordedEvent
 from domain.text import squeeze
 from domain.wake.commands import BeginWake
-from domain.wake.events import ToolReturned
 from domain.wake.memory import FOLDED_MAX, readable_digests, uncovered
-from domain.world import Recorded, World
+from domain.wake.wake import ToolReturned
 from tests.support.scripted_wakes import GONE, call, ended, woken
 from tests.support.services import TickingClock, reply, services, task_with_agent
 
@@ -43,11 +42,11 @@ class Row(NamedTuple):
     resolves: tuple[str, ...]
 
 
-def rows(at: Services, until: int = 10**9) -> Iterable[Recorded]:
+def rows(at: Services, until: int = 10**9) -> Iterable[RecordedEvent]:
     return [row for one in at.agents.appends() for row in one if row.n <= until]
 
 
-def observed(at: Services, world: World, until: int = 10**9) -> list[Row]:
+def observed(at: Services, world: LogState, until: int = 10**9) -> list[Row]:
     return [
         Row(
             f"{row.n}-{row.row}@{row.replica}", world.text(fact.words), fact.priority, fact.resolves
@@ -217,7 +216,7 @@ def test_what_was_noted_under_a_category_that_is_gone_comes_back_through_no_dige
         own = world.load(TASK, task).category
 
     def allow(*categories: str) -> None:
-        at.append_agent(ConfigureAgent(agent, Wanted(categories=categories)))
+        at.append_agent(ConfigureAgent(agent, AgentSettings(categories=categories)))
 
     def noted(text: str, wakes: int) -> None:
         for nth in range(wakes):
@@ -256,7 +255,7 @@ def test_digests_with_such_notes_were_there_before() -> None:
 def folded(*facts: MemoryFolded) -> Memory:
     memory = Memory("a")
     for n, fact in enumerate(facts):
-        memory = MEMORY.evolve(memory, Recorded("memory:a@r1", n + 1, "r1", n, 0, "", fact))
+        memory = MEMORY.evolve(memory, RecordedEvent("memory:a@r1", n + 1, "r1", n, 0, "", fact))
     return memory
 
 

@@ -13,15 +13,21 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from adapters.proof import histories
-from domain.causes import Receipt, Result
+from domain.append.causes import Receipt, Result
+from domain.append.envelope import STREAM_TYPES
 from domain.journal import task as t
 from domain.journal.commands import ApplyOperation
-from domain.journal.fold import TASK
-from domain.kinds import KINDS
-from domain.merging import Merged, effective, open_conflicts, place, repeats_of
-from domain.sifting import Sifter
-from domain.wire import Words
-from domain.world import Folded, Recorded, World
+from domain.journal.task import TASK
+from domain.log.state import CachedState, LogState, RecordedEvent
+from domain.log.wire import Words
+from domain.replication.merge import (
+    MergedRows,
+    MergeFilter,
+    canonical_position,
+    effective,
+    open_conflicts,
+    repeats_of,
+)
 from replay.appends import appends
 from tests.histories.scenes import FOLDER
 from tests.support.services import START
@@ -74,12 +80,12 @@ def played(steps: Any, sides: Sides | None = None) -> Sides:
     return sides
 
 
-def entities(name: str) -> dict[str, list[Recorded]]:
+def entities(name: str) -> dict[str, list[RecordedEvent]]:
     """The rows of each entity that merges in a history of one replica, of both logs."""
-    found: dict[str, list[Recorded]] = {}
-    logs = histories.read(FOLDER / f"{name}.jsonl").rows.values()
+    found: dict[str, list[RecordedEvent]] = {}
+    logs = histories.read_history(FOLDER / f"{name}.jsonl").rows.values()
     for row in (row for rows in logs for one in appends(rows) for row in one.facts):
-        if row.of_kind in KINDS and KINDS[row.of_kind].is_merged:
+        if row.of_kind in STREAM_TYPES and STREAM_TYPES[row.of_kind].is_merged:
             found.setdefault(row.stream, []).append(row)
     return found
 
@@ -89,7 +95,7 @@ def test_of_a_home_that_was_always_alone_every_row_counts(name: str) -> None:
     """On the long way, too: there every row knows all before it."""
     for rows in entities(name).values():
         assert effective(rows, lambda a, b: False) == rows
-        assert Merged(rows, lambda a, b: b.n <= a.n).counted == rows
+        assert MergedRows(rows, lambda a, b: b.n <= a.n).counted == rows
         assert open_conflicts(rows, lambda a, b: False) == ()
 
 
@@ -98,7 +104,7 @@ def test_of_a_home_that_was_always_alone_every_row_counts(name: str) -> None:
 def test_where_everybody_met_before_each_step_every_row_counts(steps: Any) -> None:
     sides = played(one for step in steps for one in (set(REPLICAS), step))
     assert list(sides.counted()) == sides.of()
-    assert Merged(sides.of(), sides.knows).counted == sides.of()
+    assert MergedRows(sides.of(), sides.knows).counted == sides.of()
     assert sides.open() == []
 
 
@@ -111,7 +117,7 @@ def test_t1_all_who_hold_the_same_rows_hold_the_same_state(steps: Any) -> None:
     rows, want = sides.of(), [row.fact for row in sides.counted()]
     for first in REPLICAS:
         arrived = sorted(rows, key=lambda row: (row.replica != first, row.replica, row.n, row.row))
-        counted = effective(sorted(arrived, key=place), sides.knows)
+        counted = effective(sorted(arrived, key=canonical_position), sides.knows)
         assert [row.fact for row in counted] == want
         assert folded(counted) == sides.state()
 
@@ -134,17 +140,17 @@ def test_what_is_written_by_who_knows_all_is_folded_on(steps: Any, more: Any) ->
 def test_a_world_goes_on_from_the_state_it_kept_by_own_rows_alone(steps: Any, more: Any) -> None:
     sides = played(steps)
     sides.meet(*REPLICAS)
-    kept: dict[str, Folded] = {}
+    kept: dict[str, CachedState] = {}
     read: set[str] = set()
 
-    def rows(stream: str, after: int) -> list[Recorded]:
+    def rows(stream: str, after: int) -> list[RecordedEvent]:
         read.add(stream)
         return [row for row in sides.of() if row.stream == stream and row.version > after]
 
     def load() -> Any:
-        sift = Sifter(sides.knows)
+        sift = MergeFilter(sides.knows)
         others = REPLICAS[1:]
-        world = World(
+        world = LogState(
             "journal", "r0", 0, rows, lambda _: None, replicas=others, sift=sift, cache=kept
         )
         return world.load(TASK, "t1")
@@ -162,10 +168,12 @@ def test_a_world_goes_on_from_the_state_it_kept_by_own_rows_alone(steps: Any, mo
 @given(steps=STEPS)
 def test_what_stands_is_a_value_that_a_side_said_and_of_the_highest_rank(steps: Any) -> None:
     sides = played(steps)
-    merged = Merged(sides.of(), sides.knows)
+    merged = MergedRows(sides.of(), sides.knows)
     for heads in merged.heads.values():
         assert heads[-1].rank == max(head.rank for head in heads)
-        assert [head.row for head in heads] == sorted((head.row for head in heads), key=place)
+        assert [head.row for head in heads] == sorted(
+            (head.row for head in heads), key=canonical_position
+        )
     for conflict in sides.open():
         assert conflict.stands in [side.value for side in conflict.sides]
         assert not any(
@@ -182,7 +190,7 @@ def test_nothing_that_is_left_out_is_silent(steps: Any) -> None:
     """Whoever said what does not count finds it in a conflict, or it said what stands, or somebody
     who knew of it spoke since, or the thing is gone, or nobody is asked about it."""
     sides = played(steps)
-    merged = Merged(sides.of(), sides.knows)
+    merged = MergedRows(sides.of(), sides.knows)
     told = {side.row for conflict in sides.open() for side in conflict.sides}
     for field, lost in merged.lost.items():
         if field in merged.gone or "deleted" in merged.gone:
@@ -203,7 +211,7 @@ def test_m7_a_clock_that_is_wrong_changes_no_decision(steps: Any, wrong: int, re
     assert [told(one) for one in sides.open()] == [told(one) for one in right.open()]
 
 
-def untimed(row: Recorded) -> Recorded:
+def untimed(row: RecordedEvent) -> RecordedEvent:
     return replace(row, at="")
 
 
@@ -222,7 +230,7 @@ def test_t2_an_operation_has_one_effect_however_many_applied_it(done: Any) -> No
     """T2, one logical change per operation: each writes one note per operation, and of each there
     is one in the end, that of the canonical first."""
     sides = Sides()
-    receipts: list[Recorded] = []
+    receipts: list[RecordedEvent] = []
     want: dict[str, tuple[tuple[int, str, int], str]] = {}
     for replica, operation, text in done:
         note = f"{operation} by {replica}"
@@ -230,7 +238,7 @@ def test_t2_an_operation_has_one_effect_however_many_applied_it(done: Any) -> No
         command = ApplyOperation(operation, "a1", "t1", "add_note", Words(text))
         receipt = Receipt(command, Result(("t1",), "applied"))
         receipts.append(replace(row, stream=f"receipt:{operation}@{replica}", fact=receipt))
-        mine = place(row), note
+        mine = canonical_position(row), note
         want[operation] = min(mine, want.get(operation, mine))
     repeats = repeats_of(receipts)
     found = sorted(note.id for note in sides.state(repeats=repeats).notes)

@@ -5,20 +5,20 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from adapters.home import belonging
+from adapters.home import log_pairing
 from adapters.proof.prove import prove_logs
 from adapters.runtime import watcher
-from adapters.runtime.capture import capture
 from adapters.runtime.services import Services
+from adapters.runtime.wake_capture import capture
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
 from adapters.store.recorder import by_append, numbered
 from adapters.timetravel.fork_verdicts import payloads_of
-from domain import envelope
 from domain.agent.wake_queue import WAKE_QUEUE
-from domain.causes import GivenUp
+from domain.append import envelope
+from domain.append.causes import GivenUp
 from domain.journal.commands import EditTask
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
 from tests.support.services import queued_key, services, task_with_agent
 
 STEPS = st.lists(st.sampled_from(["task", "edit", "take", "begin"]), min_size=1, max_size=12)
@@ -77,17 +77,17 @@ def test_a_shorter_journal_is_known_and_what_follows_is_noticed(
     at, pairs = lived(steps)
     last = min(kept, at.journal.tail().n)
     journal = cut(at.journal, last)
-    seen = max(one.n for one in belonging._claims(at.agents.rows()))
-    other = belonging.other_past(journal, at.agents)
+    seen = max(one.n for one in log_pairing._claims(at.agents.rows()))
+    other = log_pairing.newest_mismatch(journal, at.agents)
     assert (other is not None) == (seen > last)
-    lost = belonging.misfits(journal, at.agents)
+    lost = log_pairing.all_mismatches(journal, at.agents)
     assert lost == ((GivenUp("r1", last, seen),) if seen > last else ())
     if not lost:
         return
     adopted = under(at, cut(at.journal, last, "r2"), "r2")
     adopted.journal.adopt(adopted.clock.now(), lost)
-    assert belonging.other_past(adopted.journal, adopted.agents) is None
-    assert belonging.misfits(adopted.journal, adopted.agents) == ()
+    assert log_pairing.newest_mismatch(adopted.journal, adopted.agents) is None
+    assert log_pairing.all_mismatches(adopted.journal, adopted.agents) == ()
     watcher.catch_up(adopted)
     with adopted.journal.reading() as world:
         there = [pair for pair in pairs if world.load(TASK, pair[0]).exists]
@@ -111,8 +111,8 @@ def test_logs_of_one_past_are_never_refused(steps: list[str], kept: int) -> None
     agents = cut(at.agents, min(kept, at.agents.tail().n))
     for replica in ("r1", "r2"):
         journal = cut(at.journal, at.journal.tail().n, replica)
-        assert belonging.other_past(journal, cut(agents, agents.tail().n, replica)) is None
-        assert belonging.misfits(journal, agents) == ()
+        assert log_pairing.newest_mismatch(journal, cut(agents, agents.tail().n, replica)) is None
+        assert log_pairing.all_mismatches(journal, agents) == ()
 
 
 def test_what_older_code_took_is_known_by_its_number_alone() -> None:
@@ -123,10 +123,10 @@ def test_what_older_code_took_is_known_by_its_number_alone() -> None:
     (receipt,) = (row for row in at.agents.rows() if b"take_journal" in row.state)
     assert b"journalDigest" not in receipt.state
     journal = cut(at.journal, taken.last - 1)
-    assert belonging.other_past(journal, at.agents) is not None
+    assert log_pairing.newest_mismatch(journal, at.agents) is not None
     other = Services(journal, at.agents, at.clock, at.settings, at.model_for)
     other.append_journal(EditTask(task, title="Another past"))
-    assert belonging.other_past(journal, at.agents) is None
+    assert log_pairing.newest_mismatch(journal, at.agents) is None
 
 
 def test_what_is_known_of_a_journal_is_known_of_each_replica() -> None:
@@ -136,17 +136,17 @@ def test_what_is_known_of_a_journal_is_known_of_each_replica() -> None:
     second = under(at, cut(at.journal, first, "r2"), "r2")
     second.append_journal(EditTask(task, title="The second one's"))
     watcher.catch_up(second)
-    assert belonging.other_past(second.journal, second.agents) is None
+    assert log_pairing.newest_mismatch(second.journal, second.agents) is None
     journal = cut(at.journal, first, "r2")
     last = second.journal.tail().n
-    assert belonging.misfits(journal, second.agents) == (GivenUp("r2", first, last),)
+    assert log_pairing.all_mismatches(journal, second.agents) == (GivenUp("r2", first, last),)
     third = under(second, cut(journal, first, "r3"), "r3")
-    assert belonging.other_past(third.journal, third.agents) is not None
-    third.journal.adopt(third.clock.now(), belonging.misfits(journal, second.agents))
-    assert belonging.other_past(third.journal, third.agents) is None
+    assert log_pairing.newest_mismatch(third.journal, third.agents) is not None
+    third.journal.adopt(third.clock.now(), log_pairing.all_mismatches(journal, second.agents))
+    assert log_pairing.newest_mismatch(third.journal, third.agents) is None
     watcher.catch_up(third)
     assert prove_logs(third.journal, third.agents).divergences == ()
     fourth = under(third, cut(third.journal, third.journal.tail().n, "r4"), "r4")
-    assert belonging.other_past(fourth.journal, fourth.agents) is None
+    assert log_pairing.newest_mismatch(fourth.journal, fourth.agents) is None
     watcher.catch_up(fourth)
     assert prove_logs(fourth.journal, fourth.agents).divergences == ()

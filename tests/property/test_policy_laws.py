@@ -4,24 +4,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.agent.agent import Agent
+from domain.log.state import MAIN, RecordedEvent
 from domain.policy import policy as p
-from domain.policy.gate import refusal
-from domain.policy.notices import NOTICE_VERSION
+from domain.policy.gate import NOTICE_VERSION, refusal
 from domain.policy.policy import POLICY, Policy
-from domain.world import MAIN, Recorded
 
 CATEGORIES = ("health", "home", "work")
 MODELS = ("gemini", "gemini:pro", "gemini:flash", "mine", "rules", "tape:a")
 patterns = st.sampled_from(("gemini:*", "gemini:p*", "gemini:pro", "mine", "mine:*", "rules", "r*"))
 categories = st.lists(st.sampled_from(CATEGORIES), unique=True).map(tuple)
 given_ = st.builds(
-    p.ReceiptGiven,
+    p.ConsentGiven,
     patterns,
     categories,
     st.integers(NOTICE_VERSION - 1, NOTICE_VERSION + 1),
     st.just(("task",)),
 )
-withdrawn = st.builds(p.ReceiptWithdrawn, patterns, categories)
+withdrawn = st.builds(p.ConsentWithdrawn, patterns, categories)
 ruled = st.builds(
     p.ModelsRuled, st.sampled_from(("", *CATEGORIES)), st.lists(patterns, max_size=2).map(tuple)
 )
@@ -31,7 +30,7 @@ agents = categories.map(lambda known: Agent("a", lifecycle="active", categories=
 def folded(*facts: p.PolicyFact) -> Policy:
     policy = POLICY.initial(MAIN)
     for n, fact in enumerate(facts, start=1):
-        policy = POLICY.evolve(policy, Recorded("policy:main@r1", n, "r1", n, 0, "", fact))
+        policy = POLICY.evolve(policy, RecordedEvent("policy:main@r1", n, "r1", n, 0, "", fact))
     return policy
 
 
@@ -42,7 +41,7 @@ def is_open(policy: Policy, agent: Agent, model: str, *, has_secret: bool = True
 @given(st.lists(st.one_of(given_, ruled, withdrawn), max_size=6), withdrawn, agents,
        st.sampled_from(MODELS))  # fmt: skip
 def test_withdrawing_anything_never_allows_more(
-    facts: list[p.PolicyFact], last: p.ReceiptWithdrawn, agent: Agent, model: str
+    facts: list[p.PolicyFact], last: p.ConsentWithdrawn, agent: Agent, model: str
 ) -> None:
     before, after = folded(*facts), folded(*facts, last)
     assert is_open(before, agent, model) or not is_open(after, agent, model)
@@ -51,7 +50,7 @@ def test_withdrawing_anything_never_allows_more(
 
 @given(st.lists(st.one_of(given_, ruled), max_size=6), withdrawn, agents, st.sampled_from(MODELS))
 def test_what_was_withdrawn_is_asked_no_more(
-    facts: list[p.PolicyFact], last: p.ReceiptWithdrawn, agent: Agent, model: str
+    facts: list[p.PolicyFact], last: p.ConsentWithdrawn, agent: Agent, model: str
 ) -> None:
     after = folded(*facts, last)
     concerned = set(agent.categories) & set(last.categories or agent.categories)

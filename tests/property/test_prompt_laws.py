@@ -8,12 +8,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from domain.agent.wake_queue_events import Trigger
+from domain.agent.wake_queue import Trigger
 from domain.journal import task as t
 from domain.wake import reading as r
 from domain.wake.commands import LocalTime
 from domain.wake.prompt import Prompt, render, size_of
-from domain.wake.prompt_text import block, clip, dump, line, size
+from domain.wake.prompt_sections import block, clip, dump, line, size
 from domain.wake.scaffolds import SCAFFOLDS
 from tests.support.readings import (
     AGENT,
@@ -30,12 +30,12 @@ from tests.support.readings import (
     texts,
 )
 
-LEAST = r.Limits(prompt_max_bytes=r.PROMPT_MIN_BYTES)
+LEAST = r.PromptLimits(prompt_max_bytes=r.PROMPT_MIN_BYTES)
 NAMES = (
     "now suppressed_labels available_labels corrections task time linked report memory critical "
     "journal proposals changed thread words first_wake instruction"
 ).split()
-limits = st.builds(r.Limits, prompt_max_bytes=st.integers(r.PROMPT_MIN_BYTES, 150_000))
+limits = st.builds(r.PromptLimits, prompt_max_bytes=st.integers(r.PROMPT_MIN_BYTES, 150_000))
 
 
 def headings(text: str) -> list[str]:
@@ -48,7 +48,7 @@ def bytes_of(prompt: Prompt) -> bytes:
 
 
 @given(reading=readings, bounds=limits)
-def test_no_text_can_pass_for_a_heading(reading: r.Reading, bounds: r.Limits) -> None:
+def test_no_text_can_pass_for_a_heading(reading: r.Reading, bounds: r.PromptLimits) -> None:
     prompt = render(reading, bounds)
     for section in (*prompt.system, *prompt.user):
         assert headings(section.text) == section.text.splitlines()[:1], section.name
@@ -56,7 +56,7 @@ def test_no_text_can_pass_for_a_heading(reading: r.Reading, bounds: r.Limits) ->
 
 
 @given(reading=readings, bounds=limits)
-def test_a_prompt_never_exceeds_its_limit(reading: r.Reading, bounds: r.Limits) -> None:
+def test_a_prompt_never_exceeds_its_limit(reading: r.Reading, bounds: r.PromptLimits) -> None:
     prompt = render(reading, bounds)
     assert len(bytes_of(prompt)) <= size_of(prompt) <= bounds.prompt_max_bytes
 
@@ -67,7 +67,7 @@ def test_the_same_reading_gives_the_same_bytes(reading: r.Reading) -> None:
 
 
 @given(reading=readings, bounds=limits)
-def test_sections_are_known_once_and_in_order(reading: r.Reading, bounds: r.Limits) -> None:
+def test_sections_are_known_once_and_in_order(reading: r.Reading, bounds: r.PromptLimits) -> None:
     names = [section.name for section in render(reading, bounds).user]
     assert names == [name for name in NAMES if name in names]
     assert {"task", "instruction"} <= set(names)
@@ -77,7 +77,9 @@ def test_sections_are_known_once_and_in_order(reading: r.Reading, bounds: r.Limi
 
 
 @given(reading=readings, bounds=limits)
-def test_the_task_is_json_and_counts_all_that_is_cut(reading: r.Reading, bounds: r.Limits) -> None:
+def test_the_task_is_json_and_counts_all_that_is_cut(
+    reading: r.Reading, bounds: r.PromptLimits
+) -> None:
     task = reading.task
     document = json.loads(body(next(s for s in render(reading, bounds).user if s.name == "task")))
     assert len(document["log"]) + document.get("logCut", 0) == len(task.log) + task.log_unread
@@ -133,8 +135,8 @@ def test_no_byte_of_a_task_out_of_scope_reaches_a_prompt(
     trigger = Trigger("subscription", "s1", tokens=tokens, is_propagated=True)
     agents = {name: r.LinkedAgent(f"About {title}")}
     asked = r.WakeReason("subscription", (trigger,))
-    reading = read(book, agent, asked=asked, linked_agents=agents, given=r.Given(scaffold))
-    prompt = bytes_of(render(reading, r.Limits()))
+    reading = read(book, agent, asked=asked, linked_agents=agents, given=r.PromptOptions(scaffold))
+    prompt = bytes_of(render(reading, r.PromptLimits()))
     for secret in (title, name, note, "note-1", WORK):
         assert secret.encode() not in prompt
     ways = ("outgoing", "incoming") if scaffold >= 2 else ("", "")
@@ -197,7 +199,7 @@ def test_the_worst_texts_fit_into_the_smallest_prompt(text: str, scaffold: int) 
 @pytest.mark.parametrize("bound", [r.PROMPT_MIN_BYTES, 120_000, 1_000_000])
 def test_ten_thousand_of_everything_fit(bound: int, scaffold: int) -> None:
     reading = large(10_000, "some words " * 20, scaffold)
-    prompt = render(reading, r.Limits(prompt_max_bytes=bound))
+    prompt = render(reading, r.PromptLimits(prompt_max_bytes=bound))
     assert size_of(prompt) <= bound
 
 

@@ -16,11 +16,11 @@ from adapters.proof import histories
 from adapters.proof.histories import History
 from adapters.proof.prove import Proved, prove_sides
 from adapters.simulation.plan import Dice
-from domain.envelope import Row
+from domain.append.envelope import Row
 from replay.appends import appends
 from replay.divergence import Divergence
-from replay.prove import Options, Proof
-from replay.sides import Side
+from replay.log_pair import PairedLog
+from replay.prove import LogProof, ProofOptions
 
 FOLDER = Path(__file__).parents[1] / "histories"
 NAMES = ("verdicts", "imports", "crashes", "sessions", "links", "provider_faults")
@@ -40,7 +40,7 @@ class Edited(NamedTuple):
 
 @cache
 def _history(name: str) -> History:
-    return histories.read(FOLDER / f"{name}.jsonl")
+    return histories.read_history(FOLDER / f"{name}.jsonl")
 
 
 def edited(sort: str, nth: int) -> Edited:
@@ -168,12 +168,12 @@ def _named_at(history: History, name: str) -> tuple[str, int]:
 def proved(history: History, known: History) -> Proved:
     """Prove with the digests of the whole one as an anchor."""
     anchors: dict[str, dict[int, str]] = {}
-    whole = histories.prove(known)
+    whole = histories.prove_history(known)
     for head, (n, digest) in whole.heads.items():
         anchors[head] = {n: digest}
     sides = [
-        Side(
-            Proof(name, history.payloads.get, Options(anchors=anchors)),
+        PairedLog(
+            LogProof(name, history.payloads.get, ProofOptions(anchors=anchors)),
             history.rows[name],
             payload=history.payloads.get,
         )

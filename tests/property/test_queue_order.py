@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.runtime.due_index import AgentSchedule, Schedules, Times, Turn, turns
+from adapters.runtime.due_index import AgentSchedule, Schedules, TimeIndex, WakeTurn, turns
 
 TIMES = st.sampled_from(["2027-01-01", "2027-01-02", "2027-01-03"])
 NOW = "2027-01-02"
@@ -48,13 +48,13 @@ def schedules(draw: st.DrawFn) -> AgentSchedule:
     )
 
 
-def sorted_anew(found: Iterable[AgentSchedule], *, is_now: bool) -> list[Turn]:
+def sorted_anew(found: Iterable[AgentSchedule], *, is_now: bool) -> list[WakeTurn]:
     """The rule by itself: abandoned ones as they came, then what is due, by its time."""
     known = list(found)
-    left = [Turn(one, one.running, is_left=True) for one in known if one.running]
+    left = [WakeTurn(one, one.running, is_left=True) for one in known if one.running]
     due = [one for one in known if one.run_key and (one.until if is_now else one.due) <= NOW]
     due.sort(key=lambda one: (one.asked_at if is_now else one.due, one.agent))
-    return left + [Turn(one, one.run_key) for one in due]
+    return left + [WakeTurn(one, one.run_key) for one in due]
 
 
 @given(st.lists(schedules() | st.integers(0, 5), max_size=20), st.booleans())
@@ -78,7 +78,7 @@ def test_schedules_kept_in_order_are_those_sorted_anew(
 def test_times_kept_in_order_are_those_sorted_anew(
     changes: list[tuple[int, str | None]], now: str
 ) -> None:
-    kept, known = Times(), dict[str, str]()
+    kept, known = TimeIndex(), dict[str, str]()
     for nth, at in changes:
         name = f"name {nth}"
         if at is None:

@@ -6,17 +6,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adapters.runtime.services import Services
-from domain import canonical
 from domain.agent.agent import AGENT
 from domain.journal import commands as j
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
+from domain.log import canonical
+from domain.log.wire import Words
 from domain.text import squeeze, tokens
-from domain.wake import reads
-from domain.wake.events import ToolAsked
-from domain.wake.reads import RESULT_MAX_BYTES, Lines
-from domain.wake.state import WAKE
-from domain.wake.task_lines import TaskLines
-from domain.wire import Words
+from domain.wake import lookups
+from domain.wake.lookups import RESULT_MAX_BYTES, LookupLines
+from domain.wake.task_search import TaskSearchIndex
+from domain.wake.wake import WAKE, ToolAsked
 from tests.support.scripted_wakes import ended, woken
 from tests.support.services import services, task_with_agent
 
@@ -30,9 +29,9 @@ def asked(tool: str, **arguments: object) -> ToolAsked:
     return ToolAsked(1, "o", 1, "a", "read", "c1", tool, Words(canonical.text(arguments)))
 
 
-def answer(at: Services, run_key: str, one: ToolAsked, lines: Lines) -> str:
+def answer(at: Services, run_key: str, one: ToolAsked, lines: LookupLines) -> str:
     with at.journal.reading() as journal, at.agents.reading() as agents:
-        return reads.read(one, agents.load(WAKE, run_key), journal, agents, lines).text
+        return lookups.read(one, agents.load(WAKE, run_key), journal, agents, lines).text
 
 
 def edited(at: Services, task: str, how: str, text: str, category: str) -> None:
@@ -76,7 +75,7 @@ def test_a_read_is_bounded_ranked_and_of_allowed_categories_whoever_makes_it(
     woken(at, agent, *ended())
     with at.agents.reading() as world:
         run_key = world.load(AGENT, agent).last_run
-    kept = TaskLines()
+    kept = TaskSearchIndex()
     changed: list[str] = []
 
     def incremental(journal: Any) -> Any:
@@ -92,7 +91,7 @@ def test_a_read_is_bounded_ranked_and_of_allowed_categories_whoever_makes_it(
             edited(at, one, how, text, health if nth % 2 else inbox)
             changed.append(one)
     text = answer(at, run_key, find, incremental)
-    assert text == answer(at, run_key, find, lambda world: TaskLines().of(world))
+    assert text == answer(at, run_key, find, lambda world: TaskSearchIndex().of(world))
     found = canonical.read(text)
     assert len(text.encode()) <= RESULT_MAX_BYTES
     order = ranks(at, words, found)
@@ -109,7 +108,7 @@ def test_a_read_is_bounded_ranked_and_of_allowed_categories_whoever_makes_it(
     for one in (task, *made):
         text = answer(at, run_key, asked("read_task", taskId=one), incremental)
         assert len(text.encode()) <= RESULT_MAX_BYTES
-        assert (text == reads.NOT_FOUND) == (one not in open_to)
+        assert (text == lookups.NOT_FOUND) == (one not in open_to)
 
 
 @settings(max_examples=25)

@@ -12,14 +12,14 @@ import pytest
 
 from adapters.proof import histories
 from adapters.proof.histories import History
+from adapters.proof.incremental import RawLog, walk_on
 from adapters.proof.prove import Proved, prove_logs
-from adapters.proof.since_last import Raw, walk_on
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
-from adapters.store.recorder import Timed
+from adapters.store.recorder import TimedRow
 from adapters.store.sqlite import SQLiteLogRecorder
-from domain.envelope import Row
-from domain.wire import Payload
+from domain.append.envelope import Row
+from domain.log.wire import Payload
 from replay.appends import Append, appends
 from tests.support.rows import altered, rechained
 
@@ -66,7 +66,7 @@ class Counting(MemoryLogRecorder):
             self.walked += 1
             yield row
 
-    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[Timed]:
+    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[TimedRow]:
         found = super().stream(stream, after, but)
         self.again += len(found)
         return found
@@ -117,9 +117,9 @@ def went_on(history: History, before: dict[str, list[Row]], now: dict[str, list[
     old = prove_logs(*logs(history, before))
     assert old.ok
     both = logs(history, now)
-    raws = tuple(Raw(log, {}, end) for log, end in zip(both, _ends(old), strict=True))
+    raws = tuple(RawLog(log, {}, end) for log, end in zip(both, _ends(old), strict=True))
     for raw, log in zip(raws, logs(history, before), strict=True):
-        then = Raw(log, {})
+        then = RawLog(log, {})
         assert then.rest(len(before[log.name]))
         assert raw.is_as(then.proved())
     return walk_on(both, old.end, raws, {})
@@ -136,7 +136,7 @@ def told(proved: Proved) -> set[tuple[str, str, str, str]]:
 
 
 def history_of(scene: str) -> History:
-    return histories.read(KEPT / f"{scene}.jsonl")
+    return histories.read_history(KEPT / f"{scene}.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_each_changed_byte_of_what_was_proved_is_seen_without_executing(tmp_path
         recorder = SQLiteLogRecorder(file)
         with recorder.deciding():
             recorder.insert(rows, [Payload(*one) for one in history.payloads.items()])
-        then = Raw(Log(name, recorder, "r1"), {})
+        then = RawLog(Log(name, recorder, "r1"), {})
         assert then.rest(len(rows))
         with closing(sqlite3.connect(file)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -221,5 +221,5 @@ def test_each_changed_byte_of_what_was_proved_is_seen_without_executing(tmp_path
             with closing(sqlite3.connect(forged)) as connection, connection:
                 connection.execute(edit, (nth,))
             known = Log.read_only(name, forged, "r1")
-            assert Raw(known, {}).is_as(then.proved()) == edit.startswith("SELECT"), edit
+            assert RawLog(known, {}).is_as(then.proved()) == edit.startswith("SELECT"), edit
             known.close()

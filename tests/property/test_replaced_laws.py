@@ -6,7 +6,7 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.changes.change_set import Item
+from domain.changes.change_set import ChangeItem
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem
 from tests.support.scripted_wakes import GONE, call, ended, items, woken
 from tests.support.services import divergences, reply, services, task_with_agent
@@ -25,7 +25,7 @@ wakes = st.tuples(
 )
 
 
-def undecided(found: list[Item]) -> Counter[str]:
+def undecided(found: list[ChangeItem]) -> Counter[str]:
     """How many items of each field wait for a verdict."""
     waiting = (one for one in found if one.status in ("pending", "deferred"))
     return Counter(FIELD[one.tool] for one in waiting if one.tool in FIELD)

@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.models.tape import TapeModel
-from adapters.runtime.performer import run_wake
+from adapters.runtime.effect_executor import run_wake
 from domain.ports import Reply
-from domain.wake.events import ModelAsked
-from domain.wake.request import request
-from domain.wake.state import WAKE
+from domain.wake.prompt import request
+from domain.wake.wake import WAKE, ModelAsked
 from tests.support.services import queued_key, reply, services, task_with_agent
 
 CALLS = st.sampled_from(

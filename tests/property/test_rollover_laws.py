@@ -11,19 +11,18 @@ from adapters.runtime import review
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
-from domain.agent import identity
+from domain.agent import deciders
 from domain.agent.agent import AGENT
 from domain.agent.commands import ConfigureAgent
-from domain.agent.identity import Wanted
-from domain.causes import Receipt
+from domain.agent.deciders import AgentSettings
+from domain.append.causes import Receipt
 from domain.changes.change_set import set_id
-from domain.changes.needs import follow_up_id, need_of, target_of
+from domain.changes.dependencies import dependency_of, follow_up_id, target_of
 from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal.commands import ApplyOperation
-from domain.journal.fold import TASK
-from domain.journal.task import Task
-from domain.wire import Words, payload
+from domain.journal.task import TASK, Task
+from domain.log.wire import Words, payload
 from tests.support.faults import Died, FaultyRecorder, Fuse
 from tests.support.scripted_wakes import call, ended, items, woken
 from tests.support.services import (
@@ -163,7 +162,7 @@ def test_no_order_of_decisions_leaves_an_item_of_a_task_that_is_not_there(
             codes.add(refused.code)
         changes = review.changes_of(rolled.at, rolled.set)
         for item in changes.items:
-            target, need = target_of(item), need_of(changes, item)
+            target, need = target_of(item), dependency_of(changes, item)
             if target and item.status == "confirmed":
                 assert rolled.load(target).exists
             elif need and item.status in ("pending", "deferred", "confirming"):
@@ -181,7 +180,7 @@ def test_a_crash_at_any_append_leaves_both_tasks_changed_or_neither(boundary: in
     kept = MemoryLogRecorder(), MemoryLogRecorder()
     rolled = Rolled(BOTH, (Log("journal", kept[0], "r1"), Log("agent", kept[1], "r1")))
     categories = (rolled.load(rolled.task).category, "elsewhere")
-    wanted = ConfigureAgent(rolled.agent, Wanted(categories=categories))
+    wanted = ConfigureAgent(rolled.agent, AgentSettings(categories=categories))
     rolled.at.append_agent(wanted)
     before, fuse = rolled.held(), Fuse(boundary)
     journal, agents = (
@@ -200,6 +199,6 @@ def test_a_crash_at_any_append_leaves_both_tasks_changed_or_neither(boundary: in
     assert items(rolled.at, rolled.set)[0].status == "confirmed"
     assert (rolled.held(), len(rolled.load(rolled.new).items)) == (before, 2)
     with rolled.at.agents.reading() as world:
-        heir = world.load(AGENT, identity.agent_id(identity.AGENT_KIND, rolled.new, 1))
+        heir = world.load(AGENT, deciders.agent_id(deciders.AGENT_KIND, rolled.new, 1))
     assert (heir.lifecycle, heir.categories) == ("active", categories)
     assert divergences(rolled.at) == []

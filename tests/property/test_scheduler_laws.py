@@ -11,20 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.home.clock import ManualClock
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from adapters.runtime import on_demand, watcher
-from adapters.runtime.capture import capture
 from adapters.runtime.due_index import schedule_of
 from adapters.runtime.services import Services
-from domain.agent.agent import AGENT
+from adapters.runtime.wake_capture import capture
+from domain.agent.agent import AGENT, Mode
 from domain.agent.commands import RequestWake
-from domain.agent.events import Mode
 from domain.changes.change_set import CHANGES
 from domain.journal.commands import AddNote
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
+from domain.log.wire import words
 from domain.ports import ModelFault, Reply, Request
-from domain.wake.events import WakeFinished
-from domain.wire import words
+from domain.wake.wake import WakeFinished
 from tests.support import whole
 from tests.support.services import START, divergences, task_with_agent
 from tests.support.virtual import VirtualHome

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from adapters.home.schedules import Schedule, next_after, parse, parse_in, ticks_between
 from domain.errors import Refused
-from domain.timestamps import instant, moment
+from domain.log.timestamps import instant, moment
 
 MINUTE = timedelta(minutes=1)
 # Each zone with days around which its clocks change, in UTC.

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from domain.keys import key
-from domain.policy.scrub import KINDS, Scrubbed, scrub, scrub_all
+from domain.log.keys import key
+from domain.policy.scrub import SECRET_KINDS, Scrubbed, scrub, scrub_all
 from domain.wake import reading as r
 from domain.wake.prompt import render
 from tests.support.readings import readings, texts
@@ -78,7 +78,7 @@ around = (
 mixed = st.lists(tokens.map(lambda made: made[0]) | around, max_size=8).map("".join)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SECRET_KINDS)
 @settings(max_examples=25)
 @given(data=st.data())
 def test_a_secret_of_every_kind_is_replaced_by_the_name_of_its_kind(
@@ -95,7 +95,7 @@ def test_a_secret_of_every_kind_is_replaced_by_the_name_of_its_kind(
 
 
 def test_every_kind_has_a_secret_to_try_it_with() -> None:
-    assert TOKENS.keys() == KINDS.keys()
+    assert TOKENS.keys() == SECRET_KINDS.keys()
 
 
 @given(text=mixed)
@@ -119,7 +119,7 @@ def test_no_secret_reaches_a_prompt_of_scaffold_2(
     task = r.TaskSeen("task-1", text, text, log=(r.EntrySeen("", "note", "person", text),))
     for words in ("", text):
         whole = replace(reading, task=task, words=words, scaffold=2)
-        prompt = render(whole, r.Limits(prompt_max_bytes=r.PROMPT_MIN_BYTES))
+        prompt = render(whole, r.PromptLimits(prompt_max_bytes=r.PROMPT_MIN_BYTES))
         shown = "".join(one.text for one in (*prompt.system, *prompt.user))
         assert secret not in shown
         assert prompt.secrets == 3 + bool(words)
@@ -153,9 +153,9 @@ def _inner(parts: Any) -> Iterator[Any]:
             yield from _inner(one)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SECRET_KINDS)
 def test_no_pattern_goes_back_over_what_it_has_read(kind: str) -> None:
-    found = list(repeats(parser.parse(KINDS[kind].pattern.pattern)))
+    found = list(repeats(parser.parse(SECRET_KINDS[kind].pattern.pattern)))
     tried_again = [most for name, most in found if name == "MAX_REPEAT"]
     endless = [name for name, most in found if most > 1_000]
     assert max(tried_again, default=0) <= BACKTRACKED_MAX
@@ -169,7 +169,12 @@ def test_a_repeat_is_found_wherever_it_stands() -> None:
     assert [kind for kind, _ in found].count("POSSESSIVE_REPEAT") == 1
 
 
-HOSTILE = [*(hint for kind in KINDS.values() for hint in kind.hints), "eyJ-", "sk-proj-", "://a:"]
+HOSTILE = [
+    *(hint for kind in SECRET_KINDS.values() for hint in kind.hints),
+    "eyJ-",
+    "sk-proj-",
+    "://a:",
+]
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)

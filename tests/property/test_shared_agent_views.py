@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from adapters.home.views import Views
-from adapters.simulation.fleet import FIRST_STEPS, Fleet, Machine
-from adapters.simulation.plan import Step, plan
-from domain.agent.wake_queue_events import WakeBegun
+from adapters.simulation.fleet import FIRST_STEPS, FleetEpisode, Machine
+from adapters.simulation.plan import PlannedStep, plan
+from domain.agent.wake_queue import WakeBegun
+from domain.log.state import MAIN, RecordedEvent
 from domain.policy.policy import POLICY
-from domain.world import MAIN, Recorded
-from projections.every import VIEWS
-from projections.policy import VIEW, Held, PolicyDocument
+from projections.all_views import VIEWS
+from projections.policy import VIEW, GatedWake, PolicyViewDocument
 from tests.property.test_shared_views import Counted, stored
 
 STEPS_BETWEEN = 3
@@ -28,7 +28,7 @@ class Watched:
         self.looks = 0
         self._stores: dict[str, Counted] = {}
 
-    def __call__(self, fleet: Fleet, step: Step) -> None:
+    def __call__(self, fleet: FleetEpisode, step: PlannedStep) -> None:
         if fleet.done >= FIRST_STEPS and fleet.done % STEPS_BETWEEN == 0:
             for one in fleet.machines:
                 self.look(one)
@@ -60,7 +60,7 @@ def test_the_documents_of_both_logs_are_always_those_of_a_new_file(
     seed: str, steps: int, tmp_path: Path
 ) -> None:
     watched = Watched(tmp_path)
-    fleet = Fleet(3, sabotage=watched)
+    fleet = FleetEpisode(3, sabotage=watched)
     assert fleet.run(plan(seed, steps)).faults == ()
     for one in fleet.machines:
         watched.look(one)
@@ -71,9 +71,9 @@ def test_the_documents_of_both_logs_are_always_those_of_a_new_file(
 def test_a_late_row_may_end_only_what_does_not_wait_for_the_gate(
     run_key: str, is_taken: bool
 ) -> None:
-    waiting = (Held("2027-01-01T00:00:00.000000Z", "waits", "usage_limit", "a1"),)
-    document = PolicyDocument(POLICY.initial(MAIN), waiting=waiting)
-    row = Recorded("alert:a1@laptop", 3, "laptop", 7, 1, "", WakeBegun(run_key))
+    waiting = (GatedWake("2027-01-01T00:00:00.000000Z", "waits", "usage_limit", "a1"),)
+    document = PolicyViewDocument(POLICY.initial(MAIN), waiting=waiting)
+    row = RecordedEvent("alert:a1@laptop", 3, "laptop", 7, 1, "", WakeBegun(run_key))
     assert VIEW.takes_late
     assert VIEW.takes_late(document, row) is is_taken
     assert (VIEW.apply(document, row) == document) is is_taken

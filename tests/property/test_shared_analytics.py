@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from adapters.store.log import Log
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
 from tests.property.test_shared_laws import Machines
 from tests.support.analysed import Tables
 

@@ -11,24 +11,23 @@ import pytest
 from adapters.home.views import Views
 from adapters.store.log import Log
 from adapters.store.recorder import by_append
-from adapters.sync.memory import Kept
-from adapters.sync.shelf import MemoryShelf
-from adapters.sync.syncing import sync
-from domain import envelope
-from domain.causes import ReplicasImported
+from adapters.sync.sync_folder import MemorySyncFolder
+from adapters.sync.sync_home import sync_logs
+from adapters.sync.sync_state import SyncState
+from domain.append import envelope
+from domain.append.causes import ReplicasImported
 from domain.errors import WakelogError
-from domain.horizons import Horizons
 from domain.journal import commands as do
 from domain.journal.catalog import CATALOG, category_id
-from domain.journal.fold import TASK
 from domain.journal.links import LINKS
-from domain.journal.task import EstimateSet
+from domain.journal.task import TASK, EstimateSet
 from domain.journal.timer import TIMER
-from domain.merging import place
-from domain.timestamps import later
-from domain.wire import Words
-from domain.world import MAIN, Recorded
-from projections.every import VIEWS
+from domain.log.state import MAIN, RecordedEvent
+from domain.log.timestamps import later
+from domain.log.wire import Words
+from domain.replication.merge import canonical_position
+from domain.replication.version_vectors import VersionVectors
+from projections.all_views import VIEWS
 from tests.support.services import START
 from tests.support.sharing import Machine
 
@@ -46,7 +45,7 @@ class Machines:
     def __init__(self, seed: int, opened: Callable[[str], Log] = Machine) -> None:
         self.chance = Random(seed)
         self.logs = [opened(name) for name in NAMES]
-        self.shelf = MemoryShelf()
+        self.shelf = MemorySyncFolder()
         self.tasks: list[str] = []
         self.knew: dict[Place, set[Place]] = {}
         self._seconds = 0
@@ -66,9 +65,9 @@ class Machines:
             else:
                 self.write(one)
 
-    def by_half(self) -> MemoryShelf:
+    def by_half(self) -> MemorySyncFolder:
         """The folder as it came so far: files are missing, and some are there twice."""
-        seen = MemoryShelf()
+        seen = MemorySyncFolder()
         for name in sorted(self.shelf.held):
             if self.chance.random() < 0.6 or name.endswith("have.json"):
                 seen.held[name] = self.shelf.held[name]
@@ -126,8 +125,8 @@ class Machines:
             )
         )
 
-    def sync(self, log: Log, shelf: MemoryShelf) -> None:
-        sync([log], shelf, START, Kept())
+    def sync(self, log: Log, shelf: MemorySyncFolder) -> None:
+        sync_logs([log], shelf, START, SyncState())
         own = {name: data for name, data in shelf.held.items() if name.startswith(log.replica)}
         self.shelf.held |= own
 
@@ -149,14 +148,14 @@ def state(log: Log, tasks: Sequence[str]) -> list[object]:
         return [*one_each, *linked, world.load(CATALOG, MAIN), world.load(TIMER, MAIN)]
 
 
-def rows_of(log: Log) -> list[Recorded]:
+def rows_of(log: Log) -> list[RecordedEvent]:
     return [row for rows in log.appends() for row in rows if row.of_kind != "log"]
 
 
-def horizons_of(log: Log) -> Horizons:
-    found = Horizons()
+def horizons_of(log: Log) -> VersionVectors:
+    found = VersionVectors()
     markers = [row for name in NAMES for row in log.facts(f"log:{MAIN}@{name}")]
-    for row in sorted(markers, key=place):
+    for row in sorted(markers, key=canonical_position):
         if isinstance(row.fact, ReplicasImported):
             found.took(row.replica, row.n, row.fact)
     return found
@@ -226,7 +225,7 @@ def test_what_was_known_is_what_was_there_and_no_row_stands_before_one_that_it_k
     for one, a in rows.items():
         assert {name for name, b in rows.items() if knows(a, b)} == machines.knew[one]
     ordered = list(rows.values())
-    assert ordered == sorted(ordered, key=place)
+    assert ordered == sorted(ordered, key=canonical_position)
     assert not any(knows(a, b) for nth, a in enumerate(ordered) for b in ordered[nth + 1 :])
 
 

@@ -7,19 +7,19 @@ import pytest
 from adapters.proof.prove import Proved, prove_logs
 from adapters.store.log import Log
 from adapters.store.recorder import numbered
-from domain import envelope
-from domain.causes import ReplicasImported
-from domain.envelope import Row
+from domain.append import envelope
+from domain.append.causes import ReplicasImported
+from domain.append.envelope import Row
 from replay.divergence import ALTERED, Divergence
-from replay.prove import Proof
-from replay.streams import LIMITS, Limits
+from replay.prove import LogProof
+from replay.streams import LIMITS, WalkLimits
 from tests.property.test_shared_laws import Machines
 
 pytestmark = pytest.mark.slow
-FEW = Limits(3, 3, 3)
+FEW = WalkLimits(3, 3, 3)
 
 
-def proved(log: Log, limits: Limits = LIMITS) -> Proved:
+def proved(log: Log, limits: WalkLimits = LIMITS) -> Proved:
     return prove_logs(log, Log.in_memory("agent", log.replica), limits=limits)
 
 
@@ -43,7 +43,7 @@ def test_every_machine_proves_midway_and_at_the_end_and_all_hold_alike(seed: int
 
 def found(log: Log, rows: Sequence[Row]) -> list[Divergence]:
     """What a proof finds where these rows stand in the file."""
-    return list(Proof("journal", log.payload).walk(rows))
+    return list(LogProof("journal", log.payload).walk(rows))
 
 
 def lived() -> Log:

@@ -11,7 +11,7 @@ from adapters.home.view_store import SqliteDocumentStore
 from adapters.home.views import Views
 from adapters.store.log import Log
 from domain.journal import commands as do
-from domain.wire import Words
+from domain.log.wire import Words
 from projections.tasks import VIEW
 from projections.view import View
 from tests.property.test_shared_laws import INBOX, JOURNALS, Machines

@@ -8,16 +8,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from adapters.home.place import Place, place_of
+from adapters.home.home_location import HomeLocation, location_of
 from adapters.proof.prove import prove_home
 from adapters.store.log import Log
-from adapters.upkeep.copying import copy_home
+from adapters.upkeep.home_copy import copy_home
 from adapters.wiring import open_home
 from domain.agent.commands import CreateAgent
 from domain.errors import Refused, WakelogError
 from domain.journal import commands as do
 from domain.journal.catalog import category_id
-from replay.prove import Proof
+from replay.prove import LogProof
 
 AT, LATER = "2027-01-01T00:00:00.000000Z", "2027-01-02T00:00:00.000000Z"
 NAMES = st.sampled_from(["a", "b", "Plan  the trip", "", "ä" * 201])
@@ -79,7 +79,7 @@ def test_two_writers_of_a_home_in_a_database_and_one_in_memory_hold_the_same_byt
         assert list(log.appends()) == list(memory.appends())
         assert sorted(log.kept_payloads()) == sorted(memory.kept_payloads())
         assert log.tail() == memory.tail()
-    assert list(Proof("journal", log.payload).walk(log.rows())) == []
+    assert list(LogProof("journal", log.payload).walk(log.rows())) == []
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_a_home_that_is_made_up_goes_into_a_database_and_back_as_it_was(
     folder = tmp_path_factory.mktemp("homes")
     environ = {"WAKELOG_DATABASE": postgres_homes.database.url, "HOME": str(folder)}
     names = str(folder / "home"), f"pg:made-{len(postgres_homes.all())}", str(folder / "back")
-    here, there, back = (place_of(name, environ) for name in names)
+    here, there, back = (location_of(name, environ) for name in names)
     with open_home(here, environ, is_writing=True) as opened:
         performed(opened.services.journal, steps)
         task = next(opened.services.journal.appends(1))[-1].entity
@@ -107,7 +107,7 @@ def test_a_home_that_is_made_up_goes_into_a_database_and_back_as_it_was(
         assert prove_home(opened).divergences == ()
 
 
-def contents(place: Place, environ: dict[str, str]) -> list[Any]:
+def contents(place: HomeLocation, environ: dict[str, str]) -> list[Any]:
     """All rows, payloads and ends of a home's logs."""
     with open_home(place, environ) as opened:
         logs = opened.services.journal, opened.services.agents
@@ -127,7 +127,7 @@ def test_memory_and_file_hold_the_same_bytes(
     assert file.tail() == memory.tail()
     for stream in {row.stream for row in file.rows()}:
         assert file.facts(stream) == memory.facts(stream)
-    assert list(Proof("journal", file.payload).walk(file.rows())) == []
+    assert list(LogProof("journal", file.payload).walk(file.rows())) == []
     file.close()
 
 

@@ -10,15 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.store.log import Log
-from domain import canonical
-from domain.causes import Command
+from domain.append.causes import Command
 from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal.catalog import category_id
-from domain.journal.fold import TASK
-from domain.journal.task import Task, TimeEdited, TimeLogged, TimeStarted, TimeStopped
-from domain.timestamps import later, seconds_between
-from domain.wire import Words
+from domain.journal.task import TASK, Task, TimeEdited, TimeLogged, TimeStarted, TimeStopped
+from domain.log import canonical
+from domain.log.timestamps import later, seconds_between
+from domain.log.wire import Words
 from tests.support.tool_calls import changed
 
 NOON = "2027-01-01T12:00:00.000000Z"

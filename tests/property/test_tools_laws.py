@@ -12,16 +12,16 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from domain import canonical
 from domain.errors import TOOL_CODES
 from domain.journal import task as t
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
+from domain.log import canonical
+from domain.log.state import RecordedEvent
 from domain.tools import registry
-from domain.tools.base import Plan, Proposal, Refusal, fingerprint
+from domain.tools.base import Plan, Proposal, ToolRefusal, fingerprint
 from domain.tools.local import observations, report, retractions
 from domain.tools.registry import TOOLS
 from domain.tools.snapshot import Snapshot, SnapshotItem
-from domain.world import Recorded
 from tests.support import tool_calls
 from tests.support.tool_calls import (
     CALLS,
@@ -46,15 +46,15 @@ def test_every_tool_that_changes_one_task_is_called_here() -> None:
     assert CALLS.keys() == changing
 
 
-def plan_of(tool: str, before: Snapshot, arguments: dict[str, Any]) -> Plan | Refusal:
+def plan_of(tool: str, before: Snapshot, arguments: dict[str, Any]) -> Plan | ToolRefusal:
     found = registry.decode(tool, arguments)
-    assert not isinstance(found, Refusal), found
+    assert not isinstance(found, ToolRefusal), found
     return registry.plan(tool, before, found, instants(tool, arguments).items())
 
 
 def proposals(tool: str, before: Snapshot, arguments: dict[str, Any]) -> tuple[Proposal, ...]:
     plan = plan_of(tool, before, arguments)
-    return () if isinstance(plan, Refusal) else plan.proposals
+    return () if isinstance(plan, ToolRefusal) else plan.proposals
 
 
 # ------------------------------------------------------------------------ planning and applying
@@ -67,7 +67,7 @@ def test_what_is_proposed_can_be_applied_to_the_same_task(
     tool, arguments = call
     for one in proposals(tool, seen(task), arguments):
         facts = registry.apply(one.tool, seen(task), one.arguments, AGENT)
-        assert not isinstance(facts, Refusal), facts
+        assert not isinstance(facts, ToolRefusal), facts
         assert facts
         assert seen(after(task, *facts)) != seen(task)
 
@@ -80,10 +80,10 @@ def test_all_proposals_of_a_call_can_be_applied_and_are_then_no_proposals_any_mo
     changed = task
     for one in proposals(tool, seen(task), arguments):
         facts = registry.apply(one.tool, seen(changed), one.arguments, AGENT)
-        assert not isinstance(facts, Refusal), facts
+        assert not isinstance(facts, ToolRefusal), facts
         changed = after(changed, *facts)
         again = registry.apply(one.tool, seen(changed), one.arguments, AGENT)
-        assert isinstance(again, Refusal)
+        assert isinstance(again, ToolRefusal)
         assert again.code == "redundant"
     if changed is not task and tool != "assign_task_labels":  # there, others may now have a place
         assert not proposals(tool, seen(changed), arguments)
@@ -98,7 +98,7 @@ def test_an_agent_s_rules_hold_whatever_it_calls(
     changed = task
     for one in proposals(tool, seen(task), arguments):
         facts = registry.apply(one.tool, seen(changed), one.arguments, AGENT)
-        assert not isinstance(facts, Refusal)
+        assert not isinstance(facts, ToolRefusal)
         changed = after(changed, *facts)
     assert changed.status == task.status or changed.status not in ("DONE", "REJECTED")
     assert changed.language == task.language or not task.language
@@ -118,7 +118,7 @@ def test_every_element_of_a_batch_is_proposed_skipped_or_refused(
     tool, arguments = call
     assume(TOOLS[tool].array)
     plan = plan_of(tool, seen(task), arguments)
-    if isinstance(plan, Refusal):
+    if isinstance(plan, ToolRefusal):
         assert plan.code in ("redundant", "limit")
         return
     told = len(plan.proposals) + len(plan.skipped) + len(plan.refused)
@@ -199,7 +199,7 @@ def test_a_person_who_moves_a_base_has_touched_it(
     before, now = seen(task), task
     for fact in facts:
         by_person: t.TaskFact = replace(fact, by="person")
-        recorded = Recorded("task:t1@r1", 1, "r1", 7, 0, AT, by_person)
+        recorded = RecordedEvent("task:t1@r1", 1, "r1", 7, 0, AT, by_person)
         now = TASK.evolve(now, recorded)
     touches = registry.touches(tool, text)
     if registry.base(tool, before, text) != registry.base(tool, seen(now), text):
@@ -267,7 +267,7 @@ def test_whatever_is_sent_is_understood_or_refused_with_a_known_code(
     tool: str, value: Any, task: t.Task
 ) -> None:
     found = registry.decode(tool, value)
-    if isinstance(found, Refusal):
+    if isinstance(found, ToolRefusal):
         assert found.code in TOOL_CODES
         assert found.message
         found.message.encode()
@@ -276,7 +276,7 @@ def test_whatever_is_sent_is_understood_or_refused_with_a_known_code(
     assert registry.decode(tool, json.loads(text)) == found
     if TOOLS[tool].mode != "local":
         plan = registry.plan(tool, seen(task), found, instants(tool, json.loads(text)).items())
-        assert not isinstance(plan, Refusal) or plan.code in TOOL_CODES
+        assert not isinstance(plan, ToolRefusal) or plan.code in TOOL_CODES
     else:
         local: Any = {
             "update_report": report,
@@ -324,7 +324,7 @@ def test_a_schema_accepts_what_decoding_accepts(sent: tuple[str, Any]) -> None:
     fits = jsonschema.Draft202012Validator(schema_of(tool)).is_valid(value)
     found = registry.decode(tool, value)
     forgiven = says_more_than_a_schema(tool, value)
-    assert fits == (not isinstance(found, Refusal)) or forgiven, (value, found)
+    assert fits == (not isinstance(found, ToolRefusal)) or forgiven, (value, found)
 
 
 def says_more_than_a_schema(tool: str, value: Any) -> bool:

@@ -14,16 +14,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adapters.runtime import effects, watcher
-from adapters.runtime.performer import perform
+from adapters.runtime.effect_executor import perform
 from adapters.runtime.services import Services
-from domain import canonical
 from domain.agent.commands import PauseAgent, ResumeAgent
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.journal import commands as do
-from domain.journal.fold import TASK
 from domain.journal.imported import ImportedTask
-from domain.wire import Words, payload
-from domain.world import Recorded
+from domain.journal.task import TASK
+from domain.log import canonical
+from domain.log.state import RecordedEvent
+from domain.log.wire import Words, payload
 from tests.histories.acting import begun
 from tests.support.services import reply, services, task_with_agent
 
@@ -127,7 +127,7 @@ class Pair:
 
     # ----------------------------------------------------------------------------- the count
 
-    def expect(self, rows: Sequence[Recorded]) -> None:
+    def expect(self, rows: Sequence[RecordedEvent]) -> None:
         """Where a change should stand."""
         n = rows[0].n
         touched = {row.entity for row in rows if row.of_kind in ("task", "links")}

@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from adapters.runtime import review
 from adapters.runtime.services import Services
 from domain.agent.commands import ConfigureAgent
-from domain.agent.identity import AGENT_KIND, Wanted, agent_id
+from domain.agent.deciders import AGENT_KIND, AgentSettings, agent_id
 from domain.changes.change_set import is_open, set_id
-from domain.changes.needs import follow_up_id, need_of
+from domain.changes.dependencies import dependency_of, follow_up_id
 from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal.catalog import category_id
-from domain.journal.fold import TASK
-from domain.journal.task import ItemAdded, Task
+from domain.journal.task import TASK, ItemAdded, Task
 from tests.support.scripted_wakes import call, ended, items, woken
 from tests.support.services import divergences, queued_key, services, task_with_agent
 
@@ -74,7 +73,7 @@ class Pair:
                 review.reject(self.at, self.set, number, "")
             case "allow less" | "allow all":
                 allowed = (HOME, HEALTH) if deed == "allow all" else ((HOME,), (HEALTH,))[which % 2]
-                self.at.append_agent(ConfigureAgent(self.agent, Wanted(categories=allowed)))
+                self.at.append_agent(ConfigureAgent(self.agent, AgentSettings(categories=allowed)))
             case _:
                 self.at.append_journal(_COMMANDS[deed](task, self.items[which % 3]))
 
@@ -115,7 +114,7 @@ def test_items_stand_once_whatever_happens_to_their_tasks_meanwhile(
         assert pair.held() == before
         changes = review.changes_of(pair.at, pair.set)
         for item in filter(is_open, changes.items):
-            need = need_of(changes, item)
+            need = dependency_of(changes, item)
             assert need is None or is_open(need) or need.status == "confirmed"
         for task, (known, allowed) in was.items():
             if deed == "confirm" and pair.load(task) != known:

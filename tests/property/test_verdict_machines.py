@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from domain.changes import decisions
-from domain.changes.change_set import ChangeSet, Item
-from domain.changes.doubts import doubted, undos_doubted
-from domain.changes.events import (
+from domain.changes.change_set import (
+    ChangeItem,
+    ChangeSet,
     ChangesFact,
     ChangesIntent,
     ChangesReply,
@@ -26,8 +26,9 @@ from domain.changes.events import (
     SetOpened,
     UndoAsked,
 )
+from domain.changes.in_doubt import items_in_doubt, undos_in_doubt
 from domain.errors import Refused
-from domain.wire import Words
+from domain.log.wire import Words
 from tests.support.agent_sides import MEETINGS, REPLICAS, known, state
 from tests.support.sides import Sides
 
@@ -179,18 +180,18 @@ class Verdicts(RuleBasedStateMachine):
             done = self.done(who, asked, is_applied=True)
             reply = _reply(asked, is_done=done)
             self.decide(who, partial(_settled, reply))
-        for doubt in doubted(self.known(who)):
+        for doubt in items_in_doubt(self.known(who)):
             applied = [one for one in doubt.operations if self.receipts[who].get(one)]
             if confirmed := [one for one in applied if one not in self.undoes]:
                 name = confirmed[0] if self.undoes else ""
                 done_it = ItemConfirmed(doubt.item, doubt.confirmation, 1, name)
                 self.decide(who, partial(_settled, done_it))
-        for number, undo in undos_doubted(self.known(who)):
+        for number, undo in undos_in_doubt(self.known(who)):
             if self.receipts[who].get(undo.operation):
                 undone = ItemUndone(number, undo.confirmation, undo.operation, undo.undoes, 1)
                 self.decide(who, partial(_settled, undone))
 
-    def shown(self, item: Item) -> None:
+    def shown(self, item: ChangeItem) -> None:
         """What is still open is of verdicts that differ, and one of them stands."""
         for one in self.sides.open(SET):
             values = [side.value for side in one.sides]

@@ -13,10 +13,10 @@ from adapters.store.log import Log
 from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal.task import STATUSES
-from domain.world import Recorded
-from projections.every import VIEWS
+from domain.log.state import RecordedEvent
+from projections.all_views import VIEWS
+from projections.inbox import RANKS
 from projections.inbox import VIEW as INBOX
-from projections.ranks import VIEW as RANKS
 from projections.view import fold
 from tests.support.lives import CALLS, DEEDS, START, Life, attempt
 
@@ -115,7 +115,7 @@ def test_a_document_is_the_same_after_a_way_through_the_file(deeds: list[tuple[s
     life.create()
     for n, (deed, calls) in enumerate(deeds, start=1):
         attempt(life, deed, calls, n)
-    rows: list[Recorded] = [one for append in life.log.appends() for one in append]
+    rows: list[RecordedEvent] = [one for append in life.log.appends() for one in append]
     for view in VIEWS:
         for document in fold(view, rows).values():
             data = msgspec.json.encode(document)

@@ -9,16 +9,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from adapters.actions import tasks
-from adapters.actions.importing import Importing
-from adapters.actions.sources import Found, given_file, read_file
-from adapters.actions.writing_back import WrittenBack, write_back
-from adapters.documents.conflicts import conflicts
+from adapters.documents.import_conflicts import conflicts
 from adapters.documents.tasks import ImportReport
+from adapters.usecases import tasks
+from adapters.usecases.import_sources import ParsedFile, given_file, read_file
+from adapters.usecases.import_tasks import Importing
+from adapters.usecases.write_back import WrittenBack, write_back
 from adapters.wiring import Home, open_home
 from domain.errors import Refused
-from domain.journal.fold import TASK
-from domain.journal.task import Task
+from domain.journal.task import TASK, Task
 from projections.tasks import VIEW
 from tests.support.cli import FIXED
 
@@ -91,7 +90,7 @@ TURNS = st.lists(
 def imported(home: Home, file: Path) -> ImportReport:
     home.views.catch_up()
     found = read_file(home, given_file(str(file), file.name), {})
-    return Importing().take(home, file.name, Found(found.file))
+    return Importing().take(home, file.name, ParsedFile(found.file))
 
 
 def back(home: Home, file: Path) -> WrittenBack:

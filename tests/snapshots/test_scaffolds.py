@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import asdict
 from syrupy.assertion import SnapshotAssertion
 
-from domain import canonical
+from domain.log import canonical
 from domain.tools import registry
-from domain.tools.definitions import REASONS
+from domain.tools.base import REASONS
 from domain.wake.directives import ROLES, SENTENCES
 from domain.wake.scaffolds import CLOSED, SCAFFOLD, SCAFFOLDS
 

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from domain.wire import Part, Stored, tag_of
+from domain.log.wire import Part, Stored, tag_of
 from tests.support.stored import part_types, sample, stored_types
 
 SAMPLES = {tag_of(sample(one, is_full=False)): one for one in stored_types()}

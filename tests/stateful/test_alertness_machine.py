@@ -17,32 +17,35 @@ from hypothesis.stateful import (
     rule,
 )
 
-from domain.agent.agent import Agent
-from domain.agent.events import AutomationSet, Outcome, Subscribed
-from domain.agent.identity import pause, resume, set_timer, tick
-from domain.agent.wake_queue import WakeQueue, next_due, run_key_of, run_status
-from domain.agent.wake_queue_events import (
+from domain.agent.agent import Agent, AutomationSet, Outcome, Subscribed
+from domain.agent.deciders import pause, resume, set_timer, tick
+from domain.agent.wake_queue import (
     AgentSlept,
-    AlertSettled,
     Reason,
     Trigger,
     TriggerMerged,
     TriggerSuppressed,
     WakeBegun,
     WakeDropped,
+    WakeQueue,
     WakeQueued,
     WakeQueueFact,
+    WakeSettled,
+    next_due,
+    run_key_of,
+    run_status,
 )
-from domain.agent.wake_queue_person import cancel, sleep
 from domain.agent.wake_queue_rules import (
     Setting,
     back_off,
     begin,
+    cancel,
     drop_all_for_lifecycle,
     notice,
     provider_until,
     request,
     settle,
+    sleep,
 )
 from domain.errors import Refused
 from tests.support.agents import AGENT_ID, BUILT_IN, after, agent_of, born, change, wake_queue_of
@@ -388,7 +391,7 @@ class WakeQueueMachine(RuleBasedStateMachine):
                 case WakeDropped(run_key=run_key, code=code, by=by):
                     assert ends[run_key] == "open"
                     ends[run_key] = code if by else "skipped"
-                case AlertSettled(run_key=run_key, outcome=outcome):
+                case WakeSettled(run_key=run_key, outcome=outcome):
                     assert (running, ends[run_key]) == (run_key, "begun")
                     running, ends[run_key] = "", outcome
         assert (where, rules) == (self.behind, self.suppressed)

@@ -13,11 +13,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from domain.changes import decisions
-from domain.changes.change_set import ChangeSet, status_of
-from domain.changes.events import ChangesFact, ItemConfirmed, ItemFailed, SuppressionDone
+from domain.changes.change_set import (
+    ChangeSet,
+    ChangesFact,
+    ItemConfirmed,
+    ItemFailed,
+    SuppressionDone,
+    status_of,
+)
 from domain.errors import TOOL_CODES, Refused
+from domain.log.wire import Words
 from domain.tools.base import Proposal
-from domain.wire import Words
 from tests.support.proposals import AGENT, AT, BY_AGENT, LATER, add, after, label
 
 HOPELESS = {"not_found", "redundant", "unknown_tool", "invalid_arguments"}

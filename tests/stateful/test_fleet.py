@@ -7,23 +7,23 @@ from functools import partial
 
 import pytest
 
-from adapters.simulation.fleet import Fleet
-from adapters.simulation.plan import Step, plan
+from adapters.simulation.fleet import FleetEpisode
+from adapters.simulation.plan import PlannedStep, plan
 from adapters.simulation.play import simulate
 from adapters.store.recorder import by_append
-from domain.envelope import Row
+from domain.append.envelope import Row
 from domain.journal.commands import CreateTask
 
 pytestmark = pytest.mark.slow
 SCRIPT = (
-    "from functools import partial; from adapters.simulation.fleet import Fleet; "
+    "from functools import partial; from adapters.simulation.fleet import FleetEpisode; "
     "from adapters.simulation.play import simulate; "
-    "print(simulate('bytes', 12, play=partial(Fleet, 3)).digest)"
+    "print(simulate('bytes', 12, play=partial(FleetEpisode, 3)).digest)"
 )
 
 
 def test_machines_keep_every_law_and_repeat_themselves() -> None:
-    first, second = (simulate("three", 30, play=partial(Fleet, 3)) for _ in range(2))
+    first, second = (simulate("three", 30, play=partial(FleetEpisode, 3)) for _ in range(2))
     assert first.faults == ()
     assert first == second
     assert first.wakes >= 30
@@ -45,7 +45,7 @@ def test_another_process_elsewhere_writes_the_same_bytes() -> None:
 
 def broken(sabotage: "Sabotage") -> str:
     """What the laws say of three machines with which something is wrong."""
-    faults = Fleet(3, sabotage=sabotage).run(plan("broken", 60)).faults
+    faults = FleetEpisode(3, sabotage=sabotage).run(plan("broken", 60)).faults
     assert faults
     return faults[0]
 
@@ -56,18 +56,18 @@ class Sabotage:
     def __init__(self) -> None:
         self.is_done = False
 
-    def __call__(self, fleet: Fleet, step: Step) -> None:
+    def __call__(self, fleet: FleetEpisode, step: PlannedStep) -> None:
         if not self.is_done and fleet.done > 30:
             self.is_done = self.harm(fleet)
 
-    def harm(self, fleet: Fleet) -> bool:
+    def harm(self, fleet: FleetEpisode) -> bool:
         raise NotImplementedError
 
 
 class AForeignRow(Sabotage):
     """A machine writes under another one's name."""
 
-    def harm(self, fleet: Fleet) -> bool:
+    def harm(self, fleet: FleetEpisode) -> bool:
         log = fleet.machines[1].logs[0]
         log.replica = "desk"
         log.append(CreateTask("not mine"), log.tail().at)
@@ -78,7 +78,7 @@ class AForeignRow(Sabotage):
 class AChangedFile(Sabotage):
     """A file of the folder becomes another one."""
 
-    def harm(self, fleet: Fleet) -> bool:
+    def harm(self, fleet: FleetEpisode) -> bool:
         names = sorted(one for one in fleet.folder if one.endswith(".gz"))
         fleet.folder[names[0]] = fleet.folder[names[-1]]
         return len(names) > 1
@@ -87,7 +87,7 @@ class AChangedFile(Sabotage):
 class AnAlteredRow(Sabotage):
     """What came in is not what its writer wrote."""
 
-    def harm(self, fleet: Fleet) -> bool:
+    def harm(self, fleet: FleetEpisode) -> bool:
         log = fleet.machines[2].logs[0]
         last = [one for one in by_append(log.rows()) if one[0].stream.endswith("@desk")][-1]
         forged = [Row(*one) for one in last]
@@ -106,7 +106,7 @@ class AnAlteredRow(Sabotage):
 class GoneRows(Sabotage):
     """The newest rows of a machine are gone."""
 
-    def harm(self, fleet: Fleet) -> bool:
+    def harm(self, fleet: FleetEpisode) -> bool:
         events = fleet.machines[0].logs[0].recorder
         events._forget(events.count() - 12)  # type: ignore[attr-defined]  # no log does that
         return True

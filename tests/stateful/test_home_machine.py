@@ -14,23 +14,27 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from adapters.runtime import review, watcher
-from adapters.runtime.capture import capture
-from adapters.runtime.performer import perform, run_wake
+from adapters.runtime.effect_executor import perform, run_wake
+from adapters.runtime.wake_capture import capture
 from domain.agent.agent import AGENT
 from domain.agent.commands import PauseAgent, RequestWake, ResumeAgent
-from domain.agent.wake_queue import WAKE_QUEUE, next_wake
-from domain.agent.wake_queue_events import TriggerMerged, TriggerSuppressed, WakeQueued
+from domain.agent.wake_queue import (
+    WAKE_QUEUE,
+    TriggerMerged,
+    TriggerSuppressed,
+    WakeQueued,
+    next_wake,
+)
 from domain.changes.change_set import CHANGES
 from domain.changes.commands import ConfirmItem
 from domain.errors import Refused, Remedy
 from domain.journal.commands import AddItems, AddNote, EditTask
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
+from domain.log.timestamps import later
+from domain.log.wire import Words
 from domain.ports import ModelFault, Reply, Request
-from domain.timestamps import later
 from domain.wake.commands import RetakeWake
-from domain.wake.events import WakeFinished, WakeStarted
-from domain.wake.state import WAKE
-from domain.wire import Words
+from domain.wake.wake import WAKE, WakeFinished, WakeStarted
 from tests.support.services import divergences, reply, services, task_with_agent
 
 REPORT = ("update_report", '{"content":"All.","oneLiner":"One.","tldr":"Short."}')

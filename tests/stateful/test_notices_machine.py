@@ -13,16 +13,15 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from adapters.home.notify_settings import Notify
-from adapters.home.settings import Settings
+from adapters.home.settings import NotifySettings, Settings
 from adapters.models.tape import TapeModel
-from adapters.notify.notifier import Notifier, Options
-from adapters.notify.progress import Progress, Progresses
+from adapters.notify.delivery_progress import DeliveryProgress, DeliveryStore
+from adapters.notify.notifier import Notifier, NotifierOptions
 from adapters.runtime.services import Services
 from adapters.store.log import Log
-from adapters.store.notices import SqliteNoticeRows
+from adapters.store.notice_rows import SqliteNoticeRows
 from domain.agent.wake_queue import HELD_UNTIL, WAKE_QUEUE
-from domain.timestamps import later
+from domain.log.timestamps import later
 from domain.wake.commands import DeferWake
 from tests.support.receivers import Kept, delivered, tells_nobody
 from tests.support.services import StillClock, task_with_agent
@@ -37,17 +36,19 @@ class Notices(RuleBasedStateMachine):
         self.clock = StillClock()
         logs = Log.in_memory("journal"), Log.in_memory("agent")
         tape = TapeModel("tape", [])
-        chosen = Settings(notify=Notify(every_minutes=15))
+        chosen = Settings(notify=NotifySettings(every_minutes=15))
         self.at = Services(*logs, self.clock, chosen, lambda _: tape)
         self.told_of: dict[str, bool] = {}  # each task: whether it still waits
         self.agents: dict[str, str] = {}
         self.wait("an older one")  # before anybody was allowed: never told
         self.older = self.told_of.copy()
         tail = self.at.agents.tail()
-        self.options = Options(SqliteNoticeRows(Path(self.folder.name, "runtime.db")), (0.0,))
-        self.progress = Progresses(self.options.rows)
+        self.options = NotifierOptions(
+            SqliteNoticeRows(Path(self.folder.name, "runtime.db")), (0.0,)
+        )
+        self.progress = DeliveryStore(self.options.rows)
         self.receiver = Kept()
-        allowed = Progress(self.receiver.identity, tail.n, tail.digest)
+        allowed = DeliveryProgress(self.receiver.identity, tail.n, tail.digest)
         self.progress.save(self.receiver.name, allowed)
         self.repeats = 0  # that a kill made possible
         self.restart()

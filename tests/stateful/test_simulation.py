@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from adapters.proof import histories
 from adapters.runtime.services import Services
-from adapters.simulation.plan import WEIGHTS, Dice, Step, plan, shrunk
-from adapters.simulation.play import Play, history_of, shortest, simulate
-from domain.causes import Replied
-from domain.envelope import Row
+from adapters.simulation.plan import WEIGHTS, Dice, PlannedStep, plan, shrink_plan
+from adapters.simulation.play import HomeEpisode, history_of, shortest, simulate
+from domain.append.causes import Replied
+from domain.append.envelope import Row
 from domain.journal.commands import ApplyOperation
-from domain.wake.events import ModelAnswered
-from domain.wire import Words
+from domain.log.wire import Words
+from domain.wake.wake import ModelAnswered
 from replay.appends import appends
-from replay.laws import Laws
+from replay.invariants import Invariants
 
 WAKES = 120
 MORE = 400
@@ -65,7 +65,7 @@ def test_dice_stay_below(seed: str, below: int) -> None:
 # ------------------------------------------------------------------------------ broken on purpose
 
 
-def apply_unasked(at: Services, step: Step) -> None:
+def apply_unasked(at: Services, step: PlannedStep) -> None:
     """An effect that nobody asked for, whenever somebody is asked something."""
     if step.deed != "ask":
         return
@@ -80,26 +80,26 @@ def apply_unasked(at: Services, step: Step) -> None:
 
 def test_a_broken_law_is_found_and_its_plan_made_short() -> None:
     steps = plan("broken", 60)
-    played = Play(sabotage=apply_unasked).run(steps)
+    played = HomeEpisode(sabotage=apply_unasked).run(steps)
     assert any("has an effect and no intent" in fault for fault in played.faults)
-    short = shortest(steps[: played.steps], partial(Play, sabotage=apply_unasked))
+    short = shortest(steps[: played.steps], partial(HomeEpisode, sabotage=apply_unasked))
     assert [one.deed for one in short] == ["task", "ask"]
 
 
 def test_a_plan_can_be_kept_as_a_history() -> None:
     history = history_of(plan("kept", 10))
-    assert histories.prove(history).divergences == ()
+    assert histories.prove_history(history).divergences == ()
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=30))
 def test_what_is_made_short_still_fails(numbers: Sequence[int]) -> None:
-    steps = [Step("pass", number, 0) for number in numbers]
+    steps = [PlannedStep("pass", number, 0) for number in numbers]
 
-    def fails(tried: Sequence[Step]) -> bool:
+    def fails(tried: Sequence[PlannedStep]) -> bool:
         return sum(one.who for one in tried) >= 7
 
     if fails(steps):
-        short = shrunk(steps, fails)
+        short = shrink_plan(steps, fails)
         assert fails(short)
         assert all(not fails([*short[:at], *short[at + 1 :]]) for at in range(len(short)))
 
@@ -112,7 +112,7 @@ def rows_of() -> dict[str, list[Row]]:
 
 
 def broken(rows: dict[str, list[Row]]) -> list[str]:
-    laws = Laws()
+    laws = Invariants()
     found: list[str] = []
     for log in ("agent", "journal"):
         for one in appends(rows[log]):
@@ -140,7 +140,7 @@ def test_a_row_that_is_gone_breaks_one(topic: str, told: str) -> None:
 
 
 def test_a_second_answer_is_late_and_breaks_none() -> None:
-    play = Play()
+    play = HomeEpisode()
     play.run(plan("laws", 90))
     answered = [row for rows in play.agents.appends() for row in rows
                 if isinstance(row.fact, ModelAnswered)]  # fmt: skip

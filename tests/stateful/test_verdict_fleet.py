@@ -18,14 +18,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from adapters.proof.prove import prove_logs
 from adapters.runtime import recovery, review
-from adapters.simulation.fused_log import Crashed, FusedLog
+from adapters.simulation.fault_injection import Crashed, FaultyLog
 from adapters.store.memory import MemoryLogRecorder
-from domain.causes import Receipt
-from domain.changes.change_set import CHANGES, Item
-from domain.changes.events import ItemConfirming, UndoAsked
+from domain.append.causes import Receipt
+from domain.changes.change_set import CHANGES, ChangeItem, ItemConfirming, UndoAsked
 from domain.errors import Refused
 from domain.journal.commands import AddLabel, ApplyOperation, UndoDeed
-from domain.world import Recorded
+from domain.log.state import RecordedEvent
 from tests.support.fleet import Fleet, Machine
 from tests.support.services import reply
 
@@ -42,8 +41,8 @@ EDITS = ("", '{"minutes":50}')
 Dies = tuple[str, int] | None
 
 
-def fused(name: str, replica: str) -> FusedLog:
-    return FusedLog(name, MemoryLogRecorder(), replica)
+def fused(name: str, replica: str) -> FaultyLog:
+    return FaultyLog(name, MemoryLogRecorder(), replica)
 
 
 class Decisions(RuleBasedStateMachine):
@@ -64,7 +63,7 @@ class Decisions(RuleBasedStateMachine):
         self.fleet.meet()
         assert [one.status for one in self.items("phone")] == ["pending", "pending"]
 
-    def items(self, who: str) -> tuple[Item, ...]:
+    def items(self, who: str) -> tuple[ChangeItem, ...]:
         return review.changes_of(self.fleet[who].services, self.set).items
 
     # ------------------------------------------------------------------------------- what happens
@@ -147,12 +146,12 @@ class Decisions(RuleBasedStateMachine):
         logs = {one.name: one for one in (machine.services.journal, machine.services.agents)}
         if dies:
             log = logs[dies[0]]
-            assert isinstance(log, FusedLog)
+            assert isinstance(log, FaultyLog)
             log.fuse, log.is_after = (dies[1] + 1) // 2, dies[1] % 2 == 0
         with suppress(Refused, Crashed):
             what(machine)
         for log in logs.values():
-            assert isinstance(log, FusedLog)
+            assert isinstance(log, FaultyLog)
             log.fuse = 0
 
     def recovered(self, at: Machine) -> None:
@@ -185,7 +184,7 @@ class Decisions(RuleBasedStateMachine):
         }
         return done - undoes.keys() - {undoes[one] for one in done & undoes.keys()}
 
-    def rows(self, who: str, begin: str, name: str) -> list[Recorded]:
+    def rows(self, who: str, begin: str, name: str) -> list[RecordedEvent]:
         services = self.fleet[who].services
         log = services.journal if name == "journal" else services.agents
         return [row for rows in log.appends() for row in rows if row.stream.startswith(begin)]

@@ -8,12 +8,15 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from adapters.runtime.capture import capture
+from adapters.runtime.wake_capture import capture
 from domain.agent.commands import PauseAgent
-from domain.causes import Replied
+from domain.append.causes import Replied
 from domain.changes.change_set import CHANGES, set_id
+from domain.log.wire import Payload, Words, payload
 from domain.wake.commands import DeferWake, RetakeWake, StopWake
-from domain.wake.events import (
+from domain.wake.machine import pending
+from domain.wake.wake import (
+    WAKE,
     LateReply,
     ModelAnswered,
     ModelAsked,
@@ -21,11 +24,9 @@ from domain.wake.events import (
     ToolAsked,
     ToolCall,
     ToolReturned,
+    Wake,
     WakeFinished,
 )
-from domain.wake.machine import pending
-from domain.wake.state import WAKE, Wake
-from domain.wire import Payload, Words, payload
 from tests.support.services import divergences, queued_key, services, task_with_agent
 
 TURN_MAX = 5

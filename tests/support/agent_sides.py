@@ -5,15 +5,15 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from domain.agent import events as a
+from domain.agent import agent as a
 from domain.agent.memory import MemoryFolded
-from domain.changes import events as ch
+from domain.changes import change_set as ch
 from domain.lessons import lessons as le
-from domain.merging import effective
+from domain.log.state import RecordedEvent
+from domain.log.wire import Imported, Stored, Words
 from domain.policy import policy as p
+from domain.replication.merge import effective
 from domain.templates import template as te
-from domain.wire import Imported, Stored, Words
-from domain.world import Recorded
 from tests.support.sides import Sides, folded
 
 REPLICAS = ("r0", "r1", "r2")
@@ -86,8 +86,8 @@ OF_KIND: dict[str, st.SearchStrategy[Any]] = {
         st.builds(ch.VerdictsSeen, NUMBERS, st.sampled_from(["confirmed", "rejected"])),
     ),
     "policy:main": st.one_of(
-        st.builds(p.ReceiptGiven, MODELS, CATEGORIES, NUMBERS, CATEGORIES),
-        st.builds(p.ReceiptWithdrawn, MODELS, st.one_of(st.just(()), CATEGORIES)),
+        st.builds(p.ConsentGiven, MODELS, CATEGORIES, NUMBERS, CATEGORIES),
+        st.builds(p.ConsentWithdrawn, MODELS, st.one_of(st.just(()), CATEGORIES)),
         st.builds(p.ModelsRuled, IDS, st.lists(MODELS, max_size=2, unique=True).map(tuple)),
     ),
     "memory:a1": st.builds(
@@ -134,7 +134,7 @@ def played(steps: Any, of: str, sides: Sides | None = None) -> Sides:
     return sides
 
 
-def known(sides: Sides, replica: str, of: str) -> list[Recorded]:
+def known(sides: Sides, replica: str, of: str) -> list[RecordedEvent]:
     """The rows of an entity that a replica knows, in canonical order."""
     have = sides.known.get(replica, set())
     return [row for row in sides.of(of) if (row.replica, row.n) in have]
@@ -145,7 +145,7 @@ def state(sides: Sides, replica: str, of: str) -> Any:
     return folded(effective(known(sides, replica, of), sides.knows), of)
 
 
-def heads(sides: Sides, of: str, *facts: type[Stored]) -> list[Recorded]:
+def heads(sides: Sides, of: str, *facts: type[Stored]) -> list[RecordedEvent]:
     """The rows of these facts that no later row of them knows of."""
     rows = [row for row in sides.of(of) if isinstance(row.fact, facts)]
     return [

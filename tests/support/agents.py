@@ -3,21 +3,24 @@
 from collections.abc import Iterable
 
 from domain.agent.agent import AGENT, Agent
-from domain.agent.identity import AGENT_KIND, agent_id, create, task_subscription
-from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, next_due, next_wake
-from domain.agent.wake_queue_events import (
+from domain.agent.deciders import AGENT_KIND, agent_id, create, task_subscription
+from domain.agent.wake_queue import (
+    WAKE_QUEUE,
     Reason,
     Trigger,
     TriggerMerged,
     TriggerSuppressed,
+    WakeQueue,
     WakeQueued,
     WakeQueueFact,
+    next_due,
+    next_wake,
 )
 from domain.agent.wake_queue_rules import Setting, begin, notice
-from domain.keys import key
-from domain.timestamps import later
-from domain.wire import Stored
-from domain.world import Recorded
+from domain.log.keys import key
+from domain.log.state import RecordedEvent
+from domain.log.timestamps import later
+from domain.log.wire import Stored
 
 START = "2027-01-01T12:00:00.000000Z"
 MORNING = "2027-01-02T06:00:00.000000Z"
@@ -34,9 +37,9 @@ def after(seconds: int) -> str:
     return later(START, seconds=seconds)
 
 
-def row(fact: Stored, at: str = START, *, n: int = 1, stream: str = "agent:a@r1") -> Recorded:
+def row(fact: Stored, at: str = START, *, n: int = 1, stream: str = "agent:a@r1") -> RecordedEvent:
     """A fact as if it had been recorded."""
-    return Recorded(stream, n, stream.rpartition("@")[2], n, 0, at, fact)
+    return RecordedEvent(stream, n, stream.rpartition("@")[2], n, 0, at, fact)
 
 
 def agent_of(facts: Iterable[Stored], agent: Agent | None = None) -> Agent:

@@ -6,14 +6,14 @@ from typing import Any
 import duckdb
 from msgspec.structs import replace
 
-from adapters.analytics.rows import LOGS, Position, create, fill, keep_settings
+from adapters.analytics.rows import LOGS, TablesPosition, create, fill, keep_settings
 from adapters.home.settings import Settings
 from adapters.store.log import Log
-from domain.causes import Cause, Result
+from domain.append.causes import Cause, Result
+from domain.log.timestamps import later
+from domain.log.wire import Payload, Words
 from domain.templates.commands import AssignTemplate, CreateTemplate
-from domain.timestamps import later
 from domain.wake.commands import BeginWake
-from domain.wire import Payload, Words
 from tests.support.lives import START, Life
 
 Rows = list[tuple[Any, ...]]
@@ -55,7 +55,7 @@ class Tables:
         is_optimized: bool = True,
     ) -> None:
         self.logs = {"journal": journal or Log.in_memory("journal"), "agent": agents}
-        self.reached: Mapping[str, Position] = {name: Position() for name in LOGS}
+        self.reached: Mapping[str, TablesPosition] = {name: TablesPosition() for name in LOGS}
         self.connection = duckdb.connect(config={"threads": 1})
         self.connection.execute("SET TimeZone = 'UTC'")
         if not is_optimized:
@@ -70,7 +70,7 @@ class Tables:
         assert fill(self.connection, self.logs, self.reached)
         self.connection.execute("COMMIT")
         known = self.connection.execute("SELECT log, n, digest FROM positions").fetchall()
-        self.reached = {log: Position(n, digest) for log, n, digest in known}
+        self.reached = {log: TablesPosition(n, digest) for log, n, digest in known}
 
     def ask(self, sql: str, *values: object) -> Rows:
         return self.connection.execute(sql, values).fetchall()

@@ -15,7 +15,7 @@ import pytest
 import uvicorn
 
 from adapters.web.app import make_app
-from adapters.web.guard import Guard
+from adapters.web.auth import Guard
 from adapters.web.site import Site
 from tests.support import cli
 

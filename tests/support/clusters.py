@@ -17,14 +17,13 @@ from typing import Any, NamedTuple
 
 import psycopg
 
-from adapters.cluster.clocks import Wall, wall
-from adapters.cluster.worker import Worker, WorkerOptions
-from adapters.home.place import DatabasePlace
+from adapters.cluster.worker import MachineClock, Worker, WorkerOptions, machine_clock
+from adapters.home.home_location import DatabaseLocation
 from adapters.store.postgres.database import Database
 from adapters.store.postgres.homes import Homes
-from adapters.store.postgres.schema_runtime import ALL
+from adapters.store.postgres.schema import ALL
 from adapters.wiring import Home, open_home
-from domain.agent.wake_queue_events import WakeDropped
+from domain.agent.wake_queue import WakeDropped
 from tests.support import process, whole
 from tests.support.cli import done
 from tests.support.process import ROOT
@@ -82,7 +81,7 @@ class Cluster:
 
     def opened(self, name: str) -> Home:
         environ = self.environ()
-        return open_home(DatabasePlace(self.homes, name, environ), environ, is_writing=True)
+        return open_home(DatabaseLocation(self.homes, name, environ), environ, is_writing=True)
 
     def ask(self, name: str) -> None:
         """Ask for a wake of each agent of a home."""
@@ -120,7 +119,7 @@ class Cluster:
         until: str | Callable[[], bool],
         opens: Callable[[str], Home],
         options: WorkerOptions,
-        clock: Wall = wall,
+        clock: MachineClock = machine_clock,
     ) -> list[tuple[str, dict[str, Any]]]:
         """A worker of this very process, until that is so (as the database says, if it is SQL), or,
         if nothing is to be so, it ends by itself; what it told."""

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from adapters.actions.policy import allow
 from adapters.runtime.services import Services
+from adapters.usecases.policy import allow
 from adapters.wiring import open_home
 from domain.agent.agent import AGENT
-from domain.policy.commands import GiveReceipt
-from domain.policy.notices import NOTICE_VERSION, sections_of
+from domain.policy.commands import GiveConsent
+from domain.policy.gate import NOTICE_VERSION, sections_of
 from tests.support.cli import FIXED
 
 GEMINI = "gemini"
@@ -25,4 +25,4 @@ def agree(at: Services, agent: str, model: str) -> None:
     """Agree to what a model is sent, for all categories of an agent."""
     with at.agents.reading() as world:
         categories = world.load(AGENT, agent).categories
-    at.append_agent(GiveReceipt(model, categories, NOTICE_VERSION, sections_of()))
+    at.append_agent(GiveConsent(model, categories, NOTICE_VERSION, sections_of()))

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from domain.tools.definitions import CAPABILITIES, Tool
-from domain.tools.evidence import BECAUSE, SINCE, asks
+from domain.tools.base import CAPABILITIES, Tool
+from domain.tools.decoding import BECAUSE, SINCE, asks
 from domain.tools.registry import TOOLS
 from domain.wake.scaffolds import SCAFFOLD
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from adapters.home.views import Views
-from adapters.store.documents import Asked
+from adapters.store.document_store import DocumentQuery
 from adapters.store.memory import MemoryLogRecorder
-from adapters.store.recorder import Timed
+from adapters.store.recorder import TimedRow
 from projections.view import View
 
 D = TypeVar("D")
@@ -20,7 +20,7 @@ class CountingRecorder(MemoryLogRecorder):
         self.streams = 0
         self.rows_read = 0
 
-    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[Timed]:
+    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[TimedRow]:
         found = super().stream(stream, after, but)
         self.streams += 1
         self.rows_read += len(found)
@@ -37,7 +37,7 @@ class CountingViews(Views):
         self.documents += found is not None
         return found
 
-    def _read(self, asked: Asked) -> list[Any]:
+    def _read(self, asked: DocumentQuery) -> list[Any]:
         found = super()._read(asked)
         self.documents += len(found)
         return found

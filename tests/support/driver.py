@@ -10,26 +10,25 @@ import sys
 import time
 from pathlib import Path
 
-from adapters.actions import lessons, undoing
 from adapters.importers import markdown
 from adapters.models import replies, tape
 from adapters.models.replies import KeptCall, KeptReply
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from adapters.runtime import on_demand, review
 from adapters.runtime.services import Services
+from adapters.simulation.fuzz_model import FuzzModel
 from adapters.simulation.plan import Dice
-from adapters.simulation.unruly_model import Unruly
+from adapters.usecases import lessons, undoing
 from adapters.wiring import Home, open_home
-from domain import canonical
-from domain.agent.agent import AGENT
+from domain.agent.agent import AGENT, AgentCreated
 from domain.agent.commands import CreateAgent, RequestWake
-from domain.agent.events import AgentCreated
 from domain.changes.change_set import CHANGES, is_open
 from domain.errors import Refused
 from domain.journal.commands import AddNote, ImportedRef, ImportTasks
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
+from domain.log import canonical
+from domain.log.wire import payload, words
 from domain.ports import Call, Reply, Request
-from domain.wire import payload, words
 
 TASKS = 4
 DEEDS = ("note", "note", "wake", "wake", "ask", "decide", "import", "undo", "learn")
@@ -95,7 +94,7 @@ class Busy:
         said = await self._rules.reply(request)
         if request.forced or len(request.exchanges) > 1:
             return said
-        more = Unruly()
+        more = FuzzModel()
         more.dice = Dice(str(self._dice.random()))
         added = more.calls(request, self._dice.sample(MOODS, 2))
         those = (Call(f"more{nth}", *one) for nth, one in enumerate(added, 1))

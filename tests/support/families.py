@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from adapters.models.gemini import GeminiModel
+from adapters.models.gemini.model import GeminiModel
 from adapters.models.openai.model import OpenAIModel
-from adapters.models.rounds import Rounds
+from adapters.models.retry_loop import RetryingModel
 from adapters.runtime import on_demand
 from adapters.wiring import open_home
 from domain.ports import ModelFault, Reply, Request
@@ -53,7 +53,7 @@ class Family(NamedTuple):
     variable: str
     server: type[ScriptedServer]
     says: Callable[[str, Sequence[Call], str, Sequence[int]], Answer]
-    made: Callable[..., Rounds[Any]]
+    made: Callable[..., RetryingModel[Any]]
     named: Callable[[ScriptedServer], str]
     environ: Callable[[ScriptedServer], dict[str, str]]
     told: Callable[[Sent], list[Told]]
@@ -73,7 +73,7 @@ class Family(NamedTuple):
         with served(self.server(script)) as server:
             yield server
 
-    def model(self, server: ScriptedServer, **more: Any) -> Rounds[Any]:
+    def model(self, server: ScriptedServer, **more: Any) -> RetryingModel[Any]:
         """The model that a server stands for; `more` as its own arguments."""
         return self.made(server, **more)
 

@@ -9,9 +9,9 @@ at the k-th boundary, counted from 1.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from adapters.store.recorder import LogRecorder, Onward, Order, Tail, Timed
-from domain.envelope import Row
-from domain.wire import Payload, PayloadId
+from adapters.store.recorder import CanonicalIndex, LogRecorder, Onward, Tail, TimedRow
+from domain.append.envelope import Row
+from domain.log.wire import Payload, PayloadId
 
 
 class Died(BaseException):
@@ -87,7 +87,7 @@ class FaultyRecorder:
         with self._recorder.reading():
             yield
 
-    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[Timed]:
+    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[TimedRow]:
         return self._recorder.stream(stream, after, but)
 
     def present(self, streams: Sequence[str]) -> Sequence[str]:
@@ -96,7 +96,7 @@ class FaultyRecorder:
     def streams_of(self, kind: str) -> Sequence[str]:
         return self._recorder.streams_of(kind)
 
-    def order(self) -> Order | None:
+    def order(self) -> CanonicalIndex | None:
         return self._recorder.order()
 
     def keep_order(self) -> None:

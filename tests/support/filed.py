@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adapters.actions.identifying import identified, known_tasks
-from adapters.actions.sources import given_file, read_file, sources_of
+from adapters.usecases.import_sources import given_file, read_file, sources_of
+from adapters.usecases.match_imported import known_tasks, match_imported
 from adapters.wiring import open_home
 from tests.support.cli import FIXED, run, told
 
@@ -97,6 +97,6 @@ class Door:
             home.views.catch_up()
             (source,) = sources_of(home, [str(file)], "", environ)
             read = read_file(home, given_file(str(file), source), environ)
-            found = identified(home, read.file, known_tasks(home))
+            found = match_imported(home, read.file, known_tasks(home))
             ids = (one.task_id for one in found.file.tasks)
             return dict(zip(found.file.lines, ids, strict=False))  # an archive has no lines

@@ -3,25 +3,24 @@
 from collections.abc import Callable, Iterator
 
 from adapters.home.settings import Settings
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from adapters.models.tape import TapeModel
-from adapters.runtime import finishing, leading, on_demand
+from adapters.runtime import leadership, on_demand, orphaned_effects
 from adapters.runtime.services import Services
 from adapters.store.log import Log
-from adapters.sync.memory import Kept
-from adapters.sync.shelf import MemoryShelf
-from adapters.sync.syncing import sync
+from adapters.sync.sync_folder import MemorySyncFolder
+from adapters.sync.sync_home import sync_logs
+from adapters.sync.sync_state import SyncState
 from domain.agent.agent import AGENT
 from domain.agent.commands import CreateAgent
-from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue
-from domain.agent.wake_queue_events import WakeQueueFact
+from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, WakeQueueFact
 from domain.journal.commands import CreateTask, EditTask
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
+from domain.log.state import MAIN, RecordedEvent
+from domain.log.timestamps import later
 from domain.machines.commands import Lead, RetireReplica
 from domain.machines.machines import HOME, Machines
 from domain.ports import Model, Reply
-from domain.timestamps import later
-from domain.world import MAIN, Recorded
 from tests.support.services import START, StillClock
 
 Opens = Callable[[str, str], Log]
@@ -32,14 +31,14 @@ class Machine:
     """One of them, with the clock that all share."""
 
     def __init__(
-        self, name: str, shelf: MemoryShelf, clock: StillClock, log: Opens = Log.in_memory
+        self, name: str, shelf: MemorySyncFolder, clock: StillClock, log: Opens = Log.in_memory
     ) -> None:
         logs = log("journal", name), log("agent", name)
         self.model: Model = RulesModel()
         self.name = name
         self.services = Services(*logs, clock, Settings(), lambda _: self.model)
         self._shelf = shelf
-        self._kept = Kept()
+        self._kept = SyncState()
 
     def answers(self, *replies: Reply) -> None:
         """Let its model say this from here on."""
@@ -48,11 +47,11 @@ class Machine:
     def sync(self) -> None:
         """Take, see to what came, then give."""
         logs = self.services.journal, self.services.agents
-        before = finishing.reached(self.services)
-        kept = sync(logs, self._shelf, START, self._kept).kept
-        finishing.confirm_come(self.services, before)
-        leading.settle(self.services)
-        self._kept = sync(logs, self._shelf, START, kept).kept
+        before = orphaned_effects.reached(self.services)
+        kept = sync_logs(logs, self._shelf, START, self._kept).kept
+        orphaned_effects.confirm_come(self.services, before)
+        leadership.settle(self.services)
+        self._kept = sync_logs(logs, self._shelf, START, kept).kept
 
     def task(self, title: str) -> str:
         return self.services.append_journal(CreateTask(title)).result.ids[0]
@@ -118,7 +117,7 @@ class Machine:
         queued = self.queue(agent).queued
         return queued.run_key if queued else ""
 
-    def told(self, agent: str) -> list[Recorded]:
+    def told(self, agent: str) -> list[RecordedEvent]:
         """What this machine wrote of an agent's attention."""
         return self.services.agents.facts(f"alert:{agent}@{self.name}")
 
@@ -131,7 +130,7 @@ class Fleet(dict[str, Machine]):
     """Machines by name; the first one has a task, and has met the others."""
 
     def __init__(self, *names: str, log: Opens = Log.in_memory) -> None:
-        self.shelf, self.clock = MemoryShelf(), StillClock()
+        self.shelf, self.clock = MemorySyncFolder(), StillClock()
         super().__init__((one, Machine(one, self.shelf, self.clock, log)) for one in names)
         first = next(iter(self.values()))
         first.task("First")

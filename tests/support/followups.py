@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from domain.changes.change_set import set_id
-from domain.changes.needs import follow_up_id
+from domain.changes.dependencies import follow_up_id
 from tests.support.cli import done, told
 from tests.support.waking import agent, reply, report, tape
 

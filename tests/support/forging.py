@@ -5,18 +5,18 @@ from collections.abc import Iterable
 
 from adapters.proof import histories
 from adapters.proof.histories import History
-from domain.causes import Cause
-from domain.composing import compose
-from domain.envelope import Row
+from domain.append.causes import Cause
+from domain.append.envelope import Row
+from domain.handlers.execute import execute
 from replay.divergence import Divergence
-from replay.prove import Proof
+from replay.prove import LogProof
 from tests.support.broken import Broken, Fact
 from tests.support.checking.logs import Raw
 
 
 def found(broken: Broken) -> list[Divergence]:
     """What prove finds, but that the digest of all is another one than that kept beside it."""
-    proved = histories.prove(History(rows(broken), broken.payloads, ""))
+    proved = histories.prove_history(History(rows(broken), broken.payloads, ""))
     return [one for one in proved.divergences if one.path != "digest"]
 
 
@@ -36,10 +36,10 @@ def _rows(raw: Iterable[Raw]) -> Iterable[Row]:
 def replace_last(broken: Broken, log: str, cause: Cause) -> None:
     """Have the last append of a log be what today's code writes for another cause."""
     last = broken.logs[log].pop()
-    proof = Proof(log, broken.payloads.get)
+    proof = LogProof(log, broken.payloads.get)
     assert list(proof.walk(rows(broken)[log])) == []
     world = proof.streams.world(last.replica, last.n, [])
     head = proof.heads[f"{log}:{last.replica}"]
-    made = compose(cause, "", last.at, head, world)
+    made = execute(cause, "", last.at, head, world)
     last.facts = [Fact(row.stream, json.loads(row.state)["data"]) for row in made.rows]
     broken.logs[log].append(last)

@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from adapters.actions.sources import Given
 from adapters.home.clock import SystemClock
-from adapters.web.guard import Guard
+from adapters.usecases.import_sources import FileInput
+from adapters.web.auth import Guard
 from adapters.web.routes import PAGES
 from adapters.web.server import beside, closed
 from adapters.web.site import Site
 from domain.changes.change_set import set_id
-from domain.changes.needs import follow_up_id
-from domain.timestamps import later
+from domain.changes.dependencies import follow_up_id
+from domain.log.timestamps import later
 from projections import agents, templates, wakes
 from tests.support.cli import done, told
 from tests.support.remembering import remembering
@@ -263,7 +263,7 @@ def pages(site: Site) -> dict[str, str]:
         known = [one.template for one in site.home.views.all(templates.VIEW)]
         template = max(known, key=lambda one: len(one.versions)).id
         site.figures.ask(site.ends())
-        site.brought["file"] = Given("TODO.md", "TODO.md", "", False, FILE)
+        site.brought["file"] = FileInput("TODO.md", "TODO.md", "", False, FILE)
     site.figures.wait(JOBS_SECONDS)
     fork = next((site.home.path / "forks").glob("*/fork.json")).parent.name
     task, one, by_template = f"/tasks/{agent.task_id}", f"/agents/{agent.id}", f"?agent={agent.id}"

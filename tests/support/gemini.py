@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from adapters.models.gemini import GeminiModel
+from adapters.models.gemini.model import GeminiModel
 from domain.ports import ModelFault, Reply, Request
 from tests.support.asking import Heard, Sleeps, request
 from tests.support.gemini_server import KEY, GeminiServer

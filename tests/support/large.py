@@ -4,18 +4,18 @@ import asyncio
 from typing import NamedTuple
 
 from adapters.runtime import watcher
-from adapters.runtime.performer import run_wake
+from adapters.runtime.effect_executor import run_wake
 from adapters.runtime.services import Services
-from domain import canonical
 from domain.agent.agent import AGENT
 from domain.agent.commands import ConfigureAgent, CreateAgent, RequestWake
-from domain.agent.identity import Wanted
+from domain.agent.deciders import AgentSettings
 from domain.journal.commands import AddNote, ImportedRef, ImportTasks
-from domain.journal.fold import TASK
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
+from domain.journal.task import TASK
+from domain.log import canonical
+from domain.log.wire import payload, words
 from domain.ports import Reply, Request
-from domain.wake.state import WAKE
-from domain.wire import payload, words
+from domain.wake.wake import WAKE
 from tests.support.services import queued_key, reply, services
 
 TASK_ID = "large"
@@ -76,7 +76,7 @@ def large(count: int) -> tuple[Services, str, Observant]:
     named = TASK_ID, "Ten years", category, at.journal.tail().n
     make = CreateAgent(*named, "hybrid", is_enabled=True)
     agent = at.append_agent(make).result.ids[0]
-    at.append_agent(ConfigureAgent(agent, Wanted(turn_max=20)))
+    at.append_agent(ConfigureAgent(agent, AgentSettings(turn_max=20)))
     model.left = count
     wake(at, agent)
     while model.left > 0:  # bounded: each wake observes some

@@ -4,17 +4,17 @@ from contextlib import closing
 from pathlib import Path
 
 from adapters.proof.prove import prove_logs
-from adapters.runtime.capture import capture
 from adapters.runtime.services import Services
+from adapters.runtime.wake_capture import capture
 from adapters.wiring import open_home
 from domain.agent.commands import CreateAgent
 from domain.changes.commands import RejectItem
 from domain.journal import commands as j
 from domain.journal.catalog import category_id
 from domain.lessons.lessons import LESSONS, Lessons
+from domain.log.wire import Words
 from domain.templates.commands import CreateTemplate
-from domain.wake.reading import Given
-from domain.wire import Words
+from domain.wake.reading import PromptOptions
 from replay.divergence import Divergence
 from tests.support.cli import FIXED, told
 from tests.support.scripted_wakes import call, ended, woken
@@ -79,7 +79,7 @@ def section(at: Services, agent: str, scaffold: int = 2) -> str:
     """The section on lessons of the wake that the agent would begin now."""
     if not queued_key(at, agent):
         at.append_agent(at.request(agent))
-    seen = capture(at, agent, queued_key(at, agent), is_now=True, given=Given(scaffold))
+    seen = capture(at, agent, queued_key(at, agent), is_now=True, given=PromptOptions(scaffold))
     known = {one.id: one.data for one in seen.payloads}
     named = [one for one in seen.command.user if one.name == "lessons"]
     return known[named[0].payload].decode() if named else ""

@@ -6,33 +6,32 @@ from contextlib import suppress
 import msgspec
 
 from adapters.store.log import Log
-from domain import canonical
 from domain.agent import commands as agents
-from domain.agent.events import Mode
-from domain.agent.identity import AGENT_KIND, agent_id
-from domain.agent.matching import Batch
-from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, next_wake
-from domain.agent.wake_queue_events import Reason
-from domain.causes import Cause, Replied, Result
+from domain.agent.agent import Mode
+from domain.agent.deciders import AGENT_KIND, agent_id
+from domain.agent.subscriptions import Batch
+from domain.agent.wake_queue import WAKE_QUEUE, Reason, WakeQueue, next_wake
+from domain.append.causes import Cause, Replied, Result
 from domain.changes import commands as changes
-from domain.changes.change_set import CHANGES, ChangeSet, set_id
-from domain.changes.events import ChangesReply
+from domain.changes.change_set import CHANGES, ChangeSet, ChangesReply, set_id
 from domain.errors import Refused
-from domain.keys import key
-from domain.timestamps import later
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.timestamps import later
+from domain.log.wire import Payload, Words, payload, words
 from domain.tools.snapshot import Snapshot
 from domain.wake import commands as wakes
-from domain.wake.events import (
+from domain.wake.machine import pending
+from domain.wake.wake import (
+    WAKE,
     ModelAnswered,
     ModelFailed,
     ToolAsked,
     ToolCall,
     ToolReturned,
+    Wake,
     WakeReply,
 )
-from domain.wake.machine import pending
-from domain.wake.state import WAKE, Wake
-from domain.wire import Payload, Words, payload, words
 
 START = "2027-01-01T12:00:00.000000Z"
 INBOX = "inbox-category"

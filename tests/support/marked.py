@@ -12,21 +12,21 @@ from collections.abc import Sequence
 from msgspec import Struct
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from adapters.runtime import performer, review
+from adapters.runtime import effect_executor, review
 from adapters.runtime.services import Services
 from adapters.telemetry.otel import OtelSpans
 from domain.agent.agent import AGENT
 from domain.agent.commands import ConfigureAgent, CreateAgent
-from domain.agent.identity import Wanted
+from domain.agent.deciders import AgentSettings
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.errors import Refused
 from domain.journal import commands as j
 from domain.journal.catalog import category_id
 from domain.journal.task import Relation
+from domain.log.wire import SHARED, Payload, Words, payload
 from domain.ports import Reply, Request
-from domain.wake.reading import Given
-from domain.wake.shown import shown
-from domain.wire import SHARED, Payload, Words, payload
+from domain.wake.reading import PromptOptions
+from domain.wake.wake_inputs import shown
 from tests.support.services import queued_key, reply, services
 
 MARKS = re.compile(r"\b[me][0-9]{3}x\b")
@@ -131,7 +131,7 @@ class Marked:
 
     def allow(self, agent: int, categories: Sequence[int]) -> None:
         """Give an agent other categories."""
-        wanted = Wanted(categories=tuple(IDS[one] for one in categories))
+        wanted = AgentSettings(categories=tuple(IDS[one] for one in categories))
         self.services.append_agent(ConfigureAgent(self.agents[agent], wanted))
 
     def prompt(self, agent: int, scaffold: int) -> str:
@@ -142,7 +142,7 @@ class Marked:
             queued = agents.load(WAKE_QUEUE, agent_id).queued
             assert queued is not None
             known = agents.load(AGENT, agent_id)
-            prompt = shown(journal, agents, known, queued, Given(scaffold))
+            prompt = shown(journal, agents, known, queued, PromptOptions(scaffold))
         return "\n".join(one.text for one in (*prompt.system, *prompt.user))
 
     def wake(self, agent: int) -> None:
@@ -150,7 +150,7 @@ class Marked:
         at, agent_id = self.services, self.agents[agent]
         allowed = at.agent(agent_id).categories
         self.model.reads = self._reads(agent)
-        asyncio.run(performer.run_wake(at, agent_id, self._queued(agent_id), is_now=True))
+        asyncio.run(effect_executor.run_wake(at, agent_id, self._queued(agent_id), is_now=True))
         self.told.append(Told(agent, allowed, tuple(self.model.asked)))
         self.model.asked.clear()
 
@@ -216,7 +216,9 @@ class Marked:
         agent = self.services.append_agent(made).result.ids[0]
         self.agents.append(agent)
         slots = [self.mark(field, category, task, nth) for field in ("goal", "loop", "preference")]
-        wanted = Wanted(goal=slots[0], open_loops=(slots[1],), preferences=(("tone", slots[2]),))
+        wanted = AgentSettings(
+            goal=slots[0], open_loops=(slots[1],), preferences=(("tone", slots[2]),)
+        )
         self.services.append_agent(ConfigureAgent(agent, wanted))
 
     def _try(self, command: j.JournalCommand, payloads: Sequence[Payload] = ()) -> None:

@@ -19,7 +19,7 @@ import yaml
 from msgspec import Struct
 
 from adapters.home.schedules import local_time
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from domain.ports import Request, ToolSpec
 from domain.text import tokens
 from domain.tools.registry import offered, specs
@@ -27,8 +27,8 @@ from domain.wake.prompt import render
 from domain.wake.reading import (
     EntrySeen,
     ItemSeen,
-    Limits,
     OriginSeen,
+    PromptLimits,
     ProposalSeen,
     Reading,
     TaskSeen,
@@ -150,7 +150,7 @@ def request(case: Case) -> Request:
         scaffold=SCAFFOLD,
         local=local_time(_instant(case.today, hour=11), "Europe/Berlin"),
     )
-    prompt = render(reading, Limits())
+    prompt = render(reading, PromptLimits())
     tools = _tools(has_open=bool(reading.proposals))
     return Request("rules", prompt.system, prompt.user, tools)
 

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from adapters.web.app import make_app
-from adapters.web.guard import Guard
+from adapters.web.auth import Guard
 from adapters.web.site import Site
 from tests.support.cli import FIXED, told
 from tests.support.forms import Form, forms

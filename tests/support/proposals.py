@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from domain.changes import decisions
-from domain.changes.change_set import ChangeSet, Item, evolve, find
+from domain.changes.change_set import ChangeItem, ChangeSet, evolve, find
+from domain.log.state import RecordedEvent
+from domain.log.wire import Stored
 from domain.tools.base import Proposal
-from domain.wire import Stored
-from domain.world import Recorded
 
 AT = "2026-11-20T09:00:00.000000Z"
 LATER = "2026-11-21T09:00:00.000000Z"
@@ -40,9 +40,9 @@ def label(label_id: str) -> Proposal:
     )
 
 
-def recorded(fact: Stored, at: str = AT) -> Recorded:
+def recorded(fact: Stored, at: str = AT) -> RecordedEvent:
     """A fact as a row of some change set."""
-    return Recorded("changes:set-1@r1", 1, "r1", 1, 0, at, fact)
+    return RecordedEvent("changes:set-1@r1", 1, "r1", 1, 0, at, fact)
 
 
 def after(changes: ChangeSet, facts: Sequence[Stored], at: str = AT) -> ChangeSet:
@@ -63,7 +63,7 @@ def shown(*proposals: Proposal, run: int = 3, expires_at: str = "") -> ChangeSet
     return after(changes, decisions.opened(changes, AGENT, "task-1", f"run-{run}", expires_at))
 
 
-def item(changes: ChangeSet, number: int = 1) -> Item:
+def item(changes: ChangeSet, number: int = 1) -> ChangeItem:
     """An item that must be there."""
     found = find(changes, number)
     assert found is not None

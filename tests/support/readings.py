@@ -11,13 +11,13 @@ from domain.agent.agent import Agent
 from domain.journal import catalog as c
 from domain.journal import task as t
 from domain.journal.links import LinkedFrom
+from domain.log.state import LogState, RecordedEvent
+from domain.log.wire import Payload, PayloadId, Stored, Words, payload, words
 from domain.ports import Section
 from domain.wake import reading as r
 from domain.wake.context import gather
 from domain.wake.prompt import Prompt
 from domain.wake.scaffolds import SCAFFOLDS
-from domain.wire import Payload, PayloadId, Stored, Words, payload, words
-from domain.world import Recorded, World
 
 AT = "2027-03-{:02}T09:00:00.000000Z"
 HOME = c.category_id("Home")
@@ -32,7 +32,7 @@ class Book:
     def __init__(self, log: str = "journal") -> None:
         self.log = log
         self.n = 0
-        self.rows: defaultdict[str, list[Recorded]] = defaultdict(list)
+        self.rows: defaultdict[str, list[RecordedEvent]] = defaultdict(list)
         self.payloads: dict[PayloadId, bytes] = {}
         self.payloads_read: list[PayloadId] = []
 
@@ -43,7 +43,7 @@ class Book:
         at = AT.format(min(28, self.n))
         for row, fact in enumerate(facts):
             known = self.rows[stream]
-            known.append(Recorded(stream, len(known) + 1, "r1", self.n, row, at, fact))
+            known.append(RecordedEvent(stream, len(known) + 1, "r1", self.n, row, at, fact))
 
     def keep(self, text: str) -> PayloadId:
         """A payload, whatever its length."""
@@ -56,9 +56,11 @@ class Book:
             self._put(one)
         return stored
 
-    def world(self) -> World:
+    def world(self) -> LogState:
         """The log as it stands now."""
-        return World(self.log, "r1", self.n + 1, self._read, self._payload, streams=self._of_kind)
+        return LogState(
+            self.log, "r1", self.n + 1, self._read, self._payload, streams=self._of_kind
+        )
 
     def _of_kind(self, kind: str) -> list[str]:
         return [one for one in self.rows if one.startswith(f"{kind}:")]
@@ -67,7 +69,7 @@ class Book:
         self.payloads[one.id] = one.data
         return one.id
 
-    def _read(self, stream: str, after: int) -> Sequence[Recorded]:
+    def _read(self, stream: str, after: int) -> Sequence[RecordedEvent]:
         return self.rows[stream][after:]
 
     def _payload(self, wanted: PayloadId) -> bytes | None:

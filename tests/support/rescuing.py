@@ -12,17 +12,17 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from adapters.documents.syncing import RescueReport, SyncReport
-from adapters.home.place import FolderPlace
-from adapters.sync.home import sync_home
+from adapters.documents.sync import RescueReport, SyncReport
+from adapters.home.home_location import FolderLocation
 from adapters.sync.rescue import rescue
-from adapters.sync.shelf import DirectoryShelf
+from adapters.sync.sync_folder import LocalSyncFolder
+from adapters.sync.sync_home import sync_home
 from adapters.wiring import open_home
 from domain.errors import Refused, WakelogError
 from domain.journal import commands as do
-from domain.keys import payload_id
-from domain.timestamps import later
-from domain.wire import Payload, Words
+from domain.log.keys import payload_id
+from domain.log.timestamps import later
+from domain.log.wire import Payload, Words
 from tests.support import cli
 from tests.support.services import START
 
@@ -54,7 +54,7 @@ class Machine:
 
     def sync(self, folder: Path) -> SyncReport:
         with open_home(self.home, self.environ, is_writing=True) as home:
-            return sync_home(home, DirectoryShelf(folder))
+            return sync_home(home, LocalSyncFolder(folder))
 
     def is_forked(self, folder: Path) -> bool:
         """Whether a sync is refused, with the command that helps, and changes nothing."""
@@ -72,7 +72,7 @@ class Machine:
 
     def rescue(self, folder: Path, name: str) -> RescueReport:
         self.name = name
-        return rescue(FolderPlace(self.home), self.environ, str(folder))
+        return rescue(FolderLocation(self.home), self.environ, str(folder))
 
     def image(self, path: Path) -> Path:
         """A copy of the whole home, as an image of the disk has it."""
@@ -103,7 +103,7 @@ class Machine:
 
         try:
             self.name = name
-            rescue(FolderPlace(self.home), self.environ, str(folder), step=step)
+            rescue(FolderLocation(self.home), self.environ, str(folder), step=step)
             os._exit(0)
         finally:
             os._exit(1)

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from domain import envelope
-from domain.envelope import Row
+from domain.append import envelope
+from domain.append.envelope import Row
 from replay.appends import appends
 
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 from typing import Any
 
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from domain.ports import Exchange, Reply, Request, Section, ToolSpec
 
 FRIDAY = "2026-11-20T10:00:00.000000Z"

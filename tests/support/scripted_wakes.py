@@ -3,13 +3,13 @@
 import asyncio
 
 from adapters.runtime import review
-from adapters.runtime.capture import capture
-from adapters.runtime.performer import perform
+from adapters.runtime.effect_executor import perform
 from adapters.runtime.services import Services
-from domain import canonical
-from domain.changes.change_set import Item, set_id
+from adapters.runtime.wake_capture import capture
+from domain.changes.change_set import ChangeItem, set_id
+from domain.log import canonical
 from domain.ports import ModelFault, Reply
-from domain.wake.reading import Given
+from domain.wake.reading import PromptOptions
 from tests.support.services import queued_key, reply, services
 
 REPORT = ("update_report", '{"content":"All.","oneLiner":"One.","tldr":"Short."}')
@@ -31,7 +31,7 @@ def woken(at: Services, agent: str, *replies: Reply | ModelFault, scaffold: int 
     model = services(replies).model_for("")
     at.model_for = lambda _: model
     run_key = queued_key(at, agent)
-    captured = capture(at, agent, run_key, is_now=True, given=Given(scaffold))
+    captured = capture(at, agent, run_key, is_now=True, given=PromptOptions(scaffold))
     at.append_agent(captured.command, payloads=captured.payloads)
     asyncio.run(perform(at, run_key))
     return set_id(run_key)
@@ -41,7 +41,7 @@ def ended(*calls: tuple[str, str]) -> tuple[Reply, ...]:
     return reply(*calls, REPORT), reply(text="Done.")
 
 
-def items(at: Services, made: str) -> tuple[Item, ...]:
+def items(at: Services, made: str) -> tuple[ChangeItem, ...]:
     return review.changes_of(at, made).items
 
 

@@ -6,18 +6,18 @@ from itertools import count
 
 from adapters.home.settings import Settings
 from adapters.models.tape import TapeModel
-from adapters.runtime.capture import capture
-from adapters.runtime.performer import perform
+from adapters.runtime.effect_executor import perform
 from adapters.runtime.services import Services
+from adapters.runtime.wake_capture import capture
 from adapters.store.log import Log
 from domain.agent import commands as agent_commands
-from domain.agent.events import Mode
+from domain.agent.agent import Mode
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.journal import commands as journal_commands
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
+from domain.log.timestamps import later
 from domain.ports import Call, Model, ModelFault, Reply
-from domain.timestamps import later
-from replay.prove import Divergence, Proof
+from replay.prove import Divergence, LogProof
 
 START = "2027-01-01T00:00:00.000000Z"
 
@@ -99,5 +99,5 @@ def divergences(at: Services) -> list[Divergence]:
     """What proving both logs finds; nothing, if all is well."""
     found: list[Divergence] = []
     for log in (at.journal, at.agents):
-        found += Proof(log.name, log.payload).walk(log.rows())
+        found += LogProof(log.name, log.payload).walk(log.rows())
     return found

@@ -6,10 +6,9 @@ import msgspec
 
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
-from domain.envelope import Envelope, Row
+from domain.append.envelope import Envelope, Fact, Row
 from domain.journal.commands import AddLabel, AddNote, CreateTask
-from domain.vocabulary import Fact
-from domain.wire import Payload, Words, tag_of
+from domain.log.wire import Payload, Words, tag_of
 from tests.support.services import START
 
 

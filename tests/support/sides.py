@@ -4,11 +4,11 @@ row, with no horizon and no marker, so that it can judge those who derive it."""
 from collections.abc import Sequence
 from typing import Any
 
-from domain.kinds import KINDS
-from domain.merging import Conflict, effective, open_conflicts
-from domain.timestamps import later
-from domain.wire import Stored
-from domain.world import Recorded
+from domain.append.envelope import STREAM_TYPES
+from domain.log.state import RecordedEvent
+from domain.log.timestamps import later
+from domain.log.wire import Stored
+from domain.replication.merge import ReplicaConflict, effective, open_conflicts
 from tests.support.services import START
 
 Append = tuple[str, int]
@@ -19,19 +19,19 @@ class Sides:
     """`says` writes an append of a replica; `meet` makes all that some know known to each."""
 
     def __init__(self) -> None:
-        self.rows: list[Recorded] = []
+        self.rows: list[RecordedEvent] = []
         self.known: dict[str, set[Append]] = {}
         self.known_by: dict[Append, frozenset[Append]] = {}
         self.minutes: dict[str, int] = {}  # by which a replica's clock is wrong
 
-    def says(self, replica: str, *facts: Stored, of: str = TASK) -> Recorded:
+    def says(self, replica: str, *facts: Stored, of: str = TASK) -> RecordedEvent:
         known = self.known.setdefault(replica, set())
         n = max((n for _, n in known), default=0) + 1
         stream = f"{of}@{replica}"
         version = sum(row.stream == stream for row in self.rows)
         at = later(START, seconds=60 * (n + self.minutes.get(replica, 0)))
         for nth, fact in enumerate(facts):
-            row = Recorded(stream, version + nth + 1, replica, n, nth, at, fact)
+            row = RecordedEvent(stream, version + nth + 1, replica, n, nth, at, fact)
             self.rows.append(row)
         known.add((replica, n))
         self.known_by[replica, n] = frozenset(known)
@@ -42,29 +42,29 @@ class Sides:
         for one in replicas:
             self.known.setdefault(one, set()).update(every)
 
-    def knows(self, a: Recorded, b: Recorded) -> bool:
+    def knows(self, a: RecordedEvent, b: RecordedEvent) -> bool:
         return (b.replica, b.n) in self.known_by[a.replica, a.n]
 
-    def of(self, of: str = TASK) -> list[Recorded]:
+    def of(self, of: str = TASK) -> list[RecordedEvent]:
         """An entity's rows in canonical order."""
         rows = [row for row in self.rows if row.stream.rpartition("@")[0] == of]
         return sorted(rows, key=lambda row: (row.n, row.replica, row.row))
 
-    def counted(self, of: str = TASK, repeats: Any = frozenset()) -> Sequence[Recorded]:
+    def counted(self, of: str = TASK, repeats: Any = frozenset()) -> Sequence[RecordedEvent]:
         return effective(self.of(of), self.knows, repeats)
 
     def state(self, of: str = TASK, repeats: Any = frozenset()) -> Any:
         return folded(self.counted(of, repeats), of)
 
-    def open(self, of: str = TASK) -> list[Conflict]:
+    def open(self, of: str = TASK) -> list[ReplicaConflict]:
         return list(open_conflicts(self.of(of), self.knows))
 
 
-def folded(rows: Sequence[Recorded], of: str = TASK) -> Any:
+def folded(rows: Sequence[RecordedEvent], of: str = TASK) -> Any:
     kind, _, entity = of.partition(":")
-    state = KINDS[kind].initial(entity)
+    state = STREAM_TYPES[kind].initial(entity)
     for row in rows:
-        state = KINDS[kind].evolve(state, row)
+        state = STREAM_TYPES[kind].evolve(state, row)
     return state
 
 

@@ -8,8 +8,8 @@ import sys
 from typing import Any
 
 from adapters.cluster.worker import Worker, WorkerOptions
-from adapters.home.place import DatabasePlace, homes_of
-from adapters.models.rules import RulesModel
+from adapters.home.home_location import DatabaseLocation, homes_of
+from adapters.models.rules.model import RulesModel
 from adapters.wiring import Home, open_home
 from domain.ports import Reply, Request
 
@@ -36,7 +36,7 @@ async def main(think: float, lease: int, homes: int, slice_seconds: float) -> No
     found = homes_of(os.environ)
 
     def opens(name: str) -> Home:
-        home = open_home(DatabasePlace(found, name, os.environ), os.environ, is_writing=True)
+        home = open_home(DatabaseLocation(found, name, os.environ), os.environ, is_writing=True)
         home.services.model_for = lambda _: SlowModel(think)
         return home
 

@@ -6,10 +6,10 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import Struct
 
+from domain.append.envelope import Command, Fact
 from domain.journal.imported import ImportedTask
+from domain.log.wire import Part, Stored
 from domain.tools.snapshot import Snapshot
-from domain.vocabulary import Command, Fact
-from domain.wire import Part, Stored
 
 
 def members(union: Any) -> list[Any]:

@@ -5,12 +5,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from domain.journal import task as t
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
+from domain.log.state import RecordedEvent
 from domain.tools import registry
+from domain.tools.arguments import Schema, rules
 from domain.tools.registry import TOOLS
-from domain.tools.schema import Schema, rules
 from domain.tools.snapshot import Snapshot, snapshot
-from domain.world import Recorded
 from tests.support.tools import AGENT, AT, CATALOG
 
 WORDS = st.sampled_from(["Dig", "dig", " DIG  ", "Rake", "Straße", "STRASSE", "Water the roses"])
@@ -64,7 +64,7 @@ def tasks(draw: st.DrawFn) -> t.Task:
 
 def after(task: t.Task, *facts: t.TaskFact) -> t.Task:
     for fact in facts:
-        task = TASK.evolve(task, Recorded("task:t1@r1", 1, "r1", 1, 0, AT, fact))
+        task = TASK.evolve(task, RecordedEvent("task:t1@r1", 1, "r1", 1, 0, AT, fact))
     return task
 
 

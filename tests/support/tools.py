@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from domain import canonical
 from domain.journal.catalog import Catalog, Label
-from domain.journal.fold import TASK
-from domain.journal.task import TaskFact
+from domain.journal.task import TASK, TaskFact
+from domain.log import canonical
+from domain.log.state import RecordedEvent
 from domain.tools import registry
-from domain.tools.base import Facts, Plan, Proposal, Refusal
+from domain.tools.base import Facts, Plan, Proposal, ToolRefusal
 from domain.tools.snapshot import Snapshot, snapshot
-from domain.world import Recorded
 
 AGENT = "agent:a1"
 AT = "2027-01-01T00:00:00.000000Z"
@@ -27,14 +26,14 @@ def given(*facts: TaskFact, task: str = "t1") -> Snapshot:
     """The task that these facts make; the first one is in append 1, the second in 2."""
     state = TASK.initial(task)
     for n, fact in enumerate(facts, start=1):
-        state = TASK.evolve(state, Recorded(f"task:{task}@r1", n, "r1", n, 0, AT, fact))
+        state = TASK.evolve(state, RecordedEvent(f"task:{task}@r1", n, "r1", n, 0, AT, fact))
     return snapshot(state, CATALOG, len(facts))
 
 
-def planned(tool: str, before: Snapshot, **arguments: Any) -> Plan | Refusal:
+def planned(tool: str, before: Snapshot, **arguments: Any) -> Plan | ToolRefusal:
     """What a call of the model comes to, from its decoded JSON."""
     found = registry.decode(tool, arguments)
-    return found if isinstance(found, Refusal) else registry.plan(tool, before, found)
+    return found if isinstance(found, ToolRefusal) else registry.plan(tool, before, found)
 
 
 def proposals(tool: str, before: Snapshot, **arguments: Any) -> tuple[Proposal, ...]:
@@ -44,11 +43,11 @@ def proposals(tool: str, before: Snapshot, **arguments: Any) -> tuple[Proposal, 
     return plan.proposals
 
 
-def applied(tool: str, live: Snapshot, **arguments: Any) -> Facts | Refusal:
+def applied(tool: str, live: Snapshot, **arguments: Any) -> Facts | ToolRefusal:
     """What a change comes to on the live task."""
     return registry.apply(tool, live, canonical.text(arguments), AGENT)
 
 
 def code(answer: object) -> str:
     """The code of a refusal; empty if there is none."""
-    return answer.code if isinstance(answer, Refusal) else ""
+    return answer.code if isinstance(answer, ToolRefusal) else ""

@@ -7,7 +7,7 @@ from typing import Any
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from adapters.runtime import performer
+from adapters.runtime import effect_executor
 from adapters.telemetry.otel import OtelSpans
 from domain.agent.agent import AGENT
 from domain.ports import Call, ModelFault, Reply, Usage
@@ -43,7 +43,7 @@ class Traced:
         self.run_key = queued_key(self.services, self.agent)
 
     def wake(self) -> None:
-        asyncio.run(performer.run_wake(self.services, self.agent, self.run_key, is_now=True))
+        asyncio.run(effect_executor.run_wake(self.services, self.agent, self.run_key, is_now=True))
 
     def spans(self) -> list[ReadableSpan]:
         """All that there are, as they began; the services are closed."""

@@ -5,10 +5,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from adapters.home.settings import Settings
-from adapters.runtime.engine import Engine
-from adapters.runtime.options import Found, Options, Slice
+from adapters.runtime.engine import Engine, Signal
+from adapters.runtime.engine_options import EngineOptions, EngineStart, TimeSlice
 from adapters.runtime.services import Services
-from adapters.runtime.signals import Signal
 from adapters.simulation.virtual_time import LEASE_SECONDS, POLL_SECONDS, VirtualClock, VirtualLoop
 from adapters.store.leases import SqliteLeases
 from adapters.store.log import Log
@@ -29,7 +28,7 @@ class VirtualHome:
         self.agents: list[str] = []
         self.sets: list[str] = []  # change sets that may have an effect in doubt
         self.grace = 3600.0
-        self.slice: Slice | None = None
+        self.slice: TimeSlice | None = None
         self.engine: Engine | None = None  # the last one
 
     def run(self, seconds: float = 0, *acts: tuple[float, Callable[[], object]]) -> Engine:
@@ -47,9 +46,9 @@ class VirtualHome:
     ) -> Engine:
         signal = Signal(self.clock, poll_seconds=POLL_SECONDS)
         leases = SqliteLeases(self.path, seconds=LEASE_SECONDS)
-        options = Options(not seconds, self.grace, self.slice)
+        options = EngineOptions(not seconds, self.grace, self.slice)
         engine = self.engine = Engine(self.services, leases, signal, self._tell, options)
-        running = asyncio.create_task(engine.run(Found(self.agents, (), self.sets)))
+        running = asyncio.create_task(engine.run(EngineStart(self.agents, (), self.sets)))
         begun = self.clock.passed
         for after, act in acts:
             await asyncio.sleep(begun + after - self.clock.passed)

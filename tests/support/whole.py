@@ -10,38 +10,37 @@ from typing import NamedTuple
 from adapters.runtime import watcher
 from adapters.runtime.services import Services
 from adapters.store.log import Log
-from domain.agent.agent import AGENT
-from domain.agent.events import AgentCreated
-from domain.agent.wake_queue_events import (
-    AlertSettled,
+from domain.agent.agent import AGENT, AgentCreated
+from domain.agent.wake_queue import (
     TriggerMerged,
     TriggerSuppressed,
     WakeBackedOff,
     WakeBegun,
     WakeDropped,
     WakeQueued,
+    WakeSettled,
 )
-from domain.causes import Receipt
-from domain.changes.events import ItemConfirmed, ItemConfirming, ItemFailed
+from domain.append.causes import Receipt
+from domain.changes.change_set import ItemConfirmed, ItemConfirming, ItemFailed
 from domain.journal.commands import ApplyOperation
 from domain.journal.links import LinkedFrom, UnlinkedFrom
-from domain.wake.events import LateReply, ModelAsked, ToolAsked, WakeFinished, WakeStarted
-from domain.world import Recorded
-from replay.prove import Proof
+from domain.log.state import RecordedEvent
+from domain.wake.wake import LateReply, ModelAsked, ToolAsked, WakeFinished, WakeStarted
+from replay.prove import LogProof
 
 
 class Rows(NamedTuple):
     """Both logs, read once."""
 
-    journal: list[Recorded]
-    agents: list[Recorded]
+    journal: list[RecordedEvent]
+    agents: list[RecordedEvent]
 
 
 def faults(services: Services, *, is_finished: bool = True) -> list[str]:
     """All that is wrong, one line each. `is_finished`: nothing may be begun or in doubt."""
     found: list[str] = []
     for log in (services.journal, services.agents):
-        found += (str(one) for one in Proof(log.name, log.payload).walk(log.rows()))
+        found += (str(one) for one in LogProof(log.name, log.payload).walk(log.rows()))
         found += _gaps(log)
     rows = Rows(list(rows_of(services.journal)), list(rows_of(services.agents)))
     found += _wakes(rows, is_finished=is_finished)
@@ -50,7 +49,7 @@ def faults(services: Services, *, is_finished: bool = True) -> list[str]:
     return found
 
 
-def rows_of(log: Log) -> Iterator[Recorded]:
+def rows_of(log: Log) -> Iterator[RecordedEvent]:
     """Every row of a log, decoded."""
     for rows in log.appends():
         yield from rows
@@ -107,7 +106,7 @@ def _wakes(rows: Rows, *, is_finished: bool) -> Iterator[str]:
                 if running[row.entity] not in ("", run_key):
                     yield f"{run_key} began while {running[row.entity]} ran"
                 running[row.entity] = run_key
-            case AlertSettled(run_key=run_key) | WakeBackedOff(run_key=run_key):
+            case WakeSettled(run_key=run_key) | WakeBackedOff(run_key=run_key):
                 if running[row.entity] == run_key:
                     running[row.entity] = ""
             case _:

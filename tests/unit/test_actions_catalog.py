@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from adapters.actions import catalog
-from adapters.actions.tasks import Kept
+from adapters.usecases import catalog
+from adapters.usecases.tasks import UseCaseResult
 from adapters.wiring import Home
 from domain.errors import KeyReused, Refused
 from domain.journal.catalog import CATALOG
-from domain.world import MAIN
+from domain.log.state import MAIN
 from tests.support.services import services
 
-Deed = Callable[[Home, str, str], Kept]
+Deed = Callable[[Home, str, str], UseCaseResult]
 """Does a deed that a word is part of, under a key."""
 
 DEEDS: dict[str, Deed] = {

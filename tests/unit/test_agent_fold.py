@@ -1,7 +1,8 @@
 """What an agent's facts make of its journal, its report and its counts."""
 
-from domain.agent.agent import CRITICAL_KEPT, JOURNAL_SHOWN
-from domain.agent.events import (
+from domain.agent.agent import (
+    CRITICAL_KEPT,
+    JOURNAL_SHOWN,
     AgentObserved,
     AgentProposed,
     AgentReported,
@@ -9,7 +10,7 @@ from domain.agent.events import (
     Priority,
     SubscriberAdded,
 )
-from domain.wire import Words
+from domain.log.wire import Words
 from tests.support.agents import agent_of, born
 
 

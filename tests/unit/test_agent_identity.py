@@ -5,9 +5,9 @@ from functools import partial
 
 import pytest
 
-from domain.agent import limits
-from domain.agent.agent import Agent, Slot
-from domain.agent.events import (
+from domain.agent import deciders
+from domain.agent.agent import (
+    Agent,
     AgentActivated,
     AgentCreated,
     AgentDeleted,
@@ -24,6 +24,7 @@ from domain.agent.events import (
     ModelChosen,
     ModeSet,
     PreferenceSet,
+    Slot,
     Subscribed,
     TimerRemoved,
     TimerSet,
@@ -31,8 +32,8 @@ from domain.agent.events import (
     TurnMaxSet,
     Unsubscribed,
 )
-from domain.agent.identity import (
-    Wanted,
+from domain.agent.deciders import (
+    AgentSettings,
     agent_id,
     configure,
     create,
@@ -46,9 +47,9 @@ from domain.agent.identity import (
     unwatch,
     watch,
 )
-from domain.agent.matching import is_token
+from domain.agent.subscriptions import is_token
 from domain.errors import REFUSAL_CODES, Refused
-from domain.keys import key
+from domain.log.keys import key
 from tests.support.agents import AGENT_ID, BUILT_IN, START, TASK, after, agent_of, born
 
 PAUSED, DESTROYED, DELETED = AgentPaused(), AgentDestroyed(), AgentDeleted()
@@ -150,7 +151,7 @@ def test_delete_needs_destroyed_and_ends_the_subscriptions() -> None:
     [
         pause,
         resume,
-        lambda agent: configure(agent, Wanted(name="B")),
+        lambda agent: configure(agent, AgentSettings(name="B")),
         lambda agent: watch(agent, ["key:TASK"]),
         lambda agent: unwatch(agent, BUILT_IN),
         lambda agent: set_timer(agent, "t", "every day 07:00", "UTC", START),
@@ -176,7 +177,7 @@ def test_there_is_nothing_to_destroy_or_delete_of_an_unknown_agent() -> None:
 
 
 def test_settings_are_told_where_they_differ() -> None:
-    wanted = Wanted(
+    wanted = AgentSettings(
         name="New",
         mode="interactive",
         categories=("c9", "c9"),
@@ -195,29 +196,31 @@ def test_settings_are_told_where_they_differ() -> None:
     ]
     agent = agent_of(facts, born())
     assert configure(agent, wanted) == []
-    assert configure(agent, Wanted()) == []
-    assert configure(agent, Wanted(model="")) == [ModelChosen("")]
+    assert configure(agent, AgentSettings()) == []
+    assert configure(agent, AgentSettings(model="")) == [ModelChosen("")]
 
 
 def test_each_slot_counts_its_own_versions() -> None:
     agent = born()
-    agent = agent_of(configure(agent, Wanted(goal="Ship it")), agent)
-    agent = agent_of(configure(agent, Wanted(goal="Ship it well\n", open_loops=("a", "b"))), agent)
-    agent = agent_of(configure(agent, Wanted(close_loops=("a",), open_loops=("c",))), agent)
+    agent = agent_of(configure(agent, AgentSettings(goal="Ship it")), agent)
+    agent = agent_of(
+        configure(agent, AgentSettings(goal="Ship it well\n", open_loops=("a", "b"))), agent
+    )
+    agent = agent_of(configure(agent, AgentSettings(close_loops=("a",), open_loops=("c",))), agent)
     assert agent.goal == Slot(2, "Ship it well")
     assert (agent.loops, agent.loops_version) == (("b", "c"), 4)
-    assert configure(agent, Wanted(goal="Ship it well", open_loops=("b",))) == []
-    assert configure(agent, Wanted(goal="")) == [GoalSet(3, "")]
+    assert configure(agent, AgentSettings(goal="Ship it well", open_loops=("b",))) == []
+    assert configure(agent, AgentSettings(goal="")) == [GoalSet(3, "")]
 
 
 def test_a_forgotten_preference_keeps_its_version() -> None:
     agent = born()
-    agent = agent_of(configure(agent, Wanted(preferences=(("tone", "dry"),))), agent)
-    facts = configure(agent, Wanted(preferences=(("tone", " "),)))
+    agent = agent_of(configure(agent, AgentSettings(preferences=(("tone", "dry"),))), agent)
+    facts = configure(agent, AgentSettings(preferences=(("tone", " "),)))
     assert facts == [PreferenceSet(2, "tone")]
     agent = agent_of(facts, agent)
-    assert configure(agent, Wanted(preferences=(("tone", ""), ("never", "")))) == []
-    assert configure(agent, Wanted(preferences=(("tone", "warm"),))) == [
+    assert configure(agent, AgentSettings(preferences=(("tone", ""), ("never", "")))) == []
+    assert configure(agent, AgentSettings(preferences=(("tone", "warm"),))) == [
         PreferenceSet(3, "tone", "warm")
     ]
 
@@ -233,42 +236,46 @@ def test_an_older_version_of_a_slot_does_not_win() -> None:
 @pytest.mark.parametrize(
     "wanted",
     [
-        Wanted(name=" "),
-        Wanted(name="x" * 201),
-        Wanted(mode="lazy"),
-        Wanted(categories=()),
-        Wanted(categories=("",)),
-        Wanted(categories=tuple(map(str, range(limits.CATEGORIES_MAX + 1)))),
-        Wanted(model="gpt"),
-        Wanted(model="gemini:"),
-        Wanted(turn_max=0),
-        Wanted(turn_max=21),
-        Wanted(goal="ü" * 513),
-        Wanted(open_loops=("a",), close_loops=("a",)),
-        Wanted(open_loops=("a", " a")),
-        Wanted(open_loops=("",)),
-        Wanted(close_loops=("never opened",)),
-        Wanted(open_loops=tuple(map(str, range(limits.LOOPS_MAX + 1)))),
-        Wanted(preferences=(("", "x"),)),
-        Wanted(preferences=(("k", "x"), ("k ", "y"))),
-        Wanted(preferences=(("k", "x" * 201),)),
-        Wanted(preferences=tuple((str(n), "x") for n in range(limits.PREFERENCES_MAX + 1))),
+        AgentSettings(name=" "),
+        AgentSettings(name="x" * 201),
+        AgentSettings(mode="lazy"),
+        AgentSettings(categories=()),
+        AgentSettings(categories=("",)),
+        AgentSettings(categories=tuple(map(str, range(deciders.CATEGORIES_MAX + 1)))),
+        AgentSettings(model="gpt"),
+        AgentSettings(model="gemini:"),
+        AgentSettings(turn_max=0),
+        AgentSettings(turn_max=21),
+        AgentSettings(goal="ü" * 513),
+        AgentSettings(open_loops=("a",), close_loops=("a",)),
+        AgentSettings(open_loops=("a", " a")),
+        AgentSettings(open_loops=("",)),
+        AgentSettings(close_loops=("never opened",)),
+        AgentSettings(open_loops=tuple(map(str, range(deciders.LOOPS_MAX + 1)))),
+        AgentSettings(preferences=(("", "x"),)),
+        AgentSettings(preferences=(("k", "x"), ("k ", "y"))),
+        AgentSettings(preferences=(("k", "x" * 201),)),
+        AgentSettings(
+            preferences=tuple((str(n), "x") for n in range(deciders.PREFERENCES_MAX + 1))
+        ),
     ],
 )
-def test_what_cannot_be_set_is_refused(wanted: Wanted) -> None:
+def test_what_cannot_be_set_is_refused(wanted: AgentSettings) -> None:
     assert refusal(lambda: configure(born(), wanted)) == "invalid_value"
 
 
 def test_limits_are_reached_and_not_passed() -> None:
-    most = Wanted(
+    most = AgentSettings(
         name="x" * 200,
         goal="ü" * 512,
         turn_max=20,
-        open_loops=tuple(map(str, range(limits.LOOPS_MAX))),
-        preferences=tuple((str(n), "x") for n in range(limits.PREFERENCES_MAX)),
+        open_loops=tuple(map(str, range(deciders.LOOPS_MAX))),
+        preferences=tuple((str(n), "x") for n in range(deciders.PREFERENCES_MAX)),
     )
     agent = agent_of(configure(born(), most), born())
-    swapped = Wanted(open_loops=("new",), close_loops=("1",), preferences=(("1", ""), ("n", "x")))
+    swapped = AgentSettings(
+        open_loops=("new",), close_loops=("1",), preferences=(("1", ""), ("n", "x"))
+    )
     assert len(configure(agent, swapped)) == 4
 
 
@@ -313,11 +320,11 @@ def test_a_subscription_is_named_by_tokens_and_predicate() -> None:
 
 def test_what_cannot_be_watched_is_refused() -> None:
     agent = born()
-    others = ["id:" + key("task", str(n)) for n in range(limits.TOKENS_MAX + 1)]
+    others = ["id:" + key("task", str(n)) for n in range(deciders.TOKENS_MAX + 1)]
     assert refusal(lambda: watch(agent, [])) == "invalid_value"
     assert refusal(lambda: watch(agent, ["key:TASK"], status="LATER")) == "invalid_value"
     assert refusal(lambda: watch(agent, others)) == "invalid_value"
-    for n in range(limits.SUBSCRIPTIONS_MAX - 1):
+    for n in range(deciders.SUBSCRIPTIONS_MAX - 1):
         agent = agent_of(watch(agent, ["id:" + key("task", str(n))]), agent)
     assert refusal(lambda: watch(agent, ["key:TASK"])) == "invalid_value"
     last = ["id:" + key("task", "1")]
@@ -361,7 +368,7 @@ def test_a_timer_that_makes_no_sense_is_refused(schedule: str, zone: str, next_a
 
 
 def test_timers_are_bounded() -> None:
-    timers = [TimerSet(str(n), "every day", "UTC", START) for n in range(limits.TIMERS_MAX)]
+    timers = [TimerSet(str(n), "every day", "UTC", START) for n in range(deciders.TIMERS_MAX)]
     agent = born("hybrid", *timers)
     assert refusal(lambda: set_timer(agent, "x", "every day", "UTC", START)) == "invalid_value"
     assert len(set_timer(agent, "1", "every week", "UTC", START)) == 1

@@ -2,19 +2,22 @@
 
 import pytest
 
-from domain.agent.agent import Agent, Subscription
-from domain.agent.events import (
+from domain.agent.agent import (
+    Agent,
     AgentDestroyed,
     SubscriberAdded,
     SubscriberRemoved,
+    Subscription,
 )
-from domain.agent.identity import (
-    create,
-    delete,
-    watch,
+from domain.agent.deciders import create, delete, watch
+from domain.agent.subscriptions import (
+    SUBSCRIBERS,
+    Batch,
+    TouchedTask,
+    match,
+    subscriber_facts,
+    trigger_of,
 )
-from domain.agent.matching import Batch, TouchedTask, match, trigger_of
-from domain.agent.subs import SUBS, moves
 from tests.support.agents import AGENT_ID, BUILT_IN, TASK, agent_of, row
 
 
@@ -56,31 +59,33 @@ def test_a_match_is_a_trigger_that_names_the_append() -> None:
 
 
 def test_subscribers_come_and_go_once() -> None:
-    subs = SUBS.initial("key:TASK")
-    assert SUBS.evolve(subs, row(SubscriberRemoved("a", "s"))) == subs
+    subs = SUBSCRIBERS.initial("key:TASK")
+    assert SUBSCRIBERS.evolve(subs, row(SubscriberRemoved("a", "s"))) == subs
     for fact in [SubscriberAdded("a", "s"), SubscriberAdded("a", "s"), SubscriberAdded("b", "s")]:
-        subs = SUBS.evolve(subs, row(fact))
+        subs = SUBSCRIBERS.evolve(subs, row(fact))
     assert subs.subscribers == (("a", "s"), ("b", "s"))
-    subs = SUBS.evolve(subs, row(SubscriberRemoved("a", "s")))
+    subs = SUBSCRIBERS.evolve(subs, row(SubscriberRemoved("a", "s")))
     assert subs.subscribers == (("b", "s"),)
-    assert SUBS.evolve(subs, row(AgentDestroyed())) == subs
+    assert SUBSCRIBERS.evolve(subs, row(AgentDestroyed())) == subs
 
 
 def test_facts_of_an_agent_move_it_in_and_out_of_its_tokens() -> None:
     made = create(Agent(AGENT_ID), task=TASK, generation=1, name="A", categories=("c",))
-    assert moves(Agent(AGENT_ID), made) == [(f"id:{TASK}", SubscriberAdded(AGENT_ID, BUILT_IN))]
+    assert subscriber_facts(Agent(AGENT_ID), made) == [
+        (f"id:{TASK}", SubscriberAdded(AGENT_ID, BUILT_IN))
+    ]
     agent = agent_of(made)
     watched = watch(agent, ["key:TASK", "key:NOTE"])
     agent_after = agent_of(watched, agent)
     named = agent_after.subscriptions[1].id
-    assert moves(agent, watched) == [
+    assert subscriber_facts(agent, watched) == [
         ("key:NOTE", SubscriberAdded(AGENT_ID, named)),
         ("key:TASK", SubscriberAdded(AGENT_ID, named)),
     ]
     louder = watch(agent_after, ["key:TASK", "key:NOTE"], hears_agents=True)
-    assert moves(agent_after, louder) == []
+    assert subscriber_facts(agent_after, louder) == []
     gone = delete(agent_of([AgentDestroyed()], agent_after))
-    assert moves(agent_after, gone) == [
+    assert subscriber_facts(agent_after, gone) == [
         (f"id:{TASK}", SubscriberRemoved(AGENT_ID, BUILT_IN)),
         ("key:NOTE", SubscriberRemoved(AGENT_ID, named)),
         ("key:TASK", SubscriberRemoved(AGENT_ID, named)),

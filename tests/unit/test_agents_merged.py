@@ -5,15 +5,15 @@ from typing import Any, get_args
 
 import pytest
 
-from domain.agent import events as a
-from domain.agent import identity
+from domain.agent import agent as a
+from domain.agent import deciders
 from domain.agent.agent import Agent
-from domain.agent.wake_queue_events import WakeQueueFact, WatchFact
-from domain.merged import OF_AGENTS
-from domain.sifting import Sifter
-from domain.vocabulary import AgentLogFact
-from domain.wake.events import WakeFact
-from domain.wire import Stored, Words
+from domain.agent.wake_queue import WakeQueueFact, WatchFact
+from domain.append.envelope import AgentLogFact
+from domain.log.wire import Stored, Words
+from domain.replication.merge import MergeFilter
+from domain.replication.merge_rules import AGENT_RULES
+from domain.wake.wake import WakeFact
 from tests.support.services import START
 from tests.support.sides import Sides, apart, both, folded, shown
 
@@ -32,7 +32,7 @@ def ticked(*days: int) -> a.TimerTicked:
 
 def test_every_fact_of_the_agent_log_that_merges_stands_in_the_table() -> None:
     own = {*get_args(WakeQueueFact), *get_args(WakeFact), WatchFact}
-    assert set(OF_AGENTS) == set(get_args(AgentLogFact)) - own
+    assert set(AGENT_RULES) == set(get_args(AgentLogFact)) - own
 
 
 FIELDS: dict[str, tuple[Stored, Stored, Any, Any]] = {
@@ -141,7 +141,7 @@ def test_of_categories_the_fewest_stand_and_what_it_wrote_may_speak_of_all() -> 
         sides = apart(desk, phone, MADE, *OWN, of=AGENT)
         assert sides.state(AGENT).categories == ("c1",)
         assert sides.state(AGENT).categories_ever == ("c1", "c2", "c3")
-        standing = Sifter(sides.knows).standing(sides.of(AGENT))  # as views read on
+        standing = MergeFilter(sides.knows).standing(sides.of(AGENT))  # as views read on
         assert folded(standing, AGENT).categories == ("c1",)
         assert standing == [row for row in sides.of(AGENT) if row in standing]
         assert [one[:3] for one in shown(sides, AGENT)] == [("values", "categories", ("c1",))]
@@ -269,6 +269,6 @@ def test_an_end_of_a_subscription_beats_one_that_was_made_again_at_both_ends() -
 def test_a_tick_that_was_taken_on_one_machine_is_not_taken_again_on_another() -> None:
     sides = apart(ticked(1, 2, 3), ticked(1, 2), MADE, *OWN, SET, of=AGENT)
     agent = sides.state(AGENT)
-    assert identity.tick(agent, "t", [NEXT.format(2)], NEXT.format(4)) == ([], None)
-    assert identity.tick(agent, "t", [NEXT.format(3)], NEXT.format(4))[1] is not None
+    assert deciders.tick(agent, "t", [NEXT.format(2)], NEXT.format(4)) == ([], None)
+    assert deciders.tick(agent, "t", [NEXT.format(3)], NEXT.format(4))[1] is not None
     assert agent.created_at > START

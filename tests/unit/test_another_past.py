@@ -6,10 +6,10 @@ import pytest
 
 from adapters.proof import histories
 from adapters.proof.histories import History
-from domain.causes import GivenUp
-from replay.crossing import Crossing
-from replay.prove import Proof
-from replay.sides import Side
+from domain.append.causes import GivenUp
+from replay.cross_log_check import CrossLogCheck
+from replay.log_pair import PairedLog
+from replay.prove import LogProof
 from tests.support.broken import Broken
 from tests.support.forging import rows
 
@@ -19,20 +19,20 @@ HISTORIES = Path(__file__).parents[1] / "histories"
 def found(history: History, *given_up: GivenUp) -> list[str]:
     """Where a walk finds something else, with nothing but what it keeps."""
     journal, agents = (
-        Side(
-            Proof(name, history.payloads.get),
+        PairedLog(
+            LogProof(name, history.payloads.get),
             history.rows[name],
             payload=history.payloads.get,
             given_up=given_up,
         )
         for name in ("journal", "agent")
     )
-    return [one.path for one in Crossing(journal, agents).walk()]
+    return [one.path for one in CrossLogCheck(journal, agents).walk()]
 
 
 @pytest.mark.parametrize("name", ["verdicts", "lessons", "looked_up"])
 def test_a_whole_history_holds_whatever_was_given_up(name: str) -> None:
-    whole = histories.read(HISTORIES / f"{name}.jsonl")
+    whole = histories.read_history(HISTORIES / f"{name}.jsonl")
     n = len(whole.rows["journal"])
     assert found(whole) == []
     assert found(whole, GivenUp("r1", 0, n)) == []

@@ -6,14 +6,13 @@ from itertools import pairwise
 import pytest
 
 from adapters.home.prices import Price
-from adapters.home.settings import Agents, Budget, Settings
+from adapters.home.settings import AgentsSettings, BudgetSettings, Settings
 from adapters.runtime import effects, watcher
 from adapters.runtime.budgets import Budgets
 from adapters.runtime.services import Services
-from domain import canonical
 from domain.agent.commands import TakeJournal
-from domain.agent.wake_queue_events import TriggerSuppressed
-from domain.causes import Receipt
+from domain.agent.wake_queue import TriggerSuppressed
+from domain.append.causes import Receipt
 from domain.errors import Refused
 from domain.journal.commands import (
     ApplyOperation,
@@ -24,16 +23,15 @@ from domain.journal.commands import (
     LinkTask,
 )
 from domain.journal.edits import set_field
-from domain.journal.fields import FIELDS
-from domain.journal.fold import TASK
 from domain.journal.imported import ImportedTask
-from domain.journal.task import PERSON, Task
-from domain.keys import key
+from domain.journal.task import FIELDS, PERSON, TASK, Task
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.wire import Words, payload
 from domain.ports import Reply, Usage
 from domain.text import tokens
-from domain.wake import prompt_parts
-from domain.wake.reading import Limits, ObservationSeen, Reading, TaskSeen
-from domain.wire import Words, payload
+from domain.wake import prompt_sections
+from domain.wake.reading import ObservationSeen, PromptLimits, Reading, TaskSeen
 from tests.histories.acting import woken
 from tests.support.services import services, task_with_agent
 
@@ -60,7 +58,7 @@ def taken(at: Services) -> TakeJournal:
 
 def test_a_match_through_a_link_is_due_when_the_settings_say() -> None:
     at = services()
-    at.settings = Settings(timezone="Europe/Berlin", agents=Agents(propagated_at="05:30"))
+    at.settings = Settings(timezone="Europe/Berlin", agents=AgentsSettings(propagated_at="05:30"))
     task, _ = task_with_agent(at)
     at.append_journal(EditTask(task, priority="P0"))
     assert taken(at).propagated_due[10:] == "T04:30:00.000000Z"  # in winter
@@ -143,8 +141,8 @@ def test_a_journal_keeps_the_newest_notes_and_counts_what_it_leaves_out(
     bound: int, kept: str
 ) -> None:
     notes = tuple(ObservationSeen("now", "high", "insight", f"note {nth}") for nth in (1, 2, 3, 4))
-    section = prompt_parts.journal(
-        Reading(TaskSeen("t", "Roof"), journal=notes), Limits(journal_max=bound)
+    section = prompt_sections.journal(
+        Reading(TaskSeen("t", "Roof"), journal=notes), PromptLimits(journal_max=bound)
     )
     assert section is not None
     lines = [one for one in section.text.splitlines() if one.startswith(("- [", "[cut"))]
@@ -183,9 +181,9 @@ def test_a_wake_goes_on_below_each_limit_and_waits_for_midnight_at_it(
     wake, now = at.wake(run_key), at.clock.now()
     prices = {wake.begun.model: (Price(2_000_000, 3_000_000),)}
     waits = {
-        most: Budgets(at.agents, Settings(prices=prices, budget=Budget(**{limit: most}))).until(
-            wake, now
-        )
+        most: Budgets(
+            at.agents, Settings(prices=prices, budget=BudgetSettings(**{limit: most}))
+        ).until(wake, now)
         for most in (0, spends - 1, spends, spends + 1)
     }
     midnight = "2027-01-02T00:00:00.000000Z"

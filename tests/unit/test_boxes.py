@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from adapters.importers.github import read as read_issues
 from adapters.importers.markdown import read
-from domain.canonical import encode
 from domain.journal.imported import ImportedFile, ImportedTask
-from domain.journal.importing import numbered
-from domain.keys import key
+from domain.journal.imports import numbered
+from domain.log.canonical import encode
+from domain.log.keys import key
 
 HERE = Path(__file__).parents[1] / "data/markdown"
 THEIRS = Path(__file__).parents[2].parent / "shared/data/markdown"

@@ -3,22 +3,22 @@
 import msgspec
 import pytest
 
-from adapters.sync.branches import given_up, held_of, others_branch, without
-from adapters.sync.have import Have, Void, read_have
-from adapters.sync.memory import Kept
-from adapters.sync.shelf import MemoryShelf
-from adapters.sync.survey import survey
-from adapters.sync.syncing import sync
-from domain import envelope
+from adapters.sync.branches import abandoned_branches, fork_point, held_branches, without_branches
+from adapters.sync.manifest import AbandonedBranch, Manifest, read_manifest
+from adapters.sync.scan import scan_folder
+from adapters.sync.sync_folder import MemorySyncFolder
+from adapters.sync.sync_home import sync_logs
+from adapters.sync.sync_state import SyncState
+from domain.append import envelope
 from domain.errors import Refused
 from tests.support.sharing import Machine
 
 NOW = "2026-03-01T12:00:00.000000Z"
 
 
-def synced(log: Machine, shelf: MemoryShelf) -> list[tuple[str, str]]:
+def synced(log: Machine, shelf: MemorySyncFolder) -> list[tuple[str, str]]:
     """What waits, for what."""
-    report = sync([log], shelf, NOW, Kept()).report
+    report = sync_logs([log], shelf, NOW, SyncState()).report
     return [(one.replica, one.for_) for one in report.waiting]
 
 
@@ -26,7 +26,7 @@ class Fork:
     """A desk and its twin. The laptop knows the desk, and the phone the twin; `folder` has all."""
 
     def __init__(self) -> None:
-        self.folder, other = MemoryShelf(), MemoryShelf()
+        self.folder, other = MemorySyncFolder(), MemorySyncFolder()
         self.desk, self.twin = Machine("desk"), Machine("desk")
         self.laptop, self.phone = Machine("laptop"), Machine("phone")
         for one in self.desk, self.twin:
@@ -42,14 +42,14 @@ class Fork:
         synced(self.laptop, self.folder)
         self.folder.held = {**other.held, **self.folder.held}
 
-    def void(self) -> Void:
+    def void(self) -> AbandonedBranch:
         """What the twin wrote."""
         digests = tuple(envelope.digest(rows) for rows in self.twin.appends_of("desk", 2))
-        return Void("journal", "desk", 2, digests[-1], digests, "desk2")
+        return AbandonedBranch("journal", "desk", 2, digests[-1], digests, "desk2")
 
     def rescued(self) -> None:
         """The rescued twin tells of it."""
-        told = Have(1, "desk2", "", NOW, 1, 2, {}, {}, "", (self.void(),))
+        told = Manifest(1, "desk2", "", NOW, 1, 2, {}, {}, "", (self.void(),))
         self.folder.held["desk2/have.json"] = msgspec.json.encode(told)
 
 
@@ -87,26 +87,26 @@ def test_the_writer_takes_its_dead_files_away_and_others_tell_on_what_is_void() 
     assert len(dead - living) == 1
     synced(fork.laptop, fork.folder)
     for writer in "desk", "laptop":
-        have = read_have(fork.folder.held[f"{writer}/have.json"], writer)
+        have = read_manifest(fork.folder.held[f"{writer}/have.json"], writer)
         assert have is not None
         assert have.void == (fork.void(),)
 
 
 def test_without_a_void_branch_nothing_is_left_out() -> None:
     fork = Fork()
-    found = survey(fork.folder, {})
-    assert without(found, given_up(found)) is found
-    assert held_of(fork.desk, ()) == []
+    found = scan_folder(fork.folder, {})
+    assert without_branches(found, abandoned_branches(found)) is found
+    assert held_branches(fork.desk, ()) == []
     assert b"void" not in fork.folder.held["desk/have.json"]
-    other = Void("agent", "desk", 2, "x", ("x",))
-    unknown = Void("journal", "nobody", 0, "x", ("x",))
-    assert held_of(fork.twin, (other, unknown, fork.void())) == [fork.void()]
-    assert held_of(fork.desk, (fork.void(),)) == []
+    other = AbandonedBranch("agent", "desk", 2, "x", ("x",))
+    unknown = AbandonedBranch("journal", "nobody", 0, "x", ("x",))
+    assert held_branches(fork.twin, (other, unknown, fork.void())) == [fork.void()]
+    assert held_branches(fork.desk, (fork.void(),)) == []
 
 
 def test_of_several_other_branches_the_one_that_goes_with_the_own_one_longest_counts() -> None:
     """What is in that one is done there, and would be done twice."""
-    fork, other = Fork(), MemoryShelf()
+    fork, other = Fork(), MemorySyncFolder()
     third = Machine("desk")
     for name in "home", "other work", "third":
         third.add(name)
@@ -114,6 +114,6 @@ def test_of_several_other_branches_the_one_that_goes_with_the_own_one_longest_co
     found = {f"desk/{nth}{name[5:]}": data for nth, name in enumerate(other.held)
              for data in [other.held[name]] if name.endswith(".gz")}  # fmt: skip
     fork.folder.held |= found
-    assert others_branch(fork.twin, fork.folder, survey(fork.folder, {})) == 3
-    assert others_branch(fork.desk, fork.folder, survey(fork.folder, {})) == 2
-    assert others_branch(fork.laptop, fork.folder, survey(fork.folder, {})) is None
+    assert fork_point(fork.twin, fork.folder, scan_folder(fork.folder, {})) == 3
+    assert fork_point(fork.desk, fork.folder, scan_folder(fork.folder, {})) == 2
+    assert fork_point(fork.laptop, fork.folder, scan_folder(fork.folder, {})) is None

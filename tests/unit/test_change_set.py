@@ -5,8 +5,9 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from domain.changes import decisions
-from domain.changes.change_set import CHANGES, ChangeSet, fold, ref, status_of
-from domain.changes.events import (
+from domain.changes.change_set import (
+    CHANGES,
+    ChangeSet,
     ItemConfirmed,
     ItemConfirming,
     ItemDeferred,
@@ -18,10 +19,13 @@ from domain.changes.events import (
     SetOpened,
     SuppressionAsked,
     SuppressionDone,
+    fold,
+    ref,
+    status_of,
 )
 from domain.errors import Refused
-from domain.keys import key
-from domain.wire import Words
+from domain.log.keys import key
+from domain.log.wire import Words
 from tests.support import proposals
 from tests.support.proposals import AGENT, AT, BY_AGENT, LATER, add, after, item, label, shown
 

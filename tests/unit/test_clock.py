@@ -4,11 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from adapters.actions.inputs import first_instant
-from adapters.actions.places import last_instant
 from adapters.home.clock import ManualClock, SystemClock, clock_from, rfc_3339
+from adapters.usecases.inputs import first_instant
+from adapters.usecases.time_travel import last_instant
 from domain.errors import Refused
-from domain.timestamps import instant, moment
+from domain.log.timestamps import instant, moment
 
 START = "2027-01-01T07:00:00.000000Z"
 

@@ -6,25 +6,25 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from domain.agent.agent import AgentTimer, Observation, Slot
-from domain.agent.wake_queue_events import Trigger
-from domain.changes.change_set import ChangeSet, Item
+from domain.agent.agent import AgentObservation, AgentTimer, Slot
+from domain.agent.wake_queue import Trigger
+from domain.changes.change_set import ChangeItem, ChangeSet
 from domain.errors import Refused
 from domain.journal import catalog as c
 from domain.journal import task as t
+from domain.log.wire import Words
 from domain.wake.reading import (
     ChangeSeen,
     CorrectionSeen,
     LabelSeen,
-    Limits,
     LinkedAgent,
     LinkSeen,
+    PromptLimits,
     ProposalSeen,
     TimerSeen,
     VerdictSeen,
     WakeReason,
 )
-from domain.wire import Words
 from tests.support.readings import (
     AGENT,
     AT,
@@ -188,7 +188,7 @@ def test_only_the_newest_payloads_that_can_fit_are_read() -> None:
     book = household()
     for number in range(100):
         add_note(book, f"note-{number}", f"{number} " + "x" * 5_000, at=AT.format(1 + number % 28))
-    limits = Limits(prompt_max_bytes=20_000, entry_max_bytes=4_000)
+    limits = PromptLimits(prompt_max_bytes=20_000, entry_max_bytes=4_000)
     task = read(book, limits=limits).task
     assert len(book.payloads_read) == len(task.log) == 5
     assert task.log_unread == 95
@@ -252,8 +252,8 @@ def test_the_report_is_in_the_tasks_language_or_the_categorys(
 # ------------------------------------------------------------------- journal and proposals
 
 
-def observation(day: int, priority: Any = "routine") -> Observation:
-    return Observation(AT.format(day), "run", Words(f"day {day}"), priority, "operational")
+def observation(day: int, priority: Any = "routine") -> AgentObservation:
+    return AgentObservation(AT.format(day), "run", Words(f"day {day}"), priority, "operational")
 
 
 def test_the_journal_is_the_newest_with_all_critical_ones_before_them() -> None:
@@ -266,14 +266,16 @@ def test_the_journal_is_the_newest_with_all_critical_ones_before_them() -> None:
 
 def test_observations_are_read_from_the_agents_log() -> None:
     agents = Book("agent")
-    long = Observation(AT.format(1), "run", agents.words("x" * 2_000), "notable", "operational")
+    long = AgentObservation(
+        AT.format(1), "run", agents.words("x" * 2_000), "notable", "operational"
+    )
     reading = read(household(), replace(AGENT, observations=(long,)), agents=agents)
     assert reading.journal[0].text == "x" * 2_000
 
 
-def item(number: int, status: Any, day: int = 0, reason: str = "", edited: str = "") -> Item:
+def item(number: int, status: Any, day: int = 0, reason: str = "", edited: str = "") -> ChangeItem:
     at = AT.format(day) if day else ""
-    return Item(
+    return ChangeItem(
         number,
         "update_task_estimate",
         Words("{}"),

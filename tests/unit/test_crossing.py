@@ -2,11 +2,11 @@
 
 from adapters.runtime import effects, watcher
 from domain.agent.commands import TakeJournal
+from domain.append.notification_batch import batch
 from domain.journal.commands import AddNote, ApplyOperation, EditTask, VoidOperation
-from domain.journal.fold import TASK
 from domain.journal.links import LINKS
-from domain.notices import batch
-from domain.wire import Words
+from domain.journal.task import TASK
+from domain.log.wire import Words
 from tests.support.services import divergences, services, task_with_agent
 
 MINUTES = '{"minutes":45}'

@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from adapters.actions.days import spelled_out
-from adapters.actions.inputs import minutes
+from adapters.usecases.inputs import minutes, spelled_out
 from domain.errors import Refused
 
 WEDNESDAY = datetime(2026, 12, 9, 14, 30, tzinfo=UTC)

@@ -6,17 +6,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from adapters.actions.foreseeing import plan_import
-from adapters.actions.importing import Importing
-from adapters.actions.sources import Found
-from adapters.actions.tasks import edit_task
 from adapters.documents.tasks import ImportReport
-from adapters.home.place import FolderPlace
+from adapters.home.home_location import FolderLocation
 from adapters.home.settings import Settings
 from adapters.importers.markdown import read
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from adapters.runtime.services import Services
 from adapters.store.log import Log
+from adapters.usecases.import_sources import ParsedFile
+from adapters.usecases.import_tasks import Importing, dry_run
+from adapters.usecases.tasks import edit_task
 from adapters.wiring import Home
 from projections.tasks import VIEW, TaskDocument
 from tests.support.counting import CountingRecorder, CountingViews
@@ -34,13 +33,13 @@ class Desk:
         journal, agents = Log("journal", CountingRecorder(), "r1"), Log.in_memory("agent", "r1")
         at = Services(journal, agents, TickingClock(), Settings(), lambda _: RulesModel())
         views = CountingViews(None, {"journal": journal, "agent": agents})
-        self.home = Home(FolderPlace(Path("nowhere")), at, views, exists=True)
+        self.home = Home(FolderLocation(Path("nowhere")), at, views, exists=True)
 
     def take(self, text: str, **options: Any) -> ImportReport:
         """Try an import, do it, and compare both."""
-        found = Found(read(text.encode(), source="s.md"))
+        found = ParsedFile(read(text.encode(), source="s.md"))
         prefer, gone = options.get("prefer"), options.get("gone")
-        plan = plan_import(self.home, "s.md", found, prefer, gone)
+        plan = dry_run(self.home, "s.md", found, prefer, gone)
         report = Importing("", prefer, gone).take(self.home, "s.md", found)
         self.home.views.catch_up()
         assert _counts(plan) == _counts(report)
@@ -51,7 +50,7 @@ class Desk:
         file = read(text.encode(), source="s.md")
         earlier = {one.task_id: one for one in file.earlier}
         tasks = tuple(earlier.get(one.task_id, one) for one in file.tasks)
-        Importing().take(self.home, "s.md", Found(replace(file, tasks=tasks, earlier=())))
+        Importing().take(self.home, "s.md", ParsedFile(replace(file, tasks=tasks, earlier=())))
         self.home.views.catch_up()
 
     @property

@@ -7,15 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from domain import canonical
 from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal.catalog import category_id
-from domain.journal.differences import COMPARED, differences_of
-from domain.journal.fold import TASK
+from domain.journal.import_conflicts import COMPARED, import_conflicts_of
 from domain.journal.imported import ImportedTask
-from domain.journal.task import DifferenceSettled, Task
-from domain.wire import payload, words
+from domain.journal.task import TASK, DifferenceSettled, Task
+from domain.log import canonical
+from domain.log.wire import payload, words
 from tests.support.services import services
 
 ROOF = "roof"
@@ -64,7 +63,7 @@ class Both:
     @property
     def open(self) -> list[str]:
         with self.at.journal.reading() as world:
-            return [one.field for one in differences_of(world, ROOF)]
+            return [one.field for one in import_conflicts_of(world, ROOF)]
 
 
 @pytest.fixture
@@ -138,7 +137,7 @@ def test_the_files_category_is_made_only_where_it_is_taken(both: Both) -> None:
     both.file(category="Shed")
     rows = both.at.journal.tail().n
     with both.at.journal.reading() as world:
-        assert differences_of(world, ROOF)[0].said.category == "Shed"
+        assert import_conflicts_of(world, ROOF)[0].said.category == "Shed"
     both.settle("category", "file")
     assert (both.open, both.at.journal.tail().n) == ([], rows + 1)
 
@@ -152,7 +151,7 @@ def test_a_task_of_no_file_differs_from_none() -> None:
     both = Both()
     task = both.at.append_journal(do.CreateTask("Own")).result.ids[0]
     with both.at.journal.reading() as world:
-        assert differences_of(world, task) == ()
+        assert import_conflicts_of(world, task) == ()
 
 
 DEEDS = st.lists(

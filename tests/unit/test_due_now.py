@@ -8,24 +8,24 @@ import pytest
 from adapters.documents.agents import agent_line
 from adapters.documents.inbox import expiring_sets
 from adapters.documents.status import status_document
-from adapters.home.place import FolderPlace
-from adapters.home.settings import Agents, Budget, Settings
+from adapters.home.home_location import FolderLocation
+from adapters.home.settings import AgentsSettings, BudgetSettings, Settings
 from adapters.home.views import Views
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from adapters.runtime import on_demand, recovery, timers
 from adapters.runtime.budgets import Budgets
-from adapters.runtime.capture import capture
 from adapters.runtime.due_index import DueIndex, turns
 from adapters.runtime.retry_backoff import RetryBackoff
 from adapters.runtime.services import Services
+from adapters.runtime.wake_capture import capture
 from adapters.wiring import Home
 from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue
 from domain.changes.change_set import CHANGES
 from domain.journal.commands import AddNote
+from domain.log.timestamps import instant, later, moment
+from domain.log.wire import Words
 from domain.ports import ModelFault
-from domain.timestamps import instant, later, moment
-from domain.wake.state import WAKE
-from domain.wire import Words
+from domain.wake.wake import WAKE
 from projections import agents
 from tests.support.lives import Life
 from tests.support.services import StillClock, queued_key, reply, services, task_with_agent
@@ -46,7 +46,7 @@ def wake_queue_of(at: Services, agent: str) -> WakeQueue:
 def home_of(at: Services) -> Home:
     """A home in memory around services."""
     logs = {"journal": at.journal, "agent": at.agents}
-    home = Home(FolderPlace(Path("nowhere")), at, Views(None, logs), exists=True)
+    home = Home(FolderLocation(Path("nowhere")), at, Views(None, logs), exists=True)
     home.views.catch_up()
     return home
 
@@ -131,7 +131,7 @@ def test_a_timer_fires_at_its_instant() -> None:
 
 def test_proposals_expire_at_their_instant_and_the_outlook_says_when() -> None:
     at = services(model=RulesModel())
-    at.settings = Settings(agents=Agents(expire_after_days=2))
+    at.settings = Settings(agents=AgentsSettings(expire_after_days=2))
     task, agent = task_with_agent(at)
     at.append_journal(AddNote(task, "note", Words("Takes about 60 minutes.")))
     on_demand.run_ready(at, [agent], lambda *_: None)
@@ -190,7 +190,7 @@ def test_a_days_tokens_are_those_from_its_midnight_on(minutes: int, *, is_of_tod
     life.begin()
     life.minutes = minutes - 1
     life.answer(run_key, tokens=5)
-    budgets = Budgets(life.log, Settings(budget=Budget(tokens_per_day=10)))
+    budgets = Budgets(life.log, Settings(budget=BudgetSettings(tokens_per_day=10)))
     wake, tomorrow = life.wake(run_key), later(midnight, seconds=86_400)
     if not is_of_today:
         assert budgets.until(wake, before(midnight)) == midnight

@@ -3,15 +3,15 @@
 import pytest
 
 from adapters.store.log import Log
-from domain.causes import Receipt, Replied, Result
-from domain.changes.events import ItemConfirmed
+from domain.append.causes import Receipt, Replied, Result
+from domain.changes.change_set import ItemConfirmed
 from domain.journal.commands import ApplyOperation
-from domain.wake.events import ToolReturned
-from domain.wire import Words, words
-from domain.world import Recorded
-from replay.appends import Append, Place
-from replay.divergence import Difference
-from replay.effects import Effects, Said, said_of
+from domain.log.state import RecordedEvent
+from domain.log.wire import Words, words
+from domain.wake.wake import ToolReturned
+from replay.appends import Append, RowPlace
+from replay.divergence import RowDifference
+from replay.effects import Effects, OperationOutcome, outcome_of
 from tests.support.services import START
 
 OPERATION = "o" * 32
@@ -25,8 +25,8 @@ def applied(replica: str, n: int) -> Append:
     said, _ = words("t1", '{"dueDate":"2027-02-01"}')
     command = ApplyOperation(OPERATION, "a1", "t1", "update_task_due_date", said, "")
     fact = Receipt(command, Result(("t1",)))
-    one = Append(replica, Place(n, at=START))
-    one.facts.append(Recorded(f"receipt:{OPERATION}@{replica}", 1, replica, n, 0, START, fact))
+    one = Append(replica, RowPlace(n, at=START))
+    one.facts.append(RecordedEvent(f"receipt:{OPERATION}@{replica}", 1, replica, n, 0, START, fact))
     return one
 
 
@@ -49,14 +49,14 @@ def test_two_machines_that_asked_have_an_effect_each_whenever_the_journal_was_sh
     assert [*given.unasked()] == [(OPERATION, third)]
 
 
-def said(one: Append, code: str = "", n: int = 0, minutes: str = "") -> Said:
+def said(one: Append, code: str = "", n: int = 0, minutes: str = "") -> OperationOutcome:
     """What an append of the agent log may say of the operation that `applied` applies."""
     receipt = one.facts[0].fact
     assert isinstance(receipt, Receipt)
     command = receipt.command
     assert isinstance(command, ApplyOperation)
     arguments = words("t1", minutes)[0] if minutes else command.arguments
-    return Said(OPERATION, "t1", "update_task_due_date", arguments, code, n)
+    return OperationOutcome(OPERATION, "t1", "update_task_due_date", arguments, code, n)
 
 
 def told(given: Effects) -> list[tuple[str, str, str]]:
@@ -96,7 +96,7 @@ def test_a_reply_that_nobody_waited_for_says_nothing_of_an_operation() -> None:
         Replied("changes", "set", ItemConfirmed(1, 1, 5)),
     ]
     with Log.in_memory("agent", "desk").reading() as world:
-        assert [said_of(one, reply, world) for reply in replies] == [None, None]
+        assert [outcome_of(one, reply, world) for reply in replies] == [None, None]
 
 
 def test_what_no_receipt_bears_out_is_named_at_the_end() -> None:
@@ -139,7 +139,7 @@ def test_a_receipt_of_before_the_journal_was_shared_bears_out_what_is_said_after
 def test_of_a_journal_of_one_machine_what_names_a_place_must_be_there_by_then() -> None:
     given, desk = effects(), applied("desk", 5)
     (known,) = given.hear(desk, said(desk, n=5))
-    assert isinstance(known, Difference)
+    assert isinstance(known, RowDifference)
     assert known.actual == "journal append 5 is none"
     assert [*given.hear(desk, said(desk))] == []
     given.take(desk)

@@ -2,22 +2,21 @@
 
 import pytest
 
-from adapters.home.endpoint_settings import OpenAI
-from adapters.home.endpoints import endpoint_key, endpoint_of, whole_name
-from adapters.home.settings import Settings, parse
+from adapters.home.endpoints import endpoint_key, endpoint_of, full_name
+from adapters.home.settings import OpenAISettings, Settings, parse
 from adapters.wiring import Models
-from domain.agent import limits
+from domain.agent import deciders
 from domain.errors import Refused
+from domain.log.state import MAIN
 from domain.policy import policy as p
 from domain.policy.gate import is_leaving, pattern_of
 from domain.policy.policy import POLICY, covers, give, matches, meets
-from domain.world import MAIN
 from tests.support.openai_server import KEY
 
 LOCAL = "openai:qwen3@http://localhost:11434/v1"
 HOSTED = "openai:org/m-2:free@https://api.example.org/v1"
 ENVIRON = {"OPENAI_API_KEY": KEY}
-AT_HOME = Settings(openai=OpenAI("http://localhost:11434/v1"))
+AT_HOME = Settings(openai=OpenAISettings("http://localhost:11434/v1"))
 
 
 @pytest.mark.parametrize(
@@ -43,10 +42,10 @@ AT_HOME = Settings(openai=OpenAI("http://localhost:11434/v1"))
 )
 def test_a_name_is_kept_in_one_way_of_writing(given: str, kept: str | None) -> None:
     if kept is not None:
-        assert limits.model(given) == limits.model(kept) == kept
+        assert deciders.valid_model(given) == deciders.valid_model(kept) == kept
         return
     with pytest.raises(Refused):
-        limits.model(given)
+        deciders.valid_model(given)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +61,7 @@ def test_a_name_is_kept_in_one_way_of_writing(given: str, kept: str | None) -> N
 )
 def test_what_may_be_a_secret_in_an_address_is_refused_and_not_repeated(url: str) -> None:
     with pytest.raises(Refused) as refused:
-        limits.model(f"openai:m@{url}")
+        deciders.valid_model(f"openai:m@{url}")
     assert "hunter2" not in str(refused.value)
 
 
@@ -70,7 +69,7 @@ def test_what_may_be_a_secret_in_an_address_is_refused_and_not_repeated(url: str
 
 
 def test_http_goes_to_this_machine_alone_unless_a_setting_allows_it() -> None:
-    plain = Settings(openai=OpenAI(allow_plain=True))
+    plain = Settings(openai=OpenAISettings(allow_plain=True))
     for host in ("localhost", "127.0.0.1", "127.1.2.3", "[::1]"):
         assert not endpoint_of(f"openai:m@http://{host}:1/v1", Settings()).needs_key
     for host in (
@@ -87,13 +86,13 @@ def test_http_goes_to_this_machine_alone_unless_a_setting_allows_it() -> None:
 
 def test_a_name_without_an_address_asks_that_of_the_setting_and_is_recorded_with_it() -> None:
     given = AT_HOME
-    assert whole_name("openai:qwen3", given) == endpoint_of("openai:qwen3", given).name == LOCAL
-    assert [whole_name(one, given) for one in (HOSTED, "gemini", "rules")] == [
+    assert full_name("openai:qwen3", given) == endpoint_of("openai:qwen3", given).name == LOCAL
+    assert [full_name(one, given) for one in (HOSTED, "gemini", "rules")] == [
         HOSTED,
         "gemini",
         "rules",
     ]
-    assert whole_name(f"{LOCAL}/", Settings()) == LOCAL
+    assert full_name(f"{LOCAL}/", Settings()) == LOCAL
     with pytest.raises(Refused, match="names no address"):
         endpoint_of("openai:qwen3", Settings())
 
@@ -103,7 +102,7 @@ def test_a_key_in_the_settings_is_refused_there_and_an_address_is_kept_in_one_wa
         with pytest.raises(Refused, match="looks like an API key") as refused:
             parse(f"[openai]\n{line}")
         assert KEY not in str(refused.value)
-    assert parse('[openai]\nbase_url = "HTTP://Localhost:80/v1/"').openai == OpenAI(
+    assert parse('[openai]\nbase_url = "HTTP://Localhost:80/v1/"').openai == OpenAISettings(
         "http://localhost/v1"
     )
 
@@ -123,7 +122,7 @@ def test_a_key_in_the_settings_is_refused_there_and_an_address_is_kept_in_one_wa
 def test_the_key_goes_to_the_address_that_it_was_set_for_and_to_no_other(
     name: str, base_url: str, is_sent: bool
 ) -> None:  # fmt: skip
-    endpoint = endpoint_of(name, Settings(openai=OpenAI(base_url)))
+    endpoint = endpoint_of(name, Settings(openai=OpenAISettings(base_url)))
     assert bool(endpoint.key) == is_sent
     if is_sent or not endpoint.needs_key:
         assert endpoint_key(endpoint, ENVIRON) == (KEY if is_sent else "")
@@ -144,7 +143,7 @@ def test_without_a_key_a_local_server_is_asked_and_a_hosted_one_is_not() -> None
 
 
 def test_the_model_of_a_name_says_so_and_holds_its_key_from_view() -> None:
-    models = Models(ENVIRON, Settings(openai=OpenAI("https://api.example.org/v1")))
+    models = Models(ENVIRON, Settings(openai=OpenAISettings("https://api.example.org/v1")))
     assert models("openai:gpt").name == "openai:gpt@https://api.example.org/v1"
     assert models(LOCAL).name == LOCAL
     with pytest.raises(Refused) as refused:
@@ -183,7 +182,7 @@ def test_a_receipt_that_names_no_address_is_not_given() -> None:
         with pytest.raises(Refused, match=r"names no address|is no web address"):
             give(nobody, pattern, ("Work",), 1, ())
     (given,) = give(nobody, "openai:*@HTTPS://API.example.org/v1/", ("Work",), 1, ())
-    assert given == p.ReceiptGiven(THERE, ("Work",), 1, ())
+    assert given == p.ConsentGiven(THERE, ("Work",), 1, ())
 
 
 def test_rules_and_withdrawals_may_mean_all_addresses() -> None:

@@ -9,23 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.runtime.services import Services
-from domain import canonical
-from domain.changes.change_set import Item
+from domain.changes.change_set import ChangeItem
 from domain.journal import commands as do
+from domain.log import canonical
+from domain.log.wire import INLINE_MAX_BYTES, Words, payload
 from domain.tools import registry
-from domain.tools.evidence import BECAUSE_MAX
+from domain.tools.decoding import BECAUSE_MAX
 from domain.tools.registry import TOOLS
-from domain.wake.events import SectionRef, ToolReturned, WakeStarted
-from domain.wake.grounds import place_of, shown_to
-from domain.wake.state import ExchangeRef, ResultRef, Wake
-from domain.wire import INLINE_MAX_BYTES, Words, payload
+from domain.wake.citations import place_of, texts_shown
+from domain.wake.wake import ExchangeRef, ResultRef, SectionRef, ToolReturned, Wake, WakeStarted
 from tests.support.scripted_wakes import call, ended, items, woken
 from tests.support.services import divergences, queued_key, services, task_with_agent
 
 PROPOSING = [tool for tool in TOOLS.values() if tool.mode == "deferred"]
 
 
-def kept(at: Services, agent: str, *calls: tuple[str, str], scaffold: int = 2) -> list[Item]:
+def kept(at: Services, agent: str, *calls: tuple[str, str], scaffold: int = 2) -> list[ChangeItem]:
     return list(items(at, woken(at, agent, *ended(*calls), scaffold=scaffold)))
 
 
@@ -102,7 +101,7 @@ TASK = {
 def test_each_part_of_a_task_is_a_text_that_was_shown(quote: str, place: str) -> None:
     user = (SectionRef("task", "p"),)
     started = WakeStarted("a", "t1", "user", "r", "tape", 2, 3, 1, 1, "p", (), user, (), "s")
-    texts = shown_to(Wake("k", started=started), lambda _: f"## Task\n\n{json.dumps(TASK)}")
+    texts = texts_shown(Wake("k", started=started), lambda _: f"## Task\n\n{json.dumps(TASK)}")
     assert place_of(quote, texts) == place
 
 
@@ -121,7 +120,7 @@ def test_turns_links_and_results_are_texts_that_were_shown(quote: str, place: st
     started = WakeStarted("a", "t1", "user", "r", "tape", 2, 3, 1, 1, "p", (), user, (), "s")
     result = ResultRef("c1", "set_task_language", Words("Done: Set language to de"), is_error=False)
     wake = Wake("k", started=started, exchanges=(ExchangeRef("r", (result,)),))
-    texts = shown_to(wake, lambda said: SECTIONS.get(said.payload, said.text))
+    texts = texts_shown(wake, lambda said: SECTIONS.get(said.payload, said.text))
     assert place_of(quote, texts) == place
 
 
@@ -172,11 +171,11 @@ WISHES = (
 
 
 @cache
-def plainly() -> list[Item]:
+def plainly() -> list[ChangeItem]:
     return proposed()
 
 
-def proposed(*quotes: object) -> list[Item]:
+def proposed(*quotes: object) -> list[ChangeItem]:
     """What the wishes come to with such quotes, none where there is none."""
     at, _, agent = noted("A pipe drips.")
     made = []
@@ -199,6 +198,6 @@ def test_whatever_is_quoted_the_same_is_proposed(quote: object) -> None:
     assert not any(one.because or one.because_at for one in plain)
 
 
-def _decides(one: Item) -> tuple[object, ...]:
+def _decides(one: ChangeItem) -> tuple[object, ...]:
     same = (one.number, one.tool, one.arguments, one.summary, one.fingerprint, one.display)
     return (*same, one.base, one.touches)

@@ -5,20 +5,20 @@ import asyncio
 import pytest
 
 from adapters.home.clock import ManualClock
-from adapters.runtime.performer import run_wake
+from adapters.runtime.effect_executor import run_wake
 from adapters.timetravel.logs_at import Past
 from domain.agent.commands import TakeJournal
-from domain.agent.wake_queue_events import Trigger, WakeQueued
-from domain.causes import Cause, Command, Receipt, Replied, Result
+from domain.agent.wake_queue import Trigger, WakeQueued
+from domain.append.causes import Cause, Command, Receipt, Replied, Result
+from domain.changes.change_set import ItemConfirmed, ItemConfirming
 from domain.changes.commands import ConfirmItem
-from domain.changes.events import ItemConfirmed, ItemConfirming
 from domain.journal.commands import AddNote, ApplyOperation, VoidOperation
+from domain.log.state import RecordedEvent
+from domain.log.wire import Stored, Words
 from domain.wake.commands import RetakeWake
-from domain.wake.events import ModelFailed, ToolAsked
-from domain.wire import Stored, Words
-from domain.world import Recorded
+from domain.wake.wake import ModelFailed, ToolAsked
 from replay import fork
-from replay.references import asked, known
+from replay.references import asked_operations, last_named_position
 from tests.support.services import START, queued_key, reply, services, task_with_agent
 
 A, B, C, D = "a" * 32, "b" * 32, "c" * 32, "d" * 32
@@ -28,17 +28,17 @@ NO_WORDS = Words("{}")
 FAILED = ModelFailed(1, 1, "busy", "no")
 
 
-def row(stream: str, fact: Stored, *, version: int = 2, n: int = 1, at: str = "") -> Recorded:
-    return Recorded(stream, version, "r1", n, 0, at, fact)
+def row(stream: str, fact: Stored, *, version: int = 2, n: int = 1, at: str = "") -> RecordedEvent:
+    return RecordedEvent(stream, version, "r1", n, 0, at, fact)
 
 
 def queued(run_key: str) -> WakeQueued:
     return WakeQueued(run_key, NEWS, "", "thread")
 
 
-def learnt(was: list[Recorded], now: list[Recorded]) -> dict[str, str]:
+def learnt(was: list[RecordedEvent], now: list[RecordedEvent]) -> dict[str, str]:
     names: dict[str, str] = {}
-    fork.learn(names, was, now)
+    fork.learn_names(names, was, now)
     return names
 
 
@@ -101,22 +101,24 @@ def test_a_name_that_both_have_is_no_other_name() -> None:
     ],
 )
 def test_a_position_of_the_journal_is_the_branchs(cause: Cause, there: Cause) -> None:
-    assert fork.moved(cause, lambda n: n + 10) == there
+    assert fork.with_moved_position(cause, lambda n: n + 10) == there
 
 
 # ------------------------------------------------------------------------------------------- order
 
 
-def journal(n: int, at: str, command: Command) -> list[Recorded]:
+def journal(n: int, at: str, command: Command) -> list[RecordedEvent]:
     return [row(f"receipt:{n}@r1", Receipt(command, Result()), n=n, at=at)]
 
 
-def agent(n: int, at: str, fact: Stored, stream: str = "wake:w@r1") -> list[Recorded]:
+def agent(n: int, at: str, fact: Stored, stream: str = "wake:w@r1") -> list[RecordedEvent]:
     return [row(stream, fact, n=n, at=at)]
 
 
-def order(ours: list[list[Recorded]], theirs: list[list[Recorded]]) -> list[tuple[str, int]]:
-    return [(log, rows[0].n) for log, rows in fork.in_order(ours, theirs)]
+def order(
+    ours: list[list[RecordedEvent]], theirs: list[list[RecordedEvent]]
+) -> list[tuple[str, int]]:
+    return [(log, rows[0].n) for log, rows in fork.interleaved(ours, theirs)]
 
 
 NOTE = AddNote("t", "note", Words("x"))
@@ -141,11 +143,11 @@ def test_an_effect_comes_after_what_asks_for_it(effect: Command) -> None:
 
 @pytest.mark.parametrize("later", [[], [agent(4, "4", FAILED)]])
 def test_of_several_machines_an_effect_comes_after_what_asks_though_another_rests_on_it(
-    later: list[list[Recorded]],
+    later: list[list[RecordedEvent]],
 ) -> None:
     theirs = [agent(1, "1", FAILED), agent(2, "2", ASKED), *later]
     ours = [journal(1, "1", APPLY), *([journal(2, "5", NOTE)] if later else [])]
-    found = fork.in_order(ours, theirs, lambda agents, rows: rows[0].n == agents[0].n == 1)
+    found = fork.interleaved(ours, theirs, lambda agents, rows: rows[0].n == agents[0].n == 1)
     told = [(log, rows[0].n) for log, rows in found]
     assert told[:3] == [("agent", 1), ("agent", 2), ("journal", 1)]
     assert told[3:] == ([("agent", 4), ("journal", 2)] if later else [])
@@ -167,17 +169,17 @@ def test_where_the_clock_stands_still_no_effect_is_there_before_its_intent() -> 
     asyncio.run(run_wake(at, agent_id, queued_key(at, agent_id)))
     ours, theirs = list(at.journal.appends()), list(at.agents.appends())
     past = Past(at.journal, at.agents)
-    assert any(map(fork.effect, ours))
+    assert any(map(fork.carried_operation, ours))
     for rows in theirs:
         then = past.position("agent", rows[0].n).where
-        intents = asked(row for rows in theirs[: then.agent] for row in rows)
-        assert {fork.effect(rows) for rows in ours[: then.journal]} - {""} <= intents
+        intents = asked_operations(row for rows in theirs[: then.agent] for row in rows)
+        assert {fork.carried_operation(rows) for rows in ours[: then.journal]} - {""} <= intents
     for rows in ours:
         then = past.position("journal", rows[0].n).where
-        assert max(map(known, theirs[: then.agent]), default=0) <= then.journal
+        assert max(map(last_named_position, theirs[: then.agent]), default=0) <= then.journal
 
 
 def test_operations_are_told_by_their_intents_and_effects() -> None:
     both = [*agent(1, "", ASKED), *agent(2, "", ItemConfirming(1, "person", 7, "other", 1))]
-    assert asked(both) == {"op", "other"}
-    assert [fork.effect(journal(1, "", one)) for one in (APPLY, NOTE)] == ["op", ""]
+    assert asked_operations(both) == {"op", "other"}
+    assert [fork.carried_operation(journal(1, "", one)) for one in (APPLY, NOTE)] == ["op", ""]

@@ -9,7 +9,7 @@ import pytest
 from adapters.importers.formats import guess
 from adapters.importers.github import read
 from domain.journal.imported import ImportedFile, ImportedItem, ImportedNote, ImportedTask
-from domain.keys import key
+from domain.log.keys import key
 
 DATA = Path(__file__).parents[1] / "data/github"
 HOUSE_12 = key("task", "github", "ann/house", "12")

@@ -4,18 +4,18 @@ from typing import Any, get_args
 
 import pytest
 
-from adapters.text.happened import KINDS, Names, concerns, did, kind_of
-from adapters.web.words import PLAIN, absolute, by_whom, plainly, took
+from adapters.text.task_facts import KINDS, FactNames, concerns, did, kind_of
+from adapters.web.filters import PLAIN, absolute, by_whom, plainly, took
 from domain.journal import task as t
 from domain.journal.catalog import Catalog
-from domain.journal.task import Item, Link, Task, TaskFact
-from domain.wire import Words
+from domain.journal.task import ChecklistItem, Link, Task, TaskFact
+from domain.log.wire import Words
 
 ME = "person"
-NAMES = Names(Catalog("main"), lambda task: f"title of {task}")
+NAMES = FactNames(Catalog("main"), lambda task: f"title of {task}")
 BEFORE = Task(
     "t", title="Old", status="OPEN", due="2027-01-01", estimate=90, category="home",
-    items=(Item("i1", "c", "Sand it", ME),), links=(Link("blocks", "u"),),
+    items=(ChecklistItem("i1", "c", "Sand it", ME),), links=(Link("blocks", "u"),),
 )  # fmt: skip
 TABLE: list[tuple[Any, str, tuple[str, ...], str]] = [
     (t.TaskCreated(ME, "A", "home"), "made the task “A”", ("title", "category", "status"), ""),

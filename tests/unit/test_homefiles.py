@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.home import files, settings, settings_text
+from adapters.home import files, settings, settings_toml
 from domain.errors import Damaged, Refused
 
 is_root = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -45,12 +45,12 @@ def test_a_home_is_made_once_and_keeps_its_name(tmp_path: Path) -> None:
     assert not files.exists(home)
     name = files.ensure(home, {})
     assert files.ensure(home, {}) == files.replica(home, {}) == name
-    assert files._NAME.fullmatch(name)
+    assert files._REPLICA_NAME.fullmatch(name)
     assert (len(name), name[0]) == (9, "r")
     assert home.stat().st_mode & 0o777 == 0o700
     assert (home / "replica").read_text(encoding="ascii") == name
     assert (home / "replica").stat().st_mode & 0o777 == 0o600
-    assert (home / "settings.toml").read_text(encoding="utf-8") == settings_text.DEFAULT_TOML
+    assert (home / "settings.toml").read_text(encoding="utf-8") == settings_toml.DEFAULT_TOML
     assert sorted(path.name for path in home.iterdir()) == ["replica", "settings.toml"]
 
 

@@ -3,11 +3,11 @@ the judge (S2)."""
 
 from random import Random
 
-from domain.causes import LogShared, ReplicasImported
-from domain.horizons import Horizons
-from domain.merging import place
-from domain.wire import Imported
-from domain.world import Recorded
+from domain.append.causes import LogShared, ReplicasImported
+from domain.log.state import RecordedEvent
+from domain.log.wire import Imported
+from domain.replication.merge import canonical_position
+from domain.replication.version_vectors import VersionVectors
 from tests.support.services import START
 
 REPLICAS = ("desk", "laptop", "phone", "stick")
@@ -18,12 +18,12 @@ def marker(**named: int) -> ReplicasImported:
     return ReplicasImported(tuple(Imported(name, n) for name, n in named.items()))
 
 
-def row(replica: str, n: int, nth: int = 0) -> Recorded:
-    return Recorded(f"task:t1@{replica}", 1, replica, n, nth, START, LogShared())
+def row(replica: str, n: int, nth: int = 0) -> RecordedEvent:
+    return RecordedEvent(f"task:t1@{replica}", 1, replica, n, nth, START, LogShared())
 
 
 def test_a_replica_knows_its_own_rows_and_what_its_markers_before_name() -> None:
-    horizons = Horizons()
+    horizons = VersionVectors()
     horizons.took("laptop", 6, marker(desk=5))
     assert horizons.until("laptop", 6) == {"laptop": 5}
     assert horizons.until("laptop", 7) == {"laptop": 6, "desk": 5}
@@ -35,7 +35,7 @@ def test_a_replica_knows_its_own_rows_and_what_its_markers_before_name() -> None
 
 
 def test_who_knows_an_append_knows_what_its_writer_knew() -> None:
-    horizons = Horizons()
+    horizons = VersionVectors()
     horizons.took("laptop", 6, marker(desk=5))
     horizons.took("phone", 8, marker(laptop=7))
     horizons.took("stick", 7, marker(laptop=4))
@@ -44,7 +44,7 @@ def test_who_knows_an_append_knows_what_its_writer_knew() -> None:
 
 
 def test_a_marker_that_is_told_again_or_names_less_takes_nothing_away() -> None:
-    horizons = Horizons()
+    horizons = VersionVectors()
     horizons.took("laptop", 6, marker(desk=5))
     horizons.took("laptop", 6, marker(desk=5, phone=3))
     horizons.took("laptop", 9, marker(desk=4))
@@ -54,7 +54,7 @@ def test_a_marker_that_is_told_again_or_names_less_takes_nothing_away() -> None:
 def test_sets_of_appends_come_to_the_same_and_no_row_stands_before_one_that_it_knows() -> None:
     chance = Random(70)
     for _ in range(40):
-        horizons, known = Horizons(), {name: set[Append]() for name in REPLICAS}
+        horizons, known = VersionVectors(), {name: set[Append]() for name in REPLICAS}
         knew: dict[Append, set[Append]] = {}
         for _ in range(30):
             mine, other = chance.sample(REPLICAS, 2)
@@ -69,7 +69,7 @@ def test_sets_of_appends_come_to_the_same_and_no_row_stands_before_one_that_it_k
                 horizons.took(mine, n, marker(**named))
             known[mine].add((mine, n))
             knew[mine, n] = set(known[mine])
-        rows = sorted((row(*one) for one in knew), key=place)
+        rows = sorted((row(*one) for one in knew), key=canonical_position)
         for a in rows:
             assert {b for b in knew if horizons.knows(a, row(*b))} == knew[a.replica, a.n]
         assert not any(horizons.knows(a, b) for nth, a in enumerate(rows) for b in rows[nth + 1 :])

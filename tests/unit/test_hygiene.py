@@ -6,9 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from domain.changes import decisions
-from domain.changes.change_set import ChangeSet
-from domain.changes.events import ItemConfirmed, ItemExpired, ItemRetracted
-from domain.changes.hygiene import sift
+from domain.changes.change_set import ChangeSet, ItemConfirmed, ItemExpired, ItemRetracted
+from domain.changes.deduplication import deduplicate
 from domain.tools.base import Proposal
 from tests.support.proposals import add, after, label, proposed, shown
 
@@ -35,13 +34,13 @@ def confirming(changes: ChangeSet) -> ChangeSet:
 
 def test_what_is_new_is_kept_in_its_order() -> None:
     batch = [add("milk"), label("urgent"), add("bread")]
-    assert sift(batch, [shown(add("eggs"))], untouched).accepted == tuple(batch)
-    assert sift([], [], untouched).accepted == ()
+    assert deduplicate(batch, [shown(add("eggs"))], untouched).accepted == tuple(batch)
+    assert deduplicate([], [], untouched).accepted == ()
 
 
 def test_of_two_in_one_call_the_first_is_kept() -> None:
     batch = [add("milk"), add("Milk", display='add: "milk"'), add("milk"), add("bread")]
-    sifted = sift(batch, [], untouched)
+    sifted = deduplicate(batch, [], untouched)
     assert sifted.accepted == (batch[0], batch[3])
     assert sifted.skipped == (
         'proposed twice in one call: Add: "Milk"',
@@ -52,14 +51,14 @@ def test_of_two_in_one_call_the_first_is_kept() -> None:
 @pytest.mark.parametrize("again", [add("milk", display="other"), add("x", display='add: "milk"')])
 @pytest.mark.parametrize("older", [proposed(add("milk")), shown(add("milk"))])
 def test_what_waits_for_the_person_is_not_proposed_again(older: ChangeSet, again: Proposal) -> None:
-    sifted = sift([again], [older], touched_at(items=99))
+    sifted = deduplicate([again], [older], touched_at(items=99))
     assert sifted.accepted == ()
     told = f"already proposed and waiting for the person: {again.summary}"
     assert sifted.skipped == (told,)
 
 
 def test_what_is_being_confirmed_is_not_proposed_again() -> None:
-    sifted = sift([add("milk")], [confirming(shown(add("milk")))], touched_at(items=99))
+    sifted = deduplicate([add("milk")], [confirming(shown(add("milk")))], touched_at(items=99))
     assert sifted.skipped == ('already confirmed by the person and being applied: Add: "milk"',)
 
 
@@ -68,39 +67,39 @@ def test_what_was_rejected_stays_so_until_somebody_touches_it() -> None:
     told = (
         'rejected by the person on 2026-11-20 (we have enough), nothing changed since: Add: "milk"'
     )
-    assert sift([add("milk")], sets, touched_at(items=7)).skipped == (told,)
-    assert sift([add("milk")], sets, touched_at(items=8)).accepted == (add("milk"),)
-    assert sift([add("milk")], sets, touched_at(title=8)).skipped == (told,)
+    assert deduplicate([add("milk")], sets, touched_at(items=7)).skipped == (told,)
+    assert deduplicate([add("milk")], sets, touched_at(items=8)).accepted == (add("milk"),)
+    assert deduplicate([add("milk")], sets, touched_at(title=8)).skipped == (told,)
 
 
 def test_the_last_verdict_counts() -> None:
     sets = [rejected(shown(add("milk")), "b", 9), rejected(shown(add("milk")), "a", 7)]
     for last in (untouched, touched_at(items=8)):
         for order in (sets, sets[::-1]):
-            (told,) = sift([add("milk")], order, last).skipped
+            (told,) = deduplicate([add("milk")], order, last).skipped
             assert "(b)" in told
-    assert sift([add("milk")], sets, touched_at(items=10)).skipped == ()
+    assert deduplicate([add("milk")], sets, touched_at(items=10)).skipped == ()
 
 
 def test_what_was_deferred_may_come_back_once_it_was_touched() -> None:
     sets = [deferred(shown(add("milk")))]
     told = 'deferred by the person on 2026-11-20, nothing changed since: Add: "milk"'
-    assert sift([add("milk")], sets, untouched).skipped == (told,)
-    assert sift([add("milk")], sets, touched_at(items=8)).accepted == (add("milk"),)
+    assert deduplicate([add("milk")], sets, untouched).skipped == (told,)
+    assert deduplicate([add("milk")], sets, touched_at(items=8)).accepted == (add("milk"),)
 
 
 def test_one_of_the_same_look_comes_back_when_its_own_target_was_touched() -> None:
     """Another item of the same title is another matter once a person made it one."""
     sets = [rejected(shown(label("a")))]
     twin = replace(label("b"), display=label("a").display)
-    assert sift([twin], sets, untouched).accepted == ()
-    assert sift([twin], sets, touched_at(**{"label:a": 8})).accepted == (twin,)
-    assert sift([twin], sets, touched_at(**{"label:b": 8})).accepted == (twin,)
+    assert deduplicate([twin], sets, untouched).accepted == ()
+    assert deduplicate([twin], sets, touched_at(**{"label:a": 8})).accepted == (twin,)
+    assert deduplicate([twin], sets, touched_at(**{"label:b": 8})).accepted == (twin,)
 
 
 def test_what_waits_is_told_before_what_was_declined() -> None:
     sets = [rejected(shown(add("milk"))), shown(add("milk"))]
-    (told,) = sift([add("milk")], sets, untouched).skipped
+    (told,) = deduplicate([add("milk")], sets, untouched).skipped
     assert told.startswith("already proposed")
 
 
@@ -108,9 +107,11 @@ def test_what_is_done_retracted_or_expired_does_not_block() -> None:
     changes = shown(add("a"), add("b"), add("c"))
     gone = [ItemConfirmed(1, 1), ItemRetracted(2, "rules"), ItemExpired(3)]
     batch = [add("a"), add("b"), add("c")]
-    assert sift(batch, [after(changes, gone)], untouched).accepted == tuple(batch)
+    assert deduplicate(batch, [after(changes, gone)], untouched).accepted == tuple(batch)
 
 
 def test_a_long_reason_is_cut() -> None:
-    (told,) = sift([add("milk")], [rejected(shown(add("milk")), "so " * 300)], untouched).skipped
+    (told,) = deduplicate(
+        [add("milk")], [rejected(shown(add("milk")), "so " * 300)], untouched
+    ).skipped
     assert len(told) < 320

@@ -1,10 +1,10 @@
 """Of a journal that machines share, a verdict holds until somebody touches what it did not know."""
 
 from domain.changes import decisions
-from domain.changes.hygiene import sift
+from domain.changes.deduplication import deduplicate
+from domain.log.wire import Imported
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot, Touched
-from domain.wire import Imported
 from tests.support.proposals import add, after, shown
 
 SEEN = (Imported("desk", 20), Imported("laptop", 4))
@@ -29,7 +29,7 @@ def skipped(n: int, replica: str) -> int:
     def is_news(seen: tuple[Imported, ...], fields: tuple[str, ...]) -> bool:
         return registry.is_news(now, seen, fields)
 
-    return len(sift([add("milk")], [declined], touched, None, is_news).skipped)
+    return len(deduplicate([add("milk")], [declined], touched, None, is_news).skipped)
 
 
 def test_what_the_verdict_did_not_know_lifts_it_though_its_number_is_lower() -> None:

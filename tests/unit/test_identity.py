@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.importers.identity import Line, align
+from adapters.importers.alignment import FileLine, align
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
 
 
@@ -25,7 +25,7 @@ def task(
 
 def same(was: list[ImportedTask], now: list[ImportedTask]) -> dict[str, str]:
     """The id of each line that was there, by that of the line which it is now."""
-    found = align([Line(one) for one in was], [Line(one) for one in now], {}).found
+    found = align([FileLine(one) for one in was], [FileLine(one) for one in now], {}).found
     return {now[at].task_id: was[before].task_id for at, before in found.items()}
 
 

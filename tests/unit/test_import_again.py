@@ -6,16 +6,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from adapters.actions.foreseeing import plan_import
-from adapters.actions.importing import Importing, made_of, remember, told_before
-from adapters.actions.sources import Given, given_file, read_file
 from adapters.documents.tasks import ImportReport
-from adapters.home.place import FolderPlace
-from adapters.home.settings import Policy, Settings
+from adapters.home.home_location import FolderLocation
+from adapters.home.settings import PolicySettings, Settings
 from adapters.importers.formats import READERS
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from adapters.runtime.services import Services
 from adapters.store.log import Log
+from adapters.usecases.import_sources import FileInput, given_file, read_file
+from adapters.usecases.import_tasks import Importing, dry_run, keep_report, kept_report, made_of
 from adapters.wiring import Home
 from domain.journal.commands import AddCategory
 from tests.support.counting import CountingRecorder, CountingViews
@@ -33,14 +32,14 @@ class Importer:
         journal, agents = Log("journal", self.recorder, "r1"), Log.in_memory("agent", "r1")
         at = Services(journal, agents, TickingClock(), Settings(), lambda _: RulesModel())
         self.views = CountingViews(None, {"journal": journal, "agent": agents})
-        self.home = Home(FolderPlace(Path("nowhere")), at, self.views, exists=True)
+        self.home = Home(FolderLocation(Path("nowhere")), at, self.views, exists=True)
         self.file = folder / "TODO.md"
         self.write([f"- [ ] Fix tap {nth}" for nth in range(count)])
 
     def write(self, lines: list[str]) -> None:
         self.file.write_text("\n".join([*lines, "- [~] Half a box"]) + "\n")
 
-    def given(self) -> Given:
+    def given(self) -> FileInput:
         return given_file(str(self.file), "TODO.md")
 
     def take(self, key: str = "") -> ImportReport:
@@ -48,12 +47,12 @@ class Importer:
         found = read_file(self.home, self.given(), {})
         report = Importing(key).take(self.home, str(self.file), found)
         self.views.catch_up()
-        remember(self.home, self.given(), seen, report)
+        keep_report(self.home, self.given(), seen, report)
         return report
 
-    def told(self, given: Given | None = None, **environ: str) -> ImportReport | None:
+    def told(self, given: FileInput | None = None, **environ: str) -> ImportReport | None:
         given = given or self.given()
-        return told_before(self.home, given, made_of(self.home, given, environ))
+        return kept_report(self.home, given, made_of(self.home, given, environ))
 
 
 @pytest.fixture
@@ -98,7 +97,7 @@ def test_what_is_gone_and_what_is_odd_is_told_each_time(importer: Importer) -> N
     assert (len(report.gone), len(report.remarks), report.unchanged) == (1, 1, 3)
     assert importer.told() == report
     found = read_file(importer.home, importer.given(), {})
-    assert plan_import(importer.home, report.file, found) == report
+    assert dry_run(importer.home, report.file, found) == report
     assert importer.take() == report
 
 
@@ -123,7 +122,7 @@ def test_what_an_import_changed_is_not_taken_for_what_the_next_one_tells(
     ],
 )
 def test_another_file_or_option_is_read_anew(
-    importer: Importer, other: Callable[[Given], Given]
+    importer: Importer, other: Callable[[FileInput], FileInput]
 ) -> None:
     importer.take()
     assert importer.told() is not None
@@ -138,7 +137,7 @@ def test_a_key_in_the_environment_is_looked_for_anew(importer: Importer) -> None
 def test_another_setting_of_what_is_kept_reads_anew(importer: Importer) -> None:
     importer.take()
     assert importer.told() is not None
-    importer.home.services.settings = Settings(policy=Policy(scrub_entry=True))
+    importer.home.services.settings = Settings(policy=PolicySettings(scrub_entry=True))
     assert importer.told() is None
 
 
@@ -146,7 +145,7 @@ def test_what_came_in_while_a_file_was_imported_is_looked_at(importer: Importer)
     seen = made_of(importer.home, importer.given(), {})
     report = importer.take()
     importer.home.services.append_journal(AddCategory("House", "en"))
-    remember(importer.home, importer.given(), seen, report)
+    keep_report(importer.home, importer.given(), seen, report)
     assert importer.told() is None
 
 

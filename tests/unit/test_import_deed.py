@@ -3,19 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
-from domain import canonical
+from domain.append.notification_batch import batch
 from domain.handlers.imports import not_linked
 from domain.journal import commands as do
 from domain.journal import task as t
-from domain.journal.fold import TASK
 from domain.journal.imported import ImportedNote, ImportedTask
 from domain.journal.links import LINKS, Incoming
-from domain.journal.task import Link, Task
+from domain.journal.task import TASK, Link, Task
 from domain.journal.timer import TIMER
-from domain.keys import key
-from domain.notices import batch
-from domain.wire import SHARED, payload
-from domain.world import MAIN
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.state import MAIN
+from domain.log.wire import SHARED, payload
 from tests.support.services import divergences, services
 
 BY = "import:todo.md"

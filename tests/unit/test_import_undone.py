@@ -5,20 +5,20 @@ from typing import Any
 import pytest
 
 from domain.errors import Refused
-from domain.handlers.undoing import import_taken_back
+from domain.handlers.undo import import_undone_in_task
 from domain.journal import catalog as c
 from domain.journal import commands as do
 from domain.journal import task as t
 from domain.journal.catalog import CATALOG, category_id, label_id
-from domain.journal.differences import differences_of
 from domain.journal.document import category_name
-from domain.journal.fold import TASK
+from domain.journal.import_conflicts import import_conflicts_of
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
+from domain.journal.imports import is_unmade
 from domain.journal.links import LINKS
-from domain.journal.undoing import is_unmade
-from domain.keys import key
-from domain.wire import Words
-from domain.world import MAIN
+from domain.journal.task import TASK
+from domain.log.keys import key
+from domain.log.state import MAIN
+from domain.log.wire import Words
 from tests.support.services import divergences
 from tests.unit.test_import_deed import A_ROOF, A_WALL, DOOR, ROOF, WALL, Filed
 
@@ -46,7 +46,7 @@ class Undoing(Filed):
 
     def stale(self, task: str, *appends: int) -> bool:
         with self.at.journal.reading() as world:
-            return import_taken_back(world, task, appends, "")[1]
+            return import_undone_in_task(world, task, appends, "")[1]
 
     def unmade(self, task: str) -> bool:
         with self.at.journal.reading() as world:
@@ -54,7 +54,7 @@ class Undoing(Filed):
 
     def open(self, task: str) -> list[tuple[str, str]]:
         with self.at.journal.reading() as world:
-            return [(one.field, one.said_at) for one in differences_of(world, task)]
+            return [(one.field, one.said_at) for one in import_conflicts_of(world, task)]
 
     @property
     def catalog(self) -> c.Catalog:

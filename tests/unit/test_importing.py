@@ -1,27 +1,27 @@
 """What a file says anew is written, and nothing else: given two documents, then these facts."""
 
-from domain.journal import importing
+from domain.journal import imports
 from domain.journal import task as t
 from domain.journal.edits import item_id
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
-from domain.journal.importing import Names
+from domain.journal.imports import ImportNames
 from domain.journal.task import Task
-from domain.wire import Words
+from domain.log.wire import Words
 from tests.support.readings import ROOF
 
 BY = "import:todo.md"
 CATEGORY, LABEL = "category {}".format, "label {}".format
-NAMES = Names(CATEGORY, LABEL, CATEGORY)
+NAMES = ImportNames(CATEGORY, LABEL, CATEGORY)
 NAIL = item_id(ROOF, "buy nails", 0)
 
 
 def facts(task: Task, was: ImportedTask, now: ImportedTask) -> list[t.TaskFact]:
-    found, _ = importing.decide(task, was, now, NAMES, BY)
+    found, _ = imports.decide(task, was, now, NAMES, BY)
     return found
 
 
 def test_a_box_ticked_in_the_file_is_ticked_and_its_item_not_added_again() -> None:
-    item = t.Item(NAIL, "list", "Buy nails", BY)
+    item = t.ChecklistItem(NAIL, "list", "Buy nails", BY)
     checklists = (t.Checklist("list", "Checklist"),)
     task = Task(ROOF, exists=True, title="Roof", checklists=checklists, items=(item,))
     was = ImportedTask(ROOF, "Roof", items=(ImportedItem("Buy nails"),))
@@ -36,7 +36,7 @@ SAND, WAX = (item_id(ROOF, one, 0) for one in ("sand it", "wax it"))
 def _with(*titles: str) -> Task:
     """A roof with two items as a file made them, under these titles."""
     pairs = zip((SAND, WAX), titles, strict=True)
-    items = tuple(t.Item(one, "list", title, BY) for one, title in pairs)
+    items = tuple(t.ChecklistItem(one, "list", title, BY) for one, title in pairs)
     checklists = (t.Checklist("list", "Checklist"),)
     return Task(ROOF, exists=True, title="Roof", checklists=checklists, items=items)
 
@@ -50,7 +50,7 @@ NOW = _listed(ImportedItem("Sand it well", id=SAND), ImportedItem("Wax it", is_c
 
 
 def _renamed(task: Task, was: ImportedTask, now: ImportedTask) -> list[t.TaskFact]:
-    found, _ = importing.decide(task, was, now, NAMES, BY, renames_items=True)
+    found, _ = imports.decide(task, was, now, NAMES, BY, renames_items=True)
     return found
 
 
@@ -72,7 +72,7 @@ def test_an_item_that_was_renamed_here_since_stays_so() -> None:
 def test_the_id_of_a_renamed_item_is_no_other_ones() -> None:
     again = item_id(ROOF, "sand it", 1)
     sand, well = ImportedItem("Sand it"), NOW.items[0]
-    assert [*importing.numbered(_listed(sand, well, sand))] == [
+    assert [*imports.numbered(_listed(sand, well, sand))] == [
         again,
         SAND,
         item_id(ROOF, "sand it", 2),

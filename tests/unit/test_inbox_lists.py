@@ -2,21 +2,21 @@
 
 import pytest
 
-from adapters.web.inbox_lines import Entry, fitting, has_words, in_groups
-from domain.changes.change_set import ChangeSet, Item
-from domain.wire import Words
+from adapters.web.inbox import InboxEntry, fitting, has_words, in_groups
+from domain.changes.change_set import ChangeItem, ChangeSet
+from domain.log.wire import Words
 from projections.inbox import SetDocument
 
 
 def made(name: str, *tools: str) -> SetDocument:
     items = tuple(
-        Item(nth, tool, Words("{}"), f"Change {nth}", "", "", "")
+        ChangeItem(nth, tool, Words("{}"), f"Change {nth}", "", "", "")
         for nth, tool in enumerate(tools, start=1)
     )
     return SetDocument(ChangeSet(name, task=f"task of {name}", items=items), place=name)
 
 
-def told(entries: list[Entry]) -> list[tuple[str, str, list[int]]]:
+def told(entries: list[InboxEntry]) -> list[tuple[str, str, list[int]]]:
     return [(one.group, one.set.id, [item.number for item in one.items]) for one in entries]
 
 

@@ -5,20 +5,21 @@ import json
 import pytest
 
 from domain.changes import decisions
-from domain.changes.change_set import ChangeSet, has_lapsed
-from domain.changes.events import (
+from domain.changes.change_set import (
+    ChangeSet,
     ItemConfirmed,
     ItemConfirming,
     ItemExpired,
     ItemFailed,
     ItemRejected,
     ItemRetracted,
+    has_lapsed,
 )
-from domain.changes.needs import follow_up_id, need_of, target_of
+from domain.changes.dependencies import dependency_of, follow_up_id, target_of
 from domain.errors import Refused
-from domain.keys import key
+from domain.log.keys import key
+from domain.log.wire import Words
 from domain.tools.base import Proposal
-from domain.wire import Words
 from tests.support.proposals import AT, BY_AGENT, LATER, add, after, item, shown
 
 MADE = follow_up_id("set-1", 1)
@@ -49,7 +50,7 @@ def confirmed(changes: ChangeSet, number: int) -> ChangeSet:
 
 def test_who_names_the_task_of_another_item_needs_that_item() -> None:
     changes = rollover()
-    needs = [need_of(changes, one) for one in changes.items]
+    needs = [dependency_of(changes, one) for one in changes.items]
     assert [one and one.number for one in needs] == [None, 1, 1, None, None]
     assert [target_of(one) for one in changes.items] == ["", MADE, MADE, "elsewhere", ""]
 

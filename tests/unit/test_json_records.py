@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.importers.records import FAILURES_MAX, Record, records
+from adapters.importers.json_records import FAILURES_MAX, Record, records
 from domain.journal.imported import Unreadable
 
 

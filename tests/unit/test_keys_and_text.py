@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis.strategies import binary, datetimes, integers, lists, text, tuples
 
-from domain import canonical, timestamps
 from domain.errors import REFUSAL_CODES, TOOL_CODES, Refused
-from domain.keys import KEY_LENGTH, chain, key, payload_id, sha
+from domain.log import canonical, timestamps
+from domain.log.keys import KEY_LENGTH, chain, key, payload_id, sha
 from domain.text import cut, fold, squeeze
 
 

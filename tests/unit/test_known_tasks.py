@@ -9,16 +9,16 @@ from msgspec.structs import replace
 
 from domain.agent.agent import Agent
 from domain.changes.change_set import ChangeSet
-from domain.changes.needs import follow_up_id
+from domain.changes.dependencies import follow_up_id
 from domain.journal import task as t
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
+from domain.log.wire import Words
 from domain.tools import registry
-from domain.tools.base import Plan, Proposal, Refusal, fingerprint
+from domain.tools.base import Plan, Proposal, ToolRefusal, fingerprint
 from domain.tools.snapshot import SnapshotLink
-from domain.wake import known
-from domain.wake.linked import linked_tasks
-from domain.wake.state import ExchangeRef, ResultRef, Wake
-from domain.wire import Words
+from domain.wake import visible_ids
+from domain.wake.context import linked_tasks
+from domain.wake.wake import ExchangeRef, ResultRef, Wake
 from tests.support.proposals import proposed
 from tests.support.readings import Book, add_link, add_task
 from tests.support.tools import given, planned
@@ -60,9 +60,9 @@ def refused(
     """The code that a call is refused with, empty if it is not."""
     arguments = registry.decode(tool, more)
     assert isinstance(arguments, Struct)
-    assert not isinstance(arguments, Refusal), arguments
+    assert not isinstance(arguments, ToolRefusal), arguments
     mine = own or ChangeSet("set-1")
-    found = known.refused(wake, SEEN, (*sets, mine), mine, arguments, lambda said: said.text)
+    found = visible_ids.refused(wake, SEEN, (*sets, mine), mine, arguments, lambda said: said.text)
     return found.code if found else ""
 
 
@@ -77,18 +77,18 @@ def move(target: str, **more: Any) -> str:
 
 def test_a_linked_task_is_known() -> None:
     assert (link("linked"), move("linked")) == ("", "")
-    assert known.known(Wake("run"), SEEN, ChangeSet("s"), lambda said: said.text)["linked"] == (
-        known.KnownTask("linked", "Pay the tax", "OPEN", "c1")
-    )
+    assert visible_ids.visible_tasks(Wake("run"), SEEN, ChangeSet("s"), lambda said: said.text)[
+        "linked"
+    ] == (visible_ids.VisibleTask("linked", "Pay the tax", "OPEN", "c1"))
 
 
-@pytest.mark.parametrize("tool", known.READS)
+@pytest.mark.parametrize("tool", visible_ids.READS)
 def test_what_a_read_told_may_be_linked_and_gets_no_items(tool: str) -> None:
     wake = read(tool, json.dumps(FOUND))
     assert (link("found", wake=wake), move("found", wake=wake)) == ("", "not_found")
-    assert known.known(wake, SEEN, ChangeSet("s"), lambda said: said.text)["found"] == (
-        known.KnownTask("found", "Buy seeds", "DONE", "c1")
-    )
+    assert visible_ids.visible_tasks(wake, SEEN, ChangeSet("s"), lambda said: said.text)[
+        "found"
+    ] == (visible_ids.VisibleTask("found", "Buy seeds", "DONE", "c1"))
 
 
 @pytest.mark.parametrize(

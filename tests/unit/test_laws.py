@@ -5,30 +5,30 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from domain import envelope
-from domain.agent.events import AgentCreated, AgentObserved
+from domain.agent.agent import AgentCreated, AgentObserved
 from domain.agent.memory import MemoryFolded
-from domain.agent.wake_queue_events import (
-    AlertSettled,
+from domain.agent.wake_queue import (
     Trigger,
     TriggerMerged,
     TriggerSuppressed,
     WakeBegun,
     WakeDropped,
     WakeQueued,
+    WakeSettled,
 )
-from domain.causes import EpochBegan, Receipt, Result
-from domain.changes import events as c
-from domain.envelope import Row
+from domain.append import envelope
+from domain.append.causes import EpochBegan, Receipt, Result
+from domain.append.envelope import Row
+from domain.changes import change_set as c
 from domain.journal.commands import ApplyOperation
 from domain.journal.task import TaskRetitled
 from domain.lessons.lessons import LessonDecided, WakeRan, WakeRated
-from domain.policy.policy import ModelsRuled, ReceiptGiven, ReceiptWithdrawn
-from domain.wake import events as w
-from domain.wire import Stored, Words, tag_of
-from domain.world import Recorded
-from replay.appends import Append, Place
-from replay.laws import TURNS_MAX, Laws
+from domain.log.state import RecordedEvent
+from domain.log.wire import Stored, Words, tag_of
+from domain.policy.policy import ConsentGiven, ConsentWithdrawn, ModelsRuled
+from domain.wake import wake as w
+from replay.appends import Append, RowPlace
+from replay.invariants import TURNS_MAX, Invariants
 from tests.support.services import START
 
 ALERT, WAKE, SET, TASK = "alert:a@r1", "wake:run@r1", "changes:set@r1", "task:t@r1"
@@ -61,21 +61,21 @@ class Watched:
     """Appends with numbers, digests and times as they should be, unless said otherwise."""
 
     def __init__(self) -> None:
-        self.laws = Laws()
+        self.laws = Invariants()
         self.faults: list[str] = []
         self._last: dict[str, tuple[int, str]] = {}
 
     def say(self, log: str, *facts: tuple[str, Stored], **other: Any) -> None:
         n, prev = self._last.get(log, (0, ""))
         at = {"n": n + 1, "prev": prev, "at": START, "rows": len(facts), **other}
-        first = Place(at["n"], 0, at["rows"], at["prev"], at["at"])
+        first = RowPlace(at["n"], 0, at["rows"], at["prev"], at["at"])
         one = Append("r1", first)
         for nth, (stream, fact) in enumerate(facts):
-            place = first if nth == 0 else Place(first.n, nth)
+            place = first if nth == 0 else RowPlace(first.n, nth)
             row = Row(stream, first.n, tag_of(fact), b"%d" % first.n)
             one.rows.append(row)
             one.places.append(place)
-            one.facts.append(Recorded(stream, first.n, "r1", first.n, nth, first.at, fact))
+            one.facts.append(RecordedEvent(stream, first.n, "r1", first.n, nth, first.at, fact))
         self._last[log] = (first.n, envelope.digest(one.rows))
         self.faults += self.laws.take(log, one)
 
@@ -93,7 +93,7 @@ def test_a_wake_that_keeps_every_law() -> None:
     seen.agent((SET, PROPOSED), (SET, CONFIRMING))
     seen.say("journal", ("receipt:o@r1", APPLY), (TASK, TaskRetitled("person", "Fix")))
     seen.agent((SET, CONFIRMED), (WAKE, w.WakeFinished("completed")))
-    seen.agent((ALERT, AlertSettled("run", "completed")))
+    seen.agent((ALERT, WakeSettled("run", "completed")))
     assert [*seen.faults, *seen.laws.ended(taken=1)] == []
 
 
@@ -125,9 +125,9 @@ def test_an_append_of_another_shape_is_named(other: dict[str, Any], told: str) -
 
 
 def test_a_row_that_cannot_be_read_is_named() -> None:
-    one = Append("r1", Place(1, 0, 1, "", START))
+    one = Append("r1", RowPlace(1, 0, 1, "", START))
     one.add(Row(WAKE, 1, "unknown.9", b"{}"), one.first, "so")
-    assert list(Laws().take("agent", one)) == ["agent:r1:1: law 1: a row cannot be read: so"]
+    assert list(Invariants().take("agent", one)) == ["agent:r1:1: law 1: a row cannot be read: so"]
 
 
 def test_an_append_begins_with_a_cause() -> None:
@@ -156,7 +156,7 @@ def test_a_tool_that_leaves_the_process_is_an_intent() -> None:
 
 BEGUN = [(ALERT, QUEUED), (ALERT, WakeBegun("run")), (WAKE, STARTED)]
 BROKEN: list[tuple[list[tuple[str, Stored]], str]] = [
-    ([(ALERT, AlertSettled("run", "completed"))], "is settled and has not begun"),
+    ([(ALERT, WakeSettled("run", "completed"))], "is settled and has not begun"),
     ([(ALERT, QUEUED), (ALERT, QUEUED)], "is queued twice"),
     ([(ALERT, TriggerMerged("run", NEWS))], "joins run, which is not queued"),
     ([*BEGUN, (WAKE, STARTED)], "begins twice"),
@@ -195,7 +195,7 @@ POLICY = "policy:main@r1"
 
 
 def given(*categories: str, notice: int = 1) -> tuple[str, Stored]:
-    return POLICY, ReceiptGiven("far:*", categories, notice, ())
+    return POLICY, ConsentGiven("far:*", categories, notice, ())
 
 
 @pytest.mark.parametrize(
@@ -204,12 +204,12 @@ def given(*categories: str, notice: int = 1) -> tuple[str, Stored]:
         ([(WAKE, FAR)], "['home', 'work']"),
         ([given("work"), (WAKE, FAR)], "['home']"),
         ([given("work", "home", notice=0), (WAKE, FAR)], "['home', 'work']"),
-        ([given("work", "home"), (POLICY, ReceiptWithdrawn("far:pro", ("work",))), (WAKE, FAR)],
+        ([given("work", "home"), (POLICY, ConsentWithdrawn("far:pro", ("work",))), (WAKE, FAR)],
          "['work']"),
-        ([given("work", "home"), (POLICY, ReceiptWithdrawn("far:*")), (WAKE, FAR)],
+        ([given("work", "home"), (POLICY, ConsentWithdrawn("far:*")), (WAKE, FAR)],
          "['home', 'work']"),
         ([given("work", "home"), (POLICY, ModelsRuled()), (WAKE, FAR)], ""),
-        ([given("work", "home"), (POLICY, ReceiptWithdrawn("other:*")), (WAKE, FAR)], ""),
+        ([given("work", "home"), (POLICY, ConsentWithdrawn("other:*")), (WAKE, FAR)], ""),
         ([(WAKE, replace(FAR, scaffold=1))], ""),
         ([(WAKE, replace(FAR, model="rules"))], ""),
     ],

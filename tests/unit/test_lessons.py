@@ -5,24 +5,23 @@ from itertools import islice
 import pytest
 from msgspec.structs import replace
 
-from adapters.actions.places import find
 from adapters.documents.timetravel import at_document
 from adapters.runtime import review
 from adapters.runtime.services import Services
 from adapters.text.timetravel import at_lines
+from adapters.usecases.time_travel import find_moment
 from adapters.wiring import Home
 from domain.agent.commands import ConfigureAgent
-from domain.agent.identity import Wanted
+from domain.agent.deciders import AgentSettings
+from domain.changes.change_set import ItemExpired
 from domain.changes.commands import ConfirmItem, RejectItem, ReopenItem
-from domain.changes.events import ItemExpired
 from domain.errors import Refused
 from domain.journal.commands import EditTask
 from domain.lessons.commands import LEARNT_MAX, LearnVerdicts, PastVerdict, RateRun
 from domain.lessons.lessons import CATEGORY, LESSONS, TEMPLATE, LessonDecided
-from domain.wake.lessons import lessons_of
-from domain.wake.prompt_lessons import lessons
-from domain.wake.prompt_text import size
-from domain.wake.reading import LessonSeen, Limits, Reading, ReasonSeen, TaskSeen
+from domain.wake.context import lessons_of
+from domain.wake.prompt_sections import lessons, size
+from domain.wake.reading import LessonSeen, PromptLimits, Reading, ReasonSeen, TaskSeen
 from tests.support.lessons import (
     HEALTH,
     WORK,
@@ -237,7 +236,7 @@ def test_edits_are_told_but_not_those_of_an_agent_that_was_ever_allowed_more() -
     assert told.count("estimate: 60 -> 9") == 5
     assert "update_task_estimate: 5 of 5 accepted." in told
     writer = review.changes_of(at, made).agent
-    at.append_agent(ConfigureAgent(writer, Wanted(categories=(WORK, HEALTH))))
+    at.append_agent(ConfigureAgent(writer, AgentSettings(categories=(WORK, HEALTH))))
     assert section(at, reader).count("estimate: 60 -> 9") == 4
 
 
@@ -255,12 +254,12 @@ def test_a_declined_text_cannot_pass_for_a_heading_and_a_secret_is_scrubbed() ->
 def test_the_section_keeps_its_bound_and_names_the_tasks_whose_texts_it_repeats() -> None:
     reasons = tuple(ReasonSeen("long " * 100, 9, (f"t{nth}",)) for nth in range(9))
     many = tuple(LessonSeen(f"tool_{nth}", 1, 9, reasons, 3) for nth in range(40))
-    made = lessons(Reading(TaskSeen("t", "T"), lessons=many), Limits())
+    made = lessons(Reading(TaskSeen("t", "T"), lessons=many), PromptLimits())
     assert made is not None
-    assert 2_000 < size(made.text) <= Limits().lessons_max_bytes
+    assert 2_000 < size(made.text) <= PromptLimits().lessons_max_bytes
     assert "more lines]" in made.text
     assert made.units == ("t0", "t1", "t2")
-    least = replace(Limits(), lessons_max_bytes=40)
+    least = replace(PromptLimits(), lessons_max_bytes=40)
     assert lessons(Reading(TaskSeen("t", "T"), lessons=many), least) is None
 
 
@@ -276,10 +275,10 @@ def test_at_any_moment_shows_the_lessons_of_then() -> None:
         seen.append(at.agents.tail().n)
     home.views.catch_up()
     for count, n in enumerate(seen, 1):
-        document = at_document(find(home, f"agent:{n}"), None)
+        document = at_document(find_moment(home, f"agent:{n}"), None)
         (told,) = document.lessons
         assert (told.scope, told.tool) == (f"category:{WORK}", "update_task_due_date")
         assert (told.confirmed, told.edited, told.rejected, told.deferred) == (count, count, 0, 0)
         assert f"  update_task_due_date: {count} confirmed" in "\n".join(at_lines(document, "UTC"))
-    (told,) = at_document(find(home, f"agent:{seen[0] - 2}"), None).lessons
+    (told,) = at_document(find_moment(home, f"agent:{seen[0] - 2}"), None).lessons
     assert told.confirmed == 0

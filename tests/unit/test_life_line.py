@@ -2,13 +2,13 @@
 
 import pytest
 
-from adapters.web.life_line import (
+from adapters.web.timeline import (
     BINS,
     LANES,
     LEFT,
     MARKS_MAX,
     WIDTH,
-    Event,
+    TimelineEvent,
     drawn,
     events_of,
     marks,
@@ -16,26 +16,26 @@ from adapters.web.life_line import (
     named,
     nth_at,
 )
-from domain.agent.wake_queue_events import Trigger, TriggerSuppressed, WakeBegun, WakeQueued
-from domain.changes.events import ItemConfirming
-from domain.timestamps import later
-from domain.wire import Stored
-from domain.world import Recorded
+from domain.agent.wake_queue import Trigger, TriggerSuppressed, WakeBegun, WakeQueued
+from domain.changes.change_set import ItemConfirming
+from domain.log.state import RecordedEvent
+from domain.log.timestamps import later
+from domain.log.wire import Stored
 
 LATE = "2027-01-10T08:00:00.000000Z"
 START = "2027-01-01T00:00:00.000000Z"
 NEWS = Trigger("subscription", "s1")
 
 
-def life(number: int, kind: str = "wake") -> list[Event]:
+def life(number: int, kind: str = "wake") -> list[TimelineEvent]:
     return [
-        Event(nth, later(START, seconds=nth * 60), kind, f"event {nth}")
+        TimelineEvent(nth, later(START, seconds=nth * 60), kind, f"event {nth}")
         for nth in range(1, number + 1)
     ]
 
 
-def row(n: int, fact: Stored) -> Recorded:
-    return Recorded("alert:a@r1", n, "r1", n, 0, later(START, seconds=n), fact)
+def row(n: int, fact: Stored) -> RecordedEvent:
+    return RecordedEvent("alert:a@r1", n, "r1", n, 0, later(START, seconds=n), fact)
 
 
 def test_what_happened_is_told_in_order_and_without_words_of_the_log() -> None:
@@ -60,8 +60,11 @@ def test_a_moment_is_the_last_event_up_to_it(n: int, nth: int) -> None:
 
 
 def test_what_happened_in_one_append_is_one_moment() -> None:
-    reported, ended = Event(2, START, "report", "it reported"), Event(2, START, "wake", "it ended")
-    found = moments_of([Event(1, START, "wake", "it began"), reported, ended, ended])
+    reported, ended = (
+        TimelineEvent(2, START, "report", "it reported"),
+        TimelineEvent(2, START, "wake", "it ended"),
+    )
+    found = moments_of([TimelineEvent(1, START, "wake", "it began"), reported, ended, ended])
     assert [(one.n, one.text) for one in found] == [(1, "it began"), (2, "it reported; it ended")]
 
 
@@ -87,16 +90,19 @@ def test_all_at_one_time_stand_at_one_place_and_where_one_stands_is_drawn() -> N
     assert {one.x for one in marks(same)} == {LEFT}
     last = f'class="now" x1="{(WIDTH - LEFT) / WIDTH * 100:.2f}%"'
     assert last in drawn(life(3), life(3)[-1].at, "a life", "UTC")
-    assert "&lt;b&gt;" in drawn([Event(1, START, "wake", "<b>")], START, "a life", "UTC")
+    assert "&lt;b&gt;" in drawn([TimelineEvent(1, START, "wake", "<b>")], START, "a life", "UTC")
 
 
 def test_the_days_of_a_long_life_are_named_and_the_hours_of_a_short_one() -> None:
-    long = [Event(1, "2027-01-01T23:30:00.000000Z", "wake", ""), Event(2, LATE, "wake", "")]
+    long = [
+        TimelineEvent(1, "2027-01-01T23:30:00.000000Z", "wake", ""),
+        TimelineEvent(2, LATE, "wake", ""),
+    ]
     days = named(long, "Europe/Berlin")
     assert [name for _, name in days] == ["3 Jan", "5 Jan", "7 Jan", "9 Jan"]
     assert [round(x, 1) for x, _ in days] == sorted(round(x, 1) for x, _ in days)
     assert all(0 <= x <= 100 for x, _ in days)
-    short = [Event(1, "2027-01-01T09:00:00.000000Z", "wake", ""), long[0]]
+    short = [TimelineEvent(1, "2027-01-01T09:00:00.000000Z", "wake", ""), long[0]]
     assert [name for _, name in named(short, "UTC")][:2] == ["Fri 09:00", "Fri 13:50"]
     assert named([], "UTC") == []
     assert len(named(short[:1], "UTC")) == 1

@@ -15,14 +15,14 @@ from syrupy.assertion import SnapshotAssertion
 
 from adapters.home.views import Views
 from adapters.runtime import watcher
-from domain import canonical
 from domain.agent.agent import AGENT, CRITICAL_KEPT, JOURNAL_SHOWN
 from domain.agent.wake_queue import SEEN_KEPT, TRIGGERS_KEPT, WAKE_QUEUE
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
+from domain.log import canonical
+from domain.log.wire import INLINE_MAX_BYTES
 from domain.tools.snapshot import FINISHED_ITEMS_KEPT, OPEN_ITEMS_KEPT
-from domain.wake.reading import Limits
-from domain.wake.state import WAKE
-from domain.wire import INLINE_MAX_BYTES
+from domain.wake.reading import PromptLimits
+from domain.wake.wake import WAKE
 from projections.wakes import CAUSES_KEPT, VIEW
 from tests.support import large
 from tests.support.architecture import tree_of
@@ -60,7 +60,7 @@ def test_every_limit_is_known(snapshot: SnapshotAssertion) -> None:
             module = ".".join(file.relative_to(ROOT).with_suffix("").parts)
             found = sorted(limits_of(file.read_text(encoding="utf-8")))
             lines += [f"{module}.{name} = {value:,}" for name, value in found]
-    lines += [f"a prompt's {name} = {value:,}" for name, value in asdict(Limits()).items()]
+    lines += [f"a prompt's {name} = {value:,}" for name, value in asdict(PromptLimits()).items()]
     assert "\n".join(lines) == snapshot
 
 
@@ -82,7 +82,7 @@ def test_a_wake_over_a_very_large_task_is_no_larger_than_over_a_large_one() -> N
     (small, small_state), (big, big_state) = sizes
     assert big.rows == small.rows
     assert big.row_bytes == small.row_bytes
-    assert big.prompt_bytes <= Limits().prompt_max_bytes
+    assert big.prompt_bytes <= PromptLimits().prompt_max_bytes
     assert abs(big.prompt_bytes - small.prompt_bytes) < 500  # ids and counts differ in length
     assert big.snapshot_bytes < 1.1 * small.snapshot_bytes
     assert big_state < 1.1 * small_state
@@ -104,7 +104,7 @@ def test_one_more_note_item_or_observation_changes_nothing_else() -> None:
 
 
 def test_a_snapshot_keeps_what_a_prompt_can_show() -> None:
-    limits = Limits()
+    limits = PromptLimits()
     assert limits.items_max <= OPEN_ITEMS_KEPT
     assert limits.finished_items_max <= FINISHED_ITEMS_KEPT
     at, agent, _ = large.large(MANY)

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from adapters.runtime import performer
+from adapters.runtime import effect_executor
 from adapters.runtime.services import Services
 from adapters.timetravel.logs_at import Past
-from domain import envelope
 from domain.agent.commands import CreateAgent
 from domain.agent.wake_queue import WAKE_QUEUE
-from domain.causes import EpochBegan, Replied
-from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, RetakeEffect
-from domain.changes.events import (
+from domain.append import envelope
+from domain.append.causes import EpochBegan, Replied
+from domain.append.envelope import Row
+from domain.changes.change_set import (
     ItemConfirmed,
     ItemConfirming,
     ItemDeferred,
@@ -21,12 +21,14 @@ from domain.changes.events import (
     ItemRejected,
     SuppressionAsked,
 )
-from domain.changes.needs import follow_up_id
-from domain.envelope import Row
+from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, RetakeEffect
+from domain.changes.dependencies import follow_up_id
 from domain.journal.commands import ApplyOperation, VoidOperation
+from domain.log.state import LogState, RecordedEvent
+from domain.log.wire import Stored, Words
 from domain.ports import ModelFault, Request, Section
 from domain.wake.commands import BeginWake, RetakeWake
-from domain.wake.events import (
+from domain.wake.wake import (
     LateReply,
     ModelAnswered,
     ModelAsked,
@@ -37,18 +39,16 @@ from domain.wake.events import (
     WakeFinished,
     WakeStarted,
 )
-from domain.wire import Stored, Words
-from domain.world import Recorded, World
-from replay import diff, fork, rerun, seen
-from replay.fork import Verdict
+from replay import fork, rerun, wake_comparison
+from replay.fork import ChangedVerdict
 from tests.support.services import queued_key, reply, services, task_with_agent
 
 A, B, C = "a" * 32, "b" * 32, "c" * 32
 REPORT = ("update_report", '{"content": "Fine.", "tldr": "It is fine.", "oneLiner": "Fine"}')
 
 
-def row(fact: Stored, n: int = 1, stream: str = "wake:w@r1") -> Recorded:
-    return Recorded(stream, 1, "r1", n, 0, "", fact)
+def row(fact: Stored, n: int = 1, stream: str = "wake:w@r1") -> RecordedEvent:
+    return RecordedEvent(stream, 1, "r1", n, 0, "", fact)
 
 
 # ------------------------------------------------------------------------------------------ rerun
@@ -60,12 +60,12 @@ def woken() -> tuple[Services, str, str]:
     at = services([ModelFault("busy", "no", of_provider=True), reply(REPORT), reply(text="Done.")])
     _, agent = task_with_agent(at)
     key = queued_key(at, agent)
-    asyncio.run(performer.run_wake(at, agent, key, is_now=True))
-    asyncio.run(performer.run_wake(at, agent, key, is_now=True))
+    asyncio.run(effect_executor.run_wake(at, agent, key, is_now=True))
+    asyncio.run(effect_executor.run_wake(at, agent, key, is_now=True))
     return at, agent, key
 
 
-def steps(at: Services, key: str) -> list[rerun.Step]:
+def steps(at: Services, key: str) -> list[rerun.RerunStep]:
     past = Past(at.journal, at.agents)
     numbers = sorted({one.n for one in past.agents.rows_of(f"wake:{key}@r1")})
     return [
@@ -111,13 +111,13 @@ def test_a_cause_that_today_refuses_is_told(woken: tuple[Services, str, str]) ->
     refused = rerun.step("agent", rows, past.agents.world(1), key)
     assert refused.error.startswith("there is no agent")
     assert not refused.is_same
-    nobody = World("agent", "r1", 99, lambda *_: [], lambda _: None)
+    nobody = LogState("agent", "r1", 99, lambda *_: [], lambda _: None)
     last = past.agents.append(steps(at, key)[-1].n)
     assert "there is no wake" in rerun.step("agent", last, nobody, key).error
 
 
 def test_a_programming_error_is_told_with_its_name() -> None:
-    class Broken(World):
+    class Broken(LogState):
         def version(self, stream: str) -> int:
             raise ValueError("no version")
 
@@ -173,8 +173,10 @@ def test_why(fact: Stored, told: str) -> None:
 # ------------------------------------------------------------------------------------------- seen
 
 
-def of(*facts: Stored) -> seen.WakeSeen:
-    return seen.seen("w", [row(fact) for fact in facts], lambda words: words.text, lambda _: b"")
+def of(*facts: Stored) -> wake_comparison.WakeSeen:
+    return wake_comparison.wake_seen(
+        "w", [row(fact) for fact in facts], lambda words: words.text, lambda _: b""
+    )
 
 
 def test_a_wake_without_an_answer_has_its_fault_and_no_tokens() -> None:
@@ -217,16 +219,16 @@ def test_a_result_too_many_is_ignored() -> None:
     ],
 )
 def test_worlds_are_compared_by_name_or_place(a: Any, b: Any, found: list[Any]) -> None:
-    assert [(one.path, one.change) for one in diff.worlds(a, b)] == found
+    assert [(one.path, one.change) for one in wake_comparison.world_differences(a, b)] == found
 
 
 def test_wakes_of_unlike_length_are_compared_turn_by_turn() -> None:
     one = of(ModelAnswered(1, 1, "p", Words("a")))
     two = of(ModelAnswered(1, 1, "p", Words("a")), ModelFailed(2, 1, "busy", "no"))
-    document = diff.wakes(one, two)
+    document = wake_comparison.compare_wakes(one, two)
     assert [reply.same for reply in document.replies] == [True, False]
     assert document.replies[1].a is None
-    back = diff.wakes(two, one)
+    back = wake_comparison.compare_wakes(two, one)
     assert back.replies[1].b is None
     assert not back.same
 
@@ -237,11 +239,11 @@ def test_wakes_of_unlike_length_are_compared_turn_by_turn() -> None:
 def test_a_reply_counts_for_more_than_a_failure_before_it() -> None:
     request = Request("m", (), (Section("a", "b"),))
     failed, answered = ModelFailed(1, 1, "busy", "no"), ModelAnswered(1, 2, "p")
-    name = fork.digest(request)
-    assert fork.answers([(request, failed), (request, answered)]) == {name: answered}
-    assert fork.answers([(request, answered), (request, failed)]) == {name: answered}
-    assert fork.answers([(request, failed)]) == {name: failed}
-    assert fork.digest(Request("m", (), (Section("a", "c"),))) != name
+    name = fork.request_digest(request)
+    assert fork.recorded_answers([(request, failed), (request, answered)]) == {name: answered}
+    assert fork.recorded_answers([(request, answered), (request, failed)]) == {name: answered}
+    assert fork.recorded_answers([(request, failed)]) == {name: failed}
+    assert fork.request_digest(Request("m", (), (Section("a", "c"),))) != name
 
 
 def test_the_first_decision_and_its_operations_are_found() -> None:
@@ -258,7 +260,7 @@ def test_the_first_decision_and_its_operations_are_found() -> None:
 
 
 def test_what_a_verdict_led_to_is_left_out_with_it() -> None:
-    verdict, effects = Verdict("s", 1, "reject"), frozenset({"op"})
+    verdict, effects = ChangedVerdict("s", 1, "reject"), frozenset({"op"})
     applied = ApplyOperation("op", "a", "t", "tool", Words())
     for cause in (
         applied,
@@ -268,7 +270,7 @@ def test_what_a_verdict_led_to_is_left_out_with_it() -> None:
         CreateAgent(follow_up_id("s", 1), "The rest", "c", 7, "hybrid"),
     ):
         assert fork.is_consequence(cause, verdict, effects)
-        assert not fork.is_consequence(cause, Verdict("s", 2, "reject"), frozenset())
+        assert not fork.is_consequence(cause, ChangedVerdict("s", 2, "reject"), frozenset())
     assert not fork.is_consequence(RetakeWake("w"), verdict, effects)
     for given in (ConfirmItem, RejectItem, DeferItem):
         assert fork.is_verdict(given("s", 1, "person", 1), verdict)
@@ -278,7 +280,9 @@ def test_what_a_verdict_led_to_is_left_out_with_it() -> None:
 
 def test_causes_have_the_names_of_the_branch() -> None:
     names = {A: B}
-    assert fork.renamed(RetakeWake(A), names) == RetakeWake(B)
-    assert fork.renamed(RetakeWake(A + "a"), names) == RetakeWake(A + "a"), "no key at all"
+    assert fork.with_branch_names(RetakeWake(A), names) == RetakeWake(B)
+    assert fork.with_branch_names(RetakeWake(A + "a"), names) == RetakeWake(A + "a"), (
+        "no key at all"
+    )
     replied = Replied("wake", A, ModelAnswered(1, 1, A))
-    assert fork.renamed(replied, names) == Replied("wake", B, ModelAnswered(1, 1, B))
+    assert fork.with_branch_names(replied, names) == Replied("wake", B, ModelAnswered(1, 1, B))

@@ -1,14 +1,10 @@
 """An agent keeps open loops of its own, beside the person's and never in their place."""
 
 from adapters.runtime.services import Services
-from domain.agent.agent import AGENT, Agent
+from domain.agent.agent import AGENT, Agent, LoopClosed, LoopOpened
 from domain.agent.commands import ConfigureAgent
-from domain.agent.events import LoopClosed, LoopOpened
-from domain.agent.identity import Wanted
-from domain.agent.limits import LOOPS_MAX
-from domain.agent.loops import OWN_LOOPS_MAX, update
-from domain.wake.events import ToolReturned
-from domain.wake.state import WAKE
+from domain.agent.deciders import LOOPS_MAX, OWN_LOOPS_MAX, AgentSettings, update_loops
+from domain.wake.wake import WAKE, ToolReturned
 from tests.support.scripted_wakes import call, ended, woken
 from tests.support.services import divergences, queued_key, reply, services, task_with_agent
 
@@ -48,7 +44,7 @@ def test_an_agent_opens_loops_and_closes_its_own() -> None:
 def test_an_agent_never_closes_what_the_person_keeps_open() -> None:
     at = services()
     _, agent = task_with_agent(at)
-    at.append_agent(ConfigureAgent(agent, Wanted(open_loops=("Ask Kim",))))
+    at.append_agent(ConfigureAgent(agent, AgentSettings(open_loops=("Ask Kim",))))
     code, message = told(at, agent, close=["Ask Kim"])
     assert (code, message) == ("sovereignty", 'The person keeps the loop "Ask Kim" open.')
     assert agent_of(at, agent).loops == ("Ask Kim",)
@@ -69,7 +65,7 @@ def test_a_person_closes_what_the_agent_opened() -> None:
     at = services()
     _, agent = task_with_agent(at)
     told(at, agent, add=["Ask Kim"])
-    at.append_agent(ConfigureAgent(agent, Wanted(close_loops=("Ask Kim",))))
+    at.append_agent(ConfigureAgent(agent, AgentSettings(close_loops=("Ask Kim",))))
     known = agent_of(at, agent)
     assert (known.loops, known.own_loops) == ((), ())
 
@@ -77,18 +73,18 @@ def test_a_person_closes_what_the_agent_opened() -> None:
 def test_an_agent_has_ten_loops_and_both_together_fifty() -> None:
     many = tuple(map(str, range(LOOPS_MAX - 1)))
     own = tuple(f"own {nth}" for nth in range(OWN_LOOPS_MAX))
-    assert update(Agent("a", loops=own, own_loops=own), ["more"], []).refused[0][0] == "limit"
-    swapped = update(Agent("a", loops=own, own_loops=own), ["more"], [own[0]])
+    assert update_loops(Agent("a", loops=own, own_loops=own), ["more"], []).refused[0][0] == "limit"
+    swapped = update_loops(Agent("a", loops=own, own_loops=own), ["more"], [own[0]])
     assert [type(one) for one in swapped.facts] == [LoopClosed, LoopOpened]
     assert [one.version for one in swapped.facts] == [1, 2]
-    full = update(Agent("a", loops=many), ["one", "two"], [])
+    full = update_loops(Agent("a", loops=many), ["one", "two"], [])
     assert ([one.loop for one in full.facts], full.refused[0][0]) == (["one"], "limit")
 
 
 def test_a_wake_is_shown_which_loops_are_its_own() -> None:
     at = services()
     _, agent = task_with_agent(at)
-    at.append_agent(ConfigureAgent(agent, Wanted(open_loops=("Ask Kim",))))
+    at.append_agent(ConfigureAgent(agent, AgentSettings(open_loops=("Ask Kim",))))
     told(at, agent, add=["Await the seal"])
     at.append_agent(at.request(agent))
     run_key = queued_key(at, agent)

@@ -4,17 +4,16 @@ import pytest
 from msgspec.structs import replace
 
 from domain.agent.agent import AGENT
-from domain.agent.matching import Batch
-from domain.agent.wake_queue import WAKE_QUEUE
-from domain.agent.wake_queue_events import TriggerSuppressed
+from domain.agent.subscriptions import Batch
+from domain.agent.wake_queue import WAKE_QUEUE, TriggerSuppressed
+from domain.append.notification_batch import is_covered
 from domain.errors import Refused
-from domain.handlers import handle
+from domain.handlers.execute import handle
+from domain.log.state import MAIN, LogState, RecordedEvent
+from domain.log.wire import Imported
 from domain.machines import commands as do
 from domain.machines import machines as m
 from domain.machines.machines import HOME, LABEL_MAX, Machines
-from domain.notices import is_covered
-from domain.wire import Imported
-from domain.world import MAIN, Recorded, World
 from tests.support.fleet import Fleet, Machine
 from tests.support.services import divergences
 
@@ -25,7 +24,7 @@ def given(*told: Told) -> Machines:
     """The machines that facts make: each with the `n` and the replica of its append."""
     machines = HOME.initial(MAIN)
     for n, replica, fact in sorted(told, key=lambda one: one[:2]):
-        row = Recorded(f"home:main@{replica}", 1, replica, n, 1, "at", fact)
+        row = RecordedEvent(f"home:main@{replica}", 1, replica, n, 1, "at", fact)
         machines = HOME.evolve(machines, row)
     return machines
 
@@ -77,7 +76,7 @@ def test_what_is_no_label_is_refused(wanted: str) -> None:
 def test_another_machine_s_label_is_refused_until_that_one_is_gone() -> None:
     with pytest.raises(Refused, match="another machine is called"):
         m.label(TWO, "laptop", "the desk")
-    gone = HOME.evolve(TWO, Recorded("", 1, "laptop", 9, 1, "", m.ReplicaRetired("desk")))
+    gone = HOME.evolve(TWO, RecordedEvent("", 1, "laptop", 9, 1, "", m.ReplicaRetired("desk")))
     assert m.label(gone, "laptop", "the desk") == [m.ReplicaLabelled("laptop", "the desk")]
 
 
@@ -122,8 +121,8 @@ def test_this_machine_is_not_retired_here() -> None:
 
 
 def test_a_fact_of_another_kind_changes_nothing() -> None:
-    row = Recorded("", 1, "desk", 1, 1, "", m.ReplicaRetired("phone"))
-    stale = Recorded("", 1, "desk", 1, 1, "", m.ReplicaLed("phone", 0))
+    row = RecordedEvent("", 1, "desk", 1, 1, "", m.ReplicaRetired("phone"))
+    stale = RecordedEvent("", 1, "desk", 1, 1, "", m.ReplicaLed("phone", 0))
     assert HOME.evolve(NOBODY, stale) == NOBODY != HOME.evolve(NOBODY, row)
 
 
@@ -134,7 +133,7 @@ def test_a_fact_of_another_kind_changes_nothing() -> None:
     "asked", [do.LabelReplica("r1", "desk"), do.Lead("r1"), do.RetireReplica("r2")]
 )
 def test_a_home_that_is_alone_has_no_machines(asked: do.MachinesCommand) -> None:
-    alone = World("agent", "r1", 1, lambda *_: (), lambda _: None)
+    alone = LogState("agent", "r1", 1, lambda *_: (), lambda _: None)
     with pytest.raises(Refused) as refused:
         handle(asked, "", "", alone)
     assert refused.value.code == "not_shared"

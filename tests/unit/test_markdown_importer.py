@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from adapters.importers.common import UNREADABLE_MAX
 from adapters.importers.markdown import read
-from adapters.importers.texts import UNREADABLE_MAX
 from domain.journal.imported import ImportedFile, ImportedItem, ImportedTask
-from domain.keys import key
+from domain.log.keys import key
 
 DATA = Path(__file__).parents[1] / "data/markdown"
 

@@ -5,7 +5,7 @@ import pytest
 from adapters.importers.markdown import read
 from adapters.importers.marks import read_marks
 from domain.journal.imported import ImportedFile, ImportedItem, ImportedTask
-from domain.keys import key
+from domain.log.keys import key
 
 
 def read_text(text: str) -> ImportedFile:

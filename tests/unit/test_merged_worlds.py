@@ -9,14 +9,14 @@ from domain.handlers.journal import delete_task, link_task, start_timer, stop_ti
 from domain.journal import task as t
 from domain.journal import timer as ti
 from domain.journal.commands import DeleteTask, LinkTask, StartTimer, StopTimer
-from domain.world import World
+from domain.log.state import LogState
 from tests.support.services import START
 from tests.support.sides import Sides
 
 TIMER, LATER = "timer:main", "2027-03-01T00:00:00.000000Z"
 
 
-def world() -> World:
+def world() -> LogState:
     sides = Sides()
     for replica in "desk", "phone":
         task = f"task:{replica}"
@@ -26,7 +26,7 @@ def world() -> World:
     sides.says("desk", t.TaskLinked("person", "blocks", "phone"), of="task:desk")
     sides.says("phone", t.TaskLinked("person", "blocks", "desk"), of="task:phone")
     sides.says("desk", t.TaskCreated("person", "third", "c1"), of="task:third")
-    return World(
+    return LogState(
         "journal",
         "desk",
         9,

@@ -5,16 +5,16 @@ from typing import Any, get_args
 
 import pytest
 
-from domain.causes import Receipt, Result
+from domain.append.causes import Receipt, Result
+from domain.append.envelope import JournalFact
 from domain.journal import catalog as c
 from domain.journal import links as li
 from domain.journal import task as t
 from domain.journal import timer as ti
 from domain.journal.commands import ApplyOperation, VoidOperation
-from domain.journal.merged import MEANINGS
-from domain.merging import open_cycles, repeats_of, standing
-from domain.vocabulary import JournalFact
-from domain.wire import Stored, Words
+from domain.log.wire import Stored, Words
+from domain.replication.merge import cycle_conflicts, repeats_of, standing_receipt
+from domain.replication.merge_rules import JOURNAL_RULES
 from tests.support.services import START
 from tests.support.sides import Sides
 
@@ -50,7 +50,7 @@ def shown(sides: Sides, of: str = "task:t1") -> list[Any]:
     ]
 
 
-def item(task: t.Task) -> t.Item:
+def item(task: t.Task) -> t.ChecklistItem:
     return task.items[0]
 
 
@@ -113,7 +113,7 @@ FIELDS: dict[str, tuple[Stored, Stored, Any, Any]] = {
 
 
 def test_every_fact_of_the_journal_stands_in_the_table() -> None:
-    assert set(MEANINGS) == set(get_args(JournalFact))
+    assert set(JOURNAL_RULES) == set(get_args(JournalFact))
 
 
 @pytest.mark.parametrize("field", FIELDS)
@@ -319,7 +319,7 @@ def test_a_circle_of_links_that_two_sides_made_stays_and_is_shown() -> None:
         tasks = {one: sides.counted(f"task:{one}") for one in ("t1", "t2", "t3")}
         return [
             (one.kind, [side.value for side in one.sides], [side.row.replica for side in one.sides])
-            for one in open_cycles(tasks)
+            for one in cycle_conflicts(tasks)
         ]
 
     edges = [("t2", "t3"), ("t1", "t2"), ("t3", "t1")]
@@ -378,7 +378,7 @@ def test_an_operation_that_both_sides_applied_has_one_effect() -> None:
 def test_what_was_applied_anywhere_answers_for_an_operation(other: Receipt) -> None:
     sides = Sides()
     first = sides.says("desk", other, of="receipt:o1")
-    assert standing(sides.rows) == first
+    assert standing_receipt(sides.rows) == first
     applied = sides.says("phone", APPLIED, of="receipt:o1")
-    assert standing(reversed(sides.rows)) == applied
+    assert standing_receipt(reversed(sides.rows)) == applied
     assert repeats_of(sides.rows) == frozenset()

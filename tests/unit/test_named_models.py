@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.home.endpoints import endpoint_key, endpoint_of, whole_name
+from adapters.home.endpoints import endpoint_key, endpoint_of, full_name
 from adapters.home.prices import Price
 from adapters.home.settings import Settings, load, parse
 from domain.errors import Refused
@@ -57,14 +57,14 @@ def refused(text: str) -> str:
 
 
 def test_a_name_stands_for_its_model_at_its_address_and_wins_over_that_of_the_home() -> None:
-    assert whole_name("openai:local", SETTINGS) == endpoint_of("openai:local", SETTINGS).name
-    assert whole_name("openai:local", SETTINGS) == LOCAL
-    assert whole_name("openai:fast", SETTINGS) == FAST
-    assert whole_name("openai:gpt", SETTINGS) == "openai:gpt@https://api.example.org/v1"
+    assert full_name("openai:local", SETTINGS) == endpoint_of("openai:local", SETTINGS).name
+    assert full_name("openai:local", SETTINGS) == LOCAL
+    assert full_name("openai:fast", SETTINGS) == FAST
+    assert full_name("openai:gpt", SETTINGS) == "openai:gpt@https://api.example.org/v1"
     assert (
-        whole_name("openai:local@http://localhost:1", SETTINGS) == "openai:local@http://localhost:1"
+        full_name("openai:local@http://localhost:1", SETTINGS) == "openai:local@http://localhost:1"
     )
-    assert [whole_name(one, SETTINGS) for one in ("local", "rules", "")] == ["local", "rules", ""]
+    assert [full_name(one, SETTINGS) for one in ("local", "rules", "")] == ["local", "rules", ""]
 
 
 def test_who_mistypes_a_name_is_told_which_is_meant(tmp_path: Path) -> None:
@@ -130,15 +130,15 @@ def test_a_key_that_is_named_is_needed_and_one_that_is_not_is_not_sent(
     ],
 )
 def test_a_named_model_whose_address_changes_needs_another_receipt(url: str) -> None:
-    given = pattern_of(whole_name("openai:local", SETTINGS))
-    assert covers(given, whole_name("openai:local", SETTINGS))
+    given = pattern_of(full_name("openai:local", SETTINGS))
+    assert covers(given, full_name("openai:local", SETTINGS))
     moved = parse(TEXT.replace("http://LOCALHOST:11434/v1/", url))
-    assert not covers(given, whole_name("openai:local", moved))
-    assert not covers(LOCAL, whole_name("openai:local", moved))
+    assert not covers(given, full_name("openai:local", moved))
+    assert not covers(LOCAL, full_name("openai:local", moved))
 
 
 def test_a_named_model_that_is_renamed_or_moves_on_its_server_keeps_its_receipt() -> None:
-    given = pattern_of(whole_name("openai:local", SETTINGS))
+    given = pattern_of(full_name("openai:local", SETTINGS))
     assert given == "openai:*@http://localhost:11434"
     for was, is_now in (("models.local", "models.mine"), ("11434/v1/", "11434/v2")):
         moved = parse(TEXT.replace(was, is_now))

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from domain.timestamps import is_date
+from domain.log.timestamps import is_date
 from tests.support.notes import (
     KINDS,
     MANY,

@@ -6,15 +6,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from adapters.home.notify_settings import Notify
-from adapters.home.settings import parse
-from adapters.notify.notifier import Notifier, Options, held_until, quiet_until
-from adapters.notify.progress import Progress, Progresses
+from adapters.home.settings import NotifySettings, parse
+from adapters.notify.delivery_progress import DeliveryProgress, DeliveryStore
+from adapters.notify.notifier import Notifier, NotifierOptions, held_until, quiet_until
 from adapters.store.leases import place
-from adapters.store.notices import SqliteNoticeRows
+from adapters.store.notice_rows import SqliteNoticeRows
 from domain.agent.wake_queue import HELD_UNTIL, WAKE_QUEUE
 from domain.errors import Refused
-from domain.timestamps import later
+from domain.log.timestamps import later
 from domain.wake.commands import DeferWake
 from tests.support.receivers import Kept, delivered, tells_nobody
 from tests.support.services import START, services, task_with_agent
@@ -44,12 +43,14 @@ def test_quiet_hours_go_over_midnight_and_over_days_of_other_lengths(
 
 
 def test_what_comes_soon_after_a_message_or_a_failure_is_told_together_later() -> None:
-    notify = Notify(every_minutes=15)
-    told = Progress("", 1, "", delivered_at=START)
+    notify = NotifySettings(every_minutes=15)
+    told = DeliveryProgress("", 1, "", delivered_at=START)
     assert held_until(notify, BERLIN, told, START) == later(START, seconds=900)
-    failed = Progress("", 1, "", failed_at=START)
-    assert held_until(Notify(every_minutes=0), BERLIN, failed, START) == later(START, seconds=60)
-    assert held_until(notify, BERLIN, Progress("", 1, ""), START) == ""
+    failed = DeliveryProgress("", 1, "", failed_at=START)
+    assert held_until(NotifySettings(every_minutes=0), BERLIN, failed, START) == later(
+        START, seconds=60
+    )
+    assert held_until(notify, BERLIN, DeliveryProgress("", 1, ""), START) == ""
 
 
 @pytest.mark.parametrize(
@@ -92,19 +93,19 @@ class World:
 
     def __init__(self, folder: Path) -> None:
         self.at = services()
-        self.file = Progresses(SqliteNoticeRows(folder / "runtime.db"))
+        self.file = DeliveryStore(SqliteNoticeRows(folder / "runtime.db"))
         self.receiver = Kept()
         self.allow()
         self.notifier = Notifier(
             self.at,
             self.receiver,
-            Options(SqliteNoticeRows(folder / "runtime.db"), (0.0,)),
+            NotifierOptions(SqliteNoticeRows(folder / "runtime.db"), (0.0,)),
             tells_nobody,
         )
 
     def allow(self) -> None:
         tail = self.at.agents.tail()
-        self.file.save("command", Progress(self.receiver.identity, tail.n, tail.digest))
+        self.file.save("command", DeliveryProgress(self.receiver.identity, tail.n, tail.digest))
 
     def taken_by(self, pid: int) -> None:
         """A process begins a delivery of all that there is."""
@@ -139,7 +140,7 @@ def test_several_tasks_are_told_together_a_line_for_each(world: World) -> None:
 
 
 def test_a_log_that_is_another_one_begins_at_its_end(world: World) -> None:
-    world.file.save("command", Progress(world.receiver.identity, 3, "of another log"))
+    world.file.save("command", DeliveryProgress(world.receiver.identity, 3, "of another log"))
     world.wait()
     delivered(world.notifier)
     assert world.receiver.heard == []
@@ -165,7 +166,9 @@ def test_a_file_that_cannot_be_used_is_told_of_once_and_may_be_deleted(tmp_path:
         said.append(event)
 
     file = tmp_path / "runtime.db"
-    notifier = Notifier(world.at, world.receiver, Options(SqliteNoticeRows(file), (0.0,)), tell)
+    notifier = Notifier(
+        world.at, world.receiver, NotifierOptions(SqliteNoticeRows(file), (0.0,)), tell
+    )
     file.unlink()
     file.mkdir()
     for title in ("One", "Two"):

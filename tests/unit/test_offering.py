@@ -10,9 +10,8 @@ from domain.journal import task as t
 from domain.tools import registry
 from domain.tools.registry import TOOLS
 from domain.tools.snapshot import Snapshot
-from domain.wake.events import ToolReturned
 from domain.wake.scaffolds import SCAFFOLD
-from domain.wake.state import WAKE
+from domain.wake.wake import WAKE, ToolReturned
 from tests.support.scripted_wakes import call, ended, minutes, woken
 from tests.support.services import divergences, queued_key, reply, services, task_with_agent
 from tests.support.tools import LABELS, given

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from adapters.models.faults import Trouble
-from adapters.models.openai import decoding, faults, messages
-from adapters.models.openai.streaming import Words, whole
+from adapters.models.openai import decoding, messages
+from adapters.models.openai.decoding import StreamedWords, whole
 from domain.errors import Refused
 from domain.ports import Call, CallResult, Exchange, Usage
 from tests.support.asking import request
@@ -161,7 +161,7 @@ def test_thoughts_among_the_words_are_no_words(content: Any, text: str) -> None:
     said = answer(content)
     assert decoding.read(said.body).message.text == text
     if isinstance(content, str):
-        heard = Words()
+        heard = StreamedWords()
         pieces = [{"choices": [{"delta": {"content": char}}]} for char in content]
         assert "".join(word for one in pieces for word in heard(one)) == text
 
@@ -259,7 +259,7 @@ def test_an_error_in_a_stream_is_one(body: bytes) -> None:
 def test_errors_are_understood_in_the_words_of_each_server(
     status: int, body: bytes, code: str
 ) -> None:
-    found = faults.of_status(status, body, {}).fault
+    found = decoding.trouble_of_status(status, body, {}).fault
     assert (found.code, found.of_provider) == (code, False)
     assert str(found).isprintable()
 
@@ -268,7 +268,7 @@ def test_a_key_that_an_error_repeats_is_not_told_whosever_it_is() -> None:
     """The own one is replaced where the answer comes in; a gateway repeats that of its own."""
     key = "sk-proj-0123456789abcdefghij"
     said = error(401, f"Incorrect API key provided: {key}. See https://x", "invalid_request_error")
-    told = str(faults.of_status(401, said.body, {}).fault)
+    told = str(decoding.trouble_of_status(401, said.body, {}).fault)
     assert key not in told
     assert "provided: [secret: OpenAI key]. See" in told
 

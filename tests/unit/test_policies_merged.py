@@ -4,28 +4,28 @@ from typing import Any
 
 import pytest
 
-from domain.agent import events as a
+from domain.agent import agent as a
 from domain.errors import Refused
 from domain.handlers import templates as handlers
 from domain.lessons import lessons as le
+from domain.log.state import LogState, RecordedEvent
+from domain.log.wire import Words
 from domain.policy import policy as p
-from domain.sifting import Sifter
+from domain.replication.merge import MergeFilter
 from domain.templates import commands as do
 from domain.templates import template as te
-from domain.wire import Words
-from domain.world import Recorded, World
 from tests.support.services import START
 from tests.support.sides import Sides, apart, both, shown
 
 POLICY, TEMPLATE, LESSONS = "policy:main", "template:m1", "lessons:category:c1"
-CONSENT = p.ReceiptGiven("gemini:*", ("c1", "c2"), 2, ("task", "log"))
+CONSENT = p.ConsentGiven("gemini:*", ("c1", "c2"), 2, ("task", "log"))
 CALM = te.TemplateCreated("task_agent", "Calm")
 ONE = te.VersionAdded(1, "user", Words("a"), Words("b"))
 
 
 def test_a_receipt_that_one_side_withdrew_is_withdrawn_and_shown() -> None:
-    given = p.ReceiptGiven("gemini:pro", ("c1", "c3"), 2, ("task",))
-    gone = p.ReceiptWithdrawn("gemini:*", ("c1",))
+    given = p.ConsentGiven("gemini:pro", ("c1", "c3"), 2, ("task",))
+    gone = p.ConsentWithdrawn("gemini:*", ("c1",))
     for desk, phone in (given, gone), (gone, given):
         sides = apart(desk, phone, CONSENT, of=POLICY)
         policy = sides.state(POLICY)
@@ -41,17 +41,17 @@ def test_a_receipt_that_one_side_withdrew_is_withdrawn_and_shown() -> None:
 
 
 def test_a_receipt_for_something_else_than_was_withdrawn_stands() -> None:
-    for gone in p.ReceiptWithdrawn("openai:x"), p.ReceiptWithdrawn("gemini:*", ("c2",)):
-        sides = apart(gone, p.ReceiptGiven("gemini:pro", ("c1",), 2, ("task",)), of=POLICY)
+    for gone in p.ConsentWithdrawn("openai:x"), p.ConsentWithdrawn("gemini:*", ("c2",)):
+        sides = apart(gone, p.ConsentGiven("gemini:pro", ("c1",), 2, ("task",)), of=POLICY)
         assert sides.state(POLICY).consented("gemini:pro", "c1", 2)
         assert shown(sides, POLICY) == []
 
 
 def test_of_two_receipts_the_narrower_stands() -> None:
-    wide = p.ReceiptGiven("gemini:*", ("c1",), 2, ("task", "log"))
+    wide = p.ConsentGiven("gemini:*", ("c1",), 2, ("task", "log"))
     narrow = [
-        p.ReceiptGiven("gemini:*", ("c1",), 1, ("task", "log")),
-        p.ReceiptGiven("gemini:*", ("c1",), 2, ("task",)),
+        p.ConsentGiven("gemini:*", ("c1",), 1, ("task", "log")),
+        p.ConsentGiven("gemini:*", ("c1",), 2, ("task",)),
     ]
     for one in narrow:
         for desk, phone in (one, wide), (wide, one):
@@ -190,13 +190,13 @@ def versions_of_both() -> Sides:
     return sides
 
 
-def world_of(sides: Sides, replica: str) -> World:
-    def read(stream: str, after: int) -> list[Recorded]:
+def world_of(sides: Sides, replica: str) -> LogState:
+    def read(stream: str, after: int) -> list[RecordedEvent]:
         return [row for row in sides.rows if row.stream == stream][after:]
 
     other = {"desk": "phone", "phone": "desk"}[replica]
-    sift = Sifter(sides.knows)
-    return World("agent", replica, 9, read, lambda _: None, replicas=(other,), sift=sift)
+    sift = MergeFilter(sides.knows)
+    return LogState("agent", replica, 9, read, lambda _: None, replicas=(other,), sift=sift)
 
 
 @pytest.mark.parametrize(("of", "named"), [("desk", ""), ("phone", "phone")])

@@ -7,19 +7,21 @@ import pytest
 
 from domain.agent.agent import Agent
 from domain.errors import Refused
+from domain.log.state import MAIN, RecordedEvent
 from domain.policy import policy as p
-from domain.policy.gate import Refusal, is_leaving, refusal
-from domain.policy.notices import (
+from domain.policy.gate import (
     GATED_SINCE,
     NOTICE_VERSION,
     TOLD,
+    GateRefusal,
+    is_leaving,
     notice,
     notice_of,
+    refusal,
     sections_of,
 )
 from domain.policy.policy import POLICY, Policy
 from domain.wake.scaffolds import SCAFFOLD
-from domain.world import MAIN, Recorded
 from tests.support.process import ROOT
 
 PRO = "gemini:pro"
@@ -31,12 +33,14 @@ def given(*facts: p.PolicyFact, policy: Policy | None = None) -> Policy:
     """The policy that these facts make."""
     known = policy or POLICY.initial(MAIN)
     for n, fact in enumerate(facts, start=1):
-        known = POLICY.evolve(known, Recorded("policy:main@r1", n, "r1", n, 0, f"at {n}", fact))
+        known = POLICY.evolve(
+            known, RecordedEvent("policy:main@r1", n, "r1", n, 0, f"at {n}", fact)
+        )
     return known
 
 
 def agreed(*categories: str, model: str = "gemini:*", notice: int = NOTICE_VERSION) -> Policy:
-    return given(p.ReceiptGiven(model, categories, notice, SECTIONS))
+    return given(p.ConsentGiven(model, categories, notice, SECTIONS))
 
 
 def agent(*categories: str) -> Agent:
@@ -53,7 +57,7 @@ def code(policy: Policy, who: Agent, model: str = PRO, *, has_secret: bool = Tru
 
 def test_a_receipt_is_given_once_and_says_nothing_the_second_time() -> None:
     facts = p.give(Policy(MAIN), "gemini:*", ("work", "home", "work"), 1, SECTIONS)
-    assert facts == [p.ReceiptGiven("gemini:*", ("home", "work"), 1, SECTIONS)]
+    assert facts == [p.ConsentGiven("gemini:*", ("home", "work"), 1, SECTIONS)]
     known = given(*facts)
     assert p.give(known, "gemini:*", ("home",), 1, SECTIONS) == []
     assert p.give(known, "gemini:*", ("home",), 2, SECTIONS) != []
@@ -62,8 +66,8 @@ def test_a_receipt_is_given_once_and_says_nothing_the_second_time() -> None:
 
 def test_a_newer_receipt_takes_the_place_of_an_older_one_of_its_categories() -> None:
     known = given(
-        p.ReceiptGiven("gemini:*", ("home", "work"), 1, SECTIONS),
-        p.ReceiptGiven("gemini:*", ("work",), 2, SECTIONS),
+        p.ConsentGiven("gemini:*", ("home", "work"), 1, SECTIONS),
+        p.ConsentGiven("gemini:*", ("work",), 2, SECTIONS),
     )
     told = [(one.category, one.notice, one.at) for one in known.consents]
     assert told == [("home", 1, "at 1"), ("work", 2, "at 2")]
@@ -181,7 +185,7 @@ def test_the_notice_tells_of_every_section_that_a_prompt_may_hold() -> None:
     untold = made - set(sections_of(notice_of(SCAFFOLD)))
     assert {"role", "task", "linked"} <= made
     assert not untold, (
-        f"{untold}: tell of them in domain/policy/notices.py; in a new notice, which every person "
+        f"{untold}: tell of them in domain/policy/gate.py; in a new notice, which every person "
         "is asked about again, if a dated section of CHANGELOG names the last one"
     )
 
@@ -192,7 +196,7 @@ def test_a_wake_needs_the_notice_of_its_own_time() -> None:
 
 
 def test_what_a_refusal_tells_names_no_task() -> None:
-    found: Sequence[Refusal | None] = [
+    found: Sequence[GateRefusal | None] = [
         refusal(Policy(MAIN), agent(*categories), PRO, has_secret=True)
         for categories in ((), ("work",))
     ]

@@ -7,20 +7,20 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from adapters.runtime import performer
+from adapters.runtime import effect_executor
 from adapters.upkeep import doctor
 from adapters.wiring import Home
-from domain.agent.matching import Batch
+from domain.agent.subscriptions import Batch
 from domain.errors import REFUSAL_CODES, Refused
 from domain.journal import task as t
 from domain.journal.catalog import CorrectionCaptured
-from domain.policy.projections import ALLOWED, project
+from domain.log.wire import SHARED
+from domain.policy.flow import ALLOWED, project
 from domain.wake.commands import SkipWake
+from domain.wake.lookups import RecalledMemory, TaskFound
 from domain.wake.prompt import render
-from domain.wake.reading import Given, Limits, LinkedAgent, LinkSeen, TaskSeen
-from domain.wake.reads import Memory, TaskFound
+from domain.wake.reading import LinkedAgent, LinkSeen, PromptLimits, PromptOptions, TaskSeen
 from domain.wake.scaffolds import SCAFFOLDS
-from domain.wire import SHARED
 from tests.support.architecture import tree_of
 from tests.support.readings import AGENT as READER
 from tests.support.readings import HOME, ROOF, WORK, add_link, add_task, household, read
@@ -28,7 +28,7 @@ from tests.support.services import queued_key, services, task_with_agent
 
 ROOT = Path(__file__).parents[2]
 SINCE_1 = {"own_task": TaskSeen, "linked_task": LinkSeen, "notice": Batch}
-STRUCTS = {**SINCE_1, "category_task": TaskFound, "own_past": Memory}
+STRUCTS = {**SINCE_1, "category_task": TaskFound, "own_past": RecalledMemory}
 
 
 @pytest.mark.parametrize("scaffold", SCAFFOLDS)
@@ -107,7 +107,7 @@ def test_a_linked_task_is_told_by_direction_date_and_labels_since_scaffold_2() -
     add_task(book, "task-secret", "Negotiate", WORK)
     add_link(book, ROOF, "relates_to", "task-secret")
     said = {"task-bank": LinkedAgent("Waiting", "They have the papers.")}
-    foreign, bank = read(book, READER, linked_agents=said, given=Given(2)).linked
+    foreign, bank = read(book, READER, linked_agents=said, given=PromptOptions(2)).linked
     assert foreign == LinkSeen("relates_to", direction="outgoing")
     assert (bank.direction, bank.due, bank.tldr) == (
         "incoming",
@@ -124,7 +124,7 @@ def test_a_wake_that_would_be_told_too_much_is_skipped_and_doctor_says_so() -> N
     _, agent = task_with_agent(at)
     code = "overshared_payload_blocked"
     at.append_agent(SkipWake(agent, queued_key(at, agent), code, "notes may not cross"))
-    assert code in performer.CANNOT_START
+    assert code in effect_executor.CANNOT_START
     home = Home.in_memory(at)
     home.views.catch_up()
     (told, *_) = doctor._runs(home)
@@ -141,5 +141,5 @@ def test_a_section_names_the_other_units_whose_text_it_repeats_since_scaffold_2(
     sides = book.keep("ruf"), book.keep("roof")
     book.tell("catalog", "main", CorrectionCaptured(HOME, *sides))
     for scaffold, expected in ((1, {}), (2, {"linked": ("task-bank",), "corrections": (SHARED,)})):
-        prompt = render(read(book, READER, given=Given(scaffold)), Limits())
+        prompt = render(read(book, READER, given=PromptOptions(scaffold)), PromptLimits())
         assert {one.name: one.units for one in prompt.user if one.units} == expected

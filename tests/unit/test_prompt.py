@@ -10,8 +10,7 @@ from domain.errors import Refused
 from domain.wake import reading as r
 from domain.wake.directives import DIRECTIVES, DIRECTIVES_VERSION, ROLES, SENTENCES
 from domain.wake.prompt import LADDER, render, size_of
-from domain.wake.prompt_session import memory
-from domain.wake.prompt_text import block
+from domain.wake.prompt_sections import block, memory
 from domain.wake.scaffolds import SCAFFOLDS
 from tests.support.readings import AT, body, sections
 
@@ -21,7 +20,7 @@ REPORT = r.ReportShown(AT.format(1), "All well.", "well", "Nothing to do.")
 
 
 def shown(reading: r.Reading, **bounds: int) -> dict[str, str]:
-    return sections(render(reading, r.Limits(**bounds)))
+    return sections(render(reading, r.PromptLimits(**bounds)))
 
 
 def task_json(reading: r.Reading, **bounds: int) -> dict[str, Any]:
@@ -41,7 +40,7 @@ def items(count: int, **fields: Any) -> tuple[r.ItemSeen, ...]:
 
 
 def test_the_first_wake_of_an_empty_task_needs_few_sections() -> None:
-    prompt = render(EMPTY, r.Limits())
+    prompt = render(EMPTY, r.PromptLimits())
     assert [one.name for one in prompt.system] == ["role", "directives"]
     assert [one.name for one in prompt.user] == ["task", "first_wake", "instruction"]
 
@@ -62,7 +61,7 @@ def test_sections_stand_in_the_order_of_the_specification() -> None:
         changes=(r.ChangeSeen("task-1", "changed"),),
         words="Hello",
     )
-    prompt = render(full, r.Limits())
+    prompt = render(full, r.PromptLimits())
     assert [one.name for one in prompt.system] == ["role", "goal", "directives"]
     assert [one.name for one in prompt.user] == (
         "suppressed_labels available_labels corrections task linked report critical journal "
@@ -192,7 +191,7 @@ def test_the_oldest_log_entries_are_cut_first_and_counted() -> None:
 
 def test_a_prompt_is_filled_up_to_its_limit() -> None:
     task = replace(TASK, log=log(*["x" * 100] * 500))
-    prompt = render(r.Reading(task), r.Limits(prompt_max_bytes=20_000))
+    prompt = render(r.Reading(task), r.PromptLimits(prompt_max_bytes=20_000))
     assert 20_000 - 200 < size_of(prompt) <= 20_000
 
 
@@ -228,7 +227,7 @@ def test_ten_notes_stay_while_other_parts_can_give_way(limit: int) -> None:
 
 def test_of_digests_the_newest_are_shown_while_they_fit() -> None:
     days = [r.DigestSeen(AT.format(day), AT.format(day), 20, f"day {day}") for day in (1, 2, 3)]
-    section = memory(r.Reading(TASK, memory=tuple(days)), r.Limits(memory_max_bytes=110))
+    section = memory(r.Reading(TASK, memory=tuple(days)), r.PromptLimits(memory_max_bytes=110))
     assert section
     found = ["day 1" in section.text, "day 2" in section.text, "day 3" in section.text]
     assert found == [False, True, True]
@@ -266,7 +265,7 @@ def test_every_list_says_what_it_left_out() -> None:
 
 
 def test_every_rung_of_the_ladder_is_a_bound() -> None:
-    known = set(r.Limits.__struct_fields__)
+    known = set(r.PromptLimits.__struct_fields__)
     named = [name for rung in LADDER for name in rung]
     assert known - set(named) == {"prompt_max_bytes", "log_entries_max", "log_entries_min"}
     assert len(named) == len(set(named))
@@ -274,7 +273,7 @@ def test_every_rung_of_the_ladder_is_a_bound() -> None:
 
 def test_a_limit_too_small_for_the_rules_is_refused() -> None:
     with pytest.raises(Refused) as refused:
-        r.Limits(prompt_max_bytes=r.PROMPT_MIN_BYTES - 1)
+        r.PromptLimits(prompt_max_bytes=r.PROMPT_MIN_BYTES - 1)
     assert refused.value.code == "invalid_value"
 
 

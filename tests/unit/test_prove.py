@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 import pytest
 
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from adapters.runtime import review, watcher
-from adapters.runtime.performer import run_wake
-from domain.envelope import Row
+from adapters.runtime.effect_executor import run_wake
+from domain.append.envelope import Row
 from domain.journal.commands import AddItems, AddNote, EditTask
-from domain.keys import log_digest
-from domain.wire import Words, payload, words
-from replay.payloads import NAMED
-from replay.prove import Divergence, Options, Proof
+from domain.log.keys import log_digest
+from domain.log.wire import Words, payload, words
+from replay.payloads import PAYLOAD_FIELDS
+from replay.prove import Divergence, LogProof, ProofOptions
 from tests.support.rows import altered, rechained
 from tests.support.services import queued_key, services, task_with_agent
 
@@ -67,7 +67,7 @@ def life() -> Recorded:
 def found(
     rows: Sequence[Row], payloads: dict[str, bytes], log: str = "journal"
 ) -> list[Divergence]:
-    return list(Proof(log, payloads.get).walk(rows))
+    return list(LogProof(log, payloads.get).walk(rows))
 
 
 def kinds(divergences: Sequence[Divergence]) -> list[tuple[str, str]]:
@@ -83,7 +83,7 @@ def index_of(rows: Sequence[Row], wanted: str) -> int:
 
 def test_a_log_as_it_was_written_proves(life: Recorded) -> None:
     for name, rows in (("journal", life.journal), ("agent", life.agent)):
-        proof = Proof(name, life.payloads.get)
+        proof = LogProof(name, life.payloads.get)
         assert list(proof.walk(rows)) == []
         assert proof.rows == len(rows)
         assert proof.causes == sum(row.state.startswith(b'{"at"') for row in rows)
@@ -91,7 +91,7 @@ def test_a_log_as_it_was_written_proves(life: Recorded) -> None:
 
 
 def test_an_empty_log_proves_and_has_a_digest() -> None:
-    proof = Proof("journal", dict[str, bytes]().get)
+    proof = LogProof("journal", dict[str, bytes]().get)
     assert list(proof.walk([])) == []
     assert log_digest(proof.heads) == log_digest({})
 
@@ -237,7 +237,7 @@ def test_a_changed_digest_is_named(life: Recorded) -> None:
 
 def test_a_tail_that_was_cut_off_is_found_by_the_digest_alone(life: Recorded) -> None:
     """Nothing in the log can tell: keep the digest outside, and compare it."""
-    whole, cut = Proof("journal", life.payloads.get), Proof("journal", life.payloads.get)
+    whole, cut = LogProof("journal", life.payloads.get), LogProof("journal", life.payloads.get)
     assert list(whole.walk(life.journal)) == []
     assert list(cut.walk(life.journal[:-2])) == []
     assert log_digest(whole.heads) != log_digest(cut.heads)
@@ -314,7 +314,7 @@ def test_every_field_that_holds_a_payload_is_known() -> None:
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
         if isinstance(field.annotation, ast.Name) and field.annotation.id == "PayloadId"
     }
-    known = {(struct.__name__, name) for struct, names in NAMED.items() for name in names}
+    known = {(struct.__name__, name) for struct, names in PAYLOAD_FIELDS.items() for name in names}
     assert written <= known
     assert known - written == {("Trigger", "words")}
 
@@ -325,5 +325,5 @@ def test_every_field_that_holds_a_payload_is_known() -> None:
 def test_an_epoch_of_other_rules_is_folded_and_not_executed(life: Recorded) -> None:
     nth = index_of(life.journal, '"priority":"P1"')
     life.journal[nth] = altered(life.journal[nth], '"P1"', '"P0"')
-    faults = list(Proof("journal", life.payloads.get, Options(rules=99)).walk(life.journal))
+    faults = list(LogProof("journal", life.payloads.get, ProofOptions(rules=99)).walk(life.journal))
     assert kinds(faults) == [("data altered", "prev")]

@@ -8,26 +8,26 @@ import pytest
 from msgspec import json
 from msgspec.structs import replace
 
-from adapters.home.settings import Prompt, Settings
+from adapters.home.settings import PromptSettings, Settings
 from adapters.proof import anchors, histories
 from adapters.proof.histories import History
 from adapters.proof.prove import Proved, diff, prove_logs
-from adapters.runtime.capture import capture
 from adapters.runtime.services import Services
+from adapters.runtime.wake_capture import capture
 from adapters.store.log import Log
 from adapters.text.proof import divergence_lines
-from domain.envelope import Row
+from domain.append.envelope import Row
 from domain.errors import Refused
 from domain.journal.commands import AddNote, ApplyOperation, EditTask
-from domain.keys import key
+from domain.log.keys import key
+from domain.log.rules import RULES
+from domain.log.wire import Words
 from domain.ports import Section
-from domain.rules import RULES
-from domain.wake import directives, prompt_parts, prompt_text
+from domain.wake import directives, prompt_sections
 from domain.wake.scaffolds import SCAFFOLD
-from domain.wire import Words
 from replay.divergence import path_within
-from replay.prove import Options, Proof
-from replay.streams import Limits
+from replay.prove import LogProof, ProofOptions
+from replay.streams import WalkLimits
 from tests.histories import make, scenes
 from tests.histories.acting import Scene
 from tests.support.rows import altered, rechained
@@ -38,7 +38,7 @@ from tests.support.wording import reworded
 @cache
 def _whole() -> History:
     at = make.history()
-    return histories.taken(at.journal, at.agents)
+    return histories.take_history(at.journal, at.agents)
 
 
 def classes(proved: Proved) -> list[tuple[str, str]]:
@@ -59,14 +59,14 @@ def index_of(history: History, log: str, wanted: str) -> int:
 
 
 def test_every_prompt_is_rendered_again() -> None:
-    proved = histories.prove(_whole())
+    proved = histories.prove_history(_whole())
     assert proved.ok
     assert proved.prompts == proved.wakes == 3
 
 
 def test_memory_is_bounded_where_streams_can_be_read_again() -> None:
     at = make.history()
-    proved = prove_logs(at.journal, at.agents, limits=Limits(states=3))
+    proved = prove_logs(at.journal, at.agents, limits=WalkLimits(states=3))
     assert proved.divergences == ()
     assert proved.prompts == 3
 
@@ -74,7 +74,7 @@ def test_memory_is_bounded_where_streams_can_be_read_again() -> None:
 @pytest.mark.parametrize("scene", scenes.SCENES, ids=lambda scene: scene.__name__)
 def test_every_scene_proves_with_almost_nothing_kept(scene: Scene) -> None:
     at = scene()
-    proved = prove_logs(at.journal, at.agents, limits=Limits(states=2, payloads=1, wakes=1))
+    proved = prove_logs(at.journal, at.agents, limits=WalkLimits(states=2, payloads=1, wakes=1))
     assert proved.divergences == ()
     begun = sum(b'"kind":"command.begin_wake.1"' in row.state for row in at.agents.rows())
     assert proved.prompts == begun >= proved.wakes > 0
@@ -85,8 +85,8 @@ def test_a_wake_captured_before_others_wrote_is_read_where_it_was_captured() -> 
     proved = prove_logs(at.journal, at.agents)
     assert proved.divergences == ()
     assert proved.prompts == 1
-    whole = histories.taken(at.journal, at.agents)
-    assert histories.prove(whole).prompts == 1
+    whole = histories.take_history(at.journal, at.agents)
+    assert histories.prove_history(whole).prompts == 1
 
 
 @pytest.mark.parametrize("name", ["", "r2"])
@@ -100,7 +100,7 @@ def test_so_it_is_in_a_backup_which_has_another_name_or_none_yet(name: str) -> N
 
 def test_a_prompt_of_another_size_is_rendered_in_that_size() -> None:
     at = services([reply(text="Fine.")])
-    at.settings = Settings(prompt=Prompt(max_bytes=20_000))
+    at.settings = Settings(prompt=PromptSettings(max_bytes=20_000))
     task, agent = task_with_agent(at)
     for nth in range(30):
         at.append_journal(AddNote(task, "note", Words(f"{nth} " + "word " * 150)))
@@ -117,7 +117,7 @@ def test_a_prompt_of_another_size_is_rendered_in_that_size() -> None:
 def test_another_text_in_a_section_is_a_changed_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = _whole()  # before the wording changes: it stands for a later version of it
     reworded(monkeypatch, "act_first")
-    found = histories.prove(recorded).divergences
+    found = histories.prove_history(recorded).divergences
     assert {(one.kind_of, one.path) for one in found} == {("prompt changed", "user.instruction")}
     one = found[0]
     assert one.wake
@@ -130,7 +130,7 @@ def test_another_text_in_a_section_is_a_changed_prompt(monkeypatch: pytest.Monke
 def test_a_text_that_changed_in_many_wakes_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = _whole()
     monkeypatch.setitem(directives.ROLES, SCAFFOLD, directives.ROLES[SCAFFOLD] + " Be brief.")
-    found = histories.prove(recorded).divergences
+    found = histories.prove_history(recorded).divergences
     assert len(found) > 1
     texts = {(one.expected, one.actual) for one in found}
     assert len(texts) < len(found)
@@ -149,7 +149,7 @@ def test_an_altered_notice_is_a_changed_rule() -> None:
     nth = index_of(_whole(), "agent", '"kind":"command.take_journal.1"')
     row = _whole().rows["agent"][nth]
     state = row.state.replace(b'"origin":"person"', b'"origin":"nobody"', 1)
-    found = histories.prove(with_row(_whole(), "agent", nth, row._replace(state=state)))
+    found = histories.prove_history(with_row(_whole(), "agent", nth, row._replace(state=state)))
     assert ("data altered", "data.command.batches[1].origin") in classes(found)
 
 
@@ -171,7 +171,7 @@ def test_an_operation_under_another_key_is_named() -> None:
     nth = index_of(_whole(), "journal", '"kind":"command.apply_operation.1"')
     row = _whole().rows["journal"][nth]
     stream = row.stream.replace(row.stream[8:12], "aaaa", 1)
-    found = histories.prove(with_row(_whole(), "journal", nth, row._replace(stream=stream)))
+    found = histories.prove_history(with_row(_whole(), "journal", nth, row._replace(stream=stream)))
     assert ("data altered", "stream") in classes(found)
 
 
@@ -179,7 +179,7 @@ def test_a_journal_cut_below_what_the_agent_log_knows_is_named() -> None:
     rows = _whole().rows["journal"]
     last = rows[-1].state.split(b'"n":')[1].split(b",")[0]
     kept = [row for row in rows if b'"n":' + last + b"," not in row.state]
-    found = histories.prove(replace(_whole(), rows={**_whole().rows, "journal": kept}))
+    found = histories.prove_history(replace(_whole(), rows={**_whole().rows, "journal": kept}))
     assert ("data altered", "position") in classes(found)
 
 
@@ -187,7 +187,7 @@ def test_what_comes_of_an_altered_journal_is_led_back_to_it() -> None:
     nth = index_of(_whole(), "journal", '"kind":"task.created.1"')
     row = _whole().rows["journal"][nth]
     state = row.state.replace(b"Fix the sink", b"Fix the sing")
-    found = histories.prove(with_row(_whole(), "journal", nth, row._replace(state=state)))
+    found = histories.prove_history(with_row(_whole(), "journal", nth, row._replace(state=state)))
     first, *others = found.divergences
     assert (first.log, first.kind_of, first.path) == ("journal", "data altered", "data.title")
     prompts = [one for one in others if one.kind_of == "prompt changed"]
@@ -203,7 +203,7 @@ def test_a_wake_that_was_captured_where_it_was_not_queued_is_named() -> None:
     started = next(at for at, row in enumerate(rows) if row.topic == "wake.started.1")
     rows[started] = altered(rows[started], before, after)
     rows = rechained(rows, nth, lambda row: altered(row, before, after))
-    found = histories.prove(replace(_whole(), rows={**_whole().rows, "agent": rows}))
+    found = histories.prove_history(replace(_whole(), rows={**_whole().rows, "agent": rows}))
     told = {(one.path, one.expected) for one in found.divergences if one.kind_of == "rule changed"}
     assert ("cause", "a queued wake") in told
 
@@ -215,19 +215,21 @@ def test_code_that_differs_from_itself_is_told_apart(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(
         "domain.handlers.journal.make_key", lambda *parts: real(*parts, str(next(drawn)))
     )
-    assert "nondeterminism" in {kind_of for kind_of, _ in classes(histories.prove(_whole()))}
+    assert "nondeterminism" in {
+        kind_of for kind_of, _ in classes(histories.prove_history(_whole()))
+    }
 
 
 def test_a_prompt_that_differs_from_itself_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, drawn, real = _whole(), iter(range(10_000)), prompt_text.section
-    proved = histories.prove(whole)
+    whole, drawn, real = _whole(), iter(range(10_000)), prompt_sections.section
+    proved = histories.prove_history(whole)
 
     def section(name: str, title: str, body: str, units: Iterable[str] = ()) -> Section:
         return real(name, title, f"{body} {next(drawn)}" if name == "report" else body, units)
 
-    monkeypatch.setattr(prompt_parts, "section", section)
+    monkeypatch.setattr(prompt_sections, "section", section)
     reworded(monkeypatch, "act")
-    found = histories.prove(whole)
+    found = histories.prove_history(whole)
     assert set(classes(found)) == {
         ("nondeterminism", "user.report"), ("prompt changed", "user.instruction"),
     }  # fmt: skip
@@ -236,7 +238,7 @@ def test_a_prompt_that_differs_from_itself_is_told_apart(monkeypatch: pytest.Mon
 
 def test_a_fact_written_in_another_way_is_another_format() -> None:
     nth = index_of(_whole(), "journal", '"kind":"task.priority_set.1"')
-    proof = Proof("journal", _whole().payloads.get)
+    proof = LogProof("journal", _whole().payloads.get)
     rows = rechained(_whole().rows["journal"], nth, lambda row: altered(row, '"by":', ' "by":'))
     kinds = [(one.kind_of, one.path) for one in proof.walk(rows)]
     assert ("event format changed", "state") in kinds
@@ -249,10 +251,10 @@ def test_what_came_before_is_only_folded() -> None:
     nth = index_of(_whole(), "journal", '"kind":"task.priority_set.1"')
     rows = list(_whole().rows["journal"])
     rows[nth] = rows[nth]._replace(topic="task.retitled.1")
-    n = Proof("journal", _whole().payloads.get)
+    n = LogProof("journal", _whole().payloads.get)
     (one,) = n.walk(rows)
     assert one.path == "topic"
-    later = Proof("journal", _whole().payloads.get, Options(since=99))
+    later = LogProof("journal", _whole().payloads.get, ProofOptions(since=99))
     assert list(later.walk(rows)) == []
 
 
@@ -260,10 +262,10 @@ def test_older_epochs_are_executed_when_asked_for() -> None:
     nth = index_of(_whole(), "journal", '"kind":"task.priority_set.1"')
     rows = list(_whole().rows["journal"])
     rows[nth] = rows[nth]._replace(topic="task.retitled.1")
-    newer = Options(rules=RULES + 1)
-    assert list(Proof("journal", _whole().payloads.get, newer).walk(rows)) == []
+    newer = ProofOptions(rules=RULES + 1)
+    assert list(LogProof("journal", _whole().payloads.get, newer).walk(rows)) == []
     every = replace(newer, is_every_epoch=True)
-    assert [one.path for one in Proof("journal", _whole().payloads.get, every).walk(rows)] == [
+    assert [one.path for one in LogProof("journal", _whole().payloads.get, every).walk(rows)] == [
         "topic"
     ]
 
@@ -272,13 +274,13 @@ def test_an_anchor_finds_a_tail_that_was_cut_off(tmp_path: Path) -> None:
     at = make.history()
     file = tmp_path / "anchors.jsonl"
     whole = prove_logs(at.journal, at.agents)
-    assert anchors.add(file, whole.digest, whole.heads)
-    assert not anchors.add(file, whole.digest, whole.heads)
-    known = anchors.known(anchors.read(file))
+    assert anchors.add_anchor(file, whole.digest, whole.heads)
+    assert not anchors.add_anchor(file, whole.digest, whole.heads)
+    known = anchors.known_digests(anchors.read_anchors(file))
     at.append_journal(EditTask(_a_task(at), title="Something else"))
     assert prove_logs(at.journal, at.agents, anchors=known).ok
     rows = list(at.journal.rows())[:-4]
-    proof = Proof("journal", at.journal.payload, Options(anchors=known))
+    proof = LogProof("journal", at.journal.payload, ProofOptions(anchors=known))
     paths = [one.path for one in proof.walk(rows)]
     assert "tail" in paths
 
@@ -300,7 +302,7 @@ def test_a_file_of_something_else_is_no_anchor(tmp_path: Path, line: str) -> Non
     file = tmp_path / "anchors.jsonl"
     file.write_text(line)
     with pytest.raises(Refused, match="line 1"):
-        anchors.read(file)
+        anchors.read_anchors(file)
 
 
 @pytest.mark.parametrize(

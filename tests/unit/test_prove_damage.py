@@ -11,21 +11,22 @@ from adapters.proof import histories
 from adapters.proof.histories import History
 from adapters.proof.prove import prove_logs, prove_sides
 from adapters.runtime import review
-from adapters.runtime.performer import run_wake
-from domain import canonical, envelope
-from domain.causes import EpochBegan
+from adapters.runtime.effect_executor import run_wake
+from domain.append import envelope
+from domain.append.causes import EpochBegan
+from domain.append.envelope import Row
 from domain.changes.change_set import set_id
-from domain.composing import compose
-from domain.envelope import Row
-from domain.rules import RULES
+from domain.handlers.execute import execute
+from domain.log import canonical
+from domain.log.rules import RULES
+from domain.log.state import LogState, RecordedEvent
 from domain.wake import directives
 from domain.wake.scaffolds import SCAFFOLD
-from domain.world import Recorded, World
 from replay.appends import appends
-from replay.divergence import CHANGED, Difference, compared, text
-from replay.prove import Proof
-from replay.sides import Side
-from replay.streams import Limits
+from replay.divergence import CHANGED, RowDifference, compare_rows, row_text
+from replay.log_pair import PairedLog
+from replay.prove import LogProof
+from replay.streams import WalkLimits
 from tests.histories import make
 from tests.support.services import (
     START,
@@ -41,11 +42,11 @@ from tests.support.wording import reworded
 @cache
 def whole() -> History:
     at = make.history()
-    return histories.taken(at.journal, at.agents)
+    return histories.take_history(at.journal, at.agents)
 
 
 def kinds(history: History) -> set[tuple[str, str]]:
-    return {(one.kind_of, one.path) for one in histories.prove(history).divergences}
+    return {(one.kind_of, one.path) for one in histories.prove_history(history).divergences}
 
 
 def with_rows(log: str, rows: list[Row]) -> History:
@@ -56,17 +57,17 @@ def test_an_append_that_counts_fewer_rows_than_it_has_is_named() -> None:
     rows = list(whole().rows["journal"])
     nth = next(nth for nth, row in enumerate(rows) if b'"rows":2,' in row.state)
     rows[nth] = rows[nth]._replace(state=rows[nth].state.replace(b'"rows":2,', b'"rows":1,'))
-    found = histories.prove(with_rows("journal", rows)).divergences
+    found = histories.prove_history(with_rows("journal", rows)).divergences
     assert ("data altered", "rows", "1", "2") in {
         (one.kind_of, one.path, one.expected, one.actual) for one in found
     }
 
 
 def test_an_epoch_that_began_after_another_log_is_named() -> None:
-    world = World("journal", "r1", 1, lambda *_: (), lambda _: None)
+    world = LogState("journal", "r1", 1, lambda *_: (), lambda _: None)
     began = EpochBegan(RULES, "0", "15", digest="of another log")
-    rows = compose(began, "", START, "", world).rows
-    (one,) = Proof("journal", lambda _: None).walk(rows)
+    rows = execute(began, "", START, "", world).rows
+    (one,) = LogProof("journal", lambda _: None).walk(rows)
     assert (one.kind_of, one.path, one.actual) == ("data altered", "digest", "of another log")
 
 
@@ -82,7 +83,7 @@ def test_an_append_of_which_nothing_can_be_read_does_not_stop_the_walk() -> None
         row._replace(state=row.state.replace(b'"data":{"kind":"', b'"data":{"kind":"un'))
         for row in rows[nth:end]
     ]
-    found = histories.prove(with_rows("journal", rows))
+    found = histories.prove_history(with_rows("journal", rows))
     assert ("data altered", "row") in {(one.kind_of, one.path) for one in found.divergences}
     assert found.rows == sum(map(len, whole().rows.values()))
 
@@ -91,7 +92,7 @@ def test_what_comes_of_a_lost_row_is_led_back_to_it() -> None:
     rows = list(whole().rows["agent"])
     nth = next(nth for nth, row in enumerate(rows) if row.topic == "wake.model_answered.1")
     lost = rows.pop(nth)
-    found = histories.prove(with_rows("agent", rows)).divergences
+    found = histories.prove_history(with_rows("agent", rows)).divergences
     hole = f"agent:{lost.stream.rpartition('@')[2]}:{envelope.read(lost).n}"
     assert (found[0].position, found[0].kind_of) == (hole, "data altered")
     after = [one for one in found if one.kind_of == "rule changed"]
@@ -137,7 +138,7 @@ def test_sections_in_another_order_are_named() -> None:
 def test_a_wake_whose_positions_are_past_is_left_out_where_nobody_can_go_back() -> None:
     at = captured_early()
     sides = (
-        Side(Proof(log.name, log.payload), log.rows(), payload=log.payload)
+        PairedLog(LogProof(log.name, log.payload), log.rows(), payload=log.payload)
         for log in (at.journal, at.agents)
     )
     proved = prove_sides(*sides)
@@ -145,7 +146,7 @@ def test_a_wake_whose_positions_are_past_is_left_out_where_nobody_can_go_back() 
 
 
 def test_units_and_origins_of_long_ago_are_found_again() -> None:
-    proved = histories.prove(whole(), Limits(payloads=1, wakes=1))
+    proved = histories.prove_history(whole(), WalkLimits(payloads=1, wakes=1))
     assert (proved.divergences, proved.prompts) == ((), 3)
 
 
@@ -159,13 +160,15 @@ def test_an_edited_proposal_of_a_wake_of_long_ago_is_proved() -> None:
     asyncio.run(run_wake(at, second, queued_key(at, second)))
     edited = canonical.text({"status": "BLOCKED", "reason": "\N{POTABLE WATER SYMBOL}" * 400})
     review.confirm(at, set_id(run_key), 1, edit=edited)  # of 1,600 bytes: a payload of its own
-    proved = prove_logs(at.journal, at.agents, limits=Limits(payloads=1, wakes=1))
+    proved = prove_logs(at.journal, at.agents, limits=WalkLimits(payloads=1, wakes=1))
     assert (proved.divergences, proved.wakes) == ((), 2)
 
 
 def test_rows_that_are_no_facts_are_compared_all_the_same() -> None:
     was, today = (Row("task:t@r1", 1, "odd.1", state) for state in (b"{odd", b"{}"))
-    assert compared([was], [today]) == [Difference(0, CHANGED, "row", text(today), text(was))]
+    assert compare_rows([was], [today]) == [
+        RowDifference(0, CHANGED, "row", row_text(today), row_text(was))
+    ]
 
 
 @pytest.mark.parametrize("lost", ["task.note_added.1", "task.imported.1"])  # the last of its append
@@ -174,8 +177,8 @@ def test_what_follows_a_lost_row_is_folded_where_streams_can_be_read_again(lost:
     del rows[next(nth for nth, row in enumerate(rows) if row.topic == lost)]
     facts = [row for one in appends(rows) for row in one.facts]
 
-    def again(stream: str, after: int) -> list[Recorded]:
+    def again(stream: str, after: int) -> list[RecordedEvent]:
         return [row for row in facts if row.stream == stream and row.version > after]
 
-    found = Proof("journal", whole().payloads.get, again=again).walk(rows)
+    found = LogProof("journal", whole().payloads.get, again=again).walk(rows)
     assert [(one.kind_of, one.path) for one in found] == [("data altered", "rows")]

@@ -5,17 +5,16 @@ from msgspec.structs import replace
 
 from adapters.proof.prove import prove_logs
 from adapters.runtime.services import Services
+from domain.append.envelope import STREAM_TYPES
 from domain.journal.commands import DeleteTask, EditTask, RestoreTask
-from domain.journal.fold import TASK
-from domain.journal.task import Task, TaskRestored
-from domain.kinds import KINDS
-from domain.world import Recorded
-from replay.prove import Options, Proof
-from replay.streams import Limits
+from domain.journal.task import TASK, Task, TaskRestored
+from domain.log.state import RecordedEvent
+from replay.prove import LogProof, ProofOptions
+from replay.streams import WalkLimits
 from tests.support.services import divergences, services, task_with_agent
 
 
-def refusing(task: Task, row: Recorded) -> Task:
+def refusing(task: Task, row: RecordedEvent) -> Task:
     """A fold of tasks that somebody broke: it knows no task that came back."""
     if isinstance(row.fact, TaskRestored):
         raise KeyError("is_deletedx")
@@ -36,7 +35,7 @@ def restored() -> Services:
 @pytest.fixture
 def _a_broken_fold(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put a kind of its own in the place of tasks; what decides still folds as it should."""
-    monkeypatch.setitem(KINDS, "task", replace(TASK, evolve=refusing))
+    monkeypatch.setitem(STREAM_TYPES, "task", replace(TASK, evolve=refusing))
 
 
 def test_it_folds_as_it_is(restored: Services) -> None:
@@ -55,7 +54,7 @@ def test_a_row_that_does_not_fold_is_named_at_the_end_of_a_log(restored: Service
 
 @pytest.mark.usefixtures("_a_broken_fold")
 def test_it_is_named_where_the_cause_is_only_folded(restored: Services) -> None:
-    proof = Proof("journal", restored.journal.payload, Options(rules=99))
+    proof = LogProof("journal", restored.journal.payload, ProofOptions(rules=99))
     assert [one.path for one in proof.walk(restored.journal.rows())] == ["fold"]
 
 
@@ -67,5 +66,5 @@ def test_it_is_named_once_where_streams_rest_and_are_read_again(
     if is_followed:
         last = list(restored.journal.rows())[-1]
         restored.append_journal(EditTask(last.stream[len("task:") : -len("@r1")], title="Fix it"))
-    found = prove_logs(restored.journal, restored.agents, limits=Limits(states=0)).divergences
+    found = prove_logs(restored.journal, restored.agents, limits=WalkLimits(states=0)).divergences
     assert [(one.kind_of, one.path) for one in found] == [("rule changed", "fold")]

@@ -14,30 +14,29 @@ from adapters.models.tape import TapeModel
 from adapters.proof import histories
 from adapters.proof.histories import History
 from adapters.proof.prove import prove_logs
-from adapters.runtime import performer, reading, review, watcher
-from adapters.runtime.capture import capture
+from adapters.runtime import effect_executor, review, wake_capture, watcher
 from adapters.runtime.services import Services
-from adapters.simulation.fused_log import Crashed, FusedLog
-from adapters.timetravel.fork import Branch, Wanted
+from adapters.runtime.wake_capture import capture
+from adapters.simulation.fault_injection import Crashed, FaultyLog
+from adapters.timetravel.fork import Branch, ForkChanges
 from adapters.timetravel.logs_at import Past
-from domain import canonical
 from domain.agent.agent import AGENT
 from domain.agent.commands import ConfigureAgent
-from domain.agent.identity import Wanted as Settled
-from domain.causes import Replied
+from domain.agent.deciders import AgentSettings as Settled
+from domain.append.causes import Replied
 from domain.journal import commands as j
+from domain.log import canonical
+from domain.log.state import LogState
+from domain.log.wire import Words, payload
 from domain.ports import Reply, Request
-from domain.wake import reads
+from domain.wake import lookups
 from domain.wake.commands import RetakeWake
-from domain.wake.events import ModelAnswered, ModelAsked, ToolAsked, ToolCall, ToolReturned
-from domain.wake.state import Wake
-from domain.wire import Words, payload
-from domain.world import World
-from replay.crossing import Crossing
+from domain.wake.wake import ModelAnswered, ModelAsked, ToolAsked, ToolCall, ToolReturned, Wake
+from replay.cross_log_check import CrossLogCheck
 from replay.divergence import Divergence
-from replay.fork import Verdict
-from replay.prove import Proof
-from replay.sides import Side
+from replay.fork import ChangedVerdict
+from replay.log_pair import PairedLog
+from replay.prove import LogProof
 from tests.support.rows import altered, rechained
 from tests.support.scripted_wakes import call, ended, minutes, woken
 from tests.support.services import TickingClock, queued_key, reply, services, task_with_agent
@@ -102,14 +101,14 @@ def test_another_text_of_a_read_is_named_with_its_wake_turn_and_tool() -> None:
     _, agent = task_with_agent(at, SINK)
     at.append_journal(j.CreateTask("Buy a sink"))
     looked_up(at, agent, call("find_tasks", words="sink"))
-    history = histories.taken(at.journal, at.agents)
+    history = histories.take_history(at.journal, at.agents)
     rows = history.rows["agent"]
     place = next(nth for nth, row in enumerate(rows) if b"Buy a sink" in row.state)
     assert rows[place].topic == "wake.tool_returned.1"
     forged = rechained(rows, place, lambda row: altered(row, "Buy a sink", "Buy a pink"))
     planted = {**history.rows, "agent": forged}
     whole = replace(history, rows=planted, digest=histories.digest_of(planted))
-    (found,) = histories.prove(whole).divergences
+    (found,) = histories.prove_history(whole).divergences
     assert (found.kind_of, found.path) == ("prompt changed", "turn 1.find_tasks")
     assert found.wake == rows[place].stream.partition(":")[2].rpartition("@")[0]
     assert ("sink" in found.expected, "pink" in found.actual) == (True, True)
@@ -143,8 +142,8 @@ def test_a_task_of_another_category_cannot_be_told_from_one_that_is_not_there() 
 
 
 def test_a_read_that_was_cut_off_is_made_again() -> None:
-    agents, model = FusedLog.fused("agent"), services([]).model_for("")
-    at = Services(FusedLog.fused("journal"), agents, TickingClock(), Settings(), lambda _: model)
+    agents, model = FaultyLog.fused("agent"), services([]).model_for("")
+    at = Services(FaultyLog.fused("journal"), agents, TickingClock(), Settings(), lambda _: model)
     _, agent = task_with_agent(at, SINK)
     model = TapeModel("tape", [reply(call("find_tasks", words="sink")), *ended()])
     run_key = queued_key(at, agent)
@@ -152,10 +151,10 @@ def test_a_read_that_was_cut_off_is_made_again() -> None:
     at.append_agent(captured.command, payloads=captured.payloads)
     agents.fuse = 2  # the answer of the model, and of the read
     with pytest.raises(Crashed):
-        asyncio.run(performer.perform(at, run_key))
+        asyncio.run(effect_executor.perform(at, run_key))
     at.append_journal(j.CreateTask("Buy a sink"))
     at.append_agent(RetakeWake(run_key))
-    asyncio.run(performer.perform(at, run_key))
+    asyncio.run(effect_executor.perform(at, run_key))
     assert [one.attempt for one in returned(at) if one.agent_position] == [2]
     assert [one["title"] for one in told(at, returned(at)[0])["tasks"]] == ["Buy a sink"]
     assert (at.wake(run_key).outcome, at.journal.tail().n) == ("completed", 3)
@@ -181,25 +180,27 @@ def test_a_read_of_an_earlier_place_is_proved_where_both_logs_went_on() -> None:
     at.append_reply(Replied("wake", run_key, asked), [kept])
     wake = at.wake(run_key)
     assert isinstance(wake.asked, ToolAsked)
-    fact, payloads = reading.answered(at, wake, wake.asked)
+    fact, payloads = wake_capture.answer_read(at, wake, wake.asked)
     task_with_agent(at, "Another sink")
     watcher.catch_up(at)
     at.append_reply(Replied("wake", run_key, fact), payloads)
-    asyncio.run(performer.perform(at, run_key))
+    asyncio.run(effect_executor.perform(at, run_key))
     assert "Another" not in str(told(at, returned(at)[0]))
     proved(at)
-    whole = histories.taken(at.journal, at.agents)
-    assert histories.prove(whole).divergences == ()
+    whole = histories.take_history(at.journal, at.agents)
+    assert histories.prove_history(whole).divergences == ()
     assert walked(whole) == [], "a place that is left behind is looked at where it can be read"
 
 
 def walked(history: History) -> list[Divergence]:
     """What a walk finds that reads nothing of long ago again."""
     journal, agents = (
-        Side(Proof(name, history.payloads.get), history.rows[name], payload=history.payloads.get)
+        PairedLog(
+            LogProof(name, history.payloads.get), history.rows[name], payload=history.payloads.get
+        )
         for name in ("journal", "agent")
     )
-    return list(Crossing(journal, agents).walk())
+    return list(CrossLogCheck(journal, agents).walk())
 
 
 @pytest.mark.parametrize("is_kept", [True, False])
@@ -211,13 +212,15 @@ def test_a_read_that_cannot_be_made_again_is_named_unless_a_payload_is_gone(
     _, agent = task_with_agent(at, SINK)
     looked_up(at, agent, call("find_tasks", words="sink"))
 
-    def read(_: ToolAsked, __: Wake, journal: World, *___: object) -> None:
+    def read(_: ToolAsked, __: Wake, journal: LogState, *___: object) -> None:
         if not is_kept:
             journal.text(Words(payload="gone"))
         raise KeyError("sink")
 
-    monkeypatch.setattr(reads, "read", read)
-    found = [(one.path, one.expected) for one in walked(histories.taken(at.journal, at.agents))]
+    monkeypatch.setattr(lookups, "read", read)
+    found = [
+        (one.path, one.expected) for one in walked(histories.take_history(at.journal, at.agents))
+    ]
     assert found == ([("turn 1.find_tasks", "KeyError: 'sink'")] if is_kept else [])
 
 
@@ -236,8 +239,8 @@ def test_a_fork_reads_at_its_own_place_and_proves(tmp_path: Path) -> None:
     spot = past.run(run_key, at.agents.replica, 0)
     branch = Branch(past, run_key, at.agents.replica, at.settings)
     tape = TapeModel("tape", [reply(recalling), *ended()])
-    verdict = Verdict(made, 1, "confirm")
-    forked = branch.make(tmp_path / "fork", spot, Wanted(verdicts=(verdict,)), tape)
+    verdict = ChangedVerdict(made, 1, "confirm")
+    forked = branch.make(tmp_path / "fork", spot, ForkChanges(verdicts=(verdict,)), tape)
     assert (forked.stopped, forked.left_out) == ("", 0)
     here = Services(forked.journal, forked.agents, at.clock, at.settings, at.model_for)
     then = [told(here, one) for one in returned(here) if one.agent_position]
@@ -297,7 +300,7 @@ def test_what_is_taken_away_while_a_wake_runs_is_not_read_in_it(how: str) -> Non
     calls = [call("recall", words="drips"), call("find_tasks", words="sink tablets")]
     model = Narrowing([*calls, call("read_task", taskId=hidden)], take)
     at.model_for = lambda _: model
-    asyncio.run(performer.run_wake(at, agent, queued_key(at, agent), is_now=True))
+    asyncio.run(effect_executor.run_wake(at, agent, queued_key(at, agent), is_now=True))
     past, found, one = returned(at)[:3]
     is_task = how == "the task is elsewhere"
     assert len(told(at, past)["entries"]) == (0 if is_task else 1)
@@ -317,7 +320,7 @@ def test_a_wake_does_not_read_more_than_it_began_with() -> None:
     calls = [call("find_tasks", words="tablets")]
     model = Narrowing(calls, lambda: at.append_agent(more))
     at.model_for = lambda _: model
-    asyncio.run(performer.run_wake(at, agent, queued_key(at, agent), is_now=True))
+    asyncio.run(effect_executor.run_wake(at, agent, queued_key(at, agent), is_now=True))
     assert told(at, returned(at)[0]) == {"tasks": []}
     assert len(looked_up(at, agent, *calls)[0]["tasks"]) == 1
     proved(at)

@@ -4,19 +4,19 @@ import re
 
 import pytest
 
-from adapters.actions.undoing import undo
 from adapters.models import tape
 from adapters.proof import histories, redact
 from adapters.proof.histories import History
 from adapters.runtime import review
+from adapters.usecases.undoing import undo
 from adapters.wiring import Home
 from domain.agent.commands import ConfigureAgent
-from domain.agent.identity import Wanted
+from domain.agent.deciders import AgentSettings
 from domain.errors import Refused
 from domain.journal.commands import EditTask
-from domain.policy.commands import GiveReceipt
-from domain.policy.notices import NOTICE_VERSION, sections_of
-from domain.wake.events import ModelAnswered
+from domain.policy.commands import GiveConsent
+from domain.policy.gate import NOTICE_VERSION, sections_of
+from domain.wake.wake import ModelAnswered
 from replay.appends import appends
 from tests.histories import make, scenes
 from tests.histories.acting import Scene
@@ -29,11 +29,11 @@ WORDS = "sink plumber drip washer Sweep roof ladder lader tiles Kim House outsid
 
 def taken(scene: Scene) -> History:
     at = scene()
-    return histories.taken(at.journal, at.agents)
+    return histories.take_history(at.journal, at.agents)
 
 
 def words_of(history: History) -> set[str]:
-    told = "".join(histories.lines(history))
+    told = "".join(histories.history_lines(history))
     return set(re.findall(r"[A-Za-z]+", told))
 
 
@@ -57,7 +57,7 @@ def test_a_history_that_lives_on_its_very_texts_is_not_redacted_wrongly(name: st
 def test_a_redacted_history_proves_and_keeps_its_shape(scene: Scene) -> None:
     before = taken(scene)
     after = redact.redacted(before)
-    proved = histories.prove(after)
+    proved = histories.prove_history(after)
     assert proved.divergences == ()
     assert after.is_redacted
     assert after.digest != before.digest
@@ -129,14 +129,14 @@ def test_no_text_of_lessons_digests_and_undone_deeds_is_left_and_no_host_of_a_mo
     home = Home.in_memory(at)
     undo(home)
     undo(home)
-    at.append_agent(GiveReceipt(MODEL, (WORK,), NOTICE_VERSION, sections_of()))
-    at.append_agent(ConfigureAgent(agent, Wanted(model=MODEL)))
-    before = histories.taken(at.journal, at.agents)
+    at.append_agent(GiveConsent(MODEL, (WORK,), NOTICE_VERSION, sections_of()))
+    at.append_agent(ConfigureAgent(agent, AgentSettings(model=MODEL)))
+    before = histories.take_history(at.journal, at.agents)
     after = redact.redacted(before)
-    assert histories.prove(after).divergences == ()
+    assert histories.prove_history(after).divergences == ()
     theirs = {"zqtitle", "zqnote", "zqnew", "zqwhy", "zqother", "zqhost", "zqteam"}
     assert theirs <= words_of(before)
     assert not theirs & {one.lower() for one in words_of(after)}
-    told = "".join(histories.lines(after))
+    told = "".join(histories.history_lines(after))
     assert all(f'"kind":"{one}"' in told.replace("\\", "") for one in KINDS)
     assert len(set(re.findall(r"openai:llama@https://[a-z.]+:8443/[a-z]+/v?", told))) == 1

@@ -7,27 +7,27 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from adapters.runtime.performer import run_wake
+from adapters.runtime.effect_executor import run_wake
 from domain.agent.commands import CreateAgent, TickTimer
 from domain.changes import decisions
+from domain.changes.change_set import ItemRejected
 from domain.changes.commands import ConfirmItem
-from domain.changes.events import ItemRejected
 from domain.errors import Refused
-from domain.handlers import handle
+from domain.handlers.execute import handle
 from domain.journal import catalog as c
 from domain.journal import commands as do
 from domain.journal import edits
 from domain.journal import task as t
 from domain.journal.catalog import CATALOG
 from domain.journal.links import CYCLE_SEARCH_MAX
+from domain.log.state import RecordedEvent
+from domain.log.wire import Words
 from domain.templates.commands import CreateTemplate
 from domain.templates.template import VERSIONS_MAX, Template, Version, add_version
 from domain.tools.base import fingerprint
-from domain.wake.events import ToolReturned
 from domain.wake.prompt import render
-from domain.wake.reading import PROMPT_MIN_BYTES, Limits, Reading, TaskSeen
-from domain.wire import Words
-from domain.world import Recorded
+from domain.wake.reading import PROMPT_MIN_BYTES, PromptLimits, Reading, TaskSeen
+from domain.wake.wake import ToolReturned
 from tests.support import proposals
 from tests.support.readings import ROOF, Book, add_link, add_task, household
 from tests.support.scripted_wakes import ended, minutes, woken
@@ -160,7 +160,7 @@ def test_a_category_made_by_two_replicas_keeps_its_first_name() -> None:
     known = CATALOG.initial("main")
     for name in ("Home", "Heim"):
         fact = c.CategoryAdded("c1", name)
-        row = Recorded("catalog:main@r1", 1, "r1", 1, 0, START, fact)
+        row = RecordedEvent("catalog:main@r1", 1, "r1", 1, 0, START, fact)
         known = CATALOG.evolve(known, row)
     assert [one.name for one in known.categories.values()] == ["Home"]
 
@@ -232,7 +232,7 @@ def test_an_unknown_tool_is_repeated_in_the_same_bytes_by_every_python() -> None
 def test_a_fixed_part_that_does_not_fit_is_an_error_and_not_a_larger_prompt() -> None:
     task = TaskSeen("t" * PROMPT_MIN_BYTES, "Fix")
     with pytest.raises(ValueError, match="fixed part of the prompt exceeds"):
-        render(Reading(task), Limits(prompt_max_bytes=PROMPT_MIN_BYTES))
+        render(Reading(task), PromptLimits(prompt_max_bytes=PROMPT_MIN_BYTES))
 
 
 def test_arguments_that_are_no_object_have_a_fingerprint_too() -> None:

@@ -11,9 +11,9 @@ from domain.agent.wake_queue import WAKE_QUEUE
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
-from domain.wake.reading import Given
-from domain.wake.shown import shown
-from domain.wire import Words, payload
+from domain.log.wire import Words, payload
+from domain.wake.reading import PromptOptions
+from domain.wake.wake_inputs import shown
 from tests.support.scripted_wakes import call, ended, items, minutes, woken
 from tests.support.services import divergences, services, task_with_agent
 
@@ -135,7 +135,7 @@ def told(at: Services, agent: str, scaffold: int) -> str:
         queued = agents.load(WAKE_QUEUE, agent).queued
         assert queued is not None
         known = agents.load(AGENT, agent)
-        prompt = shown(journal, agents, known, queued, Given(scaffold))
+        prompt = shown(journal, agents, known, queued, PromptOptions(scaffold))
     return next(one.text for one in prompt.user if one.name == "proposals")
 
 

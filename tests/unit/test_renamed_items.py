@@ -4,10 +4,10 @@
 
 import pytest
 
-from adapters.importers.items import with_items
+from adapters.importers.alignment import with_items
 from domain.journal.imported import ImportedItem, ImportedTask
-from domain.journal.importing import numbered
-from domain.journal.task import Item
+from domain.journal.imports import numbered
+from domain.journal.task import ChecklistItem
 
 LISTS = {  # and of each item now, the place of the one before that it is; None: it is new
     "a word more": ("Sand/Paint the door/Oil", "Sand/Paint the red door/Oil", [0, 1, 2]),
@@ -52,11 +52,11 @@ def listed(said: str) -> ImportedTask:
     return ImportedTask("t1", "Roof", items=tuple(items))
 
 
-def here(said: str, *, renamed: str = "", archived: str = "") -> list[Item]:
+def here(said: str, *, renamed: str = "", archived: str = "") -> list[ChecklistItem]:
     """The items as they are here; two of them by their titles in the file."""
     ticked = [one.startswith("=") for one in said.split("/")]
     return [
-        Item(
+        ChecklistItem(
             one,
             "list",
             f"{item.title} here" if item.title == renamed else item.title,

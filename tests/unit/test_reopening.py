@@ -3,8 +3,8 @@
 import pytest
 
 from domain.changes import decisions
-from domain.changes.events import ItemReopened, LiftAsked, LiftDone, SuppressionDone
-from domain.changes.hygiene import sift
+from domain.changes.change_set import ItemReopened, LiftAsked, LiftDone, SuppressionDone
+from domain.changes.deduplication import deduplicate
 from domain.errors import Refused
 from tests.support.proposals import add, after, item, label, shown
 
@@ -26,11 +26,11 @@ def test_it_blocks_later_proposals_as_one_that_waits_and_not_as_a_rejected_one()
     changes = shown(add("milk"))
     rejected = after(changes, decisions.reject(changes, 1, "person", "no", 7))
     reopened = after(rejected, decisions.reopen(rejected, 1, "person"))
-    (told,) = sift([add("milk")], [reopened], lambda _: 0).skipped
+    (told,) = deduplicate([add("milk")], [reopened], lambda _: 0).skipped
     assert "waiting for the person" in told
     expired = after(reopened, decisions.expire(reopened, "", "its time is over"))
-    assert sift([add("milk")], [expired], lambda _: 0).accepted
-    assert not sift([add("milk")], [rejected], lambda _: 0).accepted
+    assert deduplicate([add("milk")], [expired], lambda _: 0).accepted
+    assert not deduplicate([add("milk")], [rejected], lambda _: 0).accepted
 
 
 def test_a_declined_label_is_lifted_and_while_that_is_under_way_nothing_is_decided() -> None:

@@ -8,17 +8,17 @@ from msgspec.structs import replace
 
 from adapters.store.log import Log
 from domain.agent import commands as agents
-from domain.agent import identity
-from domain.causes import Command, is_repeat
+from domain.agent import deciders
+from domain.append.causes import Command, is_repeat
 from domain.changes import commands as changes
 from domain.errors import KeyReused
 from domain.journal import commands as journal
 from domain.lessons import commands as lessons
+from domain.log.wire import Stored, Words
 from domain.machines import commands as machines
 from domain.policy import commands as policy
 from domain.templates import commands as templates
 from domain.wake import commands as wakes
-from domain.wire import Stored, Words
 from tests.support.stored import members, sample
 
 COMMANDS: list[type[Stored]] = sorted(members(Command), key=lambda one: one.__name__)
@@ -127,7 +127,7 @@ def test_who_cannot_say_all_again_names_what_to_compare() -> None:
 # ------------------------------------------------------------------------------- through a log
 
 
-AGENT = identity.agent_id(identity.AGENT_KIND, "t0", 1)
+AGENT = deciders.agent_id(deciders.AGENT_KIND, "t0", 1)
 CREATED = agents.CreateAgent("t", "Trip", "c", 1, "hybrid")
 ONCE, BERLIN = "once 2027-01-01 10:00", "Europe/Berlin"
 CASES = [

@@ -8,7 +8,7 @@ from domain.agent.commands import CreateAgent
 from domain.changes.commands import ConfirmItem, DeferItem
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
 from tests.support.scripted_wakes import GONE, REPORT, call, ended, items, minutes, states, woken
 from tests.support.services import divergences, reply, services, task_with_agent
 

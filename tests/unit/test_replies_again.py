@@ -1,16 +1,16 @@
 """A reply decoded once more, where a part of what was kept of it is gone."""
 
 from domain.errors import Refused
+from domain.log.wire import Words
 from domain.ports import Call, Reply
-from domain.wake.events import ModelAnswered, ToolCall
-from domain.wire import Words
-from replay.divergence import Difference
-from replay.replies import Decoder, Replies
+from domain.wake.wake import ModelAnswered, ToolCall
+from replay.divergence import RowDifference
+from replay.replies import Decoder, ReplyDecoding
 
 REPLY = Reply(b"raw", "Done.", (Call("c1", "find_tasks", "{}"),))
 
 
-def found(fact: ModelAnswered, payloads: dict[str, bytes]) -> tuple[list[Difference], int]:
+def found(fact: ModelAnswered, payloads: dict[str, bytes]) -> tuple[list[RowDifference], int]:
     """What differs, and how many replies nobody could decode."""
 
     def read(raw: bytes) -> Reply:
@@ -18,7 +18,7 @@ def found(fact: ModelAnswered, payloads: dict[str, bytes]) -> tuple[list[Differe
             raise Refused("odd", because="it is odd", instead="nothing")
         return REPLY
 
-    replies = Replies({"old.1": Decoder(read), "old:": Decoder(read)}, payloads.get)
+    replies = ReplyDecoding({"old.1": Decoder(read), "old:": Decoder(read)}, payloads.get)
     return list(replies.differs(fact, "old:model")), replies.undecoded
 
 

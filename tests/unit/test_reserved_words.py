@@ -13,11 +13,10 @@ import pytest
 from msgspec.structs import replace
 
 from adapters.proof import histories
-from domain.kinds import KINDS
-from domain.vocabulary import Command
-from domain.wire import Stored
-from domain.world import Recorded
-from projections.every import VIEWS
+from domain.append.envelope import STREAM_TYPES, Command
+from domain.log.state import RecordedEvent
+from domain.log.wire import Stored
+from projections.all_views import VIEWS
 from projections.view import fold
 from replay.appends import appends
 from tests.histories.scenes import FOLDER
@@ -104,11 +103,11 @@ def planted() -> Iterator[Any]:
 
 
 @cache
-def recorded() -> dict[str, list[Recorded]]:
+def recorded() -> dict[str, list[RecordedEvent]]:
     """The facts of some kept histories, by log."""
-    found: dict[str, list[Recorded]] = defaultdict(list)
+    found: dict[str, list[RecordedEvent]] = defaultdict(list)
     for name in KEPT:
-        for log, rows in histories.read(FOLDER / f"{name}.jsonl").rows.items():
+        for log, rows in histories.read_history(FOLDER / f"{name}.jsonl").rows.items():
             found[log] += [row for one in appends(rows) for row in one.facts]
     return found
 
@@ -126,7 +125,7 @@ def test_a_reserved_word_is_decoded_and_folded(struct: type[Stored], field: str,
     assert facts != recorded()["agent"], f"no history in KEPT has a {name_of(struct)}"
     states: dict[str, Any] = {}
     for row in facts:
-        if kind := KINDS.get(row.of_kind):
+        if kind := STREAM_TYPES.get(row.of_kind):
             before = states.get(row.stream, kind.initial(row.entity))
             states[row.stream] = kind.evolve(before, row)
     assert msgspec.json.encode(states)

@@ -5,18 +5,18 @@ from typing import Any, get_args
 
 import pytest
 
-from domain import canonical
-from domain.causes import Result
-from domain.handlers import handle
-from domain.handlers.decided import Decided
+from domain.append.causes import Result
+from domain.handlers.decided import Decision
+from domain.handlers.execute import handle
 from domain.journal import commands as do
 from domain.journal import task as t
 from domain.journal.links import INVERSE, LinkedFrom
-from domain.keys import key
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.wire import Stored, Words, words
 from domain.tools import registry
-from domain.tools.arguments_tasks import LinkPhrase, ProposeLink
+from domain.tools.arguments import LinkPhrase, ProposeLink
 from domain.tools.decoding import decoded
-from domain.wire import Stored, Words, words
 from tests.support.readings import Book, add_link, add_task
 from tests.support.services import START
 
@@ -45,30 +45,30 @@ def book(*facts: t.TaskFact) -> Book:
     return made
 
 
-def decided(given: Book, tool: str, *others: str, **arguments: Any) -> Decided:
+def decided(given: Book, tool: str, *others: str, **arguments: Any) -> Decision:
     said = Words(canonical.text(arguments))
     command = do.ApplyOperation("o", "a", "sink", tool, said, "", ("c1",), 0, others)
     return handle(command, "o", START, given.world())
 
 
-def events(found: Decided) -> list[tuple[str, Stored]]:
+def events(found: Decision) -> list[tuple[str, Stored]]:
     return [(stream.removesuffix("@r1"), fact) for stream, fact in found.events]
 
 
-def follow_up(given: Book, *others: str, **arguments: Any) -> Decided:
+def follow_up(given: Book, *others: str, **arguments: Any) -> Decision:
     return decided(given, "create_follow_up_task", *(others or (FRESH,)), title="Rest", **arguments)
 
 
-def move(given: Book, item: str, target: str) -> Decided:
+def move(given: Book, item: str, target: str) -> Decision:
     arguments = {"id": item, "targetTaskId": target}
     return decided(given, "migrate_checklist_item", target, **arguments)
 
 
-def link(given: Book, relation: str, target: str) -> Decided:
+def link(given: Book, relation: str, target: str) -> Decision:
     return decided(given, "link_task", target, relation=relation, targetTaskId=target)
 
 
-def code(found: Decided) -> str:
+def code(found: Decision) -> str:
     assert bool(found.events) != bool(found.result.code)
     return found.result.code
 
@@ -216,4 +216,4 @@ def test_a_model_may_name_every_relation_of_the_journal() -> None:
 def test_a_refusal_leaves_a_receipt_alone() -> None:
     found = move(book(), "i1", "work")
     told = "The other task's category is not one that the agent may touch."
-    assert found == Decided(result=Result(("sink",), "refused", "out_of_scope", told))
+    assert found == Decision(result=Result(("sink",), "refused", "out_of_scope", told))

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.models.reading import ENTRIES_MAX, ENTRY_CHARS_MAX
-from adapters.models.rules import RULES_VERSION, RulesModel, parse
+from adapters.models.rules.context import ENTRIES_MAX, ENTRY_CHARS_MAX
+from adapters.models.rules.model import RULES_VERSION, RulesModel, parse
 from domain.errors import Refused
 from domain.ports import CallResult, Exchange, Request, Section, ToolSpec
-from domain.wake.recorded import NOT_PROPOSED
+from domain.wake.tool_call import NOT_PROPOSED
 from tests.support.rules import (
     FRIDAY,
     REPORT,

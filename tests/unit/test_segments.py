@@ -7,23 +7,29 @@ from collections.abc import Sequence
 import pytest
 
 from adapters.proof import histories
-from adapters.store.copying import with_payloads
-from adapters.store.foreign import ForeignAppend
+from adapters.store.log_copy import with_payloads
 from adapters.store.recorder import by_append
+from adapters.store.remote_appends import RemoteAppend
 from adapters.sync import segments
-from adapters.sync.segments import Header, NotWhole, Place, decoded, encoded
-from domain import envelope
+from adapters.sync.segments import (
+    ChainId,
+    IncompleteSegment,
+    SegmentHeader,
+    decode_segment,
+    encode_segments,
+)
+from domain.append import envelope
 from domain.journal.catalog import LabelAdded
-from domain.wire import SHARED, PayloadId, payload
+from domain.log.wire import SHARED, PayloadId, payload
 from tests.histories.scenes import FOLDER
 from tests.support.sharing import rows_of
 
 TEXTS = payload(SHARED, b"words of a task"), payload("task-1", b"\xff\x00")
 
 
-def chain(count: int = 3) -> list[ForeignAppend]:
+def chain(count: int = 3) -> list[RemoteAppend]:
     """Appends of a label each; two of them with another that is named as a payload."""
-    found: list[ForeignAppend] = []
+    found: list[RemoteAppend] = []
     version, prev = 1, ""
     for nth in range(count):
         kept = (TEXTS[:1], (), TEXTS[1:])[nth] if nth < 3 else ()
@@ -31,18 +37,18 @@ def chain(count: int = 3) -> list[ForeignAppend]:
         facts = [("catalog:main", version + n, LabelAdded(one, one)) for n, one in enumerate(names)]
         rows = rows_of("r1", nth + 1, prev, facts)
         version, prev = version + len(facts), envelope.digest(rows)
-        found.append(ForeignAppend(rows, kept))
+        found.append(RemoteAppend(rows, kept))
     return found
 
 
-def whole() -> tuple[Header, bytes]:
-    ((header, data),) = encoded(Place("journal", "r1"), 0, chain())
+def whole() -> tuple[SegmentHeader, bytes]:
+    ((header, data),) = encode_segments(ChainId("journal", "r1"), 0, chain())
     return header, data
 
 
 def test_what_a_segment_holds_comes_back_as_it_was() -> None:
     header, data = whole()
-    found = decoded(data, f"r9/{header.name}")
+    found = decode_segment(data, f"r9/{header.name}")
     assert found.header == header
     assert list(found.appends) == chain()
     assert (header.first, header.last) == (1, 3)
@@ -56,15 +62,15 @@ def test_the_same_appends_make_the_same_bytes() -> None:
 def test_a_file_that_is_cut_short_is_not_there() -> None:
     _, data = whole()
     for end in {*range(0, len(data), 7), *range(len(data) - 30, len(data))}:
-        with pytest.raises(NotWhole):
-            decoded(data[:end])
+        with pytest.raises(IncompleteSegment):
+            decode_segment(data[:end])
 
 
 def test_a_line_that_is_cut_off_is_not_there() -> None:
     lines = gzip.decompress(whole()[1]).splitlines(keepends=True)
     for count in range(len(lines)):
-        with pytest.raises(NotWhole):
-            decoded(gzip.compress(b"".join(lines[:count])))
+        with pytest.raises(IncompleteSegment):
+            decode_segment(gzip.compress(b"".join(lines[:count])))
 
 
 def test_a_flipped_bit_is_noticed() -> None:
@@ -74,10 +80,10 @@ def test_a_flipped_bit_is_noticed() -> None:
         altered = bytearray(data)
         altered[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
         try:
-            found = decoded(bytes(altered))
-        except NotWhole:
+            found = decode_segment(bytes(altered))
+        except IncompleteSegment:
             continue
-        assert found == decoded(data)  # a flag of gzip's that says nothing of what is in it
+        assert found == decode_segment(data)  # a flag of gzip's that says nothing of what is in it
 
 
 def test_rows_that_were_swapped_dropped_or_altered_are_noticed_though_the_sum_fits() -> None:
@@ -89,12 +95,12 @@ def test_rows_that_were_swapped_dropped_or_altered_are_noticed_though_the_sum_fi
     other = [one.replace(b"words", b"WORDS") for one in body]
     for wrong in (swapped, body[:-1], body[2:], altered, other, [*body, body[-1]]):
         _, forged = segments._file(header, wrong)
-        with pytest.raises(NotWhole):
-            decoded(forged)
+        with pytest.raises(IncompleteSegment):
+            decode_segment(forged)
 
 
 def test_no_row_can_be_dropped_doubled_swapped_or_altered_though_the_sum_fits() -> None:
-    ((header, data),) = encoded(Place("journal", "r1"), 0, chain(9))
+    ((header, data),) = encode_segments(ChainId("journal", "r1"), 0, chain(9))
     lines = gzip.decompress(data).split(b"\n")[1:-2]
     rows = [nth for nth, one in enumerate(lines) if one.startswith(b'{"stream"')]
     forged = [[*lines, lines[rows[0]]]]
@@ -109,54 +115,54 @@ def test_no_row_can_be_dropped_doubled_swapped_or_altered_though_the_sum_fits() 
         swapped[at], swapped[following] = lines[following], lines[at]
         forged.append(swapped)
     for one in forged:
-        with pytest.raises(NotWhole):
-            decoded(segments._file(header, one)[1])
+        with pytest.raises(IncompleteSegment):
+            decode_segment(segments._file(header, one)[1])
 
 
 def test_a_name_like_ours_must_say_what_is_in_it_and_a_strange_one_is_welcome() -> None:
     header, data = whole()
-    assert decoded(data, "r1/journal (conflicted copy 2026-03-01).gz").header == header
-    with pytest.raises(NotWhole):
-        decoded(data, f"r1/journal-r1-1-4-{header.head}.jsonl.gz")
+    assert decode_segment(data, "r1/journal (conflicted copy 2026-03-01).gz").header == header
+    with pytest.raises(IncompleteSegment):
+        decode_segment(data, f"r1/journal-r1-1-4-{header.head}.jsonl.gz")
 
 
 @pytest.mark.parametrize("name", ["../../x", "R1", "", "a" * 17])
 def test_a_file_of_a_name_that_no_home_has_is_not_taken(name: str) -> None:
     rows = rows_of(name, 1, "", [("catalog:main", 1, LabelAdded("one", "one"))])
-    ((_, data),) = encoded(Place("journal", name), 0, [ForeignAppend(rows, ())])
-    with pytest.raises(NotWhole, match="of no replica"):
-        decoded(data)
+    ((_, data),) = encode_segments(ChainId("journal", name), 0, [RemoteAppend(rows, ())])
+    with pytest.raises(IncompleteSegment, match="of no replica"):
+        decode_segment(data)
 
 
 def test_a_newer_segment_is_known_as_such_and_not_read() -> None:
     header, data = whole()
     body = gzip.decompress(data).replace(b'"rules":1', b'"rules":9').split(b"\n")
-    newer = Header(1, *header.place, 0, "", 1, 3, 9, 2, header.head)
-    found = decoded(segments._file(newer, body[1:-2])[1])
+    newer = SegmentHeader(1, *header.place, 0, "", 1, 3, 9, 2, header.head)
+    found = decode_segment(segments._file(newer, body[1:-2])[1])
     assert found.header.is_newer
     assert found.appends == ()
 
 
 def test_many_appends_make_several_files_that_follow_each_other() -> None:
     appends = chain(23)[3:]
-    files = list(encoded(Place("journal", "r1"), 3, appends, 700))
+    files = list(encode_segments(ChainId("journal", "r1"), 3, appends, 700))
     assert len(files) > 3
     assert [one.after for one, _ in files] == [3, *(one.last for one, _ in files[:-1])]
-    assert [one for _, data in files for one in decoded(data).appends] == appends
+    assert [one for _, data in files for one in decode_segment(data).appends] == appends
 
 
 @pytest.mark.parametrize("name", ["every_edit", "imports"])
 def test_a_recorded_journal_travels_byte_for_byte(name: str) -> None:
-    history = histories.read(FOLDER / f"{name}.jsonl")
+    history = histories.read_history(FOLDER / f"{name}.jsonl")
 
     def read(ids: Sequence[PayloadId]) -> list[tuple[PayloadId, bytes]]:
         return [(one, history.payloads[one]) for one in ids if one in history.payloads]
 
     pages = with_payloads(read, by_append(history.rows["journal"]))
-    appends = [ForeignAppend(tuple(rows), tuple(kept)) for rows, kept in pages]
+    appends = [RemoteAppend(tuple(rows), tuple(kept)) for rows, kept in pages]
     replica = appends[0].rows[0].stream.rpartition("@")[2]
-    ((_, data),) = encoded(Place("journal", replica), 0, appends)
-    found = decoded(data).appends
+    ((_, data),) = encode_segments(ChainId("journal", replica), 0, appends)
+    found = decode_segment(data).appends
     assert [one.rows for one in found] == [one.rows for one in appends]
     assert {kept for one in found for kept in one.payloads} == {
         kept for one in appends for kept in one.payloads

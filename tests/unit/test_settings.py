@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.home.endpoint_settings import NamedModel
 from adapters.home.prices import Price, price_at
-from adapters.home.settings import Agents, Budget, Settings, load, parse
-from adapters.home.settings_text import DEFAULT_TOML
+from adapters.home.settings import AgentsSettings, BudgetSettings, NamedModel, Settings, load, parse
+from adapters.home.settings_toml import DEFAULT_TOML
 from domain.errors import Refused
 
 
@@ -32,8 +31,8 @@ def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
     settings = load(tmp_path, {"PATH": "/bin"})
     assert settings == Settings()
     assert (settings.timezone, settings.model) == ("UTC", "rules")
-    assert settings.agents == Agents(True, "hybrid", 3, "06:00", 600, 0)
-    assert settings.budget == Budget(0, 0, 0, 0)
+    assert settings.agents == AgentsSettings(True, "hybrid", 3, "06:00", 600, 0)
+    assert settings.budget == BudgetSettings(0, 0, 0, 0)
     assert (settings.prompt.max_bytes, settings.gemini.base_url) == (120_000, "")
     assert settings.prices == {}
 
@@ -69,8 +68,10 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         """
     settings = load(home_with(tmp_path, text), {})
     assert (settings.timezone, settings.model) == ("Europe/Berlin", "gemini:gemini-3.1-pro")
-    assert settings.agents == Agents(enabled=False, mode="interactive", propagated_at="23:59")
-    assert settings.budget == Budget(tokens_per_day=1_000_000)
+    assert settings.agents == AgentsSettings(
+        enabled=False, mode="interactive", propagated_at="23:59"
+    )
+    assert settings.budget == BudgetSettings(tokens_per_day=1_000_000)
     assert settings.prompt.max_bytes == 16_384
     assert settings.gemini.base_url == "http://127.0.0.1:8080/v1"
 

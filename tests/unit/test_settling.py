@@ -2,8 +2,8 @@
 
 import pytest
 
+from domain.handlers.resolve_conflict import fact_of_task
 from domain.journal import task as t
-from domain.journal.settling import settled
 from tests.unit.test_merging import FIELDS, ME, apart
 
 LINK = "link:fixes:t2"
@@ -15,7 +15,7 @@ def test_either_value_of_a_field_can_be_chosen(field: str, nth: int) -> None:
     sides = apart(*FIELDS[field][:2])
     (conflict,) = sides.open()
     sides.meet("desk", "phone")
-    fact = settled(conflict.field, conflict.sides[nth].value)
+    fact = fact_of_task(conflict.field, conflict.sides[nth].value)
     assert fact is not None
     sides.says("phone", fact)
     assert sides.open() == []
@@ -29,7 +29,7 @@ def test_either_value_of_a_field_can_be_chosen(field: str, nth: int) -> None:
 def test_a_deletion_that_was_left_out_is_done_or_dropped(goes: bool) -> None:
     sides = apart(t.TaskDeleted(ME), t.TaskRetitled(ME, "B"))
     sides.meet("desk", "phone")
-    fact = settled(sides.open()[0].field, goes)
+    fact = fact_of_task(sides.open()[0].field, goes)
     assert fact is not None
     sides.says("desk", fact)
     assert (sides.state().is_deleted, sides.open()) == (goes, [])
@@ -37,8 +37,8 @@ def test_a_deletion_that_was_left_out_is_done_or_dropped(goes: bool) -> None:
 
 @pytest.mark.parametrize("field", [LINK, "blocks", "item:i1:colour"])
 def test_what_is_no_field_of_one_task_has_no_fact(field: str) -> None:
-    assert settled(field, True) is None
+    assert fact_of_task(field, True) is None
 
 
 def test_a_rating_of_an_entry_is_chosen_like_one_of_the_task() -> None:
-    assert settled("rating:e1", (4, "")) == t.TaskRated(ME, "e1", 4)
+    assert fact_of_task("rating:e1", (4, "")) == t.TaskRated(ME, "e1", 4)

@@ -6,18 +6,18 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from domain.agent import events as a
-from domain.changes import events as ch
+from domain.agent import agent as a
+from domain.changes import change_set as ch
 from domain.errors import Refused
-from domain.handlers import handle
+from domain.handlers.execute import handle
 from domain.journal.commands import SideSeen
 from domain.lessons import lessons as le
+from domain.log.state import LogState, RecordedEvent
+from domain.log.wire import Stored, Words
 from domain.machines.commands import SettleAgentsConflict
 from domain.policy import policy as p
-from domain.sifting import Sifter
+from domain.replication.merge import MergeFilter
 from domain.templates import template as te
-from domain.wire import Stored, Words
-from domain.world import Recorded, World
 from tests.support.services import START
 from tests.support.sides import Sides, apart
 
@@ -38,10 +38,10 @@ GENERAL, REPORT = Words("g"), Words("r")
 SECTIONS = ("task",)
 
 
-def world(sides: Sides, replica: str) -> World:
+def world(sides: Sides, replica: str) -> LogState:
     """The log of a replica, with what it knows."""
 
-    def read(stream: str, after: int) -> Sequence[Recorded]:
+    def read(stream: str, after: int) -> Sequence[RecordedEvent]:
         known = sides.known[replica]
         of_stream = (row for row in sides.rows if row.stream == stream and row.version > after)
         return [row for row in of_stream if (row.replica, row.n) in known]
@@ -49,7 +49,7 @@ def world(sides: Sides, replica: str) -> World:
     names = sorted(sides.known)
     n = max(one for _, one in sides.known[replica]) + 1
     none: Callable[[str], bytes | None] = lambda _: None  # noqa: E731  no text is so long
-    return World("agent", replica, n, read, none, replicas=names, sift=Sifter(sides.knows))
+    return LogState("agent", replica, n, read, none, replicas=names, sift=MergeFilter(sides.knows))
 
 
 def settle(sides: Sides, of: str, field: str, keep: str, *, on: str = "desk") -> list[Stored]:
@@ -80,7 +80,7 @@ def consents(policy: Any) -> Any:
     return [(one.model, one.category) for one in policy.consents]
 
 
-FIRST = p.ReceiptGiven("gemini:*", ("c1", "c2"), 1, SECTIONS)
+FIRST = p.ConsentGiven("gemini:*", ("c1", "c2"), 1, SECTIONS)
 TABLE = {
     "a name": Line(
         AGENT, MADE, a.AgentNamed("A"), a.AgentNamed("B"), "name", lambda x: x.name, ("A", "B")
@@ -154,13 +154,13 @@ TABLE = {
         lambda x: x.rules, ((("c1", ("rules",)),), ()),
     ),
     "a receipt": Line(
-        POLICY, (FIRST,), p.ReceiptGiven("gemini:*", ("c1",), 2, SECTIONS),
-        p.ReceiptGiven("gemini:*", ("c1", "c2"), 2, (*SECTIONS, "notes")), "consent:gemini:*:c1",
+        POLICY, (FIRST,), p.ConsentGiven("gemini:*", ("c1",), 2, SECTIONS),
+        p.ConsentGiven("gemini:*", ("c1", "c2"), 2, (*SECTIONS, "notes")), "consent:gemini:*:c1",
         lambda x: [one.sections for one in x.consents if one.category == "c1"],
         ([SECTIONS], [(*SECTIONS, "notes")]),
     ),
     "a receipt that one withdrew": Line(
-        POLICY, (), FIRST, p.ReceiptWithdrawn("gemini:*"), "receipt:gemini:*", consents,
+        POLICY, (), FIRST, p.ConsentWithdrawn("gemini:*"), "receipt:gemini:*", consents,
         ([("gemini:*", "c1"), ("gemini:*", "c2")], []),
     ),
     "a rating": Line(
@@ -254,7 +254,7 @@ def test_what_a_verdict_leads_to_elsewhere_is_shown_again() -> None:
 
 def test_a_receipt_that_was_withdrawn_by_who_knew_both_is_no_conflict() -> None:
     sides = told_apart(TABLE["a receipt"])
-    sides.says("desk", p.ReceiptWithdrawn("gemini:*"), of=POLICY)
+    sides.says("desk", p.ConsentWithdrawn("gemini:*"), of=POLICY)
     assert sides.open(POLICY) == []
 
 

@@ -5,30 +5,30 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from adapters.proof import histories
-from domain.causes import LogShared, Receipt, ReplicasImported, Result
+from domain.append.causes import LogShared, Receipt, ReplicasImported, Result
+from domain.append.envelope import Row
 from domain.changes.commands import RejectItem
-from domain.envelope import Row
 from domain.journal.commands import ApplyOperation
 from domain.journal.task import EstimateSet
-from domain.wire import Imported, Words
-from domain.world import Recorded
-from replay.chained import Chain
-from replay.crossing import DIGESTS_MAX, Crossing
-from replay.prove import Proof
+from domain.log.state import RecordedEvent
+from domain.log.wire import Imported, Words
+from replay.causal_views import CausalViews
+from replay.cross_log_check import DIGESTS_MAX, CrossLogCheck
+from replay.hash_chain import HashChain
+from replay.log_pair import PairedLog, PairPosition
+from replay.prove import LogProof
 from replay.references import horizon_differs
-from replay.sides import Left, Side
 from replay.streams import Streams
-from replay.viewers import Viewers
 from tests.support.services import START
 
 HISTORY = Path(__file__).parents[1] / "histories" / "verdicts.jsonl"
 
 
-def viewers() -> Viewers:
+def viewers() -> CausalViews:
     """Desk, which shares the journal since append 3 and took phone's first seven at append 5."""
-    found = Viewers(None)
+    found = CausalViews(None)
     for n, fact in ((3, LogShared()), (5, ReplicasImported((Imported("phone", 7),)))):
-        found.take(Recorded("log:main@desk", n, "desk", n, 0, START, fact), (), lambda *_: ())
+        found.take(RecordedEvent("log:main@desk", n, "desk", n, 0, START, fact), (), lambda *_: ())
     return found
 
 
@@ -53,20 +53,22 @@ def test_what_a_cause_says_its_place_knew_of_each_machine_is_compared() -> None:
 
 
 def test_of_a_long_journal_the_newest_digests_are_kept() -> None:
-    history = histories.read(HISTORY)
+    history = histories.read_history(HISTORY)
     journal, agents = (
-        Side(Proof(name, history.payloads.get), history.rows[name], payload=history.payloads.get)
+        PairedLog(
+            LogProof(name, history.payloads.get), history.rows[name], payload=history.payloads.get
+        )
         for name in ("journal", "agent")
     )
-    crossing = Crossing(journal, agents)
-    crossing.resume(Left(), dict.fromkeys(range(-DIGESTS_MAX, 0), ("", "")))
+    crossing = CrossLogCheck(journal, agents)
+    crossing.resume(PairPosition(), dict.fromkeys(range(-DIGESTS_MAX, 0), ("", "")))
     assert [*crossing.walk()] == []
     assert len(crossing._digests) == DIGESTS_MAX
 
 
-def applied(replica: str, n: int) -> Recorded:
+def applied(replica: str, n: int) -> RecordedEvent:
     command = ApplyOperation("o", "a1", "t1", "update_task_estimate", Words("{}"))
-    return Recorded(
+    return RecordedEvent(
         f"receipt:o@{replica}", 1, replica, n, 0, START, Receipt(command, Result((), "applied"))
     )
 
@@ -77,7 +79,9 @@ def test_of_an_operation_that_several_applied_the_first_that_is_known_counts() -
     known.take(both[0], ["phone"], lambda _, replica: kept[replica])
     known.take(both[1], kept, lambda _, replica: kept[replica])
     phone, desk = (
-        Recorded("task:t1@" + one.replica, 1, one.replica, one.n, 1, START, EstimateSet("a", 5))
+        RecordedEvent(
+            "task:t1@" + one.replica, 1, one.replica, one.n, 1, START, EstimateSet("a", 5)
+        )
         for one in both
     )
     assert known.sift({"desk": 9, "phone": 7}).counted([phone, desk]) == [phone]
@@ -85,7 +89,7 @@ def test_of_an_operation_that_several_applied_the_first_that_is_known_counts() -
 
 
 def test_an_end_that_a_marker_names_and_nobody_met_is_missed() -> None:
-    marker = Recorded(
+    marker = RecordedEvent(
         "log:main@desk", 2, "desk", 5, 0, START, ReplicasImported((Imported("phone", 7),))
     )
     assert [*viewers().missed([marker], {"phone": 7})] == []
@@ -98,11 +102,11 @@ def test_an_end_that_a_marker_names_and_nobody_met_is_missed() -> None:
 
 
 def test_a_chain_ends_where_a_row_is_gone_or_no_append_begins() -> None:
-    rows = histories.read(HISTORY).rows["journal"]
+    rows = histories.read_history(HISTORY).rows["journal"]
     seen: list[int] = []
 
     def until(found: list[Row], count: int) -> bool:
-        return Chain("journal").until(iter(found), count, lambda _, n, __: seen.append(n))
+        return HashChain("journal").until(iter(found), count, lambda _, n, __: seen.append(n))
 
     assert until(rows, len(rows))
     assert seen == sorted(set(seen))
@@ -116,7 +120,7 @@ def test_a_row_that_does_not_fold_is_told_once_though_its_stream_is_folded_anew(
     forged = replace(EstimateSet("person"), by=5)
     facts = [LogShared(), forged, ReplicasImported(()), EstimateSet("person")]
     rows = [
-        Recorded(stream, nth // 2 + 1, "desk", nth + 1, 0, START, fact)
+        RecordedEvent(stream, nth // 2 + 1, "desk", nth + 1, 0, START, fact)
         for nth, (stream, fact) in enumerate(zip([log, task] * 2, facts, strict=True))
     ]
     assert [len(streams.take([row])) for row in rows] == [0, 1, 0, 0]

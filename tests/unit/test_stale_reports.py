@@ -3,9 +3,8 @@ machines share, by what its wake saw of each of them (SPEC 3, ADR 75)."""
 
 import pytest
 
-from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, is_news
-from domain.agent.wake_queue_events import Trigger, TriggerSuppressed
-from domain.world import Recorded
+from domain.agent.wake_queue import WAKE_QUEUE, Trigger, TriggerSuppressed, WakeQueue, is_news
+from domain.log.state import RecordedEvent
 from tests.support.services import START
 
 SEEN = {"desk": 20, "laptop": 80}
@@ -17,7 +16,9 @@ def noticed(*changes: tuple[int, str, int], rule: str = "dormant") -> WakeQueue:
     for position, of, n in changes:
         told = Trigger("subscription", "s1", "desk", position, str(position), of=of, of_n=n)
         fact = TriggerSuppressed(told, rule)  # type: ignore[arg-type]  # one of the rules
-        queue = WAKE_QUEUE.evolve(queue, Recorded("alert:a1@desk", 1, "desk", 1, 0, START, fact))
+        queue = WAKE_QUEUE.evolve(
+            queue, RecordedEvent("alert:a1@desk", 1, "desk", 1, 0, START, fact)
+        )
     return queue
 
 

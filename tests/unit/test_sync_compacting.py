@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from adapters.sync.compacting import FILES_MAX, compact
-from adapters.sync.memory import Kept
-from adapters.sync.segments import SEGMENT_MAX_BYTES, decoded, is_small
-from adapters.sync.shelf import MemoryShelf, Shelf
-from adapters.sync.survey import survey
-from adapters.sync.syncing import Synced, sync
-from domain import envelope
+from adapters.sync.export import FILES_MAX, compact
+from adapters.sync.scan import scan_folder
+from adapters.sync.segments import SEGMENT_MAX_BYTES, decode_segment, is_small
+from adapters.sync.sync_folder import MemorySyncFolder, SyncFolder
+from adapters.sync.sync_home import SyncResult, sync_logs
+from adapters.sync.sync_state import SyncState
+from domain.append import envelope
 from tests.support.sharing import Machine
 
 NOW = "2026-03-01T12:00:00.000000Z"
@@ -22,10 +22,10 @@ class Cut(BaseException):
     """The process ends here."""
 
 
-class CutShelf(MemoryShelf):
+class CutShelf(MemorySyncFolder):
     """A folder that ends the process at one of its changes, before it or after."""
 
-    def __init__(self, shelf: MemoryShelf, last: int) -> None:
+    def __init__(self, shelf: MemorySyncFolder, last: int) -> None:
         super().__init__()
         self.held, self._left = shelf.held, last
 
@@ -45,31 +45,31 @@ class CutShelf(MemoryShelf):
             raise Cut
 
 
-def synced(log: Machine, shelf: Shelf) -> Synced:
-    return sync([log], shelf, NOW, Kept())
+def synced(log: Machine, shelf: SyncFolder) -> SyncResult:
+    return sync_logs([log], shelf, NOW, SyncState())
 
 
-def offered(shelf: MemoryShelf) -> Offered:
+def offered(shelf: MemorySyncFolder) -> Offered:
     """All appends that whole files offer, by replica and digest."""
     return {
         (found.header.replica, envelope.digest(one.rows))
         for name, data in shelf.held.items()
         if name.endswith(".gz")
-        for found in [decoded(data, name)]
+        for found in [decode_segment(data, name)]
         for one in found.appends
     }
 
 
-def files(shelf: MemoryShelf, writer: str, replica: str) -> list[str]:
+def files(shelf: MemorySyncFolder, writer: str, replica: str) -> list[str]:
     return sorted(name for name in shelf.held if name.startswith(f"{writer}/journal-{replica}-"))
 
 
-def compacted(log: Machine, shelf: MemoryShelf, most: int = 3) -> None:
-    compact(log, survey(shelf, {}), shelf, log.replica, most=most)
+def compacted(log: Machine, shelf: MemorySyncFolder, most: int = 3) -> None:
+    compact(log, scan_folder(shelf, {}), shelf, log.replica, most=most)
 
 
 def test_more_than_thirty_two_small_files_become_one_and_then_nothing_moves() -> None:
-    shelf = MemoryShelf()
+    shelf = MemorySyncFolder()
     desk = Machine("desk")
     for nth in range(FILES_MAX + 1):
         desk.add(f"label {nth}")
@@ -90,7 +90,7 @@ def test_more_than_thirty_two_small_files_become_one_and_then_nothing_moves() ->
 
 
 def test_what_was_carried_for_another_goes_once_that_one_offers_it() -> None:
-    stick, shelf = MemoryShelf(), MemoryShelf()
+    stick, shelf = MemorySyncFolder(), MemorySyncFolder()
     desk, laptop, phone = Machine("desk"), Machine("laptop"), Machine("phone")
     desk.add("home")
     synced(desk, stick)
@@ -113,7 +113,7 @@ def test_what_was_carried_for_another_goes_once_that_one_offers_it() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_whatever_is_compacted_and_cut_off_offers_what_it_did(seed: int) -> None:
     chance = random.Random(seed)
-    shelf, other = MemoryShelf(), MemoryShelf()
+    shelf, other = MemorySyncFolder(), MemorySyncFolder()
     logs = [Machine(name) for name in ("desk", "laptop", "phone")]
     logs[0].add("begin")
     for one in logs:
@@ -135,21 +135,21 @@ def test_whatever_is_compacted_and_cut_off_offers_what_it_did(seed: int) -> None
     _end(logs, shelf)
 
 
-def _copied(chance: random.Random, shelf: MemoryShelf, other: MemoryShelf) -> None:
+def _copied(chance: random.Random, shelf: MemorySyncFolder, other: MemorySyncFolder) -> None:
     """Some files come to the other folder by a stick."""
     for name in sorted(shelf.held):
         if chance.random() < 0.5:
             other.held[name] = shelf.held[name]
 
 
-def _cut(one: Machine, shelf: MemoryShelf, last: int) -> None:
+def _cut(one: Machine, shelf: MemorySyncFolder, last: int) -> None:
     try:
         compacted(one, CutShelf(shelf, last))
     except Cut:
         return
 
 
-def _end(logs: Sequence[Machine], shelf: MemoryShelf) -> None:
+def _end(logs: Sequence[Machine], shelf: MemorySyncFolder) -> None:
     """Without new work it ends, and all hold and are offered the same."""
     for _ in range(8):
         before = dict(shelf.held)
@@ -169,7 +169,7 @@ def _end(logs: Sequence[Machine], shelf: MemoryShelf) -> None:
 
 
 def test_files_of_a_chain_that_is_not_held_so_stay_as_they_are() -> None:
-    shelf, other = MemoryShelf(), MemoryShelf()
+    shelf, other = MemorySyncFolder(), MemorySyncFolder()
     desk, twin, laptop = Machine("desk"), Machine("desk"), Machine("laptop")
     for one in desk, twin:
         one.add("home")
@@ -186,13 +186,13 @@ def test_files_of_a_chain_that_is_not_held_so_stay_as_they_are() -> None:
 
 
 def test_a_file_that_cannot_be_written_stops_nothing() -> None:
-    shelf = MemoryShelf()
+    shelf = MemorySyncFolder()
     desk = Machine("desk")
     for nth in range(5):
         desk.add(f"label {nth}")
         synced(desk, shelf)
 
-    class Full(MemoryShelf):
+    class Full(MemorySyncFolder):
         def write(self, name: str, data: bytes) -> None:
             raise OSError(28, "No space left on device")
 
@@ -204,7 +204,7 @@ def test_a_file_that_cannot_be_written_stops_nothing() -> None:
 
 def test_a_file_is_small_by_its_own_size_and_by_what_it_holds() -> None:
     desk = Machine("desk")
-    shelf = MemoryShelf()
+    shelf = MemorySyncFolder()
     desk.add("x")
     synced(desk, shelf)
     (name,) = files(shelf, "desk", "desk")

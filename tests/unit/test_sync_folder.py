@@ -5,40 +5,40 @@ import random
 import pytest
 
 from adapters.store.recorder import numbered
-from adapters.sync.memory import Kept
-from adapters.sync.shelf import MemoryShelf, Shelf
-from adapters.sync.syncing import Synced, sync
+from adapters.sync.sync_folder import MemorySyncFolder, SyncFolder
+from adapters.sync.sync_home import SyncResult, sync_logs
+from adapters.sync.sync_state import SyncState
 from domain.errors import Refused
 from tests.support.sharing import Machine
 
 NOW = "2026-03-01T12:00:00.000000Z"
 
 
-def synced(log: Machine, shelf: Shelf, **how: object) -> Synced:
-    return sync([log], shelf, NOW, Kept(), **how)  # type: ignore[arg-type]  # each has its type
+def synced(log: Machine, shelf: SyncFolder, **how: object) -> SyncResult:
+    return sync_logs([log], shelf, NOW, SyncState(), **how)  # type: ignore[arg-type]  # of its own
 
 
 def names(log: Machine) -> set[tuple[str, int]]:
     return {(one, numbered(rows[0].state).n) for one, chain in log.chains.items() for rows in chain}
 
 
-def waits(log: Machine, shelf: Shelf) -> list[tuple[str, str, int]]:
+def waits(log: Machine, shelf: SyncFolder) -> list[tuple[str, str, int]]:
     return [(one.replica, one.for_, one.n) for one in synced(log, shelf).report.waiting]
 
 
-def rounds(logs: list[Machine], shelf: Shelf, most: int = 8) -> int:
+def rounds(logs: list[Machine], shelf: SyncFolder, most: int = 8) -> int:
     """Sync all in turn until nothing is written any more; how many rounds that took."""
     for count in range(most):
-        before = dict(shelf.held) if isinstance(shelf, MemoryShelf) else {}
+        before = dict(shelf.held) if isinstance(shelf, MemorySyncFolder) else {}
         for one in logs:
             synced(one, shelf)
-        if isinstance(shelf, MemoryShelf) and before == shelf.held:
+        if isinstance(shelf, MemorySyncFolder) and before == shelf.held:
             return count
     raise AssertionError("it never ends")
 
 
 def test_machines_that_meet_hold_the_same_and_then_write_nothing_more() -> None:
-    shelf = MemoryShelf()
+    shelf = MemorySyncFolder()
     desk, laptop, phone = Machine("desk"), Machine("laptop"), Machine("phone")
     desk.add("home")
     synced(desk, shelf)
@@ -55,7 +55,7 @@ def test_machines_that_meet_hold_the_same_and_then_write_nothing_more() -> None:
 
 
 def test_what_a_machine_holds_of_another_goes_on_over_a_second_folder() -> None:
-    stick, other = MemoryShelf(), MemoryShelf()
+    stick, other = MemorySyncFolder(), MemorySyncFolder()
     desk, laptop, phone = Machine("desk"), Machine("laptop"), Machine("phone")
     desk.add("home")
     synced(desk, stick)
@@ -67,7 +67,7 @@ def test_what_a_machine_holds_of_another_goes_on_over_a_second_folder() -> None:
 
 
 def test_files_that_were_deleted_are_given_again() -> None:
-    shelf = MemoryShelf()
+    shelf = MemorySyncFolder()
     desk = Machine("desk")
     desk.add("home")
     synced(desk, shelf)
@@ -78,7 +78,7 @@ def test_files_that_were_deleted_are_given_again() -> None:
 
 
 def test_an_append_waits_for_all_that_its_writer_knew() -> None:
-    shelf, late = MemoryShelf(), MemoryShelf()
+    shelf, late = MemorySyncFolder(), MemorySyncFolder()
     desk, laptop, phone = Machine("desk"), Machine("laptop"), Machine("phone")
     desk.add("home")
     synced(desk, shelf)
@@ -94,7 +94,7 @@ def test_an_append_waits_for_all_that_its_writer_knew() -> None:
 
 
 def test_a_file_that_is_cut_short_waits_and_is_not_half_taken() -> None:
-    whole = MemoryShelf()
+    whole = MemorySyncFolder()
     desk = Machine("desk")
     desk.add("home")
     desk.add("work")
@@ -102,7 +102,7 @@ def test_a_file_that_is_cut_short_waits_and_is_not_half_taken() -> None:
     (name,) = [one for one in whole.held if one.endswith(".gz")]
     data = whole.held[name]
     for end in range(0, len(data), 9):
-        cut = MemoryShelf()
+        cut = MemorySyncFolder()
         cut.held = {name: data[:end]}
         phone = Machine("phone")
         assert waits(phone, cut) == [("desk", "cut short", 0)]
@@ -112,13 +112,13 @@ def test_a_file_that_is_cut_short_waits_and_is_not_half_taken() -> None:
 def test_late_doubled_and_renamed_files_make_no_difference() -> None:
     chance = random.Random(7)
     for _ in range(8):
-        shelf = MemoryShelf()
+        shelf = MemorySyncFolder()
         logs = [Machine(name) for name in ("desk", "laptop", "phone")]
         logs[0].add("begin")
         synced(logs[0], shelf)
         for step in range(12):
             one = chance.choice(logs)
-            seen = MemoryShelf()
+            seen = MemorySyncFolder()
             listed = sorted(shelf.held)
             seen.held = {name: shelf.held[name] for name in listed if chance.random() < 0.6}
             for name in listed[:: chance.randrange(1, 4)]:
@@ -137,7 +137,7 @@ def test_late_doubled_and_renamed_files_make_no_difference() -> None:
 
 
 def test_another_homes_folder_is_refused_and_stays_as_it_is() -> None:
-    shelf = MemoryShelf()
+    shelf = MemorySyncFolder()
     desk, other = Machine("desk"), Machine("other")
     desk.add("home")
     other.add("elsewhere")
@@ -150,7 +150,7 @@ def test_another_homes_folder_is_refused_and_stays_as_it_is() -> None:
 
 
 def test_a_folder_whose_files_came_by_half_is_not_taken_for_another_homes() -> None:
-    shelf, late = MemoryShelf(), MemoryShelf()
+    shelf, late = MemorySyncFolder(), MemorySyncFolder()
     desk, laptop = Machine("desk"), Machine("laptop")
     desk.add("home")
     synced(desk, shelf)
@@ -166,7 +166,7 @@ def test_a_folder_whose_files_came_by_half_is_not_taken_for_another_homes() -> N
 
 
 def test_a_home_that_lost_its_last_rows_is_told_before_it_takes_or_gives() -> None:
-    shelf = MemoryShelf()
+    shelf = MemorySyncFolder()
     desk, twin = Machine("desk"), Machine("desk")
     for one in (desk, twin):
         one.add("home")
@@ -183,7 +183,7 @@ def test_a_home_that_lost_its_last_rows_is_told_before_it_takes_or_gives() -> No
 
 
 def test_of_a_chain_with_two_branches_nothing_more_is_taken_and_others_go_on() -> None:
-    shelf, other = MemoryShelf(), MemoryShelf()
+    shelf, other = MemorySyncFolder(), MemorySyncFolder()
     desk, twin, laptop = Machine("desk"), Machine("desk"), Machine("laptop")
     for one in (desk, twin):
         one.add("home")
@@ -196,7 +196,7 @@ def test_of_a_chain_with_two_branches_nothing_more_is_taken_and_others_go_on() -
     laptop.add("mine")
     synced(laptop, shelf)
     phone = Machine("phone")
-    both = MemoryShelf()
+    both = MemorySyncFolder()
     both.held = {
         f"copy{nth}/{name.replace('/', ' ')}": data
         for nth, one in enumerate((shelf, other))
@@ -209,7 +209,7 @@ def test_of_a_chain_with_two_branches_nothing_more_is_taken_and_others_go_on() -
 
 
 def test_what_is_held_back_waits() -> None:
-    shelf = MemoryShelf()
+    shelf = MemorySyncFolder()
     desk, laptop = Machine("desk"), Machine("laptop")
     desk.add("home")
     synced(desk, shelf)
@@ -219,7 +219,7 @@ def test_what_is_held_back_waits() -> None:
 
 
 def test_a_dry_run_tells_what_would_come_and_writes_nothing() -> None:
-    shelf = MemoryShelf()
+    shelf = MemorySyncFolder()
     desk, laptop = Machine("desk"), Machine("laptop")
     desk.add("home")
     assert synced(desk, shelf, is_dry=True).report.gave == 3
@@ -229,7 +229,7 @@ def test_a_dry_run_tells_what_would_come_and_writes_nothing() -> None:
     assert (laptop.chains, laptop.is_shared) == ({}, False)
 
 
-class Unwritable(MemoryShelf):
+class Unwritable(MemorySyncFolder):
     """A folder that may only be read."""
 
     def write(self, name: str, data: bytes) -> None:
@@ -237,7 +237,7 @@ class Unwritable(MemoryShelf):
 
 
 def test_a_folder_that_may_only_be_read_is_taken_from_first() -> None:
-    shelf, closed = MemoryShelf(), Unwritable()
+    shelf, closed = MemorySyncFolder(), Unwritable()
     desk, laptop = Machine("desk"), Machine("laptop")
     desk.add("home")
     synced(desk, shelf)
@@ -250,19 +250,19 @@ def test_a_folder_that_may_only_be_read_is_taken_from_first() -> None:
 
 
 def test_what_was_looked_at_once_is_not_opened_again() -> None:
-    shelf = MemoryShelf()
+    shelf = MemorySyncFolder()
     desk = Machine("desk")
     desk.add("home")
     synced(desk, shelf)
     kept = synced(desk, shelf).kept
     opened: list[str] = []
 
-    class Watched(MemoryShelf):
+    class Watched(MemorySyncFolder):
         def read(self, name: str) -> bytes | None:
             opened.append(name)
             return super().read(name)
 
     watched = Watched()
     watched.held = shelf.held
-    sync([desk], watched, NOW, kept)
+    sync_logs([desk], watched, NOW, kept)
     assert opened == ["desk/have.json"]

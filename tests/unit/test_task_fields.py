@@ -7,28 +7,26 @@ import pytest
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
-from adapters.actions.inputs import NONE, typed
 from adapters.analytics.rows import documentation
-from adapters.cli import task_fields
+from adapters.cli import task_edits
 from adapters.documents.tasks import TaskPage
 from adapters.importers import todotxt
 from adapters.proof import histories, redact
 from adapters.store.log import Log
-from adapters.text.task import told
-from adapters.text.undone import back
-from adapters.timetravel import predicates
+from adapters.text.task import task_text
+from adapters.text.task_facts import undo_sentence
+from adapters.timetravel import bisect
+from adapters.usecases.inputs import NONE, typed
 from adapters.wiring import Home, open_home
 from domain.journal import commands as do
-from domain.journal import importing
+from domain.journal import imports
 from domain.journal.catalog import CATALOG
 from domain.journal.document import task_line
 from domain.journal.edits import set_field
-from domain.journal.fields import FIELDS, TaskField
-from domain.journal.fold import TASK
 from domain.journal.imported import ImportedTask
 from domain.journal.links import LINKS
-from domain.journal.taking_back import inverse
-from domain.journal.task import Task, TaskFact
+from domain.journal.task import FIELDS, TASK, Task, TaskFact, TaskField
+from domain.journal.undo import inverse
 from projections import tasks
 from projections.view import fold
 from replay.appends import appends
@@ -113,7 +111,7 @@ def is_in_document(field: TaskField) -> bool:
 
 def is_in_text(field: TaskField) -> bool:
     texts = [
-        told(TaskPage(one, LINKS.initial(one.id), CATALOGUE, "", {}, {}), "UTC")
+        task_text(TaskPage(one, LINKS.initial(one.id), CATALOGUE, "", {}, {}), "UTC")
         for one in bare_and_filled(field)
     ]
     return texts[0] != texts[1]
@@ -203,10 +201,10 @@ def is_decided(field: TaskField, known: Known) -> bool:
 def is_imported(field: TaskField, known: Known) -> bool:
     if not field.is_imported:
         return True
-    names = importing.Names(str, str, str)
+    names = imports.ImportNames(str, str, str)
     before = ImportedTask(known.bare.id, "Bare")
     now = ImportedTask(known.bare.id, "Bare", **{field.name: value_of(field)})
-    facts, _ = importing.decide(known.bare, before, now, names, "import:x")
+    facts, _ = imports.decide(known.bare, before, now, names, "import:x")
     return facts == [field.fact("import:x", value_of(field))]
 
 
@@ -218,7 +216,7 @@ def is_pair(field: TaskField, _: Known) -> bool:
 def is_option(field: TaskField, _: Known) -> bool:
     return all(
         any(param.name == field.name and f"--{field.name}" in param.opts for param in one.params)
-        for one in (task_fields.add, task_fields.edit)
+        for one in (task_edits.add, task_edits.edit)
     )
 
 
@@ -240,12 +238,14 @@ def is_undone(field: TaskField, _: Known) -> bool:
     bare, filled = bare_and_filled(field)
     fact = field.fact("person", getattr(filled, field.name))
     found = inverse(fact, bare, filled, filled, "")
-    return found.outcome == "undone" and f" {field.name} " in back(found.facts[0], filled, "")
+    return found.outcome == "undone" and f" {field.name} " in undo_sentence(
+        found.facts[0], filled, ""
+    )
 
 
 def is_searched(field: TaskField, known: Known) -> bool:
-    (row,) = predicates.rows({"tasks": [line_of(known.full)]}, "tasks")
-    found = dict(zip(predicates.TABLES["tasks"], row, strict=True))
+    (row,) = bisect.table_rows({"tasks": [line_of(known.full)]}, "tasks")
+    found = dict(zip(bisect.TABLES["tasks"], row, strict=True))
     return bool(found.get(field.key) == value_of(field))
 
 
@@ -263,7 +263,7 @@ def is_counted(field: TaskField, known: Known) -> bool:
 
 def is_redacted(field: TaskField, known: Known) -> bool:
     services = known.home.services
-    history = redact.redacted(histories.taken(services.journal, services.agents))
+    history = redact.redacted(histories.take_history(services.journal, services.agents))
     facts = [row.fact for one in appends(history.rows["journal"]) for row in one.facts]
     return field.fact("person", value_of(field)) in facts
 

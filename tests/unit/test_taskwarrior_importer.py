@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from adapters.importers.taskwarrior import read
 from domain.journal.imported import ImportedFile, ImportedNote, ImportedTask
-from domain.keys import key
+from domain.log.keys import key
 
 DATA = Path(__file__).parents[1] / "data/taskwarrior"
 BERLIN = ZoneInfo("Europe/Berlin")

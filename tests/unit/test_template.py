@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import pytest
 
 from domain.errors import Refused
+from domain.log.state import RecordedEvent
+from domain.log.wire import Words
 from domain.templates import template as t
 from domain.templates.seeds import SEEDS, seed_id
 from domain.templates.template import TEMPLATE, Template
-from domain.wire import Words
-from domain.world import Recorded
 
 MADE = t.TemplateCreated("task_agent", "Calm", "rules", ("home",))
 ONE = t.VersionAdded(1, "user", Words("a"), Words("b"))
@@ -19,7 +19,7 @@ TWO = t.VersionAdded(2, "user", Words("c"), Words("d"), "gemini")
 def given(*facts: t.TemplateFact) -> Template:
     template = TEMPLATE.initial("template-1")
     for n, fact in enumerate(facts, start=1):
-        row = Recorded("template:template-1@r1", n, "r1", n, 0, f"at {n}", fact)
+        row = RecordedEvent("template:template-1@r1", n, "r1", n, 0, f"at {n}", fact)
         template = TEMPLATE.evolve(template, row)
     return template
 

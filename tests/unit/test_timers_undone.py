@@ -6,14 +6,13 @@ import pytest
 
 from adapters.runtime.services import Services
 from domain.errors import Refused
+from domain.handlers.resolve_conflict import fact_of_task
 from domain.journal import commands as do
 from domain.journal import task as t
-from domain.journal.fold import TASK
-from domain.journal.settling import settled
-from domain.journal.task import Task
+from domain.journal.task import TASK, Task
 from domain.journal.timer import TIMER
-from domain.wire import Words
-from domain.world import MAIN
+from domain.log.state import MAIN
+from domain.log.wire import Words
 from tests.support.services import services
 
 
@@ -191,5 +190,5 @@ def _fields(one: Task) -> dict[str, Any]:
 
 
 def test_an_end_that_one_machine_took_back_is_no_value_of_a_field() -> None:
-    fact = settled("entry:e1:end", "2027-01-01T10:00:00.000000Z")
+    fact = fact_of_task("entry:e1:end", "2027-01-01T10:00:00.000000Z")
     assert fact == t.TimeEdited("person", "e1", end="2027-01-01T10:00:00.000000Z")

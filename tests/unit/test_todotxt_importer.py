@@ -6,7 +6,7 @@ import pytest
 
 from adapters.importers.todotxt import read
 from domain.journal.imported import ImportedFile, ImportedNote, ImportedTask
-from domain.keys import key
+from domain.log.keys import key
 
 DATA = Path(__file__).parents[1] / "data/todotxt"
 

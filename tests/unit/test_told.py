@@ -7,18 +7,17 @@ import pytest
 from msgspec.structs import replace
 
 from adapters.home.schedules import local_time
-from domain.agent.wake_queue import Queued, run_key_of
-from domain.agent.wake_queue_events import Trigger
+from domain.agent.wake_queue import Queued, Trigger, run_key_of
 from domain.journal import task as t
 from domain.journal.catalog import CATALOG
-from domain.journal.fold import TASK
+from domain.journal.task import TASK
+from domain.log.wire import Words
 from domain.tools.snapshot import Touched, captured
 from domain.wake import reading as r
 from domain.wake.commands import LocalTime
-from domain.wake.events import ModelAnswered, SectionRef, WakeStarted
+from domain.wake.context import TURNS_LOOKED_AT, thread_of
 from domain.wake.prompt import render
-from domain.wake.thread import TURNS_LOOKED_AT, thread_of
-from domain.wire import Words
+from domain.wake.wake import ModelAnswered, SectionRef, WakeStarted
 from tests.support.readings import (
     AGENT,
     AT,
@@ -34,15 +33,15 @@ from tests.support.readings import (
 )
 
 SATURDAY = LocalTime("Saturday", "2026-11-21T14:05", "Europe/Berlin", "+01:00")
-NOW = r.Given(2, local=SATURDAY)
+NOW = r.PromptOptions(2, local=SATURDAY)
 
 
 def task_json(reading: r.Reading) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(body(sections(render(reading, r.Limits()))["task"]))
+    document: dict[str, Any] = json.loads(body(sections(render(reading, r.PromptLimits()))["task"]))
     return document
 
 
-def due(day: str, status: Any = "OPEN", given: r.Given = NOW) -> Any:
+def due(day: str, status: Any = "OPEN", given: r.PromptOptions = NOW) -> Any:
     book = household()
     book.tell("task", ROOF, t.DueSet("person", day), t.StatusSet("person", status))
     return task_json(read(book, given=given)).get("dueIn", "no key")
@@ -66,7 +65,7 @@ def test_a_due_date_is_counted_in_days_of_the_persons_calendar(day: str, told: s
 
 def test_what_is_done_is_not_overdue() -> None:
     assert due("2026-11-01", "DONE") is None
-    assert due("2026-11-01", given=r.Given(1, local=SATURDAY)) == "no key"
+    assert due("2026-11-01", given=r.PromptOptions(1, local=SATURDAY)) == "no key"
 
 
 @pytest.mark.parametrize(
@@ -81,15 +80,15 @@ def test_what_is_done_is_not_overdue() -> None:
     ],
 )
 def test_the_clock_of_any_zone_is_told(at: str, zone: str, told: str) -> None:
-    given = r.Given(2, local=local_time(f"{at}.000000Z", zone))
-    text = sections(render(read(household(), given=given), r.Limits()))["now"]
+    given = r.PromptOptions(2, local=local_time(f"{at}.000000Z", zone))
+    text = sections(render(read(household(), given=given), r.PromptLimits()))["now"]
     assert body(text) == told.format(zone)
 
 
 def test_the_day_of_a_due_date_is_that_of_the_zone() -> None:
     evening = "2026-11-21T18:20:00.000000Z"
     here, there = (
-        r.Given(2, local=local_time(evening, zone)) for zone in ("UTC", "Asia/Kathmandu")
+        r.PromptOptions(2, local=local_time(evening, zone)) for zone in ("UTC", "Asia/Kathmandu")
     )
     assert due("2026-11-22", given=here) == "in 1 day"
     assert due("2026-11-22", given=there) == "today"
@@ -175,7 +174,7 @@ def test_texts_of_values_stay_within_their_bounds() -> None:
 
 
 def time_section(book: Book, **bounds: int) -> str:
-    limits = r.Limits(**bounds)
+    limits = r.PromptLimits(**bounds)
     found = sections(render(read(book, given=NOW, limits=limits), limits))
     return body(found["time"]) if "time" in found else ""
 
@@ -196,7 +195,7 @@ def test_time_is_told_by_entries_their_sum_and_the_running_timer() -> None:
         "- time-1 2027-03-01T10:00 to 10:05, 5 minutes",
         "- time-2 2027-03-02T10:00 to 10:30, 30 minutes: Calls ## to Kim",
     ]
-    assert "time" not in sections(render(read(book), r.Limits()))
+    assert "time" not in sections(render(read(book), r.PromptLimits()))
 
 
 def test_of_much_time_the_newest_ten_entries_are_told() -> None:
@@ -220,7 +219,7 @@ def test_an_entry_of_last_summer_is_told_as_clocks_showed_it_then() -> None:
     book.tell("task", ROOF, t.TimeLogged("person", "e", *span))
     assert "- e 2026-07-01T09:00 to 10:00" in time_section(book)  # by the offset that holds now
     summer = replace(NOW, local=local_time("2027-03-01T09:00:00.000000Z", "Europe/Berlin"))
-    found = sections(render(read(book, given=summer), r.Limits()))
+    found = sections(render(read(book, given=summer), r.PromptLimits()))
     assert "- e 2026-07-01T10:00 to 11:00" in body(found["time"])
 
 
@@ -239,7 +238,7 @@ def test_ratings_are_told_beside_what_they_are_of() -> None:
 def thread_section(count: int, text: str = "words", **more: int) -> str:
     turns = tuple(r.ExchangeSeen(AT.format(n), f"{n} {text}", text) for n in range(1, count + 1))
     reading = replace(read(household(), given=NOW), thread=r.ThreadSeen(turns))
-    return body(sections(render(reading, r.Limits(**more)))["thread"])
+    return body(sections(render(reading, r.PromptLimits(**more)))["thread"])
 
 
 def turns_told(section: str) -> list[dict[str, str]]:
@@ -282,12 +281,12 @@ def test_a_superseded_turn_leaves_no_gap_and_no_turn_is_looked_for_without_end()
     )
     said = (ModelAnswered(1, 1, "", Words("I look.")), ModelAnswered(2, 1, "", Words("Friday.")))
     agents.tell("wake", run_key, started, *said, ModelAnswered(3, 1, ""))
-    seen = thread_of(agents.world(), AGENT, queued(5), r.Limits())
+    seen = thread_of(agents.world(), AGENT, queued(5), r.PromptLimits())
     assert seen.turns == (r.ExchangeSeen(AT.format(1), "When?", "Friday."),)
     elsewhere = replace(AGENT, categories=(WORK,))  # nothing that was said under another category
-    assert thread_of(agents.world(), elsewhere, queued(5), r.Limits()).turns == ()
-    assert thread_of(agents.world(), AGENT, queued(1), r.Limits()) == r.ThreadSeen()
+    assert thread_of(agents.world(), elsewhere, queued(5), r.PromptLimits()).turns == ()
+    assert thread_of(agents.world(), AGENT, queued(1), r.PromptLimits()) == r.ThreadSeen()
     looked_at = len(agents.rows)
-    far = thread_of(agents.world(), AGENT, queued(10_000), r.Limits())
+    far = thread_of(agents.world(), AGENT, queued(10_000), r.PromptLimits())
     assert len(agents.rows) - looked_at == TURNS_LOOKED_AT  # each look makes an empty stream
     assert far == r.ThreadSeen((), 9_999 - TURNS_LOOKED_AT)

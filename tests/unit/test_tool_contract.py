@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from domain.tools import registry
-from domain.tools.definitions import CAPABILITIES, REASONS
+from domain.tools.base import CAPABILITIES, REASONS
 from domain.tools.registry import TOOLS
 from domain.wake.scaffolds import SCAFFOLDS
 from tests.support import contract_page as page

@@ -1,6 +1,6 @@
 """Every place that must know a tool knows it: a forgotten one is named here.
 
-A record (`domain.tools.definitions.Tool`) tells the places, so most follow by themselves; what is
+A record (`domain.tools.base.Tool`) tells the places, so most follow by themselves; what is
 left out of a record, or out of the few places beside it, is found by doing what they are for.
 """
 
@@ -12,29 +12,29 @@ import pytest
 from msgspec.structs import replace
 
 from adapters.cli.verdicts import REMEDIES
-from adapters.web.editing import PREFIX, edited, fields_of
-from domain import canonical
+from adapters.web.cards import PREFIX, edit_fields_of, edited
 from domain.changes.change_set import ChangeSet
 from domain.journal import task as t
+from domain.log import canonical
+from domain.log.wire import Words
 from domain.tools import registry
-from domain.tools.base import Refusal, Remedy
-from domain.tools.definitions import REASONS, Tool
+from domain.tools.arguments import Schema, rules
+from domain.tools.base import REASONS, Remedy, Tool, ToolRefusal
 from domain.tools.registry import CHANGES, TOOLS
-from domain.tools.schema import Schema, rules
 from domain.tools.snapshot import Snapshot, SnapshotLink
 from domain.wake import machine
-from domain.wake.calls import Bench
 from domain.wake.directives import ROLES
-from domain.wake.events import (
+from domain.wake.tool_call import WakeInputs
+from domain.wake.wake import (
     ModelAnswered,
     ModelAsked,
     ToolAsked,
     ToolCall,
     ToolReturned,
+    Wake,
     WakeStarted,
+    evolve,
 )
-from domain.wake.state import Wake, evolve
-from domain.wire import Words
 from tests.support import contract_page as contract
 from tests.support.architecture import tree_of
 from tests.support.tools import AGENT, given
@@ -94,29 +94,26 @@ NOT_ASKED = {
 }
 """Arguments that no form asks for, and why."""
 BY_NAME = {
-    "domain/tools/fields.py": "records",
-    "domain/tools/labels.py": "records",
-    "domain/tools/checklist.py": "records",
+    "domain/tools/task_tools.py": "records",
     "domain/tools/times.py": "records",
     "domain/tools/followups.py": "records",
     "domain/tools/local.py": "records",
-    "domain/tools/reads.py": "records",
     "domain/tools/registry.py": "`suppress_label` and its end, no tools of the model",
-    "domain/changes/label_verdicts.py": "what rejecting a label does",
+    "domain/changes/decisions.py": "what rejecting a label does",
     "adapters/runtime/review.py": "the same",
     "projections/operations.py": "the same",
     "replay/effects.py": "the same",
-    "domain/changes/needs.py": "what makes the task that other items may need",
-    "domain/wake/known.py": "what a second task may be named for",
+    "domain/changes/dependencies.py": "what makes the task that other items may need",
+    "domain/wake/visible_ids.py": "what a second task may be named for",
     "domain/wake/machine.py": "a wake that owes its report is forced to write it",
-    "domain/wake/calls.py": "the same",
-    "adapters/models/rules.py": "phrases that it reads; a tool without one it never calls",
-    "adapters/models/acts.py": "the same",
-    "adapters/models/blocking.py": "the same",
+    "domain/wake/tool_call.py": "the same",
+    "adapters/models/rules/model.py": "phrases that it reads; a tool without one it never calls",
+    "adapters/models/rules/tool_calls.py": "the same",
+    "adapters/models/rules/blockers.py": "the same",
     "adapters/web/cards.py": "days of spans, which a card tells shorter",
     "adapters/models/demo.py": "habits of a sloppy model",
     "adapters/demo/person.py": "habits of a scripted person",
-    "adapters/simulation/unruly_model.py": "moves of an unruly model",
+    "adapters/simulation/fuzz_model.py": "moves of an unruly model",
 }
 """Files of the product that name a tool, and why a new one need not stand there too."""
 
@@ -185,7 +182,7 @@ def test_a_call_of_a_tool_is_answered(name: str) -> None:
     walls = registry.local_times(name, given)
     instants = tuple((one, f"{wall}:00.000000Z") for one, wall in walls.items())
     call = ToolCall("c1", name, Words(canonical.text(given)), instants=instants)
-    bench = Bench(LINKED, lambda: ChangeSet("set"), tuple, lambda said: said.text)
+    bench = WakeInputs(LINKED, lambda: ChangeSet("set"), tuple, lambda said: said.text)
     reply = ModelAnswered(1, 1, "reply", None, (call,))
     facts = machine.decide(wake, reply, bench).facts
     found = [one for one in facts if isinstance(one, ToolReturned | ToolAsked)]
@@ -201,7 +198,7 @@ def test_a_call_of_a_tool_is_answered(name: str) -> None:
 def test_a_proposal_is_told_in_words_and_applied(name: str) -> None:
     text = canonical.text(change(name))
     assert registry.summary(name, TASK, text) not in ("", name)
-    assert not isinstance(registry.apply(name, TASK, text, AGENT), Refusal), name
+    assert not isinstance(registry.apply(name, TASK, text, AGENT), ToolRefusal), name
     assert registry.touches(name, text), name
 
 
@@ -225,7 +222,7 @@ def test_an_estimate_of_one_minute_is_one_minute() -> None:
 @pytest.mark.parametrize("name", PROPOSED)
 def test_the_page_asks_for_what_a_person_may_edit(name: str) -> None:
     arguments = change(name)
-    fields = fields_of(name, arguments)
+    fields = edit_fields_of(name, arguments)
     asked = {field["name"].removeprefix(PREFIX) for field in fields}
     left = {argument for tool, argument in NOT_ASKED if tool == name}
     assert asked | left == arguments.keys(), f"{name}: its form, or NOT_ASKED, lacks an argument"
@@ -243,7 +240,7 @@ def test_the_command_line_takes_an_edit_of_a_proposal(name: str) -> None:
 @pytest.mark.parametrize("name", PROPOSED)
 def test_the_command_line_has_advice_where_a_person_can_help(name: str, task: Snapshot) -> None:
     answer = registry.apply(name, task, canonical.text(change(name)), AGENT)
-    if isinstance(answer, Refusal) and answer.code in ("limit", "sovereignty"):
+    if isinstance(answer, ToolRefusal) and answer.code in ("limit", "sovereignty"):
         remedies = CHANGES[name].effect.remedies
         assert answer.code in remedies, f"{name}: say what helps against {answer.code}"
 

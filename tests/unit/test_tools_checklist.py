@@ -3,9 +3,9 @@
 import pytest
 
 from domain.journal import task as t
-from domain.keys import key
+from domain.log.keys import key
 from domain.tools import registry
-from domain.tools.base import Plan, Refusal
+from domain.tools.base import Plan, ToolRefusal
 from tests.support.tools import AGENT, applied, code, given, planned, proposals
 
 CREATED = t.TaskCreated("person", "Plant the garden", "c1")
@@ -75,14 +75,14 @@ def test_a_batch_becomes_one_proposal_for_each_new_title() -> None:
 
 def test_a_batch_that_brings_nothing_new_is_redundant() -> None:
     plan = planned("add_multiple_checklist_items", TASK, items=[{"title": "dig"}])
-    assert plan == Refusal("redundant", '"dig" is on the task already.')
+    assert plan == ToolRefusal("redundant", '"dig" is on the task already.')
     assert code(applied("add_checklist_item", TASK, title="DIG")) == "redundant"
 
 
 @pytest.mark.parametrize("tool", ["add_multiple_checklist_items", "update_checklist_items"])
 def test_more_than_twenty_are_refused_and_so_are_none(tool: str) -> None:
     many = [{"title": f"Step {n}", "id": f"i{n}"} for n in range(21)]
-    assert planned(tool, TASK, items=many) == Refusal(
+    assert planned(tool, TASK, items=many) == ToolRefusal(
         "limit", "items: at most 20 in one call, got 21"
     )
     assert code(planned(tool, TASK, items=[])) == "invalid_arguments"
@@ -92,7 +92,7 @@ def test_an_item_s_title_has_1_to_400_characters() -> None:
     assert len(proposals("add_multiple_checklist_items", BARE, items=[{"title": "x" * 400}])) == 1
     for title in (" ", "x" * 401):
         answer = planned("add_multiple_checklist_items", BARE, items=[{"title": title}])
-        assert isinstance(answer, Refusal)
+        assert isinstance(answer, ToolRefusal)
         assert answer.code == "invalid_arguments"
         assert answer.message.startswith("items[0].title: expected a text of 1 to 400 characters")
 
@@ -144,7 +144,7 @@ def test_what_is_so_already_is_left_out_of_a_proposal() -> None:
 
 def test_a_change_of_nothing_is_redundant() -> None:
     change = item("i2", isChecked=True, title="Dig ", isArchived=False)
-    expected = Refusal("redundant", 'Item "Dig" is so already.')
+    expected = ToolRefusal("redundant", 'Item "Dig" is so already.')
     assert planned("update_checklist_items", TASK, items=[change]) == expected
     assert applied("update_checklist_item", TASK, **change) == expected
 
@@ -170,7 +170,7 @@ def test_an_item_of_no_one_or_named_twice_leaves_the_others_standing() -> None:
 def test_an_item_that_changes_in_nothing_is_named_by_its_place() -> None:
     answer = planned("update_checklist_items", TASK, items=[item("i1", title=" ", reason="why")])
     because = "items[0]: give isChecked, title or isArchived"
-    assert answer == Refusal("invalid_arguments", because)
+    assert answer == ToolRefusal("invalid_arguments", because)
     assert code(applied("update_checklist_item", TASK, id="i1")) == "invalid_arguments"
 
 

@@ -5,7 +5,7 @@ from msgspec import Struct
 
 from domain.tools import arguments as a
 from domain.tools import registry
-from domain.tools.base import Refusal
+from domain.tools.base import ToolRefusal
 from domain.wake.scaffolds import SCAFFOLD
 from tests.support.tools import given
 
@@ -159,12 +159,12 @@ def test_what_is_plainly_meant_is_understood(tool: str, given: object, expected:
     ],
 )
 def test_what_is_wrong_is_refused_with_its_place(tool: str, given: object, message: str) -> None:
-    assert registry.decode(tool, given) == Refusal("invalid_arguments", message)
+    assert registry.decode(tool, given) == ToolRefusal("invalid_arguments", message)
 
 
 def test_a_long_text_is_repeated_only_in_part() -> None:
     answer = registry.decode("update_task_priority", {"priority": "x\n" * 500})
-    assert isinstance(answer, Refusal)
+    assert isinstance(answer, ToolRefusal)
     assert len(answer.message) < 200
     assert "\n" not in answer.message
 
@@ -178,7 +178,7 @@ def test_half_a_character_is_made_whole() -> None:
 def test_only_the_twelve_are_callable(name: str) -> None:
     assert registry.canonical_name(name, SCAFFOLD) is None
     answer = registry.decode(name, {"id": "x", "title": "x"})
-    assert answer == Refusal("unknown_tool", f'There is no tool "{name}".')
+    assert answer == ToolRefusal("unknown_tool", f'There is no tool "{name}".')
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_a_person_s_edit_becomes_canonical(tool: str, given: object, expected: s
 )
 def test_an_edit_that_does_not_fit_is_refused(tool: str, given: object, code: str) -> None:
     answer = registry.check_edit(tool, given)
-    assert isinstance(answer, Refusal)
+    assert isinstance(answer, ToolRefusal)
     assert answer.code == code
 
 
@@ -220,5 +220,5 @@ def test_what_is_recorded_of_a_refused_change_is_never_cut() -> None:
     """Old logs hold it whole: a message to a person is cut, its bytes are not."""
     name = "k" * 300
     found = registry.apply("update_task_estimate", given(), f'{{"{name}":1,"{name}":2}}', "person")
-    assert isinstance(found, Refusal)
+    assert isinstance(found, ToolRefusal)
     assert name in found.message

@@ -3,9 +3,9 @@
 import pytest
 
 from domain.journal import task as t
+from domain.text import LANGUAGES
 from domain.tools import registry
-from domain.tools.base import Plan, Proposal, Refusal, fingerprint
-from domain.tools.languages import LANGUAGES
+from domain.tools.base import Plan, Proposal, ToolRefusal, fingerprint
 from tests.support.tools import AGENT, applied, code, given, planned, proposals
 
 CREATED = t.TaskCreated("person", "Plant the garden", "c1")
@@ -113,8 +113,8 @@ def test_a_changed_field_is_proposed_and_applied(
 def test_what_is_so_already_is_redundant_when_proposed_and_when_applied(
     tool: str, arguments: dict[str, object], message: str
 ) -> None:
-    assert planned(tool, TASK, **arguments) == Refusal("redundant", message)
-    assert applied(tool, TASK, **arguments) == Refusal("redundant", message)
+    assert planned(tool, TASK, **arguments) == ToolRefusal("redundant", message)
+    assert applied(tool, TASK, **arguments) == ToolRefusal("redundant", message)
 
 
 def test_a_title_that_differs_only_in_its_spaces_is_no_change() -> None:
@@ -150,7 +150,7 @@ def test_a_value_outside_its_limits_is_refused_both_times(
     tool: str, arguments: dict[str, object], message: str
 ) -> None:
     for answer in (planned(tool, TASK, **arguments), applied(tool, TASK, **arguments)):
-        assert isinstance(answer, Refusal)
+        assert isinstance(answer, ToolRefusal)
         assert answer.code == "invalid_arguments"
         assert message in answer.message
 

@@ -2,7 +2,7 @@
 
 from domain.journal import task as t
 from domain.tools import registry
-from domain.tools.base import Plan, Refusal
+from domain.tools.base import Plan, ToolRefusal
 from domain.wake.scaffolds import SCAFFOLD
 from tests.support.tools import AGENT, applied, code, given, planned, proposals
 
@@ -60,7 +60,7 @@ def test_a_task_with_two_labels_takes_one_more() -> None:
 def test_a_task_with_three_labels_takes_none() -> None:
     task = given(CREATED, *assigned("garden", "garage", "bath"))
     plan = planned("assign_task_labels", task, labels=[label("urgent")])
-    assert plan == Refusal("limit", "The task has 3 labels; at most 3 are assigned.")
+    assert plan == ToolRefusal("limit", "The task has 3 labels; at most 3 are assigned.")
     assert code(applied("assign_task_label", task, id="l-urgent")) == "limit"
 
 
@@ -90,7 +90,7 @@ def test_what_cannot_be_assigned_is_told_apart_and_takes_no_place() -> None:
 def test_a_call_of_which_all_is_assigned_is_redundant() -> None:
     task = given(CREATED, *assigned("garden"))
     plan = planned("assign_task_labels", task, labels=[label("garden")])
-    assert plan == Refusal("redundant", 'Label "garden" is assigned already.')
+    assert plan == ToolRefusal("redundant", 'Label "garden" is assigned already.')
 
 
 def test_a_call_of_low_confidence_only_proposes_nothing() -> None:
@@ -110,7 +110,7 @@ def test_the_rules_hold_again_when_a_label_is_assigned() -> None:
 
 def test_more_than_twenty_labels_are_refused() -> None:
     plan = planned("assign_task_labels", BARE, labels=[label(f"x{n}") for n in range(21)])
-    assert plan == Refusal("limit", "labels: at most 20 in one call, got 21")
+    assert plan == ToolRefusal("limit", "labels: at most 20 in one call, got 21")
 
 
 def test_a_rejected_label_is_suppressed_once() -> None:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from domain.keys import key
+from domain.log.keys import key
 from domain.tools import arguments as a
 from domain.tools import registry
-from domain.tools.base import Refusal
+from domain.tools.base import ToolRefusal
 from domain.tools.local import (
     Observation,
     Report,
@@ -19,7 +19,7 @@ ID = key("item", "t1", "dig", "0")
 OTHER = key("item", "t1", "rake", "0")
 
 
-def reported(content: str, tldr: str = "short", one_liner: str = "line") -> Report | Refusal:
+def reported(content: str, tldr: str = "short", one_liner: str = "line") -> Report | ToolRefusal:
     given = registry.decode(
         "update_report", {"content": content, "tldr": tldr, "oneLiner": one_liner}
     )
@@ -27,13 +27,13 @@ def reported(content: str, tldr: str = "short", one_liner: str = "line") -> Repo
     return report(given)
 
 
-def observed(*given: object) -> tuple[Observation, ...] | Refusal:
+def observed(*given: object) -> tuple[Observation, ...] | ToolRefusal:
     found = registry.decode("record_observations", {"observations": list(given)})
     assert isinstance(found, a.RecordObservations)
     return observations(found)
 
 
-def retracted(*given: object) -> tuple[tuple[str, str], ...] | Refusal:
+def retracted(*given: object) -> tuple[tuple[str, str], ...] | ToolRefusal:
     found = registry.decode("retract_suggestions", {"proposals": list(given)})
     assert isinstance(found, a.RetractSuggestions)
     return retractions(found)
@@ -88,7 +88,7 @@ def test_long_runs_of_spaces_do_no_harm() -> None:
 
 def test_a_report_of_nothing_but_ids_is_refused() -> None:
     because = "tldr: nothing is left of it without its internal ids"
-    assert reported("all well", f"({ID})") == Refusal("invalid_arguments", because)
+    assert reported("all well", f"({ID})") == ToolRefusal("invalid_arguments", because)
 
 
 def test_an_observation_may_be_a_text_or_an_object() -> None:
@@ -112,11 +112,11 @@ def test_blank_observations_are_dropped_and_long_ones_cut() -> None:
 
 def test_no_observation_with_a_text_is_refused() -> None:
     because = "observations: none of them has a text"
-    assert observed(" ", {"text": None}) == Refusal("invalid_arguments", because)
-    assert registry.decode("record_observations", {"observations": []}) == Refusal(
+    assert observed(" ", {"text": None}) == ToolRefusal("invalid_arguments", because)
+    assert registry.decode("record_observations", {"observations": []}) == ToolRefusal(
         "invalid_arguments", "observations: expected at least 1, got none"
     )
-    assert registry.decode("record_observations", {"observations": ["x"] * 21}) == Refusal(
+    assert registry.decode("record_observations", {"observations": ["x"] * 21}) == ToolRefusal(
         "limit", "observations: at most 20 in one call, got 21"
     )
 
@@ -145,4 +145,4 @@ def test_malformed_retractions_are_dropped_and_a_repeated_one_counts_once() -> N
 
 def test_no_retraction_that_can_be_read_is_refused() -> None:
     because = "proposals: none of them has a fingerprint and a reason of 1 to 500 characters"
-    assert retracted({"fingerprint": "f1"}) == Refusal("invalid_arguments", because)
+    assert retracted({"fingerprint": "f1"}) == ToolRefusal("invalid_arguments", because)

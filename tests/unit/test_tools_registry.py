@@ -6,11 +6,10 @@ from typing import Any, get_args
 import jsonschema
 import pytest
 
-from domain.agent.wake_queue_events import Reason
+from domain.agent.wake_queue import Reason
 from domain.journal import task as t
 from domain.tools import registry
-from domain.tools.base import Refusal, fingerprint
-from domain.tools.definitions import CAPABILITIES, REASONS
+from domain.tools.base import CAPABILITIES, REASONS, ToolRefusal, fingerprint
 from domain.tools.registry import ALIASES, TOOLS
 from domain.wake.scaffolds import SCAFFOLD
 from tests.support.tools import code, given, planned
@@ -104,7 +103,7 @@ def test_specs_come_in_the_order_asked_for_and_cannot_spoil_each_other() -> None
 
 def test_local_tools_are_neither_planned_nor_applied() -> None:
     report = registry.decode("update_report", {"content": "a", "tldr": "b", "oneLiner": "c"})
-    assert not isinstance(report, Refusal)
+    assert not isinstance(report, ToolRefusal)
     assert code(registry.plan("update_report", TASK, report)) == "unknown_tool"
     assert code(registry.apply("update_report", TASK, "{}", "agent:a1")) == "unknown_tool"
 
@@ -125,7 +124,7 @@ def test_what_cannot_be_read_is_refused_and_changes_nothing() -> None:
 
 def test_the_language_may_be_proposed_where_it_cannot_be_set_at_once() -> None:
     plan = planned("set_task_language", TASK, languageCode="de", confidence="high")
-    assert not isinstance(plan, Refusal)
+    assert not isinstance(plan, ToolRefusal)
     assert plan.proposals[0].summary == "Set language to de"
 
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from domain import canonical
 from domain.journal import task as t
+from domain.log import canonical
 from domain.tools import registry
-from domain.tools.base import Facts, Plan, Refusal, base
+from domain.tools.base import Facts, Plan, ToolRefusal, base
 from domain.tools.snapshot import ENTRIES_KEPT, Snapshot, captured
 from tests.support.tool_calls import changed, instants, utc
 from tests.support.tools import AGENT, CATALOG, applied, code, given
@@ -29,23 +29,23 @@ def logged(by: str = "person", entry: str = "e1", start: str = "10:00", end: str
     return t.TimeLogged(by, entry, *times, "Dug")
 
 
-def called(tool: str, before: Snapshot, **arguments: Any) -> Plan | Refusal:
+def called(tool: str, before: Snapshot, **arguments: Any) -> Plan | ToolRefusal:
     found = registry.decode(tool, arguments)
-    if isinstance(found, Refusal):
+    if isinstance(found, ToolRefusal):
         return found
     return registry.plan(tool, before, found, instants(tool, arguments).items())
 
 
-def done(tool: str, before: Snapshot, **arguments: Any) -> Facts | Refusal:
+def done(tool: str, before: Snapshot, **arguments: Any) -> Facts | ToolRefusal:
     return applied(tool, before, **changed(tool, arguments))
 
 
 def test_an_instant_that_is_none_is_refused_whoever_gives_it() -> None:
     given = registry.decode("log_time", {**SPAN, "summary": "Dug"})
-    assert not isinstance(given, Refusal)
+    assert not isinstance(given, ToolRefusal)
     wrong = {**instants("log_time", SPAN), "startedAt": "08:00"}
     refused = registry.plan("log_time", at_noon(), given, wrong.items())
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, ToolRefusal)
     assert refused.code == "invalid_arguments"
     assert "expected a UTC instant" in refused.message
 

@@ -6,7 +6,7 @@ from adapters.runtime.services import Services
 from domain.changes.commands import RejectItem
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
-from domain.wake.events import ToolReturned
+from domain.wake.wake import ToolReturned
 from tests.support.scripted_wakes import REPORT, call, ended, items, minutes, woken
 from tests.support.services import divergences, queued_key, reply, services, task_with_agent
 

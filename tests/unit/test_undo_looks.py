@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from adapters.actions import undoing
-from adapters.actions.tasks import edit_task
-from adapters.home.place import FolderPlace
+from adapters.home.home_location import FolderLocation
 from adapters.home.settings import Settings
 from adapters.home.views import Views
-from adapters.models.rules import RulesModel
+from adapters.models.rules.model import RulesModel
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
+from adapters.usecases import undoing
+from adapters.usecases.tasks import edit_task
 from adapters.wiring import Home
-from domain.envelope import Row
+from domain.append.envelope import Row
 from domain.journal.commands import CreateTask
 from tests.support.services import TickingClock
 
@@ -37,7 +37,7 @@ def home_of(edits: int) -> tuple[Home, RowsCounted, str]:
     journal, agents = Log("journal", recorder, "r1"), Log.in_memory("agent", "r1")
     at = Services(journal, agents, TickingClock(), Settings(), lambda _: RulesModel())
     views = Views(None, {"journal": journal, "agent": agents})
-    home = Home(FolderPlace(Path("nowhere")), at, views, exists=False)
+    home = Home(FolderLocation(Path("nowhere")), at, views, exists=False)
     (task,) = at.append_journal(CreateTask("Fix the tap")).result.ids
     for nth in range(edits):
         edit_task(home, task, {"estimate": nth + 1}, key=f"edit {nth}")

@@ -2,27 +2,29 @@
 
 import pytest
 
-from adapters.actions.undoing import deeds, undo
 from adapters.runtime import recovery, review
 from adapters.runtime.review import task_now
 from adapters.runtime.services import Services
-from adapters.simulation.fused_log import Crashed, FusedLog
+from adapters.simulation.fault_injection import Crashed, FaultyLog
+from adapters.usecases.undoing import deeds, undo
 from adapters.wiring import Home
 from domain.changes import decisions
-from domain.changes.change_set import ChangeSet, Undo, is_undone, was_taken_back
-from domain.changes.doubts import doubted, undos_doubted
-from domain.changes.events import (
+from domain.changes.change_set import (
+    ChangeSet,
     ItemConfirmed,
     ItemConfirming,
     ItemFailed,
     ItemUndone,
     UndoAsked,
+    UndoAttempt,
+    is_undone,
+    was_taken_back,
 )
-from domain.changes.hygiene import sift
+from domain.changes.deduplication import deduplicate
+from domain.changes.in_doubt import items_in_doubt, undos_in_doubt
 from domain.errors import Refused
 from domain.journal import commands as do
-from domain.journal.fold import TASK
-from domain.journal.task import Task
+from domain.journal.task import TASK, Task
 from domain.lessons.lessons import CATEGORY
 from tests.support.lessons import WORK, agent_in, lessons_in, proved, with_categories
 from tests.support.proposals import add, after, item, shown
@@ -133,7 +135,7 @@ def test_only_what_is_confirmed_is_taken_back_and_that_once() -> None:
 
 def test_it_blocks_later_proposals_as_one_that_waits() -> None:
     undone = taken_back(confirmed(shown(add("milk"))))
-    (told,) = sift([add("milk")], [undone], lambda _: 0).skipped
+    (told,) = deduplicate([add("milk")], [undone], lambda _: 0).skipped
     assert "waiting for the person" in told
 
 
@@ -147,7 +149,7 @@ def test_it_wins_over_the_confirmation_that_it_names_whenever_that_comes() -> No
     late = ItemConfirming(1, ME, 1, confirming, 1)
     assert after(undone, [late, ItemConfirmed(1, 1, 12)]) == undone
     assert after(undone, [ItemConfirmed(1, 1, 12, confirming)]) == undone
-    assert doubted(undone)[0].operations == tuple(
+    assert items_in_doubt(undone)[0].operations == tuple(
         one for one in item(undone).operations if one != confirming
     )
 
@@ -167,7 +169,7 @@ def test_another_edit_of_the_same_number_is_confirmed_again_by_its_own_effect() 
     both = after(changes, [ItemConfirming(1, ME, 1, "edit", 1)])
     asked = asked_back_of(both, item(changes).operations[0])
     undone = after(both, [asked, outcome(asked)])
-    (doubt,) = doubted(undone)
+    (doubt,) = items_in_doubt(undone)
     assert "edit" in doubt.operations
     assert item(after(undone, [ItemConfirmed(1, 1, 20)])).status == "pending"  # which one?
     said = ItemConfirmed(1, 1, 20, "edit")
@@ -209,10 +211,10 @@ def test_an_undo_names_the_confirmation_that_stands_whatever_the_newest_number_i
 def test_an_undo_that_was_refused_here_and_done_elsewhere_is_doubted_and_told_late() -> None:
     changes = confirmed(shown(add("milk")))
     asked = asked_back(changes)
-    assert undos_doubted(after(changes, [asked])) == []
+    assert undos_in_doubt(after(changes, [asked])) == []
     refused = after(changes, [asked, outcome(asked, "stale")])
-    made = Undo(1, asked.operation, asked.undoes)
-    assert undos_doubted(refused) == [(1, made)]
+    made = UndoAttempt(1, asked.operation, asked.undoes)
+    assert undos_in_doubt(refused) == [(1, made)]
     done = outcome(asked)
     assert decisions.settle(refused, done) == []
     assert decisions.settle(refused, done, is_shared=True) == [done]
@@ -220,7 +222,7 @@ def test_an_undo_that_was_refused_here_and_done_elsewhere_is_doubted_and_told_la
     undone = after(refused, [done])
     assert item(undone).status == "pending"
     assert decisions.settle(undone, done, is_shared=True) == []
-    assert undos_doubted(undone) == []
+    assert undos_in_doubt(undone) == []
     assert after(undone, [done]) == undone
 
 
@@ -229,7 +231,7 @@ def test_of_two_undos_under_way_at_once_the_other_is_kept_in_doubt() -> None:
     asked = asked_back(changes)
     both = after(changes, [asked, UndoAsked(1, ME, 1, "theirs", asked.undoes, 1)])
     assert item(both).asked == asked
-    assert [one.operation for _, one in undos_doubted(both)] == ["theirs"]
+    assert [one.operation for _, one in undos_in_doubt(both)] == ["theirs"]
     late = after(shown(add("milk")), [asked])  # of a set that is not confirmed here
     assert (item(late).asked, item(late).status) == (None, "pending")
 
@@ -406,7 +408,7 @@ def test_a_kill_at_any_row_is_recovered(
     died: tuple[str, int], is_after: bool, is_moved: bool
 ) -> None:
     name, nth = died
-    logs = {one: FusedLog.fused(one) for one in ("journal", "agent")}
+    logs = {one: FaultyLog.fused(one) for one in ("journal", "agent")}
     at = services()
     at.journal, at.agents = logs["journal"], logs["agent"]
     at, task, made = sink(at=at)

@@ -3,16 +3,16 @@ rejected until a text is newer, in scaffold 2. Since then it waits for the perso
 
 import pytest
 
-from adapters.actions.undoing import undo
 from adapters.runtime import review
 from adapters.runtime.review import task_now
 from adapters.runtime.services import Services
-from adapters.simulation.fused_log import Crashed, FusedLog
+from adapters.simulation.fault_injection import Crashed, FaultyLog
+from adapters.usecases.undoing import undo
 from adapters.wiring import Home
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
-from domain.wire import Words
-from domain.world import entity_of
+from domain.log.state import entity_of
+from domain.log.wire import Words
 from tests.support.lessons import proved
 from tests.support.scripted_wakes import call, ended, items, minutes, woken
 from tests.support.services import services, task_with_agent
@@ -94,7 +94,7 @@ def test_an_undo_of_ten_verdicts_that_dies_anywhere_is_gone_on_with(
 ) -> None:
     for died in range(1, 11):
         at = services()
-        agents = at.agents = FusedLog.fused("agent")
+        agents = at.agents = FaultyLog.fused("agent")
         _, agent = task_with_agent(at)
         titles = [{"title": f"Part {nth}"} for nth in range(10)]
         made = woken(at, agent, *ended(call("add_multiple_checklist_items", items=titles)))

@@ -6,11 +6,11 @@ from msgspec import UNSET
 
 from domain.agent.memory import MEMORY as MEMORIES
 from domain.agent.memory import MemoryFolded
-from domain.changes import events as ch
-from domain.changes.change_set import Item
+from domain.changes import change_set as ch
+from domain.changes.change_set import ChangeItem
 from domain.changes.decisions import reopen, retake, settle
-from domain.changes.doubts import Doubt, doubted
-from domain.wire import Stored, Words
+from domain.changes.in_doubt import ItemInDoubt, items_in_doubt
+from domain.log.wire import Stored, Words
 from tests.support.agents import row
 from tests.support.sides import Sides, shown
 
@@ -41,8 +41,8 @@ def told(*said: tuple[str, Stored]) -> Sides:
     return sides
 
 
-def item(sides: Sides) -> Item:
-    found: Item = sides.state(SET).items[0]
+def item(sides: Sides) -> ChangeItem:
+    found: ChangeItem = sides.state(SET).items[0]
     return found
 
 
@@ -121,7 +121,7 @@ def test_two_edits_on_two_machines_keep_both_operations() -> None:
     assert (item(sides).status, item(sides).operations) == ("confirmed", ("op1", "op2"))
     late = told(("desk", ASKED), ("desk", DONE), ("phone", EDITED))
     assert item(late).operations == ("op1", "op2")
-    assert doubted(late.state(SET)) == []
+    assert items_in_doubt(late.state(SET)) == []
 
 
 def test_an_effect_that_nobody_waits_for_any_more_is_found() -> None:
@@ -131,7 +131,7 @@ def test_an_effect_that_nobody_waits_for_any_more_is_found() -> None:
     for fact in retake(sides.state(SET), 1):
         sides.says("desk", fact, FAILED, of=SET)
     changes = sides.state(SET)
-    assert doubted(changes) == [Doubt(1, 1, ("op1",))]
+    assert items_in_doubt(changes) == [ItemInDoubt(1, 1, ("op1",))]
     assert settle(changes, DONE) == []
     assert settle(changes, DONE, is_shared=True) == [DONE]
     assert settle(changes, ch.ItemConfirmed(1, 2), is_shared=True) == []
@@ -141,9 +141,11 @@ def test_an_effect_that_nobody_waits_for_any_more_is_found() -> None:
 
 
 def test_a_held_confirmation_is_doubted_and_one_under_way_is_not() -> None:
-    assert doubted(told(("desk", REJECTED), ("phone", ASKED)).state(SET)) == [Doubt(1, 1, ("op1",))]
-    assert doubted(told(("phone", ASKED)).state(SET)) == []
-    assert doubted(told(("phone", REJECTED)).state(SET)) == []
+    assert items_in_doubt(told(("desk", REJECTED), ("phone", ASKED)).state(SET)) == [
+        ItemInDoubt(1, 1, ("op1",))
+    ]
+    assert items_in_doubt(told(("phone", ASKED)).state(SET)) == []
+    assert items_in_doubt(told(("phone", REJECTED)).state(SET)) == []
 
 
 def test_an_older_confirmation_of_another_machine_is_kept_aside() -> None:

@@ -2,9 +2,9 @@
 
 from adapters.store.log import Log
 from domain.agent import commands as agent_do
-from domain.agent.events import AgentDeleted
+from domain.agent.agent import AgentDeleted
 from domain.journal import commands as do
-from domain.world import Recorded
+from domain.log.state import RecordedEvent
 from projections import agents, tasks
 from projections.agents import AgentDocument
 from projections.tasks import TaskDocument
@@ -13,7 +13,7 @@ from tests.support.agents import row
 from tests.support.lives import REPORT, START, Life
 
 
-def rows(log: Log) -> list[Recorded]:
+def rows(log: Log) -> list[RecordedEvent]:
     return [one for append in log.appends() for one in append]
 
 

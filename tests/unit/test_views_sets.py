@@ -3,8 +3,7 @@
 from msgspec.structs import replace
 
 from domain.changes import commands as do
-from domain.changes.change_set import set_id
-from domain.changes.events import (
+from domain.changes.change_set import (
     ItemConfirmed,
     ItemFailed,
     ItemProposed,
@@ -12,19 +11,19 @@ from domain.changes.events import (
     SetOpened,
     SuppressionAsked,
     SuppressionDone,
+    set_id,
 )
-from domain.wire import Words
-from domain.world import Recorded
-from projections import inbox, operations, ranks
-from projections.inbox import SetDocument, arguments_of
+from domain.log.state import RecordedEvent
+from domain.log.wire import Words
+from projections import inbox, operations
+from projections.inbox import RanksDocument, SetDocument, arguments_of
 from projections.operations import OwnerOperations
-from projections.ranks import RanksDocument
 from projections.view import fold
 from tests.support.agents import row
 from tests.support.lives import ADD, PROPOSE, REPORT, Life, call
 
 
-def rows(life: Life) -> list[Recorded]:
+def rows(life: Life) -> list[RecordedEvent]:
     return [one for append in life.log.appends() for one in append]
 
 
@@ -51,7 +50,7 @@ def test_a_set_is_on_no_shelf_before_its_wake_has_ended() -> None:
     found = proposed(life, run_key)
     assert (found.is_opened, inbox.VIEW.shelf(found), len(found.items)) == (False, "", 1)
     assert inbox.VIEW.mark(found) == ""
-    assert fold(ranks.VIEW, rows(life)) == {}
+    assert fold(inbox.RANKS, rows(life)) == {}
 
 
 def test_an_opened_set_shows_who_proposed_what() -> None:
@@ -96,7 +95,7 @@ def test_ranks_count_the_sets_that_were_opened_in_order() -> None:
     life.run(REPORT)  # proposes nothing, so it opens nothing
     life.ask(reason="manual")
     second = life.run(call("update_task_priority", priority="P0"), REPORT)
-    (found,) = fold(ranks.VIEW, rows(life)).values()
+    (found,) = fold(inbox.RANKS, rows(life)).values()
     assert found == RanksDocument((set_id(first), set_id(second)))
 
 
@@ -105,7 +104,7 @@ def test_a_set_that_is_opened_again_keeps_its_rank_and_its_place() -> None:
     history = rows(life)
     (opened,) = (one for one in history if isinstance(one.fact, SetOpened))
     again = replace(opened, n=99)
-    assert fold(ranks.VIEW, [*history, again]) == fold(ranks.VIEW, history)
+    assert fold(inbox.RANKS, [*history, again]) == fold(inbox.RANKS, history)
     assert fold(inbox.VIEW, [*history, again]) == fold(inbox.VIEW, history)
 
 

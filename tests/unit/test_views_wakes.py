@@ -2,15 +2,15 @@
 
 from msgspec.structs import replace
 
-from domain.agent.wake_queue_events import TriggerMerged, WakeDropped
+from domain.agent.wake_queue import TriggerMerged, WakeDropped
 from domain.changes.change_set import set_id
+from domain.log.state import RecordedEvent
+from domain.log.wire import Imported
 from domain.ports import Usage
 from domain.wake import commands as do
-from domain.wake.events import ModelAnswered, ModelFailed, WakeStarted
-from domain.wire import Imported
-from domain.world import Recorded
-from projections import journal, messages, operations, reports, wakes
-from projections.messages import Message
+from domain.wake.wake import ModelAnswered, ModelFailed, WakeStarted
+from projections import messages, observations, operations, reports, wakes
+from projections.messages import WakeMessage
 from projections.operations import OwnerOperations
 from projections.view import fold
 from projections.wakes import CAUSES_KEPT, WakeDocument
@@ -18,7 +18,7 @@ from tests.support.agents import change, row
 from tests.support.lives import ADD, LANGUAGE, OBSERVE, PROPOSE, REPORT, Life, call
 
 
-def rows(life: Life) -> list[Recorded]:
+def rows(life: Life) -> list[RecordedEvent]:
     return [one for append in life.log.appends() for one in append]
 
 
@@ -26,7 +26,7 @@ def wake(life: Life, run_key: str) -> WakeDocument:
     return fold(wakes.VIEW, rows(life))[run_key]
 
 
-def said(life: Life, run_key: str) -> list[Message]:
+def said(life: Life, run_key: str) -> list[WakeMessage]:
     return list(fold(messages.VIEW, rows(life))[run_key].messages)
 
 
@@ -210,12 +210,12 @@ def test_every_observation_is_a_document_of_its_agents_shelf() -> None:
         "record_observations", observations=["One.", {"text": "Two.", "priority": "critical"}]
     )
     run_key = life.run(two, REPORT)
-    found = sorted(fold(journal.VIEW, rows(life)).values(), key=journal.VIEW.place)
+    found = sorted(fold(observations.VIEW, rows(life)).values(), key=observations.VIEW.place)
     assert [(one.words.text, one.priority) for one in found] == [
         ("One.", "routine"),
         ("Two.", "critical"),
     ]
-    assert {(journal.VIEW.shelf(one), one.run_key) for one in found} == {(life.agent, run_key)}
+    assert {(observations.VIEW.shelf(one), one.run_key) for one in found} == {(life.agent, run_key)}
 
 
 def test_an_operation_is_in_flight_until_its_result() -> None:

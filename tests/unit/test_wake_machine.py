@@ -2,12 +2,14 @@
 
 from msgspec.structs import replace
 
-from domain.changes.change_set import ChangeSet, Item
+from domain.changes.change_set import ChangeItem, ChangeSet
+from domain.log.wire import Words
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot
 from domain.wake import machine
-from domain.wake.calls import Bench
-from domain.wake.events import (
+from domain.wake.scaffolds import SCAFFOLD
+from domain.wake.tool_call import WakeInputs
+from domain.wake.wake import (
     LateReply,
     ModelAnswered,
     ModelAsked,
@@ -17,15 +19,14 @@ from domain.wake.events import (
     ToolAsked,
     ToolCall,
     ToolReturned,
+    Wake,
     WakeDeferred,
     WakeFact,
     WakeFinished,
     WakeReply,
     WakeStarted,
+    evolve,
 )
-from domain.wake.scaffolds import SCAFFOLD
-from domain.wake.state import Wake, evolve
-from domain.wire import Words
 
 TASK = "t" * 32
 SEEN = Snapshot(TASK, 1, "OPEN", "P2", title="Fix the sink", category="home", estimate=30)
@@ -37,8 +38,8 @@ REPORT = '{"content":"All.","oneLiner":"One.","tldr":"Short."}'
 DONE: WakeFact = WakeFinished("completed", stop="answered")
 
 
-def bench(snapshot: Snapshot = SEEN) -> Bench:
-    return Bench(snapshot, lambda: ChangeSet("set"), tuple, lambda said: said.text)
+def bench(snapshot: Snapshot = SEEN) -> WakeInputs:
+    return WakeInputs(snapshot, lambda: ChangeSet("set"), tuple, lambda said: said.text)
 
 
 def given(*facts: WakeFact) -> Wake:
@@ -232,7 +233,7 @@ def test_more_calls_than_the_limit_are_refused_unread() -> None:
 
 
 def test_what_is_proposed_again_in_the_same_wake_is_not_retracted() -> None:
-    older = Item(
+    older = ChangeItem(
         1, "update_task_estimate", Words(), "s", "other", "set estimate to 60 minutes", "b"
     )
     known = ChangeSet("older", "agent", TASK, "run", True, items=(older,))
@@ -240,7 +241,7 @@ def test_what_is_proposed_again_in_the_same_wake_is_not_retracted() -> None:
         ("retract_suggestions", '{"proposals":[{"fingerprint":"other","reason":"gone"}]}'),
         ("update_task_estimate", '{"minutes":60}'),
     )
-    at = Bench(SEEN, lambda: ChangeSet("set"), lambda: (known,), lambda said: said.text)
+    at = WakeInputs(SEEN, lambda: ChangeSet("set"), lambda: (known,), lambda said: said.text)
     advanced = machine.decide(given(), calls, at)
     assert results(advanced.facts)[1] == ("update_task_estimate", "denied", "redundant")
     assert advanced.wake.reproposed == {"other"}

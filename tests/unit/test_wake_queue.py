@@ -2,28 +2,20 @@
 
 import pytest
 
-from domain.agent.agent import Agent
-from domain.agent.events import (
-    AgentDestroyed,
-    AgentPaused,
-    AutomationSet,
-    Subscribed,
-)
+from domain.agent.agent import Agent, AgentDestroyed, AgentPaused, AutomationSet, Subscribed
 from domain.agent.wake_queue import (
     SEEN_KEPT,
     TRIGGERS_KEPT,
-    WakeQueue,
-    next_due,
-    run_key_of,
-    run_status,
-)
-from domain.agent.wake_queue_events import (
     Reason,
     TriggerMerged,
     TriggerSuppressed,
     WakeDropped,
+    WakeQueue,
     WakeQueued,
     WakeQueueFact,
+    next_due,
+    run_key_of,
+    run_status,
 )
 from domain.agent.wake_queue_rules import (
     Setting,
@@ -32,8 +24,8 @@ from domain.agent.wake_queue_rules import (
     settle,
     throttled,
 )
-from domain.keys import key
-from domain.timestamps import later
+from domain.log.keys import key
+from domain.log.timestamps import later
 from tests.support.agents import (
     ACTIVE,
     AGENT_ID,

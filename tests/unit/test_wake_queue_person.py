@@ -2,18 +2,20 @@
 
 import pytest
 
-from domain.agent.events import AgentDestroyed
-from domain.agent.wake_queue import WakeQueue, asleep_until, due_of, next_due
-from domain.agent.wake_queue_events import (
+from domain.agent.agent import AgentDestroyed
+from domain.agent.wake_queue import (
     AgentSlept,
     Reason,
     Trigger,
     WakeBackedOff,
     WakeBegun,
     WakeDropped,
+    WakeQueue,
+    asleep_until,
+    due_of,
+    next_due,
 )
-from domain.agent.wake_queue_person import cancel, sleep
-from domain.agent.wake_queue_rules import begin, notice, request
+from domain.agent.wake_queue_rules import begin, cancel, notice, request, sleep
 from domain.errors import Refused
 from tests.support.agents import (
     ACTIVE,

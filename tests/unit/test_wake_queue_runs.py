@@ -2,29 +2,21 @@
 
 import pytest
 
-from domain.agent.agent import Agent
-from domain.agent.events import (
-    AgentDestroyed,
-    AgentPaused,
-    AutomationSet,
-    ModeSet,
-)
+from domain.agent.agent import Agent, AgentDestroyed, AgentPaused, AutomationSet, ModeSet
 from domain.agent.wake_queue import (
-    WakeQueue,
-    due_of,
-    next_due,
-    next_wake,
-    run_key_of,
-    run_status,
-)
-from domain.agent.wake_queue_events import (
-    AlertSettled,
     Reason,
     TriggerMerged,
     WakeBackedOff,
     WakeBegun,
     WakeDropped,
+    WakeQueue,
     WakeQueued,
+    WakeSettled,
+    due_of,
+    next_due,
+    next_wake,
+    run_key_of,
+    run_status,
 )
 from domain.agent.wake_queue_rules import (
     back_off,
@@ -89,16 +81,16 @@ def test_one_wake_follows_the_running_one() -> None:
 def test_the_throttle_is_armed_after_a_run_only_where_changes_wait() -> None:
     wake_queue = running()
     assert settle(wake_queue, wake_queue.running, "completed", after(300)) == [
-        AlertSettled(wake_queue.running, "completed")
+        WakeSettled(wake_queue.running, "completed")
     ]
     follow = wake_queue_of(notice(wake_queue, ACTIVE, change(2), after(10), ON), wake_queue)
     facts = settle(follow, follow.running, "completed", after(300))
-    assert facts == [AlertSettled(follow.running, "completed", 0, after(420))]
+    assert facts == [WakeSettled(follow.running, "completed", 0, after(420))]
     assert next_due(wake_queue_of(facts, follow)) == after(420)
     for urgent in (asked("manual"), asked("user"), asked("recovery"), ticked(START)):
         begun = wake_queue_of(notice(wake_queue, ACTIVE, urgent, after(10), ON), wake_queue)
         facts = settle(begun, begun.running, "completed", after(300))
-        assert facts == [AlertSettled(begun.running, "completed")]
+        assert facts == [WakeSettled(begun.running, "completed")]
         assert due(wake_queue_of(facts, begun), after(300))
 
 
@@ -106,7 +98,7 @@ def test_a_first_backoff_does_not_shorten_the_throttle() -> None:
     wake_queue = running()
     wake_queue = wake_queue_of(notice(wake_queue, ACTIVE, change(2), after(10), ON), wake_queue)
     facts = settle(wake_queue, wake_queue.running, "failed", after(300))
-    assert facts == [AlertSettled(wake_queue.running, "failed", 1, after(420))]
+    assert facts == [WakeSettled(wake_queue.running, "failed", 1, after(420))]
 
 
 def test_a_skipped_wake_leaves_the_backoff_as_it_was() -> None:
@@ -115,7 +107,7 @@ def test_a_skipped_wake_leaves_the_backoff_as_it_was() -> None:
         wake_queue_of(notice(wake_queue, ACTIVE, change(2), START, ON), wake_queue)
     )
     facts = settle(wake_queue, wake_queue.running, "skipped", after(5))
-    assert facts == [AlertSettled(wake_queue.running, "skipped", 1, after(60))]
+    assert facts == [WakeSettled(wake_queue.running, "skipped", 1, after(60))]
 
 
 def test_a_resume_takes_the_follow_up_out_of_the_throttle() -> None:
@@ -142,7 +134,7 @@ def test_failures_back_off_and_a_success_forgets_them() -> None:
             wake_queue_of(notice(wake_queue, ACTIVE, change(nth), at, ON), wake_queue), at
         )
         (fact,) = settle(wake_queue, wake_queue.running, "failed", at)
-        assert isinstance(fact, AlertSettled)
+        assert isinstance(fact, WakeSettled)
         assert fact.failures == nth
         minutes.append((int(fact.not_before[11:13]) - 12) * 60 + int(fact.not_before[14:16]))
         wake_queue = wake_queue_of([fact], wake_queue)
@@ -155,9 +147,9 @@ def test_failures_back_off_and_a_success_forgets_them() -> None:
         wake_queue_of(request(wake_queue, ACTIVE, asked("manual"), at, ON), wake_queue), at
     )
     (fact,) = settle(wake_queue, wake_queue.running, "skipped", at)
-    assert fact == AlertSettled(wake_queue.running, "skipped", 8)
+    assert fact == WakeSettled(wake_queue.running, "skipped", 8)
     assert settle(wake_queue, wake_queue.running, "completed", at) == [
-        AlertSettled(wake_queue.running, "completed")
+        WakeSettled(wake_queue.running, "completed")
     ]
 
 
@@ -288,7 +280,7 @@ def test_a_queued_wake_of_an_agent_that_may_not_wake_is_dropped(
         assert facts == [WakeDropped(run_key, code)]
     held = running(wake_queue)
     held = wake_queue_of(back_off(held, run_key, MORNING, "provider"), held)
-    assert begin(held, agent, run_key, START, setting) == [AlertSettled(run_key, "skipped")]
+    assert begin(held, agent, run_key, START, setting) == [WakeSettled(run_key, "skipped")]
 
 
 def test_what_was_queued_before_automation_went_off_runs_only_if_asked_for() -> None:
@@ -373,7 +365,7 @@ def test_a_pause_ends_all_that_waits_and_leaves_what_runs_to_its_machine() -> No
     assert drop(wake_queue, wake_queue.running, "dormant") == []
     held = wake_queue_of(back_off(wake_queue, wake_queue.running, MORNING, "provider"), wake_queue)
     facts = drop_all_for_lifecycle(held, "dormant")
-    assert facts == [AlertSettled(wake_queue.running, "skipped"), dropped]
+    assert facts == [WakeSettled(wake_queue.running, "skipped"), dropped]
     empty = wake_queue_of(facts, held)
     assert (empty.begun, empty.queued) == (None, None)
     assert drop_all_for_lifecycle(empty, "dormant") == []

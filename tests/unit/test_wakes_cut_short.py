@@ -2,14 +2,13 @@
 
 import pytest
 
-from adapters.runtime.capture import Captured, capture
 from adapters.runtime.services import Services
+from adapters.runtime.wake_capture import Captured, capture
 from domain.agent.commands import PauseAgent
-from domain.causes import Replied
+from domain.append.causes import Replied
 from domain.errors import Refused
 from domain.wake.commands import RetakeWake
-from domain.wake.events import ModelAsked, ModelFailed, WakeFinished
-from domain.wake.state import WAKE, Wake
+from domain.wake.wake import WAKE, ModelAsked, ModelFailed, Wake, WakeFinished
 from tests.support.services import divergences, queued_key, services, task_with_agent
 
 FAULT = ModelFailed(1, 1, "overloaded", "503", of_provider=True, retry_seconds=90)

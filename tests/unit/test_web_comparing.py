@@ -6,7 +6,7 @@ from datetime import date, timedelta
 import pytest
 
 from adapters.web.charts import rows
-from adapters.web.comparing import STEPS_MAX, WORDS_MAX, Bounded, differences
+from adapters.web.text_diff import STEPS_MAX, WORDS_MAX, BoundedMatcher, differences
 
 CASES = [
     ("", ""), ("", "a"), ("a", ""), ("a b c", "a x c"), ("one\ntwo\n", "two\nthree\n"),
@@ -24,7 +24,7 @@ def test_both_texts_can_be_read_out_of_what_differs(old: str, new: str) -> None:
 
 def test_two_texts_that_say_the_same_again_and_again_take_bounded_steps() -> None:
     old, new = "a " * WORDS_MAX, "a b " * 99  # of 200 words on, what is frequent anchors nothing
-    hostile = Bounded(old.split(), new.split())
+    hostile = BoundedMatcher(old.split(), new.split())
     assert hostile.get_matching_blocks(), "what was found until then is told"
     assert STEPS_MAX / 2 < hostile.steps <= STEPS_MAX
     told = differences(old, new)

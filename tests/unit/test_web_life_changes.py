@@ -1,7 +1,7 @@
 """What differs between two moments is told by what a person had, not by places of a document."""
 
-from adapters.web.life_changes import groups
-from replay.diff import worlds
+from adapters.web.life import groups
+from replay.wake_comparison import world_differences
 
 ITEM = {"id": "i", "title": "Buy a seal", "checked": False}
 TASK = {"id": "t", "title": "Fix the sink", "status": "OPEN", "items": [ITEM], "notes": []}
@@ -18,7 +18,7 @@ AFTER = {
 
 
 def test_each_change_stands_with_what_it_is_of_and_no_path_or_id_is_told() -> None:
-    found = groups(worlds(BEFORE, AFTER), BEFORE, AFTER, "t")
+    found = groups(world_differences(BEFORE, AFTER), BEFORE, AFTER, "t")
     told = {
         name: [(one.what, [tuple(part) for part in one.parts], one.after) for one in changes]
         for name, changes in found

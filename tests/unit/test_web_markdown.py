@@ -8,8 +8,8 @@ import pytest
 from markupsafe import Markup
 
 from adapters.web import markdown
+from adapters.web.filters import revealed
 from adapters.web.rendering import said
-from adapters.web.words import revealed
 
 MANY = 50_000
 DATA = Path(__file__).parents[1] / "data" / "markdown"
@@ -122,7 +122,7 @@ def test_what_is_invisible_is_told_and_flags_and_families_stay() -> None:
 
 
 def test_what_was_made_is_kept_within_bounds() -> None:
-    made = markdown.Made(chars_max=10)
+    made = markdown.RenderedTexts(chars_max=10)
     for name in "abc":
         made.keep(name, Markup("1234"))
     assert [made.get(name) for name in "abc"] == [None, Markup("1234"), Markup("1234")]

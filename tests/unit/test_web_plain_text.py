@@ -3,7 +3,7 @@
 import json
 
 from adapters.web.plain_text import bare, compared, told
-from adapters.web.prompt_shown import sections
+from adapters.web.prompts import sections
 from domain.ports import Section
 
 TASK = """## Task

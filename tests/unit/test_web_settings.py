@@ -4,35 +4,38 @@ from collections.abc import Mapping
 
 import pytest
 
-from adapters.web.agent_settings import wanted_of
-from adapters.web.asking import FormRequest, compared
-from domain.agent.identity import Wanted
+from adapters.web.agents import wanted_of
+from adapters.web.http_types import FormRequest, form_changes
+from domain.agent.deciders import AgentSettings
 from domain.errors import Refused
 
 NOW = {"turns": "5", "loops": "The invoice\nThe seal", "preferences": "tone=brief\nunit=metre"}
 
 
-def wanted(given: Mapping[str, str]) -> Wanted:
+def wanted(given: Mapping[str, str]) -> AgentSettings:
     was = {f"was.{name}": value for name, value in NOW.items()}
-    return wanted_of(compared(FormRequest("/", form=was), {**NOW, **given}, NOW))
+    return wanted_of(form_changes(FormRequest("/", form=was), {**NOW, **given}, NOW))
 
 
 @pytest.mark.parametrize(
     ("given", "meant"),
     [
-        ({}, Wanted()),
-        ({"turns": "7"}, Wanted(turn_max=7)),
+        ({}, AgentSettings()),
+        ({"turns": "7"}, AgentSettings(turn_max=7)),
         (
             {"loops": "The seal\nA bill"},
-            Wanted(open_loops=("A bill",), close_loops=("The invoice",)),
+            AgentSettings(open_loops=("A bill",), close_loops=("The invoice",)),
         ),
-        ({"loops": ""}, Wanted(close_loops=("The invoice", "The seal"))),
-        ({"preferences": "tone=long\nunit=metre"}, Wanted(preferences=(("tone", "long"),))),
-        ({"preferences": "tone=brief"}, Wanted(preferences=(("unit", ""),))),
-        ({"preferences": "tone=brief\nunit=metre\nwho=me"}, Wanted(preferences=(("who", "me"),))),
+        ({"loops": ""}, AgentSettings(close_loops=("The invoice", "The seal"))),
+        ({"preferences": "tone=long\nunit=metre"}, AgentSettings(preferences=(("tone", "long"),))),
+        ({"preferences": "tone=brief"}, AgentSettings(preferences=(("unit", ""),))),
+        (
+            {"preferences": "tone=brief\nunit=metre\nwho=me"},
+            AgentSettings(preferences=(("who", "me"),)),
+        ),
     ],
 )  # fmt: skip
-def test_only_what_was_changed_is_asked_for(given: Mapping[str, str], meant: Wanted) -> None:
+def test_only_what_was_changed_is_asked_for(given: Mapping[str, str], meant: AgentSettings) -> None:
     assert wanted(given) == meant
 
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from adapters.documents.wakes import WakeCause, WakeStep
-from adapters.web import timeline, turns
-from adapters.web.causes import Found, sentence
-from adapters.web.columns import pairs
-from adapters.web.prompt_shown import sections
+from adapters.web import conversation
+from adapters.web.prompts import sections
+from adapters.web.text_diff import line_pairs
+from adapters.web.triggers import CauseDetails, sentence
 from domain.ports import Section
 
 AT = "2026-11-17T08:{:02d}:{:02d}.000000Z"
@@ -57,7 +57,7 @@ def tool(seconds: int, what: str, attempt: int = 1) -> tuple[int, str, dict[str,
     ],
 )  # fmt: skip
 def test_a_turn_goes_by_with_what_its_rows_say(rows: Any, until: int, expected: Any) -> None:
-    found = timeline.times(steps(*rows), AT.format(0, until) if until else "")
+    found = conversation.turn_times(steps(*rows), AT.format(0, until) if until else "")
     told = {one.turn: [(part.kind, part.seconds) for part in one.segments] for one in found}
     assert {turn: _merged(parts) for turn, parts in told.items()} == expected
 
@@ -74,12 +74,17 @@ def _merged(parts: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
 
 
 def test_bars_stay_within_their_width_and_nothing_is_too_thin_to_see() -> None:
-    parts = [timeline.Segment("waiting", 86_400), timeline.Segment("model", 0.001)] * 3
-    drawn = timeline.bars(parts, 86_400 * 3)
-    assert all(x >= 0 and x + width <= timeline.WIDTH + 1e-9 for _, x, width in drawn)
-    assert min(width for _, _, width in drawn) >= timeline.LEAST - 1e-9
-    assert timeline.bars([timeline.Segment("model", 0)], 0) == [("model", 0.0, timeline.LEAST)]
-    svg = str(timeline.svg(parts, 1))
+    parts = [
+        conversation.TurnSegment("waiting", 86_400),
+        conversation.TurnSegment("model", 0.001),
+    ] * 3
+    drawn = conversation.bars(parts, 86_400 * 3)
+    assert all(x >= 0 and x + width <= conversation.WIDTH + 1e-9 for _, x, width in drawn)
+    assert min(width for _, _, width in drawn) >= conversation.LEAST - 1e-9
+    assert conversation.bars([conversation.TurnSegment("model", 0)], 0) == [
+        ("model", 0.0, conversation.LEAST)
+    ]
+    svg = str(conversation.svg(parts, 1))
     assert svg.count("<rect") == 6
     assert "style" not in svg
 
@@ -92,14 +97,14 @@ def test_calls_are_matched_with_what_was_decided() -> None:
                               "status": "error", "message": "No.", "code": "bad"}),
         (2, "finished", {"outcome": "completed"}),
     )  # fmt: skip
-    found = turns.by_turn(made)
+    found = conversation.by_turn(made)
     assert list(found) == ["start", "1", "end"]
-    first, second = turns.calls_of("1", found["1"], "1.2")
+    first, second = conversation.calls_of("1", found["1"], "1.2")
     assert (first.decided, first.is_here) == ("not decided yet", False)
     assert (second.tool, second.decided, second.why, second.is_here) == (
         "log_time", "refused", "No.", True,
     )  # fmt: skip
-    assert turns.chosen(found, "9") == ("1", "")
+    assert conversation.chosen(found, "9") == ("1", "")
 
 
 def cause(reason: str, how: str = "first", **more: Any) -> WakeCause:
@@ -145,7 +150,7 @@ DAY = "Tuesday 2026-11-17, 09:12"
 def test_a_cause_is_a_sentence_with_links(
     one: WakeCause, found: dict[str, Any], words: str, links: list[str]
 ) -> None:
-    made = sentence(one, Found(**found), "a", "Europe/Berlin")
+    made = sentence(one, CauseDetails(**found), "a", "Europe/Berlin")
     assert "".join(piece.text for piece in made.pieces) == words
     assert [piece.href for piece in made.pieces if piece.href] == links
     assert one.reason in made.tip
@@ -178,11 +183,11 @@ def test_two_columns_mark_the_words_that_differ_and_skip_what_is_the_same() -> N
     same = [f'"n{nth}": {nth}' for nth in range(9)]
     recorded = "s 1 t {" + ", ".join([*same, '"say": "the cat sat"', '"gone": 1']) + "}"
     again = "s 1 t {" + ", ".join([*same, '"say": "the dog sat"']) + "}"
-    found = pairs(recorded, again)
+    found = line_pairs(recorded, again)
     (skipped,) = [one.skipped for one in found if one.skipped]
     assert skipped == 9
     differing = [one for one in found if not one.is_same]
     marked = [[text for text, differs in one.recorded or () if differs] for one in differing]
     assert ["cat"] in marked or ["cat", ","] in marked
     assert differing[-1].again is None
-    assert pairs("", "made")[0].recorded is None
+    assert line_pairs("", "made")[0].recorded is None

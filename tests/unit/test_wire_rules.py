@@ -6,9 +6,9 @@ import msgspec
 import pytest
 from msgspec import Struct
 
-from domain.causes import Receipt
-from domain.rules import RULES
-from domain.wire import UPCASTERS, Part, Stored, Words, payload, tag_of, upcast, words
+from domain.append.causes import Receipt
+from domain.log.rules import RULES
+from domain.log.wire import UPCASTERS, Part, Stored, Words, payload, tag_of, upcast, words
 from tests.support.stored import part_types, sample, stored_types
 
 ALL: list[type[Struct]] = [*stored_types(), *part_types()]

@@ -6,30 +6,30 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from adapters.actions.field_why import why_field
-from adapters.actions.proposals import named_items
-from adapters.actions.waking import request_wake, run_wake
 from adapters.documents.agents import all_agents, count_agents, has_agents
 from adapters.documents.inbox import all_sets, page_of_sets, set_documents
-from adapters.documents.status import counted, health_document, status_document
-from adapters.home.place import FolderPlace
-from adapters.home.settings import Agents, Settings
-from adapters.models.rules import RulesModel
+from adapters.documents.status import count_status, health_document, status_document
+from adapters.home.home_location import FolderLocation
+from adapters.home.settings import AgentsSettings, Settings
+from adapters.models.rules.model import RulesModel
 from adapters.runtime import on_demand, review, timers, watcher
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.timetravel import why
+from adapters.usecases.proposals import named_items
+from adapters.usecases.task_history import why_field
+from adapters.usecases.wake_agents import request_wake, run_wake
 from adapters.wiring import Home
 from domain.agent.commands import DestroyAgent, PauseAgent, UnwatchTokens, WatchTokens
-from domain.agent.watch import WATCH, taken_of
+from domain.agent.subscriptions import WATCH, taken_of
 from domain.changes.change_set import CHANGES, is_open
 from domain.journal.commands import AddNote
+from domain.log.state import MAIN
+from domain.log.timestamps import later
+from domain.log.wire import Words
 from domain.templates import template as templates
 from domain.templates.commands import AssignTemplate, CreateTemplate
 from domain.templates.template import TEMPLATE
-from domain.timestamps import later
-from domain.wire import Words
-from domain.world import MAIN
 from tests.support.counting import CountingRecorder, CountingViews
 from tests.support.services import StillClock, TickingClock, task_with_agent
 
@@ -45,7 +45,7 @@ class Counted:
             Log(name, one, "r1")
             for name, one in zip(("journal", "agent"), self.recorders, strict=True)
         )
-        settings = Settings(agents=Agents(expire_after_days=2))
+        settings = Settings(agents=AgentsSettings(expire_after_days=2))
         self.at = Services(journal, agents, TickingClock(), settings, lambda _: RulesModel())
         made = [task_with_agent(self.at, f"Task {nth}") for nth in range(count)]
         self.tasks, self.agents = ([one[side] for one in made] for side in (0, 1))
@@ -57,7 +57,7 @@ class Counted:
             schedule = timers.timer_command(agent, "every day 07:00", "UTC", self.at.clock.now())
             self.at.append_agent(schedule)
         self.views = CountingViews(None, {"journal": journal, "agent": agents})
-        self.home = Home(FolderPlace(Path("nowhere")), self.at, self.views, exists=True)
+        self.home = Home(FolderLocation(Path("nowhere")), self.at, self.views, exists=True)
         self.views.catch_up()
         self._read_before = self.read
 
@@ -156,7 +156,7 @@ def test_what_is_listed_of_many_agents_is_read_and_the_rest_is_counted() -> None
         one.at.append_agent(PauseAgent(one.agents[1]))
         one.views.catch_up()
         whole = status_document(one.home)
-        assert (len(whole.queued), counted(one.home)) == (count - 1, (count - 1, 0))
+        assert (len(whole.queued), count_status(one.home)) == (count - 1, (count - 1, 0))
         assert [count_agents(one.home, life) for life in ("", "dormant")] == [count, 1]
         one.read_since()
         assert status_document(one.home, 3).queued == whole.queued[:3]
@@ -244,7 +244,7 @@ def test_why_of_one_change_reads_the_same_in_a_home_of_any_size(homes: list[Coun
     for one in homes:
         n = change_of(one)
         one.read_since()
-        ((document, _),) = why.of_change(one.home, n)
+        ((document, _),) = why.fates_of_change(one.home, n)
         assert document.id == one.agents[3]
         found.append(one.read_since())
     small, large = found
@@ -269,9 +269,9 @@ def test_why_of_a_change_leaves_out_no_agent_that_tells_of_it() -> None:
         told = [
             (agent, of)
             for agent in agents
-            for of in why.why(at, agent, 1000)
+            for of in why.trigger_fates(at, agent, 1000)
             if of.position == f"journal:r1:{n}" and (of.outcome != "unmatched" or of.rule)
         ]
-        assert [(agent.id, of) for agent, of in why.of_change(one.home, n)] == told
+        assert [(agent.id, of) for agent, of in why.fates_of_change(one.home, n)] == told
         seen |= {of.outcome for _, of in told} | {agent for agent, _ in told}
     assert seen == {"merged", "queued", "suppressed", "unmatched", *agents}

@@ -10,16 +10,9 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from adapters.models.offline import done_phrases as say
 from adapters.models.offline import lemmas
 from adapters.models.offline.clauses import AHEAD, Clause, Sentence
-from adapters.models.offline.sentences import (
-    CONDITIONAL,
-    NEGATIVE,
-    quote,
-    word_set,
-    words,
-)
+from adapters.models.offline.sentences import CONDITIONAL, NEGATIVE, pattern, quote, word_set, words
 from domain.text import fold
 
 PART_LENGTH_MIN = 4
@@ -75,7 +68,7 @@ _TOLD = word_set(
 _THEIRS = word_set("his their seine seinen seiner seinem ihren ihrem")
 
 
-class Claim(Struct, frozen=True):
+class DoneClaim(Struct, frozen=True):
     """What a clause says is done, or is not: its words, folded.
 
     `is_done`: of whatever it names, without a verb of its own ("the chain is done").
@@ -90,28 +83,28 @@ class Claim(Struct, frozen=True):
     subject: frozenset[str] = frozenset()
 
 
-def claims(sentence: Sentence) -> list[Claim]:
+def claims(sentence: Sentence) -> list[DoneClaim]:
     """What a sentence says is done, or is not done."""
     said = quote(sentence.text, 0, len(sentence.text))
     if sentence.is_asked or sentence.is_others(len(sentence.text) - 1):
         return []
-    if every := say.ALL.match(sentence.text) or say.ALL_BUT.match(sentence.text):
+    if every := ALL.match(sentence.text) or ALL_BUT.match(sentence.text):
         but = tuple(words(every["but"] or ""))
-        return [Claim(but, every["but"] or "", said, is_done=True, is_all=True)]
-    head = say.HEAD.match(sentence.text)
+        return [DoneClaim(but, every["but"] or "", said, is_done=True, is_all=True)]
+    head = HEAD.match(sentence.text)
     if head is not None:
         return _listed(head["what"], said)
-    if topic := say.TOPIC.match(sentence.text):
-        found = [Claim(tuple(words(topic["what"])), topic["what"], said, is_done=True)]
+    if topic := TOPIC.match(sentence.text):
+        found = [DoneClaim(tuple(words(topic["what"])), topic["what"], said, is_done=True)]
         return found + _by_clause(sentence, said, topic.end())
-    if say.ANSWERLESS.search(sentence.text):
+    if ANSWERLESS.search(sentence.text):
         return []
     return _by_clause(sentence, said, 0)
 
 
-def _by_clause(sentence: Sentence, said: str, start: int) -> list[Claim]:
+def _by_clause(sentence: Sentence, said: str, start: int) -> list[DoneClaim]:
     """Of each clause that begins later; one without an object has that of its neighbours."""
-    found: list[Claim] = []
+    found: list[DoneClaim] = []
     clauses = [one for one in sentence.clauses if one.start >= start]
     named = [_named(one) for one in clauses]
     for nth, clause in enumerate(clauses):
@@ -140,25 +133,25 @@ def _neighbour(
     return before or after
 
 
-def listed(text: str, said: str) -> list[Claim]:
+def listed(text: str, said: str) -> list[DoneClaim]:
     """A line whose box is ticked."""
-    return [Claim(tuple(words(text)), text, said, is_done=True)]
+    return [DoneClaim(tuple(words(text)), text, said, is_done=True)]
 
 
-def _listed(what: str, said: str) -> list[Claim]:
-    what = say.STILL.sub("", what)
+def _listed(what: str, said: str) -> list[DoneClaim]:
+    what = STILL.sub("", what)
     parts = [part for part in re.split(r"[,;] ?(?:and |und )?| and | und | & ", what) if part]
-    whole = Claim(tuple(words(what)), what, said, is_done=True)
+    whole = DoneClaim(tuple(words(what)), what, said, is_done=True)
     if len(parts) < 2:
         return [whole]
-    return [whole, *(Claim(tuple(words(one)), one, said, is_done=True) for one in parts)]
+    return [whole, *(DoneClaim(tuple(words(one)), one, said, is_done=True) for one in parts)]
 
 
-def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[Claim]:
-    text = say.HARMLESS.sub("", say.TICKED.sub("done", say.LATER.sub("", clause.text)))
+def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[DoneClaim]:
+    text = HARMLESS.sub("", TICKED.sub("done", LATER.sub("", clause.text)))
     told = tuple(words(text))
-    is_denied = not _UNDONE.isdisjoint(told) or say.DUTY.search(text) is not None
-    is_denied = is_denied or say.FIRST.search(text) is not None or say.BUT.search(text) is not None
+    is_denied = not _UNDONE.isdisjoint(told) or DUTY.search(text) is not None
+    is_denied = is_denied or FIRST.search(text) is not None or BUT.search(text) is not None
     if clause.text.startswith("to ") or (
         clause.start and not _UNDONE.isdisjoint(_carried(sentence, clause))
     ):
@@ -167,7 +160,7 @@ def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[Claim]:
     if _is_of_another(told):
         return
     if is_done or is_denied or any(map(lemmas.is_past, told)) or _preterite(told, text):
-        yield Claim(
+        yield DoneClaim(
             _joined(told), text, said, is_done, is_denied, False, frozenset(_subject(clause))
         )
 
@@ -203,7 +196,7 @@ def _joined(told: tuple[str, ...]) -> tuple[str, ...]:
 
 def _preterite(told: Sequence[str], text: str) -> bool:
     """ "Bestellte die Farbe", "ich kaufte", "Fotos hab ich machen lassen"."""
-    if say.HAD_DONE.search(text) or _has_unchanged(told):
+    if HAD_DONE.search(text) or _has_unchanged(told):
         return True
     return any(one.endswith("te") and len(one) > 5 for one in told[:3])
 
@@ -242,7 +235,7 @@ def content(title: str) -> list[str]:
     return [one for one in said if one not in STOP] or said
 
 
-def means(claim: Claim, title: str) -> int:
+def means(claim: DoneClaim, title: str) -> int:
     """How well a claim fits an item: 2 wholly, 1 in part (it may be another's), 0 not."""
     wanted = content(title)
     told = {key: one for one in claim.words if one not in claim.subject for key in lemmas.keys(one)}
@@ -271,11 +264,11 @@ def _hit(wanted: str, told: dict[str, str]) -> str:
     return ""
 
 
-def _happened(claim: Claim, hits: Sequence[str], wanted: Sequence[str]) -> bool:
+def _happened(claim: DoneClaim, hits: Sequence[str], wanted: Sequence[str]) -> bool:
     """Whether a verb of the past is among what fits, or one that does what a noun stands for."""
     if _has_unchanged(claim.words) and not lemmas.UNCHANGED.isdisjoint(hits):
         return True
-    if any(lemmas.is_past(one) for one in hits) or say.HAD_DONE.search(claim.text):
+    if any(lemmas.is_past(one) for one in hits) or HAD_DONE.search(claim.text):
         return True
     if any(one.endswith("te") and one not in wanted for one in hits):
         return True
@@ -283,7 +276,7 @@ def _happened(claim: Claim, hits: Sequence[str], wanted: Sequence[str]) -> bool:
     return any(not lemmas.keys(one).isdisjoint(_ACCOMPLISHES) for one in others)
 
 
-def _has_other_verb(claim: Claim, hits: Sequence[str]) -> bool:
+def _has_other_verb(claim: DoneClaim, hits: Sequence[str]) -> bool:
     """ "Done: ask Bob" does not say that Bob is paid."""
     rest = [one for one in claim.words if one not in hits and one not in GENERIC | STOP]
     return any(lemmas.is_past(one) or lemmas.is_verb(one) for one in rest)
@@ -297,7 +290,7 @@ def _is_verb(said: Sequence[str], word: str, title: str) -> bool:
     return said[0] == word and lemmas.is_verb(word)
 
 
-def _is_part(claim: Claim, title: str, wanted: Sequence[str], hits: Sequence[str]) -> bool:
+def _is_part(claim: DoneClaim, title: str, wanted: Sequence[str], hits: Sequence[str]) -> bool:
     """Whether all that the claim names stands in the title, and it is not only a verb."""
     named = [
         one
@@ -317,7 +310,7 @@ def _is_part(claim: Claim, title: str, wanted: Sequence[str], hits: Sequence[str
     return is_long and has_noun and _happened(claim, found, wanted)
 
 
-def is_needless(claim: Claim, title: str) -> bool:
+def is_needless(claim: DoneClaim, title: str) -> bool:
     """Whether it says that there is no need of it any more: "we don't need a band after all"."""
     if not claim.is_denied or NEGATIVE.isdisjoint(claim.words) or _NEED.isdisjoint(claim.words):
         return False
@@ -340,3 +333,71 @@ def is_same(title: str, other: frozenset[str]) -> bool:
     less, more = sorted((mine, there), key=len)
     held = sum(any(one & every for every in more) for one in less)
     return held == len(less) and (len(less) > 1 or less is mine or len(more) == 1)
+
+
+# -------------------------------------------------------------------------------------- the phrases
+# The phrases by which a text tells that something is done, or that it only seems so.
+
+HARMLESS = pattern(
+    r"no (?:problems?|issues?|trouble)|without (?:problems?|any problems?|trouble)|ohne probleme|"
+    r"problemlos|noch (?=schnell|heute|gestern|eben|rasch|kurz)|not bad|finally|will be fine|"
+    r"for the first time|first thing|at first|kein problem|nothing left to do (?=on|for|with)|"
+    r"(?:in|für|for|after|nach|only|took) (?:half an?|eine halbe)|had to .{0,20}?wait"
+)
+TICKED = pattern(
+    r"(?:can be|kann|could be|to be) (?:ticked off|checked off|crossed off|abgehakt werden|"
+    r"gestrichen werden|abgehakt)|(?:is|are|ist|sind) (?:off|von|from) (?:my|the|der|meiner) "
+    r"list(?:e)?|went (?:ok|okay|well|fine)|(?:lief|ging) gut|taken care of|out of the way|"
+    r"(?:is|are|'s) (?:now |finally )?(?:up|in place|behind me|in the (?:post|mail)|on its way|"
+    r"out of the door)\b|(?:is|are|'s) (?:on|in|off|out|gone)$|"
+    r"(?:ist|sind) (?:jetzt |schon |endlich |auch )?(?:raus|drin|dran|drauf|unterwegs|in der post|"
+    r"auf dem weg|im kasten|unter dach und fach)\b|"
+    r"\b(?:hängt|hängen|steht|stehen|sitzt|läuft|laufen)(?: jetzt| endlich| schon| wieder)?$|"
+    r"hinter mir|vom tisch|dazu gekommen|(?:got|gotten) (?:a)?round to"
+)
+LATER = pattern(
+    r", (?:and |und |but |aber )?[^,]{2,30} (?:tomorrow|morgen|later|später|next|next week|"
+    r"nächste woche|as well tomorrow|to go|to do|noch nicht|not yet|am wochenende|"
+    r"at the weekend|on \w+day)[.!]*$"
+)
+TOPIC = pattern(
+    r"^(?P<what>[^:;.]{2,80}): ?(?:is |ist |schon |already )?(?:done|finished|erledigt|fertig|"
+    r"check|checked|abgehakt|geschafft|complete|✓|✔|✅)(?: |[.,;!]|$)"
+)
+HAD_DONE = pattern(r"\b(?:hab|habe|haben)\b[^,;]{0,60}\b\w+en lassen\b")
+BUT = pattern(r"\b(?:apart from|other than|save for|abgesehen von|with the exception)\b")
+FIRST = pattern(r"(?:first|erste[rn]?) (?:draft|version|entwurf|fassung|coat|attempt|go|try)")
+DUTY = pattern(r"\b(?:got|have|has|had|need|needs|yet|left|going|ought|about|used) to\b")
+HEAD = pattern(
+    r"^(?:today |heute |so far |bisher |schon |already |now |jetzt )?(?:done|finished|completed|"
+    r"erledigt|fertig|abgeschlossen|geschafft|abgehakt|got done|checked off|ticked off|gemacht)"
+    r"(?: with| mit| today| heute| so far| bisher| already| schon| now| jetzt| are| sind)? ?"
+    r"(?::|[-–] ) ?(?P<what>.{2,400})"
+)
+STILL = pattern(
+    r"[;.,] ?(?:and |but |aber |und )?(?:still|noch|open|offen|left|missing|remaining|not)\b.*"
+)
+ANSWERLESS = pattern(
+    r"no answer|no reply|nobody (?:answered|picked up|there)|voicemail|niemanden? erreicht|"
+    r"nicht erreicht|keiner (?:da|rangegangen)|niemand (?:da|rangegangen)|mailbox|"
+    r"anrufbeantworter|didn't (?:pick up|answer)|ohne erfolg|without success|besetzt|"
+    r"did not (?:answer|pick up)|(?:was|were)n.t (?:in|there|home|at home|available)|"
+    r"war nicht (?:da|erreichbar|zu hause)|nicht zu erreichen|wrong (?:one|size|number|colou?r)|"
+    r"geht nicht ran|ging nicht ran"
+)
+ALL_BUT = pattern(
+    r"^(?:all|everything|alles|alle(?: \w+)?)(?: \w+)? (?P<but>(?:except|but|apart from|bis auf|"
+    r"außer)(?: for)? .{2,80}?) (?:is|are|ist|sind) (?:now |already |jetzt |schon )?"
+    r"(?:done|finished|complete|ready|erledigt|fertig|abgehakt|geschafft|sorted)[.!]*$"
+)
+ALL = pattern(
+    r"^(?:(?:so|now|jetzt|endlich|finally|ok|okay|today|heute|puh|phew|yay),? )?"
+    r"(?:all|everything|alles|all (?:of it|of them|items|points|tasks|steps)|alle punkte|"
+    r"the (?:whole|entire) (?:list|checklist)|die (?:ganze|komplette) (?:liste|checkliste))"
+    r"(?: on the list| on the checklist| here| auf der liste| hier)?"
+    r"(?: is| are| has been| have been| ist| sind| wurde)?"
+    r"(?: now| already| finally| jetzt| nun| schon| endlich| heute| today)? "
+    r"(?:done|finished|completed?|ticked off|erledigt|fertig|abgehakt|geschafft|abgearbeitet|"
+    r"gemacht|durch)(?: now| today| heute| jetzt)?"
+    r"(?P<but>,? (?:except|but|apart from|save|bis auf|außer|nur)(?: for| not)? .{2,100})?[.!]*$"
+)

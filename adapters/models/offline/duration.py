@@ -4,8 +4,16 @@ import re
 
 from adapters.models.offline import lemmas
 from adapters.models.offline.clauses import Sentence
-from adapters.models.offline.phrase import Phrase
-from adapters.models.offline.sentences import END, NEGATIVE, START, pattern, quote, word_set, words
+from adapters.models.offline.sentences import (
+    END,
+    NEGATIVE,
+    START,
+    Phrase,
+    pattern,
+    quote,
+    word_set,
+    words,
+)
 from domain.text import fold
 
 MINUTES_MAX = 1440

@@ -97,7 +97,7 @@ _GOES_ON = re.compile(rf" (?:[a-zà-öø-ÿ]|{_MONTH_STARTS})")
 _FORGET = pattern(r"(?:don't|do not) forget|nicht vergessen|vergiss nicht")
 
 
-class Line(Struct, frozen=True):
+class TextLine(Struct, frozen=True):
     """A line of text without its list mark."""
 
     text: str
@@ -105,7 +105,7 @@ class Line(Struct, frozen=True):
     box: str = ""  # "", " " (open) or "x"
 
 
-def lines(text: str) -> Iterator[Line]:
+def lines(text: str) -> Iterator[TextLine]:
     """The lines outside code blocks and quotes, up to a mail below; a blank one is empty."""
     is_code = False
     for raw in _unwrapped(text):
@@ -205,12 +205,12 @@ def contains(whole: str, part: str) -> bool:
     return False
 
 
-def _line(line: str) -> Line:
+def _line(line: str) -> TextLine:
     mark = _BULLET.match(line)
     rest = line[mark.end() :] if mark else line
     box = "" if mark is None else "x" if mark["tick"] else box_of(mark["box"])
     is_bullet = bool(mark and (mark["mark"] or box))
-    return Line(rest.replace("**", "").replace("__", ""), is_bullet, box)
+    return TextLine(rest.replace("**", "").replace("__", ""), is_bullet, box)
 
 
 def box_of(box: str | None) -> str:
@@ -228,3 +228,13 @@ def _is_abbreviation(text: str, stop: re.Match[str]) -> bool:
     if fold(last[0]) == "no":  # a number, or the end of "he said no."
         return text[stop.end() + 1 : stop.end() + 2].isdecimal()
     return fold(last[0]) in _ABBREVIATIONS
+
+
+# ----------------------------------------------------------------------------- what a sentence says
+
+
+class Phrase(Struct, frozen=True):
+    """A value, and the words it was read from."""
+
+    value: str
+    quote: str

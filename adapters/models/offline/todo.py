@@ -8,18 +8,22 @@ import re
 from collections.abc import Iterator, Sequence
 
 from adapters.models.offline import lemmas
-from adapters.models.offline import todo_phrases as ask
 from adapters.models.offline.clauses import Clause, Sentence, read
-from adapters.models.offline.phrase import Phrase
 from adapters.models.offline.sentences import (
     CONDITIONAL,
+    END,
+    LETTERS,
     NEGATIVE,
-    Line,
+    START,
+    Phrase,
+    TextLine,
     clause_before,
     is_quoted,
     lines,
+    pattern,
     quote,
     sentences,
+    word_set,
     words,
 )
 from domain.text import cut
@@ -38,7 +42,7 @@ def todos(text: str) -> list[Phrase]:
     found: list[Phrase] = []
     listing = ""  # the header above the bullets, if there is one
     for line in lines(text):
-        header = ask.HEADER.match(line.text)
+        header = HEADER.match(line.text)
         if header is not None and not header["rest"]:
             listing = line.text
         elif line.text and not line.is_bullet:
@@ -49,10 +53,10 @@ def todos(text: str) -> list[Phrase]:
     return found[:TODOS_MAX]
 
 
-def _of_line(line: Line, header: re.Match[str] | None, listing: str) -> list[Phrase]:
+def _of_line(line: TextLine, header: re.Match[str] | None, listing: str) -> list[Phrase]:
     if line.box == "x":
         return []
-    todo = ask.TODO.match(line.text)
+    todo = TODO.match(line.text)
     if header is not None and (header["colon"] or not header["rest"]):
         return _listed(header["rest"], line.text)
     if todo is not None:
@@ -73,7 +77,7 @@ def _of_sentence(sentence: Sentence) -> list[Phrase]:
 
 def _listed_within(sentence: str) -> list[Phrase]:
     """The elements of a list that begins a later sentence: "Done: a. Still to do: b, c."."""
-    header = ask.HEADER.match(sentence) or ask.LATER_HEADER.search(sentence)
+    header = HEADER.match(sentence) or LATER_HEADER.search(sentence)
     if header is not None and header["colon"] and header["rest"]:
         return _listed(header["rest"], sentence)
     return []
@@ -88,32 +92,32 @@ def _listed(rest: str, line: str) -> list[Phrase]:
 
 def elements(text: str) -> list[str]:
     """The titles in "a, b and c"."""
-    parts = [part for part in ask.PARTS.split(text) if part]
-    if len(parts) > 1 and (last := ask.LAST_PART.match(parts[-1])):
+    parts = [part for part in PARTS.split(text) if part]
+    if len(parts) > 1 and (last := LAST_PART.match(parts[-1])):
         parts[-1:] = [last[1], last[2]]
     if len(parts) == 1:
-        return _deeds(parts[0])
+        return _actions(parts[0])
     return [title for part in parts if (title := _title(part))]
 
 
 def _things(text: str) -> list[str]:
     """The titles in "a, b and c" or "a and b"."""
     parts = elements(text)
-    last = ask.LAST_PART.match(parts[0]) if len(parts) == 1 else None
+    last = LAST_PART.match(parts[0]) if len(parts) == 1 else None
     return [title for one in (last[1], last[2]) if (title := _title(one))] if last else parts
 
 
-def _deeds(what: str) -> list[str]:
+def _actions(what: str) -> list[str]:
     """What is to be done: "call Bob, email Ann and pay" are three, "sand and paint it" is one."""
     wished = _wished(what)
     if wished:
         return wished
     last = what.rstrip(" .!").rsplit(" ", 1)
     if len(last) == 2 and (verb := lemmas.from_to(last[1])):
-        what = f"{ask.ARTICLE_DE.sub('', last[0])} {verb}"
+        what = f"{ARTICLE_DE.sub('', last[0])} {verb}"
     elif len(last) == 2 and last[0].endswith(" zu"):
-        what = f"{ask.ARTICLE_DE.sub('', last[0][:-3])} {last[1]}"
-    parts = [one for one in ask.AND.split(what) if one.strip()]
+        what = f"{ARTICLE_DE.sub('', last[0][:-3])} {last[1]}"
+    parts = [one for one in AND.split(what) if one.strip()]
     is_list = len(parts) > 1 and all(len(words(one)) > 1 for one in parts)
     if is_list and (all(map(is_order, parts)) or all(map(is_wish, parts))):
         return [title for one in parts if (title := _title(one))]
@@ -123,12 +127,12 @@ def _deeds(what: str) -> list[str]:
 
 def _wished(what: str) -> list[str]:
     """The titles in "die Oma anzurufen und das Zimmer zu buchen"; none where a part is no such."""
-    parts = [one for one in ask.AND.split(what.rstrip(" .!")) if one.strip()]
+    parts = [one for one in AND.split(what.rstrip(" .!")) if one.strip()]
     ends = [one.rsplit(" ", 1) for one in parts]
     is_all = all(
         len(end) == 2 and (lemmas.from_to(end[1]) or end[0].endswith(" zu")) for end in ends
     )
-    return [title for one in parts for title in _deeds(one)] if is_all and len(parts) > 1 else []
+    return [title for one in parts for title in _actions(one)] if is_all and len(parts) > 1 else []
 
 
 def is_order(part: str) -> bool:
@@ -141,41 +145,41 @@ def is_wish(part: str) -> bool:
     """Whether it ends in a German infinitive: "Bob anrufen"."""
     last = part.rstrip(" .!").rsplit(" ", 1)[-1]
     is_infinitive = last.endswith(("en", "ern", "eln", "tun")) and last.islower()
-    return is_infinitive and len(last) >= VERB_LENGTH_MIN and last not in ask.NO_INFINITIVES
+    return is_infinitive and len(last) >= VERB_LENGTH_MIN and last not in NO_INFINITIVES
 
 
 def _duties(sentence: Sentence) -> Iterator[Phrase]:
     text = sentence.text
     cues = sorted(
-        (match for rule in ask.DUTIES for match in rule.finditer(text)),
+        (match for rule in DUTIES for match in rule.finditer(text)),
         key=lambda match: match.start(),
     )
     ends = [*(match.start() for match in cues[1:]), len(text)]
     for match, end in zip(cues, ends, strict=False):
-        what = ask.TAIL_END.split(text[match.end() : end])[0]
+        what = TAIL_END.split(text[match.end() : end])[0]
         for title in _asked(text, match, what):
             yield Phrase(title, quote(text, match.start(), match.end() + len(what)))
-    last = ask.NOT_FORGET.match(text)
+    last = NOT_FORGET.match(text)
     if last is not None and not cues and not is_quoted(text, last.start("what")):
-        for title in (*_deeds(last["what"]), *_deeds(last["more"] or "")):
+        for title in (*_actions(last["what"]), *_actions(last["more"] or "")):
             yield Phrase(title, quote(text, 0, len(text)))
 
 
 def _asked(sentence: str, match: re.Match[str], what: str) -> list[str]:
     """The titles of what a cue asks for; none if it asks for nothing of the user."""
-    if is_quoted(sentence, match.start()) or not ask.HABITS.isdisjoint(words(sentence)):
+    if is_quoted(sentence, match.start()) or not HABITS.isdisjoint(words(sentence)):
         return []
-    if ask.BY_OTHERS.search(sentence, match.end()) is not None:
+    if BY_OTHERS.search(sentence, match.end()) is not None:
         return []
-    if ask.IF.match(sentence) is not None or ask.SHALL.match(sentence) is not None:
+    if IF.match(sentence) is not None or SHALL.match(sentence) is not None:
         return []
     said = words(what)
-    if match.re is ask.REMEMBER:
-        is_idle = said[:1] and said[0] in ask.NO_VERBS and "better" in match[0].lower()
-        return [] if is_idle else _deeds(what)
+    if match.re is REMEMBER:
+        is_idle = said[:1] and said[0] in NO_VERBS and "better" in match[0].lower()
+        return [] if is_idle else _actions(what)
     before = clause_before(sentence, match.start())
-    is_german = match.re is ask.MUST
-    denied = NEGATIVE | CONDITIONAL | ask.OF_WHAT
+    is_german = match.re is MUST
+    denied = NEGATIVE | CONDITIONAL | OF_WHAT
     if not denied.isdisjoint(_near(match, sentence, before)):
         return []
     is_duty = is_german and not match[0].lower().split()[-1].startswith("soll")
@@ -183,61 +187,61 @@ def _asked(sentence: str, match: re.Match[str], what: str) -> list[str]:
     is_plain = is_plain or (len(said) > 1 and said[-1] == "werden")
     if is_german and match["whom"] and len(said) == 1 and is_wish(what):
         start = max(sentence.rfind(mark, 0, match.start()) for mark in ",;:") + 1
-        thing = ask.LEAD.sub("", sentence[start : match.start()].strip())
-        return _deeds(f"{thing} {what}") if thing and not _is_hollow(thing) else []
+        thing = LEAD.sub("", sentence[start : match.start()].strip())
+        return _actions(f"{thing} {what}") if thing and not _is_hollow(thing) else []
     if is_german and not (is_plain or match["noch"] or "noch" in said):
         return []
     if _is_vague(said):
         return []
     by_user = match["who"] or (match["whom"] if is_german else None)
-    is_passive = "werden" in said if is_german else ask.PASSIVE.match(what) is not None
+    is_passive = "werden" in said if is_german else PASSIVE.match(what) is not None
     if is_passive and not by_user:
         start = max(sentence.rfind(mark, 0, match.start()) for mark in ",;:") + 1
-        thing = ask.LEAD.sub("", sentence[start : match.start()].strip())
+        thing = LEAD.sub("", sentence[start : match.start()].strip())
         title = _ordered(thing, what)
-        if not title and ask.AT.match(thing) is None:
+        if not title and AT.match(thing) is None:
             title = _title(sentence[start : match.end() + len(what)])
-        is_thing = not ask.THINGS.issuperset(words(thing)) and not _is_hollow(thing)
+        is_thing = not THINGS.issuperset(words(thing)) and not _is_hollow(thing)
         return [title] if title and is_thing else []
     if said[0] in ("be", "have") or ({*said} & {"fertig", "sein"} and "werden" not in said):
         return []
-    is_own = by_user or ask.LEADS.issuperset(before)
-    return _deeds(what) if is_own else []
+    is_own = by_user or LEADS.issuperset(before)
+    return _actions(what) if is_own else []
 
 
 def _ordered(thing: str, what: str) -> str:
     """ "The drain needs to be cleaned" as an order: "Clean the drain", "Abfluss reinigen"."""
     said = what.strip(" .!").split(" ")
-    if not (CONDITIONAL | ask.BEFORE).isdisjoint(words(thing)):
+    if not (CONDITIONAL | BEFORE).isdisjoint(words(thing)):
         return ""
     if said[0] == "be":
         verb = lemmas.infinitive(said[1].lower()) if len(said) > 1 else ""
         if not verb or verb == "do":
             return ""
-        rest = "" if {*said[2:]} <= ask.FILLERS else " " + " ".join(said[2:])
+        rest = "" if {*said[2:]} <= FILLERS else " " + " ".join(said[2:])
         lower = thing[:1].lower() + thing[1:] if thing[:4].lower() == "the " else thing
         return _title(f"{verb} {lower}{rest}")
     if said[-1] != "werden" or len(said) < 2:
         return ""
     verb = lemmas.infinitive(said[-2])
-    others = [one for one in said[:-2] if one not in ask.FILLERS]
-    if "und" in others or ask.AT.match(thing):
+    others = [one for one in said[:-2] if one not in FILLERS]
+    if "und" in others or AT.match(thing):
         return ""
-    bare = ask.ARTICLE_DE.sub("", thing)
+    bare = ARTICLE_DE.sub("", thing)
     return _title(" ".join([bare, *others, verb])) if verb else ""
 
 
 def _is_vague(said: Sequence[str]) -> bool:
-    if len(said) < 2 or said[0] in ask.NO_VERBS or not NEGATIVE.isdisjoint(said[:4]):
+    if len(said) < 2 or said[0] in NO_VERBS or not NEGATIVE.isdisjoint(said[:4]):
         return True
-    return ask.VAGUE.issuperset(said[1:])
+    return VAGUE.issuperset(said[1:])
 
 
 def _near(match: re.Match[str], sentence: str, before: frozenset[str]) -> frozenset[str]:
     """Words that deny a duty anywhere in its clause, or right before it make it another's."""
     close = words(sentence[max(0, match.start() - 24) : match.start()])[-2:]
     has_subject = bool(match["who"])
-    return (before - ask.OF_WHAT) | frozenset(close if has_subject else close[-1:])
+    return (before - OF_WHAT) | frozenset(close if has_subject else close[-1:])
 
 
 def _left(sentence: Sentence, clause: Clause) -> Iterator[Phrase]:
@@ -246,15 +250,15 @@ def _left(sentence: Sentence, clause: Clause) -> Iterator[Phrase]:
     if is_quoted(sentence.text, clause.start) or clause.is_conditional:
         return
     said = quote(sentence.text, clause.start, clause.end)
-    for rule in ask.LEFT:
+    for rule in LEFT:
         match = rule.search(text)
         if match is None:
             continue
-        what = ask.TAIL_END.split(match["what"])[0]
-        if rule in (ask.STAYS, ask.IS_TO):
+        what = TAIL_END.split(match["what"])[0]
+        if rule in (STAYS, IS_TO):
             what = f"{what}\n{match['verb']}"
         for title in _of_rule(rule, what):
-            if not ask.NOT_MINE.isdisjoint(words(title)) or _is_hollow(title):
+            if not NOT_MINE.isdisjoint(words(title)) or _is_hollow(title):
                 continue
             yield Phrase(title, said)
         return
@@ -263,27 +267,27 @@ def _left(sentence: Sentence, clause: Clause) -> Iterator[Phrase]:
 def _of_rule(rule: re.Pattern[str], what: str) -> list[str]:
     if not NEGATIVE.isdisjoint(words(what)[:4]):
         return []
-    if rule is ask.STAYS:
-        thing, _, gerund = ask.LEAD.sub("", what).rpartition("\n")
+    if rule is STAYS:
+        thing, _, gerund = LEAD.sub("", what).rpartition("\n")
         verb = lemmas.from_gerund(gerund.lower())
         return [_title(f"{verb} {thing[:1].lower()}{thing[1:]}")] if verb else []
-    if rule is ask.IS_TO:
+    if rule is IS_TO:
         thing, _, deed = what.rpartition("\n")
-        if not ask.THINGS.isdisjoint(words(thing)):
+        if not THINGS.isdisjoint(words(thing)):
             return []
         deed = lemmas.from_to(deed) or deed.removeprefix("zu ")
-        return [_title(f"{ask.ARTICLE_DE.sub('', thing)} {deed}")]
-    if rule in (ask.BARE, ask.THEN):
-        parts = [one for one in ask.AND.split(what) if one.strip()]
-        if not ask.NO_ORDER.isdisjoint(words(what)):
+        return [_title(f"{ARTICLE_DE.sub('', thing)} {deed}")]
+    if rule in (BARE, THEN):
+        parts = [one for one in AND.split(what) if one.strip()]
+        if not NO_ORDER.isdisjoint(words(what)):
             return []
-        is_deed = all(map(is_wish, parts)) or (rule is ask.THEN and all(map(is_order, parts)))
-        return _deeds(what) if is_deed and len(words(what)) > 1 else []
+        is_deed = all(map(is_wish, parts)) or (rule is THEN and all(map(is_order, parts)))
+        return _actions(what) if is_deed and len(words(what)) > 1 else []
     return _things(what)
 
 
 def _is_hollow(title: str) -> bool:
-    return (ask.VAGUE | ask.OF_WHAT | ask.LEADS).issuperset(words(title))
+    return (VAGUE | OF_WHAT | LEADS).issuperset(words(title))
 
 
 def _title(span: str) -> str:
@@ -291,7 +295,7 @@ def _title(span: str) -> str:
     is_german = title.endswith(" warten") and "auf " in title.lower()
     if is_german or title.lower().startswith("wait "):
         return ""  # that is a blocker
-    title = ask.LOOSE_END.sub("", title)
+    title = LOOSE_END.sub("", title)
     for polite in (
         "please ",
         "bitte ",
@@ -305,8 +309,208 @@ def _title(span: str) -> str:
         "to ",
     ):
         title = title.removeprefix(polite)
-    if len(title) < 2 or ask.LETTER.search(title) is None:
+    if len(title) < 2 or LETTER.search(title) is None:
         return ""
-    if ask.SMALL_WORD.match(title):
+    if SMALL_WORD.match(title):
         title = title[0].upper() + title[1:]
     return cut(title, length_max=TITLE_LENGTH_MAX)
+
+
+# -------------------------------------------------------------------------------------- the phrases
+# The phrases by which a text asks for something to do, in English and German.
+
+_SELF = "i|we|you|someone|somebody|one|ich|wir|man|jemand"
+NEED = pattern(
+    rf"{START}(?:(?P<who>{_SELF})(?P<short>'ve|'ll)? )?"
+    r"(?:(?:still|also|just|really|will|now|first|then|urgently|definitely|only|both|all|next|"
+    r"must|now|probably|do|then|therefore|soon|again|desperately) ){0,3}"
+    r"(?:(?:needs?|have|has|got|gotta|remains?|yet)(?: (?:got|yet|still|also|first|just))?(?: to)?"
+    r"(?<= to)|must|gotta|ought to) (?:(?:still|also|first|just|really|not forget to|remember to) )"
+    r"{0,2}(?=[^ ])"
+)
+MUST = pattern(
+    rf"{START}(?:(?P<who>{_SELF}) )?(?:muss|müssen|müsste|müssten|sollte|sollten|soll)"
+    r"(?: (?P<whom>ich|wir|man|jemand))?(?: (?:also|aber|dann|auch|unbedingt|dringend|heute|"
+    r"morgen|jetzt|ja|nur|erst|danach|vorher)){0,3}"
+    r"(?P<noch> noch)? (?=[^ ])"
+)
+REMEMBER = pattern(
+    rf"{START}(?:(?:don't|do not|mustn't|must not|not to|never) forget(?: to |: ?|,? )|"
+    r"(?:it(?:'d| would) be|might be|would be|probably) (?:a )?(?:good idea|best|wise|sensible) "
+    r"to |"
+    r"(?<![^.])before [^.,;]{3,40}?,? (?:i|we) should |"
+    r"(?<![^.])bevor [^.,;]{3,40}, (?:sollten|sollte|muss|müssen) (?:wir|ich) (?:noch )?|"
+    r"don't let (?:me|us) forget to |remember to |remind (?:me|us) (?:to |about )|(?:(?:i|we) "
+    r")?must remember to |(?:i'd|we'd|i "
+    r"had|"
+    r"we had|you'd) better (?!not |be |have )|(?:i|we) (?:really |probably )*(?:ought to|should) "
+    r"(?:also|still|really) |note to self: ?|bitte (?:noch )?daran denken,? |"
+    r"(?:erinner|erinnere) mich (?:bitte )?(?:daran|dran),? |"
+    r"denk(?:t|en wir)? (?:bitte |noch )*(?:daran|dran),? |make sure (?:to |we |i )|be sure to |"
+    r"vergiss nicht,? |"
+    r"nicht vergessen(?:: ?|, (?!und ))|nicht vergessen,? (?=[^.!]* zu )|"
+    r"denke? (?:bitte )?(?:daran|dran),? |"
+    r"darf (?:ich )?nicht vergessen,? |daran denken,? |dran denken,? |nicht vergessen - )(?=[^ ])"
+)
+NOT_FORGET = pattern(
+    r"^(?:bitte |und |auch |noch )*(?P<what>.{3,200}) (?:nicht vergessen|"
+    r"dürfen wir nicht vergessen|darf ich nicht vergessen)(?:,? und (?P<more>[^,;]{3,160}))?[.!]*$"
+)
+TODO = re.compile(
+    rf"^[^{LETTERS}0-9]{{0,8}}TODO(?:\([^)]{{0,40}}\))?[:,]? ?"
+    r"(?P<rest>(?!lists?|items?|app|comments?)[^:, ].*)$"
+)
+HEADER = pattern(
+    r"^(?:#{1,6} )?(?:(?:oh|so|and|but|und|also|aber|jetzt|now|for|the|my|our|die|meine|unsere|was|"
+    r"what's|what is|es|things|und jetzt|tasks|points|steps|als|still|immer|dann|today|heute|"
+    r"tomorrow|morgen|this week|diese woche|then|danach|also) ){0,3}"
+    r"(?:(?:things|stuff|jobs|bits|what) (?:(?:i|we) (?:still )?)?(?:have |need |left )?to \w+"
+    r"(?: out)?(?= ?:)|(?:to |still to |left to |yet to )(?:bring|take|sort(?: out)?|collect|"
+    r"pick up|"
+    r"ring|email|print|clean|wash|paint|prepare|find|organi[sz]e|chase|write|pay|make|fetch|"
+    r"replace|ship|send|post)(?= ?:)|(?:bring|take|pick up|ring|email|print|collect|ask|fetch|"
+    r"sort out|sort|clean|wash|post|send|need to buy|need to get|packing list|"
+    r"we're missing|we are missing|i'm missing|we lack|wanted|to-buy)(?= ?:)|"
+    r"(?:bevor ich'?s? (?:es )?vergesse|(?:jot this down )?before i forget|auch "
+    r"noch)(?= ?:)|"
+    r"(?:mitbringen|mitnehmen|einpacken|packen|anrufen|kaufen|bestellen|klären|nachfragen|"
+    r"abholen|holen|ausdrucken|drucken|schreiben|putzen|organisieren|vorbereiten|reparieren|"
+    r"packliste|nicht vergessen|noch (?:zu )?\w+en|zu (?!beachten|wissen|sagen|sehen|lesen)\w+en|"
+    r"auf der liste|"
+    r"auf dem zettel|was (?:noch )?fehlt|wir brauchen|ich brauche|benötigt werden|benötigt)"
+    r"(?= ?:)|next steps?|next(?: up)?(?=:)|(?:also|außerdem|reminder|note to self|erinnerung|"
+    r"merkzettel|notiz an mich|buy|call|shopping|get|order|fix|pack|bring)(?= ?:)|"
+    r"to-?dos?(?: list)?|to do(?: list| next| today| still| tomorrow)?|"
+    r"action items?|open (?:points|items|tasks|issues|questions)|steps left|"
+    r"still (?:to do|open|missing|needed|outstanding|left|to come|to buy|to get)|"
+    r"left(?: to do| over)?|(?:is |are )?(?:still )?missing|remaining(?: tasks| items| steps|"
+    r" work)?|"
+    r"outstanding|to (?:buy|get|call|order|pack|bring|ask|check|fix|book)|still needed|"
+    r"(?:nächste|weitere|letzte|offene) (?:schritte|punkte|aufgaben)|als nächstes|nächster schritt|"
+    r"(?:ich |wir |i |we )?(?:still |noch )?(?:brauche|brauchen|need|needed)(?: noch)?(?= ?:)|"
+    r"noch zu (?:erledigen|tun|machen|kaufen|besorgen)|(?:noch|immer noch) offen|offen(?= ?:)|"
+    r"zu erledigen|zu tun|zu kaufen|fehlt noch|fehlen noch|(?:noch )?fehlt|(?:noch )?fehlen|"
+    r"es fehlt noch|es fehlen noch|bleibt noch|bleibt|bleiben noch|übrig|ausstehend|aufgaben|"
+    r"noch(?= ?:)|einkaufen(?= ?:)|einkaufsliste|shopping list|besorgen(?= ?:)|rest(?= ?:))"
+    r"(?: (?:is|are|ist|sind|wäre|wären|now|jetzt|today|heute))?(?P<colon> ?:)? ?(?P<rest>.*)$"
+)
+IS_LEFT = pattern(
+    r"^(?:(?:but|and|so|only|now|just|aber|und|nur|jetzt|also|es|then) )*(?P<what>[^:]{2,160}?) "
+    r"(?:(?:is|are) (?:still |yet |also |all |now |the only things? )*(?:to do|left to do|"
+    r"to be done|undone|not (?:yet )?done|not done yet|unfinished)|"
+    r"(?:is|are) (?:(?:still|yet|also|all|now|the only things?) )+(?:left|open)|"
+    r"(?:still|also) (?:to do|left|open|to be done)|"
+    r"remains?(?: to be done| open| to do)?|"
+    r"(?:ist|sind) (?:noch |auch |immer |nach wie vor )*(?:zu tun|zu machen|zu erledigen|offen|"
+    r"nicht (?:erledigt|fertig|gemacht))|bleibt noch(?: zu tun)?|noch offen|"
+    r"noch zu (?:tun|machen|erledigen))(?: for (?:next week|tomorrow|later)| yet| today)?[.!]*$"
+)
+MISSING = pattern(
+    r"(?:^|[,;:] |\b(?:but|and|aber|und|now|jetzt) )(?:(?:now|jetzt|only|nur|es|there's|there is|"
+    r"what's|what is|was|das einzige|that) )*(?:(?:fehlt|fehlen)(?: mir| uns| jetzt| nur)*(?: noch)"
+    r"(?: mir| uns| nur)*|(?:(?:bleibt|bleiben)(?: jetzt| nur| also)* noch)|"
+    r"(?:still )?(?:left|missing|to do|remaining|outstanding|remains) (?:is|are|still)?(?<=is|re)|"
+    r"still missing|all that(?:'s| is) left is(?: to)?|the only things? left (?:is|are)(?: to)?)"
+    r":? (?P<what>[^:;]{2,200})$"
+)
+NEEDS = pattern(
+    r"^(?:(?:and|but|so|also|then|now|und|aber|außerdem|jetzt|dann) )*(?:(?:i|we) (?:(?:still|also|"
+    r"now|do|will) ){1,2}need|(?:i|we) need(?= [^.!?]*\b(?:as well|too|still)\b)|"
+    r"still need|need(?= [^:;]{2,80}(?:,| and ))|(?:brauche|brauchen|benötige|benötigen) (?:ich |"
+    r"wir |jetzt |dann )*(?:auch )?noch|"
+    r"(?:brauche|brauchen|benötige)(?= [^:;]{2,80}(?:,| und ))|"
+    r"(?:ich|wir) (?:brauche|brauchen|benötigen) (?:jetzt |dann |auch )*noch) "
+    r"(?!to |your |more time|time |help|an? hour)(?P<what>[^:;]{2,200})$"
+)
+BARE = pattern(
+    r"^(?:(?:und|aber|dann|danach|morgen|heute|jetzt|außerdem|anschließend|als nächstes|später|"
+    r"nachher|bitte|also|auch|next|am (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|"
+    r"sonntag)) )*(?:noch|am besten(?: noch| erst ?mal| gleich| zuerst| vorher)) (?:schnell |"
+    r"kurz |unbedingt |dringend |auch )*(?P<what>[^:;]{3,160})$"
+)
+THEN = pattern(
+    r"^(?:(?:und|and|außerdem|zusätzlich|danach|dann|anschließend|als nächstes|nachher|also|"
+    r"afterwards|next|then|after that|tomorrow|morgen|jetzt|now)[,:]? )+(?P<what>[^:;]{3,160})$"
+)
+STAYS = pattern(
+    r"(?:^|[,;:] )(?P<what>[^,:;]{2,80}?) (?:still )?(?:needs?|wants) (?P<verb>[a-z]{3,14}ing)"
+    r"(?: (?:again|soon|first|too|as well))?[.!]*$"
+)
+PASSIVE = pattern(
+    r"be (?:[a-z]{2,20}ed|done|sent|paid|made|bought|written|built|found|set|put|taken|given|"
+    rf"chosen|kept|told|brought|sold|redone|rewritten){END}"
+)
+TAIL_END = pattern(
+    r"[;(]|\.{3}|…|,? (?=(?:about|around|ca\.?|etwa|approx\w*|roughly|ungefähr|~) ?\d)|"
+    r", (?=(?:it|he|she|they|we|i|es|er|sie|wir|ich) )| und (?=(?:ich|wir|habe|hab|haben|bin|ist|"
+    r"sind|er|sie|es) )| (?:because|but|so that|weil|aber|"
+    r"sonst|damit|otherwise|since|as soon as) "
+    r"|, (?:but|because|which|so|weil|aber|sonst|damit|denn|otherwise) | [-–] "
+    r"| (?:and|und) ?$"
+)
+PARTS = pattern(r", ?(?:and |und )?|; ")
+LAST_PART = pattern(r"^(.{2,160}) (?:and|und) (.{2,160})$")
+LETTER = re.compile(f"[{LETTERS}]")
+SMALL_WORD = re.compile("[a-zà-öø-þ][^A-ZÀ-ÖØ-Þ]")  # "iPhone" keeps its own way
+OF_WHAT = word_set(
+    "what whatever all everything anything something where how why who which things the a an "
+    "any our their no was alles etwas weil dass"
+)
+NO_VERBS = word_set(
+    "go leave run wait think hurry sleep eat stop look laugh see say admit agree know confess "
+    "wonder laugh remember think believe sagen zugeben gestehen "
+    "wissen lachen"
+)
+VAGUE = word_set(
+    "before that it this that them so now again also soon das es dies jetzt later home go"
+)
+AND = pattern(r",? (?:and|und|&|then|dann|and then|und dann) |, ?|; ")
+LATER_HEADER = pattern(
+    r"[;,–-] (?:and |und |but |aber )?(?:still (?:to do|open|missing|left)|left(?: to do)?|"
+    r"to do|remaining|noch offen|offen|fehlt noch|noch zu (?:tun|erledigen|machen)|"
+    r"es fehlt noch|noch)(?P<colon>:) (?P<rest>.*)$"
+)
+LEAD = pattern(r"^(?:but|and|so|also|aber|und|außerdem|dann|then|now|jetzt) ")
+LEADS = word_set(
+    "and also but so then now first today tomorrow still just next anyway however plus oh ok okay "
+    "und auch aber also dann jetzt heute morgen erst danach außerdem leider ich wir i we all "
+    "that only what's what's left is left remaining"
+)
+NOT_MINE = word_set(
+    "answer answers reply replies antwort antworten rückmeldung zusage bestätigung confirmation "
+    "genehmigung freigabe approval response shop laden geschäft nothing nichts lust motivation "
+    "question frage time zeit minutes minuten hours stunden euro euros days tage money geld "
+    "progress permit signature delivery parts lieferung unterschrift weeks wochen entscheidung "
+    "decision news he she they er sie luft schritt"
+)
+HABITS = word_set("every always usually often each jeden jede jedes immer täglich oft meistens")
+IF = pattern(r"^(?:and |but |und |aber )?(?:if|falls|wenn|in case|unless|provided) ")
+BY_OTHERS = pattern(
+    r"(?:das|dies) (?:macht|machen|übernimmt|erledigt) (?!ich|wir)|(?:he|she|they)(?: will|'ll) do "
+    r"(?:it|that)|(?:does|will do|takes care of|is doing) (?:that|it|this)"
+)
+LOOSE_END = pattern(r", (?:die|der|das|they|it|he|she|we|i|ich|wir|which|and|und)$")
+SHALL = pattern(r"^(?:soll|sollen|sollte|sollten|muss|müssen) (?:ich|wir) [^.!]*[^.!]$")
+BEFORE = word_set("before after until bevor nachdem")
+THINGS = word_set("it this that they everything es das alles dies er sie he she")
+AT = pattern(r"^(?:vor|nach|bis|bei|beim|im|in|am|an|für|mit|zum|zur|auf|um|ab) ")
+FILLERS = word_set("noch auch still as well too soon again bald dann unbedingt dringend erst")
+ARTICLE_DE = pattern(r"^(?:der|die|das|den|dem|ein|eine|einen) ")
+NO_ORDER = word_set(
+    "kann's geht's losgehen weitergehen können kann müssen muss wollen wir ich er sie es ist "
+    "sind hat haben werden wird soll i we "
+    "is are was it must has have this dahin gehen geht gibt i'll we'll nicht lassen uns"
+)
+NO_INFINITIVES = word_set(
+    "den einen meinen keinen ihren seinen unseren diesen jenen allen vielen wegen gegen morgen "
+    "gestern dessen deren hinten vorne oben unten draußen außen innen eben neben zwischen "
+    "waren hatten wollten sollten konnten mussten haben sind wurden jeden welchen großen "
+    "then often been children women seven ten garden even when kitchen oven taken given token "
+    "kleinen neuen alten ersten letzten nächsten guten bisschen offen trocken können müssen"
+)
+DUTIES = (NEED, MUST, REMEMBER)
+IS_TO = pattern(
+    r"^(?:(?:und|aber|auch) )?(?P<what>[^:;,]{2,80}?) (?:ist|sind|bleibt|bleiben) (?:auch )?noch "
+    rf"(?P<verb>zu [{LETTERS}]{{3,20}}en|[{LETTERS}]{{2,8}}zu[{LETTERS}]{{3,20}}en)[.!]*$"
+)
+LEFT = (IS_TO, STAYS, IS_LEFT, MISSING, NEEDS, BARE, THEN)

@@ -1,12 +1,12 @@
 """How urgent a text says a task is."""
 
 from adapters.models.offline.clauses import Sentence
-from adapters.models.offline.phrase import Phrase
 from adapters.models.offline.sentences import (
     CONDITIONAL,
     END,
     NEGATIVE,
     START,
+    Phrase,
     pattern,
     quote,
     word_set,

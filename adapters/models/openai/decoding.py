@@ -2,19 +2,37 @@
 
 Small Structs of our own read what is used and ignore the rest, as for Gemini. What a finish reason
 leads to stands in one closed table; a reason that is not in it is a failure.
+
+A streamed answer: server-sent events, each with a piece of it.
+
+    data: {"choices": [{"delta": {"content": "It "}, "index": 0}], ...}
+    data: [DONE]
+
+What is recorded is the answer that the pieces come to, in the form of whole ones: words and
+thoughts joined, calls put together by their place, of everything else the last that was said.
 """
 
 import json
 import re
-from typing import Any, Final, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from adapters.models import objects
-from adapters.models.faults import Trouble, line, malformed, wrong
-from adapters.models.openai import faults
+from adapters.models import faults, json_objects, sse
+from adapters.models.faults import (
+    DAILY_SECONDS,
+    ProviderMessage,
+    Trouble,
+    malformed,
+    one_line,
+    provider,
+    wrong,
+)
+from adapters.models.openai.messages import THOUGHTS
+from adapters.models.sse import last_said, object_of
 from domain.errors import Refused
 from domain.ports import Call, Reply, Usage
 
@@ -51,22 +69,22 @@ _CALL_MARK = re.compile(
 _FENCE = re.compile(r"\s*```(?:json|tool_call|tool_code)?\s*(.*?)\s*```\s*", re.DOTALL)
 
 
-class Function(Struct, frozen=True):
+class CalledFunction(Struct, frozen=True):
     """Unknown fields are ignored, here and below; a null counts as left out."""
 
     name: str | None = None
     arguments: Any = None  # text; some servers send an object
 
 
-class Wish(Struct, frozen=True):
+class WireCall(Struct, frozen=True):
     id: str | None = None
-    function: Function | None = None
+    function: CalledFunction | None = None
 
 
-class Message(Struct, frozen=True):
+class WireMessage(Struct, frozen=True):
     content: Any = None  # text, or parts of several kinds
     refusal: str | None = None
-    tool_calls: tuple[Wish, ...] | None = None
+    tool_calls: tuple[WireCall, ...] | None = None
 
     @property
     def text(self) -> str:
@@ -79,40 +97,40 @@ class Message(Struct, frozen=True):
         return "".join(str(one.get("text") or "") for one in parts)
 
 
-class Choice(Struct, frozen=True):
-    message: Message | None = None
+class WireChoice(Struct, frozen=True):
+    message: WireMessage | None = None
     finish_reason: str | None = None
 
 
-class Cached(Struct, frozen=True):
+class CachedTokens(Struct, frozen=True):
     cached_tokens: int | None = None
 
 
-class Thought(Struct, frozen=True):
+class ReasoningTokens(Struct, frozen=True):
     reasoning_tokens: int | None = None
 
 
-class Tokens(Struct, frozen=True):
+class OpenAITokens(Struct, frozen=True):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     total_tokens: int | None = None
-    prompt_tokens_details: Cached | None = None
-    completion_tokens_details: Thought | None = None
+    prompt_tokens_details: CachedTokens | None = None
+    completion_tokens_details: ReasoningTokens | None = None
     prompt_cache_hit_tokens: int | None = None  # DeepSeek's
 
 
-class Answer(Struct, frozen=True):
+class OpenAIAnswer(Struct, frozen=True):
     """A whole answer, as far as it is of use here."""
 
-    choices: tuple[Choice, ...] | None = None
-    told: Tokens | None = msgspec.field(default=None, name="usage")
+    choices: tuple[WireChoice, ...] | None = None
+    told: OpenAITokens | None = msgspec.field(default=None, name="usage")
     model: str | None = None
 
     @property
-    def message(self) -> Message:
+    def message(self) -> WireMessage:
         """That of the one choice that is asked for."""
         first = self.choices[0] if self.choices else None
-        return (first.message if first else None) or Message()
+        return (first.message if first else None) or WireMessage()
 
     @property
     def finish(self) -> str:
@@ -122,9 +140,9 @@ class Answer(Struct, frozen=True):
     def usage(self) -> Usage:
         """Tokens, as far as they were told. Thoughts are among those of the answer, but where all
         of them together say that they are not."""
-        told = self.told or Tokens()
-        thought = (told.completion_tokens_details or Thought()).reasoning_tokens
-        cached = (told.prompt_tokens_details or Cached()).cached_tokens
+        told = self.told or OpenAITokens()
+        thought = (told.completion_tokens_details or ReasoningTokens()).reasoning_tokens
+        cached = (told.prompt_tokens_details or CachedTokens()).cached_tokens
         if cached is None:
             cached = told.prompt_cache_hit_tokens
         read, written = told.prompt_tokens, told.completion_tokens
@@ -134,22 +152,22 @@ class Answer(Struct, frozen=True):
         return Usage(read, written, thought, cached)
 
 
-def read(raw: bytes) -> Answer:
+def read(raw: bytes) -> OpenAIAnswer:
     """The answer that a body with status 200 holds.
 
     Raises:
         Trouble: It tells of an error, is no JSON object (a page of something on the way), is not of
             this form, or has a key twice. In a call's arguments that is left to who decodes them.
     """
-    return objects.decoded(raw, Answer, "arguments", _check)
+    return json_objects.decoded(raw, OpenAIAnswer, "arguments", _check_document)
 
 
-def _check(document: dict[str, Any]) -> None:
-    if trouble := faults.of_answer(document, {}):
+def _check_document(document: dict[str, Any]) -> None:
+    if trouble := trouble_in_answer(document, {}):
         raise trouble
 
 
-def judge(answer: Answer, tools: tuple[str, ...] = ()) -> Literal["ok", "empty"]:
+def judge(answer: OpenAIAnswer, tools: tuple[str, ...] = ()) -> Literal["ok", "empty"]:
     """What to do with an answer.
 
     Args:
@@ -165,9 +183,12 @@ def judge(answer: Answer, tools: tuple[str, ...] = ()) -> Literal["ok", "empty"]
     if not answer.choices:
         told = "the endpoint sent no answer and no reason"
         raise Trouble(wrong("empty_reply", told), again=True)
-    message, told = answer.message, f"the model stopped with {line(answer.finish) or 'no reason'}"
+    message, told = (
+        answer.message,
+        f"the model stopped with {one_line(answer.finish) or 'no reason'}",
+    )
     if message.refusal:
-        refused = f"the model refused: {line(message.refusal)}"
+        refused = f"the model refused: {one_line(message.refusal)}"
         raise Trouble(wrong("blocked", refused), again=False)
     match FINISH.get(answer.finish):
         case "ok":
@@ -216,7 +237,7 @@ def is_call(text: str, tools: tuple[str, ...]) -> bool:
     )
 
 
-def reply(raw: bytes, answer: Answer, usage: Usage) -> Reply:
+def reply(raw: bytes, answer: OpenAIAnswer, usage: Usage) -> Reply:
     """The reply of an answer: thoughts left out, calls in order.
 
     A call without an id gets one by its place, under which it goes back, too.
@@ -225,7 +246,7 @@ def reply(raw: bytes, answer: Answer, usage: Usage) -> Reply:
     calls = tuple(
         Call(wish.id or f"c{place}", function.name or "", _arguments(function.arguments))
         for place, wish in enumerate(message.tool_calls or (), start=1)
-        for function in (wish.function or Function(),)
+        for function in (wish.function or CalledFunction(),)
     )
     return Reply(raw, message.text, calls, usage, answer.model or "", answer.finish, FORMAT)
 
@@ -271,7 +292,291 @@ def offered(raw: bytes) -> tuple[str, ...]:
     """The names in a list of models, each in one bounded line; none where it is none."""
     try:
         return tuple(
-            line(one.id) for one in msgspec.json.decode(raw, type=_List).data[:OFFERED_MAX]
+            one_line(one.id) for one in msgspec.json.decode(raw, type=_List).data[:OFFERED_MAX]
         )
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return ()
+
+
+# ------------------------------------------------------------------- what endpoints say of an error
+# What endpoints say of an error, see `adapters.models.faults`.
+#
+# {"error": {"message", "type", "code"}}   OpenAI, vLLM, llama.cpp, OpenRouter, LM Studio
+# {"error": "..."}                          Ollama, LM Studio, also with status 200
+# {"object": "error", "message", "code"}    older vLLM
+# {"detail": "..."}, {"detail": [{"msg"}]}  what FastAPI says before a server is asked
+
+_NO_TOOLS = re.compile(
+    r"not support (?:\w+ ){0,2}(?:tool|function)"  # Ollama, and hosted ones
+    r"|--enable-auto-tool-choice|--tool-call-parser"  # vLLM
+    r"|--jinja"  # llama.cpp
+    r"|endpoints found that support tool use",  # OpenRouter
+    re.IGNORECASE,
+)
+_UNREADABLE = re.compile(
+    r"error parsing tool call|tool call parsing failed"  # Ollama
+    r"|failed to parse input at pos"  # llama.cpp
+    r"|tool_use_failed",  # Groq
+    re.IGNORECASE,
+)
+_STATUSES = {
+    "invalid_request_error": 400,
+    "exceed_context_size_error": 400,
+    "authentication_error": 401,
+    "invalid_api_key": 401,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "model_not_found": 404,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "insufficient_quota": 429,
+    "unavailable_error": 503,
+    "overloaded_error": 503,
+}
+"""Of errors that come with status 200, or in a stream, and name no number."""
+_NO_CREDIT = 402
+_ERRORS = range(400, 600)
+
+
+class ErrorDetails(NamedTuple):
+    """An error as far as it was told."""
+
+    message: str = ""
+    kind: str = ""
+    code: str = ""
+
+
+def trouble_of_status(status: int, body: bytes, headers: Mapping[str, str]) -> Trouble:
+    """The trouble that an HTTP status other than 200 stands for.
+
+    Args:
+        status: As sent.
+        body: The error as the endpoint sends it, or the page of something on the way.
+        headers: Read for the delay only; names in lower case.
+    """
+    return _of(status, error_in(json_objects.loads(_one(body)) or {}) or ErrorDetails(), headers)
+
+
+def trouble_in_answer(document: Mapping[str, Any], headers: Mapping[str, str]) -> Trouble | None:
+    """The trouble that a piece or an answer tells of, though its status was 200."""
+    if not document.get("error"):
+        return None
+    error = error_in(document) or ErrorDetails()
+    number = int(error.code) if error.code.isdecimal() else 0
+    status = number if number in _ERRORS else _STATUSES.get(error.code)
+    status = status or _STATUSES.get(error.kind)
+    if status is None:  # words alone: LM Studio says so that it knows no such path
+        status = 400 if isinstance(document["error"], str) else 500
+    return _of(status, error, headers)
+
+
+def error_in(document: Mapping[str, Any]) -> ErrorDetails | None:
+    """What a document says of an error; None where it says nothing."""
+    found = document.get("error", document.get("detail"))
+    if isinstance(found, list):
+        told = [str(one.get("msg", "")) for one in found if isinstance(one, dict)]
+        return ErrorDetails("; ".join(told))
+    if isinstance(found, str):
+        return ErrorDetails(found)
+    error = found if isinstance(found, dict) else document
+    if not isinstance(message := error.get("message"), str):
+        return None
+    kind, code = (str(error.get(name) or "") for name in ("type", "code"))
+    return ErrorDetails(message, kind, code)
+
+
+def _of(status: int, error: ErrorDetails, headers: Mapping[str, str]) -> Trouble:
+    text = _told(status, error)
+    said = f"{error.code} {error.message}"
+    if status in _ERRORS and _NO_TOOLS.search(error.message):
+        told = f"the model is not given tools at this endpoint, and agents work by them: {text}"
+        return Trouble(wrong("no_tools", told), again=False)
+    if status in _ERRORS and _UNREADABLE.search(said):
+        return faults.malformed(f"the model's calls could not be read by its server: {text}")
+    if status == _NO_CREDIT:
+        fault = provider("no_credit", f"the account has no credit left: {text}", DAILY_SECONDS)
+        return Trouble(fault, again=False)
+    if error.kind == "exceed_context_size_error":
+        status = _STATUSES[error.kind]
+    is_bad_key = error.code == "invalid_api_key" or "api key" in error.message.lower()
+    is_quota = "insufficient_quota" in (error.code, error.kind)
+    return faults.of_status(status, ProviderMessage(text, _delay(headers), is_bad_key, is_quota))
+
+
+def _told(status: int, error: ErrorDetails) -> str:
+    named = next((one for one in (error.code, error.kind) if one and not one.isdecimal()), "")
+    head = f"{status} {faults.one_line(named)}" if named else str(status)
+    if not error.message:
+        return f"{head}, without an explanation"
+    return f"{head}, {faults.one_line(error.message)}"
+
+
+def _delay(headers: Mapping[str, str]) -> float | None:
+    millis = faults.bounded(headers.get("retry-after-ms", "").strip())
+    return faults.retry_after(headers) if millis is None else millis / 1000
+
+
+def _one(body: bytes) -> bytes:
+    """A body without the brackets around its one object, with which Google's endpoint sends it."""
+    bare = body.strip()
+    return bare[1:-1] if bare[:1] == b"[" and bare[-1:] == b"]" else bare
+
+
+# ----------------------------------------------------------------------- an answer that is streamed
+
+Json = dict[str, Any]
+
+LINES_MAX = 262_144  # two for each piece, which is one token
+DONE = b"[DONE]"
+ERROR = b"error:"
+"""With which older servers of llama.cpp begin a line, instead of an event."""
+JOINED = ("content", "refusal", *THOUGHTS)
+OPEN, CLOSE = "<think>", "</think>"
+
+
+class StreamedWords:
+    """What the pieces of a stream say, one after the other; thoughts are left out, also those that
+    stand before the words, as `decoding.THOUGHT` finds them in a whole answer."""
+
+    def __init__(self) -> None:
+        self._held: str | None = ""  # None: all that comes is words
+
+    def __call__(self, piece: Json) -> Iterator[str]:
+        text = _delta(_choice(piece)).get("content")
+        if not isinstance(text, str) or not text:
+            return
+        if self._held is None:
+            yield text
+            return
+        self._held += text
+        begun = self._held.lstrip()
+        if OPEN.startswith(begun) or (begun.startswith(OPEN) and CLOSE not in begun):
+            return
+        if begun.startswith(OPEN):
+            begun = begun.partition(CLOSE)[2].lstrip()
+            if not begun:
+                return
+            self._held = begun
+        said, self._held = self._held, None
+        yield said
+
+
+def whole(body: bytes, headers: Mapping[str, str], hidden: str) -> bytes:
+    """The answer that a streamed body comes to.
+
+    Args:
+        body: As it was sent. One without events is given on as it is.
+        headers: Of the answer; names in lower case.
+        hidden: The key: it could be cut by pieces, and whole again here.
+
+    Raises:
+        Trouble: The stream holds an error, or what cannot be read.
+    """
+    sent = sse.split(body)
+    for found in _beside(sent.rest):
+        _check_piece(found, headers)
+    data = [one for one in sent.data if one.strip() != DONE]
+    if not sent.data:
+        return body
+    return sse.written(_merged([_read(one, headers) for one in data]), hidden)
+
+
+def _read(data: bytes, headers: Mapping[str, str]) -> Json:
+    """A piece. Raises `Trouble`: it is none, tells of an error, or has another form."""
+    piece = object_of(data)
+    _check_piece(piece, headers)
+    read(data)
+    return piece
+
+
+def _beside(rest: bytes) -> Iterator[Json]:
+    """Documents that may tell of an error between the events of a stream."""
+    yield object_of(rest)
+    for line in rest.splitlines():
+        if line.startswith(ERROR):
+            told = object_of(line.removeprefix(ERROR))
+            yield told if "error" in told else {"error": told}
+
+
+def _check_piece(piece: Json, headers: Mapping[str, str]) -> None:
+    if trouble := trouble_in_answer(piece, headers):
+        raise trouble
+
+
+def _merged(pieces: list[Json]) -> Json:
+    """All pieces as one answer."""
+    merged = last_said([{name: one for name, one in piece.items() if one is not None}
+                        for piece in pieces])  # fmt: skip
+    spoken = [found for piece in pieces if (found := _choice(piece))]
+    if "object" in merged:
+        merged["object"] = "chat.completion"
+    if spoken:
+        merged["choices"] = [_said(spoken)]
+    return merged
+
+
+def _said(spoken: list[Json]) -> Json:
+    """The one choice. A server that streams nothing sends its message whole."""
+    deltas = [_delta(one) for one in spoken]
+    message: Json = {"role": "assistant", "content": None}
+    for name in ("role", *JOINED):
+        values = [delta[name] for delta in deltas if delta.get(name) is not None]
+        if not values:
+            continue
+        is_joined = name != "role" and all(isinstance(one, type(values[0])) for one in values)
+        message[name] = values[0]
+        for value in values[1:] if is_joined else ():
+            message[name] += value
+    if calls := _calls(deltas):
+        message["tool_calls"] = calls
+    reasons = [one["finish_reason"] for one in spoken if one.get("finish_reason")]
+    return {"index": 0, "message": message, "finish_reason": reasons[-1] if reasons else None}
+
+
+def _calls(deltas: list[Json]) -> list[Json]:
+    """The calls, in order. Some servers give all of them one place, or none."""
+    found: list[Json] = []
+    at_place: dict[Any, Json] = {}
+    for piece in _pieces_of_calls(deltas):
+        place, known = piece.get("index"), at_place.get(piece.get("index"))
+        named, other = piece.get("id"), known.get("id") if known else None
+        given = piece.get("function")
+        function = given if isinstance(given, dict) else {}
+        is_other = bool(named and other and named != other)
+        if known is None or is_other or (place is None and function.get("name")):
+            call = {name: value for name, value in piece.items() if name != "index"}
+            at_place[place] = {**call, "function": dict(function)}
+            found.append(at_place[place])
+            continue
+        if named:
+            known["id"] = named
+        _add(known["function"], function)
+    return found
+
+
+def _add(known: Json, more: Json) -> None:
+    """What comes to a function: its arguments go on, a name is said once."""
+    known["name"] = known.get("name") or more.get("name")
+    before, after = known.get("arguments"), more.get("arguments")
+    is_text = isinstance(before, str) and isinstance(after, str)
+    known["arguments"] = f"{before}{after}" if is_text else before or after
+
+
+def _pieces_of_calls(deltas: list[Json]) -> Iterator[Json]:
+    for delta in deltas:
+        given = delta.get("tool_calls")
+        yield from (
+            (one for one in given if isinstance(one, dict)) if isinstance(given, list) else ()
+        )
+
+
+def _choice(piece: Json) -> Json:
+    """The one choice that is asked for; empty where a piece has none."""
+    found = piece.get("choices")
+    first = found[0] if isinstance(found, list) and found else None
+    return first if isinstance(first, dict) else {}
+
+
+def _delta(choice: Json) -> Json:
+    delta = choice.get("delta") or choice.get("message")
+    return delta if isinstance(delta, dict) else {}

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from adapters.models import objects
+from adapters.models import json_objects
 from adapters.models.wording import BEGIN, NUDGES, SEPARATOR, UNANSWERED, go_on, joined, retold
 from domain.ports import CallResult, Exchange, Request
 
@@ -101,7 +101,7 @@ def _exchange(exchange: Exchange, forced: str) -> list[Json]:
 
 def _message(raw: bytes) -> Json | None:
     """What the model said, as it goes back; None if the bytes are not of this protocol."""
-    choices = (objects.loads(raw, keeps_twice=False) or {}).get("choices")
+    choices = (json_objects.loads(raw, keeps_twice=False) or {}).get("choices")
     if not isinstance(choices, list):
         return None
     first = choices[0] if choices else None
@@ -131,7 +131,9 @@ def _arguments(given: Any) -> str:
     fails at any other, and the result says what was wrong with them."""
     if isinstance(given, dict):
         return json.dumps(given, ensure_ascii=False)
-    is_object = isinstance(given, str) and objects.loads(given.encode(errors="replace")) is not None
+    is_object = (
+        isinstance(given, str) and json_objects.loads(given.encode(errors="replace")) is not None
+    )
     return given if is_object else "{}"
 
 

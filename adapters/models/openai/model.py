@@ -1,19 +1,19 @@
-"""A model behind an address, asked in the rounds of `adapters.models.rounds`."""
+"""A model behind an address, asked in the rounds of `adapters.models.retry_loop`."""
 
 import asyncio
 from typing import TYPE_CHECKING, Literal
 
 from adapters.models.faults import Trouble
 from adapters.models.openai import decoding
-from adapters.models.openai.decoding import Answer
-from adapters.models.rounds import PATIENCE_SECONDS, Rounds, Sleep
+from adapters.models.openai.decoding import OpenAIAnswer
+from adapters.models.retry_loop import PATIENCE_SECONDS, RetryingModel, Sleep
 from domain.ports import Reply, Request, Usage
 
 if TYPE_CHECKING:
     from adapters.models.openai import session
 
 
-class OpenAIModel(Rounds[Answer]):
+class OpenAIModel(RetryingModel[OpenAIAnswer]):
     """Answers through an endpoint that speaks OpenAI's protocol."""
 
     def __init__(
@@ -34,8 +34,9 @@ class OpenAIModel(Rounds[Answer]):
             model: As the endpoint knows it.
             base_url: Where it is, with its version: what ``/chat/completions`` is put behind.
             api_key: Is sent to the endpoint and told to nobody; empty: none is sent.
-            timeout_seconds: See `Rounds`, as the next two. It is no shorter than the patience: a
-                model on a slow machine may need minutes, and begins anew where it is asked again.
+            timeout_seconds: See `RetryingModel`, as the next two. It is no shorter than the
+                patience: a model on a slow machine may need minutes, and begins anew where it is
+                asked again.
             patience_seconds: Of a whole reply.
             sleep: Waits between two requests.
         """
@@ -59,16 +60,16 @@ class OpenAIModel(Rounds[Answer]):
         except (TimeoutError, Trouble):
             return ()
 
-    def _session(self, timeout_seconds: float) -> "session.Session":
+    def _session(self, timeout_seconds: float) -> "session.OpenAISession":
         from adapters.models.openai import session
 
-        return session.Session(self._model, self._key, self._base_url, timeout_seconds)
+        return session.OpenAISession(self._model, self._key, self._base_url, timeout_seconds)
 
-    def _read(self, raw: bytes) -> Answer:
+    def _read(self, raw: bytes) -> OpenAIAnswer:
         return decoding.read(raw)
 
-    def _judge(self, answer: Answer, request: Request, /) -> Literal["ok", "empty"]:
+    def _judge(self, answer: OpenAIAnswer, request: Request, /) -> Literal["ok", "empty"]:
         return decoding.judge(answer, tuple(tool.name for tool in request.tools))
 
-    def _meant(self, raw: bytes, answer: Answer, usage: Usage) -> Reply:
+    def _meant(self, raw: bytes, answer: OpenAIAnswer, usage: Usage) -> Reply:
         return decoding.reply(raw, answer, usage)

@@ -1,6 +1,6 @@
 """One client for one reply, and the bytes it was answered with.
 
-The client lives as long as the reply, as Gemini's does: see `adapters.models.gemini_session`.
+The client lives as long as the reply, as Gemini's does: see `adapters.models.gemini.session`.
 Loading it takes a tenth of a second, so this module is imported where a reply is asked for.
 """
 
@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from adapters.models import bounds
-from adapters.models.body import bound, troubles, trusted, unsendable
-from adapters.models.events import HIDDEN_KEY, Aloud
-from adapters.models.openai import faults, messages
-from adapters.models.openai.streaming import LINES_MAX, Words, whole
-from domain.endpoints import is_loopback
+from adapters.models import faults
+from adapters.models.http_body import bound, troubles, trusted, unsendable
+from adapters.models.openai import decoding, messages
+from adapters.models.openai.decoding import LINES_MAX, StreamedWords, whole
+from adapters.models.sse import HIDDEN_KEY, StreamRelay
+from domain.agent.endpoints import is_loopback
 from domain.ports import Listener, Request
 
 HIDDEN_MIN = 8
@@ -30,7 +30,7 @@ REFUSED = (400, 422, 500)
 Json = dict[str, Any]
 
 
-class Session:
+class OpenAISession:
     """Asks an endpoint; use it in ``async with``, in the loop that closes it."""
 
     def __init__(self, model: str, key: str, base_url: str, timeout_seconds: float) -> None:
@@ -58,8 +58,12 @@ class Session:
         await self._http.aclose()
 
     async def ask(self, request: Request, nudges: int, listener: Listener | None) -> bytes:
-        """Ask once, see `adapters.models.rounds.Session`."""
-        words = None if listener is None else Aloud(listener, self._hidden, Words(), LINES_MAX)
+        """Ask once, see `adapters.models.retry_loop.ModelSession`."""
+        words = (
+            None
+            if listener is None
+            else StreamRelay(listener, self._hidden, StreamedWords(), LINES_MAX)
+        )
         body = messages.body(self._model, request, nudges, is_streamed=listener is not None)
         with troubles(self._host, self._timeout_seconds):
             status, raw, headers = await self._send(body, words)
@@ -67,7 +71,7 @@ class Session:
             if status in REFUSED and other is not None:
                 status, raw, headers = await self._send(other, words)
         if status != httpx2.codes.OK:
-            raise faults.of_status(status, raw, headers)
+            raise decoding.trouble_of_status(status, raw, headers)
         return raw if listener is None else whole(raw, headers, self._hidden)
 
     async def listed(self) -> bytes:
@@ -75,10 +79,12 @@ class Session:
         with troubles(self._host, self._timeout_seconds):
             status, raw, headers = await self._answered("GET", "models")
         if status != httpx2.codes.OK:
-            raise faults.of_status(status, raw, headers)
+            raise decoding.trouble_of_status(status, raw, headers)
         return raw
 
-    async def _send(self, body: Json, words: Aloud | None) -> tuple[int, bytes, dict[str, str]]:
+    async def _send(
+        self, body: Json, words: StreamRelay | None
+    ) -> tuple[int, bytes, dict[str, str]]:
         try:
             content = json.dumps(body, ensure_ascii=False).encode()
         except ValueError as error:  # half a character, from a model that was cut
@@ -86,7 +92,7 @@ class Session:
         return await self._answered("POST", "chat/completions", content, words)
 
     async def _answered(
-        self, method: str, path: str, content: bytes = b"", words: Aloud | None = None
+        self, method: str, path: str, content: bytes = b"", words: StreamRelay | None = None
     ) -> tuple[int, bytes, dict[str, str]]:
         headers = {"content-type": "application/json"} if content else {}
         if self._key:
@@ -94,7 +100,7 @@ class Session:
         url = f"{self._base_url}/{path}"
         async with self._http.stream(method, url, content=content, headers=headers) as response:
             hears = words if response.status_code == httpx2.codes.OK else None
-            sent_max = bounds.UNPACKED_MAX_BYTES if hears else bounds.SENT_MAX_BYTES
+            sent_max = faults.UNPACKED_MAX_BYTES if hears else faults.SENT_MAX_BYTES
             bound(response, hears.take if hears else None, sent_max)
             raw = await response.aread()
         if self._hidden:

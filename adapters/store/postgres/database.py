@@ -10,17 +10,17 @@ from typing import Any
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from adapters.store.postgres import schema_people, schema_runtime, schema_settings, schema_views
-from adapters.store.postgres.schema import ROLES, script
+from adapters.store.postgres import schema
+from adapters.store.postgres.schema import ROLES, base_script
 from adapters.store.postgres.statements import ENTER
 from domain.errors import Damaged, Refused
-from domain.rules import FORMAT
+from domain.log.rules import FORMAT
 
 CONNECT_SECONDS = 10
 LOCK_SECONDS = 30
 SILENT_SECONDS = 30  # that the other side may leave what was sent to it unconfirmed
 POOL_MAX = 8
-LATER = (schema_views, schema_people, schema_settings)
+LATER = (schema.views_script, schema.people_script, schema.settings_script)
 BATCHES_MAX = POOL_MAX // 2  # each reads its log by another connection meanwhile
 _OPTIONS = (
     f"-c lock_timeout={LOCK_SECONDS}s -c idle_in_transaction_session_timeout={LOCK_SECONDS}s"
@@ -117,19 +117,19 @@ class Database:
             connection.execute("SELECT pg_advisory_xact_lock(hashtext('wakelog'))")
             is_new = not self._format(connection)
             if is_new:
-                connection.execute(script().encode())
+                connection.execute(base_script().encode())
                 connection.execute("INSERT INTO wakelog.meta VALUES (%s)", (FORMAT,))
             there = connection.execute("SELECT to_regclass('runtime.homes')").fetchall()[0][0]
             if there is None:
-                connection.execute(schema_runtime.script().encode())
+                connection.execute(schema.runtime_script().encode())
             for later in LATER:  # of a database that is older than they are
-                connection.execute(later.script().encode())
+                connection.execute(later().encode())
         return is_new or there is None
 
     def make_runtime(self) -> None:
         """Make the tables of workers anew: every home is due. Raises Refused."""
         with self.connection() as connection, connection.transaction():
-            connection.execute(schema_runtime.script().encode())
+            connection.execute(schema.runtime_script().encode())
 
     def look(self) -> None:
         """See that the tables are there, and of a format that is known.

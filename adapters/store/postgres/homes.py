@@ -9,7 +9,7 @@ import psycopg
 
 from adapters.store.log import Log
 from adapters.store.postgres.database import Connection, Database
-from adapters.store.postgres.documents import PostgresDocumentStore
+from adapters.store.postgres.document_store import PostgresDocumentStore
 from adapters.store.postgres.recorder import PostgresLogRecorder
 from adapters.store.postgres.schema import LOGS
 from domain.errors import Refused, invalid

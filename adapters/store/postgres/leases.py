@@ -11,9 +11,17 @@ from contextlib import contextmanager
 from threading import Semaphore
 from typing import Any
 
-from adapters.store.leases import KEPT_SECONDS, LEASE_SECONDS, Lease, Runtime, State, gone, place
+from adapters.store.leases import (
+    KEPT_SECONDS,
+    LEASE_SECONDS,
+    Lease,
+    LeaseState,
+    Runtime,
+    gone,
+    place,
+)
 from adapters.store.postgres.database import Connection, Database
-from adapters.store.postgres.schema_runtime import ALL
+from adapters.store.postgres.schema import ALL
 
 _UNTIL = "clock_timestamp() + %s * interval '1 second'"
 _JOIN = f"""
@@ -136,7 +144,7 @@ class HomeLeases:
         with self._database.connection() as connection:
             return self._all(connection)
 
-    def state(self, agent: str, run_key: str, now: str) -> State:
+    def state(self, agent: str, run_key: str, now: str) -> LeaseState:
         found = next((one for one in self.all(now) if one.agent == agent), None)
         if found is not None and found.is_alive:
             return "held"

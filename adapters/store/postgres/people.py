@@ -11,7 +11,7 @@ from adapters.store.postgres.statements import ROLE
 ID_CHARACTERS = 12
 
 
-class Entry(NamedTuple):
+class HomeEntry(NamedTuple):
     """A home that a token opens: as whom, and with which role; `own_role` is the person's."""
 
     token: str
@@ -38,7 +38,7 @@ class People:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def entries(self, tokens: Sequence[str]) -> list[Entry]:
+    def entries(self, tokens: Sequence[str]) -> list[HomeEntry]:
         """What tokens open now, in their order; an unknown, expired or revoked one opens nothing.
         Raises Refused."""
         known = {_digest(one): one for one in tokens}
@@ -46,7 +46,7 @@ class People:
         with self._database.connection() as connection, connection.transaction():
             connection.execute(ROLE)
             found = connection.execute(sql, (list(known),), binary=True).fetchall()
-        entries = [Entry(known[bytes(digest)], *rest) for digest, *rest in found]
+        entries = [HomeEntry(known[bytes(digest)], *rest) for digest, *rest in found]
         return sorted(entries, key=lambda one: tokens.index(one.token))
 
     def add(self, home: HomeRow, subject: str, role: str) -> None:

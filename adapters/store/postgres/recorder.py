@@ -11,10 +11,10 @@ from typing import Any
 
 from adapters.store.postgres.database import Connection, Database, Lost
 from adapters.store.postgres.statements import ENTER, READ, statements_of
-from adapters.store.recorder import Onward, Tail, Timed, by_append, line, numbered, tail_of
-from domain.envelope import Row
+from adapters.store.recorder import Onward, Tail, TimedRow, by_append, line, numbered, tail_of
+from domain.append.envelope import Row
 from domain.errors import Refused
-from domain.wire import Payload, PayloadId
+from domain.log.wire import Payload, PayloadId
 
 _BEYOND = "\U0010ffff"  # above every replica's name
 
@@ -66,10 +66,10 @@ class PostgresLogRecorder:
                 self._open = None
                 self._end(connection)
 
-    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[Timed]:
+    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[TimedRow]:
         found = self._found(self._sql.stream, self._home, stream, after, list(but))
         return [
-            Timed(Row(name, version, topic, state), at.decode("utf-8", "replace"))
+            TimedRow(Row(name, version, topic, state), at.decode("utf-8", "replace"))
             for name, version, topic, state, at in found
         ]
 

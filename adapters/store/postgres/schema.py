@@ -3,6 +3,25 @@
 A home's rows carry its number. `home`, `n`, `row` and `replica` of an event repeat what its state
 and stream say, for the indexes. Every transaction takes a role that owns nothing and names its home
 (`statements.begin`); who names none is told an error, and of another home's rows nobody sees one.
+
+The tables that the views of homes are kept in: they may be emptied at any time.
+
+`view` is a view's name and version: programs of two versions keep theirs beside each other.
+Row level security shows a transaction the documents of its home alone, as it does rows.
+
+Who may enter which home: members, and tokens of which only a digest is kept (ADR 69).
+
+No role that a page takes may read these tables: it asks one function, and brings digests.
+
+What is set for all homes of a database, and whom each home's notices have reached.
+
+`defaults`: one row of text, an operator's. `notices`: a row for each receiver that was allowed, as
+a folder has it in `runtime.db`; a transaction sees those of its home alone.
+
+Who works where, and what is due: tables that may be made again at any time (ADR 68).
+
+`runtime` says only when to try, `queue` is Procrastinate's. What they say of a home is found again
+in its logs, so both are thrown away and made anew where they are in doubt.
 """
 
 LOGS = ("journal", "agent")
@@ -73,10 +92,175 @@ GRANT {role} TO CURRENT_USER;
 """
 
 
-def script() -> str:
+def base_script() -> str:
     """All of it, to be run in one transaction by the database's owner."""
     roles = ", ".join(ROLES)
     parts = [_ROLE.format(role=role) for role in ROLES]
     parts.append(_BASE.replace("{roles}", roles))
     parts += [_LOG.format(log=log, roles=roles) for log in LOGS]
+    return "".join(parts)
+
+
+# -------------------------------------------------------------------------------------------- views
+
+_VIEWS = """
+CREATE SCHEMA IF NOT EXISTS views;
+CREATE TABLE IF NOT EXISTS views.documents (
+    home integer NOT NULL, view text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL,
+    shelf text COLLATE "C" NOT NULL, place text COLLATE "C" NOT NULL,
+    mark text COLLATE "C" NOT NULL, due text COLLATE "C" NOT NULL, tally bigint NOT NULL,
+    turn text COLLATE "C" NOT NULL, title text COLLATE "C" NOT NULL, document bytea NOT NULL,
+    PRIMARY KEY (home, view, key)
+);
+CREATE INDEX IF NOT EXISTS shelves ON views.documents (home, view, shelf, place);
+CREATE INDEX IF NOT EXISTS places ON views.documents (home, view, place);
+CREATE INDEX IF NOT EXISTS marks ON views.documents (home, view, mark, place) WHERE mark <> '';
+CREATE INDEX IF NOT EXISTS dues ON views.documents (home, view, due, mark) WHERE due <> '';
+CREATE INDEX IF NOT EXISTS turns ON views.documents (home, view, turn, key) WHERE turn <> '';
+CREATE INDEX IF NOT EXISTS titles ON views.documents (home, view, md5(title)) WHERE title <> '';
+CREATE TABLE IF NOT EXISTS views.positions (
+    home integer NOT NULL, view text COLLATE "C" NOT NULL, version integer NOT NULL,
+    n bigint NOT NULL, digest text NOT NULL, PRIMARY KEY (home, view)
+);
+ALTER TABLE views.positions ADD COLUMN IF NOT EXISTS
+    made_at timestamptz NOT NULL DEFAULT clock_timestamp();
+CREATE TABLE IF NOT EXISTS views.remembered (
+    home integer NOT NULL, name text COLLATE "C" NOT NULL, value bytea NOT NULL,
+    PRIMARY KEY (home, name)
+);
+CREATE TABLE IF NOT EXISTS views.locks (
+    home integer NOT NULL, log text COLLATE "C" NOT NULL, PRIMARY KEY (home, log)
+);
+GRANT USAGE ON SCHEMA views TO {roles};
+"""
+# `locks`: whoever brings the views of a log up to date holds its row
+_VIEWS_FENCE = """
+GRANT SELECT, INSERT, UPDATE, DELETE ON views.{table} TO {roles};
+ALTER TABLE views.{table} ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS own ON views.{table};
+CREATE POLICY own ON views.{table} USING (home = wakelog.home());
+"""
+VIEW_TABLES = ("documents", "positions", "remembered", "locks")
+
+
+def views_script() -> str:
+    """All of it; safe to repeat."""
+    roles = ", ".join(ROLES)
+    fences = [_VIEWS_FENCE.format(table=one, roles=roles) for one in VIEW_TABLES]
+    return "".join([_VIEWS.format(roles=roles), *fences])
+
+
+# ------------------------------------------------------------------------------- members and tokens
+
+_PEOPLE = """
+CREATE TABLE IF NOT EXISTS wakelog.members (
+    home integer NOT NULL REFERENCES wakelog.homes, subject text COLLATE "C" NOT NULL,
+    role text NOT NULL CHECK (role IN ('viewer', 'member', 'owner', 'operator')),
+    PRIMARY KEY (home, subject)
+);
+CREATE TABLE IF NOT EXISTS wakelog.tokens (
+    sha256 bytea PRIMARY KEY, id text UNIQUE NOT NULL, home integer NOT NULL,
+    subject text COLLATE "C" NOT NULL, role text NOT NULL,
+    made_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz NOT NULL, revoked_at timestamptz,
+    FOREIGN KEY (home, subject) REFERENCES wakelog.members ON DELETE CASCADE
+);
+CREATE OR REPLACE FUNCTION wakelog.entries(brought bytea[])
+    RETURNS TABLE (sha256 bytea, home integer, name text, subject text, token_role text,
+        member_role text)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog
+    AS $$
+        SELECT t.sha256, h.home, h.name, t.subject, t.role, m.role FROM wakelog.tokens t
+        JOIN wakelog.homes h ON h.home = t.home
+        JOIN wakelog.members m ON m.home = t.home AND m.subject = t.subject
+        WHERE t.sha256 = ANY (brought) AND t.revoked_at IS NULL AND t.expires_at > now()
+    $$;
+REVOKE ALL ON FUNCTION wakelog.entries(bytea[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION wakelog.entries(bytea[]) TO {roles};
+"""
+
+
+def people_script() -> str:
+    """All of it; safe to repeat."""
+    return _PEOPLE.format(roles=", ".join(ROLES))
+
+
+# ----------------------------------------------------------------------------- settings and notices
+
+_SETTINGS = """
+CREATE TABLE IF NOT EXISTS wakelog.defaults (
+    is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), settings text NOT NULL DEFAULT ''
+);
+GRANT SELECT ON wakelog.defaults TO {roles};
+CREATE TABLE IF NOT EXISTS wakelog.notices (
+    home integer NOT NULL, name text COLLATE "C" NOT NULL, state bytea NOT NULL,
+    PRIMARY KEY (home, name)
+);
+GRANT SELECT, INSERT, UPDATE, DELETE ON wakelog.notices TO {roles};
+ALTER TABLE wakelog.notices ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS own ON wakelog.notices;
+CREATE POLICY own ON wakelog.notices USING (home = wakelog.home());
+"""
+
+
+def settings_script() -> str:
+    """All of it; safe to repeat."""
+    return _SETTINGS.format(roles=", ".join(ROLES))
+
+
+# ----------------------------------------------------------------- who works where, and what is due
+
+SCHEMAS = ("runtime", "queue")
+QUEUE_OPTIONS = "-c search_path=queue"
+ALL = 0  # in place of a home: the row of a worker itself
+
+_RUNTIME = """
+CREATE SCHEMA runtime;
+CREATE TABLE runtime.homes (
+    home integer PRIMARY KEY REFERENCES wakelog.homes,
+    next_at timestamptz NOT NULL DEFAULT now(),
+    hold_until timestamptz NOT NULL DEFAULT '-infinity', faults integer NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+CREATE INDEX ON runtime.homes (next_at);
+CREATE TABLE runtime.runtimes (
+    home integer NOT NULL, owner text NOT NULL, pid integer NOT NULL, place text NOT NULL,
+    since text NOT NULL, beat text NOT NULL, is_tending boolean NOT NULL,
+    lease_until timestamptz NOT NULL, PRIMARY KEY (home, owner)
+);
+CREATE TABLE runtime.leases (
+    home integer NOT NULL, agent text NOT NULL, run_key text NOT NULL, owner text NOT NULL,
+    pid integer NOT NULL, place text NOT NULL, since text NOT NULL,
+    lease_until timestamptz NOT NULL, PRIMARY KEY (home, agent)
+);
+INSERT INTO runtime.homes (home) SELECT home FROM wakelog.homes;
+GRANT USAGE ON SCHEMA runtime TO {roles};
+GRANT SELECT, INSERT, UPDATE, DELETE ON runtime.runtimes, runtime.leases TO {roles};
+GRANT SELECT, INSERT, UPDATE, DELETE ON runtime.homes TO wakelog_worker;
+GRANT SELECT ON wakelog.homes TO wakelog_worker;
+"""
+# An append says that its log has news; whoever tended the home takes that back, if nothing came.
+_NEWS = """
+ALTER TABLE {log}.heads ADD COLUMN IF NOT EXISTS is_news boolean NOT NULL DEFAULT false;
+CREATE INDEX IF NOT EXISTS heads_news ON {log}.heads (home) WHERE is_news;
+"""
+_QUEUE = """
+CREATE SCHEMA queue;
+SET LOCAL search_path TO queue;
+{procrastinate}
+GRANT USAGE ON SCHEMA queue TO wakelog_worker;
+GRANT ALL ON ALL TABLES IN SCHEMA queue TO wakelog_worker;
+GRANT ALL ON ALL SEQUENCES IN SCHEMA queue TO wakelog_worker;
+SET LOCAL search_path TO DEFAULT;
+"""
+_DROP = "DROP SCHEMA IF EXISTS {name} CASCADE;"
+
+
+def runtime_script() -> str:
+    """All of it, in place of what there was, to be run in one transaction by the owner."""
+    from procrastinate.schema import SchemaManager  # only who prepares a database needs it
+
+    parts = [_DROP.format(name=name) for name in SCHEMAS]
+    parts.append(_RUNTIME.format(roles=", ".join(ROLES)))
+    parts += [_NEWS.format(log=log) for log in LOGS]
+    parts.append(_QUEUE.replace("{procrastinate}", SchemaManager.get_schema()))
     return "".join(parts)

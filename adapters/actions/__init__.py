@@ -1,1 +1,0 @@
-"""What people and programs can do: one function a deed, which every door calls."""

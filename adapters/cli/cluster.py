@@ -1,0 +1,139 @@
+"""`wakelog worker` and `wakelog cluster`: homes of a database that are tended on many machines."""
+
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+import click
+
+from adapters.cli.event_lines import EventLines, warned
+from adapters.cli.shared import Session
+from adapters.launch import HOST, bound
+from adapters.text.agent_output import counted
+from adapters.text.common import local_time
+from domain.errors import Refused
+
+
+@click.command("cluster", epilog="Example: wakelog cluster --json")
+@click.pass_obj
+def cluster_command(session: Session) -> None:
+    """See the workers of a PostgreSQL database, and which homes wait; WAKELOG_DATABASE says which.
+
+    A home is due where its time has come or something new stands in its logs, and nobody tends it
+    or is about to. One in trouble is held off for a while, up to five minutes.
+    """
+    from adapters.cluster.status import cluster_details
+
+    found = cluster_details(os.environ)
+    if session.as_json:
+        session.document(found)
+        return
+    for one in found.workers:
+        since, beat = (local_time(at, "UTC") for at in (one.since, one.beat))
+        machine = one.place.partition(" ")[0]
+        tended = counted(one.homes, "home")
+        session.say(f"{one.id}  on {machine}: tends {tended}, since {since}, heard of {beat}")
+    if not found.workers:
+        session.say("Nobody works here: start `wakelog worker`.")
+    homes = found.homes
+    session.say(f"homes      {homes.open} open, {homes.due} due, {homes.frozen} frozen")
+    if found.oldest_due_seconds is not None:
+        session.say(f"waiting    {found.oldest_due_seconds:.0f} s, the longest")
+    if found.stalled:
+        session.say(f"stalled    {counted(found.stalled, 'home')}, until a worker frees them")
+    for name in found.held_off:
+        session.say(f"held off   pg:{name}: see what its worker says, and `wakelog doctor`")
+
+
+@click.command("worker", epilog="Example: wakelog worker --homes 16 --grace 60")
+@click.option(
+    "--homes",
+    type=click.IntRange(1, 1_000),
+    default=32,
+    show_default=True,
+    help="At most so many homes are tended at once.",
+)
+@click.option(
+    "--wakes",
+    type=click.IntRange(1, 10_000),
+    default=64,
+    show_default=True,
+    help="At most so many wakes run at once, over all homes.",
+)
+@click.option(
+    "--lease",
+    type=click.IntRange(2, 3_600),
+    default=30,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long others wait for a worker that is silent, until they take its homes.",
+)
+@click.option(
+    "--slice",
+    "slice_seconds",
+    type=click.FloatRange(0.1, 86_400),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a home is tended while others wait.",
+)
+@click.option(
+    "--grace",
+    type=click.FloatRange(0, 3_600),
+    default=25.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long wakes may take to end when it is stopped.",
+)
+@click.option("--only", multiple=True, metavar="NAME", help="Tend this home only; may be repeated.")
+@click.option(
+    "--health",
+    type=click.IntRange(0, 65_535),
+    metavar="PORT",
+    help="Tell over HTTP how it is; see above.",
+)
+@click.option("--host", default=HOST, metavar="H", help="Of --health; else this machine alone.")
+@click.pass_obj
+def worker_command(  # noqa: PLR0913  click hands over one argument for each option
+    session: Session,
+    homes: int,
+    wakes: int,
+    lease: int,
+    slice_seconds: float,
+    grace: float,
+    only: Sequence[str],
+    *,
+    health: int | None,
+    host: str,
+) -> None:
+    """Tend the homes of a PostgreSQL database that are due; WAKELOG_DATABASE says which.
+
+    Any number may run, on any machines. Each home that is due is given to one of them; it watches
+    the home, wakes its agents, and gives it back once nothing is due. Where a worker is killed or
+    cut off, others go on with its homes after a lease.
+
+    Its log goes to stderr, with --json one JSON object a line. SIGTERM or Ctrl-C ends it once what
+    runs has ended or is handed back; a second one leaves that to others, with exit status 130.
+
+    With --health it answers GET /ready with status 200 while it takes homes, renews its leases and
+    reaches its database, else with 503; /live with 200 as long as it answers at all. Both are one
+    JSON document, without a word of any home.
+    """
+    if health is None and host != HOST:
+        because = "there is no health to tell to other machines"
+        raise Refused("invalid_value", because=because, instead="add --health PORT")
+    from adapters.cluster.worker import IN_DOUBT, WorkerOptions, work
+
+    lines = EventLines(session, "UTC")
+    options = WorkerOptions(homes, wakes, lease, slice_seconds, grace, tuple(only))
+    with ExitStack() as stack:
+        stack.enter_context(warned(lines))
+        listening = None
+        if health is not None:
+            listening = stack.enter_context(bound(host, health, "--health"))
+            lines.tell("healthy", address=f"http://{host}:{listening.getsockname()[1]}/ready")
+        done, is_in_doubt = work(os.environ, options, lines.tell, session.model, listening)
+    lines.tell("stopped", wakes=done.wakes, failed=done.failed)
+    if session.as_json:
+        session.document(done)
+    raise SystemExit(IN_DOUBT if is_in_doubt else 0)

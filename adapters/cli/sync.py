@@ -1,0 +1,241 @@
+"""One home on several machines, by a folder (ADR 72): `wakelog sync`, `replicas`, `run --sync`."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+from msgspec.structs import replace
+
+from adapters.cli.event_lines import EventLines
+from adapters.cli.param_types import TEXT
+from adapters.cli.shared import NO_HOME, Session
+from adapters.documents.sync import NamedReplica, SyncReport
+from adapters.sync.background_sync import BackgroundSync, SyncListener
+from adapters.sync.import_ import RowsTaken
+from adapters.sync.machines import let_lead, name_replica, retire
+from adapters.sync.sync_home import replicas_of_home, sync_folder_of, sync_home
+from adapters.text.agent_output import counted
+from adapters.text.common import safe
+from adapters.text.sync import first_lines, replica_cells, rescue_lines, sync_lines
+from domain.errors import WakelogError
+
+TROUBLE = ("newer", "fork")  # which time alone does not settle
+
+
+@click.command("sync", epilog="Example: wakelog sync ~/Sync/wakelog")
+@click.argument("folder", type=TEXT, metavar="[DIR]", default="")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Only tell what would be done.")
+@click.pass_obj
+def sync_command(session: Session, folder: str, is_dry: bool) -> int:
+    """Meet the other machines of this home in a folder: take what is new, then give.
+
+    DIR is any folder that Syncthing, a cloud, git or a stick carries between the machines; without
+    it, the one of the settings, else the last. On the first machine it is empty; on the next ones,
+    run it in an empty home. Tasks and agents travel and merge; one machine wakes by itself, see
+    `wakelog replicas lead`.
+    Exit status 1: something waits that time alone does not settle.
+    """
+    shelf = sync_folder_of(session.place, session.settings(), folder)
+    home = session.reading() if is_dry else session.writing()
+    is_first = not home.services.journal.is_shared
+    with _rows_progress(session) as told:
+        did = sync_home(home, shelf, told, is_dry=is_dry)
+    if session.as_json:
+        session.document(did)
+    else:
+        for line in sync_lines(did, home.settings.timezone):
+            session.say(line)
+        for line in first_lines(did, home.settings) if is_first and not is_dry else ():
+            session.note(line)
+    return int(any(one.for_ in TROUBLE for one in did.waiting))
+
+
+@click.group("replicas", invoke_without_command=True, epilog="Example: wakelog replicas")
+@click.pass_context
+def replicas_command(ctx: click.Context) -> None:
+    """See the machines of this home, and what is known of each."""
+    if ctx.invoked_subcommand is None:
+        _show_replicas(ctx.obj)
+
+
+def _show_replicas(session: Session) -> None:
+    home = session.reading()
+    if not home.exists:
+        session.say(NO_HOME.format(home.place.name))
+        return
+    found = replicas_of_home(home)
+    if session.as_json:
+        session.document(found)
+        return
+    cells = [replica_cells(one, home.settings.timezone) for one in found]
+    session.table(("Name", "Replica", "Append", "Seen", "State"), cells)
+
+
+@replicas_command.command("name", epilog="Example: wakelog replicas name desk")
+@click.argument("label", type=TEXT)
+@click.pass_obj
+def replicas_name(session: Session, label: str) -> None:
+    """Call this machine LABEL; the others hear of it with the next sync."""
+    home = session.writing()
+    name_replica(home, label)
+    if session.as_json:
+        session.document(NamedReplica(home.services.journal.replica, label))
+    else:
+        session.say(safe(f"This machine is {label} now."))
+
+
+@replicas_command.command(
+    "rescue", epilog="Examples: wakelog replicas rescue --dry-run; wakelog replicas rescue"
+)
+@click.argument("folder", type=TEXT, metavar="[DIR]", default="")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Only tell what would be done.")
+@click.pass_obj
+def replicas_rescue(session: Session, folder: str, is_dry: bool) -> int:
+    """Go on under a new name, where another home wrote under the name of this one.
+
+    For a restored image, a copied home, or one that took in what was given up elsewhere. The home
+    is copied into its `forks`; what the others hold is taken in, and what was done here since the
+    split is done again, under this wakelog's rules. What is not possible any more is listed, and
+    stays in the copy; wakes are not repeated. Repeat it if it was cut off. Exit status 1: something
+    was not possible.
+    """
+    from adapters.sync.rescue import rescue  # it decides again: only who needs it loads that
+
+    session.check_named()
+    with _steps(session) as step:
+        did = rescue(session.place, os.environ, folder, is_dry=is_dry, step=step)
+    if session.as_json:
+        session.document(did)
+    else:
+        for line in rescue_lines(did, session.settings().timezone):
+            session.say(line)
+    return int(bool(did.refused))
+
+
+@contextmanager
+def _steps(session: Session) -> Iterator[Callable[[str], None]]:
+    """One line on stderr that tells what is done, where somebody looks."""
+    if session.as_json or session.is_quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    yield lambda name: click.echo(f"\rRescuing: {name:<20}", nl=False, err=True)
+    click.echo(err=True)
+
+
+@replicas_command.command("lead", epilog="Example: wakelog replicas lead desk")
+@click.argument("name", type=TEXT, default="", metavar="[NAME]")
+@click.pass_obj
+def replicas_lead(session: Session, name: str) -> None:
+    """Let one machine wake agents by itself: NAME, or else this one.
+
+    It watches what changes, ticks timers, and goes on with what waits on the machine that led; that
+    one hears of it with its next sync. What you ask an agent yourself runs where you ask.
+    """
+    did = let_lead(session.writing(), name)
+    if session.as_json:
+        session.document(did)
+    else:
+        who = safe(did.label or did.replica)
+        back = f"{who} was gone for good, and is there again. " if did.returned else ""
+        session.say(f"{back}{who} leads now." if did.changed else f"{who} leads already.")
+
+
+@replicas_command.command("retire", epilog="Example: wakelog replicas retire phone")
+@click.argument("name", type=TEXT)
+@click.pass_obj
+def replicas_retire(session: Session, name: str) -> None:
+    """Say that the machine NAME never comes back.
+
+    If it led, this one does; what it had in hand goes on here, and nobody waits for it any more. If
+    it comes back after all, what it wrote is taken as ever.
+    """
+    did = retire(session.writing(), name)
+    if session.as_json:
+        session.document(did)
+        return
+    session.say(safe(f"{did.label or did.replica} is gone for good."))
+    if did.operations or did.wakes:
+        taken = f"{counted(did.operations, 'change')} and {counted(did.wakes, 'wake')}"
+        session.say(f"Of what it had in hand {taken} go on here.")
+
+
+@contextmanager
+def _rows_progress(session: Session) -> Iterator[RowsTaken]:
+    """A line on stderr that grows, where somebody looks."""
+    if session.as_json or session.is_quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    took = 0
+
+    def told(rows: int) -> None:
+        nonlocal took
+        took += rows
+        click.echo(f"\rTaking: {counted(took, 'row')}", nl=False, err=True)
+
+    yield told
+    if took:
+        click.echo(err=True)
+
+
+# --------------------------------------------------------------------------------- beside an engine
+# `wakelog run --sync`: the folder of the other machines is followed beside the engine.
+
+
+@contextmanager
+def synced(
+    session: Session, lines: EventLines, folder: str | None, seconds: float, *, is_until_idle: bool
+) -> Iterator[None]:
+    """Sync while something runs, where that is wanted.
+
+    Args:
+        session: Whose home.
+        lines: Are told what comes and goes.
+        folder: Where machines meet; empty: see `shelf_of`; None: nothing is synced.
+        seconds: That a sync may take to end when all ends.
+        is_until_idle: What runs ends by itself: it begins once all is here that lies there.
+
+    Raises:
+        Refused: See `shelf_of`.
+    """
+    if folder is None:
+        yield
+        return
+    told = _SyncLines(lines, session.settings().timezone)
+    follower = BackgroundSync(session.place, os.environ, folder, told.asked)
+    follower.start(is_waiting=is_until_idle)
+    try:
+        yield
+    finally:
+        follower.stop(seconds)
+
+
+class _SyncLines:
+    """What a sync did, as lines of the log."""
+
+    def __init__(self, lines: EventLines, zone: str) -> None:
+        self._lines = lines
+        self._zone = zone
+        self.asked = SyncListener(self._did, self._failed, self._well)
+
+    def _did(self, did: SyncReport) -> None:
+        waits = [one for one in did.waiting if one.is_trouble]
+        shown = replace(did, equal=[], behind=[], waiting=waits, skipped=0)
+        self._lines.tell(
+            "synced",
+            level="warning" if waits else "info",
+            took=did.took,
+            gave=did.gave,
+            conflicts=did.conflicts,
+            message=" ".join(sync_lines(shown, self._zone)),
+        )
+
+    def _failed(self, error: Exception) -> None:
+        is_told = isinstance(error, WakelogError)
+        code = error.code if isinstance(error, WakelogError) else "internal"
+        message = error if is_told else f"{type(error).__name__}: {error}"
+        self._lines.tell("trouble", level="error", code=code, message=message)
+
+    def _well(self) -> None:
+        self._lines.tell("well_again")

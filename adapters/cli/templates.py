@@ -1,0 +1,392 @@
+"""Templates of agents, and how they fare: `wakelog template` (SPEC 8), `lessons` and `rate`."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.cli.param_types import TEXT
+from adapters.cli.shared import Session, key_option
+from adapters.documents.lessons import LessonLine, lesson_lines, ran_of
+from adapters.documents.results import Deleted
+from adapters.documents.tasks import catalog_of, category_named
+from adapters.documents.templates import (
+    SeedDetails,
+    TemplateGiven,
+    template_document,
+    templates_of,
+    version_name,
+)
+from adapters.home.files import machine_names
+from adapters.home.read_input import read_input
+from adapters.text.agent_output import REASONS_SHOWN, counted, ratings_text, scope_heading
+from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.usecases.inputs import NONE, TEXT_BYTES_MAX
+from adapters.usecases.resolve import nth_key, pick, pick_agent
+from adapters.usecases.templates import (
+    BUILT_IN,
+    Directives,
+    add_version,
+    assign_template,
+    change_template,
+    check_directives,
+    create_template,
+    delete_template,
+    pick_template,
+    roll_back,
+    seed_named,
+)
+from domain.errors import Remedy
+from domain.lessons.lessons import STARS_MAX, TEMPLATE
+from domain.templates.seeds import SEEDS, seed_id
+from domain.text import squeeze
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+    from domain.templates.seeds import Seed
+
+
+@click.group(
+    "template", epilog="TEMPLATE is a template's id, the beginning of it, its name, laura or tom."
+)
+def template_command() -> None:
+    """List, make, version and assign templates of agents.
+
+    A template tells its agents how to work and how to report. It has versions, one of them
+    active; each wake records which one it ran on. Laura and Tom come with wakelog.
+    """
+
+
+# ------------------------------------------------------------------------------------- finding one
+
+
+# ------------------------------------------------------------------------------------------ telling
+
+
+@template_command.command("list", epilog="Example: wakelog template list")
+@click.pass_obj
+def template_list(session: Session) -> None:
+    """List templates in use, and those that come with wakelog."""
+    home = session.reading()
+    found = templates_of(home)
+    if session.as_json:
+        session.document([template_document(home, one) for one in found])
+        return
+    rows: list[Sequence[object]] = [
+        (one.id[:ID_SHOWN], safe(one.name), one.active, one.model_in_force, len(one.instances), "")
+        for one in found
+    ]
+    used = {one.id for one in found}
+    rows += [
+        ("", seed.seed, BUILT_IN, "", 0, seed.summary)
+        for seed in SEEDS
+        if seed_id(seed.seed) not in used
+    ]
+    session.table(("ID", "Name", "Version", "Model", "Agents", "What"), rows)
+    session.note("Give one to an agent with `wakelog template assign TASK laura`.")
+
+
+@template_command.command("show", epilog="Example: wakelog template show laura")
+@click.argument("template", type=TEXT)
+@click.pass_obj
+def template_show(session: Session, template: str) -> None:
+    """Show a template, its active directives and its versions."""
+    home = session.reading()
+    found = [(one.id, one.name) for one in templates_of(home)]
+    seed = seed_named(template)
+    if seed is not None and seed.name not in [name for _, name in found]:
+        _show_seed(session, seed)
+        return
+    wanted = pick(
+        seed.name if seed else template,
+        found,
+        "template",
+        "unknown_template",
+        Remedy("see_templates"),
+    )
+    known = next(one for one in templates_of(home) if one.id == wanted)
+    told = template_document(home, known)
+    if session.as_json:
+        session.document(told)
+        return
+    session.say(f"{safe(known.name)} ({known.id[:ID_SHOWN]}), {len(known.instances)} agent(s)")
+    labels = machine_names(home.path, home.services.agents.replica)
+    for one in told.versions:
+        mark = "*" if one.active else " "
+        at = local_time(one.created_at, home.settings.timezone)
+        model = f", model {one.model_in_force}" if one.model_in_force else ""
+        name = version_name(one.version, labels.get(one.of or "", one.of or ""))
+        session.say(f"{mark} version {safe(name)}, {at}, by {one.author}{model}")
+    active = next((one for one in told.versions if one.active), None)
+    if active is not None:
+        session.say(f"\nHow to work\n{safe(active.general)}")
+        session.say(f"\nHow to report\n{safe(active.report)}")
+
+
+def _show_seed(session: Session, seed: "Seed") -> None:
+    if session.as_json:
+        session.document(SeedDetails(None, seed.seed, seed.name, seed.general, seed.report))
+        return
+    session.say(f"{seed.name}, {BUILT_IN}, not in use yet: {seed.summary}")
+    session.say(f"\nHow to work\n{seed.general}\n\nHow to report\n{seed.report}")
+
+
+# ----------------------------------------------------------------------------------------- changing
+
+
+def _tell(session: Session, template: str, done: str) -> None:
+    home = session.reading()
+    known = next((one for one in templates_of(home) if one.id == template), None)
+    if session.as_json:
+        session.document(template_document(home, known) if known else Deleted(template))
+    elif known is not None:
+        version = f", version {known.active}" if known.active else ""
+        session.say(f"{done}: template {safe(known.name)} ({known.id[:ID_SHOWN]}{version})")
+    else:
+        session.say(f"{done}: template {template[:ID_SHOWN]}")
+
+
+def _consent(session: Session, template: str) -> None:
+    """Ask for what the agents of a template lack, now that it may have another model."""
+    known = next(one for one in templates_of(session.reading()) if one.id == template)
+    _ask_for(session, known.instances)
+
+
+def _ask_for(session: Session, agent_ids: Sequence[str]) -> None:
+    from adapters.cli.consent import consent  # `template list` asks nobody
+
+    consent(session, agent_ids)
+
+
+def _text(given: str, file: Path | None) -> str | None:
+    """A directive from its option or its file; None where it is not given."""
+    if file is not None:
+        given = TEXT(read_input(str(file), TEXT_BYTES_MAX).decode("utf-8", "replace"))
+    return given or None
+
+
+def _categories(home: "Home", names: Sequence[str]) -> tuple[str, ...]:
+    catalog = catalog_of(home) if names else None
+    return tuple(category_named(catalog, name).id for name in names) if catalog else ()
+
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@template_command.command(
+    "create", epilog='Example: wakelog template create "Calm" --general-file calm.md'
+)
+@click.argument("name", type=TEXT)
+@click.option("--general", type=TEXT, default="", help="How to work, as text.")
+@click.option("--general-file", type=_FILE, help="The same, from a file.")
+@click.option("--report", type=TEXT, default="", help="How to report, as text.")
+@click.option("--report-file", type=_FILE, help="The same, from a file.")
+@click.option("--model", type=TEXT, default="", metavar="M", help="The model of its agents.")
+@click.option(
+    "--category", "categories", type=TEXT, multiple=True, help="New agents there take it."
+)
+@key_option
+@click.pass_obj
+def template_create(  # noqa: PLR0913, PLR0917  click hands over one argument for each option
+    session: Session,
+    name: str,
+    general: str,
+    general_file: Path | None,
+    report: str,
+    report_file: Path | None,
+    model: str,
+    categories: Sequence[str],
+    key: str,
+) -> None:
+    """Make a template with its first version."""
+    given = Directives(_text(general, general_file), _text(report, report_file), model)
+    check_directives(given)
+    allowed = _categories(session.reading(), categories)
+    made = create_template(session.writing(), name, given, allowed, key)
+    _tell(session, made, "Made")
+
+
+@template_command.command("set", epilog="Example: wakelog template set Calm --model gemini")
+@click.argument("template", type=TEXT)
+@click.option("--name", type=TEXT, default="", metavar="N", help="What it is called.")
+@click.option("--model", type=TEXT, metavar="M", help="The model of its agents, or none.")
+@click.option(
+    "--category",
+    "categories",
+    type=TEXT,
+    multiple=True,
+    metavar="C",
+    help="New agents there take it; give all of them, or none.",
+)
+@key_option
+@click.pass_obj
+def template_set(
+    session: Session,
+    template: str,
+    name: str,
+    model: str | None,
+    categories: Sequence[str],
+    key: str,
+) -> None:
+    """Change a template's name, model or categories; no version comes of it."""
+    home = session.writing()
+    wanted = pick_template(home, template, nth_key(key, 1))
+    is_emptied = [squeeze(one).lower() for one in categories] == [NONE]
+    there = () if is_emptied else _categories(home, categories) or None
+    named = "" if model is not None and squeeze(model).lower() == NONE else model
+    change_template(home, wanted, name, named, there, key)
+    _tell(session, wanted, "Changed")
+    _consent(session, wanted)
+
+
+@template_command.command(
+    "version", epilog='Example: wakelog template version Calm --report "Two sentences."'
+)
+@click.argument("template", type=TEXT)
+@click.option(
+    "--general", type=TEXT, default="", help="How to work; else as in the active version."
+)
+@click.option("--general-file", type=_FILE, help="The same, from a file.")
+@click.option(
+    "--report", type=TEXT, default="", help="How to report; else as in the active version."
+)
+@click.option("--report-file", type=_FILE, help="The same, from a file.")
+@click.option("--model", type=TEXT, default="", metavar="M", help="Goes before the template's.")
+@key_option
+@click.pass_obj
+def template_version(  # noqa: PLR0913, PLR0917  click hands over one argument for each option
+    session: Session,
+    template: str,
+    general: str,
+    general_file: Path | None,
+    report: str,
+    report_file: Path | None,
+    model: str,
+    key: str,
+) -> None:
+    """Add a version, active at once; what is not given stays as it is."""
+    home = session.writing()
+    wanted = pick_template(home, template, nth_key(key, 1))
+    work, told = _text(general, general_file), _text(report, report_file)
+    add_version(home, wanted, Directives(work, told, model or None), key)
+    _tell(session, wanted, "Active now")
+    _consent(session, wanted)
+
+
+@template_command.command("rollback", epilog="Example: wakelog template rollback Calm 1")
+@click.argument("template", type=TEXT)
+@click.argument("version", type=TEXT)
+@key_option
+@click.pass_obj
+def template_rollback(session: Session, template: str, version: str, key: str) -> None:
+    """Make an old version the active one again.
+
+    Where two machines gave one number, VERSION names the machine, too: 3@laptop.
+    """
+    home = session.writing()
+    wanted = pick_template(home, template, nth_key(key, 1))
+    roll_back(home, wanted, version, key)
+    _tell(session, wanted, "Active now")
+    _consent(session, wanted)
+
+
+@template_command.command("assign", epilog='Example: wakelog template assign "Fix the tap" tom')
+@click.argument("agent", type=TEXT)
+@click.argument("template", type=TEXT)
+@key_option
+@click.pass_obj
+def template_assign(session: Session, agent: str, template: str, key: str) -> None:
+    """Let an agent live on a template; `built-in` takes it back to the built-in directives."""
+    home = session.writing()
+    agent_id = pick_agent(home, agent)
+    is_back = template == BUILT_IN
+    wanted = "" if is_back else pick_template(home, template, nth_key(key, 1))
+    assign_template(home, agent_id, wanted, key)
+    if session.as_json:
+        session.document(TemplateGiven(agent_id, wanted or None))
+    name = home.services.agent(agent_id).name
+    session.say(f"{safe(name)} lives on {BUILT_IN if is_back else template} now")
+    _ask_for(session, [agent_id])
+
+
+@template_command.command("delete", epilog="Example: wakelog template delete Calm")
+@click.argument("template", type=TEXT)
+@key_option
+@click.pass_obj
+def template_delete(session: Session, template: str, key: str) -> None:
+    """Take a template out of use; refused while an agent lives on it."""
+    home = session.reading()
+    found = [(one.id, one.name) for one in templates_of(home)]
+    wanted = pick(template, found, "template", "unknown_template", Remedy("see_templates"))
+    delete_template(session.writing(), wanted, key)
+    _tell(session, wanted, "Deleted")
+
+
+# ------------------------------------------------------------------------------------------ lessons
+# `wakelog lessons` and `wakelog rate`: how proposals fare, and what wakes were worth.
+
+EMPTY = (
+    "No lessons yet. They come of what you confirm, reject and defer; "
+    "`wakelog lessons --from-history` learns of what you decided before."
+)
+HEADINGS = ("Change", "Yes", "No", "Later", "Edited", "Declined because")
+
+
+@click.command("lessons", epilog="Examples: wakelog lessons Work; wakelog lessons --from-history")
+@click.argument("scope", type=TEXT, default="", metavar="[CATEGORY|TEMPLATE]")
+@click.option("--from-history", is_flag=True, help="First learn what you decided earlier.")
+@click.pass_obj
+def lessons_command(session: Session, scope: str, *, from_history: bool) -> None:
+    """See how proposals fare, by kind of change: what agents of a category are told.
+
+    Of each kind the newest 50 verdicts count. Lessons stay in the category that the task had when
+    you decided; those of a template are for you to see.
+    """
+    from adapters.usecases.lessons import learn_history, pick_scope
+
+    home = session.writing() if from_history else session.reading()
+    wanted = pick_scope(home, scope) if scope else ""
+    if from_history:
+        session.note(f"{counted(learn_history(home), 'lesson')} learnt from earlier verdicts.")
+    found = lesson_lines(home, wanted)
+    if session.as_json:
+        session.document(found)
+    elif not found:
+        session.say((wanted and ratings_text(ran_of(home, wanted))) or EMPTY)
+    for nth, (one, lines) in enumerate(groupby(found, key=attrgetter("scope"))):
+        of_one = list(lines)
+        if nth:
+            session.say()
+        session.say(safe(scope_heading(one, of_one[0].name)))
+        session.table(HEADINGS, [_row(line) for line in of_one])
+        if one.startswith(TEMPLATE) and (told := ratings_text(ran_of(home, one))):
+            session.say(told)
+
+
+def _row(line: LessonLine) -> tuple[object, ...]:
+    told = [f'"{one.text}" ({one.count})' for one in line.reasons[:REASONS_SHOWN]]
+    return line.tool, line.confirmed, line.rejected, line.deferred, line.edited, ", ".join(told)
+
+
+@click.command("rate", epilog="Example: wakelog rate 4hx2 5")
+@click.argument("run", type=TEXT)
+@click.argument("stars", type=click.IntRange(1, STARS_MAX))
+@key_option
+@click.pass_obj
+def rate_command(session: Session, run: str, stars: int, key: str) -> None:
+    """Rate a wake of an agent that lives on a template: 1 to 5, the best.
+
+    RUN is the beginning of a wake's id, or names a task whose agent has run once. See
+    `wakelog wakes`.
+    """
+    from adapters.usecases.lessons import rate_run
+
+    rated = rate_run(session.writing(), run, stars, key)
+    if session.as_json:
+        session.document(rated)
+        return
+    done = "Rated so already" if rated.unchanged else "Rated"
+    session.say(f"{done}: {rated.run_key[:ID_SHOWN]}  {rated.stars} of {STARS_MAX}")

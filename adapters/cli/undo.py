@@ -1,0 +1,129 @@
+"""`wakelog undo`: the person's newest deed, taken back."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.cli.param_types import TEXT
+from adapters.cli.shared import Session, json_option, key_option
+from adapters.text.common import local_time, safe
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.documents.results import UndoableDeed
+    from adapters.usecases.undoing import UndoChoice
+    from adapters.wiring import Home
+
+
+@click.command("undo", epilog="Examples: wakelog undo; wakelog undo --list; wakelog undo j12")
+@click.argument("deed", type=TEXT, default="", metavar="[DEED]")
+@click.option("--list", "is_list", is_flag=True, help="What can be undone, the newest first.")
+@click.option("--yes", "is_agreed", is_flag=True, help="Take it back without asking.")
+@key_option
+@json_option
+@click.pass_obj
+def undo_command(session: Session, deed: str, key: str, *, is_list: bool, is_agreed: bool) -> None:
+    """Take your newest deed back: an edit of tasks, a verdict, an import.
+
+    All that one command or form did is undone at once, and what was changed since is never
+    overwritten. Again, it goes one deed further back, twenty at most. DEED is a name of --list,
+    or the name that an undo tells: that is done again then.
+
+    It asks first where the newest deed was done elsewhere (on the page, in another terminal, by a
+    program), is older than an hour, or changed more than ten tasks.
+    """
+    from adapters.documents.results import UndoneDeed
+    from adapters.text.task_facts import deed_question
+    from adapters.usecases import undoing
+    from adapters.usecases.undoing import (
+        redo_commands,
+        undo_document,
+        undo_documents,
+        why_not_undone,
+    )
+
+    if is_list:
+        _list(session)
+        return
+    reading = session.reading()
+    home = session.writing() if reading.exists else reading
+    passed: list[UndoableDeed] = []
+    if not deed and not undoing.is_done(home, key):
+        choice = undoing.newest(home)
+        if not is_agreed and not choice.is_clear:
+            _agree(session, home, choice)
+        deed, passed = choice.deed.ref, undo_documents(home, choice.passed)
+    done = undoing.undo(home, deed, key)
+    home = session.reading()
+    told = undo_document(home, done.deed)
+    redo = redo_commands(done.redo, done.deed.what, told.proposals)
+    if session.as_json:
+        session.document(UndoneDeed(told, redo, [*done.kept], passed, done.is_repeated))
+        return
+    for one in passed:
+        session.say(safe(f"Not undone: {deed_question(one)}: {why_not_undone(one)}."))
+    before = " before, under this key" if done.is_repeated else ""
+    session.say(safe(f"Undone{before}: {told.what} of {_about(told)}"))
+    for line in [*told.does, *told.stays]:
+        session.say(safe(f"  {line}."))
+    if done.kept:
+        session.say(f"  {len(done.kept)} changed since, left alone.")
+    session.say(f"To do it again: `{redo}`.")
+
+
+def _agree(session: Session, home: "Home", choice: "UndoChoice") -> None:
+    """Ask whether a deed is taken back that may be another than the person thinks of.
+
+    Raises:
+        Refused: Code ``invalid_value``: nobody can answer.
+    """
+    from adapters.usecases.undoing import passed_over, undo_question
+
+    newer, wanted = passed_over(home, choice), undo_question(home, choice)
+    if session.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        because = "; ".join([*newer, f"before it: {wanted}"] if newer else [f"it is {wanted}"])
+        instead = f"`wakelog undo {choice.deed.ref}` takes that back, or add --yes"
+        raise Refused("invalid_value", because=because, instead=instead)
+    for line in newer:
+        click.echo(safe(f"{line}."), err=True)
+    if not click.confirm(safe(f"Undo {wanted}?"), err=True):
+        raise click.Abort
+
+
+def _list(session: Session) -> None:
+    from adapters.documents.results import UndoableDeeds
+    from adapters.usecases import undoing
+    from adapters.usecases.undoing import undo_documents
+
+    home = session.reading()
+    zone, documents = home.settings.timezone, undo_documents(home, undoing.listed(home))
+    if session.as_json:
+        session.document(UndoableDeeds(documents))
+    elif not documents:
+        session.say("Nothing to undo.")
+    else:
+        rows = [
+            (one.ref, local_time(one.at, zone), one.what, _about(one), _how(one))
+            for one in documents
+        ]
+        session.table(["Deed", "When", "What", "About", "Undoing it"], rows)
+
+
+def _about(one: "UndoableDeed") -> str:
+    """The tasks, or the proposals, of a deed."""
+    names = [f'"{title}"' for title in one.tasks[:2]] or one.proposals[:3]
+    more = (one.task_count or len(one.proposals)) - len(names)
+    return ", ".join(names) + (f" and {more:,} more" if more else "")
+
+
+def _how(one: "UndoableDeed") -> str:
+    from adapters.usecases.undoing import why_not_undone
+
+    match one.state:
+        case "undone":
+            return f"again with `{one.again}`"
+        case "open":
+            return "; ".join(one.does)
+        case _:
+            return why_not_undone(one)

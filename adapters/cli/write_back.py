@@ -1,0 +1,182 @@
+"""What was decided here goes into the file it came from (ADR 48): by `wakelog write-back`, and by
+`run --watch`.
+"""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.cli.param_types import TEXT
+from adapters.cli.shared import Session, UserError
+from adapters.documents.results import ChangeBack, FileBack, FilesBack
+from adapters.documents.tasks import titles_among
+from adapters.home.read_input import UnreadableInput
+from adapters.text import conflicts
+from adapters.text.common import safe
+from adapters.usecases import import_tasks
+from adapters.usecases.import_sources import Paths, sources_of
+from adapters.usecases.match_imported import known_tasks
+from adapters.usecases.write_back import WrittenBack, can_be_written, in_no_file, write_back
+from domain.errors import Refused, WakelogError
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+
+
+@click.command("write-back", epilog="Example: wakelog write-back TODO.md")
+@click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE...]")
+@click.option(
+    "--source", type=TEXT, default="", metavar="S", help="Name of the source; else the file's."
+)
+@click.option("--add", is_flag=True, help="Open tasks that are in no file get a line in this one.")
+@click.pass_obj
+def write_back_command(session: Session, files: Sequence[str], source: str, *, add: bool) -> None:
+    """Put what was done here into Markdown and todo.txt files; without FILE, into those of this
+    folder that were imported.
+
+    Ticks, status, due date, priority, estimate, title and new items go back, all else stays as
+    it is, byte for byte; FILE.bak keeps the file as it was, once a day.
+    """
+    home = session.writing()
+    if not files:
+        files = _of_this_folder(home)
+    if add and len(files) != 1:
+        because = f"--add belongs to one file, and there are {len(files)}"
+        raise Refused("invalid_value", because=because, instead="name it")
+    more = in_no_file(home) if add else []
+    documents: list[FileBack] = []
+    refused: WakelogError | None = None
+    for file, one in zip(files, sources_of(home, files, source, os.environ), strict=True):
+        try:
+            done = write_back(home, file, one, os.environ, more)
+        except UnreadableInput as error:
+            raise UserError(f"{safe(file)}: {error} [unreadable_file]") from error
+        except WakelogError as error:  # the other files are written all the same
+            refused = refused or error
+            continue
+        documents.append(_document(file, done))
+        if not session.as_json:
+            _tell(session, file, done)
+    if session.as_json and (documents or not refused):
+        session.document(FilesBack(documents))
+    elif not files:
+        session.say("No file of this folder was imported; name one.")
+    if refused:
+        raise refused
+
+
+def _of_this_folder(home: "Home") -> list[str]:
+    """The files of this folder that were imported: as they are remembered, else by their names."""
+    paths, known = (
+        Paths.of(home),
+        {one for task in known_tasks(home).values() for one in task.sources},
+    )
+    here = Path.cwd().resolve()
+    named = {Path(one.path).name for one in paths.values() if Path(one.path).parent == here}
+    return sorted(one for one in named | (known - paths.keys()) if can_be_written(one))
+
+
+def _document(file: str, done: WrittenBack) -> FileBack:
+    left = [ChangeBack(one.task, one.named, "cannot_be_said") for one in done.left]
+    left += (ChangeBack(one.task, one.field, "both_changed") for one in done.differ)
+    left += (ChangeBack(one, "status", "closed_as_another") for one in done.others)
+    written = [ChangeBack(one.task, one.named) for one in done.written]
+    return FileBack(file, written, left, [*done.anew], [*done.added], [*done.unsaid])
+
+
+def _tell(session: Session, file: str, done: WrittenBack) -> None:
+    left = len(done.left) + len(done.differ) + len(done.others)
+    added = f"{len(done.added)} added, " if done.added else ""
+    session.say(f"{safe(file)}: {added}{len(done.written)} written, {left} left out")
+    tasks = {one.task for one in (*done.written, *done.left)}
+    more = {*done.anew, *done.added, *done.unsaid, *done.others}
+    titles = titles_among(session.reading(), tasks | more)
+    for task in done.added:
+        session.say(f"  {safe(titles[task])}: added")
+    for task in done.unsaid:
+        session.say(f"  {safe(titles[task])} cannot be said in the file", style="yellow")
+    for task in done.anew:
+        said = "its line changes, and says more to this version: that was imported, too"
+        session.say(f"  {safe(titles[task])}: {said}")
+    for one in done.written:
+        session.say(f"  {safe(titles[one.task])}: {safe(one.named)}")
+    for one in done.left:
+        told = f"{safe(titles[one.task])}: {safe(one.named)} cannot be said in the file"
+        session.say(f"  {told}", style="yellow")
+    for task in done.others:
+        told = "closed here when its line had another title or day; tick it there, or open it here"
+        session.say(f"  {safe(titles[task])}: {told}", style="yellow")
+    for both in done.differ:
+        session.say(f"  {safe(both.title)}: {conflicts.as_text(both)}", style="yellow")
+    if done.differ:
+        session.note("Settle each with `wakelog settle TASK FIELD --keep file|mine`.")
+
+
+# --------------------------------------------------------------------------------- beside an engine
+# Files that `run --watch` follows are told what was decided here, once for each decision.
+
+
+class FollowedFiles:
+    """How far each file was told: up to which append of the journal, and what it was refused."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._told: dict[str, int] = {}
+        self._stale: set[str] = set()
+        self._refused: dict[str, str] = {}
+
+    def taken(self, file: str) -> None:
+        """A file has another content, which was imported: it is looked at anew."""
+        self._told.pop(file, None)
+        self._stale.discard(file)
+
+    def write(self, file: str) -> "WrittenBack | None":
+        """Write a file back, if anything was decided since; None: there was nothing to do, or
+        another machine of the home leads, which does it.
+
+        Raises:
+            WakelogError: It cannot be written; the same is raised once.
+        """
+        home = self._session.opened()
+        if not home.settings.import_.write_back or not home.services.leads:
+            return None
+        n = home.services.journal.tail().n
+        if self._told.get(file) == n:
+            return None
+        self._told[file] = n
+        try:
+            done = self._written(file)
+        except WakelogError as error:
+            if self._may_be_passing(file, error) or self._refused.get(file) == str(error):
+                return None
+            self._refused[file] = str(error)
+            raise
+        self._refused.pop(file, None)
+        self._stale.discard(file)
+        self._told[file] = home.services.journal.tail().n
+        return done
+
+    def _written(self, file: str) -> "WrittenBack":
+        from adapters.usecases.write_back import write_back
+
+        (source,) = sources_of(self._session.opened(), [file], "", os.environ)
+        try:
+            home = self._session.writing()
+            done = write_back(home, file, source, os.environ)
+        except UnreadableInput as error:
+            because = f"{file} cannot be written back: {error.because}"
+            raise Refused("unreadable_file", because=because, instead=error.instead) from None
+        if done.written:
+            import_tasks.keep_copy(home, file, done.data)
+        return done
+
+    def _may_be_passing(self, file: str, error: WakelogError) -> bool:
+        """Whether the file may just be changing: then it is imported first, and tried again."""
+        is_first = error.code == "stale" and file not in self._stale
+        if is_first:
+            self._stale.add(file)
+            self._told.pop(file, None)
+        return is_first

@@ -1,0 +1,50 @@
+"""How a cluster stands: who works, what is due, what is in trouble."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from adapters.cluster.scheduler import DUE, STALLED
+from adapters.documents.homes import ClusterDetails, HomesCount, WorkerLine
+from adapters.home.home_location import homes_of
+from adapters.store.postgres.schema import ALL
+
+LEASE_SECONDS = 30  # of a job, where it is only looked at
+_WORKERS = f"""
+SELECT one.owner, one.place, one.since, one.beat, count(tended.home)
+FROM runtime.runtimes AS one LEFT JOIN runtime.runtimes AS tended
+    ON tended.owner = one.owner AND tended.home <> {ALL} AND tended.is_tending
+WHERE one.home = {ALL} AND one.lease_until > clock_timestamp()
+GROUP BY one.owner, one.place, one.since, one.beat ORDER BY one.since, one.owner"""
+_HELD = """
+SELECT name FROM runtime.homes JOIN wakelog.homes USING (home)
+WHERE hold_until > now() AND state = 'open' ORDER BY name"""
+_STATES = "SELECT state, count(*) FROM wakelog.homes GROUP BY state"
+_OLDEST = f"""
+SELECT extract(epoch FROM now() - min(kept.next_at))::float8 FROM ({DUE}) AS due
+JOIN runtime.homes AS kept USING (home) WHERE kept.next_at <= now()"""
+
+
+def cluster_details(environ: Mapping[str, str]) -> ClusterDetails:
+    """The document of `cluster`.
+
+    Raises:
+        Refused: The database cannot be used.
+        Damaged: It was not prepared.
+    """
+    database = homes_of(environ).database
+    with database.connection() as connection:
+
+        def rows(sql: str, **values: Any) -> list[Any]:
+            return connection.execute(sql.encode(), values).fetchall()
+
+        states = dict(rows(_STATES))
+        held = [name for (name,) in rows(_HELD)]
+        due = rows(f"SELECT count(*) FROM ({DUE}) AS due", only=None)[0][0]
+        oldest = rows(_OLDEST, only=None)[0][0]
+        return ClusterDetails(
+            [WorkerLine(*one) for one in rows(_WORKERS)],
+            HomesCount(states.get("open", 0), due, len(held), states.get("frozen", 0)),
+            None if oldest is None else round(oldest, 3),
+            len(rows(STALLED, lease=LEASE_SECONDS)),
+            held,
+        )

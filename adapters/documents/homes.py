@@ -1,0 +1,169 @@
+"""What commands print of homes: of `init`, and of a PostgreSQL database and the homes in it."""
+
+from msgspec import Struct
+
+from adapters.documents.tasks import ImportDetails
+
+
+class PreparedDatabase(Struct, frozen=True):
+    """What `wakelog database init` did: whether it made the tables."""
+
+    database: str
+    made: bool
+
+
+class CheckedDatabase(Struct, frozen=True):
+    """What `wakelog database check` found: `findings` keep homes from working, `notes` do not."""
+
+    database: str
+    homes: int
+    findings: list[str]
+    notes: list[str]
+
+
+class CreatedHome(Struct, frozen=True):
+    """A home that was made, and what was brought in."""
+
+    home: str
+    imported: ImportDetails | None
+
+
+class CopiedHome(Struct, frozen=True):
+    """A home that was copied whole: from where, to where, and how many appends each log has."""
+
+    source: str
+    target: str
+    journal: int
+    agent: int
+
+
+class FrozenHome(Struct, frozen=True):
+    """A home that nobody writes in until it is thawed."""
+
+    home: str
+
+
+class RenamedHome(Struct, frozen=True):
+    """A home that has another name now, and which it had."""
+
+    home: str
+    was: str
+
+
+class HomeMember(Struct, frozen=True):
+    """Who may enter a home on the page: ``viewer``, ``member``, ``owner`` or ``operator``."""
+
+    subject: str
+    role: str
+
+
+class CreatedToken(Struct, frozen=True):
+    """A token that was drawn: its text is shown here and never again."""
+
+    token: str
+    home: str
+    role: str
+    expires_at: str
+    subject: str
+    id: str
+
+
+class ListedToken(Struct, frozen=True):
+    """A token of a home without its text. `state`: ``good``, ``expired`` or ``revoked``."""
+
+    id: str
+    subject: str
+    role: str
+    expires_at: str
+    state: str
+
+
+class RevokedToken(Struct, frozen=True):
+    """A token that opens nothing any more."""
+
+    id: str
+
+
+class ThawedHome(Struct, frozen=True):
+    """A home that may be written again: whether it could not before."""
+
+    home: str
+    was_frozen: bool
+
+
+class ListedHome(Struct, frozen=True):
+    """A home of a database: its state, its writer's name, and at which n both logs end."""
+
+    name: str
+    state: str
+    replica: str
+    journal: int
+    agent: int
+
+
+class WorkedHomes(Struct, frozen=True):
+    """What a worker did: how often it tended a home, the wakes it ran, and its troubles."""
+
+    homes: int
+    wakes: int
+    failed: int
+    troubles: int
+
+
+class WorkerLine(Struct, frozen=True):
+    """A worker that lives: its place and process, since when, its last sign of life, and how many
+    homes it tends."""
+
+    id: str
+    place: str
+    since: str
+    beat: str
+    homes: int
+
+
+class WorkerHealth(Struct, frozen=True):
+    """What `wakelog worker --health` answers: whether it takes homes and renews its leases, what
+    is the matter if not, and the worker as `wakelog cluster` tells of it."""
+
+    ok: bool
+    trouble: str | None
+    worker: WorkerLine
+
+
+class HomesCount(Struct, frozen=True):
+    """The homes of a cluster: open to be tended, due now, held off after a trouble, frozen."""
+
+    open: int
+    due: int
+    held: int
+    frozen: int
+
+
+class ClusterDetails(Struct, frozen=True):
+    """How a cluster stands: its workers, its homes, for how long the oldest one is due that nobody
+    tends, and how many jobs have lost their worker. `held_off`: the homes in trouble, by name."""
+
+    workers: list[WorkerLine]
+    homes: HomesCount
+    oldest_due_seconds: float | None
+    stalled: int
+    held_off: list[str]
+
+
+class SettingsText(Struct, frozen=True):
+    """The settings of a home, as they are kept."""
+
+    home: str
+    text: str
+
+
+# ---------------------------------------------------------------------------------------- of `init`
+
+
+class BegunHome(Struct, frozen=True):
+    """What `init` prints; `imported` is what `import` prints, `agents` how many were made."""
+
+    home: str
+    timezone: str
+    imported: ImportDetails | None
+    agents: int

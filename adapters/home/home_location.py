@@ -1,0 +1,388 @@
+"""Where a home is: a folder of this machine, or a name in a PostgreSQL database (ADR 66).
+
+Whatever is a file of a folder is asked of a place here; `wiring.open_home` puts the rest together.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from adapters.home import files, write_guard
+from adapters.home.settings import (
+    Settings,
+    database_defaults,
+    load,
+    unless_locked,
+    with_environment,
+)
+from adapters.home.write_guard import WriteGuard
+from adapters.home.zones import checked_zone, with_zone
+from adapters.store.log import Log
+from adapters.store.sqlite_files import ChangeProbe, FileProbe, check_alone
+from domain.errors import Damaged, Refused, invalid
+
+if TYPE_CHECKING:
+    from adapters.store.document_store import SharedDocumentStore
+    from adapters.store.leases import Leases
+    from adapters.store.notice_rows import NoticeRows
+    from adapters.store.postgres.database import Database
+    from adapters.store.postgres.homes import HomeRow, Homes
+
+DATABASE_VARIABLE = "WAKELOG_DATABASE"
+DATABASE_PREFIX = files.DATABASE_PREFIX
+SettingsEdit = Callable[[str], str]
+
+
+class HomeLocation(Protocol):
+    """Where a home is. `name`: how messages call it. `folder`: where this machine keeps what is
+    not in the logs: analytics, forks, and of a folder also views and leases."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def folder(self) -> Path: ...
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether its logs are files in `folder`."""
+
+    def looked(self) -> "HomeLocation":
+        """The same, for whoever asks several things at once: it may look only once."""
+
+    def exists(self) -> bool:
+        """Whether the home has been made. Raises Refused."""
+
+    def settings(self, environ: Mapping[str, str], model: str = "") -> Settings:
+        """Its settings; the defaults where it has none. Raises Refused."""
+
+    def edit_settings(self, edit: "SettingsEdit", environ: Mapping[str, str]) -> None:
+        """Write other settings, made of the text of those that are there; begins the home.
+        Raises Refused."""
+
+    def settings_text(self) -> str:
+        """Its settings as they are kept. Raises Refused."""
+
+    def hold(self) -> "WriteGuard":
+        """Whether it may be written, and if not why."""
+
+    def keep_hold(self, hold: "WriteGuard") -> None:
+        """Say whether it may be written from now on. Raises Refused."""
+
+    def begin_copy(self, replica: str, settings: str, hold: "WriteGuard") -> None:
+        """Make an empty home that nobody may write yet, or find one that was begun like that.
+        Raises Refused, code ``invalid_value``: something else is there."""
+
+    def begin(self, environ: Mapping[str, str]) -> str:
+        """Make what is missing, where a first write does so; the name to write under.
+        Raises Refused, Damaged."""
+
+    def check_writing(self, environ: Mapping[str, str]) -> None:
+        """Look whether it may be written. Raises Refused, code ``moved_home`` for example."""
+
+    def logs(self, environ: Mapping[str, str], *, is_writing: bool) -> tuple[Log, Log]:
+        """The journal and the agent log. Raises Refused, Damaged."""
+
+    def leases(self, *, is_looking: bool = False) -> "Leases":
+        """Who works for the home, to be closed at the end. `is_looking`: nothing is made. Raises
+        Refused."""
+
+    def documents(self) -> "SharedDocumentStore | Path":
+        """What its views are kept in, or the file."""
+
+    def notices(self) -> "NoticeRows":
+        """Up to where whom was told that something waits."""
+
+    def identity(self) -> list[str]:
+        """What tells this home from a copy of it elsewhere: a receiver is allowed here alone.
+        Raises Refused."""
+
+    def probes(self) -> list[ChangeProbe]:
+        """Each gives another value once its log has changed; to be made where they are used."""
+
+
+def location_of(option: str | None, environ: Mapping[str, str]) -> HomeLocation:
+    """Where the home is that `--home` or `WAKELOG_HOME` names: ``pg:NAME`` or a folder.
+
+    Raises:
+        Refused: Code ``invalid_value``; ``missing_extra``.
+    """
+    given = option or environ.get(files.HOME_VARIABLE, "")
+    if not given.startswith(DATABASE_PREFIX):
+        return FolderLocation(files.home_path(option, environ))
+    return DatabaseLocation(homes_of(environ), given.removeprefix(DATABASE_PREFIX), environ)
+
+
+def homes_of(environ: Mapping[str, str]) -> "Homes":
+    """The homes of the database that `WAKELOG_DATABASE` names, which holds its tables.
+
+    Raises:
+        Refused: See `database_of`.
+        Damaged: Code ``newer_format``; ``not_a_log``: it was not prepared.
+    """
+    database = database_of(environ)
+    from adapters.store.postgres.homes import Homes
+
+    database.look()
+    return Homes(database)
+
+
+def database_of(environ: Mapping[str, str]) -> "Database":
+    """The database that `WAKELOG_DATABASE` names: one pool for each in this process.
+
+    Raises:
+        Refused: Code ``invalid_value``: it names none; ``missing_extra``; ``read_only``.
+    """
+    url = environ.get(DATABASE_VARIABLE, "")
+    if not url:
+        because = f"{DATABASE_VARIABLE} is not set, and it says in which database homes are"
+        raise invalid(because, "set it to postgresql://HOST/DATABASE or service=NAME")
+    return _database(url)
+
+
+@cache
+def _database(url: str) -> "Database":
+    try:
+        from adapters.store.postgres.database import Database
+    except ImportError:
+        instead = "install it with `pip install 'wakelog[cluster]'`"
+        because = "`pg:` needs what is not installed here"
+        raise Refused("missing_extra", because=because, instead=instead) from None
+    return Database(url)
+
+
+def keep_zone(place: HomeLocation, zone: str, environ: Mapping[str, str]) -> None:
+    """Write a time zone into a home's settings; the home is begun if it is not there.
+
+    Raises:
+        Refused: `zone` is none, or the home cannot be written.
+    """
+    place.edit_settings(partial(with_zone, zone=checked_zone(zone)), environ)
+
+
+class FolderLocation:
+    """A home in a folder of this machine."""
+
+    is_folder = True
+
+    def __init__(self, path: Path) -> None:
+        self.folder = path
+        self.name = str(path)
+
+    def looked(self) -> HomeLocation:
+        return self
+
+    def exists(self) -> bool:
+        files.check_logs(self.folder)
+        return files.exists(self.folder)
+
+    def settings(self, environ: Mapping[str, str], model: str = "") -> Settings:
+        return load(self.folder, environ, model)
+
+    def settings_text(self) -> str:
+        path = self.folder / files.SETTINGS
+        with files.readable_errors(self.folder):
+            return path.read_text("utf-8-sig") if path.exists() else ""
+
+    def hold(self) -> WriteGuard:
+        path = self.folder / files.HOLD
+        with files.readable_errors(self.folder):
+            text = path.read_text("utf-8") if path.exists() else "open"
+        state, _, of = text.strip().partition(" ")
+        return WriteGuard(state, of)
+
+    def keep_hold(self, hold: WriteGuard) -> None:
+        is_taken = hold.state in ("frozen", "rescued")
+        for name in (files.JOURNAL, files.AGENT) if is_taken else ():
+            check_alone(self.folder / name)
+        with files.readable_errors(self.folder):
+            if hold.state == "open":
+                (self.folder / files.HOLD).unlink(missing_ok=True)
+            else:
+                files.replace_file(self.folder / files.HOLD, f"{hold.state} {hold.of}\n")
+
+    def begin_copy(self, replica: str, settings: str, hold: WriteGuard) -> None:
+        if self.folder.exists() and any(self.folder.iterdir()):
+            if self.hold() == hold:
+                return
+            because = f"{self.folder} is not empty, and a copy overwrites nothing"
+            raise invalid(because, "name a new folder")
+        with files.readable_errors(self.folder):
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+            self.keep_hold(hold)
+            files.make_file(self.folder / files.REPLICA, replica)
+            files.make_file(self.folder / files.SETTINGS, settings)
+
+    def edit_settings(self, edit: SettingsEdit, environ: Mapping[str, str]) -> None:
+        self.begin(environ)
+        path = (self.folder / files.SETTINGS).resolve()
+        with files.readable_errors(self.folder):
+            text = path.read_text("utf-8-sig") if path.exists() else ""
+            files.replace_file(path, edit(text))
+
+    def begin(self, environ: Mapping[str, str]) -> str:
+        return files.ensure(self.folder, environ)
+
+    def check_writing(self, environ: Mapping[str, str]) -> None:
+        self.hold().check(self.name)
+        write_guard.check_installation(self.folder, environ)
+
+    def logs(self, environ: Mapping[str, str], *, is_writing: bool) -> tuple[Log, Log]:
+        files.check_logs(self.folder)
+        replica = (files.ensure if is_writing else files.replica)(self.folder, environ)
+        return open_logs(self.folder, replica, is_writing=is_writing)
+
+    def leases(self, *, is_looking: bool = False) -> "Leases":
+        from adapters.store.leases import SqliteLeases  # only who runs wakes needs it
+
+        path = self.folder / files.RUNTIME
+        return SqliteLeases(None if is_looking and not path.exists() else path)
+
+    def documents(self) -> "SharedDocumentStore | Path":
+        return self.folder / files.VIEWS
+
+    def notices(self) -> "NoticeRows":
+        from adapters.store.notice_rows import SqliteNoticeRows  # only where somebody is told
+
+        return SqliteNoticeRows(self.folder / files.RUNTIME)
+
+    def identity(self) -> list[str]:
+        known = write_guard.kept_installation(self.folder)
+        inode = str(self.folder.stat().st_ino)
+        return [os.uname().nodename, inode, known.id if known else ""]
+
+    def probes(self) -> list[ChangeProbe]:
+        return [FileProbe(self.folder / name) for name in (files.JOURNAL, files.AGENT)]
+
+
+class DatabaseLocation:
+    """A home in a PostgreSQL database. No write makes it: that is `wakelog home create`."""
+
+    is_folder = False
+
+    def __init__(self, homes: "Homes", name: str, environ: Mapping[str, str]) -> None:
+        self._homes = homes
+        self._home_name = name
+        self._looked: HomeRow | None = None
+        self._environ = environ
+        self.name = f"{DATABASE_PREFIX}{name}"
+        self.folder = files.cache_folder(environ) / "pg" / homes.database.id / name
+
+    def looked(self) -> HomeLocation:
+        found = DatabaseLocation(self._homes, self._home_name, self._environ)
+        found._looked = self._row()
+        return found
+
+    def exists(self) -> bool:
+        self._row()
+        return True
+
+    def settings(self, environ: Mapping[str, str], model: str = "") -> Settings:
+        source, below = f"settings of {self.name}", database_defaults(self._homes)
+        return with_environment(lambda: self._row().settings, source, environ, model, below)
+
+    def edit_settings(
+        self,
+        edit: SettingsEdit,
+        environ: Mapping[str, str],  # noqa: ARG002  of folders
+    ) -> None:
+        homes = self._homes
+        homes.edit_settings(self._row(), lambda text: unless_locked(homes, text, edit(text)))
+
+    def begin(self, environ: Mapping[str, str]) -> str:  # noqa: ARG002  all write under one name
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return self._row().replica
+
+    def check_writing(self, environ: Mapping[str, str]) -> None:  # noqa: ARG002  of folders
+        self.hold().check(self.name)
+
+    def settings_text(self) -> str:
+        return self._row().settings
+
+    def hold(self) -> WriteGuard:
+        return WriteGuard((row := self._row()).state, row.moved_to)
+
+    def keep_hold(self, hold: WriteGuard) -> None:
+        self._homes.hold(self._row(), hold.state, hold.of)
+
+    def begin_copy(self, replica: str, settings: str, hold: WriteGuard) -> None:
+        try:
+            found = self.hold()
+        except Refused as refused:
+            if refused.code != "unknown_home":
+                raise
+            self._homes.create(self._home_name, replica, settings, hold.state, hold.of)
+            return
+        if found != hold:
+            because = f"there is a home {self.name}, and a copy overwrites nothing"
+            raise invalid(because, "name a new home")
+
+    def logs(
+        self,
+        environ: Mapping[str, str],
+        *,
+        is_writing: bool,  # noqa: ARG002  nothing is made by writing
+    ) -> tuple[Log, Log]:
+        self.begin(environ)
+        return self._homes.log(row := self._row(), "journal"), self._homes.log(row, "agent")
+
+    def leases(self, *, is_looking: bool = False) -> "Leases":
+        from adapters.store.postgres.leases import HomeLeases
+
+        return HomeLeases(self._homes.database, self._row().number, is_looking=is_looking)
+
+    def documents(self) -> "SharedDocumentStore | Path":
+        return self._homes.documents(self._row())
+
+    def notices(self) -> "NoticeRows":
+        from adapters.store.postgres.notice_rows import PostgresNoticeRows
+
+        return PostgresNoticeRows(self._homes.database, self._row().number)
+
+    def identity(self) -> list[str]:
+        return [*self._homes.database.identity(), str(self._row().number)]
+
+    def probes(self) -> list[ChangeProbe]:
+        return [self._homes.probe(self._row())]
+
+    def _row(self) -> "HomeRow":
+        return self._looked or self._homes.named(self._home_name)
+
+
+def open_logs(path: Path, replica: str, *, is_writing: bool) -> tuple[Log, Log]:
+    """The journal and the agent log of a folder, made if they are not there.
+
+    Raises:
+        Refused: A file cannot be used.
+        Damaged: See `wiring.open_home`.
+    """
+    open_log = Log.open if is_writing else _open_for_reading
+    journal_file, agent_file = path / files.JOURNAL, path / files.AGENT
+    if agent_file.exists() and not journal_file.exists():  # it is made first
+        raise _missing_log(journal_file, agent_file)
+    journal = open_log("journal", journal_file, replica)
+    if journal.tail().n and not agent_file.exists():  # it is there before the first row
+        journal.close()
+        raise _missing_log(agent_file, journal_file)
+    return journal, open_log("agent", agent_file, replica)
+
+
+def _missing_log(gone: Path, other: Path) -> Damaged:
+    return Damaged(
+        "not_a_log",
+        because=f"{gone} is missing, and {other.name} beside it is not",
+        instead=f"restore both from one backup, or put {gone.name} back; nothing was changed",
+    )
+
+
+def _open_for_reading(name: str, path: Path, replica: str) -> Log:
+    """A log for a command that may only read: where it cannot be written, it is read all the
+    same; one that is not there, and cannot be made, is empty."""
+    try:
+        return Log.open(name, path, replica)
+    except Refused as refused:
+        if refused.code != "read_only":
+            raise
+        return Log.read_only(name, path, replica) if path.exists() else Log.in_memory(name)

@@ -1,0 +1,1 @@
+"""Google's Gemini: its own protocol, through google-genai."""

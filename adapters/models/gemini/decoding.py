@@ -1,0 +1,401 @@
+"""The bytes of an answer, and what they mean.
+
+They are read by small Structs of our own, not by the SDK's types: those refuse every field that
+they do not know, so a field that Google adds would make each answer unreadable. Reading needs no
+SDK, so a recorded answer can be read anywhere.
+
+What a finish reason leads to stands in one closed table; a reason that is not in it is a failure.
+
+A streamed answer of Gemini: server-sent events, each with a piece of it.
+
+    data: {"candidates": [{"content": {"parts": [{"text": "It "}], "role": "model"}, ...
+
+What is recorded is the answer that the pieces come to, in the form in which Google sends whole
+ones: parts in their order, texts that go on joined, of everything else the last that was said
+(finish reason and usage stand in the last piece). A part with a signature is kept as it came,
+because a signature must not move to other words; so where Gemini signs a text in a piece of its
+own, that piece stays a part of its own.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from adapters.models import faults, json_objects, sse
+from adapters.models.faults import ProviderMessage, Trouble, malformed, one_line, wrong
+from adapters.models.sse import last_said, object_of
+from domain.errors import Refused
+from domain.ports import Call, Reply, Usage
+
+FORMAT = "gemini.3"
+"""What reads such bytes, as recorded with them. Empty, the first version, keeps the last of two
+equal keys of a call's arguments; since ``gemini.2`` both are handed on, so that the call is
+refused; since ``gemini.3`` a count that is left out beside that of the prompt is 0."""
+
+Verdict = Literal["ok", "retry", "nudge", "blocked", "cut", "failed"]
+
+FINISH: Final[dict[str, Verdict]] = {
+    "STOP": "ok",
+    "MAX_TOKENS": "cut",
+    "CONTINUATION": "cut",
+    "SAFETY": "blocked",
+    "RECITATION": "blocked",
+    "LANGUAGE": "blocked",
+    "BLOCKLIST": "blocked",
+    "PROHIBITED_CONTENT": "blocked",
+    "SPII": "blocked",
+    "ESCALATION": "blocked",
+    "PUP_LIMITED_DISABLED": "blocked",
+    "MODEL_ARMOR": "blocked",
+    "IMAGE_SAFETY": "blocked",
+    "IMAGE_PROHIBITED_CONTENT": "blocked",
+    "IMAGE_RECITATION": "blocked",
+    "MALFORMED_FUNCTION_CALL": "nudge",
+    "UNEXPECTED_TOOL_CALL": "nudge",
+    "OTHER": "retry",
+    "FINISH_REASON_UNSPECIFIED": "retry",
+    "MALFORMED_RESPONSE": "retry",
+    "MISSING_THOUGHT_SIGNATURE": "failed",
+    "TOO_MANY_TOOL_CALLS": "failed",
+    "IMAGE_OTHER": "failed",
+    "NO_IMAGE": "failed",
+}
+"""ok: an answer. retry: the same request again, then ``bad_reply``. nudge: again with a hint,
+then ``malformed_call``. blocked: ``blocked``, never asked again. cut: ``max_tokens``; a cut
+answer may lack calls, so it is none. failed: ``bad_reply``."""
+
+
+class _Wire(Struct, frozen=True, rename="camel"):
+    """Base of what is read; unknown fields are ignored, a null counts as left out."""
+
+
+class FunctionCall(_Wire, frozen=True):
+    name: str | None = None
+    id: str | None = None
+    args: Any = None  # an object, as it was read: a conversion would make another one
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.args, dict | None):
+            raise ValueError("Expected `object | null` as args")  # noqa: TRY004  msgspec tells it
+
+
+class ContentPart(_Wire, frozen=True):
+    text: str | None = None
+    thought: bool | None = None
+    function_call: FunctionCall | None = None
+
+
+class Content(_Wire, frozen=True):
+    parts: tuple[ContentPart, ...] | None = None
+
+
+class Candidate(_Wire, frozen=True):
+    content: Content | None = None
+    finish_reason: str | None = None
+    finish_message: str | None = None
+
+
+class Feedback(_Wire, frozen=True):
+    block_reason: str | None = None
+
+
+class GeminiTokens(_Wire, frozen=True):
+    prompt_token_count: int | None = None
+    candidates_token_count: int | None = None
+    thoughts_token_count: int | None = None
+    cached_content_token_count: int | None = None
+
+
+class GeminiAnswer(_Wire, frozen=True):
+    """A whole answer, as far as it is of use here."""
+
+    candidates: tuple[Candidate, ...] | None = None
+    prompt_feedback: Feedback | None = None
+    usage_metadata: GeminiTokens | None = None
+    model_version: str | None = None
+
+    @property
+    def first(self) -> Candidate | None:
+        """The one candidate that is asked for."""
+        return self.candidates[0] if self.candidates else None
+
+    @property
+    def parts(self) -> tuple[ContentPart, ...]:
+        """Its parts, in order."""
+        content = self.first.content if self.first else None
+        return (content.parts if content else None) or ()
+
+    def usage(self, reply_format: str = FORMAT) -> Usage:
+        """Tokens, as far as they were told. Thoughts are not among those of the answer."""
+        told = self.usage_metadata or GeminiTokens()
+        prompt = told.prompt_token_count
+        none = 0 if reply_format == FORMAT and prompt is not None else None
+        counts = (
+            told.candidates_token_count,
+            told.thoughts_token_count,
+            told.cached_content_token_count,
+        )
+        return Usage(prompt, *(none if count is None else count for count in counts))
+
+
+def read(raw: bytes, reply_format: str = FORMAT) -> GeminiAnswer:
+    """The answer that a body with status 200 holds.
+
+    Raises:
+        Trouble: It is no JSON object (a page of something on the way), or not of this form, or
+            has a key twice. In a call's arguments that is left to who decodes them.
+    """
+    return json_objects.decoded(raw, GeminiAnswer, "args", keeps_twice=bool(reply_format))
+
+
+def judge(answer: GeminiAnswer) -> Literal["ok", "empty"]:
+    """What to do with an answer.
+
+    Returns:
+        ``ok``: use it. ``empty``: the model stopped without a word or a call.
+
+    Raises:
+        Trouble: There is no answer in it.
+    """
+    blocked = answer.prompt_feedback.block_reason if answer.prompt_feedback else None
+    candidate = answer.first
+    if candidate is None and blocked:
+        raise Trouble(wrong("blocked", f"the prompt was blocked: {one_line(blocked)}"), again=False)
+    if candidate is None:
+        told = "the provider sent no answer and no reason"
+        raise Trouble(wrong("empty_reply", told), again=True)
+    reason = candidate.finish_reason or "FINISH_REASON_UNSPECIFIED"
+    more = f" ({one_line(candidate.finish_message)})" if candidate.finish_message else ""
+    told = f"the model stopped with {one_line(reason)}{more}"
+    match FINISH.get(reason):
+        case "ok":
+            return "ok" if any(map(_says, answer.parts)) else "empty"
+        case "nudge":
+            raise malformed("the model's function calls could not be read")
+        case "retry":
+            raise Trouble(wrong("bad_reply", told), again=True)
+        case "blocked":
+            raise Trouble(wrong("blocked", told), again=False)
+        case "cut":
+            raise Trouble(wrong("max_tokens", f"{told}; its answer is cut short"), again=False)
+        case "failed":
+            raise Trouble(wrong("bad_reply", told), again=False)
+        case None:
+            told = f"{told}, which this version does not know"
+            raise Trouble(wrong("unknown_finish", told), again=False)
+
+
+def _says(part: ContentPart) -> bool:
+    is_word = bool(part.text) and not part.thought
+    return is_word or part.function_call is not None
+
+
+def reply(raw: bytes, answer: GeminiAnswer, usage: Usage) -> Reply:
+    """The reply of an answer: thoughts left out, calls in order.
+
+    A call without an id gets one by its place; `session` sends back none for it.
+    """
+    words = [part.text for part in answer.parts if part.text and not part.thought]
+    wishes = [part.function_call for part in answer.parts if part.function_call]
+    calls = tuple(
+        Call(
+            wish.id or f"c{place}",
+            wish.name or "",
+            json.dumps(wish.args or {}, ensure_ascii=False),
+        )
+        for place, wish in enumerate(wishes, start=1)
+    )
+    finish = (answer.first.finish_reason if answer.first else None) or ""
+    return Reply(raw, "".join(words), calls, usage, answer.model_version or "", finish, FORMAT)
+
+
+def parse(raw: bytes, reply_format: str) -> Reply:
+    """The reply that recorded bytes stand for; its usage is that of these bytes alone.
+
+    Args:
+        raw: The bytes.
+        reply_format: As it was recorded with them.
+
+    Raises:
+        Refused: Code ``invalid_input``: they are no answer of Gemini.
+    """
+    try:
+        answer = read(raw, reply_format)
+        judge(answer)
+    except Trouble as trouble:
+        because = f"a recorded answer of Gemini: {trouble.fault}"
+        instead = "give the bytes of an answer that was recorded"
+        raise Refused("invalid_input", because=because, instead=instead) from None
+    return replace(reply(raw, answer, answer.usage(reply_format)), reply_format=reply_format)
+
+
+# --------------------------------------------------------------------- what Google says of an error
+
+
+def trouble_of_status(status: int, body: bytes, headers: Mapping[str, str]) -> Trouble:
+    """The trouble that an HTTP status other than 200 stands for.
+
+    Args:
+        status: As sent.
+        body: The error as Google sends it, or the page of something on the way.
+        headers: Read for `Retry-After` only; names in lower case.
+    """
+    error = _error(body)
+    told = ProviderMessage(
+        _told(status, error),
+        _delay(error, headers),
+        is_bad_key="API_KEY_INVALID" in _reasons(error),
+        is_quota=any("PerDay" in quota for quota in _quotas(error)),
+    )
+    return faults.of_status(status, told)
+
+
+def _error(body: bytes) -> Mapping[str, Any]:
+    """The object ``error`` of a body; empty where it is no such thing."""
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    if isinstance(document, list) and len(document) == 1:
+        document = document[0]
+    error = document.get("error") if isinstance(document, dict) else None
+    return error if isinstance(error, dict) else {}
+
+
+def _told(status: int, error: Mapping[str, Any]) -> str:
+    name, message = error.get("status"), error.get("message")
+    head = f"{status} {name}" if isinstance(name, str) else str(status)
+    if not isinstance(message, str):
+        return f"{head}, without an explanation"
+    return f"{head}, {faults.one_line(message)}"
+
+
+def _details(error: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    details = error.get("details")
+    for detail in details if isinstance(details, list) else ():
+        if isinstance(detail, dict):
+            yield detail
+
+
+def _reasons(error: Mapping[str, Any]) -> list[str]:
+    return [str(detail.get("reason", "")) for detail in _details(error)]
+
+
+def _quotas(error: Mapping[str, Any]) -> list[str]:
+    found: list[str] = []
+    for detail in _details(error):
+        violations = detail.get("violations")
+        entries = violations if isinstance(violations, list) else ()
+        found += [str(one.get("quotaId", "")) for one in entries if isinstance(one, dict)]
+    return found
+
+
+def _delay(error: Mapping[str, Any], headers: Mapping[str, str]) -> float | None:
+    """The delay that the provider named, in seconds: `RetryInfo`, else the header."""
+    for detail in _details(error):
+        named = str(detail.get("retryDelay", ""))
+        if named.endswith("s") and (delay := faults.bounded(named[:-1])) is not None:
+            return delay
+    return faults.retry_after(headers)
+
+
+# ----------------------------------------------------------------------- an answer that is streamed
+
+Json = dict[str, Any]
+
+STATUSES = range(300, 600)
+
+
+def words(piece: Json) -> Iterator[str]:
+    """What a piece says, thoughts left out."""
+    for part in _parts(_candidate(piece)):
+        if isinstance(text := part.get("text"), str) and text and not part.get("thought"):
+            yield text
+
+
+def whole(body: bytes, headers: Mapping[str, str], hidden: str) -> bytes:
+    """The answer that a streamed body comes to.
+
+    Args:
+        body: As it was sent. One without events is given on as it is.
+        headers: Of the answer; names in lower case.
+        hidden: The key: it could be cut by pieces, and whole again here.
+
+    Raises:
+        Trouble: The stream holds an error, or what cannot be read.
+    """
+    sent = sse.split(body)
+    if not sent.data:
+        return body
+    pieces = [*map(_read, sent.data), object_of(sent.rest)]
+    for piece in pieces:
+        if isinstance(error := piece.get("error"), dict):
+            raise _trouble(error, headers)
+    return sse.written(_merged(pieces), hidden)
+
+
+def _read(data: bytes) -> Json:
+    """A piece. Raises `Trouble`: it is none, or not of the form that pieces have."""
+    read(data)
+    return object_of(data)
+
+
+def _trouble(error: Json, headers: Mapping[str, str]) -> Trouble:
+    """What an error in the stream stands for: what it would have been as a status."""
+    code = error.get("code")
+    status = code if isinstance(code, int) and code in STATUSES else 500
+    return trouble_of_status(status, json.dumps({"error": error}).encode(), headers)
+
+
+def _merged(pieces: list[Json]) -> Json:
+    """All pieces as one answer."""
+    merged = last_said(pieces)
+    spoken = [found for piece in pieces if (found := _candidate(piece))]
+    if not spoken:
+        return merged
+    candidate = last_said(spoken)
+    contents = [content for one in spoken if isinstance(content := one.get("content"), dict)]
+    if contents:
+        parts = _joined(part for one in spoken for part in _parts(one))
+        others = {name: value for one in contents for name, value in one.items()}
+        others.pop("parts", None)
+        candidate["content"] = {"parts": parts, **others} if parts else others
+    merged["candidates"] = [candidate]
+    return merged
+
+
+def _joined(parts: Iterable[Json]) -> list[Json]:
+    """Parts in their order; a text that goes on is joined to what it goes on from."""
+    found: list[tuple[Json, list[str]]] = []  # a part, and the texts that go on from it
+    for part in parts:
+        last = found[-1][0] if found else {}
+        if _is_plain(part) and part["text"] == "" and found:  # the end of a stream, often
+            continue
+        if _is_plain(last) and _is_plain(part) and last.get("thought") == part.get("thought"):
+            found[-1][1].append(part["text"])
+        else:
+            found.append((part, []))
+    return [
+        {**part, "text": part["text"] + "".join(more)} if more else part for part, more in found
+    ]
+
+
+def _is_plain(part: Json) -> bool:
+    """Whether a part is words and nothing else, no signature above all."""
+    return isinstance(part.get("text"), str) and part.keys() <= {"text", "thought"}
+
+
+def _candidate(piece: Json) -> Json:
+    """The one candidate that is asked for; empty where a piece has none."""
+    found = piece.get("candidates")
+    first = found[0] if isinstance(found, list) and found else None
+    return first if isinstance(first, dict) else {}
+
+
+def _parts(candidate: Json) -> list[Json]:
+    content = candidate.get("content")
+    parts = content.get("parts") if isinstance(content, dict) else None
+    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []

@@ -1,0 +1,99 @@
+"""JSON objects of providers, in which a key may stand twice."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from adapters.models.faults import Trouble, one_line, provider, wrong
+
+Answer = TypeVar("Answer", bound=Struct)
+
+
+class RepeatedKeyObject(dict[str, Any]):
+    """An object that has a key twice, and has it twice again where it is written as JSON."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
+
+    def items(self) -> Any:
+        return self.pairs
+
+    @property
+    def name(self) -> str:
+        """The key."""
+        return Counter(name for name, _ in self.pairs).most_common(1)[0][0]
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    return found if len(found) == len(pairs) else RepeatedKeyObject(pairs)
+
+
+def loads(raw: bytes, *, keeps_twice: bool = True) -> dict[str, Any] | None:
+    """A JSON object; None where this is none.
+
+    Args:
+        raw: Its bytes.
+        keeps_twice: Keep both of two equal keys, else the last one.
+    """
+    hook = _object if keeps_twice else None
+    try:
+        document = json.loads(raw, object_pairs_hook=hook)
+    except (ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def repeated_keys(document: dict[str, Any], arguments: str) -> Iterator[RepeatedKeyObject]:
+    """The objects that have a key twice, outside of the values of the key `arguments`."""
+    left: list[Any] = [document]
+    while left:  # bounded: each round takes one value of the document
+        value = left.pop()
+        if isinstance(value, RepeatedKeyObject):
+            yield value
+        elif isinstance(value, dict):
+            left += (one for name, one in value.items() if name != arguments)
+        elif isinstance(value, list):
+            left += value
+
+
+def decoded(
+    raw: bytes,
+    form: type[Answer],
+    arguments: str,
+    check: Callable[[dict[str, Any]], None] | None = None,
+    *,
+    keeps_twice: bool = True,
+) -> Answer:
+    """The answer that a body with status 200 holds.
+
+    Args:
+        raw: The body.
+        form: Of the answer.
+        arguments: The key of a call's arguments: what is in them is left to who decodes them.
+        check: Raises `Trouble` where a document is no answer, whatever its form.
+        keeps_twice: See `loads`.
+
+    Raises:
+        Trouble: It is no JSON object (a page of something on the way), or not of this form, or
+            has a key twice.
+    """
+    document = loads(raw, keeps_twice=keeps_twice)
+    if document is None:
+        told = "the endpoint answered with something else than a JSON object"
+        raise Trouble(provider("bad_reply", told), again=True)
+    if check is not None:
+        check(document)
+    if double := next(repeated_keys(document, arguments), None):
+        told = f"the answer has the key {one_line(repr(double.name))} twice in one object"
+        raise Trouble(wrong("bad_reply", told), again=True)
+    try:
+        return msgspec.convert(document, form, strict=False)
+    except msgspec.ValidationError as error:
+        told = f"the answer is not of the form that answers have here: {one_line(str(error))}"
+        raise Trouble(wrong("bad_reply", told), again=True) from None

@@ -1,0 +1,1 @@
+"""The model that needs no key and no network: notes in, proposals and a report out."""

@@ -1,0 +1,113 @@
+"""The task that a text says blocks this one: "blocked by the tax task" (ADR 40).
+
+It is looked for among the linked tasks, then by `find_tasks`. Where its name fits none or several,
+nothing is proposed and the report says so.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from adapters.models.offline import clauses, state
+from adapters.models.offline.sentences import (
+    END,
+    is_hearsay,
+    lines,
+    pattern,
+    sentences,
+    word_set,
+    words,
+)
+from adapters.models.rules import context
+from adapters.models.rules.context import NamedTask, PromptTask, SourceText
+from adapters.models.rules.findings import CLOSED, Finding, Findings
+from domain.ports import CallResult
+from domain.text import fold
+
+LOOKUP = "find_tasks"
+RELATION = "is_blocked_by"
+
+_BY = (
+    r"^(?:blocked (?:by|on|because of)|blocked ?:|blockiert (?:durch|von|wegen)|blockiert ?:) ?"
+    r"(?:(?:the|my|our|die|der|meine|meiner|unsere|unserer) )?"
+)
+_NAMES = (
+    pattern(rf'{_BY}(?:task |aufgabe )?["„“](?P<name>[^"„“”]{{2,100}})["“”]'),
+    pattern(rf"{_BY}(?:task|aufgabe) (?P<name>[^,;:]{{2,100}})$"),
+    pattern(rf"{_BY}(?P<name>[^,;:]{{2,80}}?)[ -]?(?:task|aufgabe){END}"),
+)
+_HINT = re.compile("block", re.IGNORECASE)
+_VAGUE = word_set("this that another other some one a an diese dieser andere anderen eine einer")
+
+
+def blocker(seen: PromptTask) -> Finding | None:
+    """The newest that a text names, by its name; nothing where a newer text frees the task."""
+    found: Finding | None = None
+    for source in seen.sources:
+        if source.kind == "title" or not (found or _HINT.search(source.text)):
+            continue
+        for line in lines(source.text):
+            for sentence in sentences(line.text):
+                found = _after(found, source, sentence)
+    is_known = found is None or seen.around.remembers(f"link {found.value}", found.source.at)
+    return None if is_known or seen.status in CLOSED else found
+
+
+def _after(found: Finding | None, source: SourceText, sentence: str) -> Finding | None:
+    """What a sentence makes of what older ones name."""
+    for turn in state.turns(clauses.sentence(sentence)):
+        name = _name(turn.phrase.value) if turn.state == "blocked" else ""
+        if turn.state == "free":
+            found = None
+        elif name and not is_hearsay(sentence, turn.position):
+            found = Finding("link", name, turn.phrase.quote, source)
+    return found
+
+
+def resolved(
+    seen: PromptTask, findings: Findings, sought: Finding, answers: Iterable[CallResult] | None
+) -> Findings:
+    """The findings with the link; or with what to look for, or what could not be told.
+
+    Args:
+        answers: Of what was looked up; None where nothing can be.
+    """
+    linked = _fitting(sought.value, seen.around.linked)
+    if any(one.relation == RELATION for one in linked):
+        return findings
+    given = [] if answers is None else [one for one in answers if one.tool == LOOKUP]
+    found = [one for answer in given if not answer.is_error for one in context.named(answer.output)]
+    fitting = linked or _fitting(sought.value, found)
+    if len(fitting) == 1:
+        other = fitting[0]
+        if seen.around.tells("link: is blocked by", other.id[:8]):
+            return findings
+        link = replace(sought, value=other.title, target=other.id)
+        return replace(findings, proposals=(*findings.proposals, link))
+    if fitting or given or answers is None:
+        return replace(findings, unclear=sought)
+    return replace(findings, sought=sought)
+
+
+def _name(reason: str) -> str:
+    for rule in _NAMES:
+        match = rule.match(reason)
+        if match is not None:
+            said = words(match["name"])
+            return "" if not said or _VAGUE.issuperset(said) else match["name"].strip()
+    return ""
+
+
+def _fitting(name: str, tasks: Sequence[NamedTask]) -> list[NamedTask]:
+    """The one of just this title, else those whose titles hold every word."""
+    by_id = {one.id: one for one in tasks}
+    exact = [one for one in by_id.values() if fold(one.title) == fold(name)]
+    wanted = words(name)
+    near = [one for one in by_id.values() if _holds(words(one.title), wanted)]
+    return exact if len(exact) == 1 else near
+
+
+def _holds(title: list[str], wanted: list[str]) -> bool:
+    """German compounds too: "Steuer" is in "Steuererklärung"."""
+    return all(any(one.startswith(word) for one in title) for word in wanted)

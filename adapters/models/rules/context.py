@@ -1,0 +1,341 @@
+"""What the rules model reads of a prompt: the named sections of the user message, as values.
+
+Tolerant: a missing or odd part reads as empty, never as an error. Bounded: only the newest
+entries, and only so much of each, are looked at; `PromptTask.is_cut` says when more was there.
+
+Around the task, of prompts since scaffold 2: the person's clock, time spent, linked tasks.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from domain.errors import Refused
+from domain.log import canonical
+from domain.log.timestamps import is_date, wall
+from domain.ports import Section
+from domain.text import fold
+
+SECTION_LINES_MAX = 1_000
+
+_NOW = re.compile(r"\w+ (\d{4}-\d\d-\d\d) (\d\d:\d\d), \S{1,80} \(UTC([+-]\d\d:\d\d)\)")
+_SPENT = re.compile(
+    r"- \S{1,80} (?P<day>\d{4}-\d\d-\d\dT)(?P<start>\d\d:\d\d) to "
+    r"(?P<last>\d{4}-\d\d-\d\dT)?(?P<end>\d\d:\d\d), \d"
+)
+_NOTED = re.compile(r"- (?:[0-9]+-[0-9]+\S* )?\[([^\]]{1,40})\] \(\w{1,20}\) (.*)")
+_REPORTED = re.compile(r"^Written at (\d{4}-\d\d-\d\dT\S{1,20})\.$", re.MULTILINE)
+_LOOPS = re.compile(r"^Open loops:\n((?:- .*\n?)+)", re.MULTILINE)
+_TOLD = ("- fp=", "- confirmed: ", "- rejected: ", "- deferred: ")
+
+
+class NamedTask(Struct, frozen=True):
+    """Another task. `relation`: as it is seen from the own task, if it is linked."""
+
+    id: str
+    title: str
+    relation: str = ""
+    status: str = ""
+
+
+class PromptContext(Struct, frozen=True):
+    """`now` and the spans of `spent` are what the person's clock shows, YYYY-MM-DDTHH:MM.
+
+    `told`: the lines about proposals, open ones and decided ones; `noted`: when something was
+    written into the agent's journal, and what. `loops`: what the person keeps open;
+    `reported_at`: when the agent's report was written, empty before its first one.
+    """
+
+    now: str = ""
+    offset: str = ""
+    spent: tuple[tuple[str, str], ...] = ()
+    linked: tuple[NamedTask, ...] = ()
+    told: tuple[str, ...] = ()
+    noted: tuple[tuple[str, str], ...] = ()
+    loops: tuple[str, ...] = ()
+    reported_at: str = ""
+
+    def local(self, at: str) -> str:
+        """What the person's clock showed then; empty without a clock."""
+        return wall(at, self.offset) if self.offset and at else ""
+
+    def remembers(self, what: str, at: str) -> bool:
+        """Whether the journal holds these words since a text was written."""
+        return bool(at) and any(at <= then and fold(what) in text for then, text in self.noted)
+
+    def tells(self, *parts: str) -> bool:
+        """Whether a line about proposals holds all of these."""
+        return any(all(fold(part) in line for part in parts) for line in self.told)
+
+
+def read_context(sections: Mapping[str, str]) -> PromptContext:
+    """Read it from the texts of sections, by their names."""
+    clock = _NOW.search(sections.get("now", ""))
+    journal = _lines(sections, "journal")
+    reported = _REPORTED.search(sections.get("report", ""))
+    loops = _LOOPS.search(sections.get("goal", ""))
+    return PromptContext(
+        now=f"{clock[1]}T{clock[2]}" if clock else "",
+        offset=clock[3] if clock else "",
+        spent=tuple(_span(one) for one in map(_SPENT.match, _lines(sections, "time")) if one),
+        linked=tuple(one for line in _lines(sections, "linked") for one in named(line)),
+        told=tuple(fold(one) for one in _lines(sections, "proposals") if one.startswith(_TOLD)),
+        noted=tuple((one[1], fold(one[2])) for one in map(_NOTED.match, journal) if one),
+        loops=tuple(one[2:] for one in loops[1].splitlines()[:SECTION_LINES_MAX]) if loops else (),
+        reported_at=reported[1] if reported else "",
+    )
+
+
+def named(text: str) -> list[NamedTask]:
+    """The tasks of a JSON text: one of its own, or those of the answer to a read."""
+    try:
+        given = canonical.read(text)
+    except Refused:
+        return []
+    if not isinstance(given, dict):
+        return []
+    tasks = given["tasks"] if isinstance(given.get("tasks"), list) else [given]
+    return [
+        NamedTask(*(str(one.get(name, "")) for name in ("id", "title", "relation", "status")))
+        for one in tasks
+        if isinstance(one, dict) and one.get("id") and one.get("title")
+    ]
+
+
+def _lines(sections: Mapping[str, str], name: str) -> list[str]:
+    return sections.get(name, "").splitlines()[:SECTION_LINES_MAX]
+
+
+def _span(found: re.Match[str]) -> tuple[str, str]:
+    day = found["day"]
+    return day + found["start"], (found["last"] or day) + found["end"]
+
+
+# ----------------------------------------------------------------------------------------- the task
+
+ENTRIES_MAX = 200
+ENTRY_CHARS_MAX = 20_000
+TEXT_CHARS_MAX = 400_000
+ITEMS_MAX = 500
+LABELS_MAX = 500
+LINES_MAX = 1_000
+LABELS_PER_TASK = 3
+WAKES_MAX = 32  # whose texts a process has at hand, so that each turn need not read them again
+
+_CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if code not in b"\t\n\r\x85"}
+_DIRECTIONS = dict.fromkeys((*range(8234, 8239), *range(8294, 8298)))
+_TIDY = _CONTROLS | _DIRECTIONS | {ord("\u2019"): "'"}
+_LABEL_LINE = re.compile(r"- ([^\s:]{1,100}): (.{1,200})")
+
+
+class SourceText(Struct, frozen=True):
+    """A text to look at. `day` resolves "by Friday"; None where nobody knows it."""
+
+    kind: str  # "title", "description", "note" or "words"
+    text: str
+    at: str = ""
+    day: date | None = None
+    written: str = ""  # when a note was begun
+
+
+class PromptItem(Struct, frozen=True):
+    """A line of a checklist."""
+
+    id: str
+    title: str
+    is_checked: bool = False
+    is_archived: bool = False
+    changed_at: str = ""  # when it was last ticked, if known
+
+
+class PromptLabel(Struct, frozen=True):
+    """A label that may be assigned."""
+
+    id: str
+    name: str
+
+
+class PromptTask(Struct, frozen=True, eq=False):
+    """A task as the prompt shows it, and what came with it; each one equals itself alone."""
+
+    title: str = ""
+    status: str = ""
+    status_reason: str = ""
+    priority: str = ""
+    estimate: int | None = None
+    due: str = ""
+    language: str = ""
+    labels_left: int = 0
+    minutes_spent: int = 0
+    items: tuple[PromptItem, ...] = ()
+    sources: tuple[SourceText, ...] = ()  # oldest first
+    labels: tuple[PromptLabel, ...] = ()  # available and not yet assigned
+    proposals: tuple[str, ...] = ()  # one line for each open one
+    words: str = ""
+    journal: str = ""
+    has_report: bool = False
+    has_changes: bool = False
+    is_readable: bool = True
+    is_cut: bool = False
+    decided: dict[str, str] = {}  # when a person or an import set a field, by its key
+    set_at: dict[str, str] = {}  # when a field was set by anybody, by its key
+    around: PromptContext = PromptContext()
+
+
+@lru_cache(maxsize=WAKES_MAX)
+def read(user: tuple[Section, ...]) -> PromptTask:
+    """Read what the rules model needs of `Request.user`. Never raises for the content of a
+    section."""
+    sections = {section.name: _tidy(section.text) for section in user}
+    task, is_readable = _task(sections.get("task", ""))
+    assigned = {_text(label.get("id")) for label in _objects(task.get("labels"), LABELS_MAX)}
+    barred = assigned | {label.id for label in _labels(sections.get("suppressed_labels", ""))}
+    words = _body(sections.get("words", ""))
+    sources, is_cut = _sources(task, words)
+    left = _count(task.get("labelsLeft"))
+    return PromptTask(
+        title=_text(_value(task, "title")),
+        status=_text(_value(task, "status")),
+        status_reason=_text(task.get("statusReason")),
+        priority=_text(_value(task, "priority")),
+        estimate=_count(_value(task, "estimateMinutes")),
+        due=_text(_value(task, "dueDate")),
+        language=_text(_value(task, "languageCode")),
+        labels_left=max(0, LABELS_PER_TASK - len(assigned)) if left is None else left,
+        minutes_spent=_count(task.get("timeSpentMinutes")) or 0,
+        items=tuple(_item(item) for item in _objects(task.get("checklist"), ITEMS_MAX)),
+        sources=sources,
+        labels=tuple(
+            label
+            for label in _labels(sections.get("available_labels", ""))
+            if label.id not in barred
+        ),
+        proposals=_proposals(sections.get("proposals", "")),
+        words=words,
+        journal=sections.get("journal", ""),
+        has_report=bool(sections.get("report", "").strip()),
+        has_changes=bool(sections.get("changed", "").strip()),
+        is_readable=is_readable,
+        is_cut=is_cut,
+        decided={name: at for name in task if (at := _set_at(task, name, "person", "import"))},
+        set_at={name: at for name in task if (at := _set_at(task, name))},
+        around=read_context(sections),
+    )
+
+
+def day_of(at: str) -> date | None:
+    """The UTC day of a stored time; None if it is none."""
+    return date.fromisoformat(at[:10]) if is_date(at[:10]) else None
+
+
+def _value(task: dict[str, Any], name: str) -> object:
+    """A field's value, with who set it (since scaffold 2) or bare."""
+    told = task.get(name)
+    return told.get("value") if isinstance(told, dict) else told
+
+
+def _set_at(task: dict[str, Any], name: str, *origins: str) -> str:
+    """When a field was set by one of these, or by anybody; empty where that is not known."""
+    told = task.get(name)
+    if not isinstance(told, dict) or (origins and told.get("by") not in origins):
+        return ""
+    return _text(told.get("at"))
+
+
+def _task(section: str) -> tuple[dict[str, Any], bool]:
+    start = section.find("{")
+    if start < 0:
+        return {}, False
+    try:
+        value = canonical.read(section[start:])
+    except Refused:
+        return {}, False
+    return (value, True) if isinstance(value, dict) else ({}, False)
+
+
+def _sources(task: dict[str, Any], words: str) -> tuple[tuple[SourceText, ...], bool]:
+    """Texts oldest first: title, description, log, the user's words; and whether some was cut."""
+    created = _text(task.get("createdAt"))
+    log = _objects(task.get("log"), None)
+    entries = sorted(
+        (source for source in map(_entry, log) if source.text),
+        key=lambda source: source.at,
+    )
+    texts = [
+        *(_field_text(task, name, created) for name in ("title", "description")),
+        *entries[-ENTRIES_MAX:],
+        SourceText("words", words),
+    ]
+    kept: list[SourceText] = []
+    is_cut = len(entries) > ENTRIES_MAX
+    left = TEXT_CHARS_MAX
+    for source in reversed(texts):  # the newest first, as long as there is room
+        room = min(left, ENTRY_CHARS_MAX)
+        is_cut = is_cut or len(source.text) > room
+        left -= min(len(source.text), room)
+        kept.append(msgspec.structs.replace(source, text=source.text[:room]))
+    return tuple(source for source in reversed(kept) if source.text.strip()), is_cut
+
+
+def _field_text(task: dict[str, Any], name: str, created: str) -> SourceText:
+    at = _set_at(task, name) or created
+    return SourceText(name, _text(_value(task, name)), at, day_of(at))
+
+
+def _entry(entry: dict[str, Any]) -> SourceText:
+    """A note as it reads since it was last edited; its day is that on which it was begun."""
+    at = _text(entry.get("at"))
+    return SourceText(
+        "note", _text(entry.get("text")), _text(entry.get("editedAt")) or at, day_of(at), at
+    )
+
+
+def _item(item: dict[str, Any]) -> PromptItem:
+    return PromptItem(
+        id=_text(item.get("id")),
+        title=_text(item.get("title")),
+        is_checked=item.get("checked") is True,
+        is_archived=item.get("archived") is True,
+        changed_at=_text(item.get("checkedAt")),
+    )
+
+
+def _labels(section: str) -> tuple[PromptLabel, ...]:
+    lines = section.splitlines()[:LABELS_MAX]
+    matches = (_LABEL_LINE.fullmatch(line.strip()) for line in lines)
+    return tuple(PromptLabel(match[1], match[2].strip()) for match in matches if match)
+
+
+def _proposals(section: str) -> tuple[str, ...]:
+    lines = (line.strip() for line in section.splitlines()[:LINES_MAX])
+    return tuple(line for line in lines if line.startswith("- fp="))
+
+
+def _body(section: str) -> str:
+    """A section without its heading line, if it has one."""
+    heading, _, rest = section.strip().partition("\n")
+    if heading.startswith("#") or (heading.endswith(":") and rest.startswith("\n")):
+        return rest.strip()
+    return section.strip()
+
+
+def _tidy(text: str) -> str:
+    return canonical.clean(text).translate(_TIDY)
+
+
+def _text(value: object) -> str:
+    return value.translate(_TIDY) if isinstance(value, str) else ""
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _objects(value: object, length_max: int | None) -> list[dict[str, Any]]:
+    elements = value if isinstance(value, list) else []
+    return [element for element in elements if isinstance(element, dict)][:length_max]

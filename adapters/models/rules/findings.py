@@ -1,0 +1,416 @@
+"""What the texts of a task ask for and the task does not hold yet.
+
+A fold over sentences, oldest first: for values that a task has once, the newest text wins; items,
+labels and ticks add up. What already holds, or is already proposed and undecided, is left out.
+A closed task gets no proposals.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from adapters.models.offline import (
+    clauses,
+    deadline,
+    done,
+    duration,
+    language,
+    state,
+    todo,
+    urgency,
+)
+from adapters.models.offline.clauses import Sentence
+from adapters.models.offline.done import DoneClaim
+from adapters.models.offline.sentences import TextLine, contains, lines, quote
+from adapters.models.offline.state import StateChange
+from adapters.models.rules.context import (
+    LABELS_PER_TASK,
+    WAKES_MAX,
+    PromptItem,
+    PromptTask,
+    SourceText,
+)
+from domain.text import fold
+
+FindingKind = Literal[
+    "language",
+    "due",
+    "estimate",
+    "priority",
+    "status",
+    "label",
+    "item",
+    "check",
+    "follow_up",
+    "time",
+    "link",
+]
+
+
+class Finding(Struct, frozen=True):
+    """Something to propose, with the words it was read from.
+
+    `target` is the id of a label, item or task, `extra` a status's reason or a language's
+    confidence. Of a follow-up they are its due date and description, `items` what it takes along;
+    of a time its start and end.
+    """
+
+    kind: FindingKind
+    value: str
+    quote: str = ""
+    source: SourceText = SourceText("title", "")
+    target: str = ""
+    extra: str = ""
+    items: tuple[str, ...] = ()
+
+
+class RetractedProposal(Struct, frozen=True):
+    """An open proposal to take back, and why."""
+
+    fingerprint: str
+    reason: str
+
+
+class Findings(Struct, frozen=True):
+    """All that was found; `freed` is a note that a blocked task is blocked no longer,
+    `held_back` counts what was found and not taken up. A task that a text names is `sought`
+    until it is looked up, and `unclear` where it is none or might be several."""
+
+    proposals: tuple[Finding, ...] = ()
+    freed: Finding | None = None
+    held_back: int = 0
+    sought: Finding | None = None
+    unclear: Finding | None = None
+    retracted: tuple[RetractedProposal, ...] = ()
+
+
+class TextValues(Struct):
+    """What the texts say so far; `blocked` also of what is on hold."""
+
+    due: Finding | None = None
+    estimate: Finding | None = None
+    priority: Finding | None = None
+    blocked: Finding | None = None
+    started: Finding | None = None
+    freed: Finding | None = None
+    void: Finding | None = None
+
+
+# ----------------------------------------------------------------------------------------- the fold
+
+ITEMS_PROPOSED_MAX = 20
+DONE_MAX = 200
+LABEL_LENGTH_MIN = 2
+KEYS = {
+    "due": "dueDate",
+    "estimate": "estimateMinutes",
+    "priority": "priority",
+    "status": "status",
+    "language": "languageCode",
+}
+"""Of a value that a task has once, in the prompt."""
+
+CLOSED = ("DONE", "REJECTED")
+HELD_UP = ("BLOCKED", "ON HOLD")
+NOT_STARTED = ("OPEN", "GROOMED")
+GOES_ON = "IN PROGRESS"
+
+_ARTICLE = re.compile("^(?:the|a|an|my|our|der|die|das|den|ein|eine|einen) ")
+ParsedLine = tuple[SourceText, TextLine, tuple[Sentence, ...]]
+
+
+@lru_cache(maxsize=WAKES_MAX)
+def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
+    """Look through all texts of a task. Deterministic; the order of proposals is fixed.
+
+    `aside`: sentences that speak of another task.
+    """
+    spoken = list(_language(seen))
+    if seen.status in CLOSED:
+        return Findings(tuple(spoken))
+    values = TextValues()
+    told = list(_parsed_lines(seen))
+    for source, _, sentences in told:
+        for sentence in sentences:
+            if sentence.text not in aside:
+                _take(values, source, sentence)
+    claims = _claims(told)
+    found = (*_labels(seen), *_items(seen, claims), *_checks(seen, claims))
+    read = (*spoken, *_single(seen, values), *found)
+    is_new = [one for one in read if not is_open(seen, one) and not _is_overruled(seen, one)]
+    return Findings(
+        tuple(is_new),
+        values.freed if seen.status == "BLOCKED" else None,
+        retracted=tuple(retracted(seen, values, read)),
+    )
+
+
+def _parsed_lines(seen: PromptTask) -> Iterator[ParsedLine]:
+    """The lines of all texts with their sentences."""
+    for source in seen.sources:
+        for line in lines(source.text):
+            yield source, line, tuple(clauses.read(line.text))
+
+
+def _take(values: TextValues, source: SourceText, sentence: Sentence) -> None:
+    """Let a newer sentence replace what older ones said."""
+    if deadline.is_void(sentence):
+        values.due = None
+        values.void = Finding("due", "", quote(sentence.text, 0, len(sentence.text)), source)
+    elif (dated := deadline.due(sentence, source.day)) is not None:
+        values.due = Finding("due", dated.day.isoformat(), dated.quote, source)
+    if (effort := duration.estimate(sentence)) is not None:
+        values.estimate = Finding("estimate", effort.value, effort.quote, source)
+    if (asked := urgency.urgency(sentence)) is not None:
+        values.priority = Finding("priority", asked.value, asked.quote, source)
+    if source.kind != "title":
+        for turn in state.turns(sentence):
+            _turn(values, source, turn)
+
+
+def _turn(values: TextValues, source: SourceText, turn: StateChange) -> None:
+    said, reason = turn.phrase.quote, turn.phrase.value
+    match turn.state:
+        case "blocked" | "hold":
+            status = "BLOCKED" if turn.state == "blocked" else "ON HOLD"
+            values.blocked = Finding("status", status, said, source, extra=reason)
+            values.freed = values.started = None
+        case "free" if reason and values.freed and values.freed.source is source:
+            values.blocked = None  # it came, after words that say more
+        case "free":
+            waited_for = values.blocked.extra if values.blocked else ""
+            values.freed = Finding("status", GOES_ON, said, source, waited_for, reason)
+            values.blocked = None
+        case "started":
+            values.started = Finding("status", "IN PROGRESS", said, source)
+            if values.blocked is not None and values.blocked.source is not source:
+                values.blocked = None
+
+
+def _single(seen: PromptTask, values: TextValues) -> Iterator[Finding]:
+    """The values a task has once, where they would change."""
+    if values.due is not None and values.due.value != seen.due:
+        yield values.due
+    if values.estimate is not None and values.estimate.value != str(seen.estimate):
+        yield values.estimate
+    asked = values.priority
+    if asked is not None and asked.value and asked.value != seen.priority:
+        is_lower = asked.value > (seen.priority or "P3")
+        if asked.value == "P3" or not is_lower:
+            yield asked
+    if values.blocked is not None:
+        if seen.status not in HELD_UP:
+            yield values.blocked
+    elif values.freed is not None and seen.status in HELD_UP:
+        if _is_free(seen, values.freed):
+            yield values.freed
+    elif values.started is not None and seen.status in NOT_STARTED:
+        yield values.started
+
+
+def _is_free(seen: PromptTask, freed: Finding) -> bool:
+    """Whether the work goes on: the text says so, or what came is what was waited for."""
+    if freed.extra != "came":
+        return True
+    waited_for = f"{seen.status_reason} {freed.target}"
+    return seen.status == "BLOCKED" and done.shares(waited_for, freed.quote)
+
+
+def _language(seen: PromptTask) -> Iterator[Finding]:
+    if not seen.language:
+        code, confidence = language.language(source.text for source in seen.sources)
+        if code:
+            yield Finding("language", code, source=seen.sources[-1], extra=confidence)
+
+
+def _labels(seen: PromptTask) -> list[Finding]:
+    """Available labels that the texts name: those of the title first, then in the given order."""
+    texts = [(source, fold(source.text)) for source in seen.sources if source.kind != "words"]
+    texts.sort(key=lambda pair: pair[0].kind != "title")
+    found: list[Finding] = []
+    for source, text in texts:
+        known = {finding.target for finding in found}
+        for label in seen.labels:
+            name = fold(label.name)
+            if label.id in known or len(name) < LABEL_LENGTH_MIN or not contains(text, name):
+                continue
+            found.append(Finding("label", label.name, _near(source, name), source, label.id))
+    return found[: min(LABELS_PER_TASK, seen.labels_left)]
+
+
+def _near(source: SourceText, name: str) -> str:
+    """The line that names a label."""
+    for line in lines(source.text):
+        folded = fold(line.text)
+        if contains(folded, name):
+            start = folded.find(name)
+            return quote(line.text, start, start + len(name))
+    return ""
+
+
+def _items(seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]]) -> list[Finding]:
+    """What is asked for, and neither there in other words nor done since; of what is not proposed
+    yet no more than fits into a call."""
+    known = {fold(one.title) for one in seen.items} | {fold(seen.title)}
+    there = [frozenset(done.content(one)) for one in known]
+    said_done = [claim for claim, _ in claims if not claim.is_denied]
+    found: list[Finding] = []
+    for source in seen.sources:
+        for one in todo.todos(source.text) if source.kind != "title" else ():
+            name = fold(one.value)
+            is_there = name in known or any(done.is_same(one.value, other) for other in there)
+            later = [claim for claim, at in claims if at.at >= source.at]
+            if (
+                is_there
+                or any(one.quote != c.quote and done.means(c, one.value) == 2 for c in said_done)
+                or any(done.is_needless(claim, one.value) for claim in later)
+            ):
+                continue
+            known.add(name)
+            there.append(frozenset(done.content(one.value)))
+            found.append(Finding("item", one.value, one.quote, source))
+    still = [finding for finding in found if is_open(seen, finding)]
+    return [one for one in found if one not in still][:ITEMS_PROPOSED_MAX] + still
+
+
+def _checks(seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]]) -> list[Finding]:
+    """Open items that a text says are done, and no later one takes back."""
+    open_items = unfinished(seen)
+    found: dict[str, Finding] = {}
+    for claim, source in claims:
+        for item in _meant(open_items, claim):
+            if claim.is_denied:
+                found.pop(item.id, None)
+            elif not source.at or source.at > item.changed_at:  # else a person took it off later
+                found[item.id] = Finding("check", item.title, claim.quote, source, item.id)
+    return list(found.values())[:ITEMS_PROPOSED_MAX]
+
+
+def _meant(items: list[PromptItem], claim: DoneClaim) -> list[PromptItem]:
+    """The items that a claim names; in part only if it is one."""
+    if claim.is_all:
+        return [one for one in items if not claim.words or not done.means(claim, one.title)]
+    fits = [(done.means(claim, one.title), one) for one in items]
+    whole = [one for fit, one in fits if fit == 2]
+    parts = [one for fit, one in fits if fit == 1]
+    return whole or (parts if len(parts) == 1 else [])
+
+
+def unfinished(seen: PromptTask) -> list[PromptItem]:
+    """The items that are still to do."""
+    return [item for item in seen.items if not item.is_checked and not item.is_archived]
+
+
+def named(items: list[PromptItem], what: str) -> list[PromptItem]:
+    """The items whose title the words hold, or the only one that holds the words."""
+    what = _ARTICLE.sub("", what.strip(" .,:;!-–*`\"'"))
+    titles = [(item, fold(item.title).strip(" .,:;!")) for item in items]
+    held = [item for item, title in titles if title and contains(what, title)]
+    if held or len(what) < done.PART_LENGTH_MIN:
+        return held
+    parts = [item for item, title in titles if contains(title, what)]
+    return parts if len(parts) == 1 else []
+
+
+def _claims(told: Sequence[ParsedLine]) -> list[tuple[DoneClaim, SourceText]]:
+    """What texts say is done, or is not; the newest `DONE_MAX`."""
+    found: list[tuple[DoneClaim, SourceText]] = []
+    for source, line, sentences in told:
+        if line.box:
+            said = quote(f"[{line.box}] {line.text}", 0, 0)
+            found += [(one, source) for one in done.listed(line.text, said) if line.box == "x"]
+        elif source.kind != "title":
+            found += [(one, source) for sentence in sentences for one in done.claims(sentence)]
+    return found[-DONE_MAX:]
+
+
+def _is_overruled(seen: PromptTask, finding: Finding) -> bool:
+    """Whether a person or an import set the field after the text was written, or with it."""
+    decided = seen.decided.get(KEYS.get(finding.kind, ""), "")
+    return bool(finding.source.at) and finding.source.at <= decided
+
+
+def without(findings: Findings, kinds: frozenset[str]) -> Findings:
+    """The findings without some kinds."""
+    kept = tuple(finding for finding in findings.proposals if finding.kind not in kinds)
+    return msgspec.structs.replace(findings, proposals=kept)
+
+
+# ------------------------------------------------------------------------ proposals that stand open
+# Which proposals stand open, and which of them a text takes back or says no more.
+
+_QUOTED = re.compile('"[^"]{0,500}"')
+_OPEN = re.compile(
+    r"- fp=(?P<fingerprint>\S{1,80}) (?P<what>Set (?:due date|status|priority|estimate) to "
+    r'|Add: |Check: )"?(?P<value>[A-Z0-9-]+(?: [A-Z]{3,8})?(?=:| minutes| \[|$)|[^"]{1,300})'
+)
+
+
+def is_open(seen: PromptTask, finding: Finding) -> bool:
+    """Whether the same thing is already proposed and undecided."""
+    return any(_proposes(fold(proposal), finding) for proposal in seen.proposals)
+
+
+def _proposes(line: str, finding: Finding) -> bool:
+    """Whether a line about a proposal, folded, is about a finding."""
+    value = fold(finding.value)
+    match finding.kind:
+        case "item" | "check":
+            return f'"{value}"' in line or line.endswith(f": {value}")
+        case "label":
+            return "label" in line and (value in line or finding.target in line)
+        case "due":
+            return value in line and "due" in line
+        case _:
+            return contains(_QUOTED.sub("", line), value)
+
+
+def retracted(
+    seen: PromptTask, values: TextValues, read: Sequence[Finding]
+) -> Iterator[RetractedProposal]:
+    """Open proposals that a later text takes back, or that no text says any more.
+
+    The second only where the journal says that it was found by rule: others may read more.
+    """
+    kinds = {one.kind for one in read}
+    for proposal in () if seen.is_cut else seen.proposals:
+        line = fold(proposal)
+        told = _OPEN.match(proposal)
+        if told is None or any(_proposes(line, one) for one in read):
+            continue
+        kind, back = _taken_back(values, told["what"])
+        if kind in kinds and kind not in ("item", "check"):
+            continue  # the new one replaces it
+        if back is not None:
+            yield RetractedProposal(told["fingerprint"], f'A text says otherwise: "{back.quote}"')
+        elif _is_own(seen, kind, told["value"]):
+            yield RetractedProposal(told["fingerprint"], "The text that it was read from changed.")
+
+
+def _taken_back(values: TextValues, what: str) -> tuple[str, Finding | None]:
+    """The kind of an open proposal, and what a text says against it."""
+    match what:
+        case "Set due date to ":
+            return "due", values.void if values.due is None else None
+        case "Set status to ":
+            return "status", values.freed if values.blocked is None else None
+        case "Set priority to ":
+            denied = values.priority is not None and not values.priority.value
+            return "priority", values.priority if denied else None
+        case "Set estimate to ":
+            return "estimate", None
+        case "Add: ":
+            return "item", None
+        case _:
+            return "check", None
+
+
+def _is_own(seen: PromptTask, kind: str, value: str) -> bool:
+    """Whether the journal tells that these rules found it."""
+    name = f"{kind} {fold(value)}"
+    found = [line for line in fold(seen.journal).split("- [") if "found by rule: " in line]
+    return any(contains(line, name) for line in found)

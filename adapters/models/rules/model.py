@@ -1,0 +1,259 @@
+"""The model that needs no key and no network: notes in, proposals and a report out.
+
+    request -> reading.read -> acts.find, findings.find -> calls -> reply
+
+It never invents: each proposal quotes the text it was read from, and where nothing is found
+nothing is proposed. Its report says what wrote it. The same request always gets the same bytes.
+
+`Reply.raw` is canonical JSON: ``{"calls": [{"arguments": {...}, "id": "c1", "tool": "..."}],
+"model": "rules", "rules": 4, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
+"""
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from adapters.models import replies
+from adapters.models.offline.sentences import pattern
+from adapters.models.replies import KeptReply
+from adapters.models.rules import blockers, context, findings, report_text, tool_calls
+from adapters.models.rules.context import PromptTask
+from adapters.models.rules.findings import Finding, Findings
+from domain.log import canonical
+from domain.ports import Reply, Request
+from domain.text import cut, fold, squeeze
+from domain.tools.decoding import BECAUSE
+
+FORMAT = "rules.1"
+"""What reads such bytes, as recorded with them: raised where they would be read otherwise."""
+RULES_VERSION = 4
+"""Raised when the same request may get another reply."""
+
+NOTE_LENGTH_MAX = 240
+TICK_REASON_MIN = 20
+
+_TOOLS: dict[str, str] = {
+    "language": "set_task_language",
+    "due": "update_task_due_date",
+    "estimate": "update_task_estimate",
+    "priority": "update_task_priority",
+    "status": "set_task_status",
+    "label": "assign_task_labels",
+    "item": "add_multiple_checklist_items",
+    "check": "update_checklist_items",
+}
+_ALL_TOOLS = {**_TOOLS, **tool_calls.TOOLS}
+_GRIEVANCE = pattern(
+    r"you(?:'re| are) wrong|(?:that|this)(?:'s| is) wrong|wrong again|"
+    r"not what i (?:asked|said|want)|"
+    r"annoy|useless|terrible|frustrat|disappoint|complain|stop (?:doing|proposing|suggesting)|"
+    r"das ist falsch|schon wieder falsch|nervt|nervig|ärgerlich|unbrauchbar|enttäusch|beschwer|"
+    r"hör auf|lass das"
+)
+
+
+class RulesReply(KeptReply, frozen=True, kw_only=True):
+    """The form of this model's bytes."""
+
+    model: str = ""
+    rules: int = 0
+
+
+class RulesModel:
+    """Answers by rules; see the module."""
+
+    name = "rules"
+
+    async def reply(self, request: Request) -> Reply:
+        """Propose and report on the first turn, close on the second; before that report anew
+        where not all that was found was taken up, or a task was looked up. Never raises
+        `ModelFault`."""
+        seen = context.read(request.user)
+        answers = [result for one in request.exchanges for result in one.results]
+        offered = {tool.name for tool in request.tools}
+        reached = offered.union(one.tool for one in answers)
+        found = tool_calls.find(seen, reached, answers)
+        if request.exchanges:
+            found, late = _answered(found, request)
+            if not request.forced and not _is_report_due(found, request, late):
+                return _reply(report_text.closing(seen, found), [])
+            offered &= {request.forced or "update_report", *late}
+        elif request.forced:
+            offered &= {request.forced}
+        else:
+            unheard = {kind for kind, tool in _ALL_TOOLS.items() if tool not in offered}
+            found = findings.without(found, frozenset(unheard))
+        quoting = {tool.name for tool in request.tools if _asks_for_a_quote(tool.schema)}
+        is_due = bool(request.exchanges or request.forced)
+        wishes = _wishes(seen, found, quoting, is_due=is_due)
+        calls = [(tool, arguments) for tool, arguments in wishes if tool in offered]
+        return _reply("" if calls else report_text.closing(seen, found), calls)
+
+
+def parse(raw: bytes) -> Reply:
+    """The reply that recorded bytes stand for: the inverse of `Reply.raw`.
+
+    Raises:
+        Refused: Code ``invalid_input``: not the bytes of this model.
+    """
+    kept = replies.read(raw, RulesReply, what="a recorded reply of the rules")
+    return replies.reply(raw, kept, FORMAT)
+
+
+def _answered(found: Findings, request: Request) -> tuple[Findings, frozenset[str]]:
+    """What was taken up, and what can be proposed since a task was looked up; with its tool."""
+    taken = tool_calls.proposed(found, request.exchanges, _ALL_TOOLS)
+    asked = {result.tool for one in request.exchanges for result in one.results}
+    tool = tool_calls.TOOLS["link"]
+    late = [one for one in found.proposals if one.kind == "link"]
+    if request.forced or len(request.exchanges) > 1 or tool in asked or not late:
+        return taken, frozenset()
+    return replace(taken, proposals=(*taken.proposals, *late)), frozenset((tool,))
+
+
+def _is_report_due(found: Findings, request: Request, late: Collection[str]) -> bool:
+    """Whether the report of an earlier turn may say too much or too little by now."""
+    turns = len(request.exchanges)
+    looked_up = any(
+        result.tool == blockers.LOOKUP for one in request.exchanges for result in one.results
+    )
+    is_unclear = looked_up and turns == 1 and found.unclear is not None
+    return turns <= 1 + looked_up and bool(found.held_back or late or is_unclear)
+
+
+def _reply(text: str, calls: list[tuple[str, dict[str, Any]]]) -> Reply:
+    document = {
+        "model": RulesModel.name,
+        "rules": RULES_VERSION,
+        "text": text,
+        "calls": [
+            {"id": f"c{place}", "tool": tool, "arguments": arguments}
+            for place, (tool, arguments) in enumerate(calls, start=1)
+        ],
+        "usage": {},
+    }
+    return parse(canonical.encode(document))
+
+
+def _wishes(
+    seen: PromptTask, found: Findings, quoting: Collection[str], *, is_due: bool
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Calls in their fixed order; `quoting`: the tools that ask for a quote, `is_due`: the report
+    is asked for whatever was found."""
+    yield from _proposals(seen, found, quoting)
+    if found.retracted:
+        taken_back = [
+            {"fingerprint": one.fingerprint, "reason": one.reason} for one in found.retracted
+        ]
+        yield "retract_suggestions", {"proposals": taken_back}
+    observations = _observations(seen, found)
+    if observations:
+        yield "record_observations", {"observations": observations}
+    is_new = bool(found.proposals or found.retracted or observations or seen.has_changes)
+    if is_due or is_new or not seen.has_report:
+        report = report_text.report(seen, found)
+        yield (
+            "update_report",
+            {"content": report.content, "tldr": report.tldr, "oneLiner": report.one_liner},
+        )
+
+
+def _proposals(
+    seen: PromptTask, found: Findings, quoting: Collection[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    for kind, tool in _TOOLS.items():
+        of_kind = [finding for finding in found.proposals if finding.kind == kind]
+        if of_kind:
+            arguments = _arguments(seen, kind, of_kind)
+            yield tool, _quoting(arguments, of_kind) if tool in quoting else arguments
+    yield from tool_calls.calls(found)
+
+
+def _asks_for_a_quote(schema: dict[str, Any]) -> bool:
+    """Whether a tool takes one, for each change: since scaffold 2."""
+    fields = schema.get("properties", {})
+    inner = [one["items"] for one in fields.values() if "items" in one]
+    return any(BECAUSE in one.get("properties", {}) for one in (schema, *inner))
+
+
+def _quoting(arguments: dict[str, Any], of_kind: list[Finding]) -> dict[str, Any]:
+    """The arguments, and the words that each change was read from."""
+    elements = next((one for one in arguments.values() if isinstance(one, list)), [arguments])
+    for element, finding in zip(elements, of_kind, strict=False):
+        if finding.quote:
+            element[BECAUSE] = finding.quote
+    return arguments
+
+
+def _arguments(seen: PromptTask, kind: str, of_kind: list[Finding]) -> dict[str, Any]:
+    first = of_kind[0]
+    match kind:
+        case "language":
+            return {"languageCode": first.value, "confidence": first.extra}
+        case "due":
+            return {"dueDate": first.value}
+        case "estimate":
+            return {"minutes": int(first.value)}
+        case "priority":
+            return {"priority": first.value}
+        case "status":
+            reason = first.extra or first.quote
+            return {"status": first.value, "reason": reason}
+        case "label":
+            labels = [{"id": finding.target, "confidence": "high"} for finding in of_kind]
+            return {"labels": labels}
+        case "item":
+            return {"items": [{"title": finding.value} for finding in of_kind]}
+        case _:
+            items = [
+                {"id": finding.target, "isChecked": True, "reason": _tick_reason(seen, finding)}
+                for finding in of_kind
+            ]
+            return {"items": items}
+
+
+def _tick_reason(seen: PromptTask, finding: Finding) -> str:
+    return f'{report_text.where(finding, seen)}: "{finding.quote}"'.ljust(TICK_REASON_MIN, ".")
+
+
+def _observations(seen: PromptTask, found: Findings) -> list[dict[str, str]]:
+    """What the user said, what was found, what was strange; nothing twice."""
+    notes: list[dict[str, str]] = []
+    if found.freed is not None:
+        notes.append(_note(f'A note says it is not blocked now: "{found.freed.quote}"', "notable"))
+    done = [*found.proposals, found.sought] if found.sought else [*found.proposals]
+    plain = [_fact(finding) for finding in done if finding.kind not in tool_calls.TOOLS]
+    if plain:
+        notes.append(_note(f"Found by rule: {', '.join(plain)}", "routine"))
+    acted = [
+        one for one in done if one.kind in tool_calls.TOOLS
+    ]  # each whole: it is not asked again
+    notes += [_note(f"Found by rule: {_fact(one)}", "routine") for one in acted]
+    if not seen.is_readable:
+        notes.append(_note("The task section could not be read", "notable"))
+    elif seen.is_cut:
+        notes.append(_note("Some text was longer than what the rules read", "notable"))
+    known = fold(seen.journal)
+    fresh = [note for note in notes if fold(note["text"]) not in known]
+    return [*_user_said(seen), *fresh]
+
+
+def _fact(finding: Finding) -> str:
+    return f"{finding.kind} {finding.value}"
+
+
+def _user_said(seen: PromptTask) -> Iterator[dict[str, str]]:
+    if seen.words:
+        is_grievance = _GRIEVANCE.search(seen.words) is not None
+        priority = "critical" if is_grievance else "notable"
+        category = "grievance" if is_grievance else "operational"
+        yield _note(f'The user said: "{squeeze(seen.words)}"', priority, category)
+
+
+def _note(text: str, priority: str, category: str = "operational") -> dict[str, str]:
+    return {
+        "text": cut(text, length_max=NOTE_LENGTH_MAX),
+        "priority": priority,
+        "category": category,
+    }

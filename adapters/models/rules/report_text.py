@@ -1,0 +1,241 @@
+"""The rules model's report, in English and German.
+
+A report says what is next, how the task stands, what was found and proposed, each with the words
+it was read from, what waits in the inbox from before, what changed since the last report, and what
+is an open question. It says that rules wrote it and never shows an internal id.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from adapters.models.offline.wording import DUE, Texts, bulleted, status_in, summary_in, texts_in
+from adapters.models.rules import summary
+from adapters.models.rules.context import PromptTask
+from adapters.models.rules.findings import CLOSED, HELD_UP, Finding, Findings
+from domain.text import cut, fold, squeeze, tokens
+
+ONE_LINER_MAX = 80
+
+
+class ReportArguments(Struct, frozen=True):
+    """The arguments of `update_report`."""
+
+    content: str
+    tldr: str
+    one_liner: str
+
+
+def report(seen: PromptTask, findings: Findings) -> ReportArguments:
+    """Write the report of a task as it is seen, in its language."""
+    texts = _texts(seen, findings)
+    step = summary.next_step(seen, findings, texts)
+    parts = [f"**{texts['next']}:** {step}"] if step else []
+    if not seen.is_readable:
+        parts.append(texts["unreadable"])
+    parts.append("\n".join(_state(seen, texts)))
+    parts += _sections(seen, findings, texts)
+    if seen.is_cut:
+        parts.append(texts["cut"])
+    parts.append(texts["by"])
+    told = [f"{_summary(seen, texts)}."]
+    told += [f"{texts['next']}: {step.rstrip('.')}."] if step else []
+    told.append(_outcome(findings, texts))
+    waiting = len(summary.waiting(seen, findings, texts))
+    told += [texts["wait"].format(waiting)] if waiting else []
+    return ReportArguments("\n\n".join(parts), " ".join(told), _one_liner(seen, findings))
+
+
+def closing(seen: PromptTask, findings: Findings) -> str:
+    """The last words of a wake."""
+    texts = _texts(seen, findings)
+    if seen.words:
+        wishes = [plain(one, texts) for one in findings.proposals if _is_wish(one)]
+        return answer(seen, findings, wishes, texts)
+    return _outcome(findings, texts)
+
+
+def where(finding: Finding, seen: PromptTask) -> str:
+    """Where a finding was read, in the task's language: "note of 2026-11-20"."""
+    return summary.place(finding.source, _texts(seen, Findings()))
+
+
+def plain(finding: Finding, texts: Texts) -> str:
+    """What was found, without the words it was read from."""
+    value = status_in(finding.value, texts) if finding.kind == "status" else finding.value
+    if finding.kind == "estimate":
+        value = texts["minutes"].format(value)
+    return f"{texts['k.' + finding.kind]}: {value}"
+
+
+def _texts(seen: PromptTask, findings: Findings) -> Texts:
+    found = (finding.value for finding in findings.proposals if finding.kind == "language")
+    return texts_in(seen.language or next(found, "en"))
+
+
+def _state(seen: PromptTask, texts: Texts) -> list[str]:
+    minutes = texts["minutes"]
+    rows = [(texts["status"], summary.status(seen, texts))]
+    rows += [(texts["blocked by"], one) for one in summary.blockers(seen, texts)]
+    rows += [
+        (texts["priority"], seen.priority or texts["none"]),
+        (texts["due"], summary.due(seen, texts)),
+        (texts["estimate"], minutes.format(seen.estimate) if seen.estimate else ""),
+        (texts["progress"], summary.progress(seen, texts) if seen.items else ""),
+        (texts["spent"], minutes.format(seen.minutes_spent) if seen.minutes_spent else ""),
+    ]
+    return [f"- **{name}:** {value}" for name, value in rows if value]
+
+
+def _sections(seen: PromptTask, findings: Findings, texts: Texts) -> list[str]:
+    """Headings and their lists, those that hold something."""
+    wishes = [_line(one, texts) for one in findings.proposals if _is_wish(one)]
+    if findings.held_back:
+        wishes.append(texts["held"].format(findings.held_back))
+    items = summary.open_items(seen)
+    lists = {
+        "found": wishes,
+        "at once": [plain(one, texts) for one in findings.proposals if not _is_wish(one)],
+        "waiting": summary.waiting(seen, findings, texts),
+        "taken back": summary.taken_back(seen, findings, texts),
+        "changed": summary.changed(seen, texts),
+        "questions": summary.questions(seen, findings, texts),
+        "open": summary.listed(items, texts),
+    }
+    quiet = [] if wishes else [texts["nothing"]]
+    told = [f"## {texts[name]}\n\n{bulleted(rows)}" for name, rows in lists.items() if rows]
+    return [*quiet, *told]
+
+
+def _line(finding: Finding, texts: Texts) -> str:
+    line = plain(finding, texts)
+    if not finding.quote:
+        return line
+    return f'{line}, "{finding.quote}" ({summary.place(finding.source, texts)})'
+
+
+def _outcome(findings: Findings, texts: Texts) -> str:
+    """What the person is asked now, in a sentence."""
+    if not _count(findings):
+        held = texts["held"].format(findings.held_back) + "."
+        return held if findings.held_back else texts["nothing"]
+    kinds = dict.fromkeys(texts["k." + one.kind] for one in findings.proposals if _is_wish(one))
+    return texts["proposed"].format(", ".join(kinds))
+
+
+def _is_wish(finding: Finding) -> bool:
+    """Whether the person is asked; a language is set at once."""
+    return finding.kind != "language"
+
+
+def _count(findings: Findings) -> int:
+    return sum(map(_is_wish, findings.proposals))
+
+
+def _summary(seen: PromptTask, texts: Texts) -> str:
+    """Status, due date and progress in one clause."""
+    parts = [f"{texts['status']} {status_in(seen.status, texts) or texts['none']}"]
+    if summary.is_overdue(seen):
+        parts.append(summary.due(seen, texts).partition(", ")[2])
+    elif seen.due and seen.status not in CLOSED:
+        parts.append(f"{texts['due'].lower()} {seen.due}")
+    parts.append(summary.progress(seen, texts))
+    return ", ".join(parts)
+
+
+def _one_liner(seen: PromptTask, findings: Findings) -> str:
+    texts = _texts(seen, findings)
+    line = _summary(seen, texts)
+    if count := _count(findings):
+        line += ", " + texts["count"].format(count)
+    return cut(squeeze(line), length_max=ONE_LINER_MAX)
+
+
+# -------------------------------------------------------------------- answers to the person's words
+# What the rules model says to a person's words: a question about the task is answered from it.
+#
+# Nothing is understood but what a question is about, by its words; all that fits is told.
+
+_ABOUT = {
+    "due": "due deadline overdue when late fällig faellig frist termin wann überfällig spät",
+    "open": "open left remains remaining todo missing offen übrig uebrig fehlt tun aussteht",
+    "done": "done finished complete completed ready achieved erledigt fertig geschafft getan",
+    "long": "long estimate effort hours minutes duration spent lange dauer dauert aufwand "
+    "schätzung stunden minuten gedauert",
+    "waits": "wait waits waiting blocked blocks stuck wartet warten warte worauf blockiert hängt",
+    "proposed": "propose proposed proposal proposals suggest suggested inbox vorgeschlagen "
+    "vorschlag vorschläge vorschlagen eingang entscheiden decide",
+    "changed": "changed changes change new happened geändert änderungen verändert neu neues "
+    "passiert",
+    "state": "status state priority urgent important stand priorität wichtig dringend eilig",
+    "next": "next now start nächstes nächste naechstes jetzt anfangen",
+}
+"""What a question is about, by words that stand in it."""
+
+
+def answer(seen: PromptTask, found: Findings, wishes: Sequence[str], texts: Texts) -> str:
+    """What is known of what the person asks; of any other words what the task is like.
+
+    Args:
+        seen: The task and the words.
+        found: What the texts ask for.
+        wishes: What of it is proposed now, in words.
+        texts: Those of the task's language.
+    """
+    told = dict(_known(seen, found, wishes, texts))
+    asked = [name for name in _about(seen.words) if name in told]
+    shown = [told[name] for name in asked or ("state", "due", "next", "open")]
+    if wishes and "proposed" not in asked:
+        shown.append(texts["proposed"].format("; ".join(wishes)))
+    return "\n\n".join([*shown, texts["cannot"]])
+
+
+def _about(words: str) -> list[str]:
+    """What a question is about; nothing where the words are none."""
+    if "?" not in words and not fold(words).startswith(_ASKING):
+        return []
+    known = set(tokens(words))
+    return [name for name, keys in _ABOUT.items() if not known.isdisjoint(keys.split())]
+
+
+_ASKING = ("what ", "when ", "who ", "how ", "which ", "was ", "wann ", "wer ", "wie ", "worauf ")
+
+
+def _known(
+    seen: PromptTask, found: Findings, wishes: Sequence[str], texts: Texts
+) -> Iterator[tuple[str, str]]:
+    minutes = texts["minutes"]
+    yield "due", _due(seen, found, texts)
+    todo = summary.listed(summary.open_items(seen), texts)
+    yield "open", _rows(texts, "open", todo)
+    done = summary.listed(summary.finished(seen), texts)
+    yield (
+        "done",
+        texts["a.done"].format(summary.progress(seen, texts), bulleted(done)).rstrip(":\n"),
+    )
+    estimate = minutes.format(seen.estimate) if seen.estimate else texts["none"]
+    yield "long", texts["a.long"].format(estimate, minutes.format(seen.minutes_spent))
+    waits = [f"{texts['blocked by']}: {one}" for one in summary.blockers(seen, texts)]
+    if seen.status in HELD_UP:
+        waits.insert(0, summary.status(seen, texts).rstrip("."))
+    free = texts["a.free"].format(status_in(seen.status, texts) or texts["none"])
+    yield "waits", texts["a.waits"].format("; ".join(waits)) if waits else free
+    yield "proposed", _rows(texts, "proposed", [*wishes, *summary.waiting(seen, found, texts)])
+    yield "changed", _rows(texts, "changed", summary.changed(seen, texts))
+    status = summary.status(seen, texts)
+    yield "state", texts["a.state"].format(status, seen.priority or texts["none"])
+    if step := summary.next_step(seen, found, texts):
+        yield "next", texts["a.next"].format(step.rstrip("."))
+
+
+def _due(seen: PromptTask, found: Findings, texts: Texts) -> str:
+    """The due date, and another one that waits in the inbox."""
+    due = summary.due(seen, texts)
+    told = texts["a.due"].format(due) if due else texts["a.no due"]
+    lines = summary.waiting(seen, found, texts)
+    other = [one for one in lines if one.startswith(summary_in(DUE, texts))]
+    return f"{told} {_rows(texts, 'proposed', other)}" if other else told
+
+
+def _rows(texts: Texts, name: str, rows: Sequence[str]) -> str:
+    return texts[f"a.{name}"].format(bulleted(rows)) if rows else texts[f"a.none {name}"]

@@ -1,0 +1,177 @@
+"""Time that a text says was spent: "worked on it from 4 to 6pm" (ADR 41).
+
+Hours are those of the person's clock, on the day of the note or a day that the sentence names.
+Never guessed: hours that may be of the morning or the afternoon, days that are only a date without
+a year, and spans that had not ended when it was written are nothing.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+from adapters.models.offline import dates, duration
+from adapters.models.offline.sentences import (
+    CONDITIONAL,
+    END,
+    NEGATIVE,
+    is_hearsay,
+    is_question,
+    lines,
+    pattern,
+    quote,
+    sentences,
+    word_set,
+    words,
+)
+from adapters.models.rules.context import PromptTask, SourceText
+from adapters.models.rules.findings import CLOSED, Finding
+from domain.log.timestamps import is_date
+from domain.text import fold
+
+MINUTES_MAX = 24 * 60
+SURE_FROM = 6  # an earlier hour without am or pm may be of the afternoon
+NOON = 12
+
+_WHENS = (
+    "the day before yesterday|yesterday|today|this morning|this afternoon|vorgestern|gestern|"
+    "heute|(?:(?:last|on|am|letzten) )?(?:"
+    + "|".join(name for name in dates.DAYS if len(name) > 4)
+    + r")|(?:on |am )?\d{4}-\d\d-\d\d"
+)
+_WHEN = pattern(rf"(?<![A-Za-z0-9])(?:{_WHENS}){END}")
+_HEAD = (
+    r"^(?:(?:done|fertig|i|we|i've|we've|have|just|also|then|and|again|ich|wir|habe|haben|hab|auch|"
+    rf"noch|dann|wieder|{_WHENS})[,:]? ){{0,6}}"
+)
+_SIDE = (
+    "(?P<{0}h>[01]?\\d|2[0-4])(?:[:.](?P<{0}m>[0-5]\\d))?(?: ?(?P<{0}p>am|pm|a\\.m\\.|p\\.m\\.))?"
+)
+_CLOCK = _SIDE.format("a") + rf"(?: ?(?P<uhr>uhr|h))?{END}"
+_SPAN = (
+    rf"{_SIDE.format('a')}(?: ?uhr)? ?(?:to|until|till|and|bis|-|–) ?"
+    rf"{_SIDE.format('b')}(?: ?(?P<uhr>uhr|h))?{END}"
+)
+_ON = r"(?: (?:on|at|an) [^,;:.!]{1,80}?)?"
+_DAY = rf"(?:,? (?:{_WHENS}))?"
+_RULES = (
+    pattern(rf"{_HEAD}(?:worked|was working|been working){_ON}{_DAY},? (?:from |between )?{_SPAN}"),
+    pattern(
+        rf"{_HEAD}(?:(?:worked|spent|did|for) ){{0,2}}{duration.LENGTH}{_ON}{_DAY} "
+        rf"(?:from|starting(?: at)?|since) {_CLOCK}"
+    ),
+    pattern(
+        rf"{_HEAD}(?:von )?{_SPAN}{_DAY}(?: (?:daran|an [^,;:.!]{{1,80}}?|weiter|noch|auch)){{0,3}}"
+        r" ?(?:weiter)?gearbeitet"
+    ),
+    pattern(rf"{_HEAD}(?:daran )?{duration.LENGTH}(?: daran)?{_DAY} (?:ab|von|seit) {_CLOCK}"),
+)
+_HINT = re.compile(r"work|gearbeitet|\b(?:from|since|start|ab|von|seit)", re.IGNORECASE)
+_NOT_SO = (
+    NEGATIVE
+    | CONDITIONAL
+    | word_set(
+        "will shall going plan planned want wants must need tomorrow next i'll we'll soon "
+        "every each daily usually always often week weeks month almost werde wird werden "
+        "muss müssen soll sollen möchte geplant morgen nächste nächsten bald jeden täglich immer "
+        "oft meist woche wochen monat he she they er sie hat hatte"
+    )
+)
+
+
+def times(seen: PromptTask) -> list[Finding]:
+    """The spans that notes and the person's words tell of, and that the task does not have."""
+    if not seen.around.now or seen.status in CLOSED:
+        return []
+    found: dict[str, Finding] = {}
+    for source in seen.sources:
+        if source.kind in ("note", "words") and _HINT.search(source.text):
+            for one in _of(seen, source):
+                found.setdefault(one.value, one)
+    kept: list[Finding] = []
+    for one in found.values():
+        spans = [*seen.around.spent, *((known.target, known.extra) for known in kept)]
+        if not _is_known(seen, one) and not any(
+            one.target < end and start < one.extra for start, end in spans
+        ):
+            kept.append(one)
+    return kept
+
+
+def _is_known(seen: PromptTask, found: Finding) -> bool:
+    is_told = seen.around.tells("log ", found.value)
+    return is_told or seen.around.remembers(f"{found.kind} {found.value}", found.source.at)
+
+
+def _of(seen: PromptTask, source: SourceText) -> Iterator[Finding]:
+    written = seen.around.local(source.written or source.at) or seen.around.now
+    for line in lines(source.text):
+        for sentence in sentences(line.text):
+            span = None if is_question(sentence) else _span(sentence, written)
+            if span and span[1] <= seen.around.now:
+                start, end = span
+                until = f"-{end[11:]}" if end[:10] == start[:10] else f" to {end[:10]} {end[11:]}"
+                value = f"{start[:10]} {start[11:]}{until}"
+                said = quote(sentence, 0, len(sentence))
+                yield Finding("time", value, said, source, target=start, extra=end)
+
+
+def _span(sentence: str, written: str) -> tuple[str, str] | None:
+    """Start and end of the work that a sentence tells of, which was over when it was written."""
+    for rule in _RULES:
+        match = rule.search(sentence)
+        if match is None or is_hearsay(sentence, 0) or not _NOT_SO.isdisjoint(words(sentence)):
+            continue
+        day = _day(sentence, date.fromisoformat(written[:10]))
+        minutes = _minutes(match)
+        if day is not None and minutes is not None:
+            start, end = (_at(day, one) for one in minutes)
+            return (start, end) if end <= written else None
+    return None
+
+
+def _at(day: date, minutes: int) -> str:
+    hours, rest = divmod(minutes, 60)
+    return f"{day + timedelta(days=hours // 24)}T{hours % 24:02}:{rest:02}"
+
+
+def _day(sentence: str, written: date) -> date | None:
+    """The day that a sentence means; None where it names several, or one without a year."""
+    named = {fold(one[0]) for one in _WHEN.finditer(sentence)}
+    rest = _WHEN.sub("", sentence)
+    if len(named) > 1 or dates.names_a_day(rest):
+        return None
+    said = next(iter(named), "today").split(" ")[-1]
+    if said[:1].isdecimal():
+        return date.fromisoformat(said) if is_date(said) else None
+    if said in dates.DAYS:
+        back = (written.weekday() - dates.DAYS[said]) % 7
+        return written - timedelta(days=back) if back else None
+    if said in ("yesterday", "gestern", "vorgestern"):
+        is_before = said == "vorgestern" or "before" in next(iter(named))
+        return written - timedelta(days=2 if is_before else 1)
+    return written
+
+
+def _minutes(match: re.Match[str]) -> tuple[int, int] | None:
+    """Start and end in minutes of the day; None where the hours are not sure."""
+    given = match.groupdict()
+    if "bh" not in given:
+        start = _clock(given, "a", given["ap"])
+        length = duration.minutes(match)
+        return (start, start + length) if start is not None and 0 < length < MINUTES_MAX else None
+    start, end = _clock(given, "a", given["ap"] or given["bp"]), _clock(given, "b", given["bp"])
+    if start is not None and end is not None and given["bp"] and not given["ap"] and start >= end:
+        start = _clock(given, "a", "am")  # from 11 to 1pm
+    if start is None or end is None:
+        return None
+    return (start, end) if start < end else None
+
+
+def _clock(given: dict[str, str | None], side: str, half: str | None) -> int | None:
+    hour, minute = int(given[f"{side}h"] or 0), int(given[f"{side}m"] or 0)
+    if half:
+        if not 1 <= hour <= NOON:
+            return None
+        return (hour % NOON + (NOON if half[0] in "pP" else 0)) * 60 + minute
+    is_sure = hour > NOON or (hour >= SURE_FROM and bool(given["uhr"] or given[f"{side}m"]))
+    return hour * 60 + minute if is_sure else None

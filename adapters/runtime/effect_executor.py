@@ -1,0 +1,348 @@
+"""Performs what wakes wait for: the one async part (DESIGN 2, laws 4 and 5).
+
+It decides nothing. It reads the one recorded intent of a wake, does it, and records the reply;
+the machine in the log says what comes next. So a wake can stop at any row and go on in another
+process.
+"""
+
+import asyncio
+from typing import NamedTuple
+
+from msgspec.structs import astuple
+
+from adapters.home.local_times import instants_of
+from adapters.models import faults
+from adapters.runtime import effects, gate, wake_capture
+from adapters.runtime.services import Services
+from adapters.runtime.wake_capture import capture
+from adapters.store.log import Appended
+from adapters.telemetry.spans import TellAppended, ignore
+from domain.agent.wake_queue import HELD_UNTIL, WAKE_QUEUE
+from domain.append.causes import Replied
+from domain.errors import Refused
+from domain.journal.catalog import CATALOG
+from domain.journal.commands import ApplyOperation
+from domain.journal.task import TASK
+from domain.log import canonical
+from domain.log.state import MAIN
+from domain.log.timestamps import seconds_between
+from domain.log.wire import Payload, Words, payload, words
+from domain.policy.scrub import scrubbed_text
+from domain.ports import Call, ModelFault, Reply, Request, Streaming
+from domain.tools import registry
+from domain.tools.snapshot import snapshot
+from domain.wake.commands import DeferWake, RetakeWake, SkipWake, StopWake, WakeCommand
+from domain.wake.machine import pending, ticket
+from domain.wake.prompt import request
+from domain.wake.reading import PromptOptions
+from domain.wake.tool_call import arguments_of, tool_named
+from domain.wake.wake import (
+    WAKE,
+    Intent,
+    LateReply,
+    ModelAnswered,
+    ModelAsked,
+    ModelFailed,
+    ToolAsked,
+    ToolCall,
+    ToolReturned,
+    Wake,
+    WakeReply,
+)
+
+CANNOT_START = ("task_deleted", "unknown_task", "out_of_scope", "overshared_payload_blocked")
+STEPS_MAX = 2_000  # intents of one wake; the machine's own limits end it far earlier
+LATE = str(LateReply.__struct_config__.tag)
+MESSAGE_MAX = 500  # characters of a fault's message that are kept
+CODE_MAX = 100  # characters of the code of a fault: a model says what it likes
+BUG_MAX = 300
+
+
+class WakeExecution:
+    """What this process does of a wake. It ends or defers no attempt but the one it made, or
+    found: a process that was away for long must not meddle with who took over from it."""
+
+    def __init__(self, agent_id: str, run_key: str) -> None:
+        self.agent_id = agent_id
+        self.run_key = run_key
+        self.asked: Intent | None = None  # what it performs, or performed last
+
+    def stop(self, code: str, message: str = "") -> StopWake:
+        """The command that ends the wake where it stands."""
+        operation, turn, attempt = self._ticket
+        return StopWake(self.run_key, code, message, turn, attempt, operation)
+
+    def defer(self, until: str, reason: str) -> DeferWake:
+        """The command that lets the wake wait where it stands."""
+        operation, turn, attempt = self._ticket
+        return DeferWake(self.agent_id, self.run_key, until, reason, turn, attempt, operation)
+
+    @property
+    def _ticket(self) -> tuple[str, int, int]:
+        return ticket(self.asked) if self.asked is not None else ("", 0, 0)
+
+
+class _Question(NamedTuple):
+    """What the model is asked, and since when the wake has been running; empty: not known."""
+
+    asked: ModelAsked
+    request: Request
+    since: str
+
+
+async def run_wake(
+    services: Services,
+    agent_id: str,
+    run_key: str,
+    *,
+    is_now: bool = False,
+    seen: Wake | None = None,
+    work: WakeExecution | None = None,
+    given: PromptOptions | None = None,
+) -> None:
+    """Begin a queued wake, or go on with one that waited, and perform it to its end or wait.
+
+    Args:
+        services: Where.
+        agent_id: Whose wake it is.
+        run_key: Which.
+        is_now: A person has it run, due or not.
+        seen: The wake as it was when it was found that nobody works at it; else as it is now.
+            Where it has moved on since, another process was faster, and nothing is done.
+        work: Is kept up to date with what is performed.
+        given: Of a wake that is told again, see `capture`.
+
+    Raises:
+        Refused: If its model cannot be had, and nothing has begun then; or a log cannot be
+            written.
+        Exception: What a bug raises, see `fail`.
+    """
+    work = work or WakeExecution(agent_id, run_key)
+    wake = seen or services.wake(run_key)
+    is_resumed = wake.phase != "absent"
+    if is_resumed:
+        first: Appended | None = services.append_agent(_retake(wake))
+    else:
+        first = _began(services, agent_id, run_key, is_now=is_now, given=given)
+    if first is None or not first.rows:  # it has ended, or another process goes on
+        return
+    name = services.agent(agent_id).name
+    with services.spans.wake(services.wake(run_key), name, is_resumed=is_resumed) as tell:
+        tell(first)
+        await perform(services, run_key, work, tell)
+
+
+def _retake(wake: Wake) -> RetakeWake:
+    if wake.asked is None:
+        return RetakeWake(wake.run_key)
+    operation, turn, attempt = ticket(wake.asked)
+    return RetakeWake(wake.run_key, turn, attempt, operation)
+
+
+def _began(
+    services: Services, agent_id: str, run_key: str, *, is_now: bool, given: PromptOptions | None
+) -> Appended | None:
+    """Begin a wake; None for one that may not start: it waits for a person, or is skipped."""
+    if refused := gate.held(services, agent_id):
+        if refused.waits_for:
+            command: WakeCommand = DeferWake(agent_id, run_key, HELD_UNTIL, refused.waits_for)
+        else:
+            command = SkipWake(agent_id, run_key, refused.code, refused.because)
+        services.append_agent(command)
+        return None
+    try:
+        captured = capture(services, agent_id, run_key, is_now=is_now, given=given)
+    except Refused as cannot:
+        if cannot.code not in CANNOT_START:
+            raise
+        services.append_agent(SkipWake(agent_id, run_key, cannot.code, cannot.because))
+        return None
+    # nothing is written where another process has begun it since, or where it is not due
+    appended = services.append_agent(captured.command, payloads=captured.payloads)
+    return None if appended.result.code else appended  # a gate was closed meanwhile
+
+
+async def perform(
+    services: Services, run_key: str, work: WakeExecution | None = None, tell: TellAppended = ignore
+) -> None:
+    """Do what a begun wake waits for, one thing after another, until it waits for nothing.
+
+    It stops where what it did came too late: then another process has taken the wake over, and
+    only that one performs what it has asked for. `tell` is told each append.
+    """
+    work = work or WakeExecution("", run_key)
+    last: Request | None = None
+    for _ in range(STEPS_MAX):
+        wake, intent = _pending(services, run_key, last)
+        if intent is None:
+            return
+        work.agent_id = wake.begun.agent
+        match intent:
+            case _Question(asked, last):
+                work.asked = asked
+                appended = await _ask_model(services, wake, intent, work)
+            case ToolAsked(action_type="read"):
+                work.asked = intent
+                fact, kept = wake_capture.answer_read(services, wake, intent)
+                appended = services.append_reply(Replied("wake", run_key, fact), kept)
+            case ToolAsked():
+                work.asked = intent
+                appended = services.append_reply(
+                    Replied("wake", run_key, _apply(services, wake, intent))
+                )
+        tell(appended)
+        if not _is_in_time(appended):
+            return
+    tell(services.append_agent(work.stop("limit", f"more than {STEPS_MAX} steps")))
+
+
+def fail(services: Services, work: WakeExecution, fault: Exception) -> str:
+    """End a wake that a bug was met in, if it has begun; what is told of it."""
+    told = f"{type(fault).__name__}: {fault}"[:BUG_MAX]
+    if services.wake(work.run_key).phase not in ("absent", "done"):
+        services.append_agent(work.stop("internal", told))
+    return told
+
+
+def _pending(
+    services: Services, run_key: str, last: Request | None
+) -> tuple[Wake, _Question | ToolAsked | None]:
+    """What a wake waits for now; a question to the model continues the last one."""
+    with services.agents.reading() as world:
+        wake = world.load(WAKE, run_key)
+        match pending(wake):
+            case ModelAsked() as asked:
+                since = world.load(WAKE_QUEUE, wake.begun.agent).running_since
+                return wake, _Question(asked, request(world, wake, asked, last), since)
+            case intent:
+                return wake, intent
+
+
+def _is_in_time(appended: Appended) -> bool:
+    """Whether it had its consequence; what comes too late is kept without, or not at all."""
+    return bool(appended.rows) and not any(row.topic == LATE for row in appended.rows)
+
+
+async def _ask_model(
+    services: Services, wake: Wake, question: _Question, work: WakeExecution
+) -> Appended:
+    """Ask, and record what came of it."""
+    asked, _, since = question
+    spent = seconds_between(since, services.clock.now()) if since else 0
+    left = services.settings.agents.deadline_seconds - spent
+    if left <= 0:
+        return services.append_agent(work.stop("deadline", "the wake ran out of time"))
+    if not services.is_enabled:
+        return services.append_agent(work.stop("switched_off", "all agents are switched off"))
+    if until := services.budgets.until(wake, services.clock.now()):
+        return services.append_agent(work.defer(until, "budget"))
+    if refused := gate.held(services, wake.begun.agent, wake):
+        if refused.waits_for:
+            return services.append_agent(work.defer(HELD_UNTIL, refused.waits_for))
+        return services.append_agent(work.stop(refused.code, refused.because))
+    payloads: list[Payload] = []
+    try:
+        async with asyncio.timeout(left):
+            reply = await _reply(services, wake, question)
+        fact: WakeReply = _answered(services, wake, asked, reply, payloads)
+    except TimeoutError:
+        return services.append_agent(work.stop("deadline", "the model did not answer in time"))
+    except ModelFault as fault:
+        fact = ModelFailed(
+            asked.turn,
+            asked.attempt,
+            fault.code[:CODE_MAX],
+            str(fault)[:MESSAGE_MAX],
+            fault.of_provider,
+            fault.retry_seconds or 0,
+            *astuple(fault.usage),
+        )
+    return services.append_reply(Replied("wake", wake.run_key, fact), payloads)
+
+
+async def _reply(services: Services, wake: Wake, question: _Question) -> Reply:
+    model = services.model_for(wake.begun.model)
+    listener = services.listeners.get(wake.run_key)
+    with services.spans.chat(wake, question.asked, question.request) as tell:
+        if listener is not None and isinstance(model, Streaming):
+            reply = faults.check_reply_size(await model.reply_aloud(question.request, listener))
+            listener.ended()
+        else:
+            reply = faults.check_reply_size(await model.reply(question.request))
+        tell(reply)
+    return reply
+
+
+def _answered(
+    services: Services, wake: Wake, asked: ModelAsked, reply: Reply, payloads: list[Payload]
+) -> ModelAnswered:
+    """The provider's answer as a fact: its bytes verbatim, its calls decoded at the boundary."""
+    unit = wake.unit
+    raw = payload(unit, reply.raw)
+    payloads.append(raw)
+    text: Words | None = None
+    if reply.text:
+        text, kept = words(unit, canonical.clean(reply.text))
+        payloads += kept
+    zone, scaffold = services.settings.timezone, wake.begun.scaffold
+    calls = tuple(_call(unit, call, payloads, zone, scaffold) for call in reply.calls)
+    return ModelAnswered(
+        asked.turn,
+        asked.attempt,
+        raw.id,
+        text,
+        calls,
+        reply.usage.tokens_in,
+        reply.usage.tokens_out,
+        reply.usage.tokens_thought,
+        reply.usage.tokens_cached,
+        reply.reply_format,
+    )
+
+
+def _call(unit: str, call: Call, payloads: list[Payload], zone: str, scaffold: int) -> ToolCall:
+    name, tool = canonical.clean(call.call_id), tool_named(call.tool)
+    arguments, problem = arguments_of(call)
+    if problem:
+        return ToolCall(name, tool, Words(arguments), problem=problem)
+    said, kept = words(unit, arguments)
+    payloads += kept
+    known = registry.canonical_name(tool, scaffold)
+    instants = instants_of(known, canonical.read(arguments), zone) if known else {}
+    return ToolCall(name, tool, said, instants=tuple(sorted(instants.items())))
+
+
+def _apply(services: Services, wake: Wake, asked: ToolAsked) -> ToolReturned:
+    """Perform a tool's effect on the journal; a repeat of it is answered with its outcome."""
+    begun = wake.begun
+    with services.agents.reading() as world:
+        text = world.text(asked.arguments)
+    command = ApplyOperation(
+        asked.operation,
+        begun.agent,
+        begun.task,
+        asked.tool,
+        asked.arguments,
+        asked.base,
+        begun.categories,
+        begun.hop,
+    )
+    with services.journal.reading() as journal:
+        now = snapshot(journal.load(TASK, begun.task), journal.load(CATALOG, MAIN), 0)
+    result, position = effects.apply(services, command, text, asked.attempt, asked.call_id)
+    is_applied = result.status == "applied"
+    message = result.message or f"Done: {registry.summary(asked.tool, now, text)}"
+    return ToolReturned(
+        asked.turn,
+        asked.operation,
+        asked.attempt,
+        asked.action,
+        asked.call_id,
+        asked.tool,
+        "success" if is_applied else "error",
+        Words(scrubbed_text(message, begun.scaffold)),
+        "" if is_applied else result.code or result.status,
+        result.ids if is_applied else (),
+        result.tokens,
+        position,
+    )

@@ -1,0 +1,134 @@
+"""Captures what a wake is given: prompt, snapshot, and where both logs stood (SPEC 4)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from adapters.home.schedules import local_time
+from adapters.runtime.services import Services
+from domain.agent.agent import AGENT
+from domain.agent.wake_queue import WAKE_QUEUE
+from domain.errors import Refused, Remedy
+from domain.log import canonical
+from domain.log.state import LogState
+from domain.log.wire import Payload, payload, words
+from domain.policy.gate import is_leaving
+from domain.ports import Section
+from domain.templates import template as templates
+from domain.templates.template import Template
+from domain.wake import lookups
+from domain.wake.commands import BeginWake
+from domain.wake.reading import PromptOptions
+from domain.wake.scaffolds import SCAFFOLD
+from domain.wake.task_search import SearchableTask
+from domain.wake.wake import SectionRef, ToolAsked, ToolReturned, Wake
+from domain.wake.wake_inputs import DEFAULTS, shown, snapshot_of
+
+
+class Captured(NamedTuple):
+    """A command that begins a wake, and the texts it names."""
+
+    command: BeginWake
+    payloads: list[Payload]
+
+
+def capture(
+    services: Services,
+    agent_id: str,
+    run_key: str,
+    *,
+    is_now: bool,
+    given: PromptOptions | None = None,
+) -> Captured:
+    """Read both logs and render the prompt of a queued wake.
+
+    `given`: what a recorded wake was given, where it is told again in another world (a fork);
+    None: what a wake is given now.
+
+    Raises:
+        Refused: Code ``task_deleted``, ``unknown_task`` or ``out_of_scope``: no prompt may be
+            rendered; ``unknown_wake``: it is not queued; what `model_for` refuses.
+    """
+    given = given or given_now(services)
+    with services.journal.reading() as journal, services.agents.reading() as agents:
+        agent = agents.load(AGENT, agent_id)
+        queued = agents.load(WAKE_QUEUE, agent_id).queued
+        if queued is None or queued.run_key != run_key:
+            because = f"the wake {run_key} is not queued any more"
+            raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
+        prompt = shown(journal, agents, agent, queued, given)
+        seen = snapshot_of(journal, agent, journal.n - 1, given.scaffold)
+        positions = journal.n - 1, agents.n - 1
+        digest = services.journal.digest_at(positions[0])
+        horizon = services.journal.horizon(positions[0])
+        template = templates.load(agents, agent.template) if agent.template else Template("")
+        of = templates.whose(template.version, agents.replica if agents.is_shared else "")
+    kept = payload(agent.task, canonical.encode(seen))
+    payloads = [kept]
+    model = services.model_for(services.model_name(agent)).name
+    command = BeginWake(
+        agent=agent.id,
+        run_key=run_key,
+        model=model,
+        scaffold=given.scaffold,
+        journal_position=positions[0],
+        agent_position=positions[1],
+        snapshot=kept.id,
+        system=_kept(agent.task, prompt.system, payloads),
+        user=_kept(agent.task, prompt.user, payloads),
+        is_now=is_now,
+        is_enabled=services.is_enabled,
+        ttl_days=services.settings.agents.expire_after_days,
+        throttle_seconds=services.settings.agents.throttle,
+        prompt_max_bytes=given.prompt_max_bytes,
+        template=template.id,
+        template_version=template.active,
+        journal_digest=digest,
+        local=given.local,
+        has_secret=is_leaving(model),  # it could be had
+        seen=horizon,
+        template_of=of,
+    )
+    return Captured(command, payloads)
+
+
+def given_now(services: Services) -> PromptOptions:
+    """What a wake is given that begins now."""
+    max_bytes = services.settings.prompt.max_bytes
+    size = 0 if max_bytes == DEFAULTS.prompt_max_bytes else max_bytes
+    return PromptOptions(
+        SCAFFOLD, size, local_time(services.clock.now(), services.settings.timezone)
+    )
+
+
+def _kept(
+    unit: str, sections: Iterable[Section], payloads: list[Payload]
+) -> tuple[SectionRef, ...]:
+    refs: list[SectionRef] = []
+    for section in sections:
+        kept = payload(unit, section.text.encode())
+        payloads.append(kept)
+        refs.append(SectionRef(section.name, kept.id, section.units))
+    return tuple(refs)
+
+
+# ------------------------------------------------------------------ what a wake reads while it runs
+# Reads of a wake: a look into both logs where they end, which changes nothing (ADR 42).
+
+
+def answer_read(
+    services: Services, wake: Wake, asked: ToolAsked
+) -> tuple[ToolReturned, Sequence[Payload]]:
+    """What a read is answered with, and the payload that this needs."""
+
+    def lines(journal: LogState) -> Mapping[str, SearchableTask]:
+        kept = services.task_lines
+        if not kept.n:
+            return kept.of(journal)
+        rows = (row for append in services.journal.came(kept.n) for row in append)
+        return kept.of(journal, {row.entity for row in rows if row.of_kind == "task"})
+
+    with services.journal.reading() as journal, services.agents.reading() as agents:
+        told = lookups.read(asked, wake, journal, agents, lines)
+        positions = journal.n - 1, agents.n - 1
+    message, kept = words(wake.unit, told.text)
+    return lookups.returned(asked, told, message, *positions), kept

@@ -1,0 +1,299 @@
+"""What a home takes in: appends of others in the order of their chains, each after all it rests on.
+
+A chain is taken as far as it goes; what is left waits, and the next sync tries again.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+from adapters.documents.sync import Waiting, WaitsFor
+from adapters.store.log import Log
+from adapters.store.reader import writer_of
+from adapters.store.recorder import numbered
+from adapters.store.remote_appends import RemoteAppend
+from adapters.sync.manifest import ChainHead, Manifest
+from adapters.sync.scan import FolderScan
+from adapters.sync.segments import (
+    ChainId,
+    IncompleteSegment,
+    SegmentHeader,
+    decode_segment,
+    parse_segment_name,
+)
+from adapters.sync.sync_folder import SyncFolder
+from domain.append import envelope
+from domain.append.causes import ReplicasImported
+from domain.errors import Refused, UnknownFact
+from replay.references import journal_position
+
+BATCH_ROWS = 20_000  # that are taken in one transaction
+NO_HEAD = ChainHead(0, "")
+
+RowsTaken = Callable[[int], None]
+"""``told(rows)``: so many more rows were taken."""
+
+
+class OfferedChain:
+    """What is offered of one replica's chain behind what the log holds of it."""
+
+    def __init__(
+        self, place: ChainId, tip: ChainHead, found: FolderScan, shelf: SyncFolder
+    ) -> None:
+        self.place = place
+        self.tip = tip
+        self.blocked: WaitsFor | None = None
+        self._files = found.of(place)
+        self._told = _told_until(place, found)
+        self._broken = [
+            one for name in found.broken if (one := parse_segment_name(name)) and one.place == place
+        ]
+        self._shelf = shelf
+        self._next: list[RemoteAppend] = []  # of one file, the nearest last
+
+    def peek(self) -> RemoteAppend | None:
+        """The append after the tip, if it is here and may be taken."""
+        if self.blocked:
+            return None
+        if not self._next:
+            self._next = self._opened()
+        return self._next[-1] if self._next else None
+
+    def step(self) -> None:
+        """Go on behind it."""
+        rows = self._next.pop().rows
+        self.tip = ChainHead(numbered(rows[0].state).n, envelope.digest(rows))
+
+    def waits_for(self) -> WaitsFor | None:
+        """What it waits for, if more is offered or told of than was taken."""
+        if self.blocked == "fork":
+            return self.blocked
+        n = self.tip.n
+        ahead = [one for _, one in self._files if one.last > n]
+        if not ahead and self._told <= n and all(one.last <= n for one in self._broken):
+            return None
+        if self.blocked:
+            return self.blocked
+        if any(one.is_newer for one in ahead):
+            return "newer"
+        return "gap" if ahead or not any(one.last > n for one in self._broken) else "cut short"
+
+    def _opened(self) -> list[RemoteAppend]:
+        for name, header in reversed(self._files):
+            if header.after <= self.tip.n < header.last and not header.is_newer:
+                try:
+                    appends = decode_segment(self._shelf.read(name) or b"", name).appends
+                except IncompleteSegment:  # it was, a moment ago
+                    continue
+                return self._behind_tip(header, appends)
+        return []
+
+    def _behind_tip(
+        self, header: SegmentHeader, appends: tuple[RemoteAppend, ...]
+    ) -> list[RemoteAppend]:
+        prev = header.prev
+        for nth, one in enumerate(appends):
+            if numbered(one.rows[0].state).n > self.tip.n:
+                if prev != self.tip.digest:
+                    self.blocked = "fork"
+                    return []
+                return [*reversed(appends[nth:])]
+            prev = envelope.digest(one.rows)
+        return []
+
+
+class LogImport:
+    """Takes in what is offered of one log.
+
+    `took`: rows by replica; `known`: replicas that were known before; `forked`: those of which two
+    branches are known.
+    """
+
+    def __init__(
+        self,
+        log: Log,
+        shelf: SyncFolder,
+        found: FolderScan,
+        hold: Collection[str] = (),
+        rests_on: "LogImport | None" = None,
+    ) -> None:
+        """Begin before the first is taken.
+
+        Args:
+            log: What takes them in.
+            shelf: The folder.
+            found: What lies there.
+            hold: Replicas of which nothing more is taken.
+            rests_on: Of the agent log: the journal, which its appends name positions of.
+
+        Raises:
+            Refused: Code ``forked_replica``: another wrote under this home's own name.
+        """
+        self.log = log
+        self.took: dict[str, int] = {}
+        self._rests_on = rests_on
+        self._heads = {name: ChainHead(one.n, one.digest) for name, one in log.heads().items()}
+        self.known = {log.replica, *self._heads}
+        self._found = found
+        forked = self._forked()
+        if log.replica in forked:
+            raise self._own_fork()
+        self._chains = [
+            OfferedChain(one, self._heads.get(one.replica, NO_HEAD), found, shelf)
+            for one in found.places(log.name)
+            if one.replica != log.replica
+        ]
+        for chain in self._chains:
+            if chain.place.replica in hold:
+                chain.blocked = "held"
+            elif chain.place.replica in forked:
+                chain.blocked = "fork"
+
+    @property
+    def forked(self) -> set[str]:
+        return {one.place.replica for one in self._chains if one.blocked == "fork"}
+
+    def is_related(self) -> bool:
+        """Whether some append is the same on both sides, or one side is empty. What is known here
+        may be offered from further on, too: then it waits. Agents belong where the journal does."""
+        if self._rests_on is not None:
+            return True
+        if not self._chains and not self._found.of(ChainId(self.log.name, self.log.replica)):
+            return True
+        if not self.log.telling_heads():
+            return True
+        points = _told_points(self.log.name, self._found)
+        if any(self._holds(replica, head) for replica, head in points):
+            return True
+        known = [one for one in self._chains if one.place.replica in self._heads]
+        return any(one.peek() is not None or not one.blocked for one in known)
+
+    def take(self, now: str, told: RowsTaken, *, is_dry: bool = False) -> None:
+        """Take in all that can be, in a few transactions."""
+        batch, size = list[RemoteAppend](), 0
+        for one in self._deliverable():
+            batch.append(one)
+            size += len(one.rows)
+            if size >= BATCH_ROWS:
+                self._bring(batch, now, told, is_dry=is_dry)
+                batch, size = [], 0
+        if batch:
+            self._bring(batch, now, told, is_dry=is_dry)
+
+    def reached(self, replica: str) -> int:
+        """Up to which append a replica's chain is here, or is about to be taken."""
+        return self._heads.get(replica, NO_HEAD).n
+
+    def waiting(self) -> list[Waiting]:
+        """What was left, and why."""
+        return [
+            Waiting(one.place.replica, one.place.log, reason, one.tip.n)
+            for one in self._chains
+            if (reason := one.waits_for())
+        ]
+
+    def _deliverable(self) -> Iterator[RemoteAppend]:
+        moved = True
+        while moved:  # bounded by what is offered
+            moved = False
+            for chain in self._chains:
+                while (one := chain.peek()) and self._may_take(chain, one):
+                    chain.step()
+                    self._heads[chain.place.replica] = chain.tip
+                    moved = True
+                    yield one
+
+    def _may_take(self, chain: OfferedChain, one: RemoteAppend) -> bool:
+        """Whether this version can read it, and all that it knows is here."""
+        try:
+            first, *_ = rows = [envelope.read(row) for row in one.rows]
+        except UnknownFact:
+            chain.blocked = "newer"
+            return False
+        if self._rests_on is not None:
+            named = max(journal_position(row.data) for row in rows)
+            if named > self._rests_on.reached(chain.place.replica):
+                return False
+        if not isinstance(first.data, ReplicasImported):
+            return True
+        brought = first.data.replicas
+        heads = self._heads
+        if any(
+            one.n > heads.get(one.replica, NO_HEAD).n
+            for one in brought
+            if one.replica == self.log.replica
+        ):
+            raise self._own_fork()
+        void = self._void_for(chain.place)
+        if any(one.n > void.get(one.replica, one.n) for one in brought):
+            chain.blocked = "fork"
+            return False
+        return all(one.n <= heads.get(one.replica, NO_HEAD).n for one in brought)
+
+    def _void_for(self, writer: ChainId) -> Mapping[str, int]:
+        """Behind which append of whom a writer knows another branch than this log, or may."""
+        have = self._found.haves.get(writer.replica)
+        heads = {} if have is None else dict(_manifest_heads(self.log.name, have))
+        lost = {one: 0 for one in self.forked & heads.keys() if not self._holds(one, heads[one])}
+        return {**lost, **self._found.astray.get(writer, {})}
+
+    def _bring(
+        self, batch: Sequence[RemoteAppend], now: str, told: RowsTaken, *, is_dry: bool
+    ) -> None:
+        if not is_dry:
+            self.log.bring(batch, now)
+        for one in batch:
+            replica = writer_of(one.rows)
+            self.took[replica] = self.took.get(replica, 0) + len(one.rows)
+        told(sum(len(one.rows) for one in batch))
+
+    def _forked(self) -> set[str]:
+        """Replicas of which the folder and the log hold two branches."""
+        forked, seen = set[str](), dict[tuple[str, int], str]()
+        for replica, head in _told_points(self.log.name, self._found):
+            known = self._heads.get(replica, NO_HEAD)
+            is_lost = replica == self.log.replica and head.n > known.n
+            is_other = head.n <= known.n and not self._holds(replica, head)
+            if (
+                is_lost
+                or is_other
+                or seen.setdefault((replica, head.n), head.digest) != head.digest
+            ):
+                forked.add(replica)
+        return forked
+
+    def _holds(self, replica: str, head: ChainHead) -> bool:
+        if head == self._heads.get(replica):
+            return True
+        if self.log.is_shared:
+            return self.log.digest_at(head.n, replica) == head.digest
+        rows = next(self.log.appends_of(replica, head.n - 1), ())
+        return bool(rows) and envelope.digest(rows) == head.digest
+
+    def _own_fork(self) -> Refused:
+        because = f"another home wrote under the name of this one, {self.log.replica}"
+        instead = "run `wakelog replicas rescue` on the copied or restored one; nothing was changed"
+        return Refused("forked_replica", because=because, instead=instead)
+
+
+def _told_points(log: str, found: FolderScan) -> Iterator[tuple[str, ChainHead]]:
+    """Places of chains whose digests the folder tells."""
+    for one in found.whole.values():
+        header = one.header
+        if header.log == log:
+            yield header.replica, ChainHead(header.last, header.head)
+            if header.after:
+                yield header.replica, ChainHead(header.after, header.prev)
+    for have in found.haves.values():
+        yield from _manifest_heads(log, have)
+
+
+def _manifest_heads(log: str, have: Manifest) -> Iterator[tuple[str, ChainHead]]:
+    """What a writer holds of a log, by replica."""
+    for name, head in have.heads.items():
+        if name.startswith(f"{log}:"):
+            yield name.partition(":")[2], head
+
+
+def _told_until(place: ChainId, found: FolderScan) -> int:
+    """Up to which append somebody tells of a chain."""
+    name = f"{place.log}:{place.replica}"
+    return max((one.heads[name].n for one in found.haves.values() if name in one.heads), default=0)

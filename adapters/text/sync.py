@@ -1,0 +1,118 @@
+"""What a sync did, in words."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from adapters.documents.sync import (
+    Behind,
+    RefusedCause,
+    ReplicaLine,
+    RescueReport,
+    SyncReport,
+    WaitsFor,
+)
+from adapters.home.settings import Settings
+from adapters.text.agent_output import counted
+from adapters.text.common import ID_SHOWN, local_time, safe
+
+NAMED = re.compile("[a-z2-7]{32}")  # by an id
+REASONS: Mapping[WaitsFor, str] = {
+    "gap": "waits for rows that are not here yet",
+    "cut short": "waits for a file that is not whole yet",
+    "newer": "was written by a newer wakelog: upgrade this one",
+    "held": "is held back by the settings",
+    "fork": "has two branches: two homes wrote under that name",
+}
+
+
+def sync_lines(did: SyncReport, zone: str) -> Iterator[str]:
+    """What was done; who has no label is called by its own name."""
+
+    def called(replica: str) -> str:
+        return safe(did.labels.get(replica, replica))
+
+    took = [f"{counted(rows, 'row')} of {called(one)}" for one, rows in did.took.items()]
+    gave = counted(did.gave, "row") if did.gave else "nothing"
+    yield f"Took {_joined(took) or 'nothing'}; gave {gave}."
+    for one in did.new:
+        yield f"{called(one)} was not known here before."
+    if did.leads:
+        yield f"{'This machine' if did.leads == did.replica else called(did.leads)} leads now."
+    if did.equal:
+        equal = _joined([called(one) for one in did.equal])
+        digest = f" (digest {did.digest[:ID_SHOWN]})" if did.digest else ""
+        yield f"Equal with {equal}{digest}."
+    for other in did.behind:
+        yield _behind(other, called(other.replica), zone)
+    for waits in did.waiting:
+        yield f"{called(waits.replica)} {REASONS[waits.for_]} (behind append {waits.n})."
+    if did.conflicts:
+        yield f"{counted(did.conflicts, 'conflict')}: see `wakelog conflicts`."
+    if did.skipped:
+        yield f"{counted(did.skipped, 'file')} of the folder could not be read."
+
+
+def first_lines(did: SyncReport, settings: Settings) -> Iterator[str]:
+    """What who syncs a home for the first time would like to know."""
+    yield f"The others see this machine as {did.replica}: `wakelog replicas name NAME` names it."
+    if did.new:
+        here = f"time zone {safe(settings.timezone)}, model {safe(settings.model)}"
+        yield f"Settings do not travel: here it is {here} (settings.toml)."
+
+
+def rescue_lines(did: RescueReport, zone: str) -> Iterator[str]:
+    """What a rescue did, or would do."""
+    given_up = sum(one.appends for one in did.void)
+    if not did.replica:
+        yield f"This machine wrote as {did.was}, and so did another one. It would get a new name;"
+        again = counted(did.causes, "command")
+        yield f"{counted(given_up, 'append')} would be given up, {again} handed in again."
+        return
+    yield f"This machine wrote as {did.was}, and is {did.replica} now."
+    if did.copy:
+        yield f"As it was, it is in {safe(did.copy)}."
+        there = f"; {did.answered} were there already" if did.answered else ""
+        left = f"; {did.left_out} of agents are not repeated" if did.left_out else ""
+        yield f"Of {counted(did.causes, 'command')}, {did.redone} were done again{there}{left}."
+        took = [f"{counted(rows, 'row')} of {one}" for one, rows in did.took.items()]
+        yield f"Took {_joined(took) or 'nothing'} instead."
+    for one in did.refused:
+        yield _refused(one, zone)
+    if did.synced:
+        yield from sync_lines(did.synced, zone)
+    else:
+        yield f"The others do not know of it yet: {did.sync_refused}. Run `wakelog sync`."
+    if did.leads:
+        yield (
+            f"{did.leads} leads, as before. If nobody writes under that name any more, run "
+            f"`wakelog replicas retire {did.leads}`."
+        )
+
+
+def _refused(one: RefusedCause, zone: str) -> str:
+    is_id = NAMED.fullmatch(one.about) is not None
+    about = f" of {safe(one.about[:ID_SHOWN] if is_id else one.about)}" if one.about else ""
+    when = local_time(one.at, zone)
+    return f"Not possible any more: {one.what}{about}, {when}: {safe(one.because)}."
+
+
+def replica_cells(one: ReplicaLine, zone: str) -> tuple[str, ...]:
+    """A line of the table of `replicas`."""
+    state = "here" if one.own else REASONS[one.for_] if one.for_ else one.state
+    if one.retired:
+        state = "gone for good"
+    state += ", leads" if one.leads else ""
+    seen = local_time(one.last_seen, zone)
+    return safe(one.label), one.replica, str(one.last_append), seen, state
+
+
+def _behind(one: Behind, name: str, zone: str) -> str:
+    lacks = f"lacked {counted(one.appends, 'append')}" if one.appends else "held something else"
+    seen = local_time(one.seen_at, zone)
+    clock = f"; its clock is {one.clock_minutes} min ahead" if one.clock_minutes else ""
+    return f"{name} {lacks} when it was seen, {seen}{clock}."
+
+
+def _joined(words: list[str]) -> str:
+    *most, last = words or [""]
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,96 @@
+"""Moves a home between a folder and a database, or between two databases (ADR 66).
+
+The source is frozen, copied as it stands, compared, and says then where it went. Whatever fails on
+the way leaves it open as before, and what was copied unusable until the same command ends it.
+"""
+
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
+from typing import NamedTuple
+
+from adapters.home.home_location import HomeLocation
+from adapters.home.write_guard import WriteGuard
+from adapters.store.log import Log
+from adapters.store.log_copy import CopyProgress, copy_log, differs
+from domain.errors import Damaged, Refused
+
+
+class CopiedAppends(NamedTuple):
+    """How many appends of each log there are in the copy."""
+
+    journal: int
+    agent: int
+
+
+def copy_home(
+    source: HomeLocation, target: HomeLocation, environ: Mapping[str, str], told: CopyProgress
+) -> CopiedAppends:
+    """Copy a home, whole, and leave the source saying where it went.
+
+    Args:
+        source: The home.
+        target: Where nothing is yet, or a copy that was cut off.
+        environ: Environment variables.
+        told: Is told how far it has come.
+
+    Raises:
+        Refused: Code ``frozen`` or ``moved``: the source goes or went elsewhere; ``read_only``: it
+            is in use; ``invalid_value``, ``other_past``: something else is in the target.
+        Damaged: Code ``not_a_log``: the copy is not what was copied.
+    """
+    if not source.exists():
+        because = f"there is no home at {source.name}"
+        raise Refused("invalid_value", because=because, instead="name one to copy")
+    to_be = WriteGuard("frozen", f"to {target.name}")
+    if source.hold() not in (WriteGuard(), to_be):
+        source.hold().check(source.name)
+    source.keep_hold(to_be)
+    try:
+        copied = _copy_logs(source, target, environ, told)
+    except BaseException:
+        source.keep_hold(WriteGuard())
+        raise
+    target.keep_hold(WriteGuard())
+    source.keep_hold(WriteGuard("moved", target.name))
+    return copied
+
+
+def thaw(place: HomeLocation) -> bool:
+    """Let a home be written again whose copying was cut off; whether it was frozen.
+
+    Raises:
+        Refused: Code ``moved``: it was copied to its end and goes on elsewhere; ``frozen``: a
+            rescue has to be ended; ``invalid_value``: it is the unfinished copy.
+    """
+    hold = place.hold()
+    if hold.state in ("moved", "rescued"):
+        hold.check(place.name)
+    if hold.of.startswith("from "):
+        because = f"{place.name} is a copy {hold.of} that was cut off"
+        raise Refused("invalid_value", because=because, instead="repeat the copy, or delete it")
+    place.keep_hold(WriteGuard())
+    return hold.state != "open"
+
+
+def _copy_logs(
+    source: HomeLocation, target: HomeLocation, environ: Mapping[str, str], told: CopyProgress
+) -> CopiedAppends:
+    with ExitStack() as opened:
+        here = [
+            opened.enter_context(closing(one)) for one in source.logs(environ, is_writing=False)
+        ]
+        hold = WriteGuard("frozen", f"from {source.name}")
+        target.begin_copy(here[0].replica, source.settings_text(), hold)
+        there = [
+            opened.enter_context(closing(one)) for one in target.logs(environ, is_writing=True)
+        ]
+        for one, other in zip(here, there, strict=True):
+            _copy_one_log(one, other, told)
+        return CopiedAppends(*(one.tail().n for one in there))
+
+
+def _copy_one_log(one: Log, other: Log, told: CopyProgress) -> None:
+    copy_log(one, other, told)
+    if why := differs(one, other):
+        instead = "run the same command again; the home here goes on meanwhile"
+        raise Damaged("not_a_log", because=why, instead=instead)

@@ -1,0 +1,1 @@
+"""What people and programs can do: one function a use case, which every door calls."""

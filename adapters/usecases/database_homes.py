@@ -1,0 +1,184 @@
+"""A PostgreSQL database and the homes in it: prepare, look, make, list (ADR 66)."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from adapters.documents.homes import (
+    CheckedDatabase,
+    CreatedToken,
+    FrozenHome,
+    HomeMember,
+    ListedHome,
+    ListedToken,
+    PreparedDatabase,
+    RenamedHome,
+    RevokedToken,
+)
+from adapters.home import files
+from adapters.home.home_location import DATABASE_PREFIX, DatabaseLocation, database_of, homes_of
+from adapters.home.roles import PERMISSIONS, ROLES
+from adapters.home.settings_toml import DEFAULT_TOML
+from adapters.home.write_guard import WriteGuard
+from domain.errors import Refused, invalid
+
+if TYPE_CHECKING:
+    from adapters.store.postgres.homes import Homes
+    from adapters.store.postgres.people import People
+
+
+def init_database(environ: Mapping[str, str]) -> PreparedDatabase:
+    """Make the tables and roles that homes need, where they are not there yet.
+
+    Raises:
+        Refused: Code ``invalid_value``: no database is named; ``missing_extra``; ``read_only``.
+        Damaged: Code ``newer_format``.
+    """
+    database = database_of(environ)
+    is_new = database.make()
+    database.look()
+    return PreparedDatabase(database.name, is_new)
+
+
+def check_database(environ: Mapping[str, str], *, makes_runtime: bool = False) -> CheckedDatabase:
+    """Look whether homes can be kept in a database by this login. Raises as `init_database`.
+
+    Args:
+        environ: `WAKELOG_DATABASE`.
+        makes_runtime: Make anew what workers go by; nothing of a home is in it.
+    """
+    homes = homes_of(environ)
+    if makes_runtime:
+        homes.database.make_runtime()
+    findings, notes = homes.database.trouble()
+    return CheckedDatabase(homes.database.name, len(homes.all()), findings, notes)
+
+
+def create_home(name: str, environ: Mapping[str, str]) -> DatabaseLocation:
+    """Make a home in a database.
+
+    Args:
+        name: Small letters, digits and hyphens.
+        environ: `WAKELOG_DATABASE`; `WAKELOG_REPLICA` names its writer, else a name is drawn.
+
+    Raises:
+        Refused: Code ``invalid_value``: the name is none or taken; or as `init_database`.
+    """
+    homes = homes_of(environ)
+    homes.create(name, files.replica_given(environ) or files.draw_name(), DEFAULT_TOML)
+    return DatabaseLocation(homes, name, environ)
+
+
+def list_homes(environ: Mapping[str, str]) -> list[ListedHome]:
+    """All homes of a database, by name. Raises as `init_database`."""
+    homes = homes_of(environ)
+    ends = homes.all_ends()
+    return [ListedHome(one.name, one.state, one.replica, *ends[one.number]) for one in homes.all()]
+
+
+# ----------------------------------------------------------------------------- who may enter a home
+# Who may enter a home of a database, and its tokens; as whoever runs the database (ADR 69).
+
+TOKEN_BYTES = 32
+SUBJECT_MAX = 200  # characters of a person's name
+
+
+def create_token(
+    name: str, subject: str, role: str, days: int, environ: Mapping[str, str]
+) -> CreatedToken:
+    """Draw a token for a person and a home; who is no member yet becomes one.
+
+    Args:
+        name: The home's.
+        subject: Who it is for; empty: who the home is named after.
+        role: What it may; the person's own role is a bound.
+        days: How long it is good.
+        environ: See `homes_of`.
+
+    Raises:
+        Refused: Code ``unknown_home``; ``invalid_value``; or as `homes_of`.
+    """
+    homes = homes_of(environ)
+    home, people = homes.named(_plain_name(name)), _people(homes)
+    who = _subject(subject or home.name)
+    own = people.members(home).get(who)
+    if own is None:
+        people.add(home, who, role)
+    elif not PERMISSIONS[role] <= PERMISSIONS[own]:
+        because = f"{who} is {own} of {home.name}, and no token makes more of that"
+        raise invalid(because, f"say `wakelog home access {home.name} --add {who}={role}` first")
+    token = secrets.token_hex(TOKEN_BYTES)
+    token_id, expires_at = people.keep(token, home, who, role, days)
+    return CreatedToken(token, home.name, role, expires_at, who, token_id)
+
+
+def list_tokens(name: str, environ: Mapping[str, str]) -> list[ListedToken]:
+    """The tokens of a home, the newest first. Raises as `create_token`."""
+    homes = homes_of(environ)
+    home = homes.named(_plain_name(name))
+    return [ListedToken(*one) for one in _people(homes).tokens(home)]
+
+
+def revoke_token(token_id: str, environ: Mapping[str, str]) -> RevokedToken:
+    """End a token, at once and on all machines. Raises Refused: there is none of this id."""
+    if not _people(homes_of(environ)).revoke(token_id):
+        because = f"there is no token {token_id[:40]!r}"
+        raise invalid(because, "see `wakelog token list HOME`; its id stands there")
+    return RevokedToken(token_id)
+
+
+def access(
+    name: str, add: Sequence[str], remove: Sequence[str], environ: Mapping[str, str]
+) -> list[HomeMember]:
+    """Change who may enter a home; who may now. Raises as `create_token`."""
+    homes = homes_of(environ)
+    home, people = homes.named(_plain_name(name)), _people(homes)
+    wished = [_role(one) for one in add]
+    for subject in remove:
+        if not people.remove(home, subject):
+            raise invalid(f"{subject[:40]!r} is no member of {home.name}", "see who is without it")
+    for subject, role in wished:
+        people.add(home, subject, role)
+    return [HomeMember(*one) for one in people.members(home).items()]
+
+
+def freeze_home(name: str, environ: Mapping[str, str]) -> FrozenHome:
+    """Let nobody write in a home. Raises Refused: it is frozen already, or has moved."""
+    place = DatabaseLocation(homes_of(environ), _plain_name(name), environ)
+    place.hold().check(place.name)
+    place.keep_hold(WriteGuard("frozen"))
+    return FrozenHome(place.name)
+
+
+def rename_home(name: str, new: str, environ: Mapping[str, str]) -> RenamedHome:
+    """Give a home another name. Raises as `create_token`."""
+    homes = homes_of(environ)
+    home = homes.named(_plain_name(name))
+    homes.rename(home, _plain_name(new))
+    return RenamedHome(f"{DATABASE_PREFIX}{_plain_name(new)}", f"{DATABASE_PREFIX}{home.name}")
+
+
+def _people(homes: "Homes") -> "People":
+    from adapters.store.postgres.people import People
+
+    return People(homes.database)
+
+
+def _plain_name(name: str) -> str:
+    return name.removeprefix(DATABASE_PREFIX)
+
+
+def _subject(given: str) -> str:
+    is_one = given and given.isprintable() and "=" not in given and len(given) <= SUBJECT_MAX
+    if not is_one:
+        instead = f"write a name or an address, {SUBJECT_MAX} characters at most, without ="
+        raise invalid(f"{given[:40]!r} is no name of a person", instead)
+    return given
+
+
+def _role(given: str) -> tuple[str, str]:
+    subject, _, role = given.rpartition("=")
+    if role not in ROLES:
+        because = f"{given[:40]!r} names no role"
+        raise Refused("invalid_value", because=because, instead=f"write SUBJECT={'|'.join(ROLES)}")
+    return _subject(subject), role

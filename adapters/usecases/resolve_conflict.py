@@ -1,0 +1,126 @@
+"""Settles what a file and the person said differently of a field: one deed for command line, page
+and `import --prefer`."""
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from adapters.documents.replica_conflicts import (
+    agent_conflicts_of,
+    conflicts_named,
+    machine_labels,
+    replica_conflicts_of,
+)
+from adapters.usecases.resolve import nth_key
+from adapters.usecases.tasks import UseCaseResult, append_command, is_done
+from domain.append.causes import Receipt
+from domain.errors import Refused, invalid
+from domain.journal.commands import AddNote, SettleConflict, SettleDifference
+from domain.journal.import_conflicts import COMPARED
+from domain.log.wire import words
+from domain.machines.commands import SettleAgentsConflict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adapters.documents.import_conflicts import ConflictValue
+    from adapters.wiring import Home
+
+Side = Literal["file", "mine"]
+
+TEXTS = ("title", "description")  # of which the other value may be kept as a note
+
+
+def settle(
+    home: "Home", task_id: str, field: str, side: Side, key: str = "", *, nth: int = 1
+) -> UseCaseResult:
+    """Let the file's value or the person's stand.
+
+    Raises:
+        Refused: Code ``invalid_value``: they do not differ in this field.
+    """
+    if field not in COMPARED:
+        because = f"{field!r} is no field in which a file and a task can differ"
+        raise Refused("invalid_value", because=because, instead=f"use one of {', '.join(COMPARED)}")
+    return append_command(home, SettleDifference(task_id, field, side), key, nth=nth)
+
+
+def settle_machines(
+    home: "Home", task_id: str, field: str, machine: str, key: str = "", *, is_both: bool = False
+) -> UseCaseResult:
+    """Let what a machine said of a field stand; of a circle of links, take its link away.
+
+    Args:
+        home: Open to write.
+        task_id: Whose field; empty of what is of no task.
+        field: As `conflicts` names it.
+        machine: What it is called, or its replica.
+        key: The caller's idempotency key.
+        is_both: Of a text: what the others said becomes a note.
+
+    Raises:
+        Refused: Code ``invalid_value``: there is no such conflict or side, or it is no text.
+    """
+    names = machine_labels(home)
+    replica = next((one for one, label in names.items() if label == machine), machine)
+    if is_done(home, key):
+        return append_command(home, SettleConflict(task_id, field, replica), key)
+    if known := _settled_before(home, key):
+        return _append(home, msgspec.structs.replace(known, keep=replica), key)
+    of_agents = conflicts_named(agent_conflicts_of(home, task_id, names), field)
+    if len(of_agents) > 1:
+        known_as = ", ".join(one.details.field for one in of_agents)
+        because = f"{field!r} is {len(of_agents)} conflicts"
+        raise Refused("ambiguous", because=because, instead=f"name one of {known_as}")
+    of_tasks = [one for one in replica_conflicts_of(home, task_id, names) if one.field == field]
+    found = [one.details for one in of_agents] or of_tasks
+    if not found:
+        because = f"no two machines differ in {field!r}, or not any more"
+        raise invalid(because, "see `wakelog conflicts`")
+    values = found[0].values
+    side = _side(values, machine, field)
+    if is_both and field not in TEXTS:
+        raise invalid(f"{field!r} is no text", "choose one of both, without --both")
+    if of_agents:
+        one = of_agents[0].conflict
+        is_enabled = home.services.is_enabled
+        said = SettleAgentsConflict(one.of_kind, one.entity, one.field, side, is_enabled=is_enabled)
+        return _append(home, said, key)
+    others = [one for one in values if one.replica != side and one.value] if is_both else []
+    for nth, other in enumerate(others, start=2):
+        said_there, payloads = words(
+            task_id, f"{field.capitalize()} on {other.label}: {other.value}"
+        )
+        append_command(home, AddNote(task_id, "note", said_there), key, nth=nth, payloads=payloads)
+    return append_command(home, SettleConflict(task_id, field, side), key)
+
+
+def is_settled(home: "Home", key: str) -> bool:
+    """Whether a conflict was settled under this key before."""
+    return is_done(home, key) or _settled_before(home, key) is not None
+
+
+def _side(values: "Sequence[ConflictValue]", machine: str, field: str) -> str:
+    """The replica that a word names among the sides of a conflict."""
+    sides = sorted({one.replica for one in values if machine in (one.replica, one.label)})
+    if len(sides) == 1:
+        return sides[0]
+    is_double = f"{machine!r} is the name of {len(sides)} machines"
+    because = is_double if sides else f"{machine!r} is no side of a conflict in {field!r}"
+    known = ", ".join(sides or dict.fromkeys(one.label for one in values))
+    code = "ambiguous" if sides else "invalid_value"
+    raise Refused(code, because=because, instead=f"name one of {known}")
+
+
+def _settled_before(home: "Home", key: str) -> SettleAgentsConflict | None:
+    """What was settled of agents under this key."""
+    receipts = home.services.agents.receipts(nth_key(key, 1)) if key else ()
+    commands = (one.fact.command for one in receipts if isinstance(one.fact, Receipt))
+    return next((one for one in commands if isinstance(one, SettleAgentsConflict)), None)
+
+
+def _append(home: "Home", command: SettleAgentsConflict, key: str) -> UseCaseResult:
+    appended = home.services.append_agent(command, key=nth_key(key, 1))
+    home.views.catch_up()
+    has_changed = len(appended.rows) > 1  # one alone is a receipt
+    return UseCaseResult(appended.result.ids, has_changed, bool(key) and not appended.rows)

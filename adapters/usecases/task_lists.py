@@ -1,0 +1,138 @@
+"""Which tasks a list shows, and in which order: what is urgent first, or by one field.
+
+The list can be had as a Markdown file, too.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from adapters.documents.tasks import catalog_of
+from adapters.home.files import check_no_database, make_file, replace_file
+from adapters.usecases.resolve import Titles, is_fuzzy_match
+from domain.errors import Refused
+from domain.journal.document import category_name, label_name
+from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
+from domain.journal.task import TASK
+from domain.text import fold
+from projections.tasks import MARKS, VIEW, TaskDocument
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+    from domain.journal.catalog import Catalog
+    from domain.journal.task import Task
+    from domain.log.state import LogState
+
+ORDERS = ("urgency", "due", "priority", "age", "title")
+_NEVER = "9999"  # behind every date
+
+
+class TaskFilter(NamedTuple):
+    """What a listed task must be: all of it. Empty: whatever it is."""
+
+    statuses: frozenset[str] = frozenset()
+    category: str = ""
+    labels: frozenset[str] = frozenset()
+    text: str = ""
+    is_overdue: bool = False
+    is_today: bool = False  # or overdue, where both are wanted
+
+
+def fits_filter(one: TaskDocument, wanted: TaskFilter, today: str) -> bool:
+    """Whether a task is one of those that are wanted on a day."""
+    due = one.task.due
+    is_due = (wanted.is_overdue and "" < due < today) or (wanted.is_today and due == today)
+    return (
+        (not wanted.statuses or one.status in wanted.statuses)
+        and wanted.category in ("", one.category)
+        and wanted.labels <= set(one.labels)
+        and (is_due or not (wanted.is_overdue or wanted.is_today))
+        and (not wanted.text.strip() or is_fuzzy_match(wanted.text, Titles(one.id, (one.title,))))
+    )
+
+
+def ordered(tasks: Sequence[TaskDocument], order: str, today: str) -> list[TaskDocument]:
+    """Tasks in one of `ORDERS`; what is alike in it stays as it came in.
+
+    By urgency: what is overdue, then what is due, each by its date, then by priority and age.
+    """
+
+    def key(one: TaskDocument) -> Any:
+        task, due = one.task, one.task.due or _NEVER
+        return {
+            "urgency": (not (one.is_open and due < today), due, task.priority),
+            "due": due,
+            "priority": task.priority,
+            "age": task.created_at,
+            "title": fold(task.title),
+        }[order]
+
+    return sorted(tasks, key=key)
+
+
+# ------------------------------------------------------------------------------------------- export
+# Tasks as a Markdown file that imports to the same state (ADR 53).
+
+
+class ExportedText(NamedTuple):
+    """The file as a text, and how many tasks stand in it."""
+
+    text: str
+    tasks: int
+
+
+def export_text(home: "Home", scope: str, wanted: TaskFilter) -> ExportedText:
+    """The tasks of a scope (see `MARKS`) that are wanted, in the order they came in."""
+    from adapters.importers.writing import markdown
+
+    catalog = catalog_of(home)
+    found = [
+        one.id for one in home.views.marked(VIEW, MARKS[scope]) if fits_filter(one, wanted, "")
+    ]
+    with home.services.journal.reading() as world:
+        tasks = [world.load(TASK, one) for one in found]
+        documents = [document_of(one, world, catalog) for one in tasks]
+    links = [(one.id, link.relation, link.target) for one in tasks for link in one.links]
+    return ExportedText(markdown(documents, links), len(tasks))
+
+
+def document_of(task: "Task", world: "LogState", catalog: "Catalog") -> ImportedTask:
+    """A task as a file says it, what is so by default left out."""
+    items: Sequence[ImportedItem] = [
+        ImportedItem(item.title, item.is_checked) for item in task.items if not item.is_archived
+    ]
+    return ImportedTask(
+        task.id,
+        task.title,
+        category=category_name(catalog, task.category),
+        status="" if task.status == "OPEN" else task.status,
+        status_reason=task.status_reason,
+        priority="" if task.priority == "P2" else task.priority,
+        estimate=task.estimate,
+        due=task.due,
+        labels=tuple(label_name(catalog, label) for label in task.labels),
+        description=world.text(task.description),
+        items=tuple(items),
+        notes=tuple(ImportedNote(world.text(note.words)) for note in task.notes),
+    )
+
+
+def save_text(file: Path, text: str, *, is_replacing: bool) -> None:
+    """Write a file whole or not at all; one that is there only if it shall be replaced.
+
+    Raises:
+        Refused: It is there, or cannot be written.
+    """
+    target = file.resolve()
+    check_no_database(target)
+    if target.exists() and not target.is_file():
+        raise Refused("invalid_value", because=f"{file} is no file", instead="name another one")
+    try:
+        if is_replacing:
+            replace_file(target, text)
+        elif not make_file(target, text):
+            instead = "name another one, or say --replace"
+            raise Refused("invalid_value", because=f"{file} is there already", instead=instead)
+    except OSError as error:
+        because = f"{file} cannot be written: {error.strerror}"
+        raise Refused("read_only", because=because, instead="name another file") from None

@@ -1,0 +1,344 @@
+"""What a person does to tasks: each deed is a command of the journal, appended under its key."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from adapters.runtime import follow_ups, watcher
+from adapters.usecases.inputs import relation
+from adapters.usecases.resolve import nth_key
+from domain.append import envelope
+from domain.journal import commands as do
+from domain.journal.catalog import CATALOG, find_label
+from domain.journal.links import INVERSE
+from domain.journal.task import TASK, TimeStopped
+from domain.log.state import MAIN, entity_of
+from domain.log.wire import Words, payload, words
+from domain.wake.wake_inputs import agent_of_task
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+    from domain.journal.commands import JournalCommand
+    from domain.journal.task import NoteKind
+    from domain.log.wire import Payload
+
+STOPPED = "task.time_stopped.1"
+CLOSED = ("DONE", "REJECTED")
+Fields = Mapping[str, Any]
+"""Fields of a command, `EditTask` for example; those that are left out stay as they are."""
+
+
+class UseCaseResult(NamedTuple):
+    """What came of a deed: the ids of what was made or meant, whether anything changed, and
+    whether it was done before under its key. `name`: what its first append is kept under; the
+    later ones of a deed without a key are named after it, so that all are undone as one.
+    `stopped`: the time entries whose timer it ended."""
+
+    ids: tuple[str, ...]
+    has_changed: bool
+    is_repeated: bool
+    name: str = ""
+    stopped: tuple[str, ...] = ()
+
+    def then(self, other: "UseCaseResult") -> "UseCaseResult":
+        """Both, one after the other."""
+        return UseCaseResult(
+            self.ids,
+            self.has_changed or other.has_changed,
+            self.is_repeated or other.is_repeated,
+            self.name or other.name,
+            (*self.stopped, *other.stopped),
+        )
+
+
+def append_command(
+    home: "Home",
+    command: "JournalCommand",
+    key: str = "",
+    *,
+    nth: int = 1,
+    payloads: "Sequence[Payload]" = (),
+) -> UseCaseResult:
+    """Append a command under the nth key of a deed."""
+    with dispatch_after_commit(home):
+        appended = home.services.append_journal(command, key=nth_key(key, nth), payloads=payloads)
+    has_changed = len(appended.rows) > 1  # one alone is a receipt
+    name = entity_of(appended.rows[0].stream) if appended.rows else ""
+    if has_changed:
+        home.has_changed = True
+    elif not (key and not appended.rows):
+        home.asked = getattr(command, "task", "")
+    facts = (envelope.read(row).data for row in appended.rows if row.topic == STOPPED)
+    stopped = tuple(fact.entry for fact in facts if isinstance(fact, TimeStopped))
+    return UseCaseResult(
+        appended.result.ids, has_changed, bool(key) and not appended.rows, name, stopped
+    )
+
+
+def is_done(home: "Home", key: str) -> bool:
+    """Whether a deed was done under its key before."""
+    return bool(key) and bool(home.services.journal.receipts(nth_key(key, 1)))
+
+
+# --------------------------------------------------------------------------------------- fields
+
+
+def add_task(
+    home: "Home",
+    title: str,
+    fields: Fields,
+    key: str = "",
+    *,
+    labels: Sequence[str] = (),
+    items: Sequence[str] = (),
+    description: str | None = None,
+) -> UseCaseResult:
+    """Add a task; its description and its items are appends of their own."""
+    scopes = _have_scope(home, labels)
+    command = do.CreateTask(title, labels=tuple(labels), **fields, scopes_labels=scopes)
+    made = append_command(home, command, key)
+    task_id, nth, key = made.ids[0], 1, key or made.name
+    if description is not None:
+        nth += 1
+        made = made.then(_described(home, task_id, {}, description, key, nth))
+    if items:
+        made = made.then(append_command(home, do.AddItems(task_id, tuple(items)), key, nth=nth + 1))
+    return made
+
+
+def edit_task(
+    home: "Home",
+    task_id: str,
+    fields: Fields,
+    key: str = "",
+    *,
+    description: str | None = None,
+    nth: int = 1,
+) -> UseCaseResult:
+    """Change fields of a task, and its description if one is given; where it is closed so, a timer
+    of it that runs is stopped."""
+    if str(fields.get("status", "")).strip().upper() in CLOSED and _runs(home, task_id):
+        fields = {**fields, "stops_timer": True}
+    if description is None:
+        return append_command(home, do.EditTask(task_id, **fields), key, nth=nth)
+    return _described(home, task_id, fields, description, key, nth)
+
+
+def _runs(home: "Home", task_id: str) -> bool:
+    with home.services.journal.reading() as world:
+        return bool(world.load(TASK, task_id).running)
+
+
+def describe(home: "Home", task_id: str, text: str, key: str = "") -> UseCaseResult:
+    """Replace the description of a task."""
+    return _described(home, task_id, {}, text, key)
+
+
+def _described(
+    home: "Home", task_id: str, fields: Fields, text: str, key: str, nth: int = 1
+) -> UseCaseResult:
+    said, payloads = words(task_id, text)
+    command = do.EditTask(task_id, description=said, **fields)
+    return append_command(home, command, key, nth=nth, payloads=payloads)
+
+
+def conclude_task(
+    home: "Home", task_id: str, title: str, key: str = "", *, keeps_items: bool = False
+) -> UseCaseResult:
+    """Set a task DONE and let a new one follow it, with the items that are open and an agent like
+    the one that it has; the first id is the new task's."""
+    said = payload(task_id, title.encode())
+    runs = _runs(home, task_id)
+    command = do.ConcludeTask(task_id, Words(payload=said.id), keeps_items, stops_timer=runs)
+    with dispatch_after_commit(home):
+        kept = append_command(home, command, key, payloads=[said])
+        with home.services.agents.reading() as world:
+            agent = agent_of_task(world, task_id)
+        if agent is not None:
+            follow_ups.accompany(home.services, agent, kept.ids[0])
+    return kept
+
+
+def delete_task(home: "Home", task_id: str, key: str = "") -> UseCaseResult:
+    """Delete a task; it can be restored."""
+    return append_command(home, do.DeleteTask(task_id), key)
+
+
+def restore_task(home: "Home", task_id: str, key: str = "") -> UseCaseResult:
+    """Bring a deleted task back with all it had."""
+    return append_command(home, do.RestoreTask(task_id), key)
+
+
+# ---------------------------------------------------------------------------------------- parts
+
+
+def mark_items(
+    home: "Home",
+    task_id: str,
+    item_ids: Iterable[str],
+    key: str = "",
+    *,
+    is_checked: bool | None = None,
+    is_archived: bool | None = None,
+) -> UseCaseResult:
+    """Tick, untick, put away or bring back items, each with an append of its own."""
+    kept = UseCaseResult((), has_changed=False, is_repeated=False)
+    for nth, one in enumerate(item_ids, start=1):
+        command = do.EditItem(task_id, one, is_checked=is_checked, is_archived=is_archived)
+        kept = kept.then(append_command(home, command, key or kept.name, nth=nth))
+    return kept
+
+
+def edit_item(
+    home: "Home", task_id: str, item_id: str, fields: Fields, key: str = ""
+) -> UseCaseResult:
+    """Change fields of an item, those of `EditItem`."""
+    return append_command(home, do.EditItem(task_id, item_id, **fields), key)
+
+
+def rename_item(
+    home: "Home", task_id: str, item_id: str, title: str, key: str = ""
+) -> UseCaseResult:
+    """Give an item another title."""
+    return edit_item(home, task_id, item_id, {"title": title}, key)
+
+
+def add_items(
+    home: "Home", task_id: str, titles: Sequence[str], key: str = "", *, checklist: str = ""
+) -> UseCaseResult:
+    """Add items at the end of a checklist; without its title, of the first."""
+    return append_command(home, do.AddItems(task_id, tuple(titles), checklist), key)
+
+
+def add_note(
+    home: "Home", task_id: str, text: str, key: str = "", *, kind: "NoteKind" = "note"
+) -> UseCaseResult:
+    """Add a note."""
+    said, payloads = words(task_id, text)
+    return append_command(home, do.AddNote(task_id, kind, said), key, payloads=payloads)
+
+
+def edit_note(home: "Home", task_id: str, note_id: str, text: str, key: str = "") -> UseCaseResult:
+    """Replace the text of a note; an edited transcript is a correction in the task's category."""
+    said, payloads = words(task_id, text)
+    command = do.EditNote(task_id, note_id, said, corrects=True)
+    return append_command(home, command, key, payloads=payloads)
+
+
+def remove_note(home: "Home", task_id: str, note_id: str, key: str = "") -> UseCaseResult:
+    """Remove a note."""
+    return append_command(home, do.RemoveNote(task_id, note_id), key)
+
+
+def assign_labels(
+    home: "Home", task_id: str, labels: Sequence[str], key: str = ""
+) -> UseCaseResult:
+    """Put labels, by name or id, on a task."""
+    scopes = _have_scope(home, labels)
+    return append_command(
+        home, do.ChangeLabels(task_id, assign=tuple(labels), scopes_labels=scopes), key
+    )
+
+
+def _have_scope(home: "Home", labels: Sequence[str]) -> bool:
+    """Whether any of these labels may be used in some categories only."""
+    if not labels:
+        return False
+    with home.services.journal.reading() as world:
+        catalog = world.load(CATALOG, MAIN)
+    found = (find_label(catalog, one) for one in labels)
+    return any(label.categories for label in found if label)
+
+
+def remove_labels(
+    home: "Home", task_id: str, labels: Sequence[str], key: str = ""
+) -> UseCaseResult:
+    """Take labels off a task."""
+    return append_command(home, do.ChangeLabels(task_id, remove=tuple(labels)), key)
+
+
+def suppress_labels(
+    home: "Home", task_id: str, labels: Sequence[str], key: str = ""
+) -> UseCaseResult:
+    """Let agents propose labels for a task no longer."""
+    return append_command(home, do.ChangeLabels(task_id, suppress=tuple(labels)), key)
+
+
+def allow_labels(home: "Home", task_id: str, labels: Sequence[str], key: str = "") -> UseCaseResult:
+    """Let agents propose labels for a task again."""
+    return append_command(home, do.ChangeLabels(task_id, allow=tuple(labels)), key)
+
+
+def link(home: "Home", task_id: str, phrase: str, other_id: str, key: str = "") -> UseCaseResult:
+    """Link a task to another one; the phrase as `inputs.relation` reads it."""
+    return append_command(home, do.LinkTask(task_id, relation(phrase, INVERSE), other_id), key)
+
+
+def unlink(home: "Home", task_id: str, phrase: str, other_id: str, key: str = "") -> UseCaseResult:
+    """Take a link away."""
+    return append_command(home, do.UnlinkTask(task_id, relation(phrase, INVERSE), other_id), key)
+
+
+# ----------------------------------------------------------------------------------------- time
+
+
+def start_timer(home: "Home", task_id: str, key: str = "") -> UseCaseResult:
+    """Start the timer on a task; one that runs is stopped."""
+    return append_command(home, do.StartTimer(task_id), key)
+
+
+def stop_timer(home: "Home", summary: str = "", key: str = "") -> UseCaseResult:
+    """Stop the timer; the second id is the task's."""
+    return append_command(home, do.StopTimer(summary), key)
+
+
+def log_time(
+    home: "Home", task_id: str, began: str, ended: str, key: str = "", *, summary: str = ""
+) -> UseCaseResult:
+    """Enter time that a task took."""
+    return append_command(home, do.LogTime(task_id, began, ended, summary), key)
+
+
+def retime(
+    home: "Home",
+    task_id: str,
+    entry_id: str,
+    key: str = "",
+    *,
+    began: str = "",
+    ended: str = "",
+    summary: str | None = None,
+) -> UseCaseResult:
+    """Give a time entry other times, or another summary; what is left out stays as it is."""
+    return append_command(home, do.RetimeEntry(task_id, entry_id, began, ended, summary), key)
+
+
+def rate(
+    home: "Home", task_id: str, score: int, key: str = "", *, entry_id: str = "", comment: str = ""
+) -> UseCaseResult:
+    """Say how well a task, or a time entry of it, went: 1 to 5."""
+    return append_command(home, do.RateTask(task_id, score, entry_id, comment), key)
+
+
+# --------------------------------------------------------------------------- when agents hear of it
+# When agents hear of what a deed changed in the journal: at the next wake, as after a command, or
+# at once, in a home whose pages say what is queued.
+
+
+@contextmanager
+def dispatch_after_commit(home: "Home") -> Iterator[None]:
+    """Do a deed, or several that are one to who asked for them.
+
+    What came before it is taken from the journal first, then what it wrote, if the home is one
+    where agents hear at once; a deed within a deed is heard of with it.
+    """
+    if not home.hears_at_once:
+        yield
+        return
+    watcher.catch_up(home.services)
+    home.hears_at_once = False
+    try:
+        yield
+    finally:
+        home.hears_at_once = True
+    watcher.catch_up(home.services)

@@ -1,0 +1,163 @@
+"""Templates are named, made, changed and assigned; a built-in one is put in use when it is first
+named."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from adapters.documents.templates import named_version, templates_of
+from adapters.home.files import machine_names
+from adapters.usecases.resolve import nth_key, pick
+from domain.agent import deciders
+from domain.errors import Refused, Remedy
+from domain.templates.commands import (
+    AddVersion,
+    AssignTemplate,
+    ChangeTemplate,
+    CreateTemplate,
+    DeleteTemplate,
+    RollBackTemplate,
+    TemplateCommand,
+)
+from domain.templates.template import DIRECTIVE_MAX_BYTES
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+    from domain.append.causes import Result
+    from domain.log.wire import Payload, Words
+    from domain.templates.seeds import Seed
+
+
+BUILT_IN = "built-in"
+AFTER_NAMING = 2  # the append of a deed that may have put its template in use by the first one
+
+
+def seed_named(wanted: str) -> "Seed | None":
+    """The built-in template of that name, in use or not."""
+    from domain.templates.seeds import SEEDS
+
+    return next((one for one in SEEDS if one.seed == wanted.lower()), None)
+
+
+def pick_template(home: "Home", wanted: str, key: str = "") -> str:
+    """The id of a template; a built-in one is put in use when it is first named."""
+    from domain.templates.seeds import seed_id
+
+    found = [(one.id, one.name) for one in templates_of(home)]
+    seed = seed_named(wanted)
+    if seed is None or seed_id(seed.seed) in dict(found):
+        named = seed_id(seed.seed) if seed else wanted
+        return pick(named, found, "template", "unknown_template", Remedy("see_templates"))
+    general, report = shared_words(seed.general), shared_words(seed.report)
+    command = CreateTemplate(seed.name, general[0], report[0], seed=seed.seed)
+    home.services.append_agent(command, key=key, payloads=[*general[1], *report[1]])
+    home.views.catch_up()
+    return seed_id(seed.seed)
+
+
+# ------------------------------------------------------------------------------------------ change
+
+
+class Directives(NamedTuple):
+    """What a version says. None: as the active one; of a new template: nothing."""
+
+    general: str | None = None
+    report: str | None = None
+    model: str | None = None
+
+
+def check_directives(given: Directives) -> None:
+    """Look whether a version can say this.
+
+    Raises:
+        Refused: Code ``invalid_value``.
+    """
+    for what, text in (("general", given.general), ("report", given.report)):
+        if (size := len((text or "").encode())) > DIRECTIVE_MAX_BYTES:
+            because = f"the {what} directive has {size} bytes"
+            raise Refused("invalid_value", because=because, instead=f"use {DIRECTIVE_MAX_BYTES}")
+    if given.model:
+        deciders.valid_model(given.model)
+
+
+def create_template(
+    home: "Home", name: str, given: Directives, categories: tuple[str, ...] = (), key: str = ""
+) -> str:
+    """Make a template with its first version; its id. Raises Refused."""
+    check_directives(given)
+    work, told = shared_words(given.general or ""), shared_words(given.report or "")
+    command = CreateTemplate(name, work[0], told[0], given.model or "", categories)
+    return _append(home, command, nth_key(key, 1), [*work[1], *told[1]]).ids[0]
+
+
+def change_template(
+    home: "Home",
+    template_id: str,
+    name: str = "",
+    model: str | None = None,
+    categories: tuple[str, ...] | None = None,
+    key: str = "",
+) -> None:
+    """Give a template another name, model or categories; what is left out stays. Raises Refused."""
+    if model:
+        deciders.valid_model(model)
+    command = ChangeTemplate(template_id, name, model, categories)
+    _append(home, command, nth_key(key, AFTER_NAMING))
+
+
+def add_version(home: "Home", template_id: str, given: Directives, key: str = "") -> None:
+    """Add a version of a template, active at once. Raises Refused."""
+    check_directives(given)
+    active = next(one for one in templates_of(home) if one.id == template_id).version
+    was = Directives("", "", "")
+    if active is not None:
+        with home.services.agents.reading() as world:
+            was = Directives(world.text(active.general), world.text(active.report), active.model)
+    full = [old if new is None else new for old, new in zip(was, given, strict=True)]
+    work, told = shared_words(full[0] or ""), shared_words(full[1] or "")
+    command = AddVersion(template_id, work[0], told[0], "user", full[2] or "")
+    _append(home, command, nth_key(key, AFTER_NAMING), [*work[1], *told[1]])
+
+
+def roll_back(home: "Home", template_id: str, version: str, key: str = "") -> None:
+    """Make an old version of a template the active one again: ``3``, or ``3@MACHINE`` where two
+    machines have the number. Raises Refused."""
+    number, of = named_version(version)
+    whose = replica_named(home, of)
+    _append(home, RollBackTemplate(template_id, number, whose), nth_key(key, AFTER_NAMING))
+
+
+def replica_named(home: "Home", machine: str) -> str:
+    """The replica of what a machine is called, or of itself."""
+    if not machine:
+        return ""
+    names = machine_names(home.path, home.services.agents.replica)
+    return next((one for one, label in names.items() if label == machine), machine)
+
+
+def assign_template(home: "Home", agent_id: str, template_id: str, key: str = "") -> None:
+    """Let an agent live on a template; empty: on the built-in directives. Raises Refused."""
+    _append(home, AssignTemplate(agent_id, template_id), nth_key(key, AFTER_NAMING))
+
+
+def delete_template(home: "Home", template_id: str, key: str = "") -> None:
+    """Take a template out of use; refused while an agent lives on it. Raises Refused."""
+    _append(home, DeleteTemplate(template_id), nth_key(key, 1))
+
+
+def is_known(home: "Home", key: str) -> bool:
+    """Whether a caller's key was used to change, add, roll back or assign before."""
+    return bool(home.services.agents.receipts(nth_key(key, AFTER_NAMING)))
+
+
+def _append(
+    home: "Home", command: TemplateCommand, key: str, payloads: "Sequence[Payload]" = ()
+) -> "Result":
+    result = home.services.append_agent(command, key=key, payloads=payloads).result
+    home.views.catch_up()
+    return result
+
+
+def shared_words(text: str) -> "tuple[Words, tuple[Payload, ...]]":
+    from domain.log.wire import SHARED, words
+
+    return words(SHARED, text)

@@ -1,0 +1,526 @@
+"""What was confirmed and done here goes back into the file it came from (ADR 48).
+
+Changes are tried on the lines, and the result is read again: all together, and halves of what
+does not come out, down to the one that is the reason. A change is taken only where the file then
+says that, and all else as before, and where its import would change nothing. What cannot be said
+there is named. Nothing is written where the file says something that was not imported.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
+
+from adapters.documents.import_conflicts import ConflictDetails, conflicts_of
+from adapters.home.atomic_write import replace_if_unchanged
+from adapters.home.read_input import STDIN, UnreadableInput
+from adapters.importers import formats
+from adapters.importers.alignment import BY_TITLE, CLOSED, content
+from adapters.importers.marks import closed_on
+from adapters.importers.writing import (
+    BOXES,
+    FIRST,
+    has_signs,
+    item_at,
+    lines_of,
+    ways,
+    with_field,
+    with_item,
+    with_status,
+    with_task,
+    with_tick,
+    with_title,
+    with_whole_status,
+)
+from adapters.text.common import local_time
+from adapters.usecases.import_sources import FileInput, FileSource, given_file, read_file
+from adapters.usecases.import_tasks import TASKS_MAX, changed_tasks, command_of
+from adapters.usecases.match_imported import (
+    KnownTasks,
+    as_read_before,
+    documents_of,
+    known_tasks,
+    line_kept,
+    lines_payload,
+    match_imported,
+)
+from adapters.usecases.task_lists import document_of
+from domain.errors import Refused
+from domain.journal import catalog as c
+from domain.journal import imports
+from domain.journal.catalog import CATALOG
+from domain.journal.imported import ImportedFile, ImportedItem, ImportedTask, decoded
+from domain.journal.imports import ImportNames, numbered
+from domain.journal.task import TASK, StatusSet, Task
+from domain.log.state import MAIN, LogState
+from domain.log.timestamps import instant
+from domain.text import fold
+from projections.tasks import MARKS, VIEW
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+
+BOM = b"\xef\xbb\xbf"
+FIELDS = ("status", "due", "priority", "estimate", "title")  # the title last: lines are found by it
+
+
+class FileChange(NamedTuple):
+    """A change of a task that its file does not say yet. `nth`: of items of one title; `day`: when
+    a task was closed here."""
+
+    task: str
+    field: str  # or ``item``, ``tick`` or ``item title``
+    value: Any
+    title: str = ""
+    nth: int = 0
+    reason: str = ""  # of a status
+    day: str = ""
+
+    @property
+    def named(self) -> str:
+        """The field, or the item, for a person."""
+        return f"{self.field} {self.title}".strip()
+
+
+class WrittenBack(NamedTuple):
+    """What a file says now, what cannot be said in it, and where it and the person differ. `anew`:
+    tasks whose lines say more to this version than to the one that imported them; that was
+    imported, too. `data`: its bytes. `added`: tasks that it has now, `unsaid`: those that it cannot
+    be given. `others`: tasks that were closed here when their lines said something else."""
+
+    source: str
+    written: tuple[FileChange, ...]
+    left: tuple[FileChange, ...]
+    differ: tuple[ConflictDetails, ...]
+    anew: tuple[str, ...]
+    data: bytes = b""
+    added: tuple[str, ...] = ()
+    unsaid: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+def can_be_written(name: str) -> bool:
+    """Whether there is such a file here, in a format that is written back."""
+    if not Path(name).is_file():
+        return False
+    try:
+        return formats.guess(given_file(name, name).data, name) in BY_TITLE
+    except UnreadableInput:
+        return False
+
+
+def write_back(
+    home: "Home",
+    file: str,
+    source: FileSource | str,
+    environ: Mapping[str, str],
+    more: Collection[str] = (),
+) -> WrittenBack:
+    """Put into a file what its tasks are here.
+
+    Args:
+        home: Where they are.
+        file: Its path.
+        source: What it is known as.
+        environ: Environment variables: the values of keys are left out.
+        more: Tasks that are in no file, and shall be in this one.
+
+    Raises:
+        Unreadable: It cannot be read.
+        Refused: Code ``invalid_value`` or ``stale``: it is no file of these, or says what was not
+            imported.
+    """
+    if file == STDIN or "://" in file:
+        because = f"{file!r} is no file that could be written"
+        raise Refused("invalid_value", because=because, instead="name a file of tasks")
+    given = given_file(file, source)._replace(archive=b"")  # that is written by its client alone
+    if given.is_utf16:
+        because = f"{file} is UTF-16, and what is written is UTF-8"
+        raise Refused("invalid_value", because=because, instead="save it as UTF-8 first")
+    if not Path(file).is_file():
+        because = f"{file} is a pipe, and no file that could be written"
+        raise Refused("invalid_value", because=because, instead="name a file of tasks")
+    home.views.catch_up()
+    known = known_tasks(home)
+    found = read_file(home, given, environ)
+    one = match_imported(home, found.file, known)
+    read, said = one.read, one.file
+    if read.format not in BY_TITLE:
+        because = f"a file of {read.format} cannot be written back"
+        raise Refused("invalid_value", because=because, instead="use Markdown or todo.txt")
+    if changed_tasks(one, known):
+        because = f"{file} says what was not imported yet"
+        raise Refused("stale", because=because, instead="import it first")
+    pen = _FileEditor(home, given, read, environ)
+    others = _for_others(home, said, known)
+    changes, differ = _changes(home, pen, said, others)
+    if anew := _read_anew(home, pen, said, changes):
+        pen = _FileEditor(home, given, read, environ)
+        changes, differ = _changes(home, pen, as_read_before(home, read, pen.known), others)
+    left = pen.write(changes)
+    written = [one for one in changes if not any(one is other for other in left)]
+    added = [task for task in more if _added(home, pen, task)]
+    if written or added:
+        now = instant(home.services.clock.now())
+        replace_if_unchanged(Path(file), given.data, pen.data, now)
+        _record(home, pen, [*dict.fromkeys(one.task for one in written), *added], added)
+    unsaid = tuple(task for task in more if task not in added)
+    return WrittenBack(
+        read.source,
+        tuple(written),
+        tuple(left),
+        differ,
+        anew,
+        pen.data,
+        tuple(added),
+        unsaid,
+        tuple(sorted(others)),
+    )
+
+
+def in_no_file(home: "Home") -> list[str]:
+    """Open tasks that came from no file, in the order in which they were made."""
+    home.views.catch_up()
+    found = [one for one in home.views.marked(VIEW, MARKS["open"]) if not one.sources]
+    return [one.id for one in sorted(found, key=lambda one: one.place)]
+
+
+def _read_anew(
+    home: "Home", pen: "_FileEditor", said: ImportedFile, changes: Sequence[FileChange]
+) -> tuple[str, ...]:
+    """Import first what lines that are to be edited say to this reader and did not say to the one
+    that read them last: so does each edit of such a line, whoever makes it."""
+    edited = {one.task for one in changes if pen.can_say(one)}
+    tasks = [
+        now
+        for now, was in zip(pen.read.tasks, said.tasks, strict=True)
+        if now != was and now.task_id in edited
+    ]
+    for first in range(0, len(tasks), TASKS_MAX):
+        batch = tasks[first : first + TASKS_MAX]
+        payloads = documents_of(home, batch, pen.known)
+        command = command_of(pen.read.source, batch, payloads, pen.known)
+        home.services.append_journal(command, payloads=payloads)
+    home.views.catch_up()
+    return tuple(one.task_id for one in tasks)
+
+
+def _added(home: "Home", pen: "_FileEditor", task_id: str) -> bool:
+    """Whether a task could be put into the file; what a line cannot say of it stays here alone."""
+    with home.services.journal.reading() as world:
+        task, catalog = world.load(TASK, task_id), world.load(CATALOG, MAIN)
+        said = document_of(task, world, catalog)
+    inbox = fold(said.category) == fold(c.INBOX)
+    status = said.status if said.status in BOXES else ""
+    said = replace(said, description="", notes=(), status=status, status_reason="")
+    said = replace(said, category="") if inbox else said
+    return pen.add(task, said) or (said.items != () and pen.add(task, replace(said, items=())))
+
+
+def _record(
+    home: "Home", pen: "_FileEditor", changed: Sequence[str], added: Sequence[str] = ()
+) -> None:
+    """Keep what the file says now as what it said last."""
+    said = {one.task_id: one for one in pen.read.tasks}
+    lines = [
+        line_kept(one.task_id, anchor)
+        for one, anchor in zip(pen.read.tasks, pen.read.anchors, strict=True)
+    ]
+    kept = lines_payload(lines)
+    for first in range(0, len(changed), TASKS_MAX):
+        tasks = [said[one] for one in changed[first : first + TASKS_MAX]]
+        payloads = documents_of(home, tasks, pen.known)
+        command = command_of(pen.read.source, tasks, payloads, pen.known)
+        command = replace(command, is_written_back=True, lines=kept.id if added else "")
+        home.services.append_journal(command, payloads=[*payloads, *[kept] * bool(added)])
+    home.views.catch_up()
+
+
+def _changes(
+    home: "Home", pen: "_FileEditor", read: ImportedFile, others: Collection[str]
+) -> tuple[list[FileChange], tuple[ConflictDetails, ...]]:
+    """What the file does not say yet, and what is open between it and the person; `others`: tasks
+    that were closed as something else than what their line says."""
+    found: list[FileChange] = []
+    both: list[ConflictDetails] = []
+    zone = home.settings.timezone if pen.has_days else ""
+    kept = [pen.as_kept(said) for said in read.tasks]
+    with home.services.journal.reading() as world:
+        for said, was in zip(read.tasks, kept, strict=True):
+            task = world.load(TASK, said.task_id)
+            if not task.is_deleted:
+                found += _of_items(task, said, was)
+                differ = conflicts_of(world, task.id)
+                fields = [*(one.field for one in differ), *["status"] * (task.id in others)]
+                found += _of_fields(task, said, fields, zone)
+                both += differ
+    return found, tuple(both)
+
+
+def _for_others(home: "Home", read: ImportedFile, known: KnownTasks) -> set[str]:
+    """Tasks that were closed here when their lines had another title or due date: who repeats one
+    by moving its day has it open again, and nobody ticked that."""
+    lines = {
+        one.task_id: one
+        for one in read.tasks
+        if one.status not in CLOSED and known[one.task_id].status in CLOSED
+    }
+    with home.services.journal.reading() as world:
+        return {one for one, said in lines.items() if _is_for_another(world, one, said)}
+
+
+def _is_for_another(world: LogState, task_id: str, said: ImportedTask) -> bool:
+    then = before = TASK.initial(task_id)
+    for row in world.rows(TASK, task_id):
+        before = TASK.evolve(before, row)
+        then = before if isinstance(row.fact, StatusSet) else then
+    lines = [decoded(world.payload(document)) for _, document in then.imported]
+    known = {(fold(then.title), then.due), *((fold(one.title), one.due) for one in lines)}
+    return (fold(said.title), said.due) not in known
+
+
+def _of_fields(
+    task: Task, said: ImportedTask, differ: Sequence[str], zone: str
+) -> Iterator[FileChange]:
+    """`zone`: of the person, if the file says days."""
+    for field in FIELDS:
+        value = getattr(task, field)
+        if field in differ or value == _said(said, field):
+            continue
+        if field == "status":
+            day = local_time(task.history[-1].at, zone).partition(" ")[0] if zone else ""
+            yield FileChange(task.id, field, value, "", 0, task.status_reason, day)
+        else:
+            yield FileChange(task.id, field, value)
+
+
+def _said(said: ImportedTask, field: str) -> Any:
+    default = {"status": "OPEN", "priority": "P2"}.get(field)
+    return getattr(said, field) or default or getattr(said, field)
+
+
+def _of_items(task: Task, said: ImportedTask, kept: ImportedTask) -> Iterator[FileChange]:
+    before = numbered(kept)
+    nths: dict[str, int] = {}
+    known = {item.id: item for item in task.items}
+    for item_id, was in zip(before, said.items, strict=True):
+        folded = fold(was.title)
+        nth = nths[folded] = nths.get(folded, -1) + 1
+        now = known.get(item_id)
+        if now is None or now.is_archived:
+            continue
+        if now.is_checked != was.is_checked:
+            yield FileChange(task.id, "tick", now.is_checked, was.title, nth)
+        if now.title != was.title:
+            yield FileChange(task.id, "item title", now.title, was.title, nth)
+    for item in task.items:
+        if item.id not in before and not item.is_archived and not item.by.startswith("import:"):
+            yield FileChange(task.id, "item", item.is_checked, item.title)
+
+
+class _DraftLines(NamedTuple):
+    """The lines as they may be, what is wanted of them, and the places of the tasks that change."""
+
+    lines: list[str]
+    read: ImportedFile
+    ats: set[int]
+
+
+class _FileEditor:
+    """The lines of a file while they are changed; `read` is the file with the ids of its tasks."""
+
+    def __init__(
+        self,
+        home: "Home",
+        given: FileInput,
+        read: ImportedFile,
+        environ: Mapping[str, str],
+    ) -> None:
+        self._home = home
+        self._given = given._replace(form=read.format)
+        self._environ = environ
+        self._bom = BOM if given.data.startswith(BOM) else b""
+        try:
+            self._lines = lines_of(given.data.removeprefix(BOM).decode())
+        except UnicodeDecodeError:
+            because = f"{given.file} is not UTF-8"
+            raise Refused("invalid_value", because=because, instead="save it as UTF-8") from None
+        self.read = read
+        self._places = {one.task_id: at for at, one in enumerate(read.tasks)}
+        self.known = known_tasks(home)
+
+    @property
+    def _has_reasons(self) -> bool:
+        """Whether the file is one of `export --markdown`, which can say all of a status."""
+        return self._lines[:1] != [] and self._lines[0].startswith(FIRST)
+
+    @property
+    def has_days(self) -> bool:
+        """Whether the file says of what is closed when that was."""
+        if self._has_reasons:
+            return False
+        signed = (has_signs(self._lines[line]) for line in self.read.lines)
+        return self.read.format == "todotxt" or any(signed)
+
+    @property
+    def data(self) -> bytes:
+        """The file as it shall be."""
+        return self._bom + "".join(self._lines).encode()
+
+    def as_kept(self, said: ImportedTask) -> ImportedTask:
+        """What an import would keep of what the file says of a task."""
+        (document,) = documents_of(self._home, [said], self.known)
+        return decoded(document.data)
+
+    def can_say(self, change: FileChange) -> bool:
+        """Whether there is a way to say it in the file at all."""
+        return bool(self._draft([change]).ats)
+
+    def write(self, changes: Sequence[FileChange]) -> list[FileChange]:
+        """Make the changes that can be made; those that cannot be said, or not without the file
+        saying something else otherwise."""
+        if not changes or self._took(self._draft(changes)):
+            return []
+        if len(changes) > 1:
+            middle = len(changes) // 2
+            return self.write(changes[:middle]) + self.write(changes[middle:])
+        (change,) = changes
+        nth = 1
+        while (draft := self._draft(changes, nth)).ats:
+            if self._took(draft):
+                return []
+            nth += 1
+        return [change]
+
+    def _draft(self, changes: Sequence[FileChange], nth: int = 0) -> _DraftLines:
+        """The lines and the tasks with all changes, each said in the nth way there is."""
+        lines, read, ats = self._lines, self.read, set[int]()
+        for change in changes:
+            at = self._places[change.task]
+            ways = (one for one in _tried(lines, read, change, at, self._has_reasons))
+            said = next(islice((one for one in ways if one != lines), nth, None), None)
+            if said is None:
+                return _DraftLines(lines, read, set())
+            more = len(said) - len(lines)
+            tasks = [*read.tasks]
+            tasks[at] = _wanted_task(tasks[at], change, has_reasons=self._has_reasons)
+            places = tuple(one + more * (one > read.lines[at]) for one in read.lines)
+            lines, read = said, replace(read, tasks=tuple(tasks), lines=places)
+            ats.add(at)
+        return _DraftLines(lines, read, ats)
+
+    def _took(self, draft: _DraftLines) -> bool:
+        """Whether the file would say just that, and its import change nothing: then it shall."""
+        lines, wanted, ats = draft
+        if not ats or not all(self._is_no_news(wanted.tasks[at]) for at in ats):
+            return False
+        data = self._bom + "".join(lines).encode()
+        read = read_file(self._home, self._given._replace(data=data), self._environ).file
+        says = [content(one) for one in read.tasks]
+        if says != [content(one) for one in wanted.tasks]:
+            return False
+        self._lines = lines
+        self.read = replace(read, tasks=wanted.tasks)
+        return True
+
+    def add(self, task: Task, said: ImportedTask) -> bool:
+        """Put a task into the file that was in none; whether the file then says just that more, and
+        the import of its line changes nothing."""
+        lines = with_task(self.read.format, self._lines, self.read, said)
+        data = self._bom + "".join(lines).encode()
+        read = read_file(self._home, self._given._replace(data=data), self._environ).file
+        before = Counter(content(one) for one in self.read.tasks)
+        new = [at for at, one in enumerate(read.tasks) if content(one) not in before]
+        if len(new) != 1 or len(read.tasks) != len(self.read.tasks) + 1:
+            return False
+        ids = [one.task_id for one in self.read.tasks]
+        ids.insert(new[0], task.id)
+        tasks = [replace(one, task_id=id_) for one, id_ in zip(read.tasks, ids, strict=True)]
+        others = [content(one) for at, one in enumerate(tasks) if at != new[0]]
+        if others != [content(one) for one in self.read.tasks] or not self._is_no_news(
+            tasks[new[0]]
+        ):
+            return False
+        self._lines = lines
+        self.read = replace(read, tasks=tuple(tasks))
+        return True
+
+    def _is_no_news(self, said: ImportedTask) -> bool:
+        """Whether the import of a task as the file shall say it changes nothing."""
+        source, kept = self.read.source, self.as_kept(said)
+        with self._home.services.journal.reading() as world:
+            task, catalog = world.load(TASK, said.task_id), world.load(CATALOG, MAIN)
+            last = dict(task.imported).get(source)
+            before = decoded(world.payload(last)) if last else None
+            meant = partial(c.category_meant, catalog)
+            names = ImportNames(meant, c.label_id, meant)
+            facts, _ = imports.decide(task, before, kept, names, source, is_three_way=True)
+            return not facts
+
+
+def _tried(
+    lines: Sequence[str], read: ImportedFile, change: FileChange, at: int, has_reasons: bool
+) -> Iterator[list[str]]:
+    """The lines with a change of the task at that place, in each way it may be said."""
+    line, was = read.lines[at], read.tasks[at].title
+    end = next((one for one in read.lines if one > line), len(lines))
+    match change.field:
+        case "tick":
+            mark = "x" if change.value else " "
+            yield with_tick(lines, line + 1, end, change.title, change.nth, mark)
+        case "item":
+            for title in ways(change.title):
+                yield with_item(lines, line, end, title, is_checked=change.value)
+        case "item title":
+            for one in item_at(lines, line + 1, end, change.title, change.nth):
+                yield from _with_line(
+                    lines, one, with_title(lines[one], change.title, change.value)
+                )
+        case "title":
+            yield from _with_line(lines, line, with_title(lines[line], was, change.value))
+        case "status" if has_reasons:
+            yield with_whole_status(lines, line, change.value, change.reason)
+        case "status":
+            changed = with_status(read.format, lines[line], change.value, change.day)
+            yield from _with_line(lines, line, [changed])
+        case field:
+            changed = with_field(read.format, lines[line], field, change.value)
+            yield from _with_line(lines, line, [changed])
+
+
+def _with_line(lines: Sequence[str], at: int, changed: Iterable[str]) -> Iterator[list[str]]:
+    return ([*lines[:at], one, *lines[at + 1 :]] for one in changed)
+
+
+def _wanted_task(said: ImportedTask, change: FileChange, *, has_reasons: bool) -> ImportedTask:
+    """What the file shall say of a task."""
+    match change.field:
+        case "tick":
+            nths = _places(said.items, change.title)
+            return replace(
+                said,
+                items=tuple(
+                    replace(item, is_checked=change.value) if n == nths[change.nth] else item
+                    for n, item in enumerate(said.items)
+                ),
+            )
+        case "item title":
+            at = _places(said.items, change.title)[change.nth]
+            item = replace(said.items[at], title=change.value)
+            return replace(said, items=(*said.items[:at], item, *said.items[at + 1 :]))
+        case "item":
+            return replace(said, items=(*said.items, ImportedItem(change.title, change.value)))
+        case "status":
+            status = "" if change.value == "OPEN" else change.value
+            day = closed_on(status, change.day)
+            return replace(said, status=status, status_reason=change.reason * has_reasons or day)
+        case field:
+            return replace(said, **{field: change.value})
+
+
+def _places(items: Sequence[ImportedItem], title: str) -> list[int]:
+    return [n for n, item in enumerate(items) if fold(item.title) == fold(title)]

@@ -1,0 +1,159 @@
+"""A first run on the page: a file of tasks, agents for them, and what their model is sent.
+
+A file is looked at before anything is written, as with `import --dry-run`. It waits in memory
+under the nonce of its form until it is brought in; the oldest gives way.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import to_builtins
+
+from adapters.documents.agents import count_agents, newest_living
+from adapters.documents.models import model_names
+from adapters.documents.tasks import ImportReport, titles_among
+from adapters.home.read_input import UnreadableInput, text_as_utf8
+from adapters.text import conflicts
+from adapters.text.agent_output import counted
+from adapters.text.common import safe
+from adapters.usecases import agents, policy
+from adapters.usecases.import_sources import FileInput, ParsedFile, read_file, uploaded
+from adapters.usecases.import_tasks import Importing, dry_run, keep_report, made_of
+from adapters.usecases.resolve import nth_key
+from adapters.web.http_types import AtField, FormRequest, Notice, Page, made_from
+from adapters.web.site import Site
+from domain.errors import Refused, invalid
+from domain.log import canonical
+from domain.policy.gate import is_leaving
+
+FILES_KEPT = 4
+AGENTS_AT_ONCE = 50  # made while other pages wait
+MOMENT_SECONDS = 0.01
+LINES_SHOWN = 20  # of each list
+AGENTS_MAX = 200  # the newest, whose models are looked at
+
+
+def show(site: Site, asked: FormRequest) -> Page:
+    """The page `/first`, with `?file=` what a file would bring in."""
+    given = site.brought.get(asked.query.get("file", ""))
+    told = _plan(site, given) if given else {}
+    living = sum(count_agents(site.home, one) for one in ("active", "dormant"))
+    newest = [one.id for one in newest_living(site.home, AGENTS_MAX)]
+    model = site.home.settings.model
+    document = {
+        "file": told or None,
+        "tasks_without_agent": agents.tasks_alone(site.home),
+        "agents": living,
+        "model": model,
+        "leaves": is_leaving(model),
+        "needed": policy.needed(site.home, newest),
+    }
+    more = {
+        "key": asked.query.get("file", ""),
+        "is_gone": bool(asked.query.get("file")) and given is None,
+        "models": [(one, is_leaving(one)) for one in model_names(site.home)],
+        "shown": LINES_SHOWN,
+    }
+    return Page("first.html", "Bring tasks in", document, more)
+
+
+def look(site: Site, asked: FormRequest) -> Notice:
+    """Say what a file would bring in, and write nothing."""
+    if asked.file is None:
+        raise AtField("file", invalid("no file was chosen", "choose one, or drop it here"))
+    try:
+        source = uploaded(asked.file.name, site.environ)
+        given = FileInput(asked.file.name, source.name, "", False, *text_as_utf8(asked.file.data))
+        _foreseen(site, given)
+    except UnreadableInput as error:
+        because = f"{safe(asked.file.name)} cannot be read: {error.because}"
+        instead = "bring in Markdown with boxes, todo.txt, or JSON of a tracker"
+        known = {"its format is not known": instead}
+        raise AtField(
+            "file",
+            Refused(
+                "unreadable_file",
+                because=because,
+                instead=known.get(error.because, error.instead),
+            ),
+        ) from None
+    site.brought[asked.key] = given
+    while len(site.brought) > FILES_KEPT:
+        site.brought.popitem(last=False)
+    return Notice("Nothing is written yet: see what would come in.", to=f"/first?file={asked.key}")
+
+
+def bring(site: Site, asked: FormRequest) -> Notice:
+    """Bring in what the page showed, as `wakelog import` does."""
+    home, given = site.home, site.brought.get(asked.needed("file"))
+    if given is None:
+        because = "the file is not kept here any more"
+        raise Refused("invalid_input", because=because, instead="choose it once more")
+    if home.services.journal.receipts(nth_key(asked.key, 1)):
+        return Notice(f"{safe(given.file)} was brought in already.", to="/first")
+    seen = made_of(home, given, site.environ)
+    found, report = _foreseen(site, given)
+    if asked.needed("was.plan") != _made_from(report):
+        because = "something changed here since the file was looked at"
+        raise Refused("stale", because=because, instead="look once more what would come in")
+    take = Importing(asked.key).take
+    report = take(home, safe(given.file), found, lambda _: site.give_way(_a_moment))
+    keep_report(home, given, seen, report)
+    counts = {"created": report.created, "changed": report.changed, "given an agent": report.agents}
+    told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    return Notice(f"Brought in from {safe(given.file)}: {told or 'nothing new'}.", to="/first")
+
+
+def assign(site: Site, asked: FormRequest) -> Notice:
+    """Make an agent for each open task that has none, as `wakelog agent create --all` does."""
+    model = asked.needed("model").strip()
+    try:
+        wish = agents.AgentOptions(model=model)
+        made = agents.assign_all(site.home, wish, asked.key, told=_letting_others(site)).made
+    except Refused as error:
+        raise AtField("model", error) from None
+    return Notice(f"Made {counted(len(made), 'agent')}; their first wakes are queued.")
+
+
+def _letting_others(site: Site) -> Callable[[int], None]:
+    """Let other pages be made between some agents and the next."""
+
+    def told(made: int) -> None:
+        if made % AGENTS_AT_ONCE == 0:
+            site.give_way(_a_moment)
+
+    return told
+
+
+def _a_moment() -> None:
+    """In which whoever waits for the home's lock takes it."""
+    time.sleep(MOMENT_SECONDS)
+
+
+def _foreseen(site: Site, given: FileInput) -> tuple[ParsedFile, ImportReport]:
+    """What was read in a file, and what would be done with it now."""
+    found = read_file(site.home, given, site.environ)
+    return found, dry_run(site.home, safe(given.file), found)
+
+
+def _made_from(report: ImportReport) -> str:
+    """What a form carries of what it showed: it is refused where something else would be done."""
+    return made_from(canonical.text(report.document()), *report.new)
+
+
+def _plan(site: Site, given: FileInput) -> dict[str, Any]:
+    """What a file would bring in, as the page tells it."""
+    found, report = _foreseen(site, given)
+    titles = {one.task_id: one.title for one in found.file.tasks}
+    named = {*report.gone, *report.gone_settled, *(one.task for one in report.gone_items)}
+    known = titles_among(site.home, named)
+    return {
+        **to_builtins(report.document()),
+        "made_from": _made_from(report),
+        "new": [titles[one] for one in report.new],
+        "both_changed": [f"{one.title}: {conflicts.as_text(one)}" for one in report.conflicts],
+        "gone_titles": [known[one] for one in report.gone],
+        "gone_item_titles": [f"{known[one.task]}: {one.title}" for one in report.gone_items],
+        "left_out": list(report.left_out),
+    }

@@ -1,0 +1,146 @@
+"""Rows, what stands in them, the union of every fact that a log may hold, by which they are
+decoded, and every type of stream (DESIGN 4); `domain.handlers.execute.execute` makes rows.
+"""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from domain.agent.agent import AGENT, AgentFact, SubsFact
+from domain.agent.memory import MEMORY, MemoryFolded
+from domain.agent.subscriptions import SUBSCRIBERS, WATCH
+from domain.agent.wake_queue import WAKE_QUEUE, WakeQueueFact, WatchFact
+from domain.append.causes import (
+    Cause,
+    Command,
+    EpochBegan,
+    LogFact,
+    LogShared,
+    Receipt,
+    ReplicasImported,
+    Replied,
+)
+from domain.changes.change_set import CHANGES, ChangesFact
+from domain.errors import UnknownFact
+from domain.journal.catalog import CATALOG, CatalogFact
+from domain.journal.links import LINKS, LinksFact
+from domain.journal.task import TASK, TaskFact
+from domain.journal.timer import TIMER, TimerFact
+from domain.lessons.lessons import LESSONS, LessonsFact
+from domain.log.keys import chain
+from domain.log.state import RecordedEvent, StreamType
+from domain.log.wire import upcast
+from domain.machines.machines import HOME, MachinesFact
+from domain.policy.policy import POLICY, PolicyFact
+from domain.templates.template import TEMPLATE, TemplateFact
+from domain.wake.wake import WAKE, WakeFact, unwrapped
+
+JournalFact = TaskFact | CatalogFact | TimerFact | LinksFact
+AgentLogFact = (
+    AgentFact
+    | SubsFact
+    | WakeQueueFact
+    | WatchFact
+    | WakeFact
+    | ChangesFact
+    | TemplateFact
+    | PolicyFact
+    | LessonsFact
+    | MemoryFolded
+    | MachinesFact
+)
+Fact = JournalFact | AgentLogFact | Receipt | LogFact
+
+
+# --------------------------------------------------------------------------------------------- rows
+
+
+class Row(NamedTuple):
+    """What stands in the recorder: `topic` is the fact's tag, `state` the envelope's bytes."""
+
+    stream: str
+    version: int
+    topic: str
+    state: bytes
+
+
+class Envelope(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """``{"at", "n", "rows", "prev", "data"}`` on the first row, ``{"n", "row", "data"}`` after."""
+
+    at: str = ""
+    n: int
+    row: int = 0  # 0 is the first row of its append
+    rows: int = 0
+    prev: str = ""  # digest of the replica's previous append
+    data: Fact
+
+
+_decoder = msgspec.json.Decoder(Envelope)
+
+
+def read(row: Row) -> Envelope:
+    """Decode a row.
+
+    Raises:
+        UnknownFact: Naming the row: its bytes are no fact that this version knows.
+    """
+    try:
+        return _decoder.decode(row.state)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UnknownFact(
+            "unknown_fact",
+            because=f"row {row.version} of {row.stream} ({row.topic}) cannot be read: {error}",
+            instead="use the version of wakelog that wrote it, or restore the file",
+        ) from None
+
+
+def recorded(row: Row, at: str, envelope: Envelope) -> RecordedEvent:
+    """A row as folds and views know it; `at` is its append's."""
+    stream, version, _, _ = row
+    replica = stream.rpartition("@")[2]
+    fact = upcast(envelope.data)
+    return RecordedEvent(stream, version, replica, envelope.n, envelope.row, at, fact)
+
+
+def cause_of(first: RecordedEvent) -> tuple[Cause, str]:
+    """The cause that an append's first row is or holds, and its receipt's key (else empty)."""
+    match first.fact:
+        case Receipt(command=command):
+            return command, first.entity
+        case EpochBegan() | ReplicasImported() | LogShared() as alone:
+            return alone, ""
+        case fact:
+            return Replied(first.of_kind, first.entity, unwrapped(fact)), ""
+
+
+def digest(rows: Iterable[Row]) -> str:
+    """Digest of one append, which the next one carries as `prev`."""
+    return chain((stream, version, state) for stream, version, _, state in rows)
+
+
+# ------------------------------------------------------------------------------------- stream types
+# Every kind of stream that folds, by the name that its streams begin with.
+
+_TYPES: tuple[StreamType[Any], ...] = (
+    TASK,
+    LINKS,
+    CATALOG,
+    TIMER,
+    AGENT,
+    WAKE_QUEUE,
+    SUBSCRIBERS,
+    WATCH,
+    WAKE,
+    CHANGES,
+    TEMPLATE,
+    POLICY,
+    LESSONS,
+    MEMORY,
+    HOME,
+)
+STREAM_TYPES: dict[str, StreamType[Any]] = {kind.name: kind for kind in _TYPES}
+
+
+__all__ = ["Command"]

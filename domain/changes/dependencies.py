@@ -1,0 +1,80 @@
+"""What an item of a change set needs: another one that makes the task it names (ADR 40).
+
+Nothing of it is stored: the id of a follow-up task follows from the set and the item's number, and
+who names it in the same set needs that item.
+"""
+
+from collections.abc import Iterable
+
+import msgspec
+from msgspec import Struct
+
+from domain.changes.change_set import (
+    UNMET,
+    ChangeItem,
+    ChangeSet,
+    ChangesFact,
+    ItemExpired,
+    ItemRejected,
+    ItemRetracted,
+)
+from domain.log.keys import key
+from domain.log.wire import Words
+
+FOLLOW_UP_TOOL = "create_follow_up_task"
+RULES = "rules"
+
+
+class _TargetArguments(Struct):
+    """The part of an item's arguments that names another task."""
+
+    target: str = msgspec.field(default="", name="targetTaskId")
+
+
+def follow_up_id(set_id: str, number: int) -> str:
+    """The id of the task that an item makes, if it makes one (DESIGN 6)."""
+    return key("follow-up", set_id, str(number))
+
+
+def target_of(item: ChangeItem, arguments: Words | None = None) -> str:
+    """The other task that an item names; empty if it names none.
+
+    Args:
+        item: Of any tool.
+        arguments: The ones in force, where they are other than the item's.
+    """
+    said = arguments or item.arguments_now or item.arguments
+    if '"targetTaskId"' not in said.text:  # who names a task is never so long as to be a payload
+        return ""
+    return msgspec.json.decode(said.text, type=_TargetArguments).target
+
+
+def dependency_of(
+    changes: ChangeSet, item: ChangeItem, arguments: Words | None = None
+) -> ChangeItem | None:
+    """The item that must be confirmed before this one."""
+    target = target_of(item, arguments)
+    if not target:
+        return None
+    made = (one for one in changes.items if one.tool == FOLLOW_UP_TOOL)
+    return next((one for one in made if follow_up_id(changes.id, one.number) == target), None)
+
+
+def unmet(changes: ChangeSet, facts: Iterable[ChangesFact]) -> list[ItemRetracted]:
+    """The end of the undecided items that need what these facts close."""
+    ended = (ItemRejected, ItemRetracted, ItemExpired)
+    closed = {one.item: _WHY[type(one)] for one in facts if isinstance(one, ended)}
+    found: list[ItemRetracted] = []
+    for item in changes.items if closed else ():
+        if item.status in ("pending", "deferred") and item.number not in closed:
+            need = dependency_of(changes, item)
+            if need is not None and need.number in closed:
+                found.append(ItemRetracted(item.number, RULES, UNMET + closed[need.number]))
+    return found
+
+
+_WHY: dict[type, str] = {
+    ItemRejected: "was rejected",
+    ItemRetracted: "was retracted",
+    ItemExpired: "has expired",
+}

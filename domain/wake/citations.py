@@ -1,0 +1,126 @@
+"""Where the words stand that a proposal rests on, among the texts that its wake was shown."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from string import punctuation
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from domain.errors import Refused
+from domain.log import canonical
+from domain.log.wire import INLINE_MAX_BYTES, Words
+from domain.policy.scrub import scrubbed_text
+from domain.text import cut, fold, squeeze
+from domain.tools import registry
+from domain.tools.base import Proposal
+from domain.tools.decoding import BECAUSE_MAX
+from domain.wake.wake import Wake
+
+_CONTROLS = [code for code in (*range(0x20), *range(0x7F, 0xA0)) if code not in b"\t\n\r\x85"]
+_UNSEEN = dict.fromkeys([*_CONTROLS, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+_QUOTES = "\u201c\u201d\u201e\u2018\u2019\u201a\xab\xbb\u2026\u2013\u2014\u2022"
+_MARKS = {ord(mark): " " for mark in punctuation + _QUOTES}
+_READ = _UNSEEN | _MARKS
+
+
+class ShownText(NamedTuple):
+    """A text that a wake was shown. `at` is its place: ``words``, ``title``, ``description``,
+    ``note:<when>``, ``item:<id>``, ``thread:<when>``, ``task:<id>`` of a linked one,
+    ``result:<tool>``."""
+
+    at: str
+    text: str
+
+
+def with_citations(
+    proposals: Iterable[Proposal], quotes: Iterable[str], wake: Wake, text: Callable[[Words], str]
+) -> list[Proposal]:
+    """Proposals with the words that they rest on, and where those stand in what was shown.
+
+    Args:
+        proposals: Of one call.
+        quotes: One for each, empty where the agent gave none.
+        wake: That of the call, so far.
+        text: Reads a long text.
+    """
+    kept = [tidied(one, wake.begun.scaffold) for one in quotes]
+    shown = tuple(texts_shown(wake, text)) if any(kept) else ()
+    return [
+        replace(one, because=said, because_at=place_of(said, shown)) if said else one
+        for one, said in zip(proposals, kept, strict=True)
+    ]
+
+
+def tidied(quote: str, scaffold: int) -> str:
+    """A quote as it is kept: in one line, no secrets, no control characters, inline in a fact."""
+    text = cut(squeeze(scrubbed_text(quote, scaffold).translate(_UNSEEN)), length_max=BECAUSE_MAX)
+    is_short = len(text.encode()) <= INLINE_MAX_BYTES
+    return text if is_short else cut(text, length_max=INLINE_MAX_BYTES // 4)
+
+
+def place_of(quote: str, texts: Iterable[ShownText]) -> str:
+    """Where a quote stands first, whatever its case, white space and punctuation; empty where it
+    does not.
+
+    >>> said = ShownText("words", "please *call*  ann")
+    >>> place_of("Call Ann!", [ShownText("title", "Roof"), said])
+    'words'
+    """
+    wanted = _plain(quote)
+    return next((one.at for one in texts if wanted and wanted in _plain(one.text)), "")
+
+
+def _plain(text: str) -> str:
+    return fold(text.translate(_READ))
+
+
+def texts_shown(wake: Wake, text: Callable[[Words], str]) -> Iterator[ShownText]:
+    """What a wake was shown and its agent did not write: the person's last words first, then the
+    notes, newest first. Never raises for the content of a section."""
+    sections = {ref.name: ref for ref in wake.begun.user}
+
+    def body(name: str) -> str:
+        ref = sections.get(name)
+        return text(Words(payload=ref.payload)).partition("\n\n")[2] if ref else ""
+
+    yield ShownText("words", body("words"))
+    yield from _of_task(_json(body("task"), "{"))
+    for turn in reversed(_objects(_json(body("thread"), "[\n"))):
+        yield ShownText(f"thread:{turn.get('at')}", _text(turn.get("person")))
+    for link in _objects(_json(body("linked"), "[\n")):
+        for name in ("title", "oneLiner", "tldr"):
+            yield ShownText(f"task:{link.get('id')}", _text(link.get(name)))
+    for result in (one for exchange in wake.exchanges for one in exchange.results):
+        if not result.is_error and not registry.proposes(result.tool):
+            yield ShownText(f"result:{result.tool}", text(result.message))
+
+
+def _of_task(task: object) -> Iterator[ShownText]:
+    if not isinstance(task, dict):
+        return
+    for note in reversed(_objects(task.get("log"))):
+        yield ShownText(f"note:{note.get('at')}", _text(note.get("text")))
+    for name in ("description", "title"):
+        yield ShownText(name, _text(task.get(name)))
+    for item in _objects(task.get("checklist")):
+        yield ShownText(f"item:{item.get('id')}", _text(item.get("title")))
+
+
+def _json(body: str, begins: str) -> object:
+    """The JSON that a section ends with; None where there is none."""
+    at = body.find(begins)
+    with suppress(Refused):
+        return canonical.read(body[at:]) if at >= 0 else None
+    return None
+
+
+def _objects(value: object) -> list[dict[str, Any]]:
+    elements = value if isinstance(value, list) else []
+    return [one for one in elements if isinstance(one, dict)]
+
+
+def _text(value: object) -> str:
+    """A text, with who set it or bare."""
+    found = value.get("value") if isinstance(value, dict) else value
+    return found if isinstance(found, str) else ""

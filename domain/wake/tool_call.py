@@ -1,0 +1,501 @@
+"""How one call of the model is answered: denied, queued for the person, kept, or asked outside.
+
+Every call ends in exactly one `ToolReturned`; a call that leaves the process is first a
+`ToolAsked` (SPEC 5). What a call proposes or observes goes to other streams in the same append,
+collected in `CallEffects`. Of a call, its name in ASCII and its arguments as canonical JSON are
+kept.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.agent import deciders
+from domain.agent.agent import AGENT, Agent, AgentObserved, LoopClosed, LoopOpened
+from domain.agent.memory import numbers
+from domain.changes import decisions, deduplication
+from domain.changes.change_set import CHANGES, ChangeItem, ChangeSet, ChangesFact
+from domain.changes.dependencies import FOLLOW_UP_TOOL
+from domain.errors import Refused
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.state import RecordedEvent
+from domain.log.wire import INLINE_MAX_BYTES, Payload, Words, words
+from domain.policy.scrub import scrubbed_text
+from domain.ports import Call
+from domain.text import squeeze
+from domain.tools import decoding, local, registry
+from domain.tools.arguments import (
+    RecordAndResolve,
+    RecordObservations,
+    RetractSuggestions,
+    UpdateLoops,
+    UpdateReport,
+)
+from domain.tools.base import Plan, Proposal, ToolRefusal, fingerprint, quoted
+from domain.tools.decoding import Quotes
+from domain.tools.local import READS_MAX
+from domain.tools.snapshot import Snapshot
+from domain.wake import citations, visible_ids
+from domain.wake.wake import (
+    ReportDrafted,
+    RetractionStaged,
+    ToolAsked,
+    ToolCall,
+    ToolReturned,
+    ToolStatus,
+    Wake,
+    WakeFact,
+)
+
+
+def tool_named(name: str) -> str:
+    """A tool's name as it is recorded: short, and in ASCII, as every tool's is. An unknown one is
+    repeated to the model in quotes, and how Python writes other characters there depends on its
+    version; the provider's own bytes are kept beside it."""
+    return name.encode("ascii", "replace").decode("ascii")[: INLINE_MAX_BYTES // 8]
+
+
+def arguments_of(call: Call) -> tuple[str, str]:
+    """The arguments of a call, and why they cannot be decoded; empty where they can."""
+    try:
+        return canonical.text(canonical.read(call.arguments)), ""
+    except Refused as refused:
+        return "{}", str(refused)
+
+
+# --------------------------------------------------------------------------- what the model is told
+# What a model is told of its own proposals, from scaffold 2 on.
+#
+# The answer to a call names in a line each what was not proposed, and what will be replaced; the
+# answer to a report sums up the wake so far, so that the report can be true.
+
+NOT_PROPOSED = "Not proposed: "
+REPLACES = "Replaces, when this wake ends: "
+REPORTED = "The report is kept; the last one of this wake counts."
+LINES_MAX = 20
+"""Of each kind, in the sum."""
+WISHES = ("redundant", "limit", "not_found", "sovereignty", "missing_category", "out_of_scope")
+"""Codes of refused calls that were in order, but for what they wished for."""
+
+Text = Callable[[Words], str]
+
+
+def queued(
+    count: int, missed: Iterable[str], replaced: Iterable[str], made: Iterable[str] = ()
+) -> str:
+    """What a call that proposes came to; `made`: ids of the tasks that confirming makes."""
+    lines = [f"Queued for the person's review: {count} item(s)."] if count else []
+    lines += [f"The new task will have the id {one}." for one in made]
+    lines += [_line(REPLACES, one) for one in replaced]
+    lines += [_line(NOT_PROPOSED, one) for one in missed]
+    return "\n".join(lines) or "Nothing to propose."
+
+
+def code_of_none(plan: Plan) -> str:
+    """Why a batch comes to nothing: what was refused before what is so already."""
+    return next((code for code in plan.codes if code != "redundant"), "redundant")
+
+
+def replaced(
+    accepted: Sequence[Proposal], sets: Iterable[ChangeSet], wake: Wake, text: Text
+) -> list[str]:
+    """The undecided items of the wake's agent whose place the accepted ones take."""
+    fields = {field for one in accepted for field in registry.replaced_by(one.tool, one.arguments)}
+    mine = [one for one in sets if one.agent in ("", wake.begun.agent)]  # its own has none yet
+    return [
+        item.summary
+        for one in mine
+        for item in one.items
+        if item.status in ("pending", "deferred")
+        and not fields.isdisjoint(registry.replaced_by(item.tool, text(item.arguments)))
+    ]
+
+
+def nothing_called(fingerprints: Iterable[str]) -> str:
+    """Why a retraction comes to nothing."""
+    named = ", ".join(map(quoted, fingerprints))
+    return f"No pending proposal of yours has the fingerprint {named}."
+
+
+def reported(wake: Wake, count: int, text: Text) -> str:
+    """What a report is answered with: how many of the wake's wishes were proposed, and which not.
+
+    Args:
+        wake: So far.
+        count: The items of its own set.
+        text: Reads what its calls were answered with.
+    """
+    lines: list[str] = []
+    for ref in (result for one in wake.exchanges for result in one.results):
+        if registry.proposes(ref.tool):
+            told = text(ref.message).split("\n")
+            lines += [one for one in told if one.startswith((NOT_PROPOSED, REPLACES))]
+            is_wish = ref.code in WISHES and not told[0].startswith(NOT_PROPOSED)
+            lines += [_line(NOT_PROPOSED, told[0])] if is_wish else []
+    missed = [one for one in lines if one.startswith(NOT_PROPOSED)]
+    if not count and not missed:
+        return REPORTED
+    kept = f"{REPORTED} Recorded: {count} of {count + len(missed)} proposed."
+    older = [one for one in lines if one.startswith(REPLACES)]
+    shown = [kept, *_bounded(missed), *_bounded(older)]
+    return "\n".join([*shown, "If the report says otherwise, write it again."])
+
+
+def _bounded(lines: list[str]) -> list[str]:
+    more = len(lines) - LINES_MAX
+    return [*lines[:LINES_MAX], *([f"and {more} more"] if more > 0 else [])]
+
+
+def _line(kind: str, text: str) -> str:
+    return f"{kind}{squeeze(text).removesuffix('.')}."
+
+
+# --------------------------------------------------------------------------- how a call is answered
+
+SCOPES_KEPT = 64
+CALLS_MAX = 64
+"""Calls of one turn that are answered one by one; the others are refused unread."""
+
+
+class WakeInputs(Struct, frozen=True):
+    """What answering needs besides the wake: the task as captured, how to get this wake's change
+    set and the agent's others where a call proposes something, how to read a long text, and whose
+    wake it is."""
+
+    snapshot: Snapshot
+    own: Callable[[], ChangeSet]
+    others: Callable[[], tuple[ChangeSet, ...]]
+    text: Callable[[Words], str]
+    agent: Agent = Agent("")
+
+
+class CallEffects:
+    """What the calls of one append bring to other streams."""
+
+    def __init__(self) -> None:
+        self.proposed: list[ChangesFact] = []
+        self.observed: list[AgentObserved] = []
+        self.loops: list[LoopOpened | LoopClosed] = []
+        self.payloads: list[Payload] = []
+        self.own: ChangeSet | None = None
+
+    def read(self, said: Words, text: Callable[[Words], str]) -> str:
+        """A text that may have been kept a moment ago, else as `text` reads it."""
+        found = (one.data.decode() for one in self.payloads if one.id == said.payload)
+        return text(said) if not said.payload else next(found, None) or text(said)
+
+    def keep(self, unit: str, text: str) -> Words:
+        """A text as it is stored; its payload, if it needs one, goes along."""
+        said, kept = words(unit, text)
+        self.payloads += kept
+        return said
+
+
+def answer_call(
+    wake: Wake, call: ToolCall, bench: WakeInputs, answered: CallEffects
+) -> list[WakeFact]:
+    """The facts that answer the turn's next call, or ask for its effect."""
+    known = registry.canonical_name(call.tool, wake.begun.scaffold)
+    tool = known or call.tool
+    text = bench.text(call.arguments)
+    refusal = _refusal(wake, call, known, bench)
+    if refusal is not None:
+        return [_denied(wake, call, tool, text, refusal, answered)]
+    given, quotes = canonical.read(text), Quotes()
+    if decoding.asks(registry.TOOLS[tool], wake.begun.scaffold):
+        given, quotes = decoding.parted(registry.TOOLS[tool], given)
+        text = canonical.text(given)
+    arguments = registry.decode(tool, given, wake.begun.scaffold)
+    if isinstance(arguments, ToolRefusal):
+        return [_denied(wake, call, tool, text, arguments, answered)]
+    text = canonical.text(arguments)
+    match registry.mode_of(tool, bench.snapshot):
+        case "local":
+            return _local(wake, call, tool, text, arguments, bench, answered)
+        case "deferred":
+            return [
+                _deferred(
+                    wake, call, _ProposingCall(tool, text, arguments, quotes), bench, answered
+                )
+            ]
+        case "read" if _reads(wake) >= READS_MAX:
+            refusal = ToolRefusal("limit", f"at most {READS_MAX} reads in one wake")
+            return [_denied(wake, call, tool, text, refusal, answered)]
+        case "read":
+            return [replace(_ask(wake, call, tool, text, answered), action_type="read")]
+        case _ if wake.begun.scaffold >= 2 and _is_done(wake, tool):
+            refusal = ToolRefusal("redundant", f"{tool} has been done in this wake.")
+            return [_denied(wake, call, tool, text, refusal, answered)]
+        case _:
+            base = registry.base(tool, bench.snapshot, text)
+            return [replace(_ask(wake, call, tool, text, answered), base=base)]
+
+
+def _is_done(wake: Wake, tool: str) -> bool:
+    """Whether a call of a tool came through; the snapshot does not know of it."""
+    results = (ref for one in wake.exchanges for ref in one.results)
+    return any(ref.tool == tool and not ref.is_error for ref in results)
+
+
+def _reads(wake: Wake) -> int:
+    """How many reads a wake has made; what was refused unread is none."""
+    results = (ref for one in wake.exchanges for ref in one.results)
+    return sum(registry.is_read(ref.tool) and ref.code in ("", "not_found") for ref in results)
+
+
+def _refusal(wake: Wake, call: ToolCall, tool: str | None, bench: WakeInputs) -> ToolRefusal | None:
+    """What speaks against a call before its arguments are looked at, fail closed."""
+    offered = wake.begun.tools
+    if len(wake.exchanges[-1].results) >= CALLS_MAX:
+        return ToolRefusal("limit", f"more than {CALLS_MAX} calls in one turn; make fewer")
+    if tool is None:
+        message = f"there is no tool {call.tool!r}; use one of {', '.join(offered)}"
+        return ToolRefusal("unknown_tool", message)
+    if tool not in offered or (wake.is_forced and tool != "update_report"):
+        message = f"{tool} is not offered in this turn"
+        if wake.begun.scaffold >= 2 and not wake.is_forced:
+            message += ": the task as it is has nothing for it to work on"
+        return ToolRefusal("wake_reason_not_allowed", message)
+    if call.problem:
+        return ToolRefusal("invalid_json", call.problem)
+    if registry.TOOLS[tool].mode == "local":
+        return None
+    if not bench.snapshot.category:
+        return ToolRefusal("missing_category", "the task has no category, so it may not be changed")
+    if bench.snapshot.category not in wake.begun.categories:
+        return ToolRefusal("out_of_scope", "the task's category is not one this agent may touch")
+    return None
+
+
+def _names(wake: Wake, tool: str, arguments: str) -> tuple[str, str]:
+    """The action's stable id, and the operation's (DESIGN 6)."""
+    action = key("action", tool, arguments, *_scope(wake.begun.categories, wake.begun.task))
+    ordinal = wake.actions.count(action)
+    return action, key("operation", wake.run_key, action, str(ordinal), "1")
+
+
+@lru_cache(SCOPES_KEPT)
+def _scope(categories: tuple[str, ...], task: str) -> tuple[str, str]:
+    """Where an action may be done and where it is, as its key names them."""
+    return canonical.text(categories), canonical.text([task])
+
+
+def returned(
+    wake: Wake,
+    call: ToolCall,
+    tool: str,
+    arguments: str,
+    status: ToolStatus,
+    message: Words,
+    *,
+    code: str = "",
+) -> ToolReturned:
+    """The result of a call that never left the process."""
+    action, operation = _names(wake, tool, arguments)
+    return ToolReturned(
+        wake.turn, operation, 0, action, call.call_id, tool, status, message, code=code
+    )
+
+
+def _denied(
+    wake: Wake, call: ToolCall, tool: str, text: str, refusal: ToolRefusal, answered: CallEffects
+) -> ToolReturned:
+    message = answered.keep(wake.unit, scrubbed_text(refusal.message, wake.begun.scaffold))
+    return returned(wake, call, tool, text, "denied", message, code=refusal.code)
+
+
+def _ask(wake: Wake, call: ToolCall, tool: str, text: str, answered: CallEffects) -> ToolAsked:
+    action, operation = _names(wake, tool, text)
+    return ToolAsked(
+        wake.turn,
+        operation,
+        1,
+        action,
+        "tool_call",
+        call.call_id,
+        tool,
+        answered.keep(wake.unit, text),
+    )
+
+
+class _ProposingCall(NamedTuple):
+    """A call that proposes: the tool, its arguments as text and as read, and its quotes."""
+
+    tool: str
+    text: str
+    arguments: Struct
+    quotes: Quotes
+
+
+def _deferred(
+    wake: Wake, call: ToolCall, wish: _ProposingCall, bench: WakeInputs, answered: CallEffects
+) -> ToolReturned:
+    """Queue what the person has not been asked yet; say what was skipped or refused, and why."""
+    tool, text, arguments, quotes = wish
+    own, others = answered.own or bench.own(), bench.others()
+    reads = partial(answered.read, text=bench.text)
+    sets = (*others, own)
+    plan = visible_ids.refused(wake, bench.snapshot, sets, own, arguments, reads) or registry.plan(
+        tool, bench.snapshot, arguments, call.instants
+    )
+    if isinstance(plan, ToolRefusal):
+        return _denied(wake, call, tool, text, plan, answered)
+
+    def touched(fields: tuple[str, ...]) -> int:
+        return registry.last_touched(bench.snapshot, fields)
+
+    memory = _memory(wake, bench) if wake.begun.scaffold >= 2 else None
+    news = partial(registry.is_news, bench.snapshot) if bench.snapshot.wrote else None
+    sifted = deduplication.deduplicate(plan.proposals, sets, touched, memory, news)
+    said_of = partial(decoding.quote_of, registry.TOOLS[tool], quotes, arguments)
+    accepted = citations.with_citations(sifted.accepted, map(said_of, sifted.accepted), wake, reads)
+    facts, payloads = decisions.propose(own, accepted, wake.begun.task)
+    answered.payloads += payloads
+    answered.proposed += facts
+    for fact in facts:
+        own = CHANGES.evolve(own, RecordedEvent("", 0, "", 0, 0, "", fact))
+    answered.own = own
+    skipped = (*plan.skipped, *sifted.skipped)
+    code = "not_found" if plan.refused and not skipped else "redundant"
+    said = _queued_text(len(facts), skipped, plan)
+    if wake.begun.scaffold >= 2:
+        code = code_of_none(plan)
+        older = replaced(sifted.accepted, sets, wake, reads)
+        made = [] if tool != FOLLOW_UP_TOOL else visible_ids.follow_ups(own)[-len(facts) :]
+        said = queued(len(facts), (*skipped, *plan.refused), older, made)
+    message = answered.keep(wake.unit, scrubbed_text(said, wake.begun.scaffold))
+    anew = deduplication.reproposed(plan.proposals, others)
+    if facts:
+        done = returned(wake, call, tool, text, "queued", message)
+    else:
+        done = returned(wake, call, tool, text, "denied", message, code=code)
+    return replace(done, reproposed=anew)
+
+
+def _memory(wake: Wake, bench: WakeInputs) -> deduplication.VerdictMemory:
+    """The newest text, which in a wake of the person's own words is those, and what edits made."""
+    seen = bench.snapshot
+    is_spoken = wake.begun.reason == "user"
+    texts_at = seen.position + 1 if is_spoken else registry.last_touched(seen, registry.TEXTS)
+
+    def made_of(item: ChangeItem) -> str:
+        return fingerprint(item.tool, bench.text(item.arguments_now or item.arguments))
+
+    return deduplication.VerdictMemory(texts_at, made_of)
+
+
+def _queued_text(count: int, skipped: tuple[str, ...], plan: Plan) -> str:
+    lines = [f"Queued for the person's review: {count} item(s)."] if count else []
+    if skipped:
+        lines.append(f"Skipped {len(skipped)}: " + "; ".join(skipped) + ".")
+    if plan.refused:
+        lines.append(f"Refused {len(plan.refused)}: " + "; ".join(plan.refused) + ".")
+    return " ".join(lines) or "Nothing to propose."
+
+
+def _local(
+    wake: Wake,
+    call: ToolCall,
+    tool: str,
+    text: str,
+    arguments: Struct,
+    bench: WakeInputs,
+    answered: CallEffects,
+) -> list[WakeFact]:
+    """What stays in the agent's own log: its report, its observations, its retractions."""
+    unit = wake.unit
+    facts: list[WakeFact] = []
+    match arguments:
+        case UpdateReport():
+            report = local.report(arguments)
+            if isinstance(report, ToolRefusal):
+                return [_denied(wake, call, tool, text, report, answered)]
+            content, tldr = answered.keep(unit, report.content), answered.keep(unit, report.tldr)
+            facts.append(ReportDrafted(content, tldr, report.one_liner))
+            message = REPORTED
+            if wake.begun.scaffold >= 2:
+                count = len((answered.own or bench.own()).items)
+                message = reported(wake, count, partial(answered.read, text=bench.text))
+        case RecordObservations():
+            noted = _noted(wake, arguments, bench, answered)
+            if isinstance(noted, ToolRefusal):
+                return [_denied(wake, call, tool, text, noted, answered)]
+            message = noted
+        case RetractSuggestions():
+            requests = local.retractions(arguments)
+            if isinstance(requests, ToolRefusal):
+                return [_denied(wake, call, tool, text, requests, answered)]
+            unknown = _unknown(wake, requests, bench) if wake.begun.scaffold >= 2 else []
+            if len(unknown) == len(requests):
+                refusal = ToolRefusal("not_found", nothing_called(unknown))
+                return [_denied(wake, call, tool, text, refusal, answered)]
+            facts += [
+                RetractionStaged(fingerprint, reason)
+                for fingerprint, reason in requests
+                if fingerprint not in unknown
+            ]
+            message = f"Staged {len(facts)} retraction(s) for the end of this wake."
+            message += f" {nothing_called(unknown)}" if unknown else ""
+        case UpdateLoops():
+            updated = _updated_loops(arguments, bench, answered)
+            if isinstance(updated, ToolRefusal):
+                return [_denied(wake, call, tool, text, updated, answered)]
+            message = updated
+        case _:  # pragma: no cover  # the registry has no other local tool
+            refusal = ToolRefusal("internal", f"{tool} cannot be answered here")
+            return [_denied(wake, call, tool, text, refusal, answered)]
+    said = answered.keep(unit, scrubbed_text(message, wake.begun.scaffold))
+    return [returned(wake, call, tool, text, "success", said), *facts]
+
+
+def _updated_loops(
+    arguments: UpdateLoops, bench: WakeInputs, answered: CallEffects
+) -> str | ToolRefusal:
+    """What is said of the loops that were closed and opened; a refusal, if none was."""
+    agent = bench.agent
+    for fact in answered.loops:
+        agent = AGENT.evolve(agent, RecordedEvent("", 0, "", 0, 0, "", fact))
+    updated = deciders.update_loops(agent, arguments.add, arguments.close)
+    why = [told for _, told in updated.refused]
+    if not updated.facts:
+        return ToolRefusal(updated.refused[0][0], " ".join(why))
+    answered.loops += updated.facts
+    return "\n".join([f"{len(updated.facts)} loop(s) updated.", *why])
+
+
+def _unknown(wake: Wake, requests: Iterable[local.Retraction], bench: WakeInputs) -> list[str]:
+    """The fingerprints that name nothing of the agent's that it can take back."""
+    mine = (one for one in bench.others() if one.agent == wake.begun.agent)
+    known = {item.fingerprint for one in mine for item in one.items if item.status == "pending"}
+    return [one.fingerprint for one in requests if one.fingerprint not in known]
+
+
+def _noted(
+    wake: Wake, arguments: RecordObservations, bench: WakeInputs, answered: CallEffects
+) -> str | ToolRefusal:
+    """What is said of the observations that were kept; a refusal, if none was."""
+    observed = local.observations(arguments)
+    if isinstance(observed, ToolRefusal):
+        return observed
+    resolved: tuple[str, ...] = ()
+    if isinstance(arguments, RecordAndResolve) and arguments.resolves:
+        known = {number: at for at, number in numbers(bench.agent.critical).items()}
+        unknown = [one for one in arguments.resolves if one not in known]
+        if unknown:
+            named = ", ".join(map(quoted, unknown))
+            because = "resolves: no open critical observation of yours has the number"
+            return ToolRefusal("not_found", f"{because} {named}. Use those that are shown.")
+        resolved = tuple(dict.fromkeys(known[one] for one in arguments.resolves))
+    made = [_observed(wake, one, answered) for one in observed]
+    answered.observed += [replace(made[0], resolves=resolved), *made[1:]]
+    message = f"Recorded {len(observed)} observation(s)."
+    return f"{message} Resolved {len(resolved)}." if resolved else message
+
+
+def _observed(wake: Wake, one: local.Observation, answered: CallEffects) -> AgentObserved:
+    said = answered.keep(wake.unit, one.text)
+    return AgentObserved(wake.run_key, said, one.priority, one.category, one.target)

@@ -1,0 +1,186 @@
+"""What a queued wake is given, from the states of both logs (SPEC 4), live and in a proof: its
+prompt, the captured task, its change sets, the tools it is offered.
+"""
+
+from functools import cache, lru_cache
+
+import msgspec
+from msgspec.structs import replace
+
+from domain.agent import deciders
+from domain.agent.agent import AGENT, Agent
+from domain.agent.wake_queue import Queued
+from domain.changes.change_set import CHANGES, ChangeSet, own_set_id
+from domain.journal.catalog import CATALOG
+from domain.journal.links import LINKS
+from domain.journal.task import TASK
+from domain.log import canonical
+from domain.log.state import MAIN, LogState
+from domain.log.wire import SHARED, Imported, Payload, payload
+from domain.policy.flow import may_enter
+from domain.templates import template as templates
+from domain.tools import registry
+from domain.tools.snapshot import Snapshot, captured
+from domain.wake.commands import BeginWake
+from domain.wake.context import gather, lessons_of, linked_tasks, thread_of
+from domain.wake.memory import with_readable_memory
+from domain.wake.prompt import Prompt, render
+from domain.wake.reading import LinkedAgent, PromptLimits, PromptOptions, ReportShown, WakeReason
+from domain.wake.tool_call import WakeInputs
+from domain.wake.wake import anyones
+
+GENERATIONS_MAX = 100  # of a task's agents that are looked through for a living one
+DEFAULTS = PromptLimits()
+
+
+def limits_of(prompt_max_bytes: int) -> PromptLimits:
+    """The limits of a prompt of so many bytes; 0: the default's."""
+    return replace(DEFAULTS, prompt_max_bytes=prompt_max_bytes) if prompt_max_bytes else DEFAULTS
+
+
+def given_by(cause: BeginWake) -> PromptOptions:
+    """What a recorded command says of its prompt."""
+    return PromptOptions(cause.scaffold, cause.prompt_max_bytes, cause.local)
+
+
+def shown(
+    journal: LogState, agents: LogState, agent: Agent, queued: Queued, given: PromptOptions
+) -> Prompt:
+    """The prompt of a queued wake, as both logs stand in these worlds.
+
+    Raises:
+        Refused: Code ``task_deleted``, ``unknown_task``, ``out_of_scope`` or
+            ``overshared_payload_blocked``.
+    """
+    words = "\n\n".join(agents.payload(one).decode() for one in queued.words)
+    if given.scaffold >= 2:
+        agent = with_readable_memory(agents, agent)
+    limits = limits_of(given.prompt_max_bytes)
+    reading = gather(
+        journal,
+        agents,
+        agent,
+        WakeReason(queued.reason, queued.triggers, words),
+        report=report_of(agents, agent),
+        sets=agents.load_each(CHANGES, agent.sets),
+        linked_agents=_linked_agents(journal, agents, agent, given.scaffold),
+        limits=limits,
+        given=given,
+    )
+    if directives := _directives(agents, agent):
+        reading = replace(reading, directives=directives)
+    if given.scaffold >= 2:
+        lessons = lessons_of(agents, agent, reading.task.category.id)
+        thread = thread_of(agents, agent, queued, limits)
+        reading = replace(reading, thread=thread, lessons=lessons)
+    return render(reading, limits)
+
+
+def snapshot_of(journal: LogState, agent: Agent, position: int, scaffold: int) -> Snapshot:
+    """What the tools of a wake see of its task, as the journal stands in this world."""
+    task, catalog = journal.load(TASK, agent.task), journal.load(CATALOG, MAIN)
+    links = linked_tasks(journal, task, agent) if scaffold >= 2 else ()
+    seen = captured(task, catalog, position, scaffold, links)
+    if not journal.is_shared:
+        return seen
+    touched = {one.n for one in seen.touched} | {one.touched for one in seen.items}
+    touched |= {one.touched for one in seen.time}
+    wrote = {(row.replica, row.n) for row in journal.rows(TASK, task.id) if row.n in touched}
+    return replace(seen, wrote=tuple(Imported(*one) for one in sorted(wrote)))
+
+
+def _directives(agents: LogState, agent: Agent) -> str:
+    """What the active version of the agent's template says; empty where it has none."""
+    version = templates.load(agents, agent.template).version if agent.template else None
+    if version is None:
+        return ""
+    parts = (agents.text(version.general), agents.text(version.report))
+    return "\n\n".join(part for part in parts if part)
+
+
+def report_of(agents: LogState, agent: Agent) -> ReportShown | None:
+    """The agent's current report, if it has one."""
+    if not agent.report:
+        return None
+    drafted = anyones(agents, agent.report).report
+    if drafted is None:
+        return None
+    tldr, content = agents.text(drafted.tldr), agents.text(drafted.content)
+    return ReportShown(agent.last_wake_at, tldr, drafted.one_liner, content)
+
+
+def agent_of_task(agents: LogState, task: str) -> Agent | None:
+    """The newest agent of a task that is not deleted, destroyed ones included."""
+    newest = None
+    for generation in range(1, GENERATIONS_MAX + 1):  # pragma: no branch  # none has so many
+        agent = agents.load(AGENT, deciders.agent_id(deciders.AGENT_KIND, task, generation))
+        if not agent.lifecycle:
+            break
+        newest = newest if agent.is_deleted else agent
+    return newest
+
+
+def _linked_agents(
+    journal: LogState, agents: LogState, agent: Agent, scaffold: int
+) -> dict[str, LinkedAgent]:
+    """What the agents of directly linked tasks say, as far as it may be told to this one: since
+    scaffold 2 (ADR 37)."""
+    task = journal.load(TASK, agent.task)
+    linked = [link.target for link in task.links]
+    linked += [edge.source for edge in journal.load(LINKS, agent.task).incoming]
+    found: dict[str, LinkedAgent] = {}
+    for one in linked:
+        other = agent_of_task(agents, one)
+        if other is None or (scaffold >= 2 and not may_enter(other.categories_ever or (), agent)):
+            continue
+        report = report_of(agents, other)
+        if report is not None:
+            found[one] = LinkedAgent(report.one_liner, report.tldr)
+    return found
+
+
+# ----------------------------------------------------------------- what its calls are answered with
+
+SNAPSHOTS_KEPT = 16  # of running wakes
+
+_snapshot = lru_cache(SNAPSHOTS_KEPT)(msgspec.json.Decoder(Snapshot).decode)
+
+
+def inputs_of(
+    world: LogState, agent: Agent, run_key: str, snapshot: str, scaffold: int, at: str
+) -> WakeInputs:
+    """What the calls of a wake are answered with, looked at at `at`."""
+
+    def own() -> ChangeSet:
+        return world.load(CHANGES, own_set_id(world, run_key))
+
+    def others() -> tuple[ChangeSet, ...]:
+        mine = own_set_id(world, run_key)
+        sets = [one for one in agent.sets if one != mine]
+        earlier = _earlier_sets(world, agent) if scaffold >= 2 else []
+        return world.load_each(CHANGES, [*earlier, *sets])
+
+    seen = replace(_snapshot(world.payload(snapshot)), at=at)
+    return WakeInputs(seen, own, others, world.text, agent)
+
+
+def _earlier_sets(world: LogState, agent: Agent) -> list[str]:
+    """The change sets of the task's earlier agents: what the person told one, all have heard."""
+    kind, task = agent.agent_kind, agent.task
+    earlier = (deciders.agent_id(kind, task, nth) for nth in range(1, agent.generation))
+    return [one for known in earlier for one in world.load(AGENT, known).sets]
+
+
+@cache
+def specs_of(tools: tuple[str, ...], scaffold: int) -> Payload:
+    """The tools as the model is offered them: no task's, so no task's unit."""
+    return payload(SHARED, canonical.encode(registry.specs(tools, scaffold)))
+
+
+def tools_of(
+    world: LogState, agent: Agent, reason: str, scaffold: int, snapshot: Snapshot
+) -> tuple[str, ...]:
+    """The tools that a wake is offered for the task as it was captured."""
+    sets = world.load_each(CHANGES, agent.sets) if scaffold >= 2 else ()
+    has_open = any(item.status == "pending" for one in sets for item in one.items)
+    return registry.offered(agent.agent_kind, reason, scaffold, snapshot, has_open=has_open)

@@ -1,0 +1,487 @@
+"""What one log says of the other, read there again (DESIGN 4, law 7).
+
+Both logs are walked together: the journal as far as the agent log knows it. What a wake was
+shown is rendered again at the positions that its cause names, what was taken of the journal is
+taken again, and an effect on the journal needs its intent. Where a cause names a position that
+the walk has left behind (two wakes at once), its world comes from the adapter.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from domain.agent.agent import AGENT, AgentCreated, AgentSettled
+from domain.agent.commands import InheritWake, TakeJournal
+from domain.agent.subscriptions import taken_of
+from domain.agent.wake_queue import WAKE_QUEUE, JournalTaken
+from domain.append import envelope
+from domain.append.causes import Cause, Replied
+from domain.changes.change_set import CHANGES, find
+from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
+from domain.journal.task import TASK
+from domain.lessons.commands import LearnVerdicts
+from domain.lessons.lessons import CATEGORY
+from domain.log import canonical
+from domain.log.keys import payload_id
+from domain.log.state import LogState, RecordedEvent
+from domain.log.wire import PayloadId
+from domain.wake.commands import BeginWake
+from domain.wake.task_search import SearchableTask, TaskSearchIndex
+from domain.wake.wake import WAKE, LateReply, ModelAnswered, SectionRef, ToolReturned
+from domain.wake.wake_inputs import given_by, shown, snapshot_of
+from replay.appends import Append, AppendsAhead, appends
+from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Divergence, RowDifference
+from replay.effects import Effects, OperationOutcome, misnamed, outcome_of, unrelated
+from replay.leadership_handover import LeadershipHandover
+from replay.log_pair import PairedLog, PairPosition
+from replay.notification_replay import NotificationReplay
+from replay.reads import is_read, misplaced_read, read_again, read_differences, read_intent
+from replay.references import (
+    horizon_differs,
+    is_given_up,
+    journal_position,
+    operation_of,
+    position_named,
+)
+from replay.replies import Decoders, ReplyDecoding
+from replay.streams import FAILURES
+
+ReadBytes = Callable[[PayloadId], bytes | None]
+
+
+def section_differences(
+    part: str, task: str, today: Mapping[str, bytes], was: Iterable[SectionRef], payload: ReadBytes
+) -> Iterator[RowDifference]:
+    """What differs in a part of a prompt, and in the order of its sections."""
+    known = {ref.name: ref.payload for ref in was}
+    for name in (*today, *(name for name in known if name not in today)):
+        data = today.get(name)
+        named = known.get(name, "")
+        if data is None or payload_id(task, data) != named:
+            yield from byte_differences(f"{part}.{name}", PROMPT, data or b"", named, payload)
+    if list(today) != list(known) and set(today) == set(known):
+        yield RowDifference(0, PROMPT, part, " ".join(today), " ".join(known))
+
+
+def byte_differences(
+    path: str, kind_of: str, today: bytes, named: PayloadId, payload: ReadBytes
+) -> Iterator[RowDifference]:
+    """Bytes of today, and those under a name, where they differ."""
+    was = payload(named) if named else b""
+    if was is None or was == today:
+        return  # a payload that is gone, or was altered: told where it is named
+    expected, actual = (text.decode("utf-8", "replace") for text in (today, was))
+    yield RowDifference(0, kind_of, path, expected, actual)
+
+
+# ------------------------------------------------------- the categories that verdicts are learnt in
+# What causes of the agent log say of the categories that verdicts are learnt in (ADR 50).
+
+
+class CategoryClaim(NamedTuple):
+    """At a position of the journal a task was in a category; `path`: where in the row it stands."""
+
+    task: str
+    position: int
+    category: str
+    path: str
+
+
+def category_claims(cause: Cause, before: LogState) -> Iterator[CategoryClaim]:
+    """What a cause says, which the journal has to bear out.
+
+    Args:
+        cause: Of the agent log.
+        before: The agent log before it.
+    """
+    match cause:
+        case ConfirmItem() | RejectItem() | DeferItem() if cause.category:
+            task = before.load(CHANGES, cause.changes).task
+            yield CategoryClaim(task, cause.position, cause.category, "data.command.category")
+        case ReopenItem() if cause.category:
+            changes = before.load(CHANGES, cause.changes)
+            if item := find(changes, cause.item):  # pragma: no branch  # it was reopened
+                yield CategoryClaim(
+                    changes.task, item.position, cause.category, "data.command.category"
+                )
+        case LearnVerdicts(scope=scope, verdicts=verdicts) if scope.startswith(CATEGORY):
+            for nth, past in enumerate(verdicts):
+                changes = before.load(CHANGES, past.changes)
+                if item := find(changes, past.item):  # pragma: no branch  # it was checked
+                    path = f"data.command.verdicts[{nth}]"
+                    yield CategoryClaim(
+                        changes.task, item.position, scope.removeprefix(CATEGORY), path
+                    )
+        case _:
+            pass
+
+
+# ---------------------------------------------------------------------------- the walk of both logs
+
+AppendDigest = tuple[str, str]
+"""The position of an append, and its digest."""
+
+DIGESTS_MAX = 4_096  # of the newest appends of the journal
+
+
+class CrossLogCheck:
+    """Proves both logs of a home in one walk."""
+
+    def __init__(
+        self, journal: PairedLog, agents: PairedLog, decoders: Decoders | None = None
+    ) -> None:
+        self.prompts = 0  # that were rendered again
+        self.unasked_elsewhere = 0  # operations of machines that keep their agents' log
+        self.left = PairPosition()  # when the agent log was walked
+        self.replies = ReplyDecoding(decoders or {}, agents.payload)
+        self._journal, self._agents = journal, agents
+        self._left = AppendsAhead(
+            appends(journal.rows)
+        )  # of the journal, that nobody has named yet
+        self._reached = 0  # n up to which it was walked
+        self._is_ended = False
+        self._known = 0  # the highest position of the journal that the agent log names
+        self._known_of: dict[str, int] = {}  # the same of each replica
+        self._digests: dict[int, dict[str, AppendDigest]] = {}  # by n and replica
+        self._notices = NotificationReplay(journal.proof.streams.viewers, journal.between)
+        self._lines = TaskSearchIndex()
+        self._changed: set[str] | None = None  # tasks, since `_lines` were made; None: never yet
+        self._effects = Effects(journal.payload, agents.payload)
+        self._handed = LeadershipHandover(
+            agents.proof.streams, journal.proof.streams.viewers.horizons
+        )
+
+    def resume(self, left: PairPosition, digests: Mapping[int, AppendDigest]) -> None:
+        """Go on where a walk had come to the agent log's end; `digests`: as `_digests` was."""
+        self._reached, self._known = left.reached, left.known
+        self._notices.watchers.update(self._agents.proof.last)
+        self._digests.update((n, {"": one}) for n, one in digests.items())
+        self._effects.resume(left.effects, self._journal.read, self._heard)
+        for n in left.batches:
+            one = self._journal.read(n)
+            if one is not None and self._journal.at is not None:  # pragma: no branch
+                self._notices.make(one, self._journal.at(n, one.replica), is_damaged=False)
+
+    def _heard(self, n: int) -> tuple[Append, OperationOutcome] | None:
+        """What append n of the agent log says of an operation."""
+        one = self._agents.read(n) if n else None
+        if one is None or self._agents.at is None:
+            return None
+        said = outcome_of(
+            one, envelope.cause_of(one.facts[0])[0], self._agents.at(n - 1, one.replica)
+        )
+        return (one, said) if said else None
+
+    def walk(self) -> Iterator[Divergence]:
+        """Name all that differs in either log, and between them."""
+        for one in appends(self._agents.rows):
+            self._notices.watchers.add(one.replica)
+            named = max((n for n in map(self._position, one.facts)), default=0)
+            self._known_of[one.replica] = max(named, self._known_of.get(one.replica, 0))
+            yield from self._advance(named)
+            for row in one.facts:
+                self._mind(row.fact, one.replica)
+            yield from self._agents.proof.take(one, self._more)
+            yield from self._beyond(one, named)
+            for row in one.facts:
+                self._done(row)
+        yield from self._agents.proof.finish()
+        left = self._notices.left()
+        self.left = PairPosition(self._reached, self._known, self._effects.left(), left)
+        for one in self._left:
+            yield from self._journal.proof.take(one, self._deed)
+            self._effects.is_shared = self._is_shared
+            self._effects.take(one)
+        yield from self._journal.proof.finish()
+        yield from self._unasked()
+        for one, known in (*self._effects.unmet(), *self._handed.finish()):
+            yield self._agents.proof.told(one, known)
+
+    def _position(self, row: RecordedEvent) -> int:
+        """The position of this journal that a row of the agent log names; else 0."""
+        n = journal_position(row.fact)
+        return 0 if is_given_up(self._journal.given_up, row.replica, n) else n
+
+    # ------------------------------------------------------------------------- walking the journal
+
+    def _advance(self, n: int) -> Iterator[Divergence]:
+        """Walk the journal up to append n, of a shared one that of each replica."""
+        self._known = max(self._known, n)
+        while self._reached < n or self._is_shared_at(n):
+            one = next(self._left, None)
+            if one is None:
+                self._is_ended = True
+                return
+            yield from self._journal.proof.take(one, self._deed)
+            self._reached = max(self._reached, one.n)
+            self._effects.is_shared = self._is_shared
+            head = f"journal:{one.replica}"
+            known = self._digests.setdefault(one.n, {})
+            known[one.replica] = f"{head}:{one.n}", self._journal.proof.heads[head]
+            if len(self._digests) > DIGESTS_MAX:
+                del self._digests[next(iter(self._digests))]
+            self._noticed(one)
+
+    @property
+    def _is_shared(self) -> bool:
+        return self._journal.proof.is_shared
+
+    def _is_shared_at(self, n: int) -> bool:
+        """Whether another replica of a shared journal has an append n, too."""
+        return self._is_shared and self._left.n is not None and self._left.n <= n
+
+    def _noticed(self, one: Append) -> None:
+        """A journal append: its notice, and which operation it applied."""
+        if not one.facts:
+            return
+        if self._changed is not None:
+            self._changed.update(row.entity for row in one.facts if row.of_kind == "task")
+        self._effects.take(one)
+        proof = self._journal.proof
+        right_after = proof.streams.world(one.replica, one.n + 1, [])
+        self._notices.make(one, right_after, is_damaged=bool(proof.first_fault))
+
+    def _mind(self, fact: object, replica: str) -> None:
+        """Learn from the agent log which rows and operations will matter."""
+        streams = self._journal.proof.streams
+        if isinstance(fact, AgentCreated):
+            streams.mind(fact.task, replica)
+        elif operation := operation_of(fact):
+            self._effects.ask(operation, replica)
+
+    def _done(self, row: RecordedEvent) -> None:
+        """Let go of what nobody will ask for any more."""
+        match row.fact:
+            case AgentSettled(position=n):
+                world = self._agents.proof.streams.world(row.replica, row.n + 1, [])
+                task = world.load(AGENT, row.entity).task
+                self._journal.proof.streams.looked(task, row.replica, n)
+            case JournalTaken() as fact:
+                self._notices.done(fact)
+            case _:
+                pass
+
+    # --------------------------------------------------------------------------- what is compared
+
+    def _more(self, one: Append, cause: Cause) -> Iterator[RowDifference]:
+        """What an append of the agent log says of the journal, read there again. Where the journal
+        differs itself, that is what it comes of."""
+        found: Iterable[RowDifference] = ()
+        if is_given_up(self._journal.given_up, one.replica, position_named(cause)):
+            return
+        match cause:
+            case BeginWake():
+                rendered = self.prompts + 1
+                found = self._twice(partial(self._begun, one, cause))
+                self.prompts = min(self.prompts, rendered)
+            case TakeJournal():
+                found = [*self._taken(one, cause), *self._handed.taken(one, cause)]
+            case InheritWake():
+                self._handed.inherited(one, cause)
+            case Replied(fact=ToolReturned() as fact) if is_read(fact):
+                found = self._twice(partial(self._read, one, cause.entity, fact))
+            case Replied(fact=ModelAnswered() as fact, entity=run_key):
+                found = self._replied(one, fact, run_key)
+            case _:
+                found = [*self._learnt(one, cause), *self._outcome(one, cause)]
+        fault = self._journal.proof.first_fault
+        yield from self._resting(one, cause, fault)
+        yield from misnamed(cause, self._agents.proof.streams.world(one.replica, one.n, []))
+        viewers = self._journal.proof.streams.viewers
+        for known in horizon_differs(cause, one.replica, viewers):
+            yield replace(known, upstream=fault)
+        yield from (replace(known, upstream=fault) for known in found)
+
+    def _resting(self, one: Append, cause: Cause, fault: str) -> Iterator[RowDifference]:
+        """The append of the journal that a cause rests on, by its digest, where it names one."""
+        n, named = position_named(cause), getattr(cause, "journal_digest", "")
+        known = self._digests.get(n, {})
+        anyones = next(iter(known.values()), ("", "")) if not self._is_shared else ("", "")
+        position, there = known.get(one.replica) or anyones
+        if named and there and named != there:
+            path = "data.command.journalDigest"
+            yield RowDifference(0, ALTERED, path, there, named, upstream=fault or position)
+
+    def _twice(self, look: Callable[[], Iterator[RowDifference]]) -> list[RowDifference]:
+        """What differs in what a wake was shown; what a second look does not find as well is of
+        code that differs from itself."""
+        found = list(look())
+        if not found:
+            return found
+        again = list(look())
+        return [known if known in again else replace(known, kind_of=DICE) for known in found]
+
+    def _read(self, one: Append, run_key: str, fact: ToolReturned) -> Iterator[RowDifference]:
+        """What a read is answered with otherwise, from both logs as they stood."""
+        before = self._agents.proof.streams.world(one.replica, one.n, [])
+        asked = read_intent(run_key, fact, before)
+        if asked is None:  # what nobody asked for is not taken
+            return
+        if found := [*misplaced_read(asked, fact, one.n)]:
+            yield from found
+            return
+        agents, journal, missed = self._worlds(one.replica, fact.position, fact.agent_position)
+        if agents is None or journal is None:
+            return
+        try:
+            again = read_again(run_key, fact, journal, agents, self._task_lines)
+        except FAILURES as error:
+            if not missed:  # a payload that is gone is told where it is named
+                told = f"{type(error).__name__}: {error}"
+                yield RowDifference(0, PROMPT, f"turn {fact.turn}.{fact.tool}", told, "an answer")
+            return
+        if again is not None:  # pragma: no branch  # it is asked for in that world, too
+            yield from read_differences(again, self._agents.payload)
+
+    def _learnt(self, one: Append, cause: Cause) -> Iterator[RowDifference]:
+        """The categories that verdicts are learnt in, where a task was in another one then."""
+        for said in category_claims(
+            cause, self._agents.proof.streams.world(one.replica, one.n, [])
+        ):
+            if is_given_up(self._journal.given_up, one.replica, said.position):
+                continue
+            _, journal, _ = self._worlds(one.replica, said.position, one.n - 1)
+            there = journal.load(TASK, said.task).category if journal else said.category
+            if there != said.category:
+                yield RowDifference(0, CHANGED, said.path, there, said.category)
+
+    def _replied(self, one: Append, fact: ModelAnswered, run_key: str) -> Iterator[RowDifference]:
+        """A reply, decoded again; of one that came too late only the bytes were kept."""
+        if not isinstance(one.facts[0].fact, LateReply):
+            wake = self._agents.proof.streams.world(one.replica, one.n, []).load(WAKE, run_key)
+            yield from self.replies.differs(fact, wake.begun.model)
+
+    def _outcome(self, one: Append, cause: Cause) -> Iterator[RowDifference]:
+        """What came of an operation, as its receipt in the journal says it."""
+        said = outcome_of(one, cause, self._agents.proof.streams.world(one.replica, one.n, []))
+        if said is None or self._is_ended:  # a journal that is cut off is told of
+            return
+        for past in self._journal.given_up:  # what names no position may be about another past
+            is_past = past.after < said.n <= past.until if said.n else past.until >= self._known
+            if past.replica == one.replica and is_past:
+                return
+        yield from self._effects.hear(one, said)
+
+    def _deed(self, one: Append, cause: Cause) -> Iterator[RowDifference]:
+        """What an append of the journal says of others there."""
+        yield from unrelated(cause, self._journal.proof.streams.world(one.replica, one.n, []))
+
+    def _task_lines(self, journal: LogState) -> Mapping[str, SearchableTask]:
+        """The living tasks of a world; those of where the walk stands are kept."""
+        if journal.n != self._reached + 1 or self._is_shared:  # there a marker changes them
+            return TaskSearchIndex().of(journal)
+        lines = self._lines.of(journal, self._changed)
+        self._changed = set()
+        return lines
+
+    def _begun(self, one: Append, cause: BeginWake) -> Iterator[RowDifference]:
+        """The prompt and the snapshot of a wake, from both logs as they stood."""
+        positions = cause.journal_position, cause.agent_position
+        agents, journal, missed = self._worlds(one.replica, *positions, agent=cause.agent)
+        if agents is None or journal is None:
+            return
+        agent = agents.load(AGENT, cause.agent)
+        queued = agents.load(WAKE_QUEUE, cause.agent).queued
+        if queued is None or queued.run_key != cause.run_key:
+            yield RowDifference(
+                0, CHANGED, "cause", "a queued wake", f"{cause.run_key} is not queued"
+            )
+            return
+        try:
+            prompt = shown(journal, agents, agent, queued, given_by(cause))
+            seen = snapshot_of(journal, agent, cause.journal_position, cause.scaffold)
+        except FAILURES as error:
+            if not missed:  # a payload that is gone is told where it is named
+                told = f"{type(error).__name__}: {error}"
+                yield RowDifference(0, PROMPT, "cause", told, f"{len(cause.user)} sections")
+            return
+        self.prompts += 1
+        data = canonical.encode(seen)
+        if payload_id(agent.task, data) != cause.snapshot:
+            yield from byte_differences(
+                "data.command.snapshot", CHANGED, data, cause.snapshot, self._agents.payload
+            )
+        for part, today, was in (
+            ("system", prompt.system, cause.system),
+            ("user", prompt.user, cause.user),
+        ):
+            now = {section.name: section.text.encode() for section in today}
+            yield from section_differences(part, agent.task, now, was, self._agents.payload)
+            units = {section.name: section.units for section in today}
+            for ref in was:
+                if units.get(ref.name, ()) != ref.units:
+                    path = f"{part}.{ref.name}.units"
+                    told = " ".join(units.get(ref.name, ()))
+                    yield RowDifference(0, PROMPT, path, told, " ".join(ref.units))
+
+    def _worlds(
+        self, replica: str, position: int, agent_position: int, agent: str = ""
+    ) -> tuple[LogState | None, LogState | None, list[PayloadId]]:
+        """Both logs at positions that a replica names; of the journal with no more rows of a task
+        than what is new to an agent, if one is named."""
+        missed: list[PayloadId] = []
+        streams = self._agents.proof.streams
+        agents = journal = None
+        if self._is_at(self._agents, replica, agent_position):
+            agents = streams.world(replica, agent_position + 1, missed)
+        elif self._agents.at is not None:
+            agents = self._agents.at(agent_position, replica)
+        if self._is_at(self._journal, replica, position):
+            seen = (agents.load(AGENT, agent).position if agents else 0) if agent else None
+            journal = self._journal.proof.streams.world(replica, position + 1, missed, seen=seen)
+        elif self._journal.at is not None:
+            journal = self._journal.at(position, replica)
+        return agents, journal, missed
+
+    def _is_at(self, side: PairedLog, replica: str, n: int) -> bool:
+        """Whether the walk of a log stands right after append n, of a shared one a replica's."""
+        if side.proof.is_shared:
+            return side.proof.last.get(replica, 0) == n
+        return n == (self._reached if side is self._journal else side.proof.streams.n)
+
+    def _taken(self, one: Append, cause: TakeJournal) -> Iterator[RowDifference]:
+        """The notices that a watcher made of journal appends."""
+        world = self._agents.proof.streams.world(one.replica, one.n, [])
+        first = max(cause.first, taken_of(world, cause.replica) + 1)
+        yield from self._notices.differs(cause, first)
+
+    # --------------------------------------------------------------------------------- at the end
+
+    def _beyond(self, one: Append, named: int) -> Iterator[Divergence]:
+        """The agent log knows of journal appends that are not there: the tail was cut off."""
+        last = self._journal.proof.last
+        if not self._is_ended or named <= (
+            last.get(one.replica, 0) if self._is_shared else self._reached
+        ):
+            return
+        self._reached = named  # told once
+        row, position = one.rows[0], f"agent:{one.replica}:{one.n}"
+        expected = f"journal append {named}"
+        actual = f"the journal ends at {max(last.values(), default=0)}"
+        yield Divergence(
+            "journal", position, row.stream, row.version, ALTERED, "position", expected, actual
+        )
+
+    def _unasked(self) -> Iterator[Divergence]:
+        """Effects on the journal that no intent of the agent log asked for. Those beyond what it
+        knows of the journal may be younger than its last row: a backup copies it first."""
+        for operation, one in self._effects.unasked():
+            if one.n > (self._known_of.get(one.replica, 0) if self._is_shared else self._known):
+                is_kept = one.replica not in self._agents.proof.last
+                self.unasked_elsewhere += is_kept  # by agents of a machine that keeps their log
+                continue
+            row = one.rows[0]
+            yield Divergence(
+                "journal",
+                f"journal:{one.replica}:{one.n}",
+                row.stream,
+                row.version,
+                ALTERED,
+                "operation",
+                "an intent in the agent log",
+                operation,
+                cause="command.apply_operation.1",
+                upstream=f"journal:{one.replica}:{one.n}",
+            )

@@ -1,0 +1,111 @@
+"""What a watcher makes of the journal's appends, made again and compared (DESIGN 5)."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+
+from domain.agent.commands import TakeJournal
+from domain.agent.subscriptions import Batch
+from domain.agent.wake_queue import JournalTaken
+from domain.append.causes import ReplicasImported
+from domain.append.notification_batch import batch, brought, is_covered
+from domain.journal.links import LINKS, Links
+from domain.journal.task import TASK, Task
+from domain.log import canonical
+from domain.log.state import LogState
+from replay.appends import Append
+from replay.causal_views import CausalViews
+from replay.divergence import CHANGED, RowDifference, path_within
+from replay.streams import FAILURES
+
+ReadBetween = Callable[[str, int, int], Iterable[Append]]
+"""``between(replica, above, last)``: a replica's appends above one, up to another, once more."""
+
+
+class NotificationReplay:
+    """The notices of the journal's appends, until somebody has taken them.
+
+    `watchers`: the replicas whose agents' log is here. What others write is told of with the marker
+    by which one of these learnt of it.
+    """
+
+    def __init__(self, viewers: CausalViews, between: ReadBetween | None = None) -> None:
+        """`between`: reads appends once more; without it all are kept."""
+        self.watchers: set[str] = set()
+        self._viewers = viewers
+        self._between = between
+        self._made: dict[tuple[str, int], list[Batch] | Exception] = {}
+        self._kept: defaultdict[str, list[Append]] = defaultdict(list)  # by replica
+
+    def left(self) -> tuple[int, ...]:
+        """The appends of which nobody has taken the notice."""
+        return tuple(n for _, n in self._made)
+
+    def make(self, one: Append, world: LogState, *, is_damaged: bool) -> None:
+        """Keep what a watcher makes of an append, in the world right after it."""
+        if self._between is None:
+            self._kept[one.replica].append(one)
+        if one.replica not in self.watchers:
+            return
+        try:
+            self._made[one.replica, one.n] = [*self._told(one, world)]
+        except FAILURES as error:  # pragma: no cover  # today's code is total; a broken one is not
+            if not is_damaged:  # of a damaged append nothing can be told
+                self._made[one.replica, one.n] = error
+
+    def _told(self, one: Append, world: LogState) -> Iterator[Batch]:
+        """An append as a notification, a marker of a shared log as those that it brought."""
+
+        def links(task: str) -> Links:
+            return world.load(LINKS, task)
+
+        def task(task_id: str) -> Task:
+            return world.load(TASK, task_id)
+
+        if (made := batch(one.facts, links, task)) is not None:
+            yield made
+        for theirs in self._brought(one):
+            if (made := batch(theirs.facts, links, task)) is not None:
+                yield brought(made, one.replica, one.n)
+
+    def _brought(self, one: Append) -> list[Append]:
+        """The appends of others that came with a marker, in canonical order."""
+        is_marker = isinstance(one.facts[0].fact, ReplicasImported)
+        if not is_marker or one.n <= self._viewers.since.get(one.replica, one.n):
+            return []
+        found: list[Append] = []
+        for name, (above, last) in self._viewers.horizons.brought(one.replica, one.n).items():
+            if self._between is not None:
+                found += self._between(name, above, last)
+            else:
+                found += [theirs for theirs in self._kept[name] if above < theirs.n <= last]
+        telling = (theirs for theirs in found if not theirs.rows[0].stream.startswith("log:"))
+        return sorted(telling, key=lambda theirs: (theirs.n, theirs.replica))
+
+    def done(self, fact: JournalTaken) -> None:
+        """Let go of what was taken."""
+        for one in [*self._made]:
+            if one[0] == fact.replica and one[1] <= fact.last:
+                del self._made[one]
+
+    def differs(self, cause: TakeJournal, first: int) -> Iterator[RowDifference]:
+        """What differs in the notices that were taken from an append on."""
+        today: list[Batch] = []
+        known = {taken.n: taken for taken in cause.batches if taken.n >= first}
+        for n in range(first, cause.last + 1):
+            if (cause.replica, n) not in self._made:
+                if taken := known.get(n):
+                    today.append(taken)  # of another replica, or damaged: told elsewhere
+                continue
+            made = self._made[cause.replica, n]
+            if isinstance(made, Exception):  # pragma: no cover  # as in `make`
+                fails = f"append {n} as a notification ({made!r})"
+                yield RowDifference(0, CHANGED, "data.command.batches", fails, "")
+                return
+            today += [told for told in made if not is_covered(told, cause.covered)]
+        was = [taken for taken in cause.batches if taken.n >= first]
+        if was == today:
+            return
+        expected, actual = canonical.encode(today), canonical.encode(was)
+        where = path_within(canonical.read(expected), canonical.read(actual))
+        path = f"data.command.batches{where}"
+        yield RowDifference(0, CHANGED, path, expected.decode(), actual.decode())

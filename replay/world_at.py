@@ -1,0 +1,389 @@
+"""The world at a moment: what the person's tasks and their agents were, byte for byte then.
+
+`world_document` reads it through two scenes, one for each log: the `World` of a store at an `n`.
+Whoever folds a log forward, append by append, has the same: the world at `n`, folded by append
+`n + 1`, is the world at `n + 1`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from domain.agent import deciders
+from domain.agent.agent import AGENT, Agent, AgentObservation, Mode
+from domain.agent.memory import MEMORY, MemoryFolded
+from domain.agent.wake_queue import (
+    WAKE_QUEUE,
+    Queued,
+    RunStatus,
+    WakeQueue,
+    is_news,
+    next_due,
+    run_status,
+)
+from domain.changes.change_set import CHANGES, ChangeItem, ChangeSet, is_open, status_of
+from domain.journal.catalog import CATALOG, Catalog
+from domain.journal.document import TaskDetails, category_name, task_document
+from domain.journal.links import LINKS
+from domain.journal.task import TASK, Task
+from domain.lessons.lessons import CATEGORY, LESSONS, LessonVerdict, count
+from domain.log.state import MAIN, StreamType
+from domain.log.wire import Words
+from domain.wake.memory import newest_uncovered
+from domain.wake.wake import anyones
+
+
+class TaskThen(TaskDetails, frozen=True):
+    """A task as `task show` has it; `deleted`: it was by then."""
+
+    deleted: bool
+
+
+class ReportThen(Struct, frozen=True):
+    """An agent's report; `content` is Markdown."""
+
+    run_key: str
+    tldr: str
+    one_liner: str
+    content: str
+
+
+class ObservationThen(Struct, frozen=True):
+    """What an agent noted for itself."""
+
+    at: str
+    run_key: str
+    text: str
+    priority: str
+    category: str
+    target: str | None
+
+
+class DigestThen(Struct, frozen=True):
+    """A digest that no other one had taken in: the beginnings of `notes` observations."""
+
+    id: str
+    depth: int
+    since: str
+    until: str
+    notes: int
+    text: str
+
+
+class AgentThen(Struct, frozen=True):
+    """An agent with its report and what it is shown of its journal, the oldest first.
+    `allowed_categories` are names; `last_run` is the run key of its newest wake. `digests` hold
+    what it noted long ago, `uncovered` is what of its newest notes stood in none."""
+
+    id: str
+    name: str
+    task_id: str
+    kind: str
+    mode: Mode
+    lifecycle: str
+    run_status: RunStatus
+    next_wake_at: str | None
+    last_wake_at: str | None
+    failures: int
+    wakes: int
+    stale: bool
+    pause_reason: str | None
+    allowed_categories: list[str]
+    model: str | None
+    turns: int
+    automatic: bool
+    goal: str | None
+    open_loops: list[str]
+    preferences: dict[str, str]
+    last_run: str | None
+    last_outcome: str | None
+    report: ReportThen | None
+    journal: list[ObservationThen]
+    digests: list[DigestThen]
+    uncovered: list[ObservationThen]
+
+
+class ProposalThen(Struct, frozen=True):
+    """An open item of a change set; `set` is the id of the set, `arguments` are those of `tool`."""
+
+    ref: str
+    set: str
+    set_status: str
+    task_id: str
+    agent_id: str
+    run_key: str
+    created_at: str
+    tool: str
+    arguments: dict[str, Any]
+    summary: str
+    status: str
+    fingerprint: str
+
+
+class WakeThen(Struct, frozen=True):
+    """A wake that was ``queued``, ``running`` or ``waiting``; `triggers` counts what asked for
+    it."""
+
+    run_key: str
+    agent_id: str
+    task_id: str
+    state: str
+    reason: str
+    thread: str
+    queued_at: str
+    due_at: str
+    begun_at: str | None
+    waits_until: str | None
+    waits_for: str | None
+    triggers: int
+
+
+class LessonThen(Struct, frozen=True):
+    """How the newest proposals of a tool had fared in the category of some of the tasks."""
+
+    scope: str
+    tool: str
+    confirmed: int
+    rejected: int
+    deferred: int
+    edited: int
+
+
+class WorldThen(Struct, frozen=True):
+    """Some tasks and their agents, open proposals, wakes without an end, and lessons."""
+
+    tasks: list[TaskThen]
+    agents: list[AgentThen]
+    proposals: list[ProposalThen]
+    wakes: list[WakeThen]
+    lessons: list[LessonThen]
+
+
+# -------------------------------------------------------------------------------- how they are read
+
+S = TypeVar("S")
+VERDICTS: tuple[LessonVerdict, ...] = ("confirmed", "rejected", "deferred")
+GENERATIONS_MAX = 100  # of a task's agents
+
+
+class Scene(Protocol):
+    """One log at a moment."""
+
+    def load(self, kind: StreamType[S], entity: str) -> S:
+        """The state of an entity then; its initial state if there was none."""
+
+    def load_all(self, kind: StreamType[S], entity: str) -> Sequence[S]:
+        """Of a kind that each replica has for itself: the states of all."""
+
+    def text(self, words: Words) -> str:
+        """A text, wherever it is kept."""
+
+
+def world_document(
+    journal: Scene, agents: Scene, tasks: Iterable[str], names: Mapping[str, str]
+) -> WorldThen:
+    """The world of some tasks and of their agents.
+
+    Args:
+        journal: The journal then.
+        agents: The agent log then.
+        tasks: Ids; those that did not exist yet are left out.
+        names: What a person calls change sets by, by their ids; else the beginning of the id.
+
+    Returns:
+        ``tasks`` (as `task show` has them, deleted ones too), ``agents`` (with their report and
+        journal), ``proposals`` (the open items), ``wakes`` (queued, running or waiting) and
+        ``lessons`` (of the tasks' categories).
+    """
+    catalog = journal.load(CATALOG, MAIN)
+    found = [task for one in tasks if (task := journal.load(TASK, one)).exists]
+    living = {task.id: _agents_of(agents, task.id) for task in found}
+    each = [agent for task in found for agent in living[task.id]]
+    return WorldThen(
+        tasks=[_task(journal, task, catalog, living[task.id]) for task in found],
+        agents=[_agent(agents, agent, catalog) for agent in each],
+        proposals=[one for agent in each for one in _proposals(agents, agent, names)],
+        wakes=[one for agent in each for one in _wakes(agents, agent)],
+        lessons=[one for scope in _scopes(found) for one in _lessons(agents, scope)],
+    )
+
+
+def linked_tasks(journal: Scene, task_id: str) -> list[str]:
+    """A task, and the tasks that are linked to it either way: the graph that its agent sees."""
+    task = journal.load(TASK, task_id)
+    others = [link.target for link in task.links]
+    others += [edge.source for edge in journal.load(LINKS, task_id).incoming]
+    return list(dict.fromkeys((task_id, *others)))
+
+
+# ----------------------------------------------------------------------------------------- tasks
+
+
+def _task(journal: Scene, task: Task, catalog: Catalog, agents: Sequence[Agent]) -> TaskThen:
+    living = [agent.id for agent in agents if agent.lifecycle != "destroyed"]
+    links = journal.load(LINKS, task.id)
+    shown = task_document(task, links, catalog, living[-1] if living else "", journal.text)
+    return TaskThen(**asdict(shown), deleted=task.is_deleted)
+
+
+# ---------------------------------------------------------------------------------------- agents
+
+
+def _agents_of(agents: Scene, task: str) -> list[Agent]:
+    """All agents that a task has had, the oldest first; deleted ones are left out."""
+    generations = (
+        agents.load(AGENT, deciders.agent_id(deciders.AGENT_KIND, task, generation))
+        for generation in range(1, GENERATIONS_MAX + 1)
+    )
+    made = takewhile(lambda agent: agent.lifecycle, generations)
+    return [agent for agent in made if not agent.is_deleted]
+
+
+def _agent(agents: Scene, agent: Agent, catalog: Catalog) -> AgentThen:
+    wake_queue, memory = agents.load(WAKE_QUEUE, agent.id), agents.load(MEMORY, agent.id)
+    return AgentThen(
+        id=agent.id,
+        name=agent.name,
+        task_id=agent.task,
+        kind=agent.agent_kind,
+        mode=agent.mode,
+        lifecycle=agent.lifecycle,
+        run_status=run_status(wake_queue),
+        next_wake_at=next_due(wake_queue) or None,
+        last_wake_at=agent.last_wake_at or None,
+        failures=agent.failures,
+        wakes=agent.wakes,
+        stale=is_news(wake_queue, agent.fresh_position, agent.fresh_seen),
+        pause_reason=agent.pause_reason or None,
+        allowed_categories=[category_name(catalog, one) for one in agent.categories],
+        model=agent.model or None,
+        turns=agent.turn_max,
+        automatic=agent.is_automatic,
+        goal=agent.goal.value or None,
+        open_loops=list(agent.loops),
+        preferences={
+            name: slot.value for name, slot in sorted(agent.preferences.items()) if slot.value
+        },
+        last_run=agent.last_run or None,
+        last_outcome=agent.last_outcome or None,
+        report=_report(agents, agent),
+        journal=[_observation(agents, one) for one in _remembered(agent)],
+        digests=[_digest(agents, one) for one in memory.top],
+        uncovered=[_observation(agents, one) for one in newest_uncovered(memory, agent)],
+    )
+
+
+def _digest(agents: Scene, one: MemoryFolded) -> DigestThen:
+    text = agents.text(one.words)
+    return DigestThen(one.id, one.depth, one.since, one.until, one.count, text)
+
+
+def _report(agents: Scene, agent: Agent) -> ReportThen | None:
+    drafted = anyones(agents, agent.report).report if agent.report else None
+    if drafted is None:
+        return None
+    return ReportThen(
+        run_key=agent.report,
+        tldr=agents.text(drafted.tldr),
+        one_liner=drafted.one_liner,
+        content=agents.text(drafted.content),
+    )
+
+
+def _remembered(agent: Agent) -> list[AgentObservation]:
+    """What the agent is shown of its journal: all critical ones, and the newest; oldest first."""
+    shown = len([one for one in agent.observations if one.priority == "critical"])
+    older = agent.critical[: max(0, len(agent.critical) - shown)]
+    return [*older, *agent.observations]
+
+
+def _observation(agents: Scene, one: AgentObservation) -> ObservationThen:
+    return ObservationThen(
+        at=one.at,
+        run_key=one.run_key,
+        text=agents.text(one.words),
+        priority=one.priority,
+        category=one.category,
+        target=one.target or None,
+    )
+
+
+# ----------------------------------------------------------------------------- proposals and wakes
+
+
+def _proposals(agents: Scene, agent: Agent, names: Mapping[str, str]) -> Iterator[ProposalThen]:
+    for one in agent.sets:
+        changes = agents.load(CHANGES, one)
+        name = names.get(one, one[:8])
+        for item in changes.items:
+            if is_open(item):
+                yield _proposal(agents, changes, item, f"{name}.{item.number}")
+
+
+def _proposal(agents: Scene, changes: ChangeSet, item: ChangeItem, ref: str) -> ProposalThen:
+    arguments = agents.text(item.arguments_now or item.arguments)
+    return ProposalThen(
+        ref=ref,
+        set=changes.id,
+        set_status=status_of(changes),
+        task_id=changes.task,
+        agent_id=changes.agent,
+        run_key=changes.run_key,
+        created_at=changes.opened_at,
+        tool=item.tool,
+        arguments=msgspec.json.decode(arguments),
+        summary=item.summary,
+        status=item.status,
+        fingerprint=item.fingerprint,
+    )
+
+
+def _wakes(agents: Scene, agent: Agent) -> Iterator[WakeThen]:
+    wake_queue: WakeQueue = agents.load(WAKE_QUEUE, agent.id)
+    if wake_queue.begun is not None:
+        yield _wake(agent, wake_queue.begun, "waiting" if wake_queue.waiting else "running")
+    if wake_queue.queued is not None:
+        yield _wake(agent, wake_queue.queued, "queued")
+
+
+def _wake(agent: Agent, wake: Queued, state: str) -> WakeThen:
+    return WakeThen(
+        run_key=wake.run_key,
+        agent_id=agent.id,
+        task_id=agent.task,
+        state=state,
+        reason=wake.reason,
+        thread=wake.thread,
+        queued_at=wake.queued_at,
+        due_at=wake.due_at,
+        begun_at=wake.begun_at or None,
+        waits_until=wake.until or None,
+        waits_for=wake.waits_for or None,
+        triggers=wake.trigger_count,
+    )
+
+
+# ---------------------------------------------------------------------------------------- lessons
+
+
+def _scopes(tasks: Iterable[Task]) -> list[str]:
+    return [CATEGORY + one for one in dict.fromkeys(task.category for task in tasks) if one]
+
+
+def _lessons(agents: Scene, scope: str) -> Iterator[LessonThen]:
+    for tool, lessons in sorted(agents.load(LESSONS, scope).tools.items()):
+        yes, no, later = (count(lessons, one) for one in VERDICTS)
+        edited = sum(one.is_edited for one in lessons)
+        yield LessonThen(scope, tool, yes, no, later, edited)
+
+
+class LogMoment(Struct, frozen=True):
+    """A moment: up to which append each log is read, and the later one's time."""
+
+    journal: int
+    agent: int
+    at: str = ""
