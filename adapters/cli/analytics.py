@@ -1,4 +1,4 @@
-"""Analyse: `wakelog sql`, `metrics` and `export`."""
+"""Analyse: `wakelog sql`, `metrics` and `export`, whose tasks import to the same state (ADR 53)."""
 
 import sys
 from collections.abc import Callable, Iterator

@@ -58,7 +58,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sql": ("analytics", "Ask both logs as tables, in SQL."),
     "metrics": ("analytics", "How each template does."),
     "export": ("analytics", "Write tasks as Markdown, or the log for other tools."),
-    "status": ("upkeep", "What is queued, running, due or in doubt."),
+    "status": ("status", "What is queued, running, due or in doubt."),
     "serve": ("serve", "Open the local page: see what agents do, decide what they propose."),
     "prove": ("proof", "Re-execute both logs and compare every byte."),
     "replay": ("time_travel", "Run a wake again, step by step, on its recorded replies."),

@@ -1,4 +1,6 @@
-"""Proof: `wakelog prove`, and `wakelog export-history`."""
+"""Proof: today's code on yesterday's causes, every byte compared. `wakelog prove`, and
+`wakelog export-history`.
+"""
 
 import os
 import re

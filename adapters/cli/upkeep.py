@@ -1,4 +1,4 @@
-"""Upkeep: `wakelog recover`, `rebuild`, `doctor`, `status`, `backup`, `health` and `completion`."""
+"""Upkeep: `wakelog recover`, `rebuild`, `doctor`, `backup`, `health` and `completion`."""
 
 import os
 import signal
@@ -22,12 +22,11 @@ from adapters.documents.results import (
     RecoveredStep,
     RecoveredSteps,
 )
-from adapters.documents.status import count_status, health_document, status_document
+from adapters.documents.status import health_document
 from adapters.home import files
 from adapters.text.agent_output import counted
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.remedies import in_words
-from adapters.text.status import LINES_MAX, status_lines
 from adapters.upkeep.backup import back_up
 from adapters.upkeep.doctor import examine
 from domain.errors import Refused
@@ -189,25 +188,6 @@ def progress_bar(
             bar.update(int(sum(reached.values())) - int(before))
 
         yield progress
-
-
-# ------------------------------------------------------------------------------------------- status
-# `wakelog status`: what waits, runs or is in doubt.
-
-
-@click.command("status", epilog="Example: wakelog --json status")
-@click.pass_obj
-def status_command(session: Session) -> None:
-    """What is queued, running, waiting, due or in doubt."""
-    home = session.reading()
-    if session.as_json:
-        session.document(status_document(home))
-    elif not home.exists:
-        session.say(NO_HOME.format(home.place.name))
-    else:
-        document = status_document(home, LINES_MAX)
-        for line in status_lines(document, count_status(home), home.settings.timezone):
-            session.say(safe(line))
 
 
 # ---------------------------------------------------------- for the machine that looks after a home

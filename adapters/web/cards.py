@@ -1,4 +1,8 @@
-"""What a card of the inbox tells, and what of its proposal may be changed before a verdict."""
+"""What a card of the inbox tells, and what of its proposal may be changed before a verdict.
+
+Which fields these are stands in the tool's record, how they are asked for follows from its
+arguments.
+"""
 
 import re
 from collections.abc import Iterable, Mapping

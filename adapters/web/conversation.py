@@ -1,4 +1,7 @@
-"""A wake as a conversation: its turns with a bar each, the one that is looked at, its causes."""
+"""A wake as a conversation: its turns with a bar each, the one that is looked at, its causes.
+
+How long a turn took is told by the times of its rows, and drawn as SVG without a script.
+"""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,9 @@
-"""The homes of a database that are open on this machine: so many at once, and one look at all."""
+"""The page of many homes: my homes at ``/``, and below ``/h/NAME`` the pages of one (ADR 69).
+
+Whoever asks brings a token of a person and a home. `may` is the one place that says who may what; a
+header that names somebody is believed by nobody. So many homes are open at once, and one look sees
+to all.
+"""
 
 import asyncio
 import hmac

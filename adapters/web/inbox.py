@@ -1,4 +1,6 @@
-"""The inbox: what agents propose, as cards, in a list, and one of them beside it."""
+"""The inbox: what agents propose as cards, each item with its old and new value, in a list, and
+one of them beside it.
+"""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

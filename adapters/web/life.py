@@ -1,4 +1,7 @@
-"""What differs between two moments, by what a person had there: a checklist, notes, a report."""
+"""A life as a line: stand at any moment of an agent and see all as it was; compare any two.
+
+What differs is told by what a person had there: a checklist, notes, a report.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

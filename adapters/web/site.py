@@ -1,4 +1,4 @@
-"""Which page shows what machines said differently of what belongs to no task."""
+"""One home behind the pages: a page at a time, each on views that are caught up."""
 
 import re
 import secrets

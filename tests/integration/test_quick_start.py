@@ -16,7 +16,7 @@ adapters.web asyncio cronsim domain.handlers.execute domain.wake.machine duckdb 
 google httpx2 importlib.metadata importlib.resources jinja2 logging markdown_it opentelemetry
 procrastinate psycopg replay.cross_log_check replay.prove rich starlette uvicorn yaml
 """.split()
-DOOR = {"main", "loading", "shared", "entering"}  # of the command line: what all commands have
+DOOR = {"main", "lazy_groups", "shared", "param_types"}  # what all commands have
 RUNTIME = {"adapters.runtime", "adapters.runtime.services", "adapters.telemetry.spans"}
 LOOKS = {  # what says how proposals stand to their tasks, what waits, and who runs
     "inbox": {"effects", "follow_ups", "orphaned_effects", "review"},
@@ -30,9 +30,9 @@ READING = [
     ("catalog", "label list"),
     ("agents", "agent list"),
     ("agents", "agent show TASK"),
-    ("templating", "template list"),
-    ("lessons", "lessons"),
-    ("review", "inbox"),
+    ("templates", "template list"),
+    ("templates", "lessons"),
+    ("inbox", "inbox"),
     ("reading", "report TASK"),
     ("reading", "journal TASK"),
     ("memory", "memory TASK"),

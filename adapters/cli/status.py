@@ -1,0 +1,23 @@
+"""`wakelog status`: what waits, runs or is in doubt."""
+
+import click
+
+from adapters.cli.shared import NO_HOME, Session
+from adapters.documents.status import count_status, status_document
+from adapters.text.common import safe
+from adapters.text.status import LINES_MAX, status_lines
+
+
+@click.command("status", epilog="Example: wakelog --json status")
+@click.pass_obj
+def status_command(session: Session) -> None:
+    """What is queued, running, waiting, due or in doubt."""
+    home = session.reading()
+    if session.as_json:
+        session.document(status_document(home))
+    elif not home.exists:
+        session.say(NO_HOME.format(home.place.name))
+    else:
+        document = status_document(home, LINES_MAX)
+        for line in status_lines(document, count_status(home), home.settings.timezone):
+            session.say(safe(line))
