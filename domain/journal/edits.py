@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
 
-from domain.errors import Refused, Remedy, invalid
+from domain.errors import Refused, Remedy, RemedyName, invalid
 from domain.journal import commands as do
 from domain.journal import task as t
 from domain.journal.task import (
@@ -22,7 +22,6 @@ from domain.journal.task import (
     TaskField,
     checked,
     chosen,
-    item_of,
 )
 from domain.log.keys import key
 from domain.log.timestamps import is_moment
@@ -50,6 +49,7 @@ class _Entry(Protocol):
 
 
 S = TypeVar("S", bound=_Entry)
+P = TypeVar("P", t.ChecklistItem, t.Note, t.TimeEntry)
 
 
 def living(task: Task, wanted: str) -> Task:
@@ -75,16 +75,11 @@ def describe(task: Task, description: Words, by: str) -> list[TaskFact]:
 
 def set_status(task: Task, status: str, reason: str, by: str) -> list[TaskFact]:
     wanted = chosen("status", t.STATUSES, status)
-    reason = squeeze(reason)
+    reason = _bounded(reason, REASON_MAX, "a reason")
     if wanted in NEEDS_REASON and not reason:
         raise invalid(f"{wanted} needs a reason", 'say why, with `--reason "..."`')
-    if len(reason) > REASON_MAX:
-        raise _too_long("a reason", len(reason), REASON_MAX)
-    if (wanted, reason) == (task.status, task.status_reason) or (
-        wanted == task.status and not reason
-    ):
-        return []
-    return [t.StatusSet(by, wanted, reason)]
+    is_same = wanted == task.status and reason in ("", task.status_reason)
+    return [] if is_same else [t.StatusSet(by, wanted, reason)]
 
 
 def set_field(task: Task, field: TaskField, value: Any, by: str) -> list[TaskFact]:
@@ -154,14 +149,17 @@ def checklist_for(task: Task, title: str, by: str) -> tuple[list[TaskFact], str]
     return [t.ChecklistAdded(by, made, title)], made
 
 
+def _known(task: Task, parts: Iterable[P], wanted: str, what: str, see: RemedyName) -> P:
+    part = next((one for one in parts if one.id == wanted), None)
+    if part is None:
+        because = f"the task {task.title!r} has no {what} {wanted!r}"
+        raise Refused("unknown_item", because=because, instead=Remedy(see, task.id[:8]))
+    return part
+
+
 def known_item(task: Task, wanted: str) -> t.ChecklistItem:
     """The item of that id, or Refused."""
-    item = item_of(task, wanted)
-    if item is None:
-        because = f"the task {task.title!r} has no item {wanted!r}"
-        instead = Remedy("see_task_items", task.id[:8])
-        raise Refused("unknown_item", because=because, instead=instead)
-    return item
+    return _known(task, task.items, wanted, "item", "see_task_items")
 
 
 def edit_item(
@@ -185,12 +183,7 @@ def edit_item(
 
 def known_note(task: Task, wanted: str) -> t.Note:
     """The note of that id, or Refused."""
-    note = next((note for note in task.notes if note.id == wanted), None)
-    if note is None:
-        because = f"the task {task.title!r} has no note {wanted!r}"
-        instead = Remedy("see_task_notes", task.id[:8])
-        raise Refused("unknown_item", because=because, instead=instead)
-    return note
+    return _known(task, task.notes, wanted, "note", "see_task_notes")
 
 
 def add_note(task: Task, note: str, note_kind: t.NoteKind, words: Words) -> list[TaskFact]:
@@ -226,11 +219,7 @@ def overlapping(entries: Iterable[S], start: str, end: str, but: str = "") -> li
 
 def known_entry(task: Task, wanted: str) -> t.TimeEntry:
     """The time entry of that id, or Refused."""
-    entry = next((one for one in task.time if one.id == wanted), None)
-    if entry is None:
-        because = f"the task {task.title!r} has no time entry {wanted!r}"
-        raise Refused("unknown_item", because=because, instead=Remedy("see_task_time", task.id[:8]))
-    return entry
+    return _known(task, task.time, wanted, "time entry", "see_task_time")
 
 
 def retime(
@@ -262,9 +251,7 @@ def rate(task: Task, entry: str, score: int, comment: str) -> list[TaskFact]:
     """How well a task or an entry of it went; a later rating replaces an earlier one."""
     if not 1 <= score <= t.RATING_MAX:
         raise invalid(f"{score} is no rating", f"give one from 1 to {t.RATING_MAX}, the best")
-    comment = squeeze(comment)
-    if len(comment) > SUMMARY_MAX:
-        raise _too_long("a note", len(comment), SUMMARY_MAX)
+    comment = _bounded(comment, SUMMARY_MAX, "a note")
     known = t.rating_of(task, entry)
     if known and (known.score, known.comment) == (score, comment):
         return []
@@ -273,19 +260,14 @@ def rate(task: Task, entry: str, score: int, comment: str) -> list[TaskFact]:
 
 def summarised(summary: str) -> str:
     """A time entry's summary, or Refused if it is too long."""
-    summary = squeeze(summary)
-    if len(summary) > SUMMARY_MAX:
-        raise _too_long("a summary", len(summary), SUMMARY_MAX)
-    return summary
+    return _bounded(summary, SUMMARY_MAX, "a summary")
 
 
 def titled(title: str, length_max: int, what: str = "title") -> str:
     """A title (or name) without spare white space, or Refused if it is empty or too long."""
-    title = squeeze(title)
+    title = _bounded(title, length_max, f"a {what}")
     if not title:
         raise invalid(f"the {what} is empty", "give it at least one character")
-    if len(title) > length_max:
-        raise _too_long(f"a {what}", len(title), length_max)
     return title
 
 
@@ -294,15 +276,16 @@ def _said(words: Words) -> None:
         raise invalid("the note is empty", "write at least one character")
 
 
-def _too_long(what: str, length: int, length_max: int) -> Refused:
-    return invalid(f"{what} of {length} characters is too long", f"use at most {length_max}")
+def _bounded(text: str, length_max: int, what: str) -> str:
+    text = squeeze(text)
+    if len(text) > length_max:
+        raise invalid(f"{what} of {len(text)} characters is too long", f"use at most {length_max}")
+    return text
 
 
 # ----------------------------------------------------------------------- what moves to another task
-# What moves from a task to another one: its open items to a follow-up, for example (ADR 40).
-#
-# Items keep title and tick. On the task that they leave they are archived, so nothing is lost there
-# and nothing stands twice: what is not archived is the same over both tasks as before.
+# Its open items to a follow-up, for example (ADR 40). Items keep title and tick. On the task that
+# they leave they are archived, so nothing is lost there and nothing stands twice.
 
 
 class Moved(NamedTuple):
@@ -371,15 +354,8 @@ def again(
 def follow_up(
     source: Task, made: str, wanted: FollowUp, items: Iterable[ChecklistItem], by: str
 ) -> Moved:
-    """A new task in the source's category, with its labels, and the items that go there.
-
-    Args:
-        source: The task that it follows.
-        made: The new task's id.
-        wanted: What it is to be.
-        items: The source's items that move.
-        by: Who does it.
-    """
+    """A new task of the id `made`, in the source's category, with its labels, and the items that
+    go there."""
     facts: list[TaskFact] = [t.TaskCreated(by, wanted.title, source.category)]
     facts += [t.LabelAssigned(by, label) for label in source.labels]
     facts += [t.TaskDescribed(by, wanted.description)] if wanted.description else []

@@ -8,7 +8,7 @@ list of what can happen to a task; `FIELDS` is the table of its plain fields.
 """
 
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,16 +24,8 @@ Priority = Literal["P0", "P1", "P2", "P3"]
 NoteKind = Literal["note", "transcript", "image_analysis"]
 Relation = Literal["relates_to", "blocks", "follows_up_on", "duplicates", "fixes", "supersedes"]
 
-STATUSES: tuple[Status, ...] = (
-    "OPEN",
-    "GROOMED",
-    "IN PROGRESS",
-    "BLOCKED",
-    "ON HOLD",
-    "DONE",
-    "REJECTED",
-)
-PRIORITIES: tuple[Priority, ...] = ("P0", "P1", "P2", "P3")
+STATUSES: tuple[Status, ...] = get_args(Status)
+PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 PERSON = "person"
 RATING_MAX = 5  # the best; 1 is the worst
 
@@ -428,11 +420,9 @@ def rating_of(task: Task, entry: str = "") -> Rating | None:
 
 
 # ------------------------------------------------------------------------ the table of plain fields
-# The plain fields of a task: one record each, from which what knows a field is derived (ADR 29).
-#
-# A plain field is one value that one fact replaces. Title, description, status with its reason,
-# category and labels have rules of their own. `tests/unit/test_task_fields.py` lists every place
-# that must know a field.
+# One record each, from which what knows a field is derived (ADR 29). A plain field is one value
+# that one fact replaces; title, description, status with its reason, category and labels have rules
+# of their own. `tests/unit/test_task_fields.py` lists every place that must know a field.
 
 MINUTES_MAX = 1440
 S = TypeVar("S", bound=str)
@@ -519,13 +509,12 @@ def chosen(name: str, choices: tuple[S, ...], value: str) -> S:
 
 
 # ----------------------------------------------------------------------------------------- the fold
-# How the facts of a task make its state. Total: history is never refused.
-#
-# `updated_at` moves with every fact; the `n` at which something was touched with facts of a person
-# or import only, because proposals that a person declined may come back once somebody else changed
-# the thing (SPEC 6). An agent's own facts change nothing there.
+# Total: history is never refused. `updated_at` moves with every fact; the `n` at which something
+# was touched with facts of a person or import only, because proposals that a person declined may
+# come back once somebody else changed the thing (SPEC 6).
 
 Change = dict[str, Any]
+Apply = Callable[[Task, Any, RecordedEvent], Change]
 
 
 def evolve(task: Task, recorded: RecordedEvent) -> Task:
@@ -579,29 +568,15 @@ def _language(task: Task, fact: LanguageSet, row: RecordedEvent) -> Change:
     return {**_plain(task, fact, row), "language_by": fact.by if fact.language else ""}
 
 
-def _label_in(task: Task, fact: LabelAssigned, row: RecordedEvent) -> Change:
-    labels = (*(label for label in task.labels if label != fact.label), fact.label)
-    return {"labels": labels, **_touch(task, fact.by, f"label:{fact.label}", row)}
+def _label(field: Literal["labels", "suppressed"], *, is_in: bool) -> Apply:
+    """The fact's label is the last one of a field, or none of it."""
 
+    def apply(task: Task, fact: Any, row: RecordedEvent) -> Change:
+        others = tuple(label for label in getattr(task, field) if label != fact.label)
+        labels = (*others, fact.label) if is_in else others
+        return {field: labels, **_touch(task, fact.by, f"label:{fact.label}", row)}
 
-def _label_out(task: Task, fact: LabelRemoved, row: RecordedEvent) -> Change:
-    labels = tuple(label for label in task.labels if label != fact.label)
-    return {"labels": labels, **_touch(task, fact.by, f"label:{fact.label}", row)}
-
-
-def _suppressed(task: Task, fact: LabelSuppressed, row: RecordedEvent) -> Change:
-    others = tuple(label for label in task.suppressed if label != fact.label)
-    touched = _touch(task, fact.by, f"label:{fact.label}", row)
-    return {"suppressed": (*others, fact.label), **touched}
-
-
-def _allowed(task: Task, fact: LabelAllowed, row: RecordedEvent) -> Change:
-    left = tuple(label for label in task.suppressed if label != fact.label)
-    return {"suppressed": left, **_touch(task, fact.by, f"label:{fact.label}", row)}
-
-
-def _checklist(task: Task, fact: ChecklistAdded, row: RecordedEvent) -> Change:
-    return {"checklists": (*task.checklists, Checklist(fact.checklist, fact.title))}
+    return apply
 
 
 def _item_added(task: Task, fact: ItemAdded, row: RecordedEvent) -> Change:
@@ -637,25 +612,18 @@ def _with(parts: tuple[Any, ...], wanted: str, **change: Any) -> tuple[Any, ...]
     return parts
 
 
+def _but(parts: tuple[Any, ...], gone: str) -> tuple[Any, ...]:
+    return tuple(one for one in parts if one.id != gone)
+
+
 def _item_retitled(task: Task, fact: ItemRetitled, row: RecordedEvent) -> Change:
     change = _item(task, fact, row, title=fact.title, by=fact.by)
     return {**change, **_touch(task, fact.by, "items", row)}
 
 
-def _checked(task: Task, fact: ItemChecked, row: RecordedEvent) -> Change:
-    return _item(task, fact, row, is_checked=True, checked_by=fact.by, checked_at=row.at)
-
-
-def _unchecked(task: Task, fact: ItemUnchecked, row: RecordedEvent) -> Change:
-    return _item(task, fact, row, is_checked=False, checked_by=fact.by, checked_at=row.at)
-
-
-def _archived(task: Task, fact: ItemArchived, row: RecordedEvent) -> Change:
-    return _item(task, fact, row, is_archived=True)
-
-
-def _restored(task: Task, fact: ItemRestored, row: RecordedEvent) -> Change:
-    return _item(task, fact, row, is_archived=False)
+def _ticked(task: Task, fact: ItemChecked | ItemUnchecked, row: RecordedEvent) -> Change:
+    is_checked = isinstance(fact, ItemChecked)
+    return _item(task, fact, row, is_checked=is_checked, checked_by=fact.by, checked_at=row.at)
 
 
 def _note_added(task: Task, fact: NoteAdded, row: RecordedEvent) -> Change:
@@ -665,17 +633,14 @@ def _note_added(task: Task, fact: NoteAdded, row: RecordedEvent) -> Change:
 
 
 def _note_edited(task: Task, fact: NoteEdited, row: RecordedEvent) -> Change:
-    change = {"words": fact.words, "by": fact.by, "edited_at": row.at}
-    notes = _with(task.notes, fact.note, **change)
+    notes = _with(task.notes, fact.note, words=fact.words, by=fact.by, edited_at=row.at)
     return {"notes": notes, **_touch(task, fact.by, "notes", row)}
 
 
-def _note_removed(task: Task, fact: NoteRemoved, row: RecordedEvent) -> Change:
-    return {"notes": tuple(note for note in task.notes if note.id != fact.note)}
-
-
-def _time_started(task: Task, fact: TimeStarted, row: RecordedEvent) -> Change:
+def _time_added(task: Task, fact: TimeStarted | TimeLogged, row: RecordedEvent) -> Change:
     entry = TimeEntry(fact.entry, fact.start, by=fact.by, touched=_row_of(fact.by, row))
+    if isinstance(fact, TimeLogged):
+        entry = replace(entry, end=fact.end, summary=fact.summary)
     return {"time": (*task.time, entry)}
 
 
@@ -683,12 +648,6 @@ def _time_stopped(task: Task, fact: TimeStopped, row: RecordedEvent) -> Change:
     """Without a summary it keeps the one that was noted while it ran."""
     change: Change = {"summary": fact.summary} if fact.summary else {}
     return _entry(task, fact, row, end=fact.end, by=fact.by, **change)
-
-
-def _time_logged(task: Task, fact: TimeLogged, row: RecordedEvent) -> Change:
-    touched = _row_of(fact.by, row)
-    entry = TimeEntry(fact.entry, fact.start, fact.end, fact.summary, fact.by, touched)
-    return {"time": (*task.time, entry)}
 
 
 def _time_edited(task: Task, fact: TimeEdited, row: RecordedEvent) -> Change:
@@ -704,10 +663,6 @@ def _time_reopened(task: Task, fact: TimeReopened, row: RecordedEvent) -> Change
         task = replace(task, time=(*task.time, TimeEntry(fact.entry, fact.start)))
     change: Change = {} if fact.summary is None else {"summary": fact.summary}
     return _entry(task, fact, row, end="", by=fact.by, **change)
-
-
-def _time_removed(task: Task, fact: TimeRemoved, row: RecordedEvent) -> Change:
-    return {"time": tuple(one for one in task.time if one.id != fact.entry)}
 
 
 def _entry(task: Task, fact: Any, row: RecordedEvent, **change: Any) -> Change:
@@ -729,14 +684,6 @@ def _linked(task: Task, fact: TaskLinked, row: RecordedEvent) -> Change:
 def _unlinked(task: Task, fact: TaskUnlinked, row: RecordedEvent) -> Change:
     gone = Link(fact.relation, fact.target)
     return {"links": tuple(link for link in task.links if link != gone)}
-
-
-def _deleted(task: Task, fact: TaskDeleted, row: RecordedEvent) -> Change:
-    return {"is_deleted": True}
-
-
-def _undeleted(task: Task, fact: TaskRestored, row: RecordedEvent) -> Change:
-    return {"is_deleted": False}
 
 
 def _imported(task: Task, fact: TaskImported, row: RecordedEvent) -> Change:
@@ -761,36 +708,38 @@ _PLAIN: dict[type, tuple[str, str]] = {
 }
 """What replaces one value: the field of the task, and that of the fact."""
 
-_APPLY: dict[type, Callable[[Task, Any, RecordedEvent], Change]] = {
+_APPLY: dict[type, Apply] = {
     TaskCreated: _created,
     StatusSet: _status,
     **dict.fromkeys(_PLAIN, _plain),
     LanguageSet: _language,
-    LabelAssigned: _label_in,
-    LabelRemoved: _label_out,
-    LabelSuppressed: _suppressed,
-    LabelAllowed: _allowed,
-    ChecklistAdded: _checklist,
+    LabelAssigned: _label("labels", is_in=True),
+    LabelRemoved: _label("labels", is_in=False),
+    LabelSuppressed: _label("suppressed", is_in=True),
+    LabelAllowed: _label("suppressed", is_in=False),
+    ChecklistAdded: lambda task, fact, _: {
+        "checklists": (*task.checklists, Checklist(fact.checklist, fact.title))
+    },
     ItemAdded: _item_added,
     ItemRetitled: _item_retitled,
-    ItemChecked: _checked,
-    ItemUnchecked: _unchecked,
-    ItemArchived: _archived,
-    ItemRestored: _restored,
+    ItemChecked: _ticked,
+    ItemUnchecked: _ticked,
+    ItemArchived: lambda task, fact, row: _item(task, fact, row, is_archived=True),
+    ItemRestored: lambda task, fact, row: _item(task, fact, row, is_archived=False),
     NoteAdded: _note_added,
     NoteEdited: _note_edited,
-    NoteRemoved: _note_removed,
-    TimeStarted: _time_started,
+    NoteRemoved: lambda task, fact, _: {"notes": _but(task.notes, fact.note)},
+    TimeStarted: _time_added,
     TimeStopped: _time_stopped,
-    TimeLogged: _time_logged,
+    TimeLogged: _time_added,
     TimeEdited: _time_edited,
     TimeReopened: _time_reopened,
-    TimeRemoved: _time_removed,
+    TimeRemoved: lambda task, fact, _: {"time": _but(task.time, fact.entry)},
     TaskRated: _rated,
     TaskLinked: _linked,
     TaskUnlinked: _unlinked,
-    TaskDeleted: _deleted,
-    TaskRestored: _undeleted,
+    TaskDeleted: lambda *_: {"is_deleted": True},
+    TaskRestored: lambda *_: {"is_deleted": False},
     TaskImported: _imported,
     DeedUndone: _deed_undone,
 }

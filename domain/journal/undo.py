@@ -76,27 +76,44 @@ def _field(name: str) -> Held:
     return lambda task, _: getattr(task, name)
 
 
-def _of_item(name: str) -> Held:
-    return lambda task, fact: getattr(item_of(task, fact.item), name, None)
+def _has(field: str, of: str) -> Held:
+    """Whether a field of the task has what a field of the fact names."""
+    return lambda task, fact: getattr(fact, of) in getattr(task, field)
 
 
-def _item(task: Task, fact: Any) -> object:
-    item = item_of(task, fact.item)
-    return None if item is None else (item.title, item.is_checked, item.is_archived)
+def _of(find: Held, *names: str) -> Held:
+    """These fields of the part that a fact is about; None where that is not there."""
+
+    def held(task: Task, fact: Any) -> object:
+        part = find(task, fact)
+        return None if part is None else [getattr(part, name) for name in names]
+
+    return held
+
+
+def _item(task: Task, fact: Any) -> t.ChecklistItem | None:
+    return item_of(task, fact.item)
 
 
 def _note(task: Task, fact: Any) -> t.Note | None:
     return next((one for one in task.notes if one.id == fact.note), None)
 
 
-def _words(task: Task, fact: Any) -> object:
-    note = _note(task, fact)
-    return None if note is None else note.words
+def _entry(task: Task, fact: Any) -> t.TimeEntry | None:
+    return next((one for one in task.time if one.id == fact.entry), None)
 
 
-def _times(task: Task, fact: Any) -> object:
-    entry = next((one for one in task.time if one.id == fact.entry), None)
-    return None if entry is None else (entry.start, entry.end, entry.summary)
+def _rating(task: Task, fact: Any) -> t.Rating | None:
+    return rating_of(task, fact.entry)
+
+
+_words, _score = _of(_note, "words"), _of(_rating, "score", "comment")
+_times = _of(_entry, "start", "end", "summary")
+
+
+def _rated_times(task: Task, fact: Any) -> object:
+    """An entry with what was thought of it, which would go with it."""
+    return _times(task, fact), _score(task, fact)
 
 
 def _edge(task: Task, fact: Any) -> object:
@@ -113,70 +130,37 @@ def _value(fact: Callable[..., TaskFact], *names: str) -> Back:
     return lambda _, before, *__: [fact(PERSON, *(getattr(before, name) for name in names))]
 
 
-def _retitled_item(fact: Any, before: Task, now: Task, at: str) -> list[TaskFact]:
-    item = item_of(before, fact.item)
-    return [t.ItemRetitled(PERSON, fact.item, item.title)] if item else []
+def _part(find: Held, fact: Callable[..., TaskFact], *names: str) -> Back:
+    """A fact with the values that its part had before; none where it was not there."""
+
+    def back(done: Any, before: Task, now: Task, at: str) -> list[TaskFact]:
+        was = find(before, done)
+        return [fact(PERSON, *(getattr(was, name) for name in names))] if was else []
+
+    return back
 
 
-def _unedited_note(fact: Any, before: Task, now: Task, at: str) -> list[TaskFact]:
-    note = _note(before, fact)
-    return [t.NoteEdited(PERSON, fact.note, note.words)] if note else []
-
-
-def _put_back_note(fact: Any, before: Task, now: Task, at: str) -> list[TaskFact]:
-    note = _note(before, fact)
-    return [t.NoteAdded(PERSON, note.id, note.note_kind, note.words, note.at)] if note else []
+def _known(task: Task, fact: Any) -> t.TimeEntry:
+    return edits.known_entry(task, fact.entry)
 
 
 def _timed(fact: Any, before: Task, now: Task, at: str) -> list[TaskFact]:
-    was, entry = edits.known_entry(before, fact.entry), edits.known_entry(now, fact.entry)
-    return edits.retime(now, entry, was.start, was.end, was.summary, at)
-
-
-def _removed_entry(fact: Any, before: Task, now: Task, at: str) -> list[TaskFact]:
-    return [t.TimeRemoved(PERSON, fact.entry)]
+    was = _known(before, fact)
+    return edits.retime(now, _known(now, fact), was.start, was.end, was.summary, at)
 
 
 def _reopened(fact: Any, before: Task, now: Task, at: str) -> list[TaskFact]:
-    was, held = edits.known_entry(before, fact.entry), edits.known_entry(now, fact.entry)
-    summary = None if was.summary == held.summary else was.summary
+    was = _known(before, fact)
+    summary = None if was.summary == _known(now, fact).summary else was.summary
     return [t.TimeReopened(PERSON, was.id, was.start, summary)]
 
 
-def _stopped_again(fact: Any, before: Task, now: Task, at: str) -> list[TaskFact]:
-    was = edits.known_entry(before, fact.entry)
-    return [t.TimeStopped(PERSON, was.id, was.end, was.summary)]
-
-
 def _put_back_entry(fact: Any, before: Task, now: Task, at: str) -> list[TaskFact]:
-    was = edits.known_entry(before, fact.entry)
+    was = _known(before, fact)
     if was.end:
         return [t.TimeLogged(PERSON, was.id, was.start, was.end, was.summary)]
     noted = [t.TimeEdited(PERSON, was.id, summary=was.summary)] if was.summary else []
     return [t.TimeStarted(PERSON, was.id, was.start), *noted]
-
-
-def _rated(fact: Any, before: Task, now: Task, at: str) -> list[TaskFact]:
-    was = rating_of(before, fact.entry)
-    return [t.TaskRated(PERSON, fact.entry, was.score, was.comment)] if was else []
-
-
-def _rated_times(task: Task, fact: Any) -> object:
-    """An entry with what was thought of it, which would go with it."""
-    return _times(task, fact), _rating(task, fact)
-
-
-def _rating(task: Task, fact: Any) -> object:
-    held = rating_of(task, fact.entry)
-    return None if held is None else (held.score, held.comment)
-
-
-def _label(task: Task, fact: Any) -> object:
-    return fact.label in task.labels
-
-
-def _suppressed(task: Task, fact: Any) -> object:
-    return fact.label in task.suppressed
 
 
 _UNDO: dict[type, tuple[Held, Back]] = {
@@ -188,26 +172,26 @@ _UNDO: dict[type, tuple[Held, Back]] = {
         _value(t.StatusSet, "status", "status_reason"),
     ),
     **{one.fact: (_field(one.name), _value(one.fact, one.name)) for one in FIELDS},
-    t.LabelAssigned: (_label, _is(t.LabelRemoved, "label")),
-    t.LabelRemoved: (_label, _is(t.LabelAssigned, "label")),
-    t.LabelSuppressed: (_suppressed, _is(t.LabelAllowed, "label")),
-    t.LabelAllowed: (_suppressed, _is(t.LabelSuppressed, "label")),
-    t.ItemAdded: (_item, _is(t.ItemArchived, "item")),
-    t.ItemRetitled: (_of_item("title"), _retitled_item),
-    t.ItemChecked: (_of_item("is_checked"), _is(t.ItemUnchecked, "item")),
-    t.ItemUnchecked: (_of_item("is_checked"), _is(t.ItemChecked, "item")),
-    t.ItemArchived: (_of_item("is_archived"), _is(t.ItemRestored, "item")),
-    t.ItemRestored: (_of_item("is_archived"), _is(t.ItemArchived, "item")),
+    t.LabelAssigned: (_has("labels", "label"), _is(t.LabelRemoved, "label")),
+    t.LabelRemoved: (_has("labels", "label"), _is(t.LabelAssigned, "label")),
+    t.LabelSuppressed: (_has("suppressed", "label"), _is(t.LabelAllowed, "label")),
+    t.LabelAllowed: (_has("suppressed", "label"), _is(t.LabelSuppressed, "label")),
+    t.ItemAdded: (_of(_item, "title", "is_checked", "is_archived"), _is(t.ItemArchived, "item")),
+    t.ItemRetitled: (_of(_item, "title"), _part(_item, t.ItemRetitled, "id", "title")),
+    t.ItemChecked: (_of(_item, "is_checked"), _is(t.ItemUnchecked, "item")),
+    t.ItemUnchecked: (_of(_item, "is_checked"), _is(t.ItemChecked, "item")),
+    t.ItemArchived: (_of(_item, "is_archived"), _is(t.ItemRestored, "item")),
+    t.ItemRestored: (_of(_item, "is_archived"), _is(t.ItemArchived, "item")),
     t.NoteAdded: (_words, _is(t.NoteRemoved, "note")),
-    t.NoteEdited: (_words, _unedited_note),
-    t.NoteRemoved: (_words, _put_back_note),
+    t.NoteEdited: (_words, _part(_note, t.NoteEdited, "id", "words")),
+    t.NoteRemoved: (_words, _part(_note, t.NoteAdded, "id", "note_kind", "words", "at")),
     t.TimeEdited: (_times, _timed),
-    t.TimeStarted: (_rated_times, _removed_entry),
-    t.TimeLogged: (_rated_times, _removed_entry),
+    t.TimeStarted: (_rated_times, _is(t.TimeRemoved, "entry")),
+    t.TimeLogged: (_rated_times, _is(t.TimeRemoved, "entry")),
     t.TimeStopped: (_times, _reopened),
-    t.TimeReopened: (_times, _stopped_again),
+    t.TimeReopened: (_times, _part(_known, t.TimeStopped, "id", "end", "summary")),
     t.TimeRemoved: (_times, _put_back_entry),
-    t.TaskRated: (_rating, _rated),
+    t.TaskRated: (_score, _part(_rating, t.TaskRated, "entry", "score", "comment")),
     t.TaskLinked: (_edge, _is(t.TaskUnlinked, "relation", "target")),
     t.TaskUnlinked: (_edge, _is(t.TaskLinked, "relation", "target")),
     t.TaskDeleted: (_field("is_deleted"), _is(t.TaskRestored)),
