@@ -39,7 +39,7 @@ class Arguments(
         return ""
 
 
-def text_of(length_max: int, description: str, clean: str = "words") -> Meta:
+def text_of(length_max: int | None, description: str, clean: str = "words") -> Meta:
     ours = {"x-clean": clean}
     return Meta(
         min_length=1, max_length=length_max, description=description, extra_json_schema=ours
@@ -50,11 +50,21 @@ def id_of(description: str, clean: str = "id") -> Meta:
     return text_of(100, description, clean)
 
 
+def list_of(description: str, least: int = 1) -> Meta:
+    return Meta(min_length=least, max_length=BATCH_MAX, description=description)
+
+
+def forgiving_list(description: str, elements: str) -> Meta:
+    ours = {"minItems": 1, "x-elements": elements}
+    return Meta(max_length=BATCH_MAX, description=description, extra_json_schema=ours)
+
+
 ItemTitle = Annotated[str, text_of(ITEM_TITLE_MAX, "The item's text, in one line.")]
 TaskStatus = Annotated[
     Literal["OPEN", "GROOMED", "IN PROGRESS", "BLOCKED", "ON HOLD"],
     Meta(description="The new status.", extra_json_schema={"x-clean": "status"}),
 ]
+TaskPriority = Literal["P0", "P1", "P2", "P3"]
 LabelConfidence = Annotated[
     Literal["very_high", "high", "medium", "low"],
     Meta(description="How sure you are; low ones are dropped."),
@@ -76,7 +86,7 @@ class UpdateTaskDueDate(Arguments, frozen=True):
 
 
 class UpdateTaskPriority(Arguments, frozen=True):
-    priority: Annotated[Literal["P0", "P1", "P2", "P3"], Meta(description="P0 is the most urgent.")]
+    priority: Annotated[TaskPriority, Meta(description="P0 is the most urgent.")]
 
 
 class SetTaskStatus(Arguments, frozen=True):
@@ -128,7 +138,7 @@ class AddChecklistItem(Arguments, frozen=True):
 class AddMultipleChecklistItems(Arguments, frozen=True):
     items: Annotated[
         tuple[AddChecklistItem, ...],
-        Meta(min_length=1, max_length=BATCH_MAX, description="The items, in their order."),
+        list_of("The items, in their order."),
     ]
 
 
@@ -154,7 +164,7 @@ class UpdateChecklistItem(Arguments, frozen=True):
 class UpdateChecklistItems(Arguments, frozen=True):
     items: Annotated[
         tuple[UpdateChecklistItem, ...],
-        Meta(min_length=1, max_length=BATCH_MAX, description="One entry for each item."),
+        list_of("One entry for each item."),
     ]
 
     def problem(self) -> str:
@@ -163,30 +173,9 @@ class UpdateChecklistItems(Arguments, frozen=True):
 
 
 class UpdateReport(Arguments, frozen=True):
-    content: Annotated[
-        str,
-        Meta(
-            min_length=1,
-            description="The whole report, Markdown.",
-            extra_json_schema={"x-clean": "text"},
-        ),
-    ]
-    tldr: Annotated[
-        str,
-        Meta(
-            min_length=1,
-            description="What matters, in one to three sentences.",
-            extra_json_schema={"x-clean": "text"},
-        ),
-    ]
-    one_liner: Annotated[
-        str,
-        Meta(
-            min_length=1,
-            description="Where the task stands, in one short line.",
-            extra_json_schema={"x-clean": "words"},
-        ),
-    ]
+    content: Annotated[str, text_of(None, "The whole report, Markdown.", "text")]
+    tldr: Annotated[str, text_of(None, "What matters, in one to three sentences.", "text")]
+    one_liner: Annotated[str, text_of(None, "Where the task stands, in one short line.")]
 
 
 ObservationPriority = Literal["routine", "notable", "critical"]
@@ -208,11 +197,7 @@ class Observed(Arguments, frozen=True):
 class RecordObservations(Arguments, frozen=True):
     observations: Annotated[
         tuple[Annotated[str, Meta(min_length=1)] | Observed, ...],
-        Meta(
-            max_length=BATCH_MAX,
-            description="Texts, or objects.",
-            extra_json_schema={"minItems": 1, "x-elements": "observation"},
-        ),
+        forgiving_list("Texts, or objects.", "observation"),
     ]
 
 
@@ -226,11 +211,7 @@ class RecordAndResolve(RecordObservations, frozen=True):
 
     resolves: Annotated[
         tuple[NoteNumber, ...],
-        Meta(
-            min_length=0,
-            max_length=BATCH_MAX,
-            description="Numbers of critical observations that these settle: shown until then.",
-        ),
+        list_of("Numbers of critical observations that these settle: shown until then.", least=0),
     ] = ()
 
 
@@ -244,11 +225,7 @@ class Retract(Arguments, frozen=True):
 class RetractSuggestions(Arguments, frozen=True):
     proposals: Annotated[
         tuple[Retract, ...],
-        Meta(
-            max_length=BATCH_MAX,
-            description="The proposals to take back.",
-            extra_json_schema={"minItems": 1, "x-elements": "retraction"},
-        ),
+        forgiving_list("The proposals to take back.", "retraction"),
     ]
 
 
@@ -278,9 +255,7 @@ class SuppressLabel(Arguments, frozen=True):
 
 
 # -------------------------------------------------------------------------------- about other tasks
-# The arguments of the tools about other tasks: follow-ups, links, and looking things up.
-#
-# STORAGE FORMAT for the singular ones, see `domain.tools.arguments`.
+# Follow-ups, links, and looking things up.
 
 DESCRIPTION_MAX = 4_000
 WORDS_MAX = 200
@@ -319,20 +294,14 @@ class CreateFollowUpTask(Arguments, frozen=True):
         str, text_of(DESCRIPTION_MAX, "What it is about, where the title does not say it.", "text")
     ] = ""
     due_date: Annotated[str, text_of(10, "The day it is due, YYYY-MM-DD.", "date")] = ""
-    priority: Annotated[
-        Literal["P0", "P1", "P2", "P3"] | None, Meta(description="P0 is the most urgent.")
-    ] = None
+    priority: Annotated[TaskPriority | None, Meta(description="P0 is the most urgent.")] = None
     relation: Annotated[
         FollowUpRelation | None,
         Meta(description="How the new task is related to this one; follows_up_on if left out."),
     ] = None
     carry_over: Annotated[
         tuple[CarriedItem, ...],
-        Meta(
-            min_length=0,
-            max_length=BATCH_MAX,
-            description="Open items that move from this task to the new one.",
-        ),
+        list_of("Open items that move from this task to the new one.", least=0),
     ] = ()
 
 
@@ -346,7 +315,7 @@ class MigrateChecklistItem(Arguments, frozen=True):
 class MigrateChecklistItems(Arguments, frozen=True):
     items: Annotated[
         tuple[CarriedItem, ...],
-        Meta(min_length=1, max_length=BATCH_MAX, description="The items that move."),
+        list_of("The items that move."),
     ]
     target_task_id: TargetId
 
@@ -384,10 +353,6 @@ class Recall(Arguments, frozen=True):
 
 
 # --------------------------------------------------------------------------------------- about time
-# The arguments of the tools about time that was spent; see `domain.tools.arguments`.
-#
-# STORAGE FORMAT for the changes, as there.
-
 SUMMARY_MAX = 500
 
 
@@ -414,9 +379,7 @@ class LogTimeAt(LogTime, frozen=True):
     ended_utc: Annotated[str, _instant_of("endedAt")] = ""
 
     def problem(self) -> str:
-        return _unresolved(self.started_at, self.started_utc) or _unresolved(
-            self.ended_at, self.ended_utc
-        )
+        return _unresolved(self)
 
 
 class EditTimeEntry(Arguments, frozen=True):
@@ -440,17 +403,13 @@ class EditTimeEntryAt(EditTimeEntry, frozen=True):
     ended_utc: Annotated[str, _instant_of("endedAt")] = ""
 
     def problem(self) -> str:
-        return (
-            EditTimeEntry.problem(self)
-            or _unresolved(self.started_at, self.started_utc)
-            or _unresolved(self.ended_at, self.ended_utc)
-        )
+        return EditTimeEntry.problem(self) or _unresolved(self)
 
 
-def _unresolved(wall: str, utc: str) -> str:
-    if bool(wall) == bool(utc):
-        return ""
-    return f"{wall or utc}: a local time needs its instant, and an instant its local time"
+def _unresolved(given: LogTimeAt | EditTimeEntryAt) -> str:
+    times = (given.started_at, given.started_utc), (given.ended_at, given.ended_utc)
+    why = "a local time needs its instant, and an instant its local time"
+    return next((f"{wall or utc}: {why}" for wall, utc in times if bool(wall) != bool(utc)), "")
 
 
 class NoteTimer(Arguments, frozen=True):
@@ -458,7 +417,6 @@ class NoteTimer(Arguments, frozen=True):
 
 
 # -------------------------------------------------------------------------------- their JSON Schema
-# The JSON Schema of a tool's arguments, generated from its Struct (SPEC 5).
 
 Schema = dict[str, Any]
 

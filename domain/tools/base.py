@@ -7,7 +7,7 @@ The records stand in `task_tools`, `times`, `followups` and `local`; `registry` 
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
@@ -17,7 +17,7 @@ from domain.log import canonical
 from domain.log.keys import key
 from domain.text import cut, fold, squeeze
 from domain.tools.arguments import Arguments
-from domain.tools.snapshot import Snapshot
+from domain.tools.snapshot import Snapshot, SnapshotEntry, SnapshotItem
 
 SHOWN_LENGTH_MAX = 80
 """So much of a text that is not ours is repeated in a message."""
@@ -25,6 +25,7 @@ SHOWN_LENGTH_MAX = 80
 SKIPPING = ("redundant", "limit")
 """An element with one of these codes is skipped; with any other, it is refused."""
 
+P = TypeVar("P", SnapshotItem, SnapshotEntry)
 Facts = tuple[TaskFact, ...]
 
 
@@ -97,6 +98,12 @@ class Exploded(Struct, frozen=True):
 def redundant(what: str) -> ToolRefusal:
     """The task is so already."""
     return ToolRefusal("redundant", what)
+
+
+def found(parts: Iterable[P], wanted: str, what: str) -> P | ToolRefusal:
+    """The part of a task with that id, or that it has none."""
+    missing = ToolRefusal("not_found", f"This task has no {what} with the id {quoted(wanted)}.")
+    return next((one for one in parts if one.id == wanted), missing)
 
 
 def planned(proposals: Iterable[Proposal], refusals: Collection[ToolRefusal]) -> Plan | ToolRefusal:

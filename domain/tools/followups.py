@@ -14,7 +14,16 @@ from domain.tools.arguments import (
     MigrateChecklistItems,
     ProposeLink,
 )
-from domain.tools.base import Exploded, Facts, Tool, ToolEffect, ToolRefusal, quoted, redundant
+from domain.tools.base import (
+    Exploded,
+    Facts,
+    Tool,
+    ToolEffect,
+    ToolRefusal,
+    found,
+    quoted,
+    redundant,
+)
 from domain.tools.snapshot import Snapshot, SnapshotItem
 
 TITLES_SHOWN = 3
@@ -29,12 +38,10 @@ def named(task: str) -> str:
 
 
 def _find(snapshot: Snapshot, wanted: str) -> SnapshotItem | ToolRefusal:
-    found = next((item for item in snapshot.items if item.id == wanted), None)
-    if found is None:
-        return ToolRefusal("not_found", f"This task has no item with the id {quoted(wanted)}.")
-    if found.is_archived:  # it may have moved away meanwhile
-        return ToolRefusal("stale", f"Item {quoted(found.title)} is archived.")
-    return found
+    item = found(snapshot.items, wanted, "item")
+    if isinstance(item, SnapshotItem) and item.is_archived:  # it may have moved away meanwhile
+        return ToolRefusal("stale", f"Item {quoted(item.title)} is archived.")
+    return item
 
 
 def _movable(snapshot: Snapshot, wanted: Iterable[str]) -> Facts | ToolRefusal:
@@ -63,10 +70,6 @@ def _carried(given: CreateFollowUpTask) -> list[str]:
     return [one.id for one in given.carry_over]
 
 
-def _follow_up(snapshot: Snapshot, given: CreateFollowUpTask, by: str) -> Facts | ToolRefusal:
-    return _movable(snapshot, _carried(given))
-
-
 def _follow_up_summary(snapshot: Snapshot, given: CreateFollowUpTask) -> str:
     parts = [f'Create follow-up task "{given.title}"']
     parts += [f"due {given.due_date}"] if given.due_date else []
@@ -77,10 +80,8 @@ def _follow_up_summary(snapshot: Snapshot, given: CreateFollowUpTask) -> str:
     if (more := len(moved) - TITLES_SHOWN) > 0:
         moved[TITLES_SHOWN:] = [f"{more} more"]
     parts += [f"with {', '.join(moved)}"] if moved else []
-    told = ", ".join(parts)
-    if not given.description:
-        return told
-    return f"{told}: {cut(squeeze(given.description), length_max=SHOWN)}"
+    about = f": {cut(squeeze(given.description), length_max=SHOWN)}" if given.description else ""
+    return f"{', '.join(parts)}{about}"
 
 
 _RELATED = {"relates_to": "related to this one", "blocks": "which blocks this one"}
@@ -98,10 +99,6 @@ def _explode_moved(snapshot: Snapshot, given: MigrateChecklistItems) -> Exploded
         else:
             accepted[item.id] = MigrateChecklistItem(item.id, given.target_task_id)
     return Exploded(tuple(accepted.values()), tuple(refusals))
-
-
-def _moved(snapshot: Snapshot, given: MigrateChecklistItem, by: str) -> Facts | ToolRefusal:
-    return _movable(snapshot, [given.id])
 
 
 def _moved_summary(snapshot: Snapshot, given: MigrateChecklistItem) -> str:
@@ -130,7 +127,7 @@ TOOLS = (
         hint=_HINT,
         arguments=CreateFollowUpTask,
         effect=ToolEffect(
-            facts=_follow_up,
+            facts=lambda snapshot, given, _: _movable(snapshot, _carried(given)),
             values=lambda snapshot, given: _state(snapshot, _carried(given)),
             touches=lambda given: ("status", *(f"item:{one}" for one in _carried(given))),
             summary=_follow_up_summary,
@@ -163,7 +160,7 @@ TOOLS = (
         element=MigrateChecklistItem,
         explode=_explode_moved,
         effect=ToolEffect(
-            facts=_moved,
+            facts=lambda snapshot, given, _: _movable(snapshot, [given.id]),
             values=lambda snapshot, given: _state(snapshot, [given.id]),
             touches=lambda given: (f"item:{given.id}",),
             summary=_moved_summary,

@@ -5,9 +5,9 @@ operation applies. Both sides ask the same record, so a rule holds when somethin
 and again when it is applied to the task as it is then.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -23,6 +23,8 @@ from domain.tools.arguments import Arguments, Schema, SuppressLabel
 from domain.tools.base import CAPABILITIES, Facts, Mode, Plan, Tool, ToolEffect, ToolRefusal
 from domain.tools.decoding import decoded
 from domain.tools.snapshot import Snapshot
+
+T = TypeVar("T")
 
 TOOLS: Mapping[str, Tool] = {
     tool.name: tool
@@ -222,26 +224,28 @@ def _change(tool: str, arguments: str) -> tuple[ToolEffect, Struct] | ToolRefusa
     return found if isinstance(found, ToolRefusal) else (change.effect, found)
 
 
+def _asked(tool: str, arguments: str, ask: Callable[[ToolEffect, Any], T], unread: T) -> T:
+    """What the effect of a change says of it, or `unread`."""
+    change = _change(tool, arguments)
+    return unread if isinstance(change, ToolRefusal) else ask(*change)
+
+
 def _unknown(tool: str) -> ToolRefusal:
     return ToolRefusal("unknown_tool", f"There is no tool {b.quoted(tool)}.")
 
 
 # ------------------------------------------------------------------------ planning and applying
 
+DELETED = ToolRefusal("not_found", "The task was deleted.")
+
 
 def plan(
     tool: str, snapshot: Snapshot, arguments: Struct, instants: Iterable[tuple[str, str]] = ()
 ) -> Plan | ToolRefusal:
-    """What a deferred call would change, as items for the person to decide.
-
-    Args:
-        tool: By its own name.
-        snapshot: The task as the wake knows it.
-        arguments: As `decode` made them.
-        instants: Those of the local times in them, as they are recorded beside the call.
-    """
+    """What a deferred call would change, as items for the person to decide. `arguments`: as
+    `decode` made them; `instants`: of the local times in them, as recorded beside the call."""
     if snapshot.is_deleted:
-        return _deleted()
+        return DELETED
     record = TOOLS.get(tool)
     if record is None or record.effect is None:
         return _unknown(tool)
@@ -262,28 +266,18 @@ def plan(
 
 
 def apply(tool: str, snapshot: Snapshot, arguments: str, by: str) -> Facts | ToolRefusal:
-    """The facts of one change to the task as it is now, every rule checked again.
-
-    Args:
-        tool: A change's name; ``suppress_label`` and ``lift_suppression`` only operations use.
-        snapshot: The live task.
-        arguments: JSON, as a proposal or `check_edit` wrote it.
-        by: Who the facts say did it.
-    """
+    """The facts of one change to the live task, every rule checked again. `arguments`: JSON, as a
+    proposal or `check_edit` wrote it, as in all that follows."""
     if snapshot.is_deleted:
-        return _deleted()
+        return DELETED
     if isinstance(change := _change(tool, arguments), ToolRefusal):
         return change
     effect, given = change
     return effect.facts(snapshot, given, by)
 
 
-def _deleted() -> ToolRefusal:
-    return ToolRefusal("not_found", "The task was deleted.")
-
-
 def read(tool: str, arguments: str) -> Struct | ToolRefusal:
-    """The arguments of a change, of the JSON that a proposal or `check_edit` wrote."""
+    """The arguments of a change."""
     change = _change(tool, arguments)
     return change if isinstance(change, ToolRefusal) else change[1]
 
@@ -295,16 +289,12 @@ def is_over_two(tool: str) -> bool:
 
 def others(tool: str, arguments: str, fresh: str) -> tuple[str, ...]:
     """The further tasks that a change writes to; none, if it has but one or cannot be read.
+    `fresh`: the id of the task that it would make."""
 
-    Args:
-        tool: A change's name.
-        arguments: JSON, as a proposal or `check_edit` wrote it.
-        fresh: The id of the task that it would make.
-    """
-    if isinstance(change := _change(tool, arguments), ToolRefusal):
-        return ()
-    effect, given = change
-    return effect.others(given, fresh) if effect.others else ()
+    def ask(effect: ToolEffect, given: Any) -> tuple[str, ...]:
+        return effect.others(given, fresh) if effect.others else ()
+
+    return _asked(tool, arguments, ask, ())
 
 
 # ------------------------------------------------------------------------ what a change is about
@@ -312,19 +302,14 @@ def others(tool: str, arguments: str, fresh: str) -> tuple[str, ...]:
 
 def base(tool: str, snapshot: Snapshot, arguments: str) -> str:
     """Digest of the values that a change would change; of nothing, if it cannot be read."""
-    if isinstance(change := _change(tool, arguments), ToolRefusal):
-        return b.base(tool, None)
-    effect, given = change
-    return b.base(tool, effect.values(snapshot, given))
+    values = _asked(tool, arguments, lambda effect, given: effect.values(snapshot, given), None)
+    return b.base(tool, values)
 
 
 def touches(tool: str, arguments: str) -> tuple[str, ...]:
     """The fields or entities that a change is about, spelled as in `Snapshot.touched`; of a
     checklist item ``item:<id>``. None, if it cannot be read."""
-    if isinstance(change := _change(tool, arguments), ToolRefusal):
-        return ()
-    effect, given = change
-    return effect.touches(given)
+    return _asked(tool, arguments, lambda effect, given: effect.touches(given), ())
 
 
 TEXTS = ("title", "description", "notes")
@@ -334,10 +319,11 @@ TEXTS = ("title", "description", "notes")
 def replaced_by(tool: str, arguments: str) -> tuple[str, ...]:
     """The values that a change gives another one, each one thing that a task has once; none of
     an addition, or if it cannot be read."""
-    if isinstance(change := _change(tool, arguments), ToolRefusal) or change[0].now is None:
-        return ()
-    effect, given = change
-    return (effect.parts or effect.touches)(given)
+
+    def ask(effect: ToolEffect, given: Any) -> tuple[str, ...]:
+        return (effect.parts or effect.touches)(given) if effect.now else ()
+
+    return _asked(tool, arguments, ask, ())
 
 
 def last_touched(snapshot: Snapshot, touches: Sequence[str]) -> int:
@@ -363,19 +349,11 @@ def _touched(snapshot: Snapshot, touches: Sequence[str]) -> Iterator[int]:
 
 def summary(tool: str, snapshot: Snapshot, arguments: str) -> str:
     """A change in words for a person; the tool's name, if its arguments cannot be read."""
-    if isinstance(change := _change(tool, arguments), ToolRefusal):
-        return tool
-    effect, given = change
-    return effect.summary(snapshot, given)
+    return _asked(tool, arguments, lambda effect, given: effect.summary(snapshot, given), tool)
 
 
 def present(tool: str, snapshot: Snapshot, arguments: Mapping[str, Any]) -> str | None:
-    """The value that a change would replace, in words; None for an addition.
-
-    Args:
-        tool: A change's name.
-        snapshot: The task as it is.
-        arguments: Decoded JSON.
-    """
+    """The value that a change of these decoded arguments would replace, in words; None for an
+    addition."""
     change = CHANGES.get(tool)
     return change.effect.now(snapshot, arguments) if change and change.effect.now else None

@@ -30,7 +30,16 @@ from domain.tools.arguments import (
     UpdateTaskEstimate,
     UpdateTaskPriority,
 )
-from domain.tools.base import Exploded, Facts, Tool, ToolEffect, ToolRefusal, quoted, redundant
+from domain.tools.base import (
+    Exploded,
+    Facts,
+    Tool,
+    ToolEffect,
+    ToolRefusal,
+    found,
+    quoted,
+    redundant,
+)
 from domain.tools.snapshot import Snapshot, SnapshotItem
 
 _HINT = "only where the value would differ from the present one. BLOCKED and ON HOLD need a reason."
@@ -100,11 +109,6 @@ def _minutes(minutes: int) -> str:
     return "1 minute" if minutes == 1 else f"{minutes} minutes"
 
 
-def _status_summary(_: Snapshot, arguments: SetTaskStatus) -> str:
-    because = f": {arguments.reason}" if arguments.reason else ""
-    return f"Set status to {arguments.status}{because}"
-
-
 _of_task = partial(Tool, hint=_HINT, capabilities=("task.propose",))
 
 FIELD_TOOLS = (
@@ -160,7 +164,10 @@ FIELD_TOOLS = (
             facts=_status,
             values=lambda snapshot, _: [snapshot.status, snapshot.status_reason],
             touches=lambda _: ("status",),
-            summary=_status_summary,
+            summary=lambda _, arguments: (
+                f"Set status to {arguments.status}"
+                f"{f': {arguments.reason}' if arguments.reason else ''}"
+            ),
             now=lambda snapshot, _: snapshot.status,
             form={"status": "Status", "reason": "Because"},
         ),
@@ -211,12 +218,10 @@ def _explode(snapshot: Snapshot, arguments: AssignTaskLabels) -> Exploded | Tool
     accepted: dict[str, AssignTaskLabel] = {}
     refusals: list[ToolRefusal] = []
     for choice in sorted(arguments.labels, key=lambda label: _RANK[label.confidence]):
-        label = AssignTaskLabel(choice.id, choice.confidence)
-        refusal = _once(snapshot, choice, accepted, free)
-        if refusal is None:
-            accepted[label.id] = label
-        else:
+        if refusal := _once(snapshot, choice, accepted, free):
             refusals.append(refusal)
+        else:
+            accepted[choice.id] = AssignTaskLabel(choice.id, choice.confidence)
     return Exploded(tuple(accepted.values()), tuple(refusals))
 
 
@@ -231,9 +236,8 @@ def _once(
     if choice.confidence == "low":
         return ToolRefusal("limit", f"Label {name} is dropped: its confidence is low.")
     if len(accepted) >= free:
-        return ToolRefusal(
-            "limit", f"Label {name} is over the limit of {LABELS_MAX} labels a task."
-        )
+        because = f"Label {name} is over the limit of {LABELS_MAX} labels a task."
+        return ToolRefusal("limit", because)
     return None
 
 
@@ -258,40 +262,31 @@ def _assign(snapshot: Snapshot, arguments: AssignTaskLabel, by: str) -> Facts | 
     return (t.LabelAssigned(by, arguments.id),)
 
 
-def _suppress(snapshot: Snapshot, arguments: SuppressLabel, by: str) -> Facts | ToolRefusal:
-    if arguments.id in snapshot.suppressed:
-        name = quoted(name_of(snapshot, arguments.id))
-        return redundant(f"Label {name} is suppressed already.")
-    return (t.LabelSuppressed(by, arguments.id),)
-
-
-def _allow(snapshot: Snapshot, arguments: SuppressLabel, by: str) -> Facts | ToolRefusal:
-    if arguments.id not in snapshot.suppressed:
-        name = quoted(name_of(snapshot, arguments.id))
-        return redundant(f"Label {name} is not suppressed.")
-    return (t.LabelAllowed(by, arguments.id),)
-
-
 def name_of(snapshot: Snapshot, label: str) -> str:
     """A label's name; of one that the snapshot does not know, the beginning of its id."""
     names = (known.name for known in snapshot.available if known.id == label)
     return next(names, f"{label[:8]}…" if len(label) > 8 else label)
 
 
-SUPPRESS = ToolEffect(
-    facts=_suppress,
-    values=lambda snapshot, arguments: [arguments.id in snapshot.suppressed],
-    touches=lambda arguments: (f"label:{arguments.id}",),
-    summary=lambda snapshot, arguments: f'Suppress label: "{name_of(snapshot, arguments.id)}"',
-)
-"""What rejecting a label does; no tool of the model."""
+def _suppression(
+    fact: Callable[[str, str], t.TaskFact], verb: str, already: str, *, is_on: bool
+) -> ToolEffect:
+    def facts(snapshot: Snapshot, arguments: SuppressLabel, by: str) -> Facts | ToolRefusal:
+        if (arguments.id in snapshot.suppressed) is is_on:
+            return redundant(f"Label {quoted(name_of(snapshot, arguments.id))} {already}.")
+        return (fact(by, arguments.id),)
 
-ALLOW = ToolEffect(
-    facts=_allow,
-    values=SUPPRESS.values,
-    touches=SUPPRESS.touches,
-    summary=lambda snapshot, arguments: f'Allow label: "{name_of(snapshot, arguments.id)}"',
-)
+    return ToolEffect(
+        facts=facts,
+        values=lambda snapshot, arguments: [arguments.id in snapshot.suppressed],
+        touches=lambda arguments: (f"label:{arguments.id}",),
+        summary=lambda snapshot, arguments: f'{verb} label: "{name_of(snapshot, arguments.id)}"',
+    )
+
+
+SUPPRESS = _suppression(t.LabelSuppressed, "Suppress", "is suppressed already", is_on=True)
+"""What rejecting a label does; no tool of the model."""
+ALLOW = _suppression(t.LabelAllowed, "Allow", "is not suppressed", is_on=False)
 """What taking such a rejection back does."""
 
 LABEL_TOOLS = (
@@ -334,9 +329,6 @@ REASON_MIN = 20
 """So long is the reason against a person's own tick, at least (SPEC 1)."""
 
 
-# ------------------------------------------------------------------------------------ adding
-
-
 def _explode_added(
     snapshot: Snapshot, arguments: AddMultipleChecklistItems
 ) -> Exploded | ToolRefusal:
@@ -371,9 +363,6 @@ def _is_there(snapshot: Snapshot, title: str) -> bool:
 
 def _there_already(title: str) -> ToolRefusal:
     return redundant(f"{quoted(title)} is on the task already.")
-
-
-# ---------------------------------------------------------------------------------- changing
 
 
 def _explode_updates(snapshot: Snapshot, arguments: UpdateChecklistItems) -> Exploded | ToolRefusal:
@@ -431,9 +420,7 @@ def _update(snapshot: Snapshot, arguments: UpdateChecklistItem, by: str) -> Fact
 
 
 def _find(snapshot: Snapshot, wanted: str) -> SnapshotItem | ToolRefusal:
-    found = (item for item in snapshot.items if item.id == wanted)
-    missing = ToolRefusal("not_found", f"This task has no item with the id {quoted(wanted)}.")
-    return next(found, missing)
+    return found(snapshot.items, wanted, "item")
 
 
 def _real(item: SnapshotItem, update: UpdateChecklistItem) -> UpdateChecklistItem:
@@ -449,38 +436,31 @@ def _real(item: SnapshotItem, update: UpdateChecklistItem) -> UpdateChecklistIte
 
 
 def _sovereign(item: SnapshotItem, real: UpdateChecklistItem) -> ToolRefusal | None:
-    if real.is_checked is None or not is_persons(item.checked_by):
+    is_against = real.is_checked is not None and is_persons(item.checked_by)
+    if not is_against or len(real.reason) >= REASON_MIN:
         return None
-    if len(real.reason) >= REASON_MIN:
-        return None
-    did = "ticked" if item.is_checked else "unticked"
-    because = f"The person {did} {quoted(item.title)}"
-    return ToolRefusal(
-        "sovereignty", f"{because}; give a reason of {REASON_MIN} characters or more."
-    )
+    because = f"The person {'ticked' if item.is_checked else 'unticked'} {quoted(item.title)}"
+    needed = f"give a reason of {REASON_MIN} characters or more."
+    return ToolRefusal("sovereignty", f"{because}; {needed}")
+
+
+_FIELD_OF = {"title": "title", "isChecked": "is_checked", "isArchived": "is_archived"}
+
+
+def _given(update: UpdateChecklistItem) -> list[str]:
+    """What an update changes, by its names in JSON."""
+    return [name for name, field in _FIELD_OF.items() if getattr(update, field) not in (None, "")]
 
 
 def _values(snapshot: Snapshot, update: UpdateChecklistItem) -> object:
     item = _find(snapshot, update.id)
     if isinstance(item, ToolRefusal):
         return None
-    values: dict[str, object] = {}
-    if update.is_checked is not None:
-        values["isChecked"] = item.is_checked
-    if update.title:
-        values["title"] = item.title
-    if update.is_archived is not None:
-        values["isArchived"] = item.is_archived
-    return values
+    return {name: getattr(item, _FIELD_OF[name]) for name in _given(update)}
 
 
 def _parts(update: UpdateChecklistItem) -> tuple[str, ...]:
-    named = {
-        "title": bool(update.title),
-        "isChecked": update.is_checked is not None,
-        "isArchived": update.is_archived is not None,
-    }
-    return tuple(f"item:{update.id}.{name}" for name in named if named[name])
+    return tuple(f"item:{update.id}.{name}" for name in _given(update))
 
 
 def _summary(snapshot: Snapshot, update: UpdateChecklistItem) -> str:

@@ -9,7 +9,7 @@ from domain.log.keys import key
 from domain.log.timestamps import seconds_between
 from domain.text import squeeze
 from domain.tools.arguments import EditTimeEntry, EditTimeEntryAt, LogTime, LogTimeAt, NoteTimer
-from domain.tools.base import Facts, Tool, ToolEffect, ToolRefusal, quoted, redundant
+from domain.tools.base import Facts, Tool, ToolEffect, ToolRefusal, found, quoted, redundant
 from domain.tools.snapshot import Snapshot, SnapshotEntry
 from domain.tools.task_tools import REASON_MIN, is_persons
 
@@ -74,9 +74,7 @@ def _log_summary(_: Snapshot, given: LogTimeAt) -> str:
 
 
 def _find(snapshot: Snapshot, wanted: str) -> SnapshotEntry | ToolRefusal:
-    found = (one for one in snapshot.time if one.id == wanted)
-    missing = ToolRefusal("not_found", f"This task has no time entry with the id {quoted(wanted)}.")
-    return next(found, missing)
+    return found(snapshot.time, wanted, "time entry")
 
 
 def _edit(snapshot: Snapshot, given: EditTimeEntryAt, by: str) -> Facts | ToolRefusal:
@@ -84,9 +82,8 @@ def _edit(snapshot: Snapshot, given: EditTimeEntryAt, by: str) -> Facts | ToolRe
     if isinstance(entry, ToolRefusal):
         return entry
     if not entry.end:
-        return ToolRefusal(
-            "invalid_arguments", "entryId: its timer runs; its times are not set yet"
-        )
+        because = "entryId: its timer runs; its times are not set yet"
+        return ToolRefusal("invalid_arguments", because)
     start = "" if given.started_utc == entry.start else given.started_utc
     end = "" if given.ended_utc == entry.end else given.ended_utc
     summary = given.summary if given.summary not in ("", squeeze(entry.summary)) else None
