@@ -36,14 +36,8 @@ class ShownText(NamedTuple):
 def with_citations(
     proposals: Iterable[Proposal], quotes: Iterable[str], wake: Wake, text: Callable[[Words], str]
 ) -> list[Proposal]:
-    """Proposals with the words that they rest on, and where those stand in what was shown.
-
-    Args:
-        proposals: Of one call.
-        quotes: One for each, empty where the agent gave none.
-        wake: That of the call, so far.
-        text: Reads a long text.
-    """
+    """The proposals of a call with the words that they rest on, and where those stand in what was
+    shown. `quotes`: one for each, empty where the agent gave none; `text` reads a long text."""
     kept = [tidied(one, wake.begun.scaffold) for one in quotes]
     shown = tuple(texts_shown(wake, text)) if any(kept) else ()
     return [
@@ -91,7 +85,7 @@ def texts_shown(wake: Wake, text: Callable[[Words], str]) -> Iterator[ShownText]
     for link in _objects(_json(body("linked"), "[\n")):
         for name in ("title", "oneLiner", "tldr"):
             yield ShownText(f"task:{link.get('id')}", _text(link.get(name)))
-    for result in (one for exchange in wake.exchanges for one in exchange.results):
+    for result in wake.results:
         if not result.is_error and not registry.proposes(result.tool):
             yield ShownText(f"result:{result.tool}", text(result.message))
 

@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from domain.errors import Refused
 from domain.wake import prompt_sections as parts
-from domain.wake import prompt_sections as session
-from domain.wake.prompt_sections import Part, lessons
+from domain.wake.prompt_sections import Part
 
 
 class Scaffold(Struct, frozen=True):
@@ -42,17 +41,17 @@ _1 = Scaffold(
 )
 _2 = Scaffold(
     system=_1.system,
-    before_task=(parts.now, *_1.before_task, lessons),
+    before_task=(parts.now, *_1.before_task, parts.lessons),
     after_task=(
-        session.time,
+        parts.time,
         parts.linked,
         parts.report,
-        session.memory,
+        parts.memory,
         parts.critical,
         parts.journal,
         parts.proposals,
         parts.changed,
-        session.thread,
+        parts.thread,
         parts.words,
         parts.first_wake,
         parts.instruction,

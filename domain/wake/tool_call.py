@@ -68,10 +68,8 @@ def arguments_of(call: Call) -> tuple[str, str]:
 
 
 # --------------------------------------------------------------------------- what the model is told
-# What a model is told of its own proposals, from scaffold 2 on.
-#
-# The answer to a call names in a line each what was not proposed, and what will be replaced; the
-# answer to a report sums up the wake so far, so that the report can be true.
+# From scaffold 2 on, the answer to a call names in a line each what was not proposed, and what will
+# be replaced; the answer to a report sums up the wake so far, so that the report can be true.
 
 NOT_PROPOSED = "Not proposed: "
 REPLACES = "Replaces, when this wake ends: "
@@ -123,14 +121,9 @@ def nothing_called(fingerprints: Iterable[str]) -> str:
 
 def reported(wake: Wake, count: int, text: Text) -> str:
     """What a report is answered with: how many of the wake's wishes were proposed, and which not.
-
-    Args:
-        wake: So far.
-        count: The items of its own set.
-        text: Reads what its calls were answered with.
-    """
+    `count`: the items of its own set; `text` reads what its calls were answered with."""
     lines: list[str] = []
-    for ref in (result for one in wake.exchanges for result in one.results):
+    for ref in wake.results:
         if registry.proposes(ref.tool):
             told = text(ref.message).split("\n")
             lines += [one for one in told if one.startswith((NOT_PROPOSED, REPLACES))]
@@ -195,56 +188,67 @@ class CallEffects:
         return said
 
 
+class _Answering(NamedTuple):
+    """A call while it is answered: its tool, by its own name if it is known; its arguments."""
+
+    wake: Wake
+    call: ToolCall
+    tool: str
+    text: str
+    bench: WakeInputs
+    answered: CallEffects
+
+    @property
+    def scaffold(self) -> int:
+        return self.wake.begun.scaffold
+
+    def keep(self, text: str) -> Words:
+        return self.answered.keep(self.wake.unit, text)
+
+    def read(self, said: Words) -> str:
+        return self.answered.read(said, self.bench.text)
+
+
 def answer_call(
     wake: Wake, call: ToolCall, bench: WakeInputs, answered: CallEffects
 ) -> list[WakeFact]:
     """The facts that answer the turn's next call, or ask for its effect."""
-    known = registry.canonical_name(call.tool, wake.begun.scaffold)
+    known, scaffold = registry.canonical_name(call.tool, wake.begun.scaffold), wake.begun.scaffold
     tool = known or call.tool
-    text = bench.text(call.arguments)
-    refusal = _refusal(wake, call, known, bench)
-    if refusal is not None:
-        return [_denied(wake, call, tool, text, refusal, answered)]
-    given, quotes = canonical.read(text), Quotes()
-    if decoding.asks(registry.TOOLS[tool], wake.begun.scaffold):
+    this = _Answering(wake, call, tool, bench.text(call.arguments), bench, answered)
+    if refusal := _refusal(wake, call, known, bench):
+        return [_denied(this, refusal)]
+    given, quotes = canonical.read(this.text), Quotes()
+    if decoding.asks(registry.TOOLS[tool], scaffold):
         given, quotes = decoding.parted(registry.TOOLS[tool], given)
-        text = canonical.text(given)
-    arguments = registry.decode(tool, given, wake.begun.scaffold)
+        this = this._replace(text=canonical.text(given))
+    arguments = registry.decode(tool, given, scaffold)
     if isinstance(arguments, ToolRefusal):
-        return [_denied(wake, call, tool, text, arguments, answered)]
-    text = canonical.text(arguments)
+        return [_denied(this, arguments)]
+    this = this._replace(text=canonical.text(arguments))
     match registry.mode_of(tool, bench.snapshot):
         case "local":
-            return _local(wake, call, tool, text, arguments, bench, answered)
+            return _local(this, arguments)
         case "deferred":
-            return [
-                _deferred(
-                    wake, call, _ProposingCall(tool, text, arguments, quotes), bench, answered
-                )
-            ]
+            return [_deferred(this, arguments, quotes)]
         case "read" if _reads(wake) >= READS_MAX:
-            refusal = ToolRefusal("limit", f"at most {READS_MAX} reads in one wake")
-            return [_denied(wake, call, tool, text, refusal, answered)]
+            return [_denied(this, ToolRefusal("limit", f"at most {READS_MAX} reads in one wake"))]
         case "read":
-            return [replace(_ask(wake, call, tool, text, answered), action_type="read")]
-        case _ if wake.begun.scaffold >= 2 and _is_done(wake, tool):
-            refusal = ToolRefusal("redundant", f"{tool} has been done in this wake.")
-            return [_denied(wake, call, tool, text, refusal, answered)]
+            return [replace(_ask(this), action_type="read")]
+        case _ if scaffold >= 2 and _is_done(wake, tool):
+            return [_denied(this, ToolRefusal("redundant", f"{tool} has been done in this wake."))]
         case _:
-            base = registry.base(tool, bench.snapshot, text)
-            return [replace(_ask(wake, call, tool, text, answered), base=base)]
+            return [replace(_ask(this), base=registry.base(tool, bench.snapshot, this.text))]
 
 
 def _is_done(wake: Wake, tool: str) -> bool:
     """Whether a call of a tool came through; the snapshot does not know of it."""
-    results = (ref for one in wake.exchanges for ref in one.results)
-    return any(ref.tool == tool and not ref.is_error for ref in results)
+    return any(ref.tool == tool and not ref.is_error for ref in wake.results)
 
 
 def _reads(wake: Wake) -> int:
     """How many reads a wake has made; what was refused unread is none."""
-    results = (ref for one in wake.exchanges for ref in one.results)
-    return sum(registry.is_read(ref.tool) and ref.code in ("", "not_found") for ref in results)
+    return sum(registry.is_read(one.tool) and one.code in ("", "not_found") for one in wake.results)
 
 
 def _refusal(wake: Wake, call: ToolCall, tool: str | None, bench: WakeInputs) -> ToolRefusal | None:
@@ -271,9 +275,11 @@ def _refusal(wake: Wake, call: ToolCall, tool: str | None, bench: WakeInputs) ->
     return None
 
 
-def _names(wake: Wake, tool: str, arguments: str) -> tuple[str, str]:
+def _names(this: _Answering) -> tuple[str, str]:
     """The action's stable id, and the operation's (DESIGN 6)."""
-    action = key("action", tool, arguments, *_scope(wake.begun.categories, wake.begun.task))
+    wake = this.wake
+    scope = _scope(wake.begun.categories, wake.begun.task)
+    action = key("action", this.tool, this.text, *scope)
     ordinal = wake.actions.count(action)
     return action, key("operation", wake.run_key, action, str(ordinal), "1")
 
@@ -284,75 +290,43 @@ def _scope(categories: tuple[str, ...], task: str) -> tuple[str, str]:
     return canonical.text(categories), canonical.text([task])
 
 
-def returned(
-    wake: Wake,
-    call: ToolCall,
-    tool: str,
-    arguments: str,
-    status: ToolStatus,
-    message: Words,
-    *,
-    code: str = "",
+def _returned(
+    this: _Answering, status: ToolStatus, message: str, *, code: str = ""
 ) -> ToolReturned:
     """The result of a call that never left the process."""
-    action, operation = _names(wake, tool, arguments)
-    return ToolReturned(
-        wake.turn, operation, 0, action, call.call_id, tool, status, message, code=code
-    )
+    said, (action, operation) = this.keep(scrubbed_text(message, this.scaffold)), _names(this)
+    turn, call_id = this.wake.turn, this.call.call_id
+    return ToolReturned(turn, operation, 0, action, call_id, this.tool, status, said, code=code)
 
 
-def _denied(
-    wake: Wake, call: ToolCall, tool: str, text: str, refusal: ToolRefusal, answered: CallEffects
-) -> ToolReturned:
-    message = answered.keep(wake.unit, scrubbed_text(refusal.message, wake.begun.scaffold))
-    return returned(wake, call, tool, text, "denied", message, code=refusal.code)
+def _denied(this: _Answering, refusal: ToolRefusal) -> ToolReturned:
+    return _returned(this, "denied", refusal.message, code=refusal.code)
 
 
-def _ask(wake: Wake, call: ToolCall, tool: str, text: str, answered: CallEffects) -> ToolAsked:
-    action, operation = _names(wake, tool, text)
-    return ToolAsked(
-        wake.turn,
-        operation,
-        1,
-        action,
-        "tool_call",
-        call.call_id,
-        tool,
-        answered.keep(wake.unit, text),
-    )
+def _ask(this: _Answering) -> ToolAsked:
+    (action, operation), turn, call_id = _names(this), this.wake.turn, this.call.call_id
+    said = this.keep(this.text)
+    return ToolAsked(turn, operation, 1, action, "tool_call", call_id, this.tool, said)
 
 
-class _ProposingCall(NamedTuple):
-    """A call that proposes: the tool, its arguments as text and as read, and its quotes."""
-
-    tool: str
-    text: str
-    arguments: Struct
-    quotes: Quotes
-
-
-def _deferred(
-    wake: Wake, call: ToolCall, wish: _ProposingCall, bench: WakeInputs, answered: CallEffects
-) -> ToolReturned:
+def _deferred(this: _Answering, arguments: Struct, quotes: Quotes) -> ToolReturned:
     """Queue what the person has not been asked yet; say what was skipped or refused, and why."""
-    tool, text, arguments, quotes = wish
+    wake, call, tool, _, bench, answered = this
     own, others = answered.own or bench.own(), bench.others()
-    reads = partial(answered.read, text=bench.text)
     sets = (*others, own)
-    plan = visible_ids.refused(wake, bench.snapshot, sets, own, arguments, reads) or registry.plan(
-        tool, bench.snapshot, arguments, call.instants
-    )
+    plan = visible_ids.refused(
+        wake, bench.snapshot, sets, own, arguments, this.read
+    ) or registry.plan(tool, bench.snapshot, arguments, call.instants)
     if isinstance(plan, ToolRefusal):
-        return _denied(wake, call, tool, text, plan, answered)
+        return _denied(this, plan)
 
-    def touched(fields: tuple[str, ...]) -> int:
-        return registry.last_touched(bench.snapshot, fields)
-
-    memory = _memory(wake, bench) if wake.begun.scaffold >= 2 else None
+    touched = partial(registry.last_touched, bench.snapshot)
+    memory = _memory(wake, bench) if this.scaffold >= 2 else None
     news = partial(registry.is_news, bench.snapshot) if bench.snapshot.wrote else None
     sifted = deduplication.deduplicate(plan.proposals, sets, touched, memory, news)
     said_of = partial(decoding.quote_of, registry.TOOLS[tool], quotes, arguments)
-    accepted = citations.with_citations(sifted.accepted, map(said_of, sifted.accepted), wake, reads)
+    cited = map(said_of, sifted.accepted)
+    accepted = citations.with_citations(sifted.accepted, cited, wake, this.read)
     facts, payloads = decisions.propose(own, accepted, wake.begun.task)
     answered.payloads += payloads
     answered.proposed += facts
@@ -362,18 +336,14 @@ def _deferred(
     skipped = (*plan.skipped, *sifted.skipped)
     code = "not_found" if plan.refused and not skipped else "redundant"
     said = _queued_text(len(facts), skipped, plan)
-    if wake.begun.scaffold >= 2:
+    if this.scaffold >= 2:
         code = code_of_none(plan)
-        older = replaced(sifted.accepted, sets, wake, reads)
+        older = replaced(sifted.accepted, sets, wake, this.read)
         made = [] if tool != FOLLOW_UP_TOOL else visible_ids.follow_ups(own)[-len(facts) :]
         said = queued(len(facts), (*skipped, *plan.refused), older, made)
-    message = answered.keep(wake.unit, scrubbed_text(said, wake.begun.scaffold))
-    anew = deduplication.reproposed(plan.proposals, others)
-    if facts:
-        done = returned(wake, call, tool, text, "queued", message)
-    else:
-        done = returned(wake, call, tool, text, "denied", message, code=code)
-    return replace(done, reproposed=anew)
+    status: ToolStatus = "queued" if facts else "denied"
+    done = _returned(this, status, said, code="" if facts else code)
+    return replace(done, reproposed=deduplication.reproposed(plan.proposals, others))
 
 
 def _memory(wake: Wake, bench: WakeInputs) -> deduplication.VerdictMemory:
@@ -397,73 +367,60 @@ def _queued_text(count: int, skipped: tuple[str, ...], plan: Plan) -> str:
     return " ".join(lines) or "Nothing to propose."
 
 
-def _local(
-    wake: Wake,
-    call: ToolCall,
-    tool: str,
-    text: str,
-    arguments: Struct,
-    bench: WakeInputs,
-    answered: CallEffects,
-) -> list[WakeFact]:
-    """What stays in the agent's own log: its report, its observations, its retractions."""
-    unit = wake.unit
+def _local(this: _Answering, arguments: Struct) -> list[WakeFact]:
+    """What stays in the agent's own log: its report, observations, retractions and loops."""
     facts: list[WakeFact] = []
     match arguments:
         case UpdateReport():
-            report = local.report(arguments)
-            if isinstance(report, ToolRefusal):
-                return [_denied(wake, call, tool, text, report, answered)]
-            content, tldr = answered.keep(unit, report.content), answered.keep(unit, report.tldr)
-            facts.append(ReportDrafted(content, tldr, report.one_liner))
-            message = REPORTED
-            if wake.begun.scaffold >= 2:
-                count = len((answered.own or bench.own()).items)
-                message = reported(wake, count, partial(answered.read, text=bench.text))
+            told = _drafted(this, arguments, facts)
         case RecordObservations():
-            noted = _noted(wake, arguments, bench, answered)
-            if isinstance(noted, ToolRefusal):
-                return [_denied(wake, call, tool, text, noted, answered)]
-            message = noted
+            told = _noted(this, arguments)
         case RetractSuggestions():
-            requests = local.retractions(arguments)
-            if isinstance(requests, ToolRefusal):
-                return [_denied(wake, call, tool, text, requests, answered)]
-            unknown = _unknown(wake, requests, bench) if wake.begun.scaffold >= 2 else []
-            if len(unknown) == len(requests):
-                refusal = ToolRefusal("not_found", nothing_called(unknown))
-                return [_denied(wake, call, tool, text, refusal, answered)]
-            facts += [
-                RetractionStaged(fingerprint, reason)
-                for fingerprint, reason in requests
-                if fingerprint not in unknown
-            ]
-            message = f"Staged {len(facts)} retraction(s) for the end of this wake."
-            message += f" {nothing_called(unknown)}" if unknown else ""
+            told = _staged(this, arguments, facts)
         case UpdateLoops():
-            updated = _updated_loops(arguments, bench, answered)
-            if isinstance(updated, ToolRefusal):
-                return [_denied(wake, call, tool, text, updated, answered)]
-            message = updated
+            told = _updated_loops(this, arguments)
         case _:  # pragma: no cover  # the registry has no other local tool
-            refusal = ToolRefusal("internal", f"{tool} cannot be answered here")
-            return [_denied(wake, call, tool, text, refusal, answered)]
-    said = answered.keep(unit, scrubbed_text(message, wake.begun.scaffold))
-    return [returned(wake, call, tool, text, "success", said), *facts]
+            told = ToolRefusal("internal", f"{this.tool} cannot be answered here")
+    if isinstance(told, ToolRefusal):
+        return [_denied(this, told)]
+    return [_returned(this, "success", told), *facts]
 
 
-def _updated_loops(
-    arguments: UpdateLoops, bench: WakeInputs, answered: CallEffects
+def _drafted(this: _Answering, arguments: UpdateReport, facts: list[WakeFact]) -> str | ToolRefusal:
+    report = local.report(arguments)
+    if isinstance(report, ToolRefusal):
+        return report
+    content, tldr = this.keep(report.content), this.keep(report.tldr)
+    facts.append(ReportDrafted(content, tldr, report.one_liner))
+    if this.scaffold < 2:
+        return REPORTED
+    return reported(this.wake, len((this.answered.own or this.bench.own()).items), this.read)
+
+
+def _staged(
+    this: _Answering, arguments: RetractSuggestions, facts: list[WakeFact]
 ) -> str | ToolRefusal:
+    requests = local.retractions(arguments)
+    if isinstance(requests, ToolRefusal):
+        return requests
+    unknown = _unknown(this.wake, requests, this.bench) if this.scaffold >= 2 else []
+    if len(unknown) == len(requests):
+        return ToolRefusal("not_found", nothing_called(unknown))
+    facts += [RetractionStaged(*one) for one in requests if one.fingerprint not in unknown]
+    message = f"Staged {len(facts)} retraction(s) for the end of this wake."
+    return f"{message} {nothing_called(unknown)}" if unknown else message
+
+
+def _updated_loops(this: _Answering, arguments: UpdateLoops) -> str | ToolRefusal:
     """What is said of the loops that were closed and opened; a refusal, if none was."""
-    agent = bench.agent
-    for fact in answered.loops:
+    agent = this.bench.agent
+    for fact in this.answered.loops:
         agent = AGENT.evolve(agent, RecordedEvent("", 0, "", 0, 0, "", fact))
     updated = deciders.update_loops(agent, arguments.add, arguments.close)
     why = [told for _, told in updated.refused]
     if not updated.facts:
         return ToolRefusal(updated.refused[0][0], " ".join(why))
-    answered.loops += updated.facts
+    this.answered.loops += updated.facts
     return "\n".join([f"{len(updated.facts)} loop(s) updated.", *why])
 
 
@@ -474,28 +431,25 @@ def _unknown(wake: Wake, requests: Iterable[local.Retraction], bench: WakeInputs
     return [one.fingerprint for one in requests if one.fingerprint not in known]
 
 
-def _noted(
-    wake: Wake, arguments: RecordObservations, bench: WakeInputs, answered: CallEffects
-) -> str | ToolRefusal:
+def _noted(this: _Answering, arguments: RecordObservations) -> str | ToolRefusal:
     """What is said of the observations that were kept; a refusal, if none was."""
     observed = local.observations(arguments)
     if isinstance(observed, ToolRefusal):
         return observed
     resolved: tuple[str, ...] = ()
     if isinstance(arguments, RecordAndResolve) and arguments.resolves:
-        known = {number: at for at, number in numbers(bench.agent.critical).items()}
+        known = {number: at for at, number in numbers(this.bench.agent.critical).items()}
         unknown = [one for one in arguments.resolves if one not in known]
         if unknown:
             named = ", ".join(map(quoted, unknown))
             because = "resolves: no open critical observation of yours has the number"
             return ToolRefusal("not_found", f"{because} {named}. Use those that are shown.")
         resolved = tuple(dict.fromkeys(known[one] for one in arguments.resolves))
-    made = [_observed(wake, one, answered) for one in observed]
-    answered.observed += [replace(made[0], resolves=resolved), *made[1:]]
+    run_key = this.wake.run_key
+    made = [
+        AgentObserved(run_key, this.keep(one.text), one.priority, one.category, one.target)
+        for one in observed
+    ]
+    this.answered.observed += [replace(made[0], resolves=resolved), *made[1:]]
     message = f"Recorded {len(observed)} observation(s)."
     return f"{message} Resolved {len(resolved)}." if resolved else message
-
-
-def _observed(wake: Wake, one: local.Observation, answered: CallEffects) -> AgentObserved:
-    said = answered.keep(wake.unit, one.text)
-    return AgentObserved(wake.run_key, said, one.priority, one.category, one.target)

@@ -45,16 +45,8 @@ def refused(
     arguments: Struct,
     text: Callable[[Words], str],
 ) -> ToolRefusal | None:
-    """Why a call that reaches a second task may not propose what it asks for.
-
-    Args:
-        wake: So far.
-        seen: Its task as captured.
-        sets: All change sets of the task's agents, the wake's own included.
-        own: The wake's own.
-        arguments: Of any tool.
-        text: Reads what its calls were answered with.
-    """
+    """Why a call that reaches a second task may not propose what it asks for. `sets`: all of the
+    task's agents, the wake's `own` included; `text` reads what its calls were answered with."""
     match arguments:
         case CreateFollowUpTask():
             linked = {fold(one.title) for one in seen.linked if one.relation == "has_follow_up"}
@@ -76,10 +68,9 @@ def refused(
             return None
     if is_known:
         return None
+    because = f"No task with the id {quoted(target)} was shown to you."
     where = "Name a linked task, one that you found, or your new follow-up task."
-    return ToolRefusal(
-        "not_found", f"No task with the id {quoted(target)} was shown to you. {where}"
-    )
+    return ToolRefusal("not_found", f"{because} {where}")
 
 
 def visible_tasks(
@@ -89,8 +80,7 @@ def visible_tasks(
     found = {
         one.id: VisibleTask(one.id, one.title, one.status, one.category) for one in seen.linked
     }
-    results = (ref for one in wake.exchanges for ref in one.results)
-    for ref in results:
+    for ref in wake.results:
         if ref.tool in READS and not ref.is_error:
             found |= {one.id: one for one in _read(text(ref.message))}
     return found | {one: VisibleTask(one) for one in follow_ups(own)}

@@ -6,7 +6,7 @@ effect, replies as they came; a reply to an older attempt or an ended wake is ke
 `LateReply` and has no consequence.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, Protocol, TypeVar
 
 from msgspec import Struct
@@ -192,7 +192,6 @@ def unwrapped(fact: Stored) -> Stored:
 
 
 # ---------------------------------------------------------------------------------------- the state
-# A wake as its facts make it: the state of the machine in `domain.wake.machine`.
 
 S = TypeVar("S")
 Phase = Literal["absent", "ready", "waiting", "calling", "answered", "deferred", "done"]
@@ -248,6 +247,11 @@ class Wake(Struct, frozen=True):
         return self.started
 
     @property
+    def results(self) -> Iterator[ResultRef]:
+        """What all its calls came to, in their order."""
+        return (ref for one in self.exchanges for ref in one.results)
+
+    @property
     def unit(self) -> str:
         """What the texts of this wake belong to: its task, else its agent."""
         return self.begun.task or f"agent:{self.begun.agent}"
@@ -259,19 +263,10 @@ def evolve(wake: Wake, event: WakeFact) -> Wake:
         case WakeStarted():
             return replace(wake, phase="ready", started=event)
         case ModelAsked():
-            retakes = wake.retakes + 1 if wake.phase == "waiting" else wake.retakes
             is_forced = wake.is_forced or bool(event.forced)
-            return replace(
-                wake,
-                phase="waiting",
-                asked=event,
-                turn=event.turn,
-                retakes=retakes,
-                is_forced=is_forced,
-            )
+            return replace(_waiting(wake, event), turn=event.turn, is_forced=is_forced)
         case ToolAsked():
-            retakes = wake.retakes + 1 if wake.phase == "waiting" else wake.retakes
-            return replace(wake, phase="waiting", asked=event, retakes=retakes)
+            return _waiting(wake, event)
         case ModelAnswered():
             return _answered(wake, event)
         case ToolReturned():
@@ -288,6 +283,11 @@ def evolve(wake: Wake, event: WakeFact) -> Wake:
             return replace(wake, phase="done", asked=None, outcome=outcome)
         case _:
             return wake
+
+
+def _waiting(wake: Wake, asked: Intent) -> Wake:
+    retakes = wake.retakes + (wake.phase == "waiting")
+    return replace(wake, phase="waiting", asked=asked, retakes=retakes)
 
 
 def _answered(wake: Wake, event: ModelAnswered) -> Wake:
@@ -346,36 +346,26 @@ def anyones(world: WakeLoader, run_key: str) -> Wake:
 
 
 # -------------------------------------------------------------------------------------- tokens used
-# What a fact of a wake says of the tokens that were used, as every reader counts them.
 
 
 def used(fact: Stored) -> Usage | None:
     """The tokens of an answer, in time or late, or of answers that came and could not be used.
 
     Where input and output were told, thoughts and cached tokens that were not are none: providers
-    leave out what is zero, and older rows keep that as unknown.
-
-    Args:
-        fact: Of a wake.
-
-    Returns:
-        None where no answer came, or nothing was told of one that failed.
+    leave out what is zero, and older rows keep that as unknown. None where no answer came, or
+    nothing was told of one that failed.
     """
     match unwrapped(fact):
         case ModelAnswered() as one:
             found = Usage(one.tokens_in, one.tokens_out, one.tokens_thought, one.tokens_cached)
         case ModelFailed() as one:
-            found = Usage(
-                one.tokens_prompt, one.tokens_reply, one.tokens_thought, one.tokens_cached
-            )
+            prompt, reply = one.tokens_prompt, one.tokens_reply
+            found = Usage(prompt, reply, one.tokens_thought, one.tokens_cached)
             if found == NOT_TOLD:
                 return None
         case _:
             return None
     if found.tokens_in is None or found.tokens_out is None:
         return found
-    return replace(
-        found,
-        tokens_thought=found.tokens_thought or 0,
-        tokens_cached=found.tokens_cached or 0,
-    )
+    thought, cached = found.tokens_thought or 0, found.tokens_cached or 0
+    return replace(found, tokens_thought=thought, tokens_cached=cached)
