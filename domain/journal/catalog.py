@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.errors import Refused, Remedy
+from domain.errors import Refused, Remedy, invalid
 from domain.log.keys import key
 from domain.log.state import RecordedEvent, StreamType
 from domain.log.wire import PayloadId, Stored
@@ -144,20 +144,15 @@ def category_meant(catalog: Catalog, name: str) -> str:
 
 def find_label(catalog: Catalog, wanted: str) -> Label | None:
     """A living label by id, or by name (case and space folded)."""
-    living = [label for label in catalog.labels.values() if not label.is_deleted]
+    living = (label for label in catalog.labels.values() if not label.is_deleted)
     name = folded(wanted)
-    return next(
-        (label for label in living if label.id == wanted or folded(label.name) == name), None
-    )
+    return next((one for one in living if one.id == wanted or folded(one.name) == name), None)
 
 
 def available(catalog: Catalog, category: str) -> list[Label]:
     """The living labels whose scope covers a category, by name then id."""
-    found = [
-        label
-        for label in catalog.labels.values()
-        if not label.is_deleted and covers(label, category)
-    ]
+    living = (label for label in catalog.labels.values() if not label.is_deleted)
+    found = (label for label in living if covers(label, category))
     return sorted(found, key=lambda label: (folded(label.name), label.id))
 
 
@@ -174,19 +169,13 @@ def add_category(catalog: Catalog, name: str, language: str) -> list[CatalogFact
     """
     if find_category(catalog, name):
         return []
-    _checked_language(language)
+    if language and not is_language(language):
+        raise invalid(f"{language!r} is no language code", "use two letters, `en` for example")
     renamed = catalog.categories.get(category_id(name))
     if renamed is not None:
         because = f"{name!r} is the former name of the category {renamed.name!r}"
-        instead = "rename that one back, or choose another name"
-        raise Refused("invalid_value", because=because, instead=instead)
+        raise invalid(because, "rename that one back, or choose another name")
     return [CategoryAdded(category_id(name), name, language)]
-
-
-def _checked_language(language: str) -> None:
-    if language and not is_language(language):
-        because = f"{language!r} is no language code"
-        raise Refused("invalid_value", because=because, instead="use two letters, `en` for example")
 
 
 def rename_category(catalog: Catalog, category: str, name: str) -> list[CatalogFact]:
@@ -198,8 +187,7 @@ def rename_category(catalog: Catalog, category: str, name: str) -> list[CatalogF
         return []
     other = find_category(catalog, name)
     if other is not None and other.id != known.id:
-        because = f"there is a category {other.name!r} already"
-        raise Refused("invalid_value", because=because, instead="choose another name")
+        raise invalid(f"there is a category {other.name!r} already", "choose another name")
     return [CategoryRenamed(known.id, name)]
 
 
@@ -231,19 +219,13 @@ def delete_label(catalog: Catalog, label: str) -> list[CatalogFact]:
 
 
 def unknown_category(wanted: str) -> Refused:
-    return Refused(
-        "unknown_category",
-        because=f"there is no category {wanted!r}",
-        instead=Remedy("see_categories"),
-    )
+    because = f"there is no category {wanted!r}"
+    return Refused("unknown_category", because=because, instead=Remedy("see_categories"))
 
 
 def unknown_label(wanted: str) -> Refused:
-    return Refused(
-        "unknown_label",
-        because=f"there is no label {wanted!r}",
-        instead=Remedy("see_labels"),
-    )
+    because = f"there is no label {wanted!r}"
+    return Refused("unknown_label", because=because, instead=Remedy("see_labels"))
 
 
 def evolve(catalog: Catalog, recorded: RecordedEvent) -> Catalog:

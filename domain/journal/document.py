@@ -132,15 +132,8 @@ def task_line(task: Task, catalog: Catalog, agent_id: str) -> TaskLine:
 def task_document(
     task: Task, links: Links, catalog: Catalog, agent_id: str, text: Callable[[Words], str]
 ) -> TaskDetails:
-    """The document of `task show`.
-
-    Args:
-        task: Which.
-        links: Those that lead to it.
-        catalog: Names its category and labels.
-        agent_id: Of its living agent, if any.
-        text: Gives a text, wherever it is kept.
-    """
+    """The document of `task show`. `links`: those that lead to the task; `agent_id`: of its living
+    agent, if any; `text` gives a text, wherever it is kept."""
     linked = [LinkDetails(link.relation, "out", link.target) for link in task.links]
     linked += [LinkDetails(link.relation, "in", link.source) for link in links.incoming]
     return TaskDetails(

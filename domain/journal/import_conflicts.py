@@ -20,16 +20,18 @@ from domain.log.wire import PayloadId, words
 from domain.text import squeeze
 
 IMPORTED = {field.name: field for field in FIELDS if field.is_imported}
-COMPARED = ("title", "category", "status", *IMPORTED, "description")
-"""The fields in which a file and the person may differ; in the order in which they are taken."""
-
-_FIELD_OF: dict[type, str] = {
-    t.TaskRetitled: "title",
-    t.CategorySet: "category",
-    t.StatusSet: "status",
-    t.TaskDescribed: "description",
-    **{field.fact: field.name for field in IMPORTED.values()},
+FACT_OF: dict[str, type[Any]] = {
+    "title": t.TaskRetitled,
+    "category": t.CategorySet,
+    "status": t.StatusSet,
+    **{field.name: field.fact for field in IMPORTED.values()},
+    "description": t.TaskDescribed,
 }
+"""The fields in which a file and the person may differ, in the order in which they are taken, and
+what sets them."""
+COMPARED = tuple(FACT_OF)
+
+_FIELD_OF = {fact: field for field, fact in FACT_OF.items()}
 _FRESH = Task("")
 
 AppendRef = tuple[str, int]
@@ -70,14 +72,8 @@ def import_conflicts(
     document: Callable[[PayloadId], ImportedTask],
     meant: CategoryMeant,
 ) -> tuple[ImportConflict, ...]:
-    """What is open between the person and the file of a task.
-
-    Args:
-        rows: Those of the task's stream, in order.
-        task: What they make.
-        document: What a payload of `TaskImported` says.
-        meant: Names of categories as ids.
-    """
+    """What is open between the person and the file of a task, which these rows of its stream make.
+    `document`: what a payload of `TaskImported` says."""
     told: list[tuple[RecordedEvent, t.TaskImported]] = []
     held: dict[str, tuple[int, RecordedEvent, str]] = {}  # documents before it, the row, by whom
     for row in counted(rows):
@@ -109,13 +105,8 @@ def import_conflicts(
 def counted(
     rows: Iterable[RecordedEvent], but: Iterable[AppendRef] = ()
 ) -> Sequence[RecordedEvent]:
-    """The rows that count between a task and its files: not those of a deed that was undone, nor
-    of its undo.
-
-    Args:
-        rows: Those of the task's stream, in order.
-        but: Appends that do not count either.
-    """
+    """The rows of a task's stream that count between it and its files: not those of a deed that was
+    undone, nor of its undo, nor of the appends `but`."""
     every = [*rows]
     undone, undoing = undone_in(every, but)
     left_out = undone | undoing

@@ -14,9 +14,16 @@ from typing import Any, NamedTuple
 
 from domain.journal import edits
 from domain.journal import task as t
-from domain.journal.import_conflicts import COMPARED, IMPORTED, counted, is_own, is_put_back
+from domain.journal.import_conflicts import (
+    COMPARED,
+    FACT_OF,
+    IMPORTED,
+    counted,
+    is_own,
+    is_put_back,
+)
 from domain.journal.imported import ImportedNote, ImportedTask
-from domain.journal.task import PERSON, ChecklistItem, Note, Task, TaskFact
+from domain.journal.task import PERSON, Task, TaskFact
 from domain.log.keys import key
 from domain.log.state import RecordedEvent
 from domain.log.wire import Payload, PayloadId, words
@@ -29,16 +36,9 @@ SAYING = (t.TaskImported, t.DifferenceSettled, t.DeedUndone)
 def unsaid(
     rows: Sequence[RecordedEvent], now: Task, replica: str, appends: Collection[int]
 ) -> list[t.DeedUndone]:
-    """What makes that the appends of a deed count no more between a task and its files.
-
-    Args:
-        rows: Of the task's stream, in order.
-        now: What they make.
-        replica: Whose appends these are.
-        appends: The deed.
-    """
-    own = {row.n for row in rows if row.replica == replica and row.n in appends}
-    undone = tuple(sorted(own))
+    """What makes that the appends of a replica's deed count no more between a task and its files.
+    `now`: what the rows make."""
+    undone = tuple(sorted({row.n for row in rows if row.replica == replica and row.n in appends}))
     left: dict[str, str] = {}
     for row in counted(rows, [(replica, n) for n in undone]):
         fact: Any = row.fact
@@ -86,13 +86,8 @@ def items_unmade(rows: Sequence[RecordedEvent]) -> set[str]:
 
 
 def import_inverse(before: Task, after: Task, now: Task) -> list[TaskFact]:
-    """The facts that bring a task back; what was changed since stays.
-
-    Args:
-        before: The task before the import; it may not exist.
-        after: Right after it.
-        now: As it is.
-    """
+    """The facts that bring a task back to what it was before the import, if it was there; what was
+    changed since stays."""
     if now.is_deleted:
         return []
     if not before.exists:
@@ -101,7 +96,7 @@ def import_inverse(before: Task, after: Task, now: Task) -> list[TaskFact]:
     for field in COMPARED:
         was, made, held = (_held_field(one, field) for one in (before, after, now))
         if was != made and made == held:
-            facts.append(_field_back(before, field))
+            facts.append(FACT_OF[field](PERSON, *was))
     facts += [
         t.LabelRemoved(PERSON, one)
         for one in after.labels
@@ -116,29 +111,13 @@ def import_inverse(before: Task, after: Task, now: Task) -> list[TaskFact]:
     return facts + _notes_back(before, after, now)
 
 
-def _held_field(task: Task, field: str) -> object:
-    held: object = getattr(task, field)
-    return (held, task.status_reason) if field == "status" else held
-
-
-def _field_back(before: Task, field: str) -> TaskFact:
-    match field:
-        case "title":
-            return t.TaskRetitled(PERSON, before.title)
-        case "category":
-            return t.CategorySet(PERSON, before.category)
-        case "status":
-            return t.StatusSet(PERSON, before.status, before.status_reason)
-        case "description":
-            return t.TaskDescribed(PERSON, before.description)
-        case _:
-            fact: TaskFact = IMPORTED[field].fact(PERSON, getattr(before, field))
-            return fact
+def _held_field(task: Task, field: str) -> tuple[Any, ...]:
+    held = getattr(task, field)
+    return (held, task.status_reason) if field == "status" else (held,)
 
 
 def _items_back(before: Task, after: Task, now: Task) -> list[TaskFact]:
-    had: dict[str, ChecklistItem] = {item.id: item for item in before.items}
-    held: dict[str, ChecklistItem] = {item.id: item for item in now.items}
+    had, held = ({item.id: item for item in one.items} for one in (before, now))
     facts: list[TaskFact] = []
     for item in after.items:
         was = had.get(item.id)
@@ -153,18 +132,16 @@ def _items_back(before: Task, after: Task, now: Task) -> list[TaskFact]:
 
 
 def _notes_back(before: Task, after: Task, now: Task) -> list[TaskFact]:
-    had: dict[str, Note] = {note.id: note for note in before.notes}
-    held: dict[str, Note] = {note.id: note for note in now.notes}
+    had, held = ({note.id: note for note in one.notes} for one in (before, now))
     facts: list[TaskFact] = []
     for note in after.notes:
         was = had.get(note.id)
         if was == note or held.get(note.id) != note:
             continue
-        facts.append(
-            t.NoteRemoved(PERSON, note.id)
-            if was is None
-            else t.NoteEdited(PERSON, note.id, was.words)
-        )
+        if was is None:
+            facts.append(t.NoteRemoved(PERSON, note.id))
+        else:
+            facts.append(t.NoteEdited(PERSON, note.id, was.words))
     return facts
 
 
@@ -194,7 +171,7 @@ def decide(  # noqa: PLR0913  what an import may be told of a task
 
     Args:
         task: As it is now; it may not exist yet.
-        before: What the same file said at its last import, or None.
+        before: What the same file said at its last import.
         document: What the file says now.
         names: Of categories and labels.
         by: Who did it.
@@ -202,13 +179,12 @@ def decide(  # noqa: PLR0913  what an import may be told of a task
         renames_items: An item that the file calls otherwise than before gets its title.
         rows: Gives those of the task, where it matters whether an import was taken back.
     """
+    facts: list[TaskFact] = []
     if not task.exists:
-        created = [t.TaskCreated(by, document.title, names.category(document.category))]
-        task = Task(task.id, exists=True, title=document.title, category=created[0].category)
+        category = names.category(document.category)
+        facts.append(t.TaskCreated(by, document.title, category))
+        task = Task(task.id, exists=True, title=document.title, category=category)
         before = ImportedTask(task.id, document.title, category=document.category)
-        facts: list[TaskFact] = [*created]
-    else:
-        facts = []
     was = before or ImportedTask(task.id, "")
     payloads: list[Payload] = []
     for field in COMPARED:
@@ -324,10 +300,6 @@ def _items(
     return [*(facts if added else []), *added, *changed]
 
 
-def _note_id(task: str, note: ImportedNote, nth: int) -> str:
-    return key("note", task, note.key or fold(note.text), str(nth))
-
-
 def _notes(
     task: Task, was: ImportedTask, now: ImportedTask, by: str, *, is_three_way: bool
 ) -> tuple[list[TaskFact], list[Payload]]:
@@ -381,5 +353,5 @@ def _noted(document: ImportedTask) -> dict[str, ImportedNote]:
         name = note.key or fold(note.text)
         nth = counts.get(name, 0)
         counts[name] = nth + 1
-        found[_note_id(document.task_id, note, nth)] = note
+        found[key("note", document.task_id, name, str(nth))] = note
     return found

@@ -21,16 +21,8 @@ class Inverse(NamedTuple):
 def inverse(
     fact: Any, before: Task, after: Task, now: Task, at: str, *, reopens: bool = False
 ) -> Inverse:
-    """What takes a fact of a task back.
-
-    Args:
-        fact: What happened.
-        before: The task before it.
-        after: Right after it.
-        now: As it is.
-        at: When it is taken back.
-        reopens: Stopped timers may run on, and entered time may go.
-    """
+    """What takes a fact of a task back, at `at`: the task was `before`, and right `after` it.
+    `reopens`: stopped timers may run on, and entered time may go."""
     kind = type(fact)
     if kind not in _HELD or (kind in TIMED and not reopens):
         return Inverse("same" if kind in _IGNORED else "stays")
