@@ -195,8 +195,6 @@ ChangesReply = ItemConfirmed | ItemFailed | SuppressionDone | LiftDone | ItemUnd
 
 
 # ------------------------------------------------------------------------------------------ the set
-# A change set: what a wake proposes, item by item, and what became of it (SPEC 6).
-#
 #     pending <-> deferred        both -> confirming, rejected, expired, retracted
 #     confirming -> confirmed     or back to pending where the operation was refused
 #     rejected, deferred -> pending    where the person took the verdict back
@@ -467,7 +465,9 @@ def _after(item: ChangeItem, fact: Any, at: str) -> ChangeItem:
             return _confirming(item, fact, at)
         case _, ItemConfirming():
             return _held(item, fact)
-        case "confirmed", ItemFailed() if item.held and item.held.confirmation == fact.confirmation:
+        case "confirming", ItemFailed(confirmation=item.confirmation):
+            return _failed(item, fact, at)
+        case _, ItemFailed() if item.held and item.held.confirmation == fact.confirmation:
             return replace(item, held=UNSET)
         case "confirmed", _:
             return item
@@ -482,16 +482,10 @@ def _after(item: ChangeItem, fact: Any, at: str) -> ChangeItem:
             return _decided(item, "pending", "")
         case _, ItemConfirmed() if not _is_of_undone(item, fact):
             return _confirmed(item, fact, at)
-        case "confirming", ItemFailed(confirmation=item.confirmation):
-            return _failed(item, fact, at)
-        case _, ItemFailed() if item.held and item.held.confirmation == fact.confirmation:
-            return replace(item, held=UNSET)
         case "pending" | "deferred", ItemRejected():
             after = _decided(item, "rejected", at, fact.by, fact.reason, fact.position)
             return replace(after, seen=fact.seen or UNSET)
-        case "pending", ItemDeferred():
-            return _put_off(item, fact, at)
-        case "deferred", ItemDeferred() if fact.until:
+        case "pending" | "deferred", ItemDeferred() if item.status == "pending" or fact.until:
             return _put_off(item, fact, at)
         case "pending", ItemRetracted():
             return _decided(item, "retracted", at, fact.by, fact.reason)
@@ -573,13 +567,9 @@ def _is_of_undone(item: ChangeItem, fact: ItemConfirmed) -> bool:
     """Whether what was done is what was taken back."""
     if fact.operation:
         return is_undone(item, fact.operation)
-    under_way = (item.asked, item.held)
-    if any(
-        isinstance(one, ItemConfirming) and one.confirmation == fact.confirmation
-        for one in under_way
-    ):
-        return False
-    return any(one.is_done and one.confirmation == fact.confirmation for one in item.undos or ())
+    asked = (one for one in (item.asked, item.held) if isinstance(one, ItemConfirming))
+    undone = {one.confirmation for one in item.undos or () if one.is_done}
+    return fact.confirmation in undone.difference(one.confirmation for one in asked)
 
 
 def _undoing(item: ChangeItem, fact: UndoAsked) -> ChangeItem:
@@ -588,9 +578,9 @@ def _undoing(item: ChangeItem, fact: UndoAsked) -> ChangeItem:
     known = item.undos or ()
     if all(one.operation != made.operation for one in known):
         item = replace(_with_operation(item, made.operation), undos=(*known, made))
+        is_meant = is_confirmed_by(item, made.confirmation, made.undoes)
         is_free = item.status == "confirmed" and item.asked is None
-        is_free = is_free and is_confirmed_by(item, made.confirmation, made.undoes)
-        return replace(item, asked=fact) if is_free else item
+        return replace(item, asked=fact) if is_free and is_meant else item
     return _next_attempt(item, fact)
 
 

@@ -38,7 +38,7 @@ from domain.changes.change_set import (
 )
 from domain.changes.dependencies import RULES, dependency_of, unmet
 from domain.changes.in_doubt import awaits, is_late
-from domain.errors import Refused, Remedy
+from domain.errors import Refused, Remedy, invalid
 from domain.log.keys import key
 from domain.log.wire import INLINE_MAX_BYTES, Payload, VersionVector, Words, words
 from domain.text import cut
@@ -60,7 +60,7 @@ def propose(
     payloads: list[Payload] = []
     for number, proposal in enumerate(proposals, first):
         arguments, kept = words(unit, proposal.arguments)
-        payloads.extend(kept)
+        payloads += kept
         proposed = ItemProposed(
             number,
             proposal.tool,
@@ -299,11 +299,9 @@ def settle(
     item = find(changes, reply.item)
     if item is None or not (awaits(item, reply) or (is_shared and is_late(item, reply))):
         return []
-    match reply:
-        case ItemFailed(code=code, message=message) if code in HOPELESS:
-            if item.arguments_now is None:
-                gone = ItemRetracted(item.number, RULES, _short(message))
-                return [reply, gone, *unmet(changes, [gone])]
+    if isinstance(reply, ItemFailed) and reply.code in HOPELESS and item.arguments_now is None:
+        gone = ItemRetracted(item.number, RULES, _short(reply.message))
+        return [reply, gone, *unmet(changes, [gone])]
     return [reply]
 
 
@@ -329,14 +327,10 @@ def expire(changes: ChangeSet, at: str, reason: str = "") -> list[ChangesFact]:
 
 def _check_need(changes: ChangeSet, item: ChangeItem, arguments: Words | None) -> None:
     need = dependency_of(changes, item, arguments)
-    if need is None or need.status == "confirmed":
-        return
-    first = ref(changes, need.number)
-    raise Refused(
-        "needs_first",
-        because=f"item {ref(changes, item.number)} needs the task that item {first} makes",
-        instead=f"confirm {first} first",
-    )
+    if need is not None and need.status != "confirmed":
+        first = ref(changes, need.number)
+        because = f"item {ref(changes, item.number)} needs the task that item {first} makes"
+        raise Refused("needs_first", because=because, instead=f"confirm {first} first")
 
 
 def _operation(changes: ChangeSet, item: ChangeItem, action: str, confirmation: int) -> str:
@@ -355,22 +349,16 @@ def _operation(changes: ChangeSet, item: ChangeItem, action: str, confirmation: 
 def _known(changes: ChangeSet, number: int) -> ChangeItem:
     item = find(changes, number)
     if item is None:
-        raise Refused(
-            "unknown_item",
-            because=f"there is no item {ref(changes, number)}",
-            instead=Remedy("see_all_items"),
-        )
+        because = f"there is no item {ref(changes, number)}"
+        raise Refused("unknown_item", because=because, instead=Remedy("see_all_items"))
     return item
 
 
 def _addressed(changes: ChangeSet, number: int) -> ChangeItem:
     item = _known(changes, number)
     if not changes.is_opened:
-        raise Refused(
-            "agent_running",
-            because=f"the wake that proposes item {ref(changes, number)} has not ended",
-            instead=Remedy("await_wake"),
-        )
+        because = f"the wake that proposes item {ref(changes, number)} has not ended"
+        raise Refused("agent_running", because=because, instead=Remedy("await_wake"))
     if isinstance(item.asked, LiftAsked | UndoAsked):
         verdict = "rejection" if isinstance(item.asked, LiftAsked) else "confirmation"
         because = f"the {verdict} of item {ref(changes, number)} is being taken back"
@@ -379,21 +367,17 @@ def _addressed(changes: ChangeSet, number: int) -> ChangeItem:
 
 
 def _decided(changes: ChangeSet, item: ChangeItem) -> Refused:
-    name = ref(changes, item.number)
-    if item.status == "confirming":
-        return Refused(
-            "decided",
-            because=f"item {name} is being confirmed",
-            instead=Remedy("await_wake_or_recover"),
-        )
-    because = f"item {name} is {item.status}"
-    return Refused("decided", because=because, instead=Remedy("see_open_proposals"))
+    is_under_way = item.status == "confirming"
+    told = "being confirmed" if is_under_way else item.status
+    instead = Remedy("await_wake_or_recover" if is_under_way else "see_open_proposals")
+    because = f"item {ref(changes, item.number)} is {told}"
+    return Refused("decided", because=because, instead=instead)
 
 
 def _bounded(reason: str) -> str:
     if len(reason.encode()) > INLINE_MAX_BYTES:
         because = f"the reason is longer than {INLINE_MAX_BYTES} bytes"
-        raise Refused("invalid_value", because=because, instead="say it in fewer words")
+        raise invalid(because, "say it in fewer words")
     return reason
 
 
@@ -405,8 +389,8 @@ def _short(reason: str) -> str:
 
 
 # ------------------------------------------------------------------------------- verdicts on labels
-# What a verdict on a proposed label does besides: rejected, it is suppressed on the task; taken up
-# again, that is lifted. Each is an operation of its own.
+# Rejected, a label is suppressed on the task; taken up again, that is lifted. Each is an operation
+# of its own.
 
 LABEL_TOOL = "assign_task_label"
 

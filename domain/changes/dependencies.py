@@ -37,12 +37,8 @@ def follow_up_id(set_id: str, number: int) -> str:
 
 
 def target_of(item: ChangeItem, arguments: Words | None = None) -> str:
-    """The other task that an item names; empty if it names none.
-
-    Args:
-        item: Of any tool.
-        arguments: The ones in force, where they are other than the item's.
-    """
+    """The other task that an item names; empty if it names none. `arguments`: the ones in force,
+    where they are other than the item's."""
     said = arguments or item.arguments_now or item.arguments
     if '"targetTaskId"' not in said.text:  # who names a task is never so long as to be a payload
         return ""
