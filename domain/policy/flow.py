@@ -59,11 +59,9 @@ def project(boundary: Boundary, seen: T, scaffold: int = 1) -> T:
     allowed = ALLOWED[scaffold][boundary]
     for name, default in _defaults(type(seen)):
         if name not in allowed and getattr(seen, name) != default:
-            raise Refused(
-                "overshared_payload_blocked",
-                because=f"{name} may not cross the boundary {boundary}",
-                instead="report it: this is a fault of wakelog",
-            )
+            because = f"{name} may not cross the boundary {boundary}"
+            instead = "report it: this is a fault of wakelog"
+            raise Refused("overshared_payload_blocked", because=because, instead=instead)
     return seen
 
 
@@ -79,12 +77,8 @@ def _defaults(made: type[Struct]) -> tuple[tuple[str, Any], ...]:
 
 
 def may_enter(written_under: Iterable[str], reader: Agent) -> bool:
-    """Whether a text may enter a prompt of an agent as it is now.
-
-    Args:
-        written_under: Every category that whoever wrote the text may have read: of an agent's text
-            all it was ever allowed, of a person's text its task's category.
-        reader: Whose prompt it is. A text without a category is nobody's.
-    """
+    """Whether a text may enter a prompt of an agent as it is now. `written_under`: every category
+    that whoever wrote the text may have read: of an agent's text all it was ever allowed, of a
+    person's text its task's category. A text without a category is nobody's."""
     categories = set(written_under)
     return bool(categories) and "" not in categories and categories <= set(reader.categories)

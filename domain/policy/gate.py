@@ -63,20 +63,13 @@ def notice_of(scaffold: int) -> int:
 
 
 def notice(model: str, categories: Sequence[str], sections: Iterable[str]) -> str:
-    """The text that a person agrees to.
-
-    Args:
-        model: A model or a pattern of models.
-        categories: Their names.
-        sections: See `sections_of`.
-    """
+    """The text that a person agrees to, for a model or a pattern, and categories by their names."""
     told = TOLD[NOTICE_VERSION]
-    lines = [f"- {told.get(one, one.replace('_', ' '))}" for one in sections]
     for_whom = f"When an agent for {_listed(categories)} wakes"
     return "\n".join(
         [
             f"{for_whom}, this leaves your machine and goes to {_named(model)}:",
-            *lines,
+            *(f"- {told.get(one, one.replace('_', ' '))}" for one in sections),
             "Nothing of other categories is sent. What the model answers stays on this machine.",
             "You can withdraw this at any time; from then on nothing more is sent.",
         ]
@@ -108,8 +101,6 @@ def _listed(names: Sequence[str]) -> str:
 
 
 # ----------------------------------------------------------------------------------------- the gate
-# The gate before a model that takes texts off this machine.
-#
 # Pure over the agent log. Asked before anything is rendered, when a wake begins, and before each
 # further question of it. It closes in this order: scope, provider, privacy, secret; whatever is
 # withdrawn, it never opens further.
@@ -176,14 +167,7 @@ def refusal(
     notice: int = NOTICE_VERSION,
 ) -> GateRefusal | None:
     """The first gate that is closed for an agent and a model; None where all are open.
-
-    Args:
-        policy: As it stands.
-        agent: Whose wake it is.
-        model: The model's full name.
-        has_secret: Whether the adapter has the key that the model needs.
-        notice: That a consent must be of, at least; see `notice_of`.
-    """
+    `has_secret`: the adapter has the key that the model needs; `notice`: see `notice_of`."""
     if not agent.categories:
         return GateRefusal("out_of_scope", "the agent is allowed no category")
     if ruled := tuple(one for one in agent.categories if not policy.allows(model, one)):

@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.errors import Refused, Remedy
+from domain.errors import Refused, Remedy, invalid
 from domain.log.state import LogState, RecordedEvent, StreamType
 from domain.log.wire import Stored, Words
 from domain.text import squeeze
@@ -173,7 +173,7 @@ def add_version(
         return []
     if len(template.versions) >= VERSIONS_MAX:
         because = f"the template {template.name!r} has {VERSIONS_MAX} versions"
-        raise Refused("invalid_value", because=because, instead="make a new template")
+        raise invalid(because, "make a new template")
     number = max((one.version for one in template.versions), default=0) + 1
     return [VersionAdded(number, author, general, report, model)]
 
@@ -210,12 +210,8 @@ def roll_back(
 
 
 def whose(version: Version | None, replica: str) -> str:
-    """How a row of a replica says whose version it means: empty where it is its own.
-
-    Args:
-        version: Which; None: none.
-        replica: Who writes, in a log that machines share; empty in one that is alone.
-    """
+    """How a row of a replica says whose version it means: empty where it is its own, and in a log
+    that no machines share (`replica` is empty there)."""
     return "" if version is None or not replica or version.is_of(replica) else version.replica
 
 
@@ -236,7 +232,7 @@ def named(name: str) -> str:
     name = squeeze(name)
     if not 0 < len(name) <= NAME_MAX:
         because = f"a template's name of {len(name)} characters cannot be"
-        raise Refused("invalid_value", because=because, instead=f"use 1 to {NAME_MAX}")
+        raise invalid(because, f"use 1 to {NAME_MAX}")
     return name
 
 
