@@ -18,6 +18,7 @@ from domain.agent.wake_queue import Queued, Trigger, run_key_of
 from domain.changes.change_set import CHANGES, OPEN, ChangeItem, ChangeSet, find
 from domain.errors import Refused, Remedy
 from domain.journal.catalog import CATALOG, Catalog, Category, available, category_of
+from domain.journal.document import label_name
 from domain.journal.links import LINKS, PHRASE_OF
 from domain.journal.task import TASK, Note, Task, TimeEntry, rating_of
 from domain.lessons.lessons import CATEGORY, LESSONS, REFERENCES_READ, Lesson, count
@@ -122,13 +123,13 @@ def _link(
         said.one_liner,
         direction=direction,
         due=other.due if scaffold >= 2 else "",
-        labels=_labels_of_linked(catalog, other, agent) if scaffold >= 2 else (),
+        labels=label_names(catalog, other, agent) if scaffold >= 2 else (),
         tldr=said.tldr if scaffold >= 2 else "",
     )
     return project("linked_task", seen, scaffold)
 
 
-def _labels_of_linked(catalog: Catalog, task: Task, agent: Agent) -> tuple[str, ...]:
+def label_names(catalog: Catalog, task: Task, agent: Agent) -> tuple[str, ...]:
     """Names of a task's labels, but of those that belong to categories of others."""
     known = [catalog.labels[label] for label in task.labels if label in catalog.labels]
     allowed = set(agent.categories)
@@ -136,10 +137,8 @@ def _labels_of_linked(catalog: Catalog, task: Task, agent: Agent) -> tuple[str, 
 
 
 # ------------------------------------------------------------------------------------- what changed
-# What changed since an agent's last wake: from its triggers and its task's later facts (SPEC 4).
-#
-# An id is named only if it belongs to the task or to a linked task that the agent may see; all
-# others are counted.
+# Since an agent's last wake, by its triggers and its task's later facts (SPEC 4). An id is named
+# only if it belongs to the task or to a linked task that the agent may see; others are counted.
 
 _SUBJECTS = ("item", "note", "entry", "label", "checklist")
 _THROUGH_LINK = "changed, through a link"
@@ -148,13 +147,8 @@ _THROUGH_LINK = "changed, through a link"
 def fact_changes(
     rows: Iterable[RecordedEvent], agent: Agent, linked: Container[str]
 ) -> list[ChangeSeen]:
-    """The task's facts after the agent's position and not its own, one per id, kind and author.
-
-    Args:
-        rows: The rows of the task's stream that are new to the agent.
-        agent: Whose position counts; on position 0 it has seen nothing, so nothing "changed".
-        linked: Ids of linked tasks that the agent may see.
-    """
+    """The facts among these rows that are not the agent's own, one per id, kind and author; on
+    position 0 it has seen nothing, so nothing "changed". `linked`: tasks that it may see."""
     if not agent.position:
         return []
     counted = Counter(
@@ -307,23 +301,14 @@ def _later(journal: LogState, agent: Agent) -> Sequence[RecordedEvent]:
 def _check(task: Task, agent: Agent) -> None:
     """The edge of what a prompt may be rendered for; messages name ids only."""
     if not task.exists:
-        raise Refused(
-            "unknown_task",
-            because=f"the task {agent.task} of agent {agent.id} is not in the journal",
-            instead=Remedy("see_tasks"),
-        )
+        because = f"the task {agent.task} of agent {agent.id} is not in the journal"
+        raise Refused("unknown_task", because=because, instead=Remedy("see_tasks"))
     if task.is_deleted:
-        raise Refused(
-            "task_deleted",
-            because=f"the task {task.id} is deleted",
-            instead=Remedy("restore_task_and_resume"),
-        )
+        because, instead = f"the task {task.id} is deleted", Remedy("restore_task_and_resume")
+        raise Refused("task_deleted", because=because, instead=instead)
     if not task.category or task.category not in agent.categories:
-        raise Refused(
-            "out_of_scope",
-            because=f"the task {task.id} is in no category that agent {agent.id} may read",
-            instead=Remedy("allow_category"),
-        )
+        because = f"the task {task.id} is in no category that agent {agent.id} may read"
+        raise Refused("out_of_scope", because=because, instead=Remedy("allow_category"))
 
 
 def _who(by: str) -> str:
@@ -354,7 +339,7 @@ def _task(
         language=task.language,
         language_by="" if not task.language else _language_source(task.language_by),
         category=LabelSeen(category.id, category.name),
-        labels=tuple(_label(catalog, label) for label in task.labels),
+        labels=tuple(LabelSeen(label, label_name(catalog, label)) for label in task.labels),
         items=tuple(
             ItemSeen(
                 item.id,
@@ -414,11 +399,6 @@ def _log(journal: LogState, notes: Sequence[Note], limits: PromptLimits) -> tupl
     return tuple(reversed(entries))
 
 
-def _label(catalog: Catalog, label: str) -> LabelSeen:
-    known = catalog.labels.get(label)
-    return LabelSeen(label, known.name if known else label)
-
-
 def _labels(catalog: Catalog, task: Task) -> tuple[tuple[LabelSeen, ...], tuple[LabelSeen, ...]]:
     """Suppressed ones, and those that may be assigned; both living, by name then id."""
     suppressed = [
@@ -452,16 +432,13 @@ def _observed(
     then the window; since then all that no digest covers, and with numbers."""
     if scaffold >= 2:
         known = numbers(agent.critical)
-        notes = (_numbered(agents, one, known) for one in readable_notes(agents, agent))
-        return tuple(notes), tuple(_numbered(agents, one, known) for one in agent.critical)
-    shown = sum(one.priority == "critical" for one in agent.observations)
-    older = agent.critical[: max(0, len(agent.critical) - shown)]
-    journal = tuple(_observation(agents, one) for one in (*older, *agent.observations))
-    return journal, tuple(_observation(agents, one) for one in agent.critical)
-
-
-def _numbered(agents: LogState, one: AgentObservation, known: Mapping[str, str]) -> ObservationSeen:
-    return replace(_observation(agents, one), number=known.get(one.position, ""))
+        notes = readable_notes(agents, agent)
+    else:
+        known = {}
+        shown = sum(one.priority == "critical" for one in agent.observations)
+        older = agent.critical[: max(0, len(agent.critical) - shown)]
+        notes = (*older, *agent.observations)
+    return _observations(agents, notes, known), _observations(agents, agent.critical, known)
 
 
 def _digests(agents: LogState, agent: Agent) -> tuple[DigestSeen, ...]:
@@ -471,8 +448,15 @@ def _digests(agents: LogState, agent: Agent) -> tuple[DigestSeen, ...]:
     )
 
 
-def _observation(agents: LogState, one: AgentObservation) -> ObservationSeen:
-    return ObservationSeen(one.at, one.priority, one.category, agents.text(one.words))
+def _observations(
+    agents: LogState, notes: Iterable[AgentObservation], known: Mapping[str, str]
+) -> tuple[ObservationSeen, ...]:
+    return tuple(
+        ObservationSeen(
+            one.at, one.priority, one.category, agents.text(one.words), known.get(one.position, "")
+        )
+        for one in notes
+    )
 
 
 def _proposed(
@@ -525,38 +509,33 @@ def _slots(agent: Agent) -> SlotsSeen:
 
 
 # ------------------------------------------------------------------------------------------ lessons
-# What verdicts on other tasks of its category tell an agent, since scaffold 2 (ADR 50).
+# Since scaffold 2 (ADR 50).
 
 DECIDED_LEAST = 5
 """Of a tool with fewer verdicts nothing is told."""
 
 
 def lessons_of(agents: LogState, agent: Agent, category: str) -> tuple[LessonSeen, ...]:
-    """By tool, in the order of their names: how its proposals for other tasks of a category fared.
-
-    Args:
-        agents: The agent log at the wake's position.
-        agent: Whose wake it is; the verdicts on its own task are told elsewhere.
-        category: The one of its task, no other: a reason is a text of a task of it.
-    """
+    """By tool, in the order of their names: how its proposals for other tasks of its own category
+    fared; the verdicts on its own task are told elsewhere."""
     if not may_enter((category,), agent):
         return ()
-    own = set(sets_of_task(agents, agent))
+    own = set(sets_of_task(agents, agent, agent.generation))
     tools = agents.load(LESSONS, CATEGORY + category).tools
     others = {
-        tool: [one for one in lessons if one.changes not in own] for tool, lessons in tools.items()
+        tool: [one for one in tools[tool] if one.changes not in own] for tool in sorted(tools)
     }
     return tuple(
-        _seen(agents, agent, tool, others[tool])
-        for tool in sorted(others)
-        if len(others[tool]) >= DECIDED_LEAST
+        _seen(agents, agent, tool, lessons)
+        for tool, lessons in others.items()
+        if len(lessons) >= DECIDED_LEAST
     )
 
 
-def sets_of_task(agents: LogState, agent: Agent) -> list[str]:
-    """The change sets of an agent and of its task's earlier ones."""
+def sets_of_task(agents: LogState, agent: Agent, generation: int) -> list[str]:
+    """The change sets of the agents that a task had up to a generation."""
     kind, task = agent.agent_kind, agent.task
-    known = (deciders.agent_id(kind, task, nth) for nth in range(1, agent.generation + 1))
+    known = (deciders.agent_id(kind, task, nth) for nth in range(1, generation + 1))
     return [one for each in known for one in agents.load(AGENT, each).sets]
 
 
@@ -600,8 +579,6 @@ def _edit(agents: LogState, agent: Agent, changes: ChangeSet, item: ChangeItem) 
 
 
 # ------------------------------------------------------------------------------------ earlier turns
-# What was said before in a person's session: its earlier turns, by the rows of their wakes.
-#
 # A turn's run key follows from its agent, session and number: each is found without a look at any
 # other. A turn that was superseded has no wake; the one that took its place has its words.
 

@@ -25,7 +25,7 @@ from domain.policy.scrub import scrub, scrub_all
 from domain.text import tokens
 from domain.tools import registry
 from domain.tools.arguments import FOUND_MAX, RECALLED_MAX, FindTasks, ReadTask, Recall
-from domain.wake.context import VERDICTS
+from domain.wake.context import VERDICTS, label_names
 from domain.wake.memory import may_read, readable_digests
 from domain.wake.prompt_sections import line
 from domain.wake.task_search import SearchableTask
@@ -105,15 +105,7 @@ LookupLines = Callable[[LogState], Mapping[str, SearchableTask]]
 def read(
     asked: ToolAsked, wake: Wake, journal: LogState, agents: LogState, lines: LookupLines
 ) -> LookupAnswer:
-    """What a read of a wake is answered with.
-
-    Args:
-        asked: The read.
-        wake: Whose it is.
-        journal: The person's log, where it stands.
-        agents: The agents' log, where it stands.
-        lines: Gives the living tasks of the journal.
-    """
+    """What a read of a wake is answered with; `lines` gives the living tasks of the journal."""
     arguments = registry.decode(asked.tool, canonical.read(agents.text(asked.arguments)))
     look = LookupLogs(journal, agents, _reader(wake, agents), wake.begun.scaffold)
     match arguments:
@@ -177,11 +169,9 @@ def _found(look: LookupLogs, asked: FindTasks, tasks: Iterable[SearchableTask]) 
         _brief(look, look.journal.load(TASK, one.id))
         for _, one in others[: asked.limit or FOUND_MAX]
     ]
-
-    def made(kept: Sequence[TaskFound]) -> TasksFound:
-        return TasksFound(tuple(kept), len(others) - len(kept))
-
-    return LookupAnswer(_fitted(shown, made))
+    return LookupAnswer(
+        _fitted(shown, lambda kept: TasksFound(tuple(kept), len(others) - len(kept)))
+    )
 
 
 def _task(look: LookupLogs, wanted: str) -> LookupAnswer:
@@ -189,7 +179,8 @@ def _task(look: LookupLogs, wanted: str) -> LookupAnswer:
     may = task.id != look.reader.task and may_enter((task.category,), look.reader)
     if not task.exists or task.is_deleted or not may:
         return LookupAnswer(NOT_FOUND, "not_found")
-    living = sorted((one for one in task.items if not one.is_archived), key=_is_checked)
+    living = [one for one in task.items if not one.is_archived]
+    living.sort(key=lambda one: one.is_checked)
     items = [
         ItemLine(one.id, _line(one.title, TITLE_MAX_BYTES), one.is_checked)
         for one in living[:ITEMS_MAX]
@@ -202,10 +193,6 @@ def _task(look: LookupLogs, wanted: str) -> LookupAnswer:
         return TasksFound((project("category_task", seen, look.scaffold),))
 
     return LookupAnswer(_fitted(items, made))
-
-
-def _is_checked(item: t.ChecklistItem) -> bool:
-    return item.is_checked
 
 
 def _brief(look: LookupLogs, task: Task) -> TaskFound:
@@ -222,11 +209,8 @@ def _brief(look: LookupLogs, task: Task) -> TaskFound:
 
 
 def _labels(look: LookupLogs, task: Task) -> tuple[str, ...]:
-    """Names of a task's labels, but of those that belong to categories of others."""
-    known, allowed = look.journal.load(CATALOG, MAIN).labels, set(look.reader.categories)
-    labels = (known[one] for one in task.labels if one in known)
-    names = (one.name for one in labels if not one.categories or allowed & set(one.categories))
-    return tuple(_line(one, NAME_MAX_BYTES) for one in names)[:LABELS_MAX]
+    names = label_names(look.journal.load(CATALOG, MAIN), task, look.reader)
+    return tuple(_line(one, NAME_MAX_BYTES) for one in names[:LABELS_MAX])
 
 
 def _tldr(look: LookupLogs, task: Task) -> str:
@@ -250,11 +234,9 @@ def _recalled(look: LookupLogs, asked: Recall) -> LookupAnswer:
         replace(one, text=_line(one.text, TEXT_MAX_BYTES))
         for one in matches[: asked.limit or RECALLED_MAX]
     ]
-
-    def made(kept: Sequence[RecalledMemory]) -> Recalled:
-        return Recalled(tuple(kept), len(matches) - len(kept))
-
-    return LookupAnswer(_fitted(shown, made))
+    return LookupAnswer(
+        _fitted(shown, lambda kept: Recalled(tuple(kept), len(matches) - len(kept)))
+    )
 
 
 def _memory(look: LookupLogs, at: str, what: str, text: str) -> RecalledMemory:

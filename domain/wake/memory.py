@@ -34,12 +34,8 @@ def may_read(agents: LogState, agent: Agent) -> Callable[[str], bool]:
 def with_readable_memory(agents: LogState, agent: Agent) -> Agent:
     """An agent without the report, observations and change sets of wakes that were allowed a
     category that it is not allowed now, and without the loops it opened. What a wake writes can
-    hold no more than it was shown, so later ones are free of it.
-
-    Args:
-        agents: Its log; wakes are looked up only where it was ever allowed more.
-        agent: The agent as it is now.
-    """
+    hold no more than it was shown, so later ones are free of it. Wakes are looked up only where it
+    was ever allowed more."""
     if may_enter(agent.categories_ever or (), agent):
         return agent
     may = may_read(agents, agent)
@@ -112,14 +108,8 @@ class FoldedNotes(NamedTuple):
 
 
 def fold_notes(agents: LogState, agent: Agent, unit: str, coming: int) -> FoldedNotes:
-    """What becomes a digest as a wake ends, so that few enough notes are left uncovered.
-
-    Args:
-        agents: The agents' log.
-        agent: As it is before this append.
-        unit: Whose texts the digests repeat.
-        coming: How many notes this append brings: they are covered later.
-    """
+    """What becomes a digest as a wake ends, so that few enough notes are left uncovered. `coming`:
+    how many notes the append brings, which are covered later; `unit`: whose texts are repeated."""
     memory, made = agents.load(MEMORY, agent.id), FoldedNotes([], [])
     is_full = agent.noted - memory.count + coming > memories.UNCOVERED_MAX
     notes = uncovered(agents, agent) if is_full else ()
@@ -136,12 +126,8 @@ def fold_notes(agents: LogState, agent: Agent, unit: str, coming: int) -> Folded
         made.payloads.extend(payloads)
         agents.bring(payloads)
         made.facts.append(replace(fact, words=kept))
-        memory = _after(memory, made.facts[-1])
+        memory = memories.evolve(memory, RecordedEvent("", 0, "", 0, 0, "", made.facts[-1]))
     return made
-
-
-def _after(memory: Memory, fact: MemoryFolded) -> Memory:
-    return memories.evolve(memory, RecordedEvent("", 0, "", 0, 0, "", fact))
 
 
 def _of_notes(

@@ -63,14 +63,8 @@ class Prompt(Struct, frozen=True):
 
 
 def render(reading: Reading, limits: PromptLimits) -> Prompt:
-    """The prompt of a wake, of at most `limits.prompt_max_bytes` (see `size_of`).
-
-    Args:
-        reading: What the agent may see.
-        limits: Bounds of the whole and of its parts.
-
-    Returns:
-        System and user sections in the order of SPEC 4; empty ones are left out.
+    """The prompt of a wake, of at most `limits.prompt_max_bytes` (see `size_of`): the sections in
+    the order of SPEC 4; empty ones are left out.
 
     Raises:
         ValueError: If ids or other fixed fields, which are never cut, are too long to fit.
@@ -112,14 +106,9 @@ def _rungs(limits: PromptLimits) -> Iterator[PromptLimits]:
     bounds: dict[str, int] = asdict(limits)
     for _ in range(ROUNDS):
         for rung in LADDER:
-            bounds |= {name: _halved(name, bounds[name]) for name in rung}
+            bounds |= {name: max(_least(name, bounds[name]), bounds[name] // 2) for name in rung}
             yield PromptLimits(**bounds)
     yield PromptLimits(**{name: _least(name, value) for name, value in bounds.items()})
-
-
-def _halved(name: str, value: int) -> int:
-    least = min(value, TEXT_LEAST_BYTES) if name.endswith("_bytes") else 0
-    return max(least, value // 2)
 
 
 def _least(name: str, value: int) -> int:
@@ -166,15 +155,9 @@ _specs = lru_cache(SPECS_KEPT)(msgspec.json.Decoder(tuple[ToolSpec, ...]).decode
 def request(
     world: LogState, wake: Wake, asked: ModelAsked, before: Request | None = None
 ) -> Request:
-    """The request that an intent stands for.
-
-    Args:
-        world: Holds the payloads.
-        wake: The wake as it stands at that intent.
-        asked: The intent.
-        before: The request of an earlier intent of the same wake, where it is at hand: then only
-            what is new since is read. The answer is the same without it.
-    """
+    """The request that an intent stands for, at which the wake stands. `before`: that of an earlier
+    intent of the same wake, where it is at hand: then only what is new since is read. The answer
+    is the same without it."""
     begun = wake.begun
     specs = _specs(world.payload(begun.specs))
     tools = tuple(one for one in specs if asked.forced in ("", one.name))

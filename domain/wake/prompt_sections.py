@@ -166,13 +166,8 @@ def labels_left(task: TaskSeen) -> int:
 
 
 def newest(reading: Reading, limits: PromptLimits, room: int) -> list[str]:
-    """The newest log entries that fit into so many bytes, as JSON, oldest first.
-
-    Args:
-        reading: Its task's log is looked at from the end, and no further than fits.
-        limits: Bounds each text and the number of entries.
-        room: UTF-8 bytes for all of them, separators included.
-    """
+    """The newest log entries that fit into so many bytes, separators included, as JSON, oldest
+    first; the log is looked at from its end, and no further than fits."""
     kept: list[str] = []
     for entry in reading.task.log[: -limits.log_entries_max - 1 : -1]:
         text = clip(entry.text, limits.entry_max_bytes)
@@ -263,7 +258,6 @@ def _item(item: ItemSeen, limits: PromptLimits) -> str:
 
 
 # ------------------------------------------------------------------------------- the other sections
-# The sections of a prompt besides the task: each from its part of a reading, or left out.
 
 Part = Callable[[Reading, PromptLimits], Section | None]
 
@@ -324,11 +318,8 @@ def suppressed_labels(reading: Reading, limits: PromptLimits) -> Section | None:
 def available_labels(reading: Reading, limits: PromptLimits) -> Section | None:
     if not reading.available:
         return None
-    left = labels_left(reading.task)
-    if not left:
-        count = len(reading.task.labels)
-        body = [f"The task has {count} labels: none may be assigned."]
-    else:
+    body = [f"The task has {len(reading.task.labels)} labels: none may be assigned."]
+    if left := labels_left(reading.task):
         body = [f"At most {left} more may be assigned.", *_labels(reading.available, limits)]
     return section("available_labels", "Available labels", "\n".join(body))
 
@@ -413,18 +404,19 @@ def critical(reading: Reading, limits: PromptLimits) -> Section | None:
     groups = [
         "\n".join([f"{title}:", *told])
         for title, categories in CRITICAL_GROUPS
-        if (told := [_critical(one, limits) for one in shown if one.category in categories])
+        if (
+            told := [
+                _note(one, one.category, limits) for one in shown if one.category in categories
+            ]
+        )
     ]
     groups += cut_note(len(reading.critical) - len(shown), "older critical observations")
     return section("critical", "Prior critical observations", "\n\n".join(groups))
 
 
-def _critical(one: ObservationSeen, limits: PromptLimits) -> str:
-    return f"- {_number(one)}[{one.at}] ({one.category}) {line(one.text, limits.line_max_bytes)}"
-
-
-def _number(one: ObservationSeen) -> str:
-    return f"{one.number} " if one.number else ""
+def _note(one: ObservationSeen, kind: str, limits: PromptLimits) -> str:
+    number = f"{one.number} " if one.number else ""
+    return f"- {number}[{one.at}] ({kind}) {line(one.text, limits.line_max_bytes)}"
 
 
 def journal(reading: Reading, limits: PromptLimits) -> Section | None:
@@ -433,10 +425,7 @@ def journal(reading: Reading, limits: PromptLimits) -> Section | None:
         return None
     shown = newest_of(reading.journal, limits.journal_max)
     body = cut_note(len(reading.journal) - len(shown), "older observations")
-    body += [
-        f"- {_number(one)}[{one.at}] ({one.priority}) {line(one.text, limits.line_max_bytes)}"
-        for one in shown
-    ]
+    body += [_note(one, one.priority, limits) for one in shown]
     return section("journal", "Agent journal", "\n".join(body))
 
 
@@ -466,10 +455,11 @@ def proposals(reading: Reading, limits: PromptLimits) -> Section | None:
 def changed(reading: Reading, limits: PromptLimits) -> Section | None:
     """Sorted ids with what changed, then timers, then why else it woke."""
     shown = reading.changes[: limits.changes_max]
-    body = []
-    for change in shown:
-        times = f" ({change.times} times)" if change.times > 1 else ""
-        body.append(f"- {line(change.subject, limits.line_max_bytes)}: {change.what}{times}")
+    body = [
+        f"- {line(one.subject, limits.line_max_bytes)}: {one.what}"
+        f"{f' ({one.times} times)' if one.times > 1 else ''}"
+        for one in shown
+    ]
     body += cut_note(len(reading.changes) - len(shown), "more changes")
     if reading.hidden:
         body.append(f"- {reading.hidden} more changed outside of what you may see")
@@ -519,7 +509,7 @@ def _list(title: str, texts: Sequence[str], cut: Sequence[str]) -> list[str]:
 
 
 # ------------------------------------------------------------------------------------------ lessons
-# The section on how proposals fared on other tasks of the category: since scaffold 2 (ADR 50).
+# Since scaffold 2 (ADR 50).
 
 REASONS_MAX = 3  # of a tool
 EDITS_MAX = 5
@@ -558,7 +548,7 @@ def _tool(one: LessonSeen, bytes_max: int) -> tuple[str, tuple[str, ...]]:
 
 
 # ----------------------------------------------------------------- time, older notes, earlier turns
-# The sections on time spent, on older notes and on what was said before: since scaffold 2.
+# Since scaffold 2.
 
 
 def time(reading: Reading, limits: PromptLimits) -> Section | None:

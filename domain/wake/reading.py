@@ -7,7 +7,7 @@ the relation and no more. `domain.wake.context` makes it, `domain.wake.prompt` r
 from msgspec import Struct
 
 from domain.agent.wake_queue import Reason, Trigger
-from domain.errors import Refused
+from domain.errors import invalid
 from domain.wake.commands import LocalTime
 
 LABELS_MAX = 3
@@ -53,11 +53,8 @@ class PromptLimits(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.prompt_max_bytes < PROMPT_MIN_BYTES:
-            raise Refused(
-                "invalid_value",
-                because=f"a prompt of {self.prompt_max_bytes} bytes cannot hold rules and task",
-                instead=f"allow at least {PROMPT_MIN_BYTES} bytes",
-            )
+            because = f"a prompt of {self.prompt_max_bytes} bytes cannot hold rules and task"
+            raise invalid(because, f"allow at least {PROMPT_MIN_BYTES} bytes")
 
 
 class PromptOptions(Struct, frozen=True):

@@ -72,9 +72,7 @@ def scaffold_of(number: int) -> Scaffold:
         Refused: Code ``newer_rules``: no scaffold that this code knows.
     """
     if number not in SCAFFOLDS:
-        raise Refused(
-            "newer_rules",
-            because=f"a wake was given scaffold {number}; this wakelog knows up to {SCAFFOLD}",
-            instead="use the newer wakelog that wrote it",
-        )
+        because = f"a wake was given scaffold {number}; this wakelog knows up to {SCAFFOLD}"
+        instead = "use the newer wakelog that wrote it"
+        raise Refused("newer_rules", because=because, instead=instead)
     return SCAFFOLDS[number]

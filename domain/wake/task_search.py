@@ -49,12 +49,8 @@ class TaskSearchIndex:
     def of(
         self, journal: LogState, changed: Iterable[str] | None = None
     ) -> Mapping[str, SearchableTask]:
-        """The lines of a world, by task.
-
-        Args:
-            journal: The world.
-            changed: The tasks that have rows above append `n`; None: all are looked at.
-        """
+        """The lines of a journal, by task. `changed`: those that have rows above append `n`; None:
+        all are looked at."""
         if changed is None or self._replicas != journal.replicas or self._n >= journal.n:
             self._known, changed = {}, journal.entities(TASK.name)
         for task in changed:

@@ -22,7 +22,7 @@ from domain.templates import template as templates
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot, captured
 from domain.wake.commands import BeginWake
-from domain.wake.context import gather, lessons_of, linked_tasks, thread_of
+from domain.wake.context import gather, lessons_of, linked_tasks, sets_of_task, thread_of
 from domain.wake.memory import with_readable_memory
 from domain.wake.prompt import Prompt, render
 from domain.wake.reading import LinkedAgent, PromptLimits, PromptOptions, ReportShown, WakeReason
@@ -149,7 +149,8 @@ _snapshot = lru_cache(SNAPSHOTS_KEPT)(msgspec.json.Decoder(Snapshot).decode)
 def inputs_of(
     world: LogState, agent: Agent, run_key: str, snapshot: str, scaffold: int, at: str
 ) -> WakeInputs:
-    """What the calls of a wake are answered with, looked at at `at`."""
+    """What the calls of a wake are answered with, looked at at `at`. It has heard what the person
+    told earlier agents of its task."""
 
     def own() -> ChangeSet:
         return world.load(CHANGES, own_set_id(world, run_key))
@@ -157,18 +158,11 @@ def inputs_of(
     def others() -> tuple[ChangeSet, ...]:
         mine = own_set_id(world, run_key)
         sets = [one for one in agent.sets if one != mine]
-        earlier = _earlier_sets(world, agent) if scaffold >= 2 else []
+        earlier = sets_of_task(world, agent, agent.generation - 1) if scaffold >= 2 else []
         return world.load_each(CHANGES, [*earlier, *sets])
 
     seen = replace(_snapshot(world.payload(snapshot)), at=at)
     return WakeInputs(seen, own, others, world.text, agent)
-
-
-def _earlier_sets(world: LogState, agent: Agent) -> list[str]:
-    """The change sets of the task's earlier agents: what the person told one, all have heard."""
-    kind, task = agent.agent_kind, agent.task
-    earlier = (deciders.agent_id(kind, task, nth) for nth in range(1, agent.generation))
-    return [one for known in earlier for one in world.load(AGENT, known).sets]
 
 
 @cache
