@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from difflib import SequenceMatcher
+from itertools import product
 from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from adapters.importers.markdown_line import nths
 from adapters.importers.marks import closed_on
 from domain.journal.imported import ImportedItem, ImportedTask
 from domain.journal.imports import numbered
@@ -25,7 +27,8 @@ BY_TITLE = ("markdown", "todotxt")  # formats whose tasks have no id of their ow
 SIMILAR = 0.75
 MOST = 0.5
 PAIRS_MAX = 40_000  # beyond, a file was replaced, not edited
-_CLOSED = ("DONE", "REJECTED")
+CLOSED = ("DONE", "REJECTED")
+EARTH = (-12, 0, 14)  # hours from UTC between which all days of a moment are met
 _REPEATS = re.compile("\U0001f501|(?:^|\\s)(?:rec|recur):\\S")
 _DAY = re.compile(r"completed on ([0-9-]{10})")
 
@@ -162,7 +165,7 @@ class _Alignment:
         twice = anchors_twice(one.anchor for one in self.now)
         twice |= anchors_twice(one.anchor for one in self.was)
         named = {one.anchor: at for at, one in enumerate(self.was) if one.anchor}
-        for at in self._left_now():
+        for at in self._free(range(len(self.now)), self.found):
             name = self.now[at].anchor
             before = named.get(name)
             if before is None or name in twice or before in self._taken:
@@ -193,19 +196,15 @@ class _Alignment:
 
     def by_rename(self) -> None:
         """One that is gone, and one of another title in its place."""
-        ws = [
-            at
-            for at in range(len(self.was))
-            if at not in self._taken | self.tied_was and not self.was[at].is_deleted
-        ]
-        ns = [at for at in self._left_now() if at not in self.tied]
-        for now, was in self._renamed(ws, ns).items():
-            self._match(now, was)
+        ws = self._free(range(len(self.was)), self._taken | self.tied_was)
+        ws = [at for at in ws if not self.was[at].is_deleted]
+        ns = self._free(range(len(self.now)), self.found.keys() | self.tied)
+        self._match_sure(ws, ns, lambda was, now: rank_of(self.was[was].task, self._said[now]))
         ws, ns = self._free(ws, self._taken), self._free(ns, self.found)
         if not (ws and ns):
             return
         gaps = [[gap[:2] if gap else None for gap in one] for one in self._gaps()]
-        for gap, (olds, news) in _both(ws, ns, *gaps).items():
+        for gap, olds, news in _both(ws, ns, *gaps):
             if gap and len(olds) * len(news) <= PAIRS_MAX:
                 for now, was in unambiguous(dict(self._maybe(olds, news))).items():
                     self._match(now, was)
@@ -216,7 +215,7 @@ class _Alignment:
         """Whether a line that repeats stands for the next time, the last one being done here."""
         before, said = self.was[was], self._said[now]
         repeats = _REPEATS.search(said.title)
-        is_open = said.status not in _CLOSED
+        is_open = said.status not in CLOSED
         return bool(repeats and is_open and before.is_closed and before.task.due != said.due)
 
     def _same_due(self, ws: list[int], ns: list[int]) -> None:
@@ -224,32 +223,22 @@ class _Alignment:
         if not (ws and ns):
             return
         was = Counter(undated(self.was[at].task) for at in ws)
-        self._same_day(ws, ns)
+        self._match_sure([at for at in ws if self.was[at].closed_on], ns, self._is_same_day)
         if was == Counter(undated(self._said[at]) for at in ns):
             self._exact(ws, ns)
             self._exact(ws, ns, undated)
             return
-        done = [at for at in ns if self._is_done(at)]
+        done = [at for at in ns if self._said[at].status in CLOSED]
         if done and len(done) < len(ns) and len(ns) > len(ws):
             self._one_more(ws, ns, done)
             return
         self._exact(ws, ns)
         self._assign(self._free(ws, self._taken), self._free(ns, self.found))
 
-    def _same_day(self, ws: Sequence[int], ns: Sequence[int]) -> None:
-        """Closed lines whose day is not kept, since it is that of here."""
-        ws = [at for at in ws if self.was[at].closed_on]
-        if len(ws) * len(ns) > PAIRS_MAX:
-            return
-        pairs = {
-            (was, now): 1
-            for was in ws
-            for now in ns
-            if self._said[now].status_reason in self.was[was].closed_on
-            and undated(self.was[was].task) == undated(self._said[now])
-        }
-        for now, was in unambiguous(pairs).items():
-            self._match(now, was)
+    def _is_same_day(self, was: int, now: int) -> bool:
+        """Whether both are closed, and the day of it is not kept, since it is that of here."""
+        before, said = self.was[was], self._said[now]
+        return said.status_reason in before.closed_on and undated(before.task) == undated(said)
 
     def _one_more(self, ws: list[int], ns: list[int], done: list[int]) -> None:
         """Of open and done lines there are more than before: a done one is a task that is done
@@ -263,9 +252,6 @@ class _Alignment:
         left = self._free(ws, self._taken)
         self._exact(left, still)
         self._assign(self._free(left, self._taken), still)
-
-    def _is_done(self, at: int) -> bool:
-        return self._said[at].status in _CLOSED
 
     def _was_ticked(self, at: int) -> bool:
         day = _DAY.match(self._said[at].status_reason)
@@ -317,7 +303,7 @@ class _Alignment:
         for part in (slice(None), slice(1), slice(1, 2)):  # the very place, then a neighbour
             gaps = [[gap[part] if gap else None for gap in one] for one in places]
             left = self._free(ws, self._taken), self._free(ns, self.found)
-            for gap, (was, now) in _both(*left, *gaps).items():
+            for gap, was, now in _both(*left, *gaps):
                 if gap is not None and len(was) == len(now):
                     self._match_all(now, was)
         ws, ns = self._free(ws, self._taken), self._free(ns, self.found)
@@ -340,18 +326,6 @@ class _Alignment:
 
     # ---------------------------------------------------------------------------- of other titles
 
-    def _renamed(self, ws: Sequence[int], ns: Sequence[int]) -> dict[int, int]:
-        """Those that became others, by what both say; each at most once."""
-        if len(ws) * len(ns) > PAIRS_MAX:
-            return {}
-        ranks = {
-            (was, now): rank
-            for was in ws
-            for now in ns
-            if (rank := rank_of(self.was[was].task, self._said[now]))
-        }
-        return unambiguous(ranks)
-
     def _maybe(self, ws: Sequence[int], ns: Sequence[int]) -> Iterator[tuple[tuple[int, int], int]]:
         """Lines between the same neighbours that may be one, and how sure that is. One whose title
         is a single word is so at its old place only."""
@@ -366,7 +340,7 @@ class _Alignment:
         """Whether two lines between the same neighbours are one: they share an item or a note, or
         half of the words of the shorter title are in the other one below the same heading."""
         before, said = self.was[was].task, self._said[now]
-        is_closed_only = before.status in _CLOSED and said.status not in _CLOSED
+        is_closed_only = before.status in CLOSED and said.status not in CLOSED
         is_other = fold(before.title) != fold(said.title) and not is_closed_only
         if not (is_other and same_numbers(before.title, said.title)):
             return False
@@ -405,9 +379,6 @@ class _Alignment:
             for one, (first, nth), (then, rest) in found
         ]
 
-    def _left_now(self) -> list[int]:
-        return [at for at in range(len(self.now)) if at not in self.found]
-
     @staticmethod
     def _free(places: Iterable[int], taken: Iterable[int]) -> list[int]:
         return [at for at in places if at not in taken]
@@ -415,6 +386,12 @@ class _Alignment:
     def _match(self, now: int, was: int) -> None:
         self.found[now] = was
         self._taken.add(was)
+
+    def _match_sure(
+        self, ws: Sequence[int], ns: Sequence[int], rank: Callable[[int, int], int]
+    ) -> None:
+        for now, was in _ranked(ws, ns, rank).items():
+            self._match(now, was)
 
     def _match_all(self, now: Sequence[int], was: Sequence[int]) -> None:
         for one, other in zip(now, was, strict=False):
@@ -443,14 +420,16 @@ def _as_before(line: FileLine, titles: set[str]) -> ImportedTask:
 
 def _both(
     ws: Sequence[int], ns: Sequence[int], of_was: Sequence[object], of_now: Sequence[object]
-) -> dict[object, tuple[list[int], list[int]]]:
-    """Places of both by the gap that they stand in."""
-    found: dict[object, tuple[list[int], list[int]]] = {}
-    for at in ws:
-        found.setdefault(of_was[at], ([], []))[0].append(at)
-    for at in ns:
-        found.setdefault(of_now[at], ([], []))[1].append(at)
-    return found
+) -> Iterator[tuple[object, list[int], list[int]]]:
+    """Gaps in which places of both stand, and these."""
+    olds, news = _by(of_was.__getitem__, ws), _by(of_now.__getitem__, ns)
+    return ((gap, was, news[gap]) for gap, was in olds.items() if gap in news)
+
+
+def _ranked(ws: Sequence[K], ns: Sequence[K], rank: Callable[[K, K], int]) -> dict[K, K]:
+    """What was by what is, see `unambiguous`; nothing where they are too many."""
+    pairs = product(ws, ns) if len(ws) * len(ns) <= PAIRS_MAX else ()
+    return unambiguous({(was, now): sure for was, now in pairs if (sure := rank(was, now))})
 
 
 def unambiguous(ranks: Mapping[tuple[K, K], int]) -> dict[K, K]:
@@ -473,7 +452,7 @@ def unambiguous(ranks: Mapping[tuple[K, K], int]) -> dict[K, K]:
 
 def rank_of(was: ImportedTask, now: ImportedTask) -> int:
     """How sure it is that two lines of different titles are one; 0: they are two."""
-    if was.status in _CLOSED and now.status not in _CLOSED:
+    if was.status in CLOSED and now.status not in CLOSED:
         return 0
     if fold(was.title) == fold(now.title) or not same_numbers(was.title, now.title):
         return 0
@@ -500,18 +479,17 @@ def is_similar(one: str, other: str) -> bool:
 
 def same_numbers(one: str, other: str) -> bool:
     """Whether both have the same numbers in them: `week 1` is not `week 2`."""
-    return _numbers(one) == _numbers(other)
-
-
-def _numbers(title: str) -> list[str]:
-    return [word for word in fold(title).split() if any(sign.isdigit() for sign in word)]
+    mine, theirs = (
+        [word for word in fold(title).split() if any(map(str.isdigit, word))]
+        for title in (one, other)
+    )
+    return mine == theirs
 
 
 # -------------------------------------------------------------------------------------------- items
-# Which item of a file's task is one that was in it before under another title (ADR 48).
-#
-# A pure function. Who might be two is none; and nothing is ticked that nobody ticked: an item that
-# only the person ticked is found again in its place alone, and only by words that both titles have.
+# Which item is one that was there before under another title (ADR 48). Nothing is ticked that
+# nobody ticked: an item that only the person ticked is found again in its place alone, and only by
+# words that both titles have.
 
 
 def with_items(
@@ -545,18 +523,14 @@ def with_items(
     }
     others = {fold(item.title) for item in here if item.id not in held}
     known = {*said, *(item.id for item in here)}
-    gone = [held[one] for one in said if one in held and one not in present]
+    gone = [one for one in said if one in held and one not in present]
     new = [one for one in present if one not in known and fold(present[one].title) not in others]
-    if len(gone) * len(new) > PAIRS_MAX:
-        return now
     in_place = _in_place(said, present)
-    ranks = {
-        (was.id, one): rank
-        for was in gone
-        for one in new
-        if (rank := _item_rank(was, present[one], in_place.get((was.id, one), 0)))
-    }
-    if not (became := unambiguous(ranks)):
+
+    def rank(was: str, one: str) -> int:
+        return _item_rank(held[was], present[one], in_place.get((was, one), 0))
+
+    if not (became := _ranked(gone, new, rank)):
         return now
     now = _items_with_ids(now, [became.get(one, item.id) for one, item in present.items()])
     return with_items(now, before, here)  # others stand alone between known ones by now
@@ -617,21 +591,11 @@ def _items_with_ids(task: ImportedTask, ids: Sequence[str]) -> ImportedTask:
 
 def _item_places(task: ImportedTask) -> list[tuple[str, int]]:
     """The title of each item, and its place among its equals."""
-    counts: Counter[str] = Counter()
-    found: list[tuple[str, int]] = []
-    for item in task.items:
-        folded = fold(item.title)
-        found.append((folded, counts[folded]))
-        counts[folded] += 1
-    return found
+    titles = [fold(item.title) for item in task.items]
+    return list(zip(titles, nths([(title, False) for title in titles]), strict=True))
 
 
 # -------------------------------------------------------------------------------- what is no change
-# What is no change of a file (SPEC 1): names that it merely spells otherwise than before, and what
-# is merely read otherwise than before.
-
-CLOSED = ("DONE", "REJECTED")
-EARTH = (-12, 0, 14)  # hours from UTC between which all days of a moment are met
 
 
 def as_before(
@@ -688,7 +652,7 @@ def items_as_before(
     True
     """
     present, known = numbered(now), {item.id for item in items}
-    said = dict(zip(numbered(before), before.items, strict=True))
+    said = _by_id(before)
     retitled = {
         fold(item.title): said[item.id]
         for item in items
