@@ -133,7 +133,6 @@ def counted(count: int, what: str) -> str:
 
 
 # ----------------------------------------------------------------------- tasks that wait for others
-# Tasks of a file that wait for others of it: Obsidian's ``⛔ a1``, where another has ``🆔 a1``.
 
 NEEDS = "is_blocked_by"  # the relation of a link
 _CLOSED = ("DONE", "REJECTED")

@@ -72,14 +72,14 @@ def read(
     headings_are_tasks: bool = False,
     zone: tzinfo = UTC,
 ) -> ImportedFile | None:
-    """Read a file in its format.
+    """Read a file whole, in its format; nothing raises, what cannot be taken over is reported.
 
     Args:
-        data: The file's bytes.
+        data: The file's bytes, UTF-8; other bytes are replaced and reported once.
         name: Of the file; only its end is looked at.
         form: One of `FORMATS`, or empty: then it is guessed.
         source: Name of the source; ids are derived from it.
-        headings_are_tasks: In Markdown, a heading with boxes is a task.
+        headings_are_tasks: In Markdown, a heading with boxes is a task, its boxes the checklist.
         zone: Where the person is; for files that write dates as instants.
 
     Returns:

@@ -25,12 +25,7 @@ from adapters.importers.common import (
 from adapters.importers.json_records import Record, records
 from adapters.importers.markdown import Box, outline
 from adapters.importers.markdown_line import plain
-from domain.journal.imported import (
-    ImportedFile,
-    ImportedItem,
-    ImportedNote,
-    ImportedTask,
-)
+from domain.journal.imported import ImportedFile, ImportedItem, ImportedNote, ImportedTask
 from domain.log import canonical
 from domain.log.keys import key
 from domain.log.timestamps import moment
@@ -44,11 +39,8 @@ _REJECTED = {"not_planned": "not planned", "duplicate": "duplicate"}
 
 
 def read(data: bytes, *, source: str) -> ImportedFile:
-    """Read a file whole; nothing raises, what cannot be taken over is reported.
-
-    Args:
-        data: The file's bytes, UTF-8; other bytes are replaced and reported once.
-        source: Name of the source; it stands for the repository where an issue names none.
+    """Read a file whole, see `formats.read`; its `source` stands for the repository where an issue
+    names none.
 
     >>> issue = b'{"number": 7, "title": "Leak", "body": "Soon\\\\n- [x] Find it\\\\n- [ ] Fix it"}'
     >>> (task,) = read(issue, source="issues.json").tasks

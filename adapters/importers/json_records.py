@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 from adapters.importers.common import lines_ended, time_of
 from domain.journal.imported import Unreadable
@@ -27,6 +28,8 @@ _BETWEEN = re.compile(r"[\s,\[\]]*")
 _LEAD = re.compile(r"[ \t]*")
 _LEAD_MAX = 100  # columns of indentation that are compared
 _SHOWN_MAX = 60
+
+T = TypeVar("T", str, dict[str, object], list[object])
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +51,7 @@ class Record:
 
     def text(self, name: str) -> str:
         """A text, its lines ended with line feeds; empty if there is none."""
-        match self.values.get(name):
-            case None:
-                return ""
-            case str(text):
-                return _clean(text)
-            case other:
-                self._misfit(name, "text", other)
-                return ""
+        return _clean(self._typed(name, str, "text"))
 
     def title(self, name: str) -> str:
         """A text in one line."""
@@ -87,18 +83,11 @@ class Record:
 
     def inner(self, name: str) -> "Record":
         """An object; an empty one if there is none."""
-        match self.values.get(name):
-            case None:
-                return Record(self.line, {}, self.problems)
-            case dict(values):
-                return Record(self.line, values, self.problems)
-            case other:
-                self._misfit(name, "object", other)
-                return Record(self.line, {}, self.problems)
+        return Record(self.line, self._typed(name, dict, "object"), self.problems)
 
     def inners(self, name: str) -> list["Record"]:
         """The objects of a list."""
-        values = self._list(name)
+        values = self._typed(name, list, "list")
         found = [value for value in values if isinstance(value, dict)]
         self._strangers(name, "object", len(values) - len(found))
         return [Record(self.line, value, self.problems) for value in found]
@@ -107,7 +96,7 @@ class Record:
         """The texts of a list, each in one line; with `within`, those its objects hold, too."""
         found: list[str] = []
         strangers = 0
-        for value in self._list(name):
+        for value in self._typed(name, list, "list"):
             match value.get(within) if isinstance(value, dict) and within else value:
                 case str(text):
                     found.append(squeeze(_clean(text)))
@@ -116,15 +105,18 @@ class Record:
         self._strangers(name, "text", strangers)
         return found
 
-    def _list(self, name: str) -> list[object]:
-        match self.values.get(name):
-            case None:
-                return []
-            case list(values):
-                return values
-            case other:
-                self._misfit(name, "list", other)
-                return []
+    def quiet(self) -> "Record":
+        """The same, its reports heard by nobody."""
+        return Record(self.line, self.values, [])
+
+    def _typed(self, name: str, kind: type[T], wanted: str) -> T:
+        """A value of a type; an empty one if there is none."""
+        value = self.values.get(name)
+        if isinstance(value, kind):
+            return value
+        if value is not None:
+            self._misfit(name, wanted, value)
+        return kind()
 
     def _misfit(self, name: str, wanted: str, value: object) -> None:
         self.report(f"`{name}` is no {wanted}: {_shown(value)}; it was left out")

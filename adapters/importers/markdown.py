@@ -169,12 +169,13 @@ class _OutlineReader(list[Token]):
                 self._items.append((token, None))
                 self._fresh = True
             case "list_item_close":
-                self._close_item()
+                self._fresh = False
+                opened, box = self._items.pop()
+                if box:
+                    box.end = _token_lines(opened)[1]
             case "heading_open":
                 self._heading = token
-            case "paragraph_open":
-                pass
-            case kind:
+            case kind if kind != "paragraph_open":
                 fresh, self._fresh = self._fresh, False
                 self._opaque(kind, token, is_item=fresh)
 
@@ -224,12 +225,6 @@ class _OutlineReader(list[Token]):
         before = line[: len(line) - len(text.strip())]
         bullet = _BULLET_BEFORE.search(before)
         return len(before[: bullet.start() if bullet else None].expandtabs(4))
-
-    def _close_item(self) -> None:
-        self._fresh = False
-        opened, box = self._items.pop()
-        if box:
-            box.end = _token_lines(opened)[1]
 
     def _opaque(self, kind: str, token: Token, *, is_item: bool) -> None:
         first, end = _token_lines(token)
@@ -286,26 +281,24 @@ _ANY_BOX = re.compile(r"(?m)^[ \t]*[-*+][ \t]+\[.?\]\s")
 
 
 def read(data: bytes, *, source: str, headings_are_tasks: bool = False) -> ImportedFile:
-    """Read a file whole; nothing raises, what cannot be taken over is reported.
-
-    Args:
-        data: The file's bytes, UTF-8; other bytes are replaced and reported once.
-        source: Name of the source; ids are derived from it.
-        headings_are_tasks: A heading with boxes is a task, its boxes the checklist.
+    """Read a file whole, see `formats.read`.
 
     >>> file = read(b"# Home\\n- [/] Paint the door ~2h\\n  - [x] Buy paint", source="todo.md")
     >>> [(task.title, task.category, task.status, task.estimate) for task in file.tasks]
     [('Paint the door', 'Home', 'IN PROGRESS', 120)]
     """
     problems: list[Unreadable] = []
-    text = _without_front_matter(decoded(data, problems))
+    text = decoded(data, problems)
+    front = _FRONT_MATTER.match(text)
+    if front and not _ANY_BOX.search(front[0]):  # a YAML block; its lines are counted all the same
+        text = "\n" * front[0].count("\n") + text[front.end() :]
     blocks, too_deep = outline(text)
-    reason = f"a box further right than column {COLUMNS_MAX} is nested too deeply to read"
     source = canonical.clean(source)
     reader = _TaskReader(text.split("\n"), source, headings_are_tasks, problems)
     reader.is_exported = text.startswith(writing.FIRST)
     for line in too_deep:
-        reader.leave_out(line, reason)
+        told = f"a box further right than column {COLUMNS_MAX} is nested too deeply to read"
+        reader.leave_out(line, told)
     tasks = reader.tasks(blocks)
     return ImportedFile(
         "markdown",
@@ -345,6 +338,7 @@ class _DraftTask:
     solid: set[int] = field(default_factory=set)  # lines of code and HTML
     own: writing.Own | None = None  # of a file that wakelog wrote
     body: writing.Body = field(default_factory=writing.Body)
+    notes: Sequence[str] = ()  # once it is whole
 
 
 class _TaskReader:
@@ -358,9 +352,7 @@ class _TaskReader:
         self._headings: list[tuple[int, str]] = []  # level and title of those above
         self._draft: _DraftTask | None = None
         self._aside: _DraftTask | None = None  # one whose lines Markdown takes for the other one's
-        self._drafts: list[
-            tuple[_DraftTask, list[str]]
-        ] = []  # those that are tasks, with their notes
+        self._drafts: list[_DraftTask] = []  # those that are tasks, whole
         self.remarks: list[Unreadable] = []
         self.named: dict[str, Unreadable] = {}  # what means nothing here, once for the file
         self.earlier: tuple[ImportedTask, ...] = ()
@@ -371,40 +363,35 @@ class _TaskReader:
     @property
     def lines(self) -> tuple[int, ...]:
         """Where the titles of the tasks stand."""
-        return tuple(draft.line for draft, _ in self._drafts)
+        return tuple(draft.line for draft in self._drafts)
 
     @property
     def anchors(self) -> tuple[str, ...]:
         """What the tasks are called in the file."""
         return tuple(
             f"~{draft.own.anchor}" if draft.own and draft.own.anchor else draft.marked.said.anchor
-            for draft, _ in self._drafts
+            for draft in self._drafts
         )
 
     def links(self, tasks: Sequence[ImportedTask]) -> tuple[tuple[str, str, str], ...]:
         """Links between these tasks, as the file names them."""
-        drafts = [draft for draft, _ in self._drafts]
-        named = {
-            draft.own.anchor: task.task_id
-            for draft, task in zip(drafts, tasks, strict=True)
-            if draft.own
-        }
+        pairs = list(zip(self._drafts, tasks, strict=True))
+        named = {draft.own.anchor: task.task_id for draft, task in pairs if draft.own}
         own = (
             (task.task_id, relation, named[anchor])
-            for draft, task in zip(drafts, tasks, strict=True)
+            for draft, task in pairs
             for relation, anchor in draft.body.links
             if anchor in named
         )
-        found = needed_tasks(tasks, [draft.marked.said for draft in drafts])
+        found = needed_tasks(tasks, [draft.marked.said for draft in self._drafts])
         return (*own, *((task.task_id, NEEDS, other.task_id) for task, other in found))
 
     def tasks(self, blocks: Iterable[Block]) -> tuple[ImportedTask, ...]:
         """The tasks of the file, in its order."""
         for block in blocks:
-            if self._aside and _ends(self._aside, block):
-                self._finish(self._aside, block.line)
-            if self._draft and _ends(self._draft, block):
-                self._finish(self._draft, block.line)
+            for draft in (self._aside, self._draft):
+                if draft and _ends(draft, block):
+                    self._finish(draft, block.line)
             match block, self._draft:
                 case Heading(), _:
                     self._begin_section(block)
@@ -418,10 +405,9 @@ class _TaskReader:
                     self.leave_out(line, reason)
                 case Rule(line, end), _DraftTask(notes_at=notes_at):
                     notes_at.update((number, []) for number in range(line, end))
-        if self._aside:
-            self._finish(self._aside, len(self._lines))
-        if self._draft:
-            self._finish(self._draft, len(self._lines))
+        for draft in (self._aside, self._draft):
+            if draft:
+                self._finish(draft, len(self._lines))
         return self._numbered()
 
     def leave_out(self, line: int, reason: str) -> None:
@@ -506,37 +492,33 @@ class _TaskReader:
         below = _notes(self._lines, draft, min(draft.end, line))
         if draft.own:
             draft.body = writing.read_body(below)
-            below = [*draft.body.notes]
-        self._drafts.append((draft, below))
+        draft.notes = draft.body.notes if draft.own else below
+        self._drafts.append(draft)
 
     def _numbered(self) -> tuple[ImportedTask, ...]:
         """The tasks, their ids made of headings, title, and place among their equals."""
-        self._drafts.sort(key=lambda found: found[0].line)
-        names = [
-            (canonical.text(list(draft.path)), fold(draft.marked.name)) for draft, _ in self._drafts
-        ]
-        late = [draft.is_late for draft, _ in self._drafts]
-        found = zip(self._drafts, names, nths(list(zip(names, late, strict=True))), strict=True)
-        self.formulas = tuple(("task", self._source, *name) for name in names)
-        ids = [key("task", self._source, *name, str(nth)) for _, name, nth in found]
+        self._drafts.sort(key=lambda draft: draft.line)
+        self.formulas = tuple(
+            ("task", self._source, canonical.text(list(draft.path)), fold(draft.marked.name))
+            for draft in self._drafts
+        )
+        late = [draft.is_late for draft in self._drafts]
+        places = nths(list(zip(self.formulas, late, strict=True)))
+        ids = (key(*one, str(nth)) for one, nth in zip(self.formulas, places, strict=True))
         drafts = list(zip(self._drafts, ids, strict=True))
         self.earlier = tuple(
-            self._task(draft, draft.marked.earlier, task_id, notes)
-            for (draft, notes), task_id in drafts
+            self._task(draft, draft.marked.earlier, task_id)
+            for draft, task_id in drafts
             if draft.marked.earlier
         )
-        tasks = [
-            self._task(draft, draft.marked, task_id, notes) for (draft, notes), task_id in drafts
-        ]
-        said = [draft.marked.said for draft, _ in self._drafts]
+        tasks = [self._task(draft, draft.marked, task_id) for draft, task_id in drafts]
+        said = [draft.marked.said for draft in self._drafts]
         for nth, name in unknown_needs(said):
             told = f"⛔ {name} is no task of this file; it was left out"
             self.named.setdefault(told, Unreadable(self.lines[nth] + 1, told))
         return with_blocked(tasks, said)
 
-    def _task(
-        self, draft: _DraftTask, marked: Marked, task_id: str, below: Sequence[str]
-    ) -> ImportedTask:
+    def _task(self, draft: _DraftTask, marked: Marked, task_id: str) -> ImportedTask:
         category = draft.path[-1] if draft.path else ""
         status = _STATUS.get(draft.mark, "")
         held = f"marked [>] in {self._source}" if draft.mark == ">" else marked.said.reason(status)
@@ -558,7 +540,7 @@ class _TaskReader:
             description=draft.body.description,
             items=file_order(draft.items),
             notes=(
-                *map(ImportedNote, [*notes, *below]),
+                *map(ImportedNote, [*notes, *draft.notes]),
                 *([ImportedNote(dates, key=DATES_KEY)] if dates else ()),
             ),
         )
@@ -566,8 +548,7 @@ class _TaskReader:
     def _known(self, line: int, mark: str, known: Sequence[str]) -> str:
         if mark in known:
             return mark
-        reason = f"the box [{mark}] was read as [ ]"
-        self.remarks.append(Unreadable(line + 1, reason))
+        self.remarks.append(Unreadable(line + 1, f"the box [{mark}] was read as [ ]"))
         return " "
 
     def _report(self, line: int, reason: str) -> None:
@@ -586,7 +567,9 @@ def _notes(lines: Sequence[str], draft: _DraftTask, end: int) -> list[str]:
     notes: list[str] = []
     block: list[str] = []
     for number in range(draft.start, end):
-        line = _unquoted(lines[number], draft.quotes)
+        line = lines[number]
+        for _ in range(draft.quotes):  # its signs are no text of the task
+            line = _QUOTE.sub("", line, count=1)
         is_text = number not in draft.notes_at
         if is_text and (line.strip() or (block and number in draft.solid)):
             block.append(line)
@@ -597,20 +580,5 @@ def _notes(lines: Sequence[str], draft: _DraftTask, end: int) -> list[str]:
     return notes + _note(block)
 
 
-def _unquoted(line: str, quotes: int) -> str:
-    """A line without the signs of the quotes that its task stands in, too."""
-    for _ in range(quotes):
-        line = _QUOTE.sub("", line, count=1)
-    return line
-
-
 def _note(block: Sequence[str]) -> list[str]:
     return [dedent("\n".join(block)).rstrip()] if block else []
-
-
-def _without_front_matter(text: str) -> str:
-    """The text with blank lines for what a YAML block at its top says, unless it holds boxes."""
-    front = _FRONT_MATTER.match(text)
-    if front and not _ANY_BOX.search(front[0]):
-        text = "\n" * front[0].count("\n") + text[front.end() :]
-    return text

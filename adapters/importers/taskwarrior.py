@@ -8,7 +8,7 @@ Dates that have no field here are a note; what else has no place is named once f
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime, tzinfo
 
 from msgspec.structs import replace
@@ -50,13 +50,8 @@ _DAY_ENDS = ("00:00", "23:59")  # what a day without a time is written as
 
 
 def read(data: bytes, *, source: str, zone: tzinfo = UTC) -> ImportedFile:
-    """Read a file whole; nothing raises, what cannot be taken over is reported.
-
-    Args:
-        data: The file's bytes, UTF-8; other bytes are replaced and reported once.
-        source: Name of the source; ids are derived from it.
-        zone: Where the person is. Taskwarrior writes a due date as the instant of midnight
-            there, which is another day in UTC.
+    """Read a file whole, see `formats.read`. Taskwarrior writes a due date as the instant of
+    midnight in the person's `zone`, which is another day in UTC.
 
     >>> file = read(b'{"uuid": "1", "description": "Paint", "priority": "H"}', source="tw")
     >>> [(task.title, task.priority) for task in file.tasks]
@@ -67,46 +62,33 @@ def read(data: bytes, *, source: str, zone: tzinfo = UTC) -> ImportedFile:
     found = _named(records(decoded(data, problems), problems))
     reader = _Reader(source, zone, found)
     skipped = Counter(status for one in found.values() if (status := _status(one)) in _NO_TASKS)
-    tasks = tuple(
-        reader.task(uuid, one) for uuid, one in found.items() if _status(one) not in _NO_TASKS
+    read = {uuid: one for uuid, one in found.items() if _status(one) not in _NO_TASKS}
+    tasks = tuple(reader.task(uuid, one) for uuid, one in read.items())
+    links = (
+        (_id(source, uuid), NEEDS, _id(source, other))
+        for uuid, one in read.items()
+        for other in _needed(one.quiet())
+        if other in read
     )
-    left_out = tuple(counted(count, _NO_TASKS[status]) for status, count in skipped.items())
-    named = _unread(found)
-    deleted = tuple(_id(source, uuid) for uuid, one in found.items() if _status(one) == "deleted")
     return ImportedFile(
         "taskwarrior",
         source,
         tasks,
         bounded(problems),
-        left_out,
-        deleted=deleted,
-        named=bounded(named, "have no place here"),
+        tuple(counted(count, _NO_TASKS[status]) for status, count in skipped.items()),
+        deleted=tuple(_id(source, uuid) for uuid in found if _status(found[uuid]) == "deleted"),
+        named=bounded(_unread(read.values(), found), "have no place here"),
         earlier=tuple(reader.earlier),
-        links=_links(source, found),
-        formulas=tuple(
-            ("task", source, "taskwarrior", uuid)
-            for uuid, one in found.items()
-            if _status(one) not in _NO_TASKS
-        ),
+        links=tuple(links),
+        formulas=tuple(("task", source, "taskwarrior", uuid) for uuid in read),
     )
 
 
-def _links(source: str, found: Mapping[str, Record]) -> tuple[tuple[str, str, str], ...]:
-    """What each task depends on, of those that are read."""
-    read = {uuid: one for uuid, one in found.items() if _status(one) not in _NO_TASKS}
-    return tuple(
-        (_id(source, uuid), NEEDS, _id(source, other))
-        for uuid, one in read.items()
-        for other in _needed(Record(one.line, one.values, []))
-        if other in read
-    )
-
-
-def _unread(found: Mapping[str, Record]) -> list[Unreadable]:
+def _unread(records: Iterable[Record], found: Collection[str]) -> list[Unreadable]:
     """What has no place here, each key once: what repeats, and what the person defined."""
     named: dict[str, Unreadable] = {}
-    for record in (one for one in found.values() if _status(one) not in _NO_TASKS):
-        for uuid in _needed(Record(record.line, record.values, [])):
+    for record in records:
+        for uuid in _needed(record.quiet()):
             if uuid not in found:
                 told = f"`depends`: {cut(uuid, length_max=40)} is not in this file"
                 named.setdefault("depends", Unreadable(record.line, told))
@@ -199,8 +181,7 @@ class _Reader:
         """Status and its reason; the first that applies."""
         told = record.title("status")
         if told == "completed":
-            day = self._day(record, "end")
-            return "DONE", closed_on("DONE", day)
+            return "DONE", closed_on("DONE", self._day(record, "end"))
         if told and told not in _OPEN:
             shown = cut(told, length_max=40)
             record.report(f"the status {shown!r} is not known; the task was read as pending")
@@ -230,8 +211,7 @@ class _Reader:
 
 def _quiet_time(record: Record, *names: str) -> datetime | None:
     """The first of these that is there and a time; nothing is reported."""
-    quiet = Record(record.line, record.values, [])
-    return next((found for name in names if (found := quiet.time(name))), None)
+    return next((found for name in names if (found := record.quiet().time(name))), None)
 
 
 def _needed(record: Record) -> list[str]:

@@ -47,11 +47,7 @@ _PAIR = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9_-]*):(?P<value>(?!//)[^\s:]+)")
 
 
 def read(data: bytes, *, source: str) -> ImportedFile:
-    """Read a file whole; nothing raises, what cannot be taken over is reported.
-
-    Args:
-        data: The file's bytes, UTF-8; other bytes are replaced and reported once.
-        source: Name of the source; ids are derived from it.
+    """Read a file whole, see `formats.read`.
 
     >>> file = read(b"(B) Call @Ann today +Home @phone due:2027-02-12", source="todo.txt")
     >>> task = file.tasks[0]
@@ -62,30 +58,25 @@ def read(data: bytes, *, source: str) -> ImportedFile:
     text = decoded(data, problems)
     source = canonical.clean(source)
     seen: Counter[str] = Counter()
-    tasks: list[ImportedTask] = []
-    lines: list[int] = []
-    anchors: list[str] = []
-    formulas: list[tuple[str, ...]] = []
+    found: list[tuple[ImportedTask, int, str, tuple[str, ...]]] = []
     named: dict[str, Unreadable] = {}
-    for number, line in enumerate(text.split("\n"), start=1):
-        if squeeze(line):
-            words = _Line(squeeze(line), number, problems)
-            found = words.task(source, seen)
-            for name in words.unknown if found else ():
-                told = STAYS.format(f"`{cut(name, length_max=40)}:`")
-                named.setdefault(name, Unreadable(number, told))
-            tasks += [found] if found else []
-            lines += [number - 1] if found else []
-            anchors += [words.anchor] if found else []
-            formulas += [("task", source, "todotxt", words.identity)] if found else []
+    for number, line in enumerate(map(squeeze, text.split("\n")), start=1):
+        words = _Line(line, number, problems) if line else None
+        if words is None or not (task := words.task(source, seen)):
+            continue
+        formula = "task", source, "todotxt", words.identity
+        found.append((task, number - 1, words.anchor, formula))
+        for name in words.unknown:
+            told = STAYS.format(f"`{cut(name, length_max=40)}:`")
+            named.setdefault(name, Unreadable(number, told))
     return ImportedFile(
         "todotxt",
         source,
-        tuple(tasks),
+        tuple(task for task, *_ in found),
         bounded(problems),
-        lines=tuple(lines),
-        anchors=tuple(anchors),
-        formulas=tuple(formulas),
+        lines=tuple(one[1] for one in found),
+        anchors=tuple(one[2] for one in found),
+        formulas=tuple(one[3] for one in found),
         named=bounded([*named.values()], "have no place here"),
     )
 

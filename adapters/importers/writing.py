@@ -217,10 +217,8 @@ def task_lines(
     wanted = Own(Marked(task.title, *said), _status(task), anchor)
     title = escaped(task.title, lambda line: read_own(line + marks) == wanted)
     lines = [f"- [{BOXES.get(task.status, ' ')}] {title}{marks}"]
-    if task.status_reason:
-        lines.append(because(task.status_reason))
-    relations = dict.fromkeys(relation for relation, _ in links)
-    for relation in relations:
+    lines += [because(task.status_reason)] if task.status_reason else []
+    for relation in dict.fromkeys(relation for relation, _ in links):
         anchors = " ".join(f"^{to}" for one, to in links if one == relation)
         lines.append(f"  {relation}: {anchors}")
     if task.description:
@@ -288,11 +286,9 @@ def _line(text: str) -> str:
     return f"\\{line}" if _STRUCTURE.match(line) else line
 
 
-# ----------------------------------------------------------------------------- one change of a task
-# One change of a task as a change of the lines of its file: pure, and only tried.
-#
-# Whoever calls it reads the result again, and takes it only if it says what was meant and nothing
-# else (`adapters.usecases.write_back`): so no case has to be known here.
+# ------------------------------------------------------ one change of a task, in lines of its file
+# Only tried: whoever calls it reads the result again, and takes it only if it says what was meant
+# and nothing else (`adapters.usecases.write_back`): so no case has to be known here.
 
 _ENDED = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$")
 _BOX = re.compile(r"^(?P<lead>[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]*)\[(?P<mark>[^\[\]]*)\]")
