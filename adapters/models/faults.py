@@ -13,7 +13,7 @@ here repeats a header, an address's path or the text of an exception: a key coul
 import math
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from domain.policy.scrub import scrub
 from domain.ports import NOT_TOLD, ModelFault, Reply, Usage
@@ -54,6 +54,13 @@ class Trouble(Exception):
         self.is_hinted = is_hinted
 
 
+Verdict = Literal["ok", "retry", "nudge", "blocked", "cut", "failed"]
+"""What the reason leads to for which a model stopped. ok: an answer. retry: the same request again,
+then ``bad_reply``. nudge: again with a hint, then ``malformed_call``. blocked: ``blocked``, never
+asked again. cut: ``max_tokens``; a cut answer may lack calls, so it is none. failed: ``bad_reply``.
+"""
+
+
 class ProviderMessage(NamedTuple):
     """What a provider says of an error: its words in one line, and what they mean here."""
 
@@ -88,16 +95,37 @@ def malformed(what: str, code: str = "malformed_call") -> Trouble:
     return Trouble(wrong(code, what), again=False, is_hinted=True)
 
 
+def final(code: str, message: str) -> Trouble:
+    """What fails the wake at once."""
+    return Trouble(wrong(code, message), again=False)
+
+
+def check_finish(verdict: Verdict | None, told: str) -> None:
+    """See what a model stopped for; None: not known here. Raises `Trouble`, but for ``ok``."""
+    match verdict:
+        case "ok":
+            pass
+        case "nudge":
+            raise malformed("the model's function calls could not be read")
+        case "retry":
+            raise Trouble(wrong("bad_reply", told), again=True)
+        case "blocked":
+            raise final("blocked", told)
+        case "cut":
+            raise final("max_tokens", f"{told}; its answer is cut short")
+        case "failed":
+            raise final("bad_reply", told)
+        case None:
+            raise final("unknown_finish", f"{told}, which this version does not know")
+
+
 def of_status(status: int, told: ProviderMessage) -> Trouble:
     """The trouble that an HTTP status other than 200 stands for."""
     match status:
-        case 400 if told.is_bad_key:
-            return Trouble(wrong("bad_key", f"the key was refused: {told.text}"), again=False)
-        case 401 | 403:
-            return Trouble(wrong("bad_key", f"the key was refused: {told.text}"), again=False)
+        case 400 | 401 | 403 if status != 400 or told.is_bad_key:
+            return final("bad_key", f"the key was refused: {told.text}")
         case 404:
-            fault = wrong("unknown_model", f"there is no such model at this endpoint: {told.text}")
-            return Trouble(fault, again=False)
+            return final("unknown_model", f"there is no such model at this endpoint: {told.text}")
         case 429 if told.is_quota:
             seconds = max(DAILY_SECONDS, math.ceil(told.delay or 0))
             fault = provider("rate_limited", f"the daily quota is used up: {told.text}", seconds)
@@ -109,8 +137,7 @@ def of_status(status: int, told: ProviderMessage) -> Trouble:
         case _ if status >= 500:
             return _delayed("unavailable", f"no answer: {told.text}", told.delay)
         case _ if status >= 400:
-            fault = wrong("bad_request", f"the request was refused: {told.text}")
-            return Trouble(fault, again=False)
+            return final("bad_request", f"the request was refused: {told.text}")
         case _ if status >= 300:  # followed, it would take the key along
             text = f"the endpoint sent us elsewhere, which is not followed: {told.text}"
             return Trouble(provider("bad_reply", text), again=False)

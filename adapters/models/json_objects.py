@@ -49,6 +49,16 @@ def loads(raw: bytes, *, keeps_twice: bool = True) -> dict[str, Any] | None:
     return document if isinstance(document, dict) else None
 
 
+def dicts(value: object) -> list[dict[str, Any]]:
+    """The objects in a list; none where it is no list."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def first_dict(value: object) -> dict[str, Any]:
+    """The first element of a list, if it is an object, else an empty one."""
+    return (dicts(value[:1]) or [{}])[0] if isinstance(value, list) else {}
+
+
 def repeated_keys(document: dict[str, Any], arguments: str) -> Iterator[RepeatedKeyObject]:
     """The objects that have a key twice, outside of the values of the key `arguments`."""
     left: list[Any] = [document]

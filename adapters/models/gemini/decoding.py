@@ -25,7 +25,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.models import faults, json_objects, sse
-from adapters.models.faults import ProviderMessage, Trouble, malformed, one_line, wrong
+from adapters.models.faults import (
+    ProviderMessage,
+    Trouble,
+    Verdict,
+    check_finish,
+    final,
+    one_line,
+    wrong,
+)
+from adapters.models.json_objects import dicts, first_dict
 from adapters.models.sse import last_said, object_of
 from domain.errors import Refused
 from domain.ports import Call, Reply, Usage
@@ -35,7 +44,7 @@ FORMAT = "gemini.3"
 equal keys of a call's arguments; since ``gemini.2`` both are handed on, so that the call is
 refused; since ``gemini.3`` a count that is left out beside that of the prompt is 0."""
 
-Verdict = Literal["ok", "retry", "nudge", "blocked", "cut", "failed"]
+Json = dict[str, Any]
 
 FINISH: Final[dict[str, Verdict]] = {
     "STOP": "ok",
@@ -63,9 +72,6 @@ FINISH: Final[dict[str, Verdict]] = {
     "IMAGE_OTHER": "failed",
     "NO_IMAGE": "failed",
 }
-"""ok: an answer. retry: the same request again, then ``bad_reply``. nudge: again with a hint,
-then ``malformed_call``. blocked: ``blocked``, never asked again. cut: ``max_tokens``; a cut
-answer may lack calls, so it is none. failed: ``bad_reply``."""
 
 
 class _Wire(Struct, frozen=True, rename="camel"):
@@ -163,34 +169,15 @@ def judge(answer: GeminiAnswer) -> Literal["ok", "empty"]:
     blocked = answer.prompt_feedback.block_reason if answer.prompt_feedback else None
     candidate = answer.first
     if candidate is None and blocked:
-        raise Trouble(wrong("blocked", f"the prompt was blocked: {one_line(blocked)}"), again=False)
+        raise final("blocked", f"the prompt was blocked: {one_line(blocked)}")
     if candidate is None:
         told = "the provider sent no answer and no reason"
         raise Trouble(wrong("empty_reply", told), again=True)
     reason = candidate.finish_reason or "FINISH_REASON_UNSPECIFIED"
     more = f" ({one_line(candidate.finish_message)})" if candidate.finish_message else ""
-    told = f"the model stopped with {one_line(reason)}{more}"
-    match FINISH.get(reason):
-        case "ok":
-            return "ok" if any(map(_says, answer.parts)) else "empty"
-        case "nudge":
-            raise malformed("the model's function calls could not be read")
-        case "retry":
-            raise Trouble(wrong("bad_reply", told), again=True)
-        case "blocked":
-            raise Trouble(wrong("blocked", told), again=False)
-        case "cut":
-            raise Trouble(wrong("max_tokens", f"{told}; its answer is cut short"), again=False)
-        case "failed":
-            raise Trouble(wrong("bad_reply", told), again=False)
-        case None:
-            told = f"{told}, which this version does not know"
-            raise Trouble(wrong("unknown_finish", told), again=False)
-
-
-def _says(part: ContentPart) -> bool:
-    is_word = bool(part.text) and not part.thought
-    return is_word or part.function_call is not None
+    check_finish(FINISH.get(reason), f"the model stopped with {one_line(reason)}{more}")
+    says = (part.function_call or (part.text and not part.thought) for part in answer.parts)
+    return "ok" if any(says) else "empty"
 
 
 def reply(raw: bytes, answer: GeminiAnswer, usage: Usage) -> Reply:
@@ -244,11 +231,13 @@ def trouble_of_status(status: int, body: bytes, headers: Mapping[str, str]) -> T
         headers: Read for `Retry-After` only; names in lower case.
     """
     error = _error(body)
+    details = dicts(error.get("details"))
+    quotas = [one for detail in details for one in dicts(detail.get("violations"))]
     told = ProviderMessage(
         _told(status, error),
-        _delay(error, headers),
-        is_bad_key="API_KEY_INVALID" in _reasons(error),
-        is_quota=any("PerDay" in quota for quota in _quotas(error)),
+        _delay(details, headers),
+        is_bad_key=any(one.get("reason") == "API_KEY_INVALID" for one in details),
+        is_quota=any("PerDay" in str(one.get("quotaId", "")) for one in quotas),
     )
     return faults.of_status(status, told)
 
@@ -273,29 +262,9 @@ def _told(status: int, error: Mapping[str, Any]) -> str:
     return f"{head}, {faults.one_line(message)}"
 
 
-def _details(error: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    details = error.get("details")
-    for detail in details if isinstance(details, list) else ():
-        if isinstance(detail, dict):
-            yield detail
-
-
-def _reasons(error: Mapping[str, Any]) -> list[str]:
-    return [str(detail.get("reason", "")) for detail in _details(error)]
-
-
-def _quotas(error: Mapping[str, Any]) -> list[str]:
-    found: list[str] = []
-    for detail in _details(error):
-        violations = detail.get("violations")
-        entries = violations if isinstance(violations, list) else ()
-        found += [str(one.get("quotaId", "")) for one in entries if isinstance(one, dict)]
-    return found
-
-
-def _delay(error: Mapping[str, Any], headers: Mapping[str, str]) -> float | None:
+def _delay(details: list[Json], headers: Mapping[str, str]) -> float | None:
     """The delay that the provider named, in seconds: `RetryInfo`, else the header."""
-    for detail in _details(error):
+    for detail in details:
         named = str(detail.get("retryDelay", ""))
         if named.endswith("s") and (delay := faults.bounded(named[:-1])) is not None:
             return delay
@@ -303,8 +272,6 @@ def _delay(error: Mapping[str, Any], headers: Mapping[str, str]) -> float | None
 
 
 # ----------------------------------------------------------------------- an answer that is streamed
-
-Json = dict[str, Any]
 
 STATUSES = range(300, 600)
 
@@ -390,12 +357,9 @@ def _is_plain(part: Json) -> bool:
 
 def _candidate(piece: Json) -> Json:
     """The one candidate that is asked for; empty where a piece has none."""
-    found = piece.get("candidates")
-    first = found[0] if isinstance(found, list) and found else None
-    return first if isinstance(first, dict) else {}
+    return first_dict(piece.get("candidates"))
 
 
 def _parts(candidate: Json) -> list[Json]:
     content = candidate.get("content")
-    parts = content.get("parts") if isinstance(content, dict) else None
-    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    return dicts(content.get("parts") if isinstance(content, dict) else None)

@@ -26,11 +26,15 @@ from adapters.models.faults import (
     DAILY_SECONDS,
     ProviderMessage,
     Trouble,
+    Verdict,
+    check_finish,
+    final,
     malformed,
     one_line,
     provider,
     wrong,
 )
+from adapters.models.json_objects import dicts, first_dict
 from adapters.models.openai.messages import THOUGHTS
 from adapters.models.sse import last_said, object_of
 from domain.errors import Refused
@@ -39,7 +43,8 @@ from domain.ports import Call, Reply, Usage
 FORMAT = "openai.1"
 """What reads such bytes, as recorded with them."""
 
-Verdict = Literal["ok", "retry", "blocked", "cut"]
+Json = dict[str, Any]
+NO_HEADERS: Mapping[str, str] = {}
 
 FINISH: Final[dict[str, Verdict]] = {
     "stop": "ok",
@@ -55,9 +60,7 @@ FINISH: Final[dict[str, Verdict]] = {
     "insufficient_system_resource": "retry",
     "": "retry",
 }
-"""ok: an answer, whichever of them is said: servers say ``stop`` of calls, too. retry: the same
-request again, then ``bad_reply``. blocked: ``blocked``. cut: ``max_tokens``; a cut answer may lack
-calls, so it is none."""
+"""Any of those that are ok may be said: servers say ``stop`` of calls, too."""
 
 THOUGHT = re.compile(r"\A\s*<think>(?:.*?</think>\s*|.*\Z)", re.DOTALL)
 """What a server that knows no thoughts leaves of them at the beginning of the words."""
@@ -91,9 +94,7 @@ class WireMessage(Struct, frozen=True):
         """Its words, thoughts left out."""
         if isinstance(self.content, str):
             return THOUGHT.sub("", self.content, count=1)
-        if not isinstance(self.content, list):
-            return ""
-        parts = [one for one in self.content if isinstance(one, dict) and one.get("type") == "text"]
+        parts = (one for one in dicts(self.content) if one.get("type") == "text")
         return "".join(str(one.get("text") or "") for one in parts)
 
 
@@ -159,12 +160,7 @@ def read(raw: bytes) -> OpenAIAnswer:
         Trouble: It tells of an error, is no JSON object (a page of something on the way), is not of
             this form, or has a key twice. In a call's arguments that is left to who decodes them.
     """
-    return json_objects.decoded(raw, OpenAIAnswer, "arguments", _check_document)
-
-
-def _check_document(document: dict[str, Any]) -> None:
-    if trouble := trouble_in_answer(document, {}):
-        raise trouble
+    return json_objects.decoded(raw, OpenAIAnswer, "arguments", _check_piece)
 
 
 def judge(answer: OpenAIAnswer, tools: tuple[str, ...] = ()) -> Literal["ok", "empty"]:
@@ -183,25 +179,11 @@ def judge(answer: OpenAIAnswer, tools: tuple[str, ...] = ()) -> Literal["ok", "e
     if not answer.choices:
         told = "the endpoint sent no answer and no reason"
         raise Trouble(wrong("empty_reply", told), again=True)
-    message, told = (
-        answer.message,
-        f"the model stopped with {one_line(answer.finish) or 'no reason'}",
-    )
+    message = answer.message
     if message.refusal:
-        refused = f"the model refused: {one_line(message.refusal)}"
-        raise Trouble(wrong("blocked", refused), again=False)
-    match FINISH.get(answer.finish):
-        case "ok":
-            pass
-        case "retry":
-            raise Trouble(wrong("bad_reply", told), again=True)
-        case "blocked":
-            raise Trouble(wrong("blocked", told), again=False)
-        case "cut":
-            raise Trouble(wrong("max_tokens", f"{told}; its answer is cut short"), again=False)
-        case None:
-            told = f"{told}, which this version does not know"
-            raise Trouble(wrong("unknown_finish", told), again=False)
+        raise final("blocked", f"the model refused: {one_line(message.refusal)}")
+    told = f"the model stopped with {one_line(answer.finish) or 'no reason'}"
+    check_finish(FINISH.get(answer.finish), told)
     if message.tool_calls:
         return "ok"
     if tools and is_call(message.text, tools):
@@ -298,8 +280,7 @@ def offered(raw: bytes) -> tuple[str, ...]:
         return ()
 
 
-# ------------------------------------------------------------------- what endpoints say of an error
-# What endpoints say of an error, see `adapters.models.faults`.
+# ----------------------------- what endpoints say of an error, see `adapters.models.faults`
 #
 # {"error": {"message", "type", "code"}}   OpenAI, vLLM, llama.cpp, OpenRouter, LM Studio
 # {"error": "..."}                          Ollama, LM Studio, also with status 200
@@ -374,8 +355,7 @@ def error_in(document: Mapping[str, Any]) -> ErrorDetails | None:
     """What a document says of an error; None where it says nothing."""
     found = document.get("error", document.get("detail"))
     if isinstance(found, list):
-        told = [str(one.get("msg", "")) for one in found if isinstance(one, dict)]
-        return ErrorDetails("; ".join(told))
+        return ErrorDetails("; ".join(str(one.get("msg", "")) for one in dicts(found)))
     if isinstance(found, str):
         return ErrorDetails(found)
     error = found if isinstance(found, dict) else document
@@ -390,7 +370,7 @@ def _of(status: int, error: ErrorDetails, headers: Mapping[str, str]) -> Trouble
     said = f"{error.code} {error.message}"
     if status in _ERRORS and _NO_TOOLS.search(error.message):
         told = f"the model is not given tools at this endpoint, and agents work by them: {text}"
-        return Trouble(wrong("no_tools", told), again=False)
+        return final("no_tools", told)
     if status in _ERRORS and _UNREADABLE.search(said):
         return faults.malformed(f"the model's calls could not be read by its server: {text}")
     if status == _NO_CREDIT:
@@ -423,8 +403,6 @@ def _one(body: bytes) -> bytes:
 
 
 # ----------------------------------------------------------------------- an answer that is streamed
-
-Json = dict[str, Any]
 
 LINES_MAX = 262_144  # two for each piece, which is one token
 DONE = b"[DONE]"
@@ -498,7 +476,7 @@ def _beside(rest: bytes) -> Iterator[Json]:
             yield told if "error" in told else {"error": told}
 
 
-def _check_piece(piece: Json, headers: Mapping[str, str]) -> None:
+def _check_piece(piece: Json, headers: Mapping[str, str] = NO_HEADERS) -> None:
     if trouble := trouble_in_answer(piece, headers):
         raise trouble
 
@@ -537,7 +515,7 @@ def _calls(deltas: list[Json]) -> list[Json]:
     """The calls, in order. Some servers give all of them one place, or none."""
     found: list[Json] = []
     at_place: dict[Any, Json] = {}
-    for piece in _pieces_of_calls(deltas):
+    for piece in (one for delta in deltas for one in dicts(delta.get("tool_calls"))):
         place, known = piece.get("index"), at_place.get(piece.get("index"))
         named, other = piece.get("id"), known.get("id") if known else None
         given = piece.get("function")
@@ -562,19 +540,9 @@ def _add(known: Json, more: Json) -> None:
     known["arguments"] = f"{before}{after}" if is_text else before or after
 
 
-def _pieces_of_calls(deltas: list[Json]) -> Iterator[Json]:
-    for delta in deltas:
-        given = delta.get("tool_calls")
-        yield from (
-            (one for one in given if isinstance(one, dict)) if isinstance(given, list) else ()
-        )
-
-
 def _choice(piece: Json) -> Json:
     """The one choice that is asked for; empty where a piece has none."""
-    found = piece.get("choices")
-    first = found[0] if isinstance(found, list) and found else None
-    return first if isinstance(first, dict) else {}
+    return first_dict(piece.get("choices"))
 
 
 def _delta(choice: Json) -> Json:

@@ -34,17 +34,11 @@ def body(model: str, request: Request, nudges: int = 0, *, is_streamed: bool = F
     """
     sent: Json = {"model": model, "messages": messages(request, nudges)}
     if request.tools:
-        sent["tools"] = [
-            {
-                "type": "function",
-                "function": {
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parameters": tool.schema,
-                },
-            }
+        named = [
+            {"name": tool.name, "description": tool.description, "parameters": tool.schema}
             for tool in request.tools
         ]
+        sent["tools"] = [{"type": "function", "function": one} for one in named]
         if request.forced or nudges:
             sent["tool_choice"] = "required" if len(request.tools) == 1 else _choice(request)
     if is_streamed:
@@ -66,8 +60,7 @@ def messages(request: Request, nudges: int = 0) -> list[Json]:
 
 def calls_of(message: Json) -> list[Json]:
     """The calls of a message, each with an id and arguments as the protocol takes them back."""
-    given = message.get("tool_calls")
-    wishes = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    wishes = json_objects.dicts(message.get("tool_calls"))
     return [_call(one, place) for place, one in enumerate(wishes, start=1)]
 
 
@@ -104,8 +97,7 @@ def _message(raw: bytes) -> Json | None:
     choices = (json_objects.loads(raw, keeps_twice=False) or {}).get("choices")
     if not isinstance(choices, list):
         return None
-    first = choices[0] if choices else None
-    said = first.get("message") if isinstance(first, dict) else None
+    said = json_objects.first_dict(choices).get("message")
     if not isinstance(said, dict):
         return {}
     message: Json = {"role": "assistant", "content": said.get("content")}
@@ -131,10 +123,9 @@ def _arguments(given: Any) -> str:
     fails at any other, and the result says what was wrong with them."""
     if isinstance(given, dict):
         return json.dumps(given, ensure_ascii=False)
-    is_object = (
-        isinstance(given, str) and json_objects.loads(given.encode(errors="replace")) is not None
-    )
-    return given if is_object else "{}"
+    if isinstance(given, str) and json_objects.loads(given.encode(errors="replace")) is not None:
+        return given
+    return "{}"
 
 
 def _answers(calls: list[Json], results: tuple[CallResult, ...]) -> Iterator[Json]:
