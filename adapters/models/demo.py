@@ -70,7 +70,7 @@ class DemoModel:
             wishes = self._tempered(request, wishes, chance)
         text = read.text or ("" if wishes else "Nothing to do.")
         usage = _usage(self.name, request, wishes, text)
-        return _reply(self.name, wishes, text, usage)
+        return parse(canonical.encode(_KeptReply(self.name, text, tuple(wishes), usage)))
 
     def _tempered(self, request: Request, wishes: list[Wish], chance: "_Chance") -> list[Wish]:
         shown = {one.name: one.text for one in request.user}
@@ -174,17 +174,15 @@ def _guesses(shown: dict[str, str], wishes: list[Wish], chance: _Chance) -> list
 
 def _day(task: str, days: int) -> str:
     """So many days after the newest time that the task shows."""
-    times = [part[:27] for part in task.split('At":"')[1:]] + [
-        part[:27] for part in task.split('"at":"')[1:]
-    ]
+    marks = 'At":"', '"at":"'
+    times = (part[:27] for mark in marks for part in task.split(mark)[1:])
     last = max((at for at in times if at.endswith("Z")), default="2026-01-01T00:00:00.000000Z")
     return (instant(last).date() + timedelta(days=days)).isoformat()
 
 
 def _fillers(shown: dict[str, str]) -> Wish:
     is_german = _GERMAN.search(shown.get("task", "")) is not None
-    titles = FILLERS["de" if is_german else "en"]
-    items = [{"title": title} for title in titles]
+    items = [{"title": title} for title in FILLERS["de" if is_german else "en"]]
     return "add_multiple_checklist_items", canonical.text({"items": items})
 
 
@@ -210,27 +208,12 @@ def _obeyed(turn: int) -> list[Wish]:
     ]
 
 
-def _usage(name: str, request: Request, wishes: list[Wish], text: str) -> Usage:
+def _usage(name: str, request: Request, wishes: list[Wish], text: str) -> tuple[int, int, int]:
     sections = sum(len(one.text.encode()) for one in (*request.system, *request.user))
     before = sum(len(one.reply) for one in request.exchanges)
     said = len(text) + sum(len(arguments) for _, arguments in wishes)
     thought = (sections // 40 + 200) if name == CAREFUL else 0
-    return Usage(
-        tokens_in=(sections + before) // BYTES_A_TOKEN,
-        tokens_out=said // BYTES_A_TOKEN + 12,
-        tokens_thought=thought,
-    )
-
-
-def _reply(name: str, wishes: list[Wish], text: str, usage: Usage) -> Reply:
-    calls = tuple(Call(f"c{nth}", *wish) for nth, wish in enumerate(wishes, start=1))
-    document = {
-        "model": name,
-        "text": text,
-        "calls": [[one.tool, one.arguments] for one in calls],
-        "usage": [usage.tokens_in, usage.tokens_out, usage.tokens_thought],
-    }
-    return Reply(canonical.encode(document), text, calls, usage)
+    return (sections + before) // BYTES_A_TOKEN, said // BYTES_A_TOKEN + 12, thought
 
 
 class _KeptReply(Struct, frozen=True, forbid_unknown_fields=True):

@@ -11,20 +11,14 @@ from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from domain.errors import Refused
 from domain.log import canonical
 from domain.ports import Call, Reply, Usage
 
 
-class KeptForm(
-    Struct,
-    frozen=True,
-    kw_only=True,
-    rename="camel",
-    omit_defaults=True,
-    forbid_unknown_fields=True,
-):
+class KeptForm(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
     """Base of the forms kept here."""
 
 
@@ -61,15 +55,12 @@ Form = TypeVar("Form", bound=KeptReply)
 
 def read(data: bytes, form: type[Form], *, what: str) -> Form:
     """Decode one kept reply. Raises `Refused` (``invalid_input``) that begins with `what`."""
-    instead = f"see {__name__} for the form"
     try:
         return msgspec.convert(canonical.read(data), form)
-    except Refused as error:
-        raise Refused(
-            "invalid_input", because=f"{what}: {error.because}", instead=instead
-        ) from None
-    except msgspec.ValidationError as error:
-        raise Refused("invalid_input", because=f"{what}: {error}", instead=instead) from None
+    except (Refused, msgspec.ValidationError) as error:
+        told = error.because if isinstance(error, Refused) else error
+        instead = f"see {__name__} for the form"
+        raise Refused("invalid_input", because=f"{what}: {told}", instead=instead) from None
 
 
 def reply(raw: bytes, kept: KeptReply, reply_format: str) -> Reply:
@@ -78,16 +69,10 @@ def reply(raw: bytes, kept: KeptReply, reply_format: str) -> Reply:
         Call(call.id or f"c{place}", call.tool, _arguments(call))
         for place, call in enumerate(kept.calls, start=1)
     )
-    usage = Usage(
-        tokens_in=kept.usage.tokens_in,
-        tokens_out=kept.usage.tokens_out,
-        tokens_thought=kept.usage.tokens_thought,
-        tokens_cached=kept.usage.tokens_cached,
-    )
+    usage = Usage(**asdict(kept.usage))
     return Reply(raw, kept.text, calls, usage, reply_format=reply_format)
 
 
 def _arguments(call: KeptCall) -> str:
-    if isinstance(call.arguments, str):
-        return call.arguments
-    return canonical.text(call.arguments)
+    given = call.arguments
+    return given if isinstance(given, str) else canonical.text(given)

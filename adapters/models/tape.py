@@ -8,6 +8,8 @@ used up in order by all wakes of one process.
 from collections.abc import Sequence
 from typing import Self
 
+from msgspec.structs import asdict
+
 from adapters.models import faults, replies
 from adapters.models.replies import KeptCall, KeptForm, KeptReply, KeptUsage
 from domain.errors import Refused
@@ -98,26 +100,17 @@ def _entry(reply: Reply | ModelFault | bytes, line: int) -> Reply | ModelFault:
     kept = replies.read(reply, TapeLine, what=f"line {line} of the tape")
     if kept.fault is None:
         return replies.reply(canonical.encode(canonical.read(reply)), kept, FORMAT)
-    fault = kept.fault
-    return ModelFault(
-        fault.code, fault.message, of_provider=fault.of_provider, retry_seconds=fault.retry_seconds
-    )
+    return ModelFault(**asdict(kept.fault))
 
 
 def _with_bytes(reply: Reply) -> Reply:
-    usage = reply.usage
     kept = TapeLine(
         text=reply.text,
         calls=tuple(
             KeptCall(id=call.call_id, tool=call.tool, arguments=call.arguments)
             for call in reply.calls
         ),
-        usage=KeptUsage(
-            tokens_in=usage.tokens_in,
-            tokens_out=usage.tokens_out,
-            tokens_thought=usage.tokens_thought,
-            tokens_cached=usage.tokens_cached,
-        ),
+        usage=KeptUsage(**asdict(reply.usage)),
     )
     return replies.reply(canonical.encode(kept), kept, FORMAT)
 
