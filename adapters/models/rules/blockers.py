@@ -104,10 +104,9 @@ def _fitting(name: str, tasks: Sequence[NamedTask]) -> list[NamedTask]:
     by_id = {one.id: one for one in tasks}
     exact = [one for one in by_id.values() if fold(one.title) == fold(name)]
     wanted = words(name)
-    near = [one for one in by_id.values() if _holds(words(one.title), wanted)]
+    near = [
+        other
+        for other in by_id.values()  # German compounds too: "Steuer" is in "Steuererklärung"
+        if all(any(one.startswith(word) for one in words(other.title)) for word in wanted)
+    ]
     return exact if len(exact) == 1 else near
-
-
-def _holds(title: list[str], wanted: list[str]) -> bool:
-    """German compounds too: "Steuer" is in "Steuererklärung"."""
-    return all(any(one.startswith(word) for one in title) for word in wanted)

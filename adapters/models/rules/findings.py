@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from adapters.models.offline import (
@@ -133,7 +132,11 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
     if seen.status in CLOSED:
         return Findings(tuple(spoken))
     values = TextValues()
-    told = list(_parsed_lines(seen))
+    told = [
+        (source, line, tuple(clauses.read(line.text)))
+        for source in seen.sources
+        for line in lines(source.text)
+    ]
     for source, _, sentences in told:
         for sentence in sentences:
             if sentence.text not in aside:
@@ -147,13 +150,6 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
         values.freed if seen.status == "BLOCKED" else None,
         retracted=tuple(retracted(seen, values, read)),
     )
-
-
-def _parsed_lines(seen: PromptTask) -> Iterator[ParsedLine]:
-    """The lines of all texts with their sentences."""
-    for source in seen.sources:
-        for line in lines(source.text):
-            yield source, line, tuple(clauses.read(line.text))
 
 
 def _take(values: TextValues, source: SourceText, sentence: Sentence) -> None:
@@ -334,16 +330,17 @@ def _is_overruled(seen: PromptTask, finding: Finding) -> bool:
     return bool(finding.source.at) and finding.source.at <= decided
 
 
-def without(findings: Findings, kinds: frozenset[str]) -> Findings:
-    """The findings without some kinds."""
-    kept = tuple(finding for finding in findings.proposals if finding.kind not in kinds)
-    return msgspec.structs.replace(findings, proposals=kept)
-
-
 # ------------------------------------------------------------------------ proposals that stand open
-# Which proposals stand open, and which of them a text takes back or says no more.
 
 _QUOTED = re.compile('"[^"]{0,500}"')
+_KINDS = {
+    "Set due date to ": "due",
+    "Set status to ": "status",
+    "Set priority to ": "priority",
+    "Set estimate to ": "estimate",
+    "Add: ": "item",
+    "Check: ": "check",
+}
 _OPEN = re.compile(
     r"- fp=(?P<fingerprint>\S{1,80}) (?P<what>Set (?:due date|status|priority|estimate) to "
     r'|Add: |Check: )"?(?P<value>[A-Z0-9-]+(?: [A-Z]{3,8})?(?=:| minutes| \[|$)|[^"]{1,300})'
@@ -382,7 +379,8 @@ def retracted(
         told = _OPEN.match(proposal)
         if told is None or any(_proposes(line, one) for one in read):
             continue
-        kind, back = _taken_back(values, told["what"])
+        kind = _KINDS[told["what"]]
+        back = _taken_back(values, kind)
         if kind in kinds and kind not in ("item", "check"):
             continue  # the new one replaces it
         if back is not None:
@@ -391,22 +389,17 @@ def retracted(
             yield RetractedProposal(told["fingerprint"], "The text that it was read from changed.")
 
 
-def _taken_back(values: TextValues, what: str) -> tuple[str, Finding | None]:
-    """The kind of an open proposal, and what a text says against it."""
-    match what:
-        case "Set due date to ":
-            return "due", values.void if values.due is None else None
-        case "Set status to ":
-            return "status", values.freed if values.blocked is None else None
-        case "Set priority to ":
-            denied = values.priority is not None and not values.priority.value
-            return "priority", values.priority if denied else None
-        case "Set estimate to ":
-            return "estimate", None
-        case "Add: ":
-            return "item", None
+def _taken_back(values: TextValues, kind: str) -> Finding | None:
+    """What a text says against an open proposal."""
+    match kind:
+        case "due" if values.due is None:
+            return values.void
+        case "status" if values.blocked is None:
+            return values.freed
+        case "priority" if values.priority and not values.priority.value:
+            return values.priority
         case _:
-            return "check", None
+            return None
 
 
 def _is_own(seen: PromptTask, kind: str, value: str) -> bool:

@@ -9,15 +9,15 @@ nothing is proposed. Its report says what wrote it. The same request always gets
 "model": "rules", "rules": 4, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
 """
 
-from collections.abc import Collection, Iterator
-from typing import Any
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, NamedTuple
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from adapters.models import replies
 from adapters.models.offline.sentences import pattern
 from adapters.models.replies import KeptReply
-from adapters.models.rules import blockers, context, findings, report_text, tool_calls
+from adapters.models.rules import blockers, context, report_text, tool_calls
 from adapters.models.rules.context import PromptTask
 from adapters.models.rules.findings import Finding, Findings
 from domain.log import canonical
@@ -33,17 +33,45 @@ RULES_VERSION = 4
 NOTE_LENGTH_MAX = 240
 TICK_REASON_MIN = 20
 
-_TOOLS: dict[str, str] = {
-    "language": "set_task_language",
-    "due": "update_task_due_date",
-    "estimate": "update_task_estimate",
-    "priority": "update_task_priority",
-    "status": "set_task_status",
-    "label": "assign_task_labels",
-    "item": "add_multiple_checklist_items",
-    "check": "update_checklist_items",
+Arguments = dict[str, Any]
+
+
+class _Tool(NamedTuple):
+    """A tool that takes a kind of finding: what it is told of one, and the argument `many` that
+    lists all of the kind; empty: it takes one."""
+
+    name: str
+    told: Callable[[PromptTask, Finding], Arguments]
+    many: str = ""
+
+
+_TOOLS = {
+    "language": _Tool(
+        "set_task_language",
+        lambda _, one: {"languageCode": one.value, "confidence": one.extra},
+    ),
+    "due": _Tool("update_task_due_date", lambda _, one: {"dueDate": one.value}),
+    "estimate": _Tool("update_task_estimate", lambda _, one: {"minutes": int(one.value)}),
+    "priority": _Tool("update_task_priority", lambda _, one: {"priority": one.value}),
+    "status": _Tool(
+        "set_task_status",
+        lambda _, one: {"status": one.value, "reason": one.extra or one.quote},
+    ),
+    "label": _Tool(
+        "assign_task_labels", lambda _, one: {"id": one.target, "confidence": "high"}, "labels"
+    ),
+    "item": _Tool("add_multiple_checklist_items", lambda _, one: {"title": one.value}, "items"),
+    "check": _Tool(
+        "update_checklist_items",
+        lambda seen, one: {
+            "id": one.target,
+            "isChecked": True,
+            "reason": f'{report_text.where(one, seen)}: "{one.quote}"'.ljust(TICK_REASON_MIN, "."),
+        },
+        "items",
+    ),
 }
-_ALL_TOOLS = {**_TOOLS, **tool_calls.TOOLS}
+_ALL_TOOLS = {**{kind: tool.name for kind, tool in _TOOLS.items()}, **tool_calls.TOOLS}
 _GRIEVANCE = pattern(
     r"you(?:'re| are) wrong|(?:that|this)(?:'s| is) wrong|wrong again|"
     r"not what i (?:asked|said|want)|"
@@ -82,8 +110,8 @@ class RulesModel:
         elif request.forced:
             offered &= {request.forced}
         else:
-            unheard = {kind for kind, tool in _ALL_TOOLS.items() if tool not in offered}
-            found = findings.without(found, frozenset(unheard))
+            heard = tuple(one for one in found.proposals if _ALL_TOOLS[one.kind] in offered)
+            found = replace(found, proposals=heard)
         quoting = {tool.name for tool in request.tools if _asks_for_a_quote(tool.schema)}
         is_due = bool(request.exchanges or request.forced)
         wishes = _wishes(seen, found, quoting, is_due=is_due)
@@ -143,30 +171,29 @@ def _wishes(
     is asked for whatever was found."""
     yield from _proposals(seen, found, quoting)
     if found.retracted:
-        taken_back = [
-            {"fingerprint": one.fingerprint, "reason": one.reason} for one in found.retracted
-        ]
-        yield "retract_suggestions", {"proposals": taken_back}
+        yield "retract_suggestions", {"proposals": [asdict(one) for one in found.retracted]}
     observations = _observations(seen, found)
     if observations:
         yield "record_observations", {"observations": observations}
     is_new = bool(found.proposals or found.retracted or observations or seen.has_changes)
     if is_due or is_new or not seen.has_report:
         report = report_text.report(seen, found)
-        yield (
-            "update_report",
-            {"content": report.content, "tldr": report.tldr, "oneLiner": report.one_liner},
-        )
+        told = {"content": report.content, "tldr": report.tldr, "oneLiner": report.one_liner}
+        yield "update_report", told
 
 
 def _proposals(
     seen: PromptTask, found: Findings, quoting: Collection[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     for kind, tool in _TOOLS.items():
-        of_kind = [finding for finding in found.proposals if finding.kind == kind]
-        if of_kind:
-            arguments = _arguments(seen, kind, of_kind)
-            yield tool, _quoting(arguments, of_kind) if tool in quoting else arguments
+        is_quoting = tool.name in quoting
+        told = [
+            {**tool.told(seen, one), **({BECAUSE: one.quote} if is_quoting and one.quote else {})}
+            for one in found.proposals
+            if one.kind == kind
+        ]
+        if told:
+            yield tool.name, {tool.many: told} if tool.many else told[0]
     yield from tool_calls.calls(found)
 
 
@@ -177,83 +204,30 @@ def _asks_for_a_quote(schema: dict[str, Any]) -> bool:
     return any(BECAUSE in one.get("properties", {}) for one in (schema, *inner))
 
 
-def _quoting(arguments: dict[str, Any], of_kind: list[Finding]) -> dict[str, Any]:
-    """The arguments, and the words that each change was read from."""
-    elements = next((one for one in arguments.values() if isinstance(one, list)), [arguments])
-    for element, finding in zip(elements, of_kind, strict=False):
-        if finding.quote:
-            element[BECAUSE] = finding.quote
-    return arguments
-
-
-def _arguments(seen: PromptTask, kind: str, of_kind: list[Finding]) -> dict[str, Any]:
-    first = of_kind[0]
-    match kind:
-        case "language":
-            return {"languageCode": first.value, "confidence": first.extra}
-        case "due":
-            return {"dueDate": first.value}
-        case "estimate":
-            return {"minutes": int(first.value)}
-        case "priority":
-            return {"priority": first.value}
-        case "status":
-            reason = first.extra or first.quote
-            return {"status": first.value, "reason": reason}
-        case "label":
-            labels = [{"id": finding.target, "confidence": "high"} for finding in of_kind]
-            return {"labels": labels}
-        case "item":
-            return {"items": [{"title": finding.value} for finding in of_kind]}
-        case _:
-            items = [
-                {"id": finding.target, "isChecked": True, "reason": _tick_reason(seen, finding)}
-                for finding in of_kind
-            ]
-            return {"items": items}
-
-
-def _tick_reason(seen: PromptTask, finding: Finding) -> str:
-    return f'{report_text.where(finding, seen)}: "{finding.quote}"'.ljust(TICK_REASON_MIN, ".")
-
-
 def _observations(seen: PromptTask, found: Findings) -> list[dict[str, str]]:
     """What the user said, what was found, what was strange; nothing twice."""
-    notes: list[dict[str, str]] = []
+    said, notes = list[dict[str, str]](), list[dict[str, str]]()
+    if seen.words:
+        told = "critical", "grievance"
+        if not _GRIEVANCE.search(seen.words):
+            told = "notable", "operational"
+        said.append(_note(f'The user said: "{squeeze(seen.words)}"', *told))
     if found.freed is not None:
         notes.append(_note(f'A note says it is not blocked now: "{found.freed.quote}"', "notable"))
     done = [*found.proposals, found.sought] if found.sought else [*found.proposals]
-    plain = [_fact(finding) for finding in done if finding.kind not in tool_calls.TOOLS]
-    if plain:
-        notes.append(_note(f"Found by rule: {', '.join(plain)}", "routine"))
-    acted = [
-        one for one in done if one.kind in tool_calls.TOOLS
-    ]  # each whole: it is not asked again
-    notes += [_note(f"Found by rule: {_fact(one)}", "routine") for one in acted]
+    plain = [f"{one.kind} {one.value}" for one in done if one.kind not in tool_calls.TOOLS]
+    acted = [f"{one.kind} {one.value}" for one in done if one.kind in tool_calls.TOOLS]
+    for fact in ([", ".join(plain)] if plain else []) + acted:  # each whole: it is not asked again
+        notes.append(_note(f"Found by rule: {fact}", "routine"))
     if not seen.is_readable:
         notes.append(_note("The task section could not be read", "notable"))
     elif seen.is_cut:
         notes.append(_note("Some text was longer than what the rules read", "notable"))
     known = fold(seen.journal)
     fresh = [note for note in notes if fold(note["text"]) not in known]
-    return [*_user_said(seen), *fresh]
-
-
-def _fact(finding: Finding) -> str:
-    return f"{finding.kind} {finding.value}"
-
-
-def _user_said(seen: PromptTask) -> Iterator[dict[str, str]]:
-    if seen.words:
-        is_grievance = _GRIEVANCE.search(seen.words) is not None
-        priority = "critical" if is_grievance else "notable"
-        category = "grievance" if is_grievance else "operational"
-        yield _note(f'The user said: "{squeeze(seen.words)}"', priority, category)
+    return [*said, *fresh]
 
 
 def _note(text: str, priority: str, category: str = "operational") -> dict[str, str]:
-    return {
-        "text": cut(text, length_max=NOTE_LENGTH_MAX),
-        "priority": priority,
-        "category": category,
-    }
+    text = cut(text, length_max=NOTE_LENGTH_MAX)
+    return {"text": text, "priority": priority, "category": category}

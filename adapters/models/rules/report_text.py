@@ -12,7 +12,7 @@ from msgspec import Struct
 from adapters.models.offline.wording import DUE, Texts, bulleted, status_in, summary_in, texts_in
 from adapters.models.rules import summary
 from adapters.models.rules.context import PromptTask
-from adapters.models.rules.findings import CLOSED, HELD_UP, Finding, Findings
+from adapters.models.rules.findings import CLOSED, HELD_UP, Finding, Findings, unfinished
 from domain.text import cut, fold, squeeze, tokens
 
 ONE_LINER_MAX = 80
@@ -92,7 +92,6 @@ def _sections(seen: PromptTask, findings: Findings, texts: Texts) -> list[str]:
     wishes = [_line(one, texts) for one in findings.proposals if _is_wish(one)]
     if findings.held_back:
         wishes.append(texts["held"].format(findings.held_back))
-    items = summary.open_items(seen)
     lists = {
         "found": wishes,
         "at once": [plain(one, texts) for one in findings.proposals if not _is_wish(one)],
@@ -100,7 +99,7 @@ def _sections(seen: PromptTask, findings: Findings, texts: Texts) -> list[str]:
         "taken back": summary.taken_back(seen, findings, texts),
         "changed": summary.changed(seen, texts),
         "questions": summary.questions(seen, findings, texts),
-        "open": summary.listed(items, texts),
+        "open": summary.listed(unfinished(seen), texts),
     }
     quiet = [] if wishes else [texts["nothing"]]
     told = [f"## {texts[name]}\n\n{bulleted(rows)}" for name, rows in lists.items() if rows]
@@ -116,20 +115,16 @@ def _line(finding: Finding, texts: Texts) -> str:
 
 def _outcome(findings: Findings, texts: Texts) -> str:
     """What the person is asked now, in a sentence."""
-    if not _count(findings):
-        held = texts["held"].format(findings.held_back) + "."
-        return held if findings.held_back else texts["nothing"]
     kinds = dict.fromkeys(texts["k." + one.kind] for one in findings.proposals if _is_wish(one))
-    return texts["proposed"].format(", ".join(kinds))
+    if kinds:
+        return texts["proposed"].format(", ".join(kinds))
+    held = texts["held"].format(findings.held_back) + "."
+    return held if findings.held_back else texts["nothing"]
 
 
 def _is_wish(finding: Finding) -> bool:
     """Whether the person is asked; a language is set at once."""
     return finding.kind != "language"
-
-
-def _count(findings: Findings) -> int:
-    return sum(map(_is_wish, findings.proposals))
 
 
 def _summary(seen: PromptTask, texts: Texts) -> str:
@@ -146,14 +141,12 @@ def _summary(seen: PromptTask, texts: Texts) -> str:
 def _one_liner(seen: PromptTask, findings: Findings) -> str:
     texts = _texts(seen, findings)
     line = _summary(seen, texts)
-    if count := _count(findings):
+    if count := sum(map(_is_wish, findings.proposals)):
         line += ", " + texts["count"].format(count)
     return cut(squeeze(line), length_max=ONE_LINER_MAX)
 
 
 # -------------------------------------------------------------------- answers to the person's words
-# What the rules model says to a person's words: a question about the task is answered from it.
-#
 # Nothing is understood but what a question is about, by its words; all that fits is told.
 
 _ABOUT = {
@@ -206,13 +199,9 @@ def _known(
 ) -> Iterator[tuple[str, str]]:
     minutes = texts["minutes"]
     yield "due", _due(seen, found, texts)
-    todo = summary.listed(summary.open_items(seen), texts)
-    yield "open", _rows(texts, "open", todo)
-    done = summary.listed(summary.finished(seen), texts)
-    yield (
-        "done",
-        texts["a.done"].format(summary.progress(seen, texts), bulleted(done)).rstrip(":\n"),
-    )
+    yield "open", _rows(texts, "open", summary.listed(unfinished(seen), texts))
+    rows = bulleted(summary.listed(summary.finished(seen), texts))
+    yield "done", texts["a.done"].format(summary.progress(seen, texts), rows).rstrip(":\n")
     estimate = minutes.format(seen.estimate) if seen.estimate else texts["none"]
     yield "long", texts["a.long"].format(estimate, minutes.format(seen.minutes_spent))
     waits = [f"{texts['blocked by']}: {one}" for one in summary.blockers(seen, texts)]

@@ -9,7 +9,7 @@ from datetime import date
 
 from adapters.models.offline.wording import DUE, Texts, days_in, status_in, summary_in
 from adapters.models.rules.context import PromptItem, PromptTask, SourceText, day_of
-from adapters.models.rules.findings import CLOSED, HELD_UP, Finding, Findings
+from adapters.models.rules.findings import CLOSED, HELD_UP, Finding, Findings, unfinished
 from domain.text import cut, fold, squeeze
 
 ITEMS_SHOWN = 20
@@ -88,20 +88,15 @@ def blockers(seen: PromptTask, texts: Texts) -> list[str]:
     ]
 
 
-def open_items(seen: PromptTask) -> list[PromptItem]:
-    """What is still to do of the checklist."""
-    return [one for one in seen.items if not one.is_checked and not one.is_archived]
-
-
 def finished(seen: PromptTask) -> list[PromptItem]:
-    """What is done of it."""
+    """What is done of the checklist."""
     return [one for one in seen.items if one.is_checked and not one.is_archived]
 
 
 def progress(seen: PromptTask, texts: Texts) -> str:
     """How much of the checklist is done."""
     done = len(finished(seen))
-    count = done + len(open_items(seen))
+    count = done + len(unfinished(seen))
     return texts["of"].format(done, count) if count else texts["no items"]
 
 
@@ -190,7 +185,7 @@ def next_step(seen: PromptTask, found: Findings, texts: Texts) -> str:
     if not todo and seen.items:
         is_more = any(one.kind == "item" for one in found.proposals)
         is_more = is_more or any(" Add: " in one for one in seen.proposals)
-        return texts["n.decide" if is_more or open_items(seen) else "n.all"]
+        return texts["n.decide" if is_more or unfinished(seen) else "n.all"]
     step = cut(squeeze(todo[0].title if todo else seen.title), length_max=TITLE_MAX)
     return texts["n.late"].format(step) if step and is_overdue(seen) else step
 
@@ -214,6 +209,6 @@ def _not_yet_done(seen: PromptTask, proposals: tuple[Finding, ...]) -> list[Prom
     lines = [fold(one) for one in seen.proposals if " check: " in fold(one)]
     return [
         one
-        for one in open_items(seen)
+        for one in unfinished(seen)
         if one.id not in ticked and not any(f'"{fold(one.title)}"' in line for line in lines)
     ]

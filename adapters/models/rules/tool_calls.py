@@ -72,8 +72,7 @@ def _arguments(finding: Finding) -> dict[str, Any]:
             return {"relation": blockers.RELATION, "targetTaskId": finding.target}
 
 
-# ------------------------------------------------------------------------- what became of the calls
-# What became of the rules model's wishes, by the answers to its calls (scaffold 2 on).
+# ------------------------------------------------ what became of the calls, by their answers
 
 
 def proposed(found: Findings, exchanges: Sequence[Exchange], tools: Mapping[str, str]) -> Findings:
