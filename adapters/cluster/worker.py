@@ -49,8 +49,7 @@ POOL_MAX = 3
 TEND_TASK = "tend"
 _LOST = (psycopg.OperationalError, psycopg.InterfaceError, psycopg_pool.PoolTimeout)
 
-for _name in ("procrastinate", "psycopg.pool"):  # a worker tells its own troubles
-    logging.getLogger(_name).setLevel(logging.CRITICAL)
+logging.getLogger("procrastinate").setLevel(logging.CRITICAL)  # a worker tells its own troubles
 
 
 class PatientConnector(procrastinate.PsycopgConnector):

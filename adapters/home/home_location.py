@@ -3,6 +3,7 @@
 Whatever is a file of a folder is asked of a place here; `wiring.open_home` puts the rest together.
 """
 
+import atexit
 import os
 from collections.abc import Callable, Mapping
 from functools import cache, partial
@@ -150,7 +151,9 @@ def _database(url: str) -> "Database":
         instead = "install it with `pip install 'wakelog[cluster]'`"
         because = "`pg:` needs what is not installed here"
         raise Refused("missing_extra", because=because, instead=instead) from None
-    return Database(url)
+    made = Database(url)
+    atexit.register(made.close)  # else its threads are met by an interpreter that is half gone
+    return made
 
 
 def keep_zone(place: HomeLocation, zone: str, environ: Mapping[str, str]) -> None:

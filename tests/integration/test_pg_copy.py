@@ -12,6 +12,7 @@ from adapters.upkeep.home_copy import copy_home
 from adapters.wiring import open_home
 from domain.errors import Refused
 from domain.journal.commands import CreateTask
+from tests.support import process
 from tests.support.cli import done, refused, told
 
 pytestmark = pytest.mark.slow
@@ -55,6 +56,15 @@ def test_a_home_goes_there_and_back_and_is_the_same(
     assert told(["prove"], back, env=environ)["digest"] == digest
     done(["task", "add", "it goes on"], back, env=environ)
     assert "has moved" in refused(["task", "add", "x"], "pg:anna", env=environ)
+
+
+def test_a_command_that_copies_a_home_out_leaves_nothing_open_to_stumble_over(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    done(["home", "create", "anna"], "-", env=environ)
+    out = str(tmp_path / "out")
+    ended = process.ended(tmp_path / "home", "--quiet", "copy", "pg:anna", out, more=environ)
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_a_copy_that_is_cut_off_goes_on_where_it_was(

@@ -1,7 +1,9 @@
 """A log in PostgreSQL: fences between homes, many writers, and a line that breaks."""
 
 import threading
+import time
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -9,13 +11,14 @@ import psycopg
 import pytest
 
 from adapters.store.log import Log
-from adapters.store.postgres.database import Database
+from adapters.store.postgres.database import CONNECT_SECONDS, Database
 from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.statements import statements_of
 from domain.errors import Damaged, Refused, WakelogError
 from domain.journal.commands import AddNote, CreateTask
 from domain.log.wire import Words, payload
 from replay.prove import LogProof
+from tests.support import process
 from tests.support.cutting import PLAINLY, Side, line_to
 
 pytestmark = pytest.mark.slow
@@ -195,6 +198,22 @@ def test_what_is_wrong_with_a_database_is_one_line_without_its_password(postgres
     assert "wakelog database init" in unmade
     with pytest.raises(Refused, match="WAKELOG_DATABASE is no address"):
         Database("mysql://hush")
+
+
+@pytest.mark.parametrize("command", [["database", "init"], ["--home", "pg:anna", "task", "list"]])
+def test_a_wrong_password_is_told_at_once_in_one_line(
+    postgres: str, tmp_path: Path, command: list[str]
+) -> None:
+    with psycopg.connect(f"{postgres}postgres", autocommit=True) as line:
+        line.execute("DROP ROLE IF EXISTS locked")
+        line.execute("CREATE ROLE locked LOGIN PASSWORD 'right'")
+    where = postgres.replace("owner@", "locked:wrong@") + "postgres"
+    began = time.monotonic()
+    ended = process.ended(tmp_path / "home", *command, more={"WAKELOG_DATABASE": where})
+    assert time.monotonic() - began < CONNECT_SECONDS / 2
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("Error: the database postgres on 127.0.0.1 says no: password")
+    assert ended.stderr.count("\n") == 1
 
 
 def test_a_home_in_a_database_is_not_shared_in_a_folder(postgres_homes: Homes) -> None:

@@ -20,6 +20,7 @@ from adapters.store.postgres.database import Database
 
 _PLACES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 _SECONDS = 30
+ASKED = "locked,wakelog,wakelog_page,wakelog_worker"  # the logins that are asked for a password
 _NAMES = count(1)
 
 
@@ -48,6 +49,9 @@ def server() -> Iterator[str]:
     begin = [str(found / "initdb"), "-A", "trust", "-U", "owner", "--no-sync", "-E", "UTF8"]
     as_owner: dict[str, Any] = {"user": owner, "cwd": folder} if owner else {"cwd": folder}
     subprocess.run([*begin, str(data)], check=True, capture_output=True, **as_owner)
+    trusted = (data / "pg_hba.conf").read_text("utf-8")
+    asked = f"host all {ASKED} 127.0.0.1/32 scram-sha-256\n"
+    (data / "pg_hba.conf").write_text(asked + trusted, "utf-8")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

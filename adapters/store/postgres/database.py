@@ -1,6 +1,7 @@
 """One PostgreSQL database: connections from one pool a process, and its faults in one line."""
 
 import hashlib
+import logging
 import select
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,6 +37,8 @@ SETTINGS: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": SILENT_SECONDS * 1_000,
 }
+
+logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # what it says is told by us, once
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 Lost = (psycopg.OperationalError, psycopg.InterfaceError)
@@ -104,16 +107,18 @@ class Database:
             raise self._unmade("lacks tables that this wakelog needs") from None
 
     def away(self, error: Exception) -> Refused:
-        """That the server cannot be reached."""
+        """That the server cannot be reached, or lets this login not in."""
+        where, is_answered, why = _first_line(error).rpartition("FATAL:")
+        said = f"says no: {why.strip()}" if is_answered else f"cannot be reached: {where}{why}"
         return Refused(
             "read_only",
-            because=f"{self.name} cannot be reached: {_first_line(error)}",
+            because=f"{self.name} {said}",
             instead="look at the server and at WAKELOG_DATABASE, then repeat; nothing was lost",
         )
 
     def make(self) -> bool:
         """Make the tables; whether they were not there. Raises Refused, Damaged."""
-        with self.connection() as connection, connection.transaction():
+        with self._at_once() as connection, connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(hashtext('wakelog'))")
             is_new = not self._format(connection)
             if is_new:
@@ -138,7 +143,7 @@ class Database:
             Refused: Code ``read_only``.
             Damaged: Code ``newer_format`` or ``not_a_log``: nothing was made here yet.
         """
-        with self.told(), psycopg.connect(self.url, **SETTINGS) as connection:  # at once
+        with self._at_once() as connection:
             found = self._format(connection)
         if not found:
             raise self._unmade()
@@ -177,6 +182,12 @@ class Database:
 
     def close(self) -> None:
         self._pool.close()
+
+    @contextmanager
+    def _at_once(self) -> Iterator[Connection]:
+        """A connection beside the pool, which would ask a server that says no again and again."""
+        with self.told(), psycopg.connect(self.url, **SETTINGS) as connection:
+            yield connection
 
     def _unmade(self, what: str = "has no tables of wakelog") -> Damaged:
         return Damaged(
