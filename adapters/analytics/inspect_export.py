@@ -41,7 +41,7 @@ from msgspec import Struct
 from adapters.documents.tasks import titles_of
 from adapters.documents.wakes import decoded_or_text, plain, rows_of
 from adapters.home.files import close_to_others
-from adapters.home.prices import MICRO, Prices, cost, cost_of_rows, price_at
+from adapters.home.prices import WHOLE, Prices, cost, cost_of_rows, price_at
 from adapters.models.wording import SEPARATOR
 from adapters.wiring import Home
 from domain.changes import change_set as c
@@ -92,7 +92,7 @@ def sample(world: LogState, told: WakeRecord) -> EvalSample:
     total = cost_of_rows(told.prices, wake.model, told.rows)
     usage = {}
     if made.usage is not None:  # a sum of Inspect's leaves out what is not known
-        made.usage.total_cost = None if total is None else total / MICRO
+        made.usage.total_cost = None if total is None else total / WHOLE
         usage = {wake.model: made.usage}
     return EvalSample(
         id=wake.run_key,
@@ -266,7 +266,7 @@ def _tool(spec: ToolSpec) -> ToolInfo:
     return ToolInfo(name=spec.name, description=spec.description, parameters=parameters)
 
 
-def _turn_usage(usage: Usage, micros: int | None) -> ModelUsage | None:
+def _turn_usage(usage: Usage, parts: int | None) -> ModelUsage | None:
     """What a turn used. Inspect counts cached tokens beside the input, not in it."""
     if usage.tokens_in is None or usage.written is None:
         return None
@@ -276,7 +276,7 @@ def _turn_usage(usage: Usage, micros: int | None) -> ModelUsage | None:
         total_tokens=usage.tokens_in + usage.written,
         input_tokens_cache_read=usage.tokens_cached,
         reasoning_tokens=usage.tokens_thought,
-        total_cost=None if micros is None else micros / MICRO,
+        total_cost=None if parts is None else parts / WHOLE,
     )
 
 

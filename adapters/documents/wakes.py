@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from adapters.home.files import machine_names
-from adapters.home.prices import MICRO, cost_of_rows
+from adapters.home.prices import WHOLE, cost_of_rows
 from adapters.wiring import Home
 from domain.agent.agent import AgentObserved
 from domain.agent.wake_queue import HELD
@@ -286,12 +286,12 @@ def decoded_or_text(text: str) -> Any:
         return text
 
 
-def _usage(wake: WakeDocument, micros: int | None) -> WakeUsage:
+def _usage(wake: WakeDocument, parts: int | None) -> WakeUsage:
     used = wake.usage
     return WakeUsage(
         input_tokens=used.tokens_in,
         output_tokens=used.tokens_out,
         thought_tokens=used.tokens_thought,
         cached_tokens=used.tokens_cached,
-        cost=None if micros is None else micros / MICRO,
+        cost=None if parts is None else parts / WHOLE,
     )

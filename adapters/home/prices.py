@@ -18,6 +18,10 @@ from domain.ports import Usage
 from domain.wake.wake import used
 
 MICRO = 1_000_000
+WHOLE = MICRO * MICRO
+"""So many parts of a cost are one of the person's currency: a price of a million tokens is in
+millionths, and what a token costs in millionths of those. So costs are added exactly, and rounded
+where they are shown."""
 _KEYS = ("input", "output", "cached", "since")
 
 
@@ -36,7 +40,7 @@ Prices = Mapping[str, tuple[Price, ...]]
 
 
 CostOf = Callable[[str, Usage], int | None]
-"""What an answer of a model costs, in millionths; None: not known."""
+"""What an answer of a model costs, of `WHOLE`; None: not known."""
 
 
 def price_at(prices: Prices, model: str, at: str) -> Price | None:
@@ -46,18 +50,18 @@ def price_at(prices: Prices, model: str, at: str) -> Price | None:
 
 
 def cost(usage: Usage, price: Price | None) -> int | None:
-    """What a turn costs, in millionths; thoughts are paid as output; unknown stays unknown.
+    """What a turn costs, of `WHOLE`; thoughts are paid as output; unknown stays unknown.
 
     >>> cost(Usage(1000, 20, 300), Price(1_250_000, 10_000_000))
-    4450
+    4450000000
     >>> cost(Usage(1000, 20, 300, 800), Price(1_250_000, 10_000_000, 250_000))
-    3650
+    3650000000
     """
     if price is None or usage.tokens_in is None or usage.written is None:
         return None
     kept = 0 if price.cached is None else min(usage.tokens_cached or 0, usage.tokens_in)
     read = (usage.tokens_in - kept) * price.input + kept * (price.cached or 0)
-    return (read + usage.written * price.output) // MICRO
+    return read + usage.written * price.output
 
 
 def costs_at(prices: Prices, asked_at: Callable[[], str]) -> CostOf:
@@ -67,8 +71,8 @@ def costs_at(prices: Prices, asked_at: Callable[[], str]) -> CostOf:
 
 
 def cost_of_rows(prices: Prices, model: str, rows: Iterable[RecordedEvent]) -> int | None:
-    """What the answers among a wake's rows cost together; None: there is none, or one's cost is
-    not known."""
+    """What the answers among a wake's rows cost together, of `WHOLE`; None: there is none, or one's
+    cost is not known."""
     total: int | None = None
     for row in rows:
         if usage := used(row.fact):

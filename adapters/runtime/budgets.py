@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from adapters.home.prices import cost, price_at
+from adapters.home.prices import MICRO, cost, price_at
 from adapters.home.schedules import next_local
 from adapters.home.settings import BudgetSettings, Settings
 from adapters.store.log import Log
@@ -34,7 +34,7 @@ LEDGER_FILE = "spent.jsonl"
 
 class LedgerEntry(Struct, frozen=True):
     """What one answer took. `fork`: the name of its folder; `cost`: millionths of the person's
-    currency."""
+    currency, rounded up."""
 
     fork: str
     agent: str
@@ -106,7 +106,7 @@ class _Day(NamedTuple):
     end: str
     by_wake: Counter[str]
     by_agent: Counter[str]
-    by_model: Counter[str]  # millionths of the person's currency
+    by_model: Counter[str]  # what they cost, of `WHOLE`
 
 
 class Budgets:
@@ -159,7 +159,7 @@ class Budgets:
             (day.by_wake[run_key] + by_wake, budget.tokens_per_wake),
             (day.by_agent[agent] + by_agent, budget.tokens_per_agent_day),
             (day.by_agent.total() + tokens, budget.tokens_per_day),
-            (day.by_model.total() + cost, budget.cost_per_day),
+            (day.by_model.total() + cost * MICRO, budget.cost_per_day * MICRO),
         )
         is_spent = any(limit and spent >= limit for spent, limit in spent_and_limits)
         return day.end if is_spent else ""
@@ -167,7 +167,8 @@ class Budgets:
     def spent(self, about: LedgerEntry, known: Usage, at: str) -> LedgerEntry:
         """What an answer in a fork took, with its price, see `known_usage`."""
         price = price_at(self._settings.prices, about.model, at)
-        return replace(about, at=at, tokens=_tokens(known), cost=cost(known, price) or 0)
+        micros = -(-(cost(known, price) or 0) // MICRO)
+        return replace(about, at=at, tokens=_tokens(known), cost=micros)
 
     def _of_forks(self) -> list[LedgerEntry]:
         """What forks took in the day; it is read again only where the ledger has grown."""

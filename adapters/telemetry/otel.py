@@ -33,7 +33,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, Spa
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
-from adapters.home.prices import MICRO, CostOf
+from adapters.home.prices import WHOLE, CostOf
 from adapters.store.log import Appended
 from adapters.telemetry.spans import TellAppended, TellItem, TellReply, TellResult, Verb
 from domain.agent import endpoints
@@ -79,14 +79,14 @@ def no_cost(_: str, __: Usage) -> None:
     """Where no prices are known."""
 
 
-def counted(usage: Usage, micros: int | None) -> dict[str, int | float]:
+def counted(usage: Usage, parts: int | None) -> dict[str, int | float]:
     """What an answer took, as far as it is known, and what that costs."""
     counts = {
         "gen_ai.usage.input_tokens": usage.tokens_in,
         "gen_ai.usage.output_tokens": usage.written,
         "gen_ai.usage.reasoning.output_tokens": usage.tokens_thought,
         "gen_ai.usage.cache_read.input_tokens": usage.tokens_cached,
-        "wakelog.cost": None if micros is None else micros / MICRO,
+        "wakelog.cost": None if parts is None else parts / WHOLE,
     }
     return {name: count for name, count in counts.items() if count is not None}
 

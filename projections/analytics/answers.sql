@@ -87,7 +87,7 @@ FROM judged;
 
 CREATE MACRO cost_per_confirmed_change(dimension := 'template') AS TABLE
 WITH paid AS (  -- what the answers to each wake cost; NULL: not known
-    SELECT run_key, CASE WHEN count(cost) = count(*) THEN sum(cost) END AS cost
+    SELECT run_key, CASE WHEN count(cost) = count(*) THEN sum(cost::DECIMAL(38, 12)) END AS cost
     FROM token_usage GROUP BY run_key
 ), proposed AS (
     SELECT run_key, count(*) AS proposed, count(*) FILTER (status = 'confirmed') AS confirmed
@@ -97,12 +97,12 @@ WITH paid AS (  -- what the answers to each wake cost; NULL: not known
             WHEN 'version' THEN w.template_id || ' v' || w.template_version::VARCHAR
             WHEN 'model' THEN w.model WHEN 'agent' THEN w.agent_id WHEN 'task' THEN w.task_id
             ELSE error('name template, version, model, agent or task') END AS value,
-        CASE WHEN p.run_key IS NULL THEN 0.0 ELSE p.cost END AS cost, i.proposed, i.confirmed
+        CASE WHEN p.run_key IS NULL THEN 0 ELSE p.cost END AS cost, i.proposed, i.confirmed
     FROM wakes w LEFT JOIN paid p USING (run_key) LEFT JOIN proposed i USING (run_key)
     WHERE w.started_at IS NOT NULL
 ), summed AS (
     SELECT value, count(*) AS wakes, count(*) - count(cost) AS unknown_wakes,
-        CASE WHEN count(cost) = count(*) THEN round(sum(cost), 9) END AS cost,
+        CASE WHEN count(cost) = count(*) THEN round(sum(cost), 9)::DOUBLE END AS cost,
         coalesce(sum(proposed), 0)::BIGINT AS proposed,
         coalesce(sum(confirmed), 0)::BIGINT AS confirmed
     FROM ran GROUP BY value

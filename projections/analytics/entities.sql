@@ -27,7 +27,7 @@ INSERT INTO turns
 WITH used AS (
     SELECT run_key, turn, known_sum(tokens_in) AS tokens_in, known_sum(tokens_out) AS tokens_out,
         known_sum(tokens_thought) AS tokens_thought, known_sum(tokens_cached) AS tokens_cached,
-        round(known_sum(cost), 6) AS cost
+        known_cost(cost) AS cost
     FROM token_usage WHERE run_key IN (FROM touched_wakes) GROUP BY run_key, turn
 ), said_of AS (
     SELECT *, json_transform(data, '{"turn": "INTEGER", "forced": "VARCHAR", "reply": "VARCHAR",

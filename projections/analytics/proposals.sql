@@ -141,7 +141,7 @@ WITH queued AS (
 ), used AS (
     SELECT run_key, known_sum(tokens_in) AS tokens_in, known_sum(tokens_out) AS tokens_out,
         known_sum(tokens_thought) AS tokens_thought, known_sum(tokens_cached) AS tokens_cached,
-        round(known_sum(cost), 6) AS cost
+        known_cost(cost) AS cost
     FROM token_usage WHERE run_key IN (FROM touched_wakes) GROUP BY run_key
 ), waited AS (
     SELECT run_key, sum(date_diff('microsecond', since, ended_at)) AS micros FROM waits

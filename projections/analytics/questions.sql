@@ -8,12 +8,12 @@ CREATE MACRO wilson_high(k, n) AS CASE WHEN n > 0 THEN least(1.0,
     (k / n + 1.9207294 / n + 1.959963985 * sqrt(k / n * (1 - k / n) / n + 0.9603647 / (n * n)))
     / (1 + 3.8414588 / n)) END;
 CREATE MACRO cost_of(tokens_in, tokens_out, tokens_thought, tokens_cached, input_micros,
-    output_micros, cached_micros) AS (  -- as `cost` in adapters/home/prices.py
+    output_micros, cached_micros) AS  -- as `cost` in adapters/home/prices.py, exact
     (tokens_in::HUGEINT * input_micros
         + least(coalesce(tokens_cached, 0), tokens_in)::HUGEINT
             * (coalesce(cached_micros, input_micros) - input_micros)
         + (tokens_out + coalesce(tokens_thought, 0))::HUGEINT * output_micros
-    ) // 1000000)::BIGINT / 1e6;
+    ) / 1e12;
 CREATE MACRO day_in(at_utc, zone) AS
     ((at_utc AT TIME ZONE 'UTC') AT TIME ZONE zone)::DATE;
 
@@ -34,7 +34,8 @@ WITH ran AS (
         quantile_cont(duration_seconds, 0.95) AS p95_duration_seconds,
         median(active_seconds) AS median_active_seconds,
         quantile_cont(active_seconds, 0.95) AS p95_active_seconds,
-        round(sum(waited_seconds), 6) AS waited_seconds, avg(cost) AS cost_per_wake,
+        round(sum(waited_seconds), 6) AS waited_seconds,
+        round(sum(cost::DECIMAL(38, 12)) / count(cost), 9) AS cost_per_wake,
         count(*) FILTER (is_noop)
             / nullif(count(*) FILTER (outcome = 'completed'), 0) AS noop_rate
     FROM wakes WHERE started_at IS NOT NULL GROUP BY template_id
@@ -119,7 +120,8 @@ WITH solved AS (
     SELECT unnest(range(min(day)::TIMESTAMP, max(day)::TIMESTAMP + INTERVAL 1 DAY,
         INTERVAL 1 DAY))::DATE AS day FROM solved
 )
-SELECT d.day, count(s.day) AS resolved, avg(s.seconds) AS average_seconds
+SELECT d.day, count(s.day) AS resolved,
+    sum(s.seconds::DECIMAL(38, 6)) / count(s.day) AS average_seconds
 FROM days d LEFT JOIN solved s USING (day) GROUP BY d.day ORDER BY d.day;
 
 CREATE VIEW resolution_series AS FROM resolution_series_of();
@@ -281,7 +283,8 @@ SELECT coalesce(w.model, '?') AS model, w.template_id, count(*) AS turns,
     count(*) FILTER (u.tokens_in IS NULL OR u.tokens_out IS NULL) AS unknown_turns,
     CASE WHEN count(u.tokens_in) = count(*) THEN sum(u.tokens_in)::BIGINT END AS tokens_in,
     CASE WHEN count(u.tokens_out) = count(*) THEN sum(u.tokens_out)::BIGINT END AS tokens_out,
-    CASE WHEN count(u.cost) = count(*) THEN round(sum(u.cost), 6) END AS cost,
+    CASE WHEN count(u.cost) = count(*)
+        THEN round(sum(u.cost::DECIMAL(38, 12)), 6)::DOUBLE END AS cost,
     CASE WHEN count(u.tokens_thought) = count(*) THEN sum(u.tokens_thought)::BIGINT END
         AS tokens_thought,
     CASE WHEN count(u.tokens_cached) = count(*) THEN sum(u.tokens_cached)::BIGINT END

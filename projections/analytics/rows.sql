@@ -8,6 +8,8 @@ CREATE OR REPLACE TEMP MACRO said(words) AS
     ELSE (SELECT t.text FROM texts t WHERE t.payload = words['payload']) END;
 
 CREATE OR REPLACE TEMP MACRO known_sum(x) AS CASE WHEN count(x) = count(*) THEN sum(x) END;
+CREATE OR REPLACE TEMP MACRO known_cost(x) AS  -- exact: the same in whatever order they come
+    known_sum(x::DECIMAL(38, 12))::DOUBLE;
 
 INSERT INTO causes
 SELECT log, replica, n, occurred_at,

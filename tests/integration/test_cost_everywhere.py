@@ -13,7 +13,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from adapters.analytics.database import connect
 from adapters.analytics.rows import create
-from adapters.home.prices import Price, cost, costs_at
+from adapters.home.prices import WHOLE, Price, cost, costs_at
 from adapters.models.gemini.model import GeminiModel
 from adapters.models.wording import NUDGES
 from adapters.runtime import on_demand
@@ -45,7 +45,7 @@ def using(**usage: int) -> Answer:
     return document(**{**json.loads(answer(REPORT).body), "usageMetadata": usage})
 
 
-CASES: dict[str, tuple[Sequence[Answer], int]] = {
+CASES: dict[str, tuple[Sequence[Answer], float]] = {
     "thoughts": ([answer(REPORT, tokens=(1000, 20, 300)), DONE], 5_400),
     "without thoughts": ([answer(REPORT, tokens=(1000, 20)), DONE], 2_400),
     "cached": (
@@ -54,6 +54,13 @@ CASES: dict[str, tuple[Sequence[Answer], int]] = {
             DONE,
         ],
         1_200,
+    ),
+    "less than a millionth": (
+        [
+            using(promptTokenCount=1, candidatesTokenCount=0, cachedContentTokenCount=1),
+            answer(text("Done."), tokens=(0,)),
+        ],
+        0.5,
     ),
     "asked again": (
         [answer(tokens=(50, 0, 10)), answer(REPORT, tokens=(1000, 20, 300)), DONE],
@@ -130,7 +137,7 @@ def test_tables_tell_what_each_wake_and_each_turn_cost(
     lived: Lived, expected: dict[str, float]
 ) -> None:
     assert lived.ask("SELECT run_key, cost FROM wakes") == expected
-    assert lived.ask("SELECT run_key, round(sum(cost), 6) FROM turns GROUP BY ALL") == expected
+    assert lived.ask("SELECT run_key, round(sum(cost), 9) FROM turns GROUP BY ALL") == expected
     total = round(sum(expected.values()), 6)
     assert lived.ask("SELECT model, cost FROM tokens_and_cost") == {NAME: total}
     sql = "SELECT 'tokens', sum(tokens_in + tokens_out + tokens_thought) FROM wakes"
@@ -156,7 +163,7 @@ def test_inspect_is_told_what_each_wake_cost(
 
 @pytest.mark.parametrize(("more", "is_spent"), [(0, True), (1, False)])
 def test_a_days_budget_counts_the_same(lived: Lived, more: int, *, is_spent: bool) -> None:
-    total = sum(micros for _, micros in CASES.values())
+    total = int(sum(micros for _, micros in CASES.values()))
     with open_home(lived.path, FIXED) as home:
         budget = replace(home.settings.budget, cost_per_day=total + more)
         budgets = Budgets(home.services.agents, replace(home.settings, budget=budget))
@@ -178,8 +185,20 @@ def test_the_macro_of_the_tables_and_the_function_say_the_same() -> None:
             f"SELECT cost_of(a, b, c, d, e, f, g) FROM (VALUES {values}) told(a, b, c, d, e, f, g)"
         )
         found = [one for (one,) in connection.execute(sql).fetchall()]
-    micros = [cost(used, price) for used in USAGES for price in RATES]
-    assert found == [None if one is None else one / 1e6 for one in micros]
+    parts = [cost(used, price) for used in USAGES for price in RATES]
+    assert found == [None if one is None else one / WHOLE for one in parts]
+
+
+@pytest.mark.parametrize("order", ["ASC", "DESC"])
+def test_a_mean_of_costs_is_exact_in_whatever_order_they_come(order: str) -> None:
+    with duckdb.connect() as connection:
+        create(connection)
+        connection.execute(
+            "INSERT INTO wakes BY NAME SELECT n::VARCHAR AS run_key, n / 10 AS cost,"
+            f" now()::TIMESTAMP AS started_at FROM range(1, 100) all_of(n) ORDER BY n {order}"
+        )
+        found = connection.execute("SELECT cost_per_wake FROM template_performance").fetchall()
+    assert found == [(5.0,)]
 
 
 # ------------------------------------------------------------------------------------- budgets

@@ -118,7 +118,7 @@ def known_sum(values: Iterable[Any]) -> Any:
 def known_cost(values: Iterable[float | None]) -> float | None:
     """The same of amounts of money."""
     found = known_sum(values)
-    return None if found is None else round(found, 6)
+    return None if found is None else round(found, 12)
 
 
 def indexed(rows: Iterable[Mapping[str, Any]], *names: str) -> dict[Any, Doc]:

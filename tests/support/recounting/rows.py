@@ -202,7 +202,7 @@ def token_usage(past: Past) -> Rows:
 
 
 def paid(tokens: Doc, prices: Prices, model: str, at: datetime) -> float | None:
-    """What an answer costs at the price of its day; whole millionths, the rest is let go."""
+    """What an answer costs at the price of its day."""
     held = [one for one in prices.get(model, ()) if one[3] <= at.date().isoformat()]
     if not held or tokens["tokens_in"] is None or tokens["tokens_out"] is None:
         return None
@@ -211,7 +211,7 @@ def paid(tokens: Doc, prices: Prices, model: str, at: datetime) -> float | None:
     read = (tokens["tokens_in"] - cached) * of_input
     read += cached * (of_input if of_cached is None else of_cached)
     written = (tokens["tokens_out"] + tokens["tokens_thought"]) * of_output
-    return float((read + written) // MILLION / MILLION)
+    return float((read + written) / MILLION**2)
 
 
 def observations(past: Past) -> Rows:
