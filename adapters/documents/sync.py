@@ -33,6 +33,16 @@ class Behind(Struct, frozen=True):
     clock_minutes: int  # that its clock is ahead
 
 
+class IgnoredManifest(Struct, frozen=True):
+    """A `have.json` that did not count: it is not as its `writer` wrote it (`broken`), or it alone
+    tells of another branch of a chain (`alone`): of append `n` of `replica`."""
+
+    writer: str
+    why: Literal["broken", "alone"]
+    replica: str = ""
+    n: int = 0
+
+
 class SyncReport(Struct, frozen=True):
     """What a sync did: rows taken, by replica, and given; `new`: replicas seen for the first time;
     `equal`: who holds the same; `leads`: who does since then, empty where that is as before."""
@@ -49,6 +59,7 @@ class SyncReport(Struct, frozen=True):
     skipped: int  # files that are not whole, or none of ours
     conflicts: int = 0  # that are open
     leads: str = ""
+    ignored: list[IgnoredManifest] = []
 
 
 class ReplicaLine(Struct, frozen=True):

@@ -42,6 +42,16 @@ def rows_in_run(log: Log, run: AppendRun) -> int:
     return sum(len(one.rows) for one in _appends_of_run(log, run))
 
 
+def remove_damaged(log: Log, found: FolderScan, shelf: SyncFolder, writer: str) -> None:
+    """Take away what is not as it was written, in the writer's own place: where nobody else offers
+    its rows, which the log holds, they are given anew. Raises OSError."""
+    for name in found.broken:
+        said = parse_segment_name(name) if name.startswith(f"{writer}/") else None
+        is_held = said and said.place.log == log.name
+        if said and is_held and log.digest_at(said.last, said.place.replica) == said.head:
+            shelf.remove(name)
+
+
 def _appends_of_run(log: Log, run: AppendRun) -> Iterator[RemoteAppend]:
     chain = takewhile(
         lambda rows: numbered(rows[0].state).n <= run.until,

@@ -3,9 +3,10 @@
 A chain is taken as far as it goes; what is left waits, and the next sync tries again.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from adapters.documents.sync import Waiting, WaitsFor
+from adapters.documents.sync import IgnoredManifest, Waiting, WaitsFor
 from adapters.store.log import Log
 from adapters.store.reader import writer_of
 from adapters.store.recorder import numbered
@@ -160,7 +161,8 @@ class LogImport:
             return True
         if not self.log.telling_heads():
             return True
-        points = _told_points(self.log.name, self._found)
+        name, found = self.log.name, self._found
+        points = [*_told_in_files(name, found), *_told_in_manifests(name, found)]
         if any(self._holds(replica, head) for replica, head in points):
             return True
         known = [one for one in self._chains if one.place.replica in self._heads]
@@ -188,6 +190,18 @@ class LogImport:
             Waiting(one.place.replica, one.place.log, reason, one.tip.n)
             for one in self._chains
             if (reason := one.waits_for())
+        ]
+
+    def doubted(self) -> list[IgnoredManifest]:
+        """Manifests that alone tell of another branch of a chain."""
+        counted = _told_in_manifests(self.log.name, self._found)
+        return [
+            IgnoredManifest(writer, "alone", replica, head.n)
+            for writer, have in self._found.haves.items()
+            for replica, head in _manifest_heads(self.log.name, have)
+            if counted[replica, head] == 1
+            and replica not in self.forked
+            and self._is_of_other_branch(replica, head)
         ]
 
     def _deliverable(self) -> Iterator[RemoteAppend]:
@@ -246,19 +260,22 @@ class LogImport:
         told(sum(len(one.rows) for one in batch))
 
     def _forked(self) -> set[str]:
-        """Replicas of which the folder and the log hold two branches."""
+        """Replicas of which the folder and the log hold two branches, as whole files tell, or two
+        manifests alike: what one alone tells accuses nobody (ADR 87)."""
         forked, seen = set[str](), dict[tuple[str, int], str]()
-        for replica, head in _told_points(self.log.name, self._found):
-            known = self._heads.get(replica, NO_HEAD)
-            is_lost = replica == self.log.replica and head.n > known.n
-            is_other = head.n <= known.n and not self._holds(replica, head)
-            if (
-                is_lost
-                or is_other
-                or seen.setdefault((replica, head.n), head.digest) != head.digest
-            ):
+        told = _told_in_manifests(self.log.name, self._found)
+        alike = [point for point, count in told.items() if count > 1]
+        for replica, head in [*_told_in_files(self.log.name, self._found), *alike]:
+            is_other = self._is_of_other_branch(replica, head)
+            if is_other or seen.setdefault((replica, head.n), head.digest) != head.digest:
                 forked.add(replica)
         return forked
+
+    def _is_of_other_branch(self, replica: str, head: ChainHead) -> bool:
+        """Whether this log holds something else there; of its own chain also nothing."""
+        if head.n > self._heads.get(replica, NO_HEAD).n:
+            return replica == self.log.replica
+        return not self._holds(replica, head)
 
     def _holds(self, replica: str, head: ChainHead) -> bool:
         if head == self._heads.get(replica):
@@ -274,16 +291,19 @@ class LogImport:
         return Refused("forked_replica", because=because, instead=instead)
 
 
-def _told_points(log: str, found: FolderScan) -> Iterator[tuple[str, ChainHead]]:
-    """Places of chains whose digests the folder tells."""
+def _told_in_files(log: str, found: FolderScan) -> Iterator[tuple[str, ChainHead]]:
+    """Places of chains whose digests whole files tell."""
     for one in found.whole.values():
         header = one.header
         if header.log == log:
             yield header.replica, ChainHead(header.last, header.head)
             if header.after:
                 yield header.replica, ChainHead(header.after, header.prev)
-    for have in found.haves.values():
-        yield from _manifest_heads(log, have)
+
+
+def _told_in_manifests(log: str, found: FolderScan) -> Counter[tuple[str, ChainHead]]:
+    """Places of chains whose digests manifests tell, and how many of them."""
+    return Counter(one for have in found.haves.values() for one in _manifest_heads(log, have))
 
 
 def _manifest_heads(log: str, have: Manifest) -> Iterator[tuple[str, ChainHead]]:

@@ -9,12 +9,13 @@ from msgspec.structs import replace
 
 from adapters.store.log import Log, Tail
 from adapters.sync.segments import FORMAT, ChainId
-from domain.log.keys import shared_digest
+from domain.log.keys import sha, shared_digest
 from domain.log.rules import RULES
 from domain.log.timestamps import instant
 
 MANIFEST_FILE = "have.json"
 SIGN_OF_LIFE = timedelta(days=1)
+SUM = b',\n  "sum": "'
 
 
 class ChainHead(Struct, frozen=True):
@@ -43,7 +44,8 @@ class AbandonedBranch(Struct, frozen=True):
 class Manifest(Struct, frozen=True, omit_defaults=True):
     """What a writer holds: `heads` by log and replica, `told` of appends that say more than the log
     of itself; `digest` is equal where two hold the same; `void`: given up, as far as is known;
-    `leads`: who leads, as far as is known."""
+    `leads`: who leads, as far as is known; `sum`, the last key of a file: of all bytes before it,
+    empty in files of earlier versions, and once it was read."""
 
     have: int
     replica: str
@@ -56,6 +58,7 @@ class Manifest(Struct, frozen=True, omit_defaults=True):
     digest: str
     void: tuple[AbandonedBranch, ...] = ()
     leads: str = ""
+    sum: str = ""
 
 
 def manifest_of(
@@ -76,7 +79,7 @@ def manifest_of(
 
 
 def read_manifest(data: bytes | None, writer: str) -> Manifest | None:
-    """What a file says; None where it is not whole, or another's."""
+    """What a file says; None where it is not as it was written, or another's."""
     if data is None:
         return None
     try:
@@ -84,12 +87,14 @@ def read_manifest(data: bytes | None, writer: str) -> Manifest | None:
         instant(found.at)
     except (msgspec.MsgspecError, UnicodeDecodeError, ValueError):
         return None
-    return found if found.replica == writer else None
+    is_whole = found.sum in ("", sha(data.rpartition(SUM)[0]))
+    return replace(found, sum="") if is_whole and found.replica == writer else None
 
 
 def manifest_bytes(have: Manifest) -> bytes:
-    """The file's bytes."""
-    return msgspec.json.format(msgspec.json.encode(have), indent=2) + b"\n"
+    """The file's bytes, with their sum."""
+    told = msgspec.json.format(msgspec.json.encode(have), indent=2).removesuffix(b"\n}")
+    return b"".join([told, SUM, sha(told).encode(), b'"\n}\n'])
 
 
 def is_news(have: Manifest, known: Manifest | None) -> bool:

@@ -27,12 +27,14 @@ class CheckedFile(Struct, frozen=True):
 
 class FolderScan(Struct, frozen=True):
     """`whole`: files by name; `broken`: names of those that are not; `haves`: by writer; `astray`:
-    of writers that know a void branch, behind which append of whom it begins."""
+    of writers that know a void branch, behind which append of whom it begins; `mute`: writers
+    whose `have.json` is not as they wrote it."""
 
     whole: Mapping[str, CheckedFile]
     broken: Sequence[str]
     haves: Mapping[str, Manifest]
     astray: Mapping[ChainId, Mapping[str, int]] = {}
+    mute: Sequence[str] = ()
 
     def of(self, place: ChainId) -> list[tuple[str, SegmentHeader]]:
         """The whole files of a replica in a log, by their first append."""
@@ -57,11 +59,14 @@ def scan_folder(shelf: SyncFolder, known: Mapping[str, CheckedFile]) -> FolderSc
         Refused: The folder cannot be read.
     """
     whole, broken, haves = dict[str, CheckedFile](), list[str](), dict[str, Manifest]()
+    mute: list[str] = []
     for name, stamp in shelf.files():
         writer, _, file = name.partition("/")
         if file == MANIFEST_FILE:
             if have := read_manifest(shelf.read(name), writer):
                 haves[writer] = have
+            else:
+                mute.append(writer)
         elif name in known and known[name].stamp == stamp:
             whole[name] = known[name]
         else:
@@ -70,4 +75,4 @@ def scan_folder(shelf: SyncFolder, known: Mapping[str, CheckedFile]) -> FolderSc
                 whole[name] = CheckedFile(stamp, decode_segment(data, name).header, is_small(data))
             except IncompleteSegment:
                 broken.append(name)
-    return FolderScan(whole, broken, haves)
+    return FolderScan(whole, broken, haves, mute=mute)

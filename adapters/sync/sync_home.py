@@ -10,7 +10,7 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from adapters.documents.replica_conflicts import replica_conflicts
-from adapters.documents.sync import Behind, ReplicaLine, SyncReport, Waiting
+from adapters.documents.sync import Behind, IgnoredManifest, ReplicaLine, SyncReport, Waiting
 from adapters.home.files import FORK
 from adapters.home.home_location import HomeLocation
 from adapters.home.settings import Settings
@@ -20,7 +20,13 @@ from adapters.store.log import Log
 from adapters.sync import manifest as haves
 from adapters.sync import sync_state
 from adapters.sync.branches import abandoned_branches, dead_files, held_branches, without_branches
-from adapters.sync.export import compact, files_of_run, not_offered, rows_in_run
+from adapters.sync.export import (
+    compact,
+    files_of_run,
+    not_offered,
+    remove_damaged,
+    rows_in_run,
+)
 from adapters.sync.import_ import LogImport, RowsTaken
 from adapters.sync.manifest import MANIFEST_FILE, Manifest, manifest_of
 from adapters.sync.scan import FolderScan, scan_folder
@@ -92,6 +98,8 @@ def sync_logs(
         if not is_dry:
             shelf.begin(ABOUT)
             shelf.tidy(replica)
+        for one in takings if not is_dry else ():
+            remove_damaged(one.log, found, shelf, replica)
         # agents first: what they name of the journal is there by then
         each = (_export_missing(one, found, shelf, replica, is_dry=is_dry) for one in takings[::-1])
         gave = sum(each)
@@ -222,6 +230,10 @@ def _sync_report(
         sorted({name for one in takings for name in one.took.keys() - one.known}),
         {one.replica: one.label for one in (mine, *others) if one.label} | who.machines.labels,
         len(found.broken),
+        ignored=[
+            *(IgnoredManifest(one, "broken") for one in found.mute),
+            *(one for taking in takings for one in taking.doubted()),
+        ],
     )
 
 

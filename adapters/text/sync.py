@@ -50,6 +50,14 @@ def sync_lines(did: SyncReport, zone: str) -> Iterator[str]:
         yield f"{counted(did.conflicts, 'conflict')}: see `wakelog conflicts`."
     if did.skipped:
         yield f"{counted(did.skipped, 'file')} of the folder could not be read."
+    for file in did.ignored:
+        name = safe(f"{file.writer}/have.json")
+        if file.why == "broken":
+            whose = "this machine" if file.writer == did.replica else called(file.writer)
+            yield f"{name} is not as it was written and was left out: a sync of {whose} mends it."
+        else:
+            told = f"{name} tells another append {file.n} of {called(file.replica)} than is here"
+            yield f"{told}, and nothing else does: it was left out."
 
 
 def first_lines(did: SyncReport, settings: Settings) -> Iterator[str]:

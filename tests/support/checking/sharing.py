@@ -77,6 +77,9 @@ def kept(folder: Path) -> Kept:
             unfinished.append(name)
             continue
         if path.name == "have.json":
+            told, _, end = path.read_bytes().rpartition(b',\n  "sum": "')
+            is_summed = end == f'{hashlib.sha256(told).hexdigest()}"\n}}\n'.encode()
+            broken += [] if is_summed or not told else [f"{name}: its sum"]
             continue
         count += 1
         try:
