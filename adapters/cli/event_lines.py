@@ -8,16 +8,19 @@ import click
 import msgspec
 
 from adapters.cli.shared import Session
+from adapters.documents.sync import LeadAway
 from adapters.home.clock import SystemClock
 from adapters.text.agent_output import counted
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.remedies import in_words
+from adapters.text.sync import away_text
 from domain.errors import WakelogError
 
 _WORDS = {
     "started": "running; stop it with Ctrl-C",
     "serving": "the page is at {address}",
     "led": "{lead} leads: agents wake by themselves there, and here if you ask",
+    "away": "{message}",
     "leads": "this machine leads: agents wake by themselves here",
     "looked": "looked at {appends} journal appends",
     "written": "{file}: {changes} written back, {left} cannot be said there",
@@ -86,6 +89,10 @@ class EventLines:
         text = safe(f"{local_time(at, self._zone)}  {words}")
         colour = _COLOURS.get(level)
         click.echo(click.style(text, fg=colour) if colour else text, err=True)
+
+    def away(self, lead: LeadAway) -> None:
+        """Tell that the machine that leads is silent."""
+        self.tell("away", level="warning", message=away_text(lead))
 
     def _shown(self, name: str, value: object) -> str:
         match name:

@@ -17,6 +17,7 @@ from adapters.cli.sync import synced
 from adapters.cli.write_back import FollowedFiles
 from adapters.documents.agents import all_agents
 from adapters.documents.results import RunCounts
+from adapters.documents.status import lead_away
 from adapters.documents.tasks import ImportReport, titles_among
 from adapters.home.clock import ManualClock
 from adapters.home.sanitise_input import replacement_line
@@ -131,6 +132,8 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
     meeting = synced(session, lines, folder, grace, is_until_idle=until_idle)
     with closing(run_home.leases_of(home)) as leases, page, meeting, warned(lines):
         lines.tell("started", agents=len(list(found.agents)), pid=leases.pid)
+        if folder is None and (lead := lead_away(home)):
+            lines.away(lead)
         options = run_home.EngineOptions(is_until_idle=until_idle, grace_seconds=grace)
         told = notify.notifiers_of(home, os.environ, lines.tell)
         counts, is_in_doubt = asyncio.run(

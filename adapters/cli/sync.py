@@ -217,11 +217,11 @@ class _SyncLines:
     def __init__(self, lines: EventLines, zone: str) -> None:
         self._lines = lines
         self._zone = zone
-        self.asked = SyncListener(self._did, self._failed, self._well)
+        self.asked = SyncListener(self._did, self._failed, self._well, lines.away)
 
     def _did(self, did: SyncReport) -> None:
         waits = [one for one in did.waiting if one.is_trouble]
-        shown = replace(did, equal=[], behind=[], waiting=waits, skipped=0)
+        shown = replace(did, equal=[], behind=[], waiting=waits, skipped=0, lead_away=None)
         self._lines.tell(
             "synced",
             level="warning" if waits else "info",

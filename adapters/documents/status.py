@@ -12,8 +12,9 @@ from adapters.documents.agents import count_agents
 from adapters.documents.notify import ReceiverDetails, receivers_of
 from adapters.documents.policy import HeldWake, waiting
 from adapters.documents.replica_conflicts import replica_conflicts
+from adapters.documents.sync import LeadAway
 from adapters.home.clock import clock_lag
-from adapters.home.files import machine_names
+from adapters.home.files import MetMachines, machine_names, met_machines
 from adapters.runtime import watcher
 from adapters.store.log import Log
 from adapters.wiring import Home
@@ -26,6 +27,7 @@ from projections.operations import VIEW, Operation, OwnerOperations
 
 OVERDUE_SECONDS = 120  # a wake that is due for longer has been forgotten
 LAG_SECONDS = 60
+DAY_SECONDS = 86_400
 NAMED = 5  # of agents that something is the matter with
 
 
@@ -167,6 +169,7 @@ class StatusDetails(Struct, frozen=True):
     conflicts: int = 0  # open ones between machines
     timers: list[RunningTimer] = []
     clock_behind: int = 0  # seconds, of the machine's behind the log's end, where one is wrong
+    lead_away: LeadAway | None = None  # where it was not heard of for a day
 
 
 class HealthCheck(Struct, frozen=True):
@@ -244,6 +247,7 @@ def status_document(home: Home, most: int = -1) -> StatusDetails:
         conflicts=len(replica_conflicts(home)),
         timers=_timers(home),
         clock_behind=clock_lag(home.services.clock),
+        lead_away=lead_away(home),
     )
 
 
@@ -260,6 +264,17 @@ def lead_elsewhere(home: Home) -> str:
     """What the machine is called that leads; empty for this one."""
     lead, own = home.services.lead, home.services.agents.replica
     return "" if lead == own else machine_names(home.path, own).get(lead, lead)
+
+
+def lead_away(home: Home) -> LeadAway | None:
+    """The machine that leads, where it is another one that nobody here has heard of for a day."""
+    lead, own = home.services.lead, home.services.agents.replica
+    met = met_machines(home.path) if lead != own else MetMachines()
+    if not (heard := met.heard.get(lead, "")):
+        return None
+    now = home.services.clock.now()
+    days, met_days = (seconds_between(at, now) // DAY_SECONDS for at in (heard, met.met_at))
+    return LeadAway(lead, met.labels.get(lead, lead), heard, days, met_days) if days > 0 else None
 
 
 def count_status(home: Home) -> StatusCounts:

@@ -43,6 +43,17 @@ class IgnoredManifest(Struct, frozen=True):
     n: int = 0
 
 
+class LeadAway(Struct, frozen=True):
+    """Another machine leads and was last heard of at `heard_at`, so many `days` ago; this one met
+    the others `met_days` ago, so that it cannot have heard since."""
+
+    replica: str
+    label: str
+    heard_at: str
+    days: int
+    met_days: int = 0
+
+
 class SyncReport(Struct, frozen=True):
     """What a sync did: rows taken, by replica, and given; `new`: replicas seen for the first time;
     `equal`: who holds the same; `leads`: who does since then, empty where that is as before."""
@@ -60,6 +71,7 @@ class SyncReport(Struct, frozen=True):
     conflicts: int = 0  # that are open
     leads: str = ""
     ignored: list[IgnoredManifest] = []
+    lead_away: LeadAway | None = None  # from one day on
 
 
 class ReplicaLine(Struct, frozen=True):

@@ -317,16 +317,24 @@ def _not_a_folder(home: Path) -> Refused:
 SYNC_FILE = "sync.json"  # of a home, see `adapters.sync.sync_state`
 
 
-class _MachineLabels(Struct, frozen=True):
-    """The part of the file that names machines."""
+class MetMachines(Struct, frozen=True):
+    """The part of the file that tells of machines: what this one is called and the others are, when
+    each of them was heard of last, and when this one met them."""
 
     label: str = ""
     labels: Mapping[str, str] = {}
+    heard: Mapping[str, str] = {}
+    met_at: str = ""
+
+
+def met_machines(home: Path) -> MetMachines:
+    """What a home keeps of the machines that it met; nothing where it is lost."""
+    with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return msgspec.json.decode((home / SYNC_FILE).read_bytes(), type=MetMachines)
+    return MetMachines()
 
 
 def machine_names(home: Path, own: str) -> Mapping[str, str]:
     """Labels by replica, of those that have one; the `own` one is ``here`` without."""
-    named = _MachineLabels()
-    with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        named = msgspec.json.decode((home / SYNC_FILE).read_bytes(), type=_MachineLabels)
+    named = met_machines(home)
     return {**named.labels, own: named.label or "here"}

@@ -10,7 +10,7 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from adapters.documents.sync import SyncReport
+from adapters.documents.sync import LeadAway, SyncReport
 from adapters.home.home_location import HomeLocation
 from adapters.home.settings import Settings
 from adapters.sync.sync_folder import ListedFile, LocalSyncFolder
@@ -40,11 +40,13 @@ DEFAULT_PACE = SyncPace()
 
 class SyncListener(NamedTuple):
     """Who hears of it: `did` of a round that moved rows, or after which something waits that time
-    does not settle; `failed` of each new trouble, once; `well` of the first round after one."""
+    does not settle; `failed` of each new trouble, once; `well` of the first round after one; `away`
+    of the machine that leads, once it is silent."""
 
     did: Callable[[SyncReport], None]
     failed: Callable[[Exception], None]
     well: Callable[[], None]
+    away: Callable[[LeadAway], None] = lambda _: None
 
 
 class SyncStopped(Exception):
@@ -88,6 +90,7 @@ class SyncRounds:
         self._listed: Sequence[ListedFile] | None = None  # None: it is to be synced at once
         self._trouble = ""
         self._waiting: tuple[tuple[str, str], ...] = ()
+        self._away = ""  # the machine that leads and is silent
 
     def check(self, now: float) -> None:
         """Sync, if it is time. `now`: seconds that never go back."""
@@ -140,6 +143,9 @@ class SyncRounds:
         is_news, self._waiting = waiting != self._waiting and bool(waiting), waiting
         if did.took or did.gave or is_news:
             self._told.did(did)
+        was, self._away = self._away, did.lead_away.replica if did.lead_away else ""
+        if did.lead_away and self._away != was:
+            self._told.away(did.lead_away)
 
     def _failed(self, error: Exception) -> None:
         """Tell of a trouble once, and begin the next round with files opened anew."""

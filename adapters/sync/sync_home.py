@@ -120,7 +120,10 @@ def sync_logs(
         raise Refused("read_only", because=because, instead=instead) from None
     report = _sync_report(takings, mine, gave, found, who)
     labels = {**kept.labels, **report.labels}
-    return SyncResult(report, SyncState(label, shelf.name, there.whole, labels, void, kept.was))
+    told = {name: have.at for name, have in found.haves.items() if name != replica}
+    heard = kept.heard | told
+    state = SyncState(label, shelf.name, there.whole, labels, void, kept.was, heard, now)
+    return SyncResult(report, state)
 
 
 def combined(first: SyncResult, again: SyncResult) -> SyncResult:
@@ -312,9 +315,13 @@ def sync_home(
             again = _sync_once(home, shelf, told, is_dry=False)
             sync_state.write_sync_state(home.path, again.kept)
             done = combined(done, again)
+    from adapters.documents.status import lead_away  # it loads what opens homes
+
     home.views.catch_up()
     lead = home.services.lead
-    return _with_conflicts(home, replace(done.report, leads="" if lead == led else lead))
+    leads = "" if lead == led else lead
+    report = replace(done.report, leads=leads, lead_away=lead_away(home))
+    return _with_conflicts(home, report)
 
 
 def replicas_of_home(home: "Home") -> list[ReplicaLine]:

@@ -24,7 +24,8 @@ class SyncBusy(Exception):
 
 class SyncState(Struct, frozen=True):
     """`checked`: whole files of `folder`, by name; `labels`: of the machines that were met; `void`:
-    branches that were given up; `was`: names under which this machine wrote before."""
+    branches that were given up; `was`: names under which this machine wrote before; `heard`: when
+    each other machine last told of itself, as far as was seen at `met_at`."""
 
     label: str = ""
     folder: str = ""
@@ -32,6 +33,8 @@ class SyncState(Struct, frozen=True):
     labels: Mapping[str, str] = {}
     void: tuple[AbandonedBranch, ...] = ()
     was: tuple[str, ...] = ()
+    heard: Mapping[str, str] = {}
+    met_at: str = ""
 
 
 def read_sync_state(home: Path) -> SyncState:

@@ -17,6 +17,7 @@ from adapters.home.clock import lag_text
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.notify import why_not_told
 from adapters.text.policy import held
+from adapters.text.sync import away_text
 from adapters.text.task import span
 from domain.log.timestamps import seconds_between
 
@@ -40,7 +41,9 @@ def status_lines(status: StatusDetails, counted: StatusCounts, zone: str) -> Ite
     paused = f", {dormant} of them paused" if dormant else ""
     off = "" if status.enabled else ", all switched off by agents.enabled"
     yield f"agents     {living}{paused}{off}; model {status.model}"
-    if status.lead:
+    if status.lead_away:
+        yield f"lead       {away_text(status.lead_away)}"
+    elif status.lead:
         yield f"lead       {safe(status.lead)}: there agents wake by themselves, here if you ask"
     yield f"proposals  {status.open_proposals} open"
     if status.conflicts:

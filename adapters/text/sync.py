@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from adapters.documents.sync import (
     Behind,
+    LeadAway,
     RefusedCause,
     ReplicaLine,
     RescueReport,
@@ -44,6 +45,8 @@ def sync_lines(did: SyncReport, zone: str) -> Iterator[str]:
         yield f"Equal with {equal}{digest}."
     for other in did.behind:
         yield _behind(other, called(other.replica), zone)
+    if did.lead_away:
+        yield f"{away_text(did.lead_away)}."
     for waits in did.waiting:
         yield f"{called(waits.replica)} {REASONS[waits.for_]} (behind append {waits.n})."
     if did.conflicts:
@@ -58,6 +61,20 @@ def sync_lines(did: SyncReport, zone: str) -> Iterator[str]:
         else:
             told = f"{name} tells another append {file.n} of {called(file.replica)} than is here"
             yield f"{told}, and nothing else does: it was left out."
+
+
+def away_text(lead: LeadAway) -> str:
+    """That the machine that leads is silent.
+
+    >>> away_text(LeadAway("d", "desk", "", 9))
+    'desk leads and was last heard of 9 days ago; its agents sleep: `wakelog replicas lead`'
+    >>> away_text(LeadAway("d", "desk", "", 9, 8))
+    'desk leads and was last heard of 9 days ago; nobody was met for 8 days: `wakelog sync`'
+    """
+    heard = f"{safe(lead.label)} leads and was last heard of {counted(lead.days, 'day')} ago"
+    if lead.met_days:
+        return f"{heard}; nobody was met for {counted(lead.met_days, 'day')}: `wakelog sync`"
+    return f"{heard}; its agents sleep: `wakelog replicas lead`"
 
 
 def first_lines(did: SyncReport, settings: Settings) -> Iterator[str]:

@@ -14,8 +14,10 @@ from msgspec import Struct
 from adapters.documents.import_conflicts import ConflictDetails
 from adapters.documents.inbox import is_under, sets_now
 from adapters.documents.replica_conflicts import replica_conflicts
+from adapters.documents.status import lead_away
 from adapters.documents.tasks import catalog_of
 from adapters.home.home_location import HomeLocation
+from adapters.text.sync import away_text
 from adapters.usecases import forks
 from adapters.usecases.catalog import scope_labels
 from adapters.usecases.import_sources import FileInput
@@ -60,7 +62,8 @@ SCAN_MAX = 5_000  # documents that one page looks through for those that match
 class Glance(Struct, frozen=True):
     """What the head of every page counts; `more` is ``+`` where more items may be waiting, `held`
     are the wakes that wait for a consent or a key, `differing` the titles of the tasks on which
-    machines differ, by id; of what belongs to no task, by the page that shows it."""
+    machines differ, by id; of what belongs to no task, by the page that shows it; `away`: that the
+    machine that leads is silent, in words."""
 
     waiting: int = 0
     deferred: int = 0
@@ -68,6 +71,7 @@ class Glance(Struct, frozen=True):
     running: int = 0
     held: int = 0
     differing: Mapping[str, str] = MappingProxyType({})
+    away: str = ""
 
 
 class Site:
@@ -169,7 +173,9 @@ class Site:
                 for one in replica_conflicts(self.home)
             ]
             differing = {one: CONFLICT_PAGES.get(one, title) for one, title in found}
-            self._glance = (seen, Glance(waiting, deferred, more, running, held, differing))
+            lead = lead_away(self.home)
+            away = away_text(lead) if lead else ""
+            self._glance = seen, Glance(waiting, deferred, more, running, held, differing, away)
         return self._glance[1]
 
     def _counted(self, tab: str) -> tuple[int, str]:

@@ -7,6 +7,7 @@ import pytest
 
 from tests.support import cli
 from tests.support.machines import Machine
+from tests.support.pages import text_of, visiting
 
 pytestmark = pytest.mark.slow
 
@@ -137,3 +138,34 @@ def test_a_runtime_that_stays_wakes_for_nobody_where_another_machine_leads(
     meet(desk, laptop)
     assert laptop.told("run", "--until-idle")["wakes"] == 0
     laptop.said("prove")
+
+
+def test_a_lead_that_is_silent_is_told_of_from_one_day_on(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    desk, laptop = (
+        Machine(tmp_path / one, folder, WAKELOG_NOW="2026-03-01T12:00:00Z")
+        for one in ("desk", "laptop")
+    )
+    desk.said("task", "add", "Buy milk")
+    meet(desk, laptop)
+    laptop.more["WAKELOG_NOW"] = "2026-03-02T11:59:00Z"
+    assert "last heard of" not in laptop.said("status")
+    laptop.more["WAKELOG_NOW"] = "2026-03-10T12:30:00Z"
+    heard = "desk leads and was last heard of 9 days ago; "
+    assert f"{heard}nobody was met for 9 days: `wakelog sync`" in laptop.said("status")
+    silent = f"{heard}its agents sleep: `wakelog replicas lead`"
+    assert f"{silent}." in laptop.said("sync")
+    assert laptop.sync()["lead_away"]["days"] == 9
+    assert f"lead       {silent}" in laptop.said("status")
+    assert laptop.said("run", "--until-idle").count(silent) == 1
+    assert laptop.said("run", "--until-idle", "--sync").count(silent) == 1
+    assert "last heard of" not in desk.said("status") + desk.said("sync")
+    with visiting(laptop.home, env=laptop.more) as visitor:
+        for path in "/inbox", "/agents", "/health":
+            assert silent.replace("`", "") in text_of(visitor.page(path))
+    desk.more["WAKELOG_NOW"] = "2026-03-10T12:00:00Z"
+    desk.sync()
+    assert laptop.sync()["lead_away"] is None
+    assert "desk: there agents wake by themselves" in laptop.said("status")
+    assert laptop.told("status")["lead_away"] is None

@@ -74,12 +74,12 @@ def test_what_a_newer_version_wrote_waits_from_there_and_others_go_on() -> None:
     assert "laptop" in phone.chains
 
 
-def test_a_sign_of_life_is_due_once_a_day() -> None:
+def test_a_sign_of_life_is_due_twice_a_day() -> None:
     _, desk, _ = met()
     have = manifest_of([desk], "desk", "", NOW)
     assert is_news(have, None)
-    assert not is_news(replace(have, at="2026-03-02T11:59:59.000000Z"), have)
-    assert is_news(replace(have, at="2026-03-02T12:00:00.000000Z"), have)
+    assert not is_news(replace(have, at="2026-03-01T23:59:59.000000Z"), have)
+    assert is_news(replace(have, at="2026-03-02T00:00:00.000000Z"), have)
     assert is_news(replace(have, label="desk"), have)
 
 
