@@ -11,6 +11,7 @@ from domain.agent.wake_queue import (
     WAKE_QUEUE,
     RunStatus,
     WakeQueue,
+    heeding,
     is_news,
     next_due,
     run_status,
@@ -102,7 +103,7 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
     @property
     def next_due(self) -> str:
         """When the wake that begins next may begin; empty where none waits, or one runs."""
-        return next_due(self.wake_queue)
+        return next_due(heeding(self.wake_queue, self.agent))
 
     @property
     def next_tick(self) -> str:
@@ -137,7 +138,7 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
     @property
     def asleep_until(self) -> str:
         """Until when only a person wakes it; empty where it never slept. It may be over."""
-        return self.wake_queue.sleeps_until or ""
+        return heeding(self.wake_queue, self.agent).sleeps_until or ""
 
     @property
     def failures(self) -> int:
@@ -234,7 +235,7 @@ def _due(document: AgentDocument) -> str:
 VIEW: View[AgentDocument] = View(
     "agents",
     "agent",
-    6,
+    7,
     AgentDocument,
     keys,
     apply,

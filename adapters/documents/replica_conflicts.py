@@ -410,6 +410,8 @@ class _ConflictWords:
                 return "removed" if value is None else ", ".join(value[0])
             case "agent", "automation":
                 return "on" if value else "off"
+            case "agent", "sleep":
+                return f"until {value}" if value else "sleeps no longer"
             case "agent", "loop":
                 return "open" if value else "closed"
             case (("agent" | "template"), "model"):

@@ -14,7 +14,15 @@ from msgspec import Struct
 
 from adapters.runtime.services import Services
 from domain.agent.agent import AGENT, Agent
-from domain.agent.wake_queue import HELD, WAKE_QUEUE, WakeQueue, asleep_until, due_of, next_wake
+from domain.agent.wake_queue import (
+    HELD,
+    WAKE_QUEUE,
+    WakeQueue,
+    asleep_until,
+    due_of,
+    heeding,
+    next_wake,
+)
 from domain.changes.change_set import CHANGES, is_open
 from domain.changes.decisions import pending_effects
 from domain.log.state import LogState
@@ -266,6 +274,7 @@ def schedule_of(world: LogState, agent_id: str) -> AgentSchedule | None:
 
 def schedule_from(agent: Agent, wake_queue: WakeQueue) -> AgentSchedule | None:
     """The same, of states that were folded already."""
+    wake_queue = heeding(wake_queue, agent)
     is_gone = agent.lifecycle in ("", "destroyed")
     if is_gone and not wake_queue.running:
         return None

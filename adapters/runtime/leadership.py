@@ -16,12 +16,13 @@ from msgspec.structs import replace
 from adapters.store.log import Appended
 from adapters.store.reader import read_append
 from domain.agent.agent import AGENT, AgentCreated
-from domain.agent.commands import AgentCommand, InheritWake, RequestWake
+from domain.agent.commands import AgentCommand, InheritWake, RequestWake, SleepAgent
 from domain.agent.subscriptions import WATCH, placed
 from domain.agent.wake_queue import (
     ASKED,
     LED_ELSEWHERE,
     WAKE_QUEUE,
+    AgentSlept,
     JournalTaken,
     Queued,
     Trigger,
@@ -30,6 +31,8 @@ from domain.agent.wake_queue import (
     WakeDropped,
     WakeQueued,
     WakeQueueFact,
+    heeding,
+    is_over,
 )
 from domain.errors import KeyReused, Refused
 from domain.journal.task import TASK
@@ -42,10 +45,13 @@ from domain.wake.commands import SkipWake
 if TYPE_CHECKING:
     from adapters.runtime.services import Services
 
-_LEAVING = (TriggerSuppressed, WakeDropped)
-BUT_LEAVING = [
-    str(one.__struct_config__.tag) for one in get_args(WakeQueueFact) if one not in _LEAVING
-]
+
+def _but(*those: type[WakeQueueFact]) -> list[str]:
+    """The tags of all other facts."""
+    return [str(one.__struct_config__.tag) for one in get_args(WakeQueueFact) if one not in those]
+
+
+BUT_LEAVING, BUT_SLEEP = _but(TriggerSuppressed, WakeDropped), _but(AgentSlept)
 
 
 class LeftWake(NamedTuple):
@@ -93,6 +99,7 @@ def settle(services: "Services") -> int:
             return 0
         if lead == world.replica:
             commands = dict(_taken_on(services, world, machines))
+            commands.update(_ordered(services, world))
         else:
             commands = dict(_given_away(world))
     count = sum(_done(services, command, name) for name, command in commands.items())
@@ -202,6 +209,22 @@ def _born(
 def _canonical(made: tuple[Trigger, str]) -> tuple[int, str]:
     """The place of the append that made an agent."""
     return int(made[0].reason_id), made[0].replica
+
+
+def _ordered(services: "Services", world: LogState) -> Iterator[tuple[str, AgentCommand]]:
+    """What was said of an agent's sleep on one machine alone, as of 0.2.0, holds on every one."""
+    now = services.clock.now()
+    told: set[str] = set()
+    for one, stream in _streams(world, services, world.replicas):
+        told.update([one] if services.agents.facts(stream, BUT_SLEEP) else [])
+    for one in sorted(told):
+        agent = world.load(AGENT, one)
+        queues = [queue for queue in world.load_all(WAKE_QUEUE, one) if not is_over(queue, agent)]
+        until = max([heeding(queue, agent).sleeps_until or "" for queue in queues], default="")
+        if until > now:
+            said = [f"{queue.slept.replica}:{queue.slept.n}" for queue in queues if queue.slept]
+            name = key("sleep-ordered", one, until, *sorted(said))
+            yield name, SleepAgent(one, until, is_ordered=True)
 
 
 def _has_left(rows: Iterable[RecordedEvent]) -> bool:

@@ -369,7 +369,7 @@ class Steps:
                 self._services.append_agent(agents.PauseAgent(agent))
             case 4:
                 until = later(self._clock.now(), seconds=3_600 * (1 + dice.number(48)))
-                self._services.append_agent(agents.SleepAgent(agent, until))
+                self._services.append_agent(agents.SleepAgent(agent, until, is_ordered=True))
             case _:
                 self._services.append_agent(agents.ResumeAgent(agent, is_enabled=True))
 

@@ -237,7 +237,8 @@ def sleep_agent(home: "Home", agent_id: str, given: str, key: str = "") -> Agent
     Raises:
         Refused: Code ``invalid_value``, or the agent is no more.
     """
-    return _append(home, SleepAgent(agent_id, beginning(given, home) if given else ""), key)
+    until = beginning(given, home) if given else ""
+    return _append(home, SleepAgent(agent_id, until, is_ordered=True), key)
 
 
 def destroy_agent(home: "Home", agent_id: str, key: str = "") -> AgentUpdate:

@@ -168,6 +168,15 @@ class TemplateAssigned(Stored, frozen=True, tag="agent.template_assigned.1"):
     template: str = ""  # empty: the built-in directives
 
 
+class SleepOrdered(Stored, frozen=True, tag="agent.slept.1"):
+    """Only a person wakes the agent before `until`, on whatever machine; empty: it sleeps no
+    longer. Its triggers are queued as ever. `over`: of the machines that were told so alone, as of
+    0.2.0, up to which append that counts no longer."""
+
+    until: str = ""
+    over: tuple[Imported, ...] = ()
+
+
 AgentFact = (
     AgentCreated
     | AgentNamed
@@ -194,6 +203,7 @@ AgentFact = (
     | AgentProposed
     | AgentSettled
     | TemplateAssigned
+    | SleepOrdered
 )
 
 
@@ -267,7 +277,8 @@ class Agent(Struct, frozen=True):
     observations, and `noted` how many there are in all. `seen`: what it saw of the journal, by
     replica, up to which `n`, and `born_seen` when it was made. Views keep none of
     `categories_ever`, `newest`, `seen` and `born_seen`. `fresh_seen`: as `fresh_position`, of a
-    journal that machines share.
+    journal that machines share. `sleeps_until` and `sleeps_over`: see `SleepOrdered`; they are
+    left out where nobody said so.
     """
 
     id: str
@@ -311,6 +322,8 @@ class Agent(Struct, frozen=True):
     seen: dict[str, int] | UnsetType = UNSET
     born_seen: dict[str, int] | UnsetType = UNSET
     fresh_seen: dict[str, int] | UnsetType = UNSET
+    sleeps_until: str | UnsetType = UNSET
+    sleeps_over: dict[str, int] | UnsetType = UNSET
 
 
 def evolve(agent: Agent, recorded: RecordedEvent) -> Agent:
@@ -472,6 +485,13 @@ def _reported(agent: Agent, fact: AgentReported, row: RecordedEvent) -> Change:
     return {"report": fact.run_key}
 
 
+def _slept(agent: Agent, fact: SleepOrdered, row: RecordedEvent) -> Change:
+    if not fact.over:
+        return {"sleeps_until": fact.until}
+    over = {one.replica: one.n for one in fact.over}
+    return {"sleeps_until": fact.until, "sleeps_over": joined(agent.sleeps_over or {}, over)}
+
+
 def _observed(agent: Agent, fact: AgentObserved, row: RecordedEvent) -> Change:
     made = observation(fact, row)
     critical = agent.critical
@@ -547,4 +567,5 @@ _APPLY: dict[type, Callable[[Agent, Any, RecordedEvent], Change]] = {
     AgentObserved: _observed,
     AgentProposed: _proposed,
     AgentSettled: _settled,
+    SleepOrdered: _slept,
 }

@@ -143,10 +143,13 @@ class InheritWake(Stored, frozen=True, tag="command.inherit_wake.1"):
 
 
 class SleepAgent(Stored, frozen=True, tag="command.sleep_agent.1"):
-    """Let only a person wake an agent before `until`; empty: it sleeps no longer."""
+    """Let only a person wake an agent before `until`; empty: it sleeps no longer. `is_ordered`: it
+    holds on every machine; without it, as of 0.2.0, on the one where it was said."""
 
+    said: ClassVar = ("agent", "until")
     agent: str
     until: str = ""
+    is_ordered: bool = False
 
 
 AgentCommand = (

@@ -18,9 +18,10 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from domain.agent.agent import Agent
 from domain.log.keys import key
 from domain.log.state import RecordedEvent, StreamType
-from domain.log.wire import Part, Stored
+from domain.log.wire import Imported, Part, Stored
 
 Reason = Literal["subscription", "timer", "user", "creation", "manual", "recovery"]
 Rule = Literal[
@@ -119,8 +120,7 @@ class WakeSettled(Stored, frozen=True, tag="alert.settled.1"):
 
 
 class AgentSlept(Stored, frozen=True, tag="alert.slept.1"):
-    """Only a person wakes the agent before `until`; empty: it sleeps no longer. Its triggers are
-    queued as ever."""
+    """As of 0.2.0: what `agent.SleepOrdered` says, on one machine."""
 
     until: str = ""
 
@@ -215,7 +215,8 @@ class WakeQueue(Struct, frozen=True):
     once. `seen`: the newest triggers, by `run_key_of`. `changed`: the newest journal `n` that
     concerned the agent; its report is stale where that is beyond `Agent.fresh_position`.
     `changed_of`: the same by the replica that wrote it, in that one's own numbers.
-    `sleeps_until`: see `AgentSlept`; it is left out where the agent never slept.
+    `sleeps_until`: see `AgentSlept`; it is left out where nothing of the kind was said here, and so
+    is `slept`, the append that said it last.
     """
 
     id: str
@@ -228,6 +229,7 @@ class WakeQueue(Struct, frozen=True):
     changed: int = 0
     sleeps_until: str | UnsetType = UNSET
     changed_of: dict[str, int] | UnsetType = UNSET
+    slept: Imported | UnsetType = UNSET
 
     @property
     def running(self) -> str:
@@ -280,6 +282,21 @@ def asleep_until(wake: Queued, wake_queue: WakeQueue) -> str:
     return until if is_held and all(one.reason not in ASKED for one in wake.triggers) else ""
 
 
+def is_over(wake_queue: WakeQueue, agent: Agent) -> bool:
+    """Whether what was said of its sleep on one machine alone, if anything, counts no longer."""
+    slept = wake_queue.slept
+    return not slept or slept.n <= (agent.sleeps_over or {}).get(slept.replica, 0)
+
+
+def heeding(wake_queue: WakeQueue, agent: Agent) -> WakeQueue:
+    """The attention of an agent that sleeps as a person ordered it: until the later of what holds
+    everywhere and of what was said here alone."""
+    if agent.sleeps_until is UNSET:
+        return wake_queue
+    here = "" if is_over(wake_queue, agent) else wake_queue.sleeps_until or ""
+    return replace(wake_queue, sleeps_until=max(agent.sleeps_until, here))
+
+
 def next_wake(wake_queue: WakeQueue) -> Queued | None:
     """The wake that begins next: a begun one that waits goes first; none while one runs."""
     return wake_queue.queued if wake_queue.begun is None else wake_queue.waiting
@@ -323,7 +340,8 @@ def evolve(wake_queue: WakeQueue, recorded: RecordedEvent) -> WakeQueue:
         case WakeSettled() as fact:
             return _settled(wake_queue, fact)
         case AgentSlept(until=until):
-            return replace(wake_queue, sleeps_until=until)
+            slept = Imported(recorded.replica, recorded.n)
+            return replace(wake_queue, sleeps_until=until, slept=slept)
         case _:
             return wake_queue
 

@@ -10,7 +10,9 @@ is due when it ticks, and, like all that is at once, moves the wake it is merged
 `at` never goes back within a replica.
 """
 
-from domain.agent.agent import Agent, Outcome
+from collections.abc import Iterable
+
+from domain.agent.agent import Agent, Outcome, SleepOrdered
 from domain.agent.deciders import living
 from domain.agent.wake_queue import (
     AT_ONCE,
@@ -29,6 +31,8 @@ from domain.agent.wake_queue import (
     WakeSettled,
     asleep_until,
     due_of,
+    heeding,
+    is_over,
     next_wake,
     run_key_of,
 )
@@ -257,6 +261,7 @@ def begin(
     """
     if wake_queue.running == run_key:
         return []
+    wake_queue = heeding(wake_queue, agent)
     wake = next_wake(wake_queue)
     if wake is None or wake.run_key != run_key:
         raise _not_next(wake_queue, run_key)
@@ -388,11 +393,26 @@ CANCELLED = "cancelled"
 
 
 def sleep(wake_queue: WakeQueue, agent: Agent, until: str, at: str) -> list[WakeQueueFact]:
+    """What `order_sleep` does, as of 0.2.0: on one machine.
+
+    Raises:
+        Refused: Code ``unknown_agent`` or ``invalid_value``.
+    """
+    _check_sleep(agent, until, at)
+    before = wake_queue.sleeps_until or ""
+    is_ended = not until and before <= at
+    return [] if until == before or is_ended else [AgentSlept(until)]
+
+
+def order_sleep(
+    agent: Agent, queues: Iterable[WakeQueue], until: str, at: str
+) -> list[SleepOrdered]:
     """Let nothing but a person wake an agent before a time; what comes meanwhile is kept.
 
     Args:
-        wake_queue: The agent's.
         agent: The agent.
+        queues: Its attention on each machine that is known. What was said there of its sleep, and
+            is not over, counts no longer.
         until: As stored; empty: it sleeps no longer.
         at: When this is said.
 
@@ -402,12 +422,18 @@ def sleep(wake_queue: WakeQueue, agent: Agent, until: str, at: str) -> list[Wake
     Raises:
         Refused: Code ``unknown_agent`` or ``invalid_value``.
     """
+    _check_sleep(agent, until, at)
+    asleep = [one for one in queues if not is_over(one, agent) and (one.sleeps_until or "") > at]
+    over = sorted([one.slept for one in asleep if one.slept], key=lambda one: one.replica)
+    before = agent.sleeps_until or ""
+    is_so = until == before or (not until and before <= at)
+    return [] if is_so and not over else [SleepOrdered(until, tuple(over))]
+
+
+def _check_sleep(agent: Agent, until: str, at: str) -> None:
     living(agent)
     if until and (not is_moment(until) or until <= at):
         raise invalid(f"{until!r} is no time to come", "name a later one")
-    before = wake_queue.sleeps_until or ""
-    is_over = not until and before <= at
-    return [] if until == before or is_over else [AgentSlept(until)]
 
 
 def cancel(wake_queue: WakeQueue, run_key: str) -> list[WakeQueueFact]:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from domain.agent import commands as do
 from domain.agent import deciders
-from domain.agent import wake_queue_rules as person
 from domain.agent import wake_queue_rules as rules
 from domain.agent.agent import (
     AGENT,
@@ -316,7 +315,10 @@ def inherit(cause: do.InheritWake, key: str, at: str, world: LogState) -> Decisi
 
 def sleep(cause: do.SleepAgent, key: str, at: str, world: LogState) -> Decision:
     agent = known_agent(world, cause.agent)
-    facts = person.sleep(world.load(WAKE_QUEUE, agent.id), agent, cause.until, at)
+    if cause.is_ordered:
+        queues = world.load_all(WAKE_QUEUE, agent.id)
+        return _agent(world, agent, rules.order_sleep(agent, queues, cause.until, at))
+    facts = rules.sleep(world.load(WAKE_QUEUE, agent.id), agent, cause.until, at)
     return Decision(wake_queue_events(world, agent.id, facts), Result((agent.id,)))
 
 

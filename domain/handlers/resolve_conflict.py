@@ -119,6 +119,7 @@ _FACTS: dict[str, Made] = {
     "loop": _loop,
     "life": lambda _agent, _, value: _LIVES[value],
     "template": lambda _agent, _, value: e.TemplateAssigned(value),
+    "sleep": lambda _agent, _, value: e.SleepOrdered(value),
     "subscription": lambda _agent, one, value: (
         e.Unsubscribed(one) if value is None else e.Subscribed(one, *value)
     ),

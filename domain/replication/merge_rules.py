@@ -253,6 +253,11 @@ def _automation(fact: a.AutomationSet) -> MergeRule:
     return MergeRule((("automation", fact.is_on),), weight=(int(not fact.is_on),))
 
 
+def _slept(fact: a.SleepOrdered) -> MergeRule:
+    """The later; what the other one took the place of counts no longer for either."""
+    return MergeRule((("sleep", fact.until),), weight=(fact.until,), is_heard=True)
+
+
 def _goal(fact: a.GoalSet) -> MergeRule:
     return MergeRule((("goal", fact.goal),), weight=(fact.version,))
 
@@ -395,6 +400,7 @@ AGENT_RULES: dict[type, RuleOfFact] = {
     a.AgentProposed: lambda _: ALWAYS_COUNTS,
     a.AgentSettled: lambda _: ALWAYS_COUNTS,
     a.TemplateAssigned: _plain_field("template", "template"),
+    a.SleepOrdered: _slept,
     a.SubscriberAdded: _subscriber,
     a.SubscriberRemoved: _subscriber,
     ch.ItemProposed: lambda _: ALWAYS_COUNTS,

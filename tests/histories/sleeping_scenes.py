@@ -60,4 +60,30 @@ def asleep() -> Services:
     return at
 
 
-SCENES: tuple[Scene, ...] = (asleep,)
+def ordered_to_sleep() -> Services:
+    """What was said as 0.2.0 says it is still heeded, until an order takes its place."""
+    at = services()
+    task, agent = task_with_agent(at)
+    answers(at, [reply(REPORT), reply()])
+    woken(at, agent)
+    until = later(time_of(at), seconds=DAY)
+    told(at, SleepAgent(agent, later(until, seconds=DAY)))
+    told(at, SleepAgent(agent, until, is_ordered=True), key="an order")
+    told(at, SleepAgent(agent, until, is_ordered=True), key="said again")
+    told(at, SleepAgent(agent, later(until, seconds=60)))
+    refused(at, "invalid_value", SleepAgent(agent, time_of(at), is_ordered=True))
+    _edited(at, task, "While it sleeps")
+    run_key = queued_key(at, agent)
+    for is_now in (False, True):
+        begun(at, agent, run_key, is_now=is_now)
+    set_clock(at, later(until, seconds=1))
+    begun(at, agent, run_key, is_now=False)
+    set_clock(at, later(until, seconds=61))
+    begun(at, agent, run_key, is_now=False)
+    told(at, SleepAgent(agent, later(until, seconds=DAY), is_ordered=True), key="a second night")
+    told(at, SleepAgent(agent, is_ordered=True))
+    told(at, SleepAgent(agent, is_ordered=True), key="awake already")
+    return at
+
+
+SCENES: tuple[Scene, ...] = (asleep, ordered_to_sleep)

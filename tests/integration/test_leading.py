@@ -11,9 +11,17 @@ from adapters.runtime.wake_capture import capture
 from adapters.sync.machines import retire
 from adapters.timetravel.why import trigger_fates
 from adapters.wiring import Home
-from domain.agent.wake_queue import TriggerSuppressed, WakeBegun, WakeDropped, WakeQueued
+from domain.agent.commands import SleepAgent
+from domain.agent.wake_queue import (
+    AgentSlept,
+    TriggerSuppressed,
+    WakeBegun,
+    WakeDropped,
+    WakeQueued,
+)
 from domain.changes.commands import ConfirmItem
 from domain.journal.task import TASK
+from domain.log.timestamps import later
 from projections import wakes
 from replay.divergence import Divergence
 from tests.support.fleet import Fleet, Machine
@@ -109,6 +117,80 @@ def test_with_agents_of_its_own_each_machine_leads_itself(fleet: Fleet) -> None:
     own = replace(laptop.settings.sync, agents="local")
     laptop.settings = replace(laptop.settings, sync=own)
     assert (laptop.leads, laptop.first, leadership.settle(laptop)) == (True, "", 0)
+
+
+# ------------------------------------------------------------------------------------------ sleep
+
+DAY = 86_400
+
+
+def sleeps(machine: Machine, agent: str, days: int, *, is_ordered: bool = True) -> None:
+    """A person says on a machine that an agent sleeps so many days, or no longer."""
+    until = later(machine.services.clock.now(), seconds=DAY * days) if days else ""
+    machine.services.append_agent(SleepAgent(agent, until, is_ordered))
+
+
+def woken(fleet: Fleet, task: str, agent: str, title: str) -> list[str]:
+    """Which machines wake an agent after a change, once time has passed and all have met."""
+    fleet["phone"].edit(task, title)
+    fleet.meet()
+    fleet.wait()
+    for one in fleet.values():
+        one.look()
+    found = [name for name, one in fleet.items() if one.run()]
+    fleet.meet()
+    return found
+
+
+@pytest.mark.parametrize("says", ["desk", "laptop"])
+@pytest.mark.parametrize("leads", ["desk", "laptop"])
+def test_an_order_to_sleep_holds_on_every_machine_until_it_is_taken_back(
+    fleet: Fleet, says: str, leads: str
+) -> None:
+    task, agent = agent_at(fleet)
+    sleeps(fleet[says], agent, 90)
+    fleet.meet()
+    fleet[leads].lead()
+    fleet.meet()
+    assert woken(fleet, task, agent, "While it sleeps") == []
+    sleeps(fleet["phone"], agent, 0)
+    fleet.meet()
+    assert woken(fleet, task, agent, "It is awake") == [leads]
+    assert proved(fleet) == []
+
+
+def test_an_order_to_sleep_outlives_the_lead_of_who_heard_it(fleet: Fleet) -> None:
+    task, agent = agent_at(fleet)
+    sleeps(fleet["desk"], agent, 1)
+    sleeps(fleet["laptop"], agent, 90)
+    fleet.meet()
+    fleet["phone"].lead()
+    fleet.meet()
+    fleet.wait(2 * DAY)
+    assert woken(fleet, task, agent, "The later of both") == []
+    fleet.wait(90 * DAY)
+    assert woken(fleet, task, agent, "It is over") == ["phone"]
+    assert proved(fleet) == []
+
+
+def test_what_was_said_on_one_machine_alone_holds_everywhere_once_who_leads_heard_it(
+    fleet: Fleet,
+) -> None:
+    task, agent = agent_at(fleet)
+    sleeps(fleet["laptop"], agent, 90, is_ordered=False)
+    sleeps(fleet["desk"], agent, 1, is_ordered=False)
+    fleet.meet()
+    fleet.wait(2 * DAY)
+    assert woken(fleet, task, agent, "While it sleeps") == []
+    sleeps(fleet["desk"], agent, 0)
+    fleet.meet()
+    assert woken(fleet, task, agent, "An end ends both") == ["desk"]
+    fleet["laptop"].lead()
+    fleet.meet()
+    assert woken(fleet, task, agent, "There, too") == ["laptop"]
+    assert proved(fleet) == []
+    written = [row for one in fleet.values() for row in one.told(agent)]
+    assert sum(isinstance(row.fact, AgentSlept) for row in written) == 2
 
 
 # --------------------------------------------------------------------------------------- creation

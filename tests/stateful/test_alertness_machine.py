@@ -31,6 +31,7 @@ from domain.agent.wake_queue import (
     WakeQueued,
     WakeQueueFact,
     WakeSettled,
+    heeding,
     next_due,
     run_key_of,
     run_status,
@@ -42,6 +43,7 @@ from domain.agent.wake_queue_rules import (
     cancel,
     drop_all_for_lifecycle,
     notice,
+    order_sleep,
     provider_until,
     request,
     settle,
@@ -81,7 +83,8 @@ class WakeQueueMachine(RuleBasedStateMachine):
         self.clock = self.at = self.nth = self.ticked = 0
         self.queued: Meant | None = None
         self.begun: Meant | None = None
-        self.hold = self.failures = self.doubling = self.sleeps = 0
+        self.hold = self.failures = self.doubling = 0
+        self.said = self.sleeps = self.ordered = 0  # here alone, and as far as it is not over
         self.is_active = self.is_on = self.is_automatic = True
         self.behind: dict[str, str] = {}  # each trigger's id: the wake it stands behind, or ""
         self.ends: dict[str, str] = {}  # each queued wake's end
@@ -99,8 +102,9 @@ class WakeQueueMachine(RuleBasedStateMachine):
 
     def record(self, facts: list[WakeQueueFact]) -> list[WakeQueueFact]:
         """Append; the audit follows the facts alone, without looking at the state."""
+        first = len(self.log) + 1
         self.log += [(fact, self.now) for fact in facts]
-        self.wake_queue = wake_queue_of(facts, self.wake_queue, self.now)
+        self.wake_queue = wake_queue_of(facts, self.wake_queue, self.now, first)
         return facts
 
     # -------------------------------------------------------------------------------- the model
@@ -133,7 +137,7 @@ class WakeQueueMachine(RuleBasedStateMachine):
             return None if self.begun.runs else self.begun.until
         if self.queued is None:
             return None
-        hold = 0 if self.queued.urgent else max(self.hold, self.sleeps)
+        hold = 0 if self.queued.urgent else max(self.hold, self.sleeps, self.ordered)
         return max(self.queued.due, self.queued.until, hold)
 
     # ------------------------------------------------------------------------------------ rules
@@ -234,15 +238,29 @@ class WakeQueueMachine(RuleBasedStateMachine):
             assert found == []
 
     def is_awake_for(self, wake: Meant) -> bool:
-        return wake.urgent or self.sleeps <= self.at
+        return wake.urgent or max(self.sleeps, self.ordered) <= self.at
 
     @rule(seconds=st.sampled_from([0, 90, 20_000]))
     def the_agent_sleeps(self, seconds: int) -> None:
         until = self.at + seconds if seconds else 0
-        is_so = self.sleeps == until or (not until and self.sleeps <= self.at)
+        is_so = self.said == until or (not until and self.said <= self.at)
         found = sleep(self.wake_queue, self.agent, after(until) if until else "", self.now)
         assert self.record(found) == ([] if is_so else [AgentSlept(after(until) if until else "")])
-        self.sleeps = self.sleeps if is_so else until
+        if not is_so:
+            self.said = self.sleeps = until
+
+    @rule(seconds=st.sampled_from([0, 90, 20_000]))
+    def the_agent_is_ordered_to_sleep(self, seconds: int) -> None:
+        until = self.at + seconds if seconds else 0
+        told = after(until) if until else ""
+        made = order_sleep(self.agent, [self.wake_queue], told, self.now)
+        is_here = self.sleeps > self.at
+        is_so = self.ordered == until or (not until and self.ordered <= self.at)
+        assert [one.until for one in made] == ([] if is_so and not is_here else [told])
+        self.agent = agent_of(made, self.agent)
+        if made:
+            self.ordered = until
+            self.sleeps = 0 if is_here else self.sleeps
 
     @rule()
     def a_wake_is_cancelled(self) -> None:
@@ -344,15 +362,15 @@ class WakeQueueMachine(RuleBasedStateMachine):
     def a_process_crashes(self) -> None:
         """Another one folds the log from its first row, and stands where the first one stood."""
         wake_queue = WakeQueue(AGENT_ID)
-        for fact, at in self.log:
-            wake_queue = wake_queue_of([fact], wake_queue, at)
+        for n, (fact, at) in enumerate(self.log, start=1):
+            wake_queue = wake_queue_of([fact], wake_queue, at, n)
         assert wake_queue == self.wake_queue
 
     # ------------------------------------------------------------------------------- invariants
 
     @invariant()
     def agrees_with_the_model(self) -> None:
-        wake_queue, due = self.wake_queue, self.due_in_the_model()
+        wake_queue, due = heeding(self.wake_queue, self.agent), self.due_in_the_model()
         assert next_due(wake_queue) == ("" if due is None else after(due))
         runs = self.begun is not None and self.begun.runs
         assert wake_queue.running == (self.begun.key if self.begun and runs else "")

@@ -60,6 +60,7 @@ OF_KIND: dict[str, st.SearchStrategy[Any]] = {
         st.builds(a.TimerRemoved, IDS),
         st.builds(a.TimerTicked, IDS, st.just(()), DAYS),
         st.builds(a.AgentReported, IDS),
+        st.builds(a.SleepOrdered, st.one_of(st.just(""), DAYS), SEEN),
         st.builds(
             a.AgentSettled, IDS, st.sampled_from(("completed", "failed", "skipped")),
             position=st.integers(1, 9), seen=SEEN,

@@ -51,11 +51,11 @@ def agent_of(facts: Iterable[Stored], agent: Agent | None = None) -> Agent:
 
 
 def wake_queue_of(
-    facts: Iterable[Stored], wake_queue: WakeQueue | None = None, at: str = START
+    facts: Iterable[Stored], wake_queue: WakeQueue | None = None, at: str = START, first: int = 1
 ) -> WakeQueue:
     """The attention after more facts; from nothing if there is none yet."""
     state = wake_queue or WAKE_QUEUE.initial(AGENT_ID)
-    for n, fact in enumerate(facts, start=1):
+    for n, fact in enumerate(facts, start=first):
         state = WAKE_QUEUE.evolve(state, row(fact, at, n=n, stream=f"alert:{AGENT_ID}@r1"))
     return state
 

@@ -10,7 +10,7 @@ from domain.agent import deciders
 from domain.agent.agent import Agent
 from domain.agent.wake_queue import WakeQueueFact, WatchFact
 from domain.append.envelope import AgentLogFact
-from domain.log.wire import Stored, Words
+from domain.log.wire import Imported, Stored, Words
 from domain.replication.merge import MergeFilter
 from domain.replication.merge_rules import AGENT_RULES
 from domain.wake.wake import WakeFact
@@ -165,6 +165,28 @@ def test_automatic_updates_that_one_side_set_off_are_off() -> None:
         sides = apart(a.AutomationSet(desk), a.AutomationSet(phone), MADE, *OWN, of=AGENT)
         assert not sides.state(AGENT).is_automatic
         assert [one[:3] for one in shown(sides, AGENT)] == [("values", "automation", False)]
+
+
+def test_of_two_orders_to_sleep_the_later_stands_and_an_end_ends_what_it_knew() -> None:
+    may, june = a.SleepOrdered(NEXT.format(5)), a.SleepOrdered(NEXT.format(6))
+    for desk, phone in (may, june), (june, may), (june, a.SleepOrdered()):
+        sides = apart(desk, phone, MADE, *OWN, of=AGENT)
+        assert sides.state(AGENT).sleeps_until == june.until
+        assert [one[:3] for one in shown(sides, AGENT)] == [("values", "sleep", june.until)]
+        sides.meet("desk", "phone")
+        sides.says("desk", a.SleepOrdered(), of=AGENT)
+        assert (sides.state(AGENT).sleeps_until, shown(sides, AGENT)) == ("", [])
+        sides.meet("phone", "desk")
+        sides.says("phone", may, of=AGENT)
+        assert sides.state(AGENT).sleeps_until == may.until
+
+
+def test_of_two_orders_to_sleep_both_are_heard_of_what_they_took_the_place_of() -> None:
+    late = a.SleepOrdered(NEXT.format(5), (Imported("desk", 3),))
+    end = a.SleepOrdered("", (Imported("desk", 2), Imported("phone", 7)))
+    for desk, phone in (late, end), (end, late):
+        agent = apart(desk, phone, MADE, *OWN, of=AGENT).state(AGENT)
+        assert (agent.sleeps_until, agent.sleeps_over) == (late.until, {"desk": 3, "phone": 7})
 
 
 def test_the_report_of_the_canonical_last_stands_and_nobody_is_asked() -> None:

@@ -343,6 +343,10 @@ def a_wake_within_a_sleep(home: Broken) -> None:
     home.data("alert.slept.1")["until"] = "2099-01-01T00:00:00.000000Z"
 
 
+def a_wake_that_was_ordered_off(home: Broken) -> None:
+    home.data("agent.slept.1")["until"] = "2099-01-01T00:00:00.000000Z"
+
+
 CASES = [
     ("verdicts", a_missing_append, "law 1: journal:r1:4: append 3 is missing"),
     ("crashes", appends_out_of_order, "missing or out of order"),
@@ -389,6 +393,7 @@ CASES = [
     ("follow_ups", an_item_that_moves_and_stays, "law 8: .* and leaves no task"),
     ("time_spent", time_that_an_agent_lays_over_other_time, "law 8: .* lays the entry"),
     ("asleep", a_wake_within_a_sleep, "law 9: .* and its agent sleeps until 2099"),
+    ("ordered_to_sleep", a_wake_that_was_ordered_off, "law 9: .* and its agent sleeps until 2099"),
     ("verdicts", words_that_stand_in_a_row, "law 10: .* stands in the row"),
 ]
 

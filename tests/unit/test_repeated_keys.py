@@ -37,7 +37,6 @@ WHOLE: set[type[Stored]] = {
     agents.PauseAgent,
     agents.DestroyAgent,
     agents.DeleteAgent,
-    agents.SleepAgent,
 }
 """Nothing of them comes from the present."""
 KEYLESS: set[type[Stored]] = {

@@ -124,6 +124,10 @@ TABLE = {
         AGENT, MADE, a.AgentPaused(), a.AgentActivated(), "life", lambda x: x.lifecycle,
         ("dormant", "active"),
     ),
+    "a sleep": Line(
+        AGENT, MADE, a.SleepOrdered("2027-05-01"), a.SleepOrdered(), "sleep",
+        lambda x: x.sleeps_until, ("2027-05-01", ""),
+    ),
     "a template": Line(
         AGENT, MADE, a.TemplateAssigned("m1"), a.TemplateAssigned(""), "template",
         lambda x: x.template, ("m1", ""),

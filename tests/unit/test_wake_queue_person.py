@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.agent.agent import AgentDestroyed
+from domain.agent.agent import Agent, AgentDestroyed, SleepOrdered
 from domain.agent.wake_queue import (
     AgentSlept,
     Reason,
@@ -13,15 +13,18 @@ from domain.agent.wake_queue import (
     WakeQueue,
     asleep_until,
     due_of,
+    heeding,
     next_due,
 )
-from domain.agent.wake_queue_rules import begin, cancel, notice, request, sleep
+from domain.agent.wake_queue_rules import begin, cancel, notice, order_sleep, request, sleep
 from domain.errors import Refused
+from domain.log.wire import Imported
 from tests.support.agents import (
     ACTIVE,
     ON,
     START,
     after,
+    agent_of,
     asked,
     born,
     change,
@@ -38,6 +41,66 @@ ASLEEP = wake_queue_of([AgentSlept(MORNING)])
 def begun(wake_queue: WakeQueue, at: str, *, now: bool = False) -> list[object]:
     assert wake_queue.queued is not None
     return list(begin(wake_queue, ACTIVE, wake_queue.queued.run_key, at, ON, now=now))
+
+
+def asleep_as(wake_queue: WakeQueue, *orders: SleepOrdered) -> str:
+    """Until when an agent sleeps that was ordered to."""
+    return heeding(wake_queue, agent_of(orders, ACTIVE)).sleeps_until or ""
+
+
+def ordered(agent: Agent, until: str, *queues: WakeQueue, at: str = START) -> list[SleepOrdered]:
+    return order_sleep(agent, queues, until, at)
+
+
+def test_an_agent_is_ordered_to_sleep_once_and_the_order_may_be_moved_and_taken_back() -> None:
+    asleep = agent_of([SleepOrdered(MORNING)], ACTIVE)
+    assert ordered(ACTIVE, MORNING) == [SleepOrdered(MORNING)]
+    assert ordered(asleep, MORNING) == []
+    assert ordered(asleep, after(60)) == [SleepOrdered(after(60))]
+    assert ordered(asleep, "") == [SleepOrdered()]
+    assert ordered(asleep, "", at=MORNING) == ordered(ACTIVE, "") == []
+
+
+def test_an_agent_sleeps_until_the_later_of_what_holds_everywhere_and_here() -> None:
+    assert asleep_as(ASLEEP, SleepOrdered(after(60))) == MORNING
+    assert asleep_as(ASLEEP, SleepOrdered(later := after(172_800))) == later
+    assert asleep_as(ASLEEP) == MORNING
+    assert asleep_as(ASLEEP, SleepOrdered()) == MORNING  # who said that did not know
+
+
+def test_a_new_order_takes_the_place_of_what_was_said_on_one_machine() -> None:
+    (moved,), (ended,) = ordered(ACTIVE, after(60), ASLEEP), ordered(ACTIVE, "", ASLEEP)
+    known = (Imported("r1", 1),)
+    assert (moved, ended) == (SleepOrdered(after(60), known), SleepOrdered("", known))
+    assert (asleep_as(ASLEEP, moved), asleep_as(ASLEEP, ended)) == (after(60), "")
+    assert asleep_as(ASLEEP, ended, SleepOrdered(after(60))) == after(60)
+    assert ordered(agent_of([ended], ACTIVE), "", ASLEEP) == []
+    assert ordered(ACTIVE, "", ASLEEP, at=MORNING) == []  # it is over by itself
+    again = wake_queue_of([AgentSlept(after(90))], ASLEEP, first=2)  # nobody knew of that
+    assert asleep_as(again, ended) == after(90)
+
+
+@pytest.mark.parametrize("until", [START, after(-1), "tomorrow", "2027-02-01"])
+def test_an_order_to_sleep_names_a_time_to_come(until: str) -> None:
+    with pytest.raises(Refused, match="no time to come"):
+        ordered(ACTIVE, until)
+    with pytest.raises(Refused) as refused:
+        ordered(born("hybrid", AgentDestroyed()), MORNING)
+    assert refused.value.code == "unknown_agent"
+
+
+def test_what_comes_while_an_agent_is_ordered_to_sleep_waits_unless_a_person_asks() -> None:
+    agent = agent_of([SleepOrdered(MORNING)], ACTIVE)
+    held = wake_queue_of(notice(wake_queue_of([]), agent, change(1), START, ON))
+    assert held.queued is not None
+    run_key = held.queued.run_key
+    for is_now in (False, True):
+        assert begin(held, agent, run_key, after(3_600), ON, now=is_now) == []
+        assert begin(held, agent, run_key, MORNING, ON, now=is_now) == [WakeBegun(run_key)]
+    then = wake_queue_of(request(held, agent, asked("manual"), after(60), ON), held)
+    assert then.queued is not None
+    run_key = then.queued.run_key
+    assert begin(then, agent, run_key, after(60), ON) == [WakeBegun(run_key)]
 
 
 def test_an_agent_is_put_to_sleep_once_and_its_sleep_may_be_moved_and_ended() -> None:

@@ -25,14 +25,19 @@ class _Queue:
         self.suppressed: set[str] = set()
         self.dropped: dict[str, str] = {}  # superseded wakes, and by which
         self.asked: set[str] = set()  # wakes that a person asked for
-        self.sleeps_until = ""
+        self.sleeps_until = self.ordered = ""  # as was said here, and as holds everywhere
 
 
 def check(home: Home) -> Iterator[Finding]:
     """All alert streams of the agent log."""
     queues: defaultdict[str, _Queue] = defaultdict(_Queue)
+    is_alone = len({row.replica for _, row in home.agents.rows}) == 1  # else an order may be new
     for one in home.agents.appends:
         for row in one.rows:
+            if row.topic == "agent.slept.1" and is_alone:
+                queue = queues[f"alert:{row.entity}@{row.replica}"]
+                queue.ordered = row.data.get("until", "")
+                queue.sleeps_until = "" if "over" in row.data else queue.sleeps_until
             if row.kind == "alert":
                 queue = queues[row.stream]
                 yield from (Finding(9, one.where, told) for told in _row(one, row, queue))
@@ -128,8 +133,9 @@ def _begun(named: str, at: str, queue: _Queue) -> Iterator[str]:
         yield f"{named} begins while {queue.begun} has not ended"
     if named != queue.queued:
         yield f"{named} begins and was not queued"
-    if at < queue.sleeps_until and named not in queue.asked:
-        yield f"{named} begins at {at}, and its agent sleeps until {queue.sleeps_until}"
+    until = max(queue.sleeps_until, queue.ordered)
+    if at < until and named not in queue.asked:
+        yield f"{named} begins at {at}, and its agent sleeps until {until}"
     queue.begun, queue.queued, queue.is_running = named, "", True
 
 
