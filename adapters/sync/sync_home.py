@@ -120,8 +120,8 @@ def sync_logs(
         raise Refused("read_only", because=because, instead=instead) from None
     report = _sync_report(takings, mine, gave, found, who)
     labels = {**kept.labels, **report.labels}
-    told = {name: have.at for name, have in found.haves.items() if name != replica}
-    heard = kept.heard | told
+    others = {name: have.at for name, have in found.haves.items() if name != replica}
+    heard = {**kept.heard, **others}
     state = SyncState(label, shelf.name, there.whole, labels, void, kept.was, heard, now)
     return SyncResult(report, state)
 
