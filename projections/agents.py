@@ -1,6 +1,7 @@
 """Agents as `agent list` and the scheduler see them: the domain's own two folds (SPEC 2, 10)."""
 
 from itertools import product
+from operator import attrgetter
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -17,7 +18,7 @@ from domain.agent.wake_queue import (
     run_status,
 )
 from domain.log.state import RecordedEvent
-from projections.view import View, position
+from projections.view import View, of_kinds, position
 
 LIFECYCLES = ("active", "dormant", "destroyed")
 _WORDS = (LIFECYCLES[:2], ("", "running"), ("", "failing"), ("", "timed"))
@@ -186,10 +187,6 @@ UNKEPT = ("categories_ever", "newest", "seen", "born_seen")
 """What a view has no use for."""
 
 
-def keys(row: RecordedEvent) -> tuple[str, ...]:
-    return (row.entity,) if row.of_kind in ("agent", "alert") else ()
-
-
 def apply(document: AgentDocument | None, row: RecordedEvent) -> AgentDocument | None:
     """The agent after this row, whichever of its two streams it is of."""
     known = document or AgentDocument(
@@ -199,14 +196,6 @@ def apply(document: AgentDocument | None, row: RecordedEvent) -> AgentDocument |
         agent = AGENT.evolve(known.agent, row)
         return replace(known, agent=replace(agent, **dict.fromkeys(UNKEPT, UNSET)))
     return replace(known, wake_queue=WAKE_QUEUE.evolve(known.wake_queue, row))
-
-
-def _shelf(document: AgentDocument) -> str:
-    return document.task_id
-
-
-def _place(document: AgentDocument) -> str:
-    return document.place
 
 
 def _mark(document: AgentDocument) -> str:
@@ -222,10 +211,6 @@ def _mark(document: AgentDocument) -> str:
     return " ".join(word for word, is_true in words.items() if is_true)
 
 
-def _turn(document: AgentDocument) -> str:
-    return document.next_due if document.is_living else ""
-
-
 def _due(document: AgentDocument) -> str:
     """The next tick of its timers; a dormant agent's are noted, too."""
     ticks = [timer.next_at for timer in document.agent.timers]
@@ -237,13 +222,12 @@ VIEW: View[AgentDocument] = View(
     "agent",
     7,
     AgentDocument,
-    keys,
+    of_kinds("agent", "alert"),
     apply,
-    shelf=_shelf,
-    place=_place,
+    shelf=attrgetter("task_id"),
     mark=_mark,
     due=_due,
-    turn=_turn,
+    turn=lambda document: document.next_due if document.is_living else "",
     title="$.agent.name",
     own=("alert",),
     entities=("agent", "alert"),

@@ -84,10 +84,6 @@ def apply(document: SourcesDocument | None, row: RecordedEvent) -> SourcesDocume
             return known
 
 
-def _takes_late(document: SourcesDocument | None, row: RecordedEvent) -> bool:
-    return True
-
-
 VIEW: View[SourcesDocument] = View(
     "sources",
     "journal",
@@ -96,5 +92,5 @@ VIEW: View[SourcesDocument] = View(
     keys,
     apply,
     entities=("receipt",),
-    takes_late=_takes_late,
+    takes_late=lambda *_: True,
 )

@@ -22,7 +22,7 @@ from domain.changes.change_set import (
 )
 from domain.log.state import RecordedEvent
 from domain.log.wire import Words
-from projections.view import View, position
+from projections.view import View, of_kinds, position
 
 TABS: dict[str, tuple[ItemStatus, ...]] = {
     "waiting": ("pending", "confirming"),
@@ -86,10 +86,6 @@ def arguments_of(item: ChangeItem) -> Words:
     return item.arguments_now or item.arguments
 
 
-def keys(row: RecordedEvent) -> tuple[str, ...]:
-    return (row.entity,) if row.of_kind == "changes" else ()
-
-
 def apply(document: SetDocument | None, row: RecordedEvent) -> SetDocument | None:
     """The set after this row."""
     known = document or SetDocument(CHANGES.initial(row.entity))
@@ -109,14 +105,6 @@ def marks(*tabs: str) -> tuple[str, ...]:
     return tuple(" ".join(one) for one in every if set(one) & set(tabs))
 
 
-def _shelf(document: SetDocument) -> str:
-    return document.task_id if document.is_opened else ""
-
-
-def _place(document: SetDocument) -> str:
-    return document.place
-
-
 def _mark(document: SetDocument) -> str:
     if not document.is_opened:
         return ""
@@ -124,35 +112,24 @@ def _mark(document: SetDocument) -> str:
     return " ".join(tab for tab, statuses in TABS.items() if found.intersection(statuses))
 
 
-def _due(document: SetDocument) -> str:
-    return document.expires_at if document.is_open else ""
-
-
-def _tally(document: SetDocument) -> int:
-    """How many items are open."""
-    return sum(is_open(item) for item in document.items)
-
-
 VIEW: View[SetDocument] = View(
     "inbox",
     "agent",
     4,
     SetDocument,
-    keys,
+    of_kinds("changes"),
     apply,
-    _shelf,
-    _place,
-    _mark,
-    due=_due,
-    tally=_tally,
+    shelf=lambda document: document.task_id if document.is_opened else "",
+    mark=_mark,
+    due=lambda document: document.expires_at if document.is_open else "",
+    tally=lambda document: sum(map(is_open, document.items)),
     entities=("changes",),
 )
 
 
 # --------------------------------------------------- the numbers that a person calls change sets by
-# The numbers that a person calls change sets by: each replica's own, from 1 (SPEC 10).
-#
-# A rank is the order of appends and nothing else, so it never moves and a rebuild gives it again.
+# Each replica's own, from 1 (SPEC 10). A rank is the order of appends and nothing else, so it never
+# moves and a rebuild gives it again.
 
 
 class RanksDocument(Struct, frozen=True):
@@ -171,11 +148,6 @@ def apply_rank(document: RanksDocument | None, row: RecordedEvent) -> RanksDocum
     return known if row.entity in known.sets else RanksDocument((*known.sets, row.entity))
 
 
-def _ranks_take_late(document: RanksDocument | None, row: RecordedEvent) -> bool:
-    """Always: each document has the rows of one replica alone, which come in its order."""
-    return True
-
-
 RANKS: View[RanksDocument] = View(
     "ranks",
     "agent",
@@ -184,5 +156,5 @@ RANKS: View[RanksDocument] = View(
     rank_keys,
     apply_rank,
     entities=("changes",),
-    takes_late=_ranks_take_late,
+    takes_late=lambda *_: True,  # a document's rows, of one replica, come in order
 )

@@ -2,11 +2,7 @@
 
 from domain.lessons.lessons import LESSONS, Lessons
 from domain.log.state import RecordedEvent
-from projections.view import View
-
-
-def keys(row: RecordedEvent) -> tuple[str, ...]:
-    return (row.entity,) if row.of_kind == "lessons" else ()
+from projections.view import View, of_kinds
 
 
 def apply(document: Lessons | None, row: RecordedEvent) -> Lessons | None:
@@ -14,4 +10,6 @@ def apply(document: Lessons | None, row: RecordedEvent) -> Lessons | None:
     return LESSONS.evolve(document or LESSONS.initial(row.entity), row)
 
 
-VIEW: View[Lessons] = View("lessons", "agent", 1, Lessons, keys, apply, entities=("lessons",))
+VIEW: View[Lessons] = View(
+    "lessons", "agent", 1, Lessons, of_kinds("lessons"), apply, entities=("lessons",)
+)

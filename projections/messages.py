@@ -5,6 +5,7 @@ stream do not name. The words of a person belong to the wake that they queued; a
 inherits its triggers does not repeat them.
 """
 
+from operator import attrgetter
 from typing import Literal
 
 from msgspec import Struct
@@ -125,14 +126,6 @@ def _message(row: RecordedEvent) -> WakeMessage | None:
             return None
 
 
-def _shelf(document: WakeMessages) -> str:
-    return document.agent_id
-
-
-def _place(document: WakeMessages) -> str:
-    return document.place
-
-
 VIEW: View[WakeMessages] = View(
     "messages",
     "agent",
@@ -140,8 +133,7 @@ VIEW: View[WakeMessages] = View(
     WakeMessages,
     keys,
     apply,
-    shelf=_shelf,
-    place=_place,
+    shelf=attrgetter("agent_id"),
     entities=("wake", "alert", "agent"),
     sources=wake_sources,
 )

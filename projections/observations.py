@@ -2,6 +2,8 @@
 these, one document each, with the one that took it in (ADR 51).
 """
 
+from operator import attrgetter
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -24,9 +26,8 @@ class ObservationDocument(Struct, frozen=True):
 
 
 def keys(row: RecordedEvent) -> tuple[str, ...]:
-    return (
-        (observation_key(row.entity, position(row)),) if isinstance(row.fact, AgentObserved) else ()
-    )
+    is_one = isinstance(row.fact, AgentObserved)
+    return (observation_key(row.entity, position(row)),) if is_one else ()
 
 
 def observation_key(agent_id: str, place: str) -> str:
@@ -36,28 +37,11 @@ def observation_key(agent_id: str, place: str) -> str:
 
 def apply(document: ObservationDocument | None, row: RecordedEvent) -> ObservationDocument | None:
     """The observation that this row is."""
-    match row.fact:
-        case AgentObserved() as fact:
-            return ObservationDocument(
-                row.entity,
-                fact.run_key,
-                row.at,
-                fact.words,
-                fact.priority,
-                fact.category,
-                fact.target,
-                position(row),
-            )
-        case _:
-            return document
-
-
-def _shelf(document: ObservationDocument) -> str:
-    return document.agent_id
-
-
-def _place(document: ObservationDocument) -> str:
-    return document.place
+    fact = row.fact
+    if not isinstance(fact, AgentObserved):
+        return document
+    said = fact.words, fact.priority, fact.category, fact.target
+    return ObservationDocument(row.entity, fact.run_key, row.at, *said, position(row))
 
 
 VIEW: View[ObservationDocument] = View(
@@ -67,14 +51,12 @@ VIEW: View[ObservationDocument] = View(
     ObservationDocument,
     keys,
     apply,
-    shelf=_shelf,
-    place=_place,
+    shelf=attrgetter("agent_id"),
     entities=("agent",),
 )
 
 
 # --------------------------------------------------------------------- digests of what agents noted
-# Digests of what agents noted, one document each, with the one that took it in (ADR 51).
 
 TOP = "top"
 FOLDED = "folded"
@@ -109,16 +91,8 @@ def apply_digest(document: DigestDocument | None, row: RecordedEvent) -> DigestD
             return document
 
 
-def _digest_shelf(document: DigestDocument) -> str:
-    return document.agent_id
-
-
 def _digest_place(document: DigestDocument) -> str:
     return f"{placed(*place(document.digest.first))} {document.digest.depth}"
-
-
-def _digest_mark(document: DigestDocument) -> str:
-    return FOLDED if document.parent else TOP
 
 
 DIGESTS: View[DigestDocument] = View(
@@ -128,8 +102,8 @@ DIGESTS: View[DigestDocument] = View(
     DigestDocument,
     digest_keys,
     apply_digest,
-    shelf=_digest_shelf,
+    shelf=attrgetter("agent_id"),
     place=_digest_place,
-    mark=_digest_mark,
+    mark=lambda document: FOLDED if document.parent else TOP,
     entities=("memory",),
 )

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from domain.changes import change_set as c
 from domain.log.state import RecordedEvent
 from domain.wake import wake as e
-from projections.view import View, position
+from projections.view import View, of_kinds, position
 
 SUPPRESSION = "suppress_label"
 """What `tool` says of the suppression of a rejected label."""
@@ -61,10 +61,6 @@ class OwnerOperations(Struct, frozen=True):
     @property
     def in_flight(self) -> tuple[Operation, ...]:
         return tuple(one for one in self.operations if not one.outcome)
-
-
-def keys(row: RecordedEvent) -> tuple[str, ...]:
-    return (row.entity,) if row.of_kind in ("wake", "changes") else ()
 
 
 def apply(document: OwnerOperations | None, row: RecordedEvent) -> OwnerOperations | None:
@@ -181,22 +177,13 @@ def _settled(
     return replace(document, operations=tuple(after))
 
 
-def _shelf(document: OwnerOperations) -> str:
-    return "in_flight" if document.in_flight else "settled"
-
-
-def _place(document: OwnerOperations) -> str:
-    return document.place
-
-
 VIEW: View[OwnerOperations] = View(
     "operations",
     "agent",
     1,
     OwnerOperations,
-    keys,
+    of_kinds("wake", "changes"),
     apply,
-    shelf=_shelf,
-    place=_place,
+    shelf=lambda document: "in_flight" if document.in_flight else "settled",
     entities=("wake", "changes"),
 )

@@ -5,6 +5,8 @@ agent's report moves to it, so the newest on a shelf is the current one and the 
 history; what a wake drafted that then failed stands on no shelf.
 """
 
+from operator import attrgetter
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -50,14 +52,6 @@ def apply(document: ReportDocument | None, row: RecordedEvent) -> ReportDocument
             return document
 
 
-def _shelf(document: ReportDocument) -> str:
-    return document.agent_id
-
-
-def _place(document: ReportDocument) -> str:
-    return document.place
-
-
 VIEW: View[ReportDocument] = View(
     "reports",
     "agent",
@@ -65,8 +59,7 @@ VIEW: View[ReportDocument] = View(
     ReportDocument,
     keys,
     apply,
-    shelf=_shelf,
-    place=_place,
+    shelf=attrgetter("agent_id"),
     entities=("wake", "agent"),
     sources=wake_sources,
 )

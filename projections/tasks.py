@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from domain.journal.task import ADDED, TASK, ChecklistItem, Status, Task
 from domain.log.state import RecordedEvent
-from projections.view import View, position
+from projections.view import View, of_kinds, position
 
 MARKS = {
     "kept": ("open", "closed"),
@@ -68,20 +68,12 @@ class TaskDocument(Struct, frozen=True):
         return tuple(source for source, _ in self.task.imported)
 
 
-def keys(row: RecordedEvent) -> tuple[str, ...]:
-    return (row.entity,) if row.of_kind == "task" else ()
-
-
 def apply(document: TaskDocument | None, row: RecordedEvent) -> TaskDocument | None:
     """The task after this row; what grows with the years and is not listed is left out."""
     known = document or TaskDocument(TASK.initial(row.entity), position(row))
     task = TASK.evolve(known.task, row)
     slim = replace(task, history=(), notes=(), time=task.running, touched={}, ratings=())
     return TaskDocument(slim, known.place)
-
-
-def _place(document: TaskDocument) -> str:
-    return document.place
 
 
 def _mark(document: TaskDocument) -> str:
@@ -96,9 +88,8 @@ VIEW: View[TaskDocument] = View(
     "journal",
     3 + ADDED,
     TaskDocument,
-    keys,
+    of_kinds("task"),
     apply,
-    place=_place,
     mark=_mark,
     title="$.task.title",
     entities=("task",),

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from domain.log.state import RecordedEvent
 from domain.templates.template import TEMPLATE, Template
-from projections.view import View, position
+from projections.view import View, of_kinds, position
 
 
 class TemplateDocument(Struct, frozen=True):
@@ -15,20 +15,12 @@ class TemplateDocument(Struct, frozen=True):
     place: str
 
 
-def keys(row: RecordedEvent) -> tuple[str, ...]:
-    return (row.entity,) if row.of_kind == "template" else ()
-
-
 def apply(document: TemplateDocument | None, row: RecordedEvent) -> TemplateDocument | None:
     """The template after this row."""
     known = document or TemplateDocument(TEMPLATE.initial(row.entity), position(row))
     return replace(known, template=TEMPLATE.evolve(known.template, row))
 
 
-def _place(document: TemplateDocument) -> str:
-    return document.place
-
-
 VIEW: View[TemplateDocument] = View(
-    "templates", "agent", 2, TemplateDocument, keys, apply, place=_place, entities=("template",)
+    "templates", "agent", 2, TemplateDocument, of_kinds("template"), apply, entities=("template",)
 )

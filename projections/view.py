@@ -19,23 +19,14 @@ Entity = tuple[str, str]
 """The kind and the id."""
 
 
-def _nowhere(document: object) -> str:
-    """The shelf, place, mark, due time and turn of views whose documents are found by their key."""
-    return ""
-
-
-def _nothing(document: object) -> int:
-    """The tally of views of whose documents nothing is added up."""
-    return 0
-
-
 class View(Struct, Generic[D], frozen=True):
     """One kind of document over one log.
 
     `version` is raised when the documents mean something else: they are then made anew.
     `shelf` is what a reader finds documents by besides their key, an agent's id for example;
-    `place` is a document's order on its shelf, as text. `mark` is one of a few words that parts a
-    large view, so that its documents are counted, and the few that matter read, without the rest.
+    `place` is a document's order on its shelf, as text: its own `place`, if it has one. `mark` is
+    one of a few words that parts a large view, so that its documents are counted, and the few that
+    matter read, without the rest.
     `title` is the path, in the stored document, of what a person calls it by; empty: nothing.
     `due` is when time alone makes something of a document to be done, empty where it never does.
     `tally` is a number that is added up over documents without reading them. `turn` orders those
@@ -57,17 +48,22 @@ class View(Struct, Generic[D], frozen=True):
     document: type[D]
     keys: Callable[[RecordedEvent], tuple[str, ...]]
     apply: Callable[[D | None, RecordedEvent], D | None]
-    shelf: Callable[[D], str] = _nowhere
-    place: Callable[[D], str] = _nowhere
-    mark: Callable[[D], str] = _nowhere
+    shelf: Callable[[D], str] = lambda _: ""
+    place: Callable[[D], str] = lambda document: getattr(document, "place", "")
+    mark: Callable[[D], str] = lambda _: ""
     title: str = ""
-    due: Callable[[D], str] = _nowhere
-    tally: Callable[[D], int] = _nothing
-    turn: Callable[[D], str] = _nowhere
+    due: Callable[[D], str] = lambda _: ""
+    tally: Callable[[D], int] = lambda _: 0
+    turn: Callable[[D], str] = lambda _: ""
     own: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     sources: Callable[[RecordedEvent], tuple[Entity, ...]] | None = None
     takes_late: Callable[[D | None, RecordedEvent], bool] | None = None
+
+
+def of_kinds(*kinds: str) -> Callable[[RecordedEvent], tuple[str, ...]]:
+    """`keys` of a view whose documents are the entities of these kinds."""
+    return lambda row: (row.entity,) if row.of_kind in kinds else ()
 
 
 class Documents(Protocol[D]):

@@ -10,6 +10,7 @@ order, has the document; the others' wakes stand in it, each named ``KEY@REPLICA
 """
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -326,14 +327,6 @@ _APPLY: dict[type, Callable[[WakeDocument, Any, RecordedEvent], WakeChange]] = {
 }
 
 
-def _shelf(document: WakeDocument) -> str:
-    return document.agent_id
-
-
-def _place(document: WakeDocument) -> str:
-    return document.place
-
-
 VIEW: View[WakeDocument] = View(
     "wakes",
     "agent",
@@ -341,8 +334,7 @@ VIEW: View[WakeDocument] = View(
     WakeDocument,
     keys,
     apply,
-    shelf=_shelf,
-    place=_place,
+    shelf=attrgetter("agent_id"),
     entities=("wake", "alert", "agent"),
     sources=wake_sources,
 )
