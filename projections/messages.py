@@ -70,19 +70,12 @@ def apply(document: WakeMessages | None, row: RecordedEvent) -> WakeMessages | N
     named = keys(row)
     if not named:
         return document
-    known = _whose(document or WakeMessages(named[0], position(row)), row)
+    known, fact = document or WakeMessages(named[0], position(row)), row.fact
+    if isinstance(fact, WakeQueued | WakeStarted):
+        agent = fact.agent if isinstance(fact, WakeStarted) else row.entity
+        known = replace(known, agent_id=agent, thread=fact.thread)
     message = _message(row)
     return replace(known, messages=(*known.messages, message)) if message else known
-
-
-def _whose(known: WakeMessages, row: RecordedEvent) -> WakeMessages:
-    match row.fact:
-        case WakeQueued(thread=thread):
-            return replace(known, agent_id=row.entity, thread=thread)
-        case WakeStarted(agent=agent, thread=thread):
-            return replace(known, agent_id=agent, thread=thread)
-        case _:
-            return known
 
 
 def _message(row: RecordedEvent) -> WakeMessage | None:
@@ -94,30 +87,12 @@ def _message(row: RecordedEvent) -> WakeMessage | None:
             return WakeMessage(place, at, "system", Words(reason))
         case ModelAnswered(text=Words() as text, turn=turn, attempt=attempt) if text != Words():
             return WakeMessage(place, at, "thought", text, turn=turn, attempt=attempt)
-        case ToolAsked() as asked:
-            return WakeMessage(
-                place,
-                at,
-                "action",
-                asked.arguments,
-                tool=asked.tool,
-                operation=asked.operation,
-                turn=asked.turn,
-                attempt=asked.attempt,
-            )
-        case ToolReturned() as returned:
-            return WakeMessage(
-                place,
-                at,
-                "tool_result",
-                returned.message,
-                tool=returned.tool,
-                operation=returned.operation,
-                status=returned.status,
-                code=returned.code,
-                turn=returned.turn,
-                attempt=returned.attempt,
-            )
+        case ToolAsked() as one:
+            named = one.tool, one.operation, "", "", one.turn, one.attempt
+            return WakeMessage(place, at, "action", one.arguments, *named)
+        case ToolReturned() as one:
+            named = one.tool, one.operation, one.status, one.code, one.turn, one.attempt
+            return WakeMessage(place, at, "tool_result", one.message, *named)
         case AgentObserved(words=words, priority=priority, category=category):
             return WakeMessage(place, at, "observation", words, status=priority, code=category)
         case ReportDrafted(content=content):

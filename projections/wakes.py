@@ -48,6 +48,9 @@ CAUSES_KEPT = 100  # of one wake, the first; `cause_count` counts them all
 
 WakeState = Literal["queued", "running", "waiting", "ended"]
 WakeChange = dict[str, Any]
+GOES_ON: WakeChange = {"until": "", "waits_for": ""}  # it is not backed off any more
+QUEUED = "agent_id thread reason reason_id queued_at due_at causes cause_count".split()
+ENDED = "outcome stop code message is_report_missing".split()  # as the fact has them
 
 
 class CauseLine(Struct, frozen=True):
@@ -144,17 +147,12 @@ class WakeDocument(Struct, frozen=True):
         return set_id(self.key), set_id(self.key, self.replica)
 
 
+ChangeOfWake = Callable[[WakeDocument, Any, RecordedEvent], WakeChange]
+
+
 def keys(row: RecordedEvent) -> tuple[str, ...]:
-    match row.of_kind:
-        case "wake":
-            return (row.entity,)
-        case "alert" | "agent":
-            return _named_in(row)
-        case _:
-            return ()
-
-
-def _named_in(row: RecordedEvent) -> tuple[str, ...]:
+    if row.of_kind == "wake":
+        return (row.entity,)
     match row.fact:
         case (
             a.WakeQueued(run_key=run_key)
@@ -183,32 +181,20 @@ def apply(document: WakeDocument | None, row: RecordedEvent) -> WakeDocument | N
 
 
 def _elsewhere(
-    wake: WakeDocument,
-    row: RecordedEvent,
-    change: Callable[[WakeDocument, Any, RecordedEvent], WakeChange],
+    wake: WakeDocument, row: RecordedEvent, change: ChangeOfWake
 ) -> tuple[WakeDocument, ...]:
     """What other machines have under a wake's key, with one more row of theirs. What one of them
     began before anybody ran was queued as the wake was."""
     name = f"{wake.key}@{row.replica}"
-    before = WakeDocument(
-        name,
-        position(row),
-        agent_id=wake.agent_id,
-        thread=wake.thread,
-        reason=wake.reason,
-        reason_id=wake.reason_id,
-        queued_at=wake.queued_at,
-        due_at=wake.due_at,
-        causes=wake.causes,
-        cause_count=wake.cause_count,
-    )
+    queued = {field: getattr(wake, field) for field in QUEUED}
+    before = WakeDocument(name, position(row), **queued)
     known = next((one for one in wake.others if one.run_key == name), before)
     after = replace(known, **change(known, row.fact, row))
     return (*(one for one in wake.others if one.run_key != name), after)
 
 
 def _queued(wake: WakeDocument, fact: a.WakeQueued, row: RecordedEvent) -> WakeChange:
-    return {
+    return {  # the fields `QUEUED`
         "agent_id": row.entity,
         "thread": fact.thread,
         "reason": fact.trigger.reason,
@@ -233,23 +219,11 @@ def _merged(wake: WakeDocument, fact: a.TriggerMerged, row: RecordedEvent) -> Wa
     }
 
 
-def _begun(wake: WakeDocument, fact: a.WakeBegun, row: RecordedEvent) -> WakeChange:
-    return {"until": "", "waits_for": ""}
-
-
 def _dropped(wake: WakeDocument, fact: a.WakeDropped, row: RecordedEvent) -> WakeChange:
     """The end of a wake, or, for the one that inherits from it, more triggers than have rows."""
     if wake.key != fact.run_key:
         return {"cause_count": wake.cause_count + fact.left_out}
     return {"superseded_by": fact.by}
-
-
-def _backed_off(wake: WakeDocument, fact: a.WakeBackedOff, row: RecordedEvent) -> WakeChange:
-    return {"until": fact.until, "waits_for": fact.reason}
-
-
-def _observed(wake: WakeDocument, fact: AgentObserved, row: RecordedEvent) -> WakeChange:
-    return {"observations": wake.observations + 1}
 
 
 def _started(wake: WakeDocument, fact: e.WakeStarted, row: RecordedEvent) -> WakeChange:
@@ -272,10 +246,6 @@ def _started(wake: WakeDocument, fact: e.WakeStarted, row: RecordedEvent) -> Wak
     }
 
 
-def _answered(wake: WakeDocument, fact: e.ModelAnswered, row: RecordedEvent) -> WakeChange:
-    return {"turns": wake.turns + 1, **_paid(wake, fact, row)}
-
-
 def _paid(wake: WakeDocument, fact: Stored, row: RecordedEvent) -> WakeChange:
     """One more answer that is paid, whatever came of it."""
     more = used(fact)
@@ -289,40 +259,23 @@ def _plus(known: int | None, spent: int | None) -> int | None:
     return None if known is None or spent is None else known + spent
 
 
-def _returned(wake: WakeDocument, fact: e.ToolReturned, row: RecordedEvent) -> WakeChange:
-    return {"tool_calls": wake.tool_calls + 1}
-
-
-def _drafted(wake: WakeDocument, fact: e.ReportDrafted, row: RecordedEvent) -> WakeChange:
-    return {"has_report": True}
-
-
 def _finished(wake: WakeDocument, fact: e.WakeFinished, row: RecordedEvent) -> WakeChange:
-    return {
-        "ended_at": row.at,
-        "until": "",
-        "waits_for": "",
-        "outcome": fact.outcome,
-        "stop": fact.stop,
-        "code": fact.code,
-        "message": fact.message,
-        "is_report_missing": fact.is_report_missing,
-    }
+    return {"ended_at": row.at, **GOES_ON, **{name: getattr(fact, name) for name in ENDED}}
 
 
-_APPLY: dict[type, Callable[[WakeDocument, Any, RecordedEvent], WakeChange]] = {
+_APPLY: dict[type, ChangeOfWake] = {
     a.WakeQueued: _queued,
     a.TriggerMerged: _merged,
-    a.WakeBegun: _begun,
+    a.WakeBegun: lambda *_: GOES_ON,
     a.WakeDropped: _dropped,
-    a.WakeBackedOff: _backed_off,
-    AgentObserved: _observed,
+    a.WakeBackedOff: lambda _, fact, __: {"until": fact.until, "waits_for": fact.reason},
+    AgentObserved: lambda wake, *_: {"observations": wake.observations + 1},
     e.WakeStarted: _started,
-    e.ModelAnswered: _answered,
+    e.ModelAnswered: lambda wake, fact, row: {"turns": wake.turns + 1, **_paid(wake, fact, row)},
     e.ModelFailed: _paid,
     e.LateReply: _paid,
-    e.ToolReturned: _returned,
-    e.ReportDrafted: _drafted,
+    e.ToolReturned: lambda wake, *_: {"tool_calls": wake.tool_calls + 1},
+    e.ReportDrafted: lambda *_: {"has_report": True},
     e.WakeFinished: _finished,
 }
 
