@@ -5,6 +5,7 @@ operation. An owner with an operation in flight stands on the shelf ``in_flight`
 one on ``settled``; a wake that asked for none leaves no document.
 """
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -21,6 +22,7 @@ LIFT = "lift_suppression"
 """The same of its end, where the rejection was taken back."""
 UNDO = "undo"
 """The same of the end of a confirmed effect."""
+_TOOLS: dict[type, str] = {c.SuppressionAsked: SUPPRESSION, c.LiftAsked: LIFT, c.UndoAsked: UNDO}
 
 EffectOutcome = Literal["", "success", "error", "partial", "queued", "denied", "in_doubt"]
 
@@ -89,11 +91,7 @@ def _of_wake(document: OwnerOperations, row: RecordedEvent) -> OwnerOperations:
         case e.LateReply(reply=e.ToolReturned() as fact):
             return _settled(document, fact.operation, "in_doubt", row.at, **_outcome(fact))
         case e.WakeFinished():
-            left = (
-                one if one.outcome else replace(one, outcome="in_doubt")
-                for one in document.operations
-            )
-            return replace(document, operations=tuple(left))
+            return _changed(document, lambda one: not one.outcome, outcome="in_doubt")
         case _:
             return document
 
@@ -108,35 +106,21 @@ def _of_set(document: OwnerOperations, row: RecordedEvent) -> OwnerOperations:
             return replace(document, tools={**document.tools, item: tool})
         case c.SetOpened(agent=agent, task=task, run_key=run_key):
             return replace(document, agent_id=agent, task_id=task, run_key=run_key)
-        case c.ItemConfirming() as fact:
-            tool = document.tools.get(fact.item, "")
+        case c.ItemConfirming() | c.SuppressionAsked() | c.LiftAsked() | c.UndoAsked() as fact:
+            tool = _TOOLS.get(type(fact)) or document.tools.get(fact.item, "")
             made = Operation(fact.operation, tool, fact.item, fact.attempt, row.at)
             return _asked(document, made)
-        case c.SuppressionAsked() as fact:
-            made = Operation(fact.operation, SUPPRESSION, fact.item, fact.attempt, row.at)
-            return _asked(document, made)
-        case c.LiftAsked() as fact:
-            made = Operation(fact.operation, LIFT, fact.item, fact.attempt, row.at)
-            return _asked(document, made)
-        case c.UndoAsked() as fact:
-            made = Operation(fact.operation, UNDO, fact.item, fact.attempt, row.at)
-            return _asked(document, made)
-        case c.ItemUndone(operation=operation, code=code, position=at_n):
-            outcome = "error" if code else "success"
-            change = {"outcome": outcome, "code": code, "position": at_n}
-            return _settled(document, operation, "", row.at, **change)
+        case c.ItemUndone() | c.SuppressionDone() | c.LiftDone() as fact:
+            at_n = fact.position if isinstance(fact, c.ItemUndone) else 0
+            outcome = "error" if fact.code else "success"
+            change = {"outcome": outcome, "code": fact.code, "position": at_n}
+            return _settled(document, fact.operation, "", row.at, **change)
         case c.ItemConfirmed(item=item, position=at_n):
             operation = _of_item(document, item)
             return _settled(document, operation, "", row.at, outcome="success", position=at_n)
         case c.ItemFailed(item=item, code=code):
             operation = _of_item(document, item)
             return _settled(document, operation, "", row.at, outcome="error", code=code)
-        case (
-            c.SuppressionDone(operation=operation, code=code)
-            | c.LiftDone(operation=operation, code=code)
-        ):
-            outcome = "error" if code else "success"
-            return _settled(document, operation, "", row.at, outcome=outcome, code=code)
         case _:
             return document
 
@@ -145,13 +129,11 @@ def _asked(document: OwnerOperations, made: Operation) -> OwnerOperations:
     """One more operation, or the next attempt of one that is known."""
     if all(one.operation != made.operation for one in document.operations):
         return replace(document, operations=(*document.operations, made))
-    again = (
-        replace(one, attempt=max(one.attempt, made.attempt))
-        if one.operation == made.operation
-        else one
-        for one in document.operations
+    return _changed(
+        document,
+        lambda one: one.operation == made.operation and one.attempt < made.attempt,
+        attempt=made.attempt,
     )
-    return replace(document, operations=tuple(again))
 
 
 def _of_item(document: OwnerOperations, item: int) -> str:
@@ -159,7 +141,7 @@ def _of_item(document: OwnerOperations, item: int) -> str:
     found = (
         one.operation
         for one in document.in_flight
-        if one.item == item and one.tool not in (SUPPRESSION, LIFT, UNDO)
+        if one.item == item and one.tool not in _TOOLS.values()
     )
     return next(found, "")
 
@@ -168,12 +150,18 @@ def _settled(
     document: OwnerOperations, operation: str, was: EffectOutcome, at: str, **change: Any
 ) -> OwnerOperations:
     """An operation with its outcome, if it stood at `was`; the first answer counts."""
-    after = (
-        replace(one, settled_at=at, **change)
-        if one.operation == operation and one.outcome == was
-        else one
-        for one in document.operations
+    return _changed(
+        document,
+        lambda one: one.operation == operation and one.outcome == was,
+        settled_at=at,
+        **change,
     )
+
+
+def _changed(
+    document: OwnerOperations, which: Callable[[Operation], bool], **change: Any
+) -> OwnerOperations:
+    after = (replace(one, **change) if which(one) else one for one in document.operations)
     return replace(document, operations=tuple(after))
 
 

@@ -1,7 +1,5 @@
 """What is agreed to, and which wakes the gate held lately: one document."""
 
-from typing import Any
-
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -36,7 +34,10 @@ class PolicyViewDocument(Struct, frozen=True):
 
 
 def keys(row: RecordedEvent) -> tuple[str, ...]:
-    return (MAIN,) if row.of_kind in ("policy", "alert", "wake") and _concerns(row) else ()
+    if row.of_kind not in ("policy", "alert", "wake"):
+        return ()
+    is_it = row.of_kind == "policy" or isinstance(row.fact, _ALERTS) or _held(row) is not None
+    return (MAIN,) if is_it else ()
 
 
 def apply(document: PolicyViewDocument | None, row: RecordedEvent) -> PolicyViewDocument | None:
@@ -52,10 +53,6 @@ def apply(document: PolicyViewDocument | None, row: RecordedEvent) -> PolicyView
     if waiting == known.waiting:
         return known if is_news else document
     return replace(known, waiting=waiting)
-
-
-def _concerns(row: RecordedEvent) -> bool:
-    return row.of_kind == "policy" or isinstance(row.fact, _ALERTS) or _held(row) is not None
 
 
 def _is_told(refusals: tuple[GatedWake, ...], row: RecordedEvent, held: GatedWake) -> bool:
@@ -74,8 +71,7 @@ def _waiting(
 
 
 def _held(row: RecordedEvent) -> GatedWake | None:
-    fact: Any = row.fact
-    match fact:
+    match row.fact:
         case WakeDropped(run_key=run_key, code=code) if code in GATE_CODES:
             return GatedWake(row.at, run_key, code, row.entity)
         case WakeBackedOff(run_key=run_key, reason=reason) if reason in HELD:
