@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 from msgspec import Struct
@@ -73,28 +74,19 @@ class RowDifference(Struct, frozen=True):
 
 def compare_rows(was: Sequence[Row], today: Sequence[Row]) -> list[RowDifference]:
     """Row by row: rows as recorded beside those that today's code writes."""
-    found: list[RowDifference] = []
-    for index in range(max(len(was), len(today))):
-        if index >= len(was):
-            found.append(RowDifference(index, CHANGED, "row", row_text(today[index]), ""))
-        elif index >= len(today):
-            found.append(RowDifference(index, CHANGED, "row", "", row_text(was[index])))
-        elif was[index] != today[index]:
-            found.append(_of_rows(index, was[index], today[index]))
-    return found
+    pairs = enumerate(zip_longest(was, today))
+    return [_of_rows(index, one, other) for index, (one, other) in pairs if one != other]
 
 
-def _of_rows(index: int, was: Row, today: Row) -> RowDifference:
+def _of_rows(index: int, was: Row | None, today: Row | None) -> RowDifference:
+    if was is None or today is None:
+        texts = (row_text(row) if row else "" for row in (today, was))
+        return RowDifference(index, CHANGED, "row", *texts)
     kind_of = FORMAT if _means_the_same(was, today) else CHANGED
-    if was.topic != today.topic and not _is_tagged(was):
+    # No code ever wrote another tag beside a row than the one in it, which the digests are of.
+    if was.topic != today.topic and f'"kind":"{was.topic}"'.encode() not in was.state:
         kind_of = ALTERED
     return RowDifference(index, kind_of, path_of(was, today), row_text(today), row_text(was))
-
-
-def _is_tagged(row: Row) -> bool:
-    """Whether the tag beside a row is the one in it: no code ever wrote two. (The chain of digests
-    is of what is in it.)"""
-    return f'"kind":"{row.topic}"'.encode() in row.state
 
 
 def _means_the_same(was: Row, today: Row) -> bool:

@@ -6,7 +6,7 @@ append with the digest that the next one carries, and each payload with its id.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,11 +17,11 @@ from domain.append import envelope
 from domain.append.causes import Cause, EpochBegan, Receipt, ReplicasImported
 from domain.append.envelope import Row
 from domain.changes.change_set import CHANGES
-from domain.errors import Damaged, WakelogError
+from domain.errors import Damaged
 from domain.handlers.execute import execute
 from domain.log.rules import RULES
 from domain.log.state import ReadStream, RecordedEvent
-from domain.log.wire import PayloadId, tag_of
+from domain.log.wire import PayloadId, Stored, tag_of
 from domain.wake.wake import WAKE
 from replay.appends import Append, appends
 from replay.divergence import (
@@ -39,7 +39,15 @@ from replay.divergence import (
 )
 from replay.fork import carried_out
 from replay.payloads import PayloadCheck
-from replay.streams import FAILURES, LIMITS, PayloadsNamed, Streams, Unfolded, WalkLimits
+from replay.streams import (
+    FAILURES,
+    LIMITS,
+    PayloadsNamed,
+    Streams,
+    Unfolded,
+    WalkLimits,
+    error_text,
+)
 
 MoreChecks = Callable[[Append, Cause], Iterable[RowDifference]]
 """More checks of an append, in the world just before it."""
@@ -79,23 +87,15 @@ class LogProof:
         *,
         again: ReadStream | None = None,
     ) -> None:
-        """Begin before the first append.
-
-        Args:
-            log: ``journal`` or ``agent``.
-            payload: Reads a payload's bytes.
-            options: What is checked, and how.
-            again: Reads a stream's rows above a version once more; without it all are kept.
-        """
+        """Begin before the first append of ``journal`` or ``agent``. `again`: reads a stream's rows
+        above a version once more; without it all are kept."""
         self.rows = 0
         self.causes = 0
         self.wakes = 0
         self.folded = 0  # causes that were not executed again: of other rules, or before `since`
         self.of: dict[str, ReplicaCounts] = {}  # the same by replica
         self.heads: dict[str, str] = {}  # "log:replica" -> chain head
-        self.telling: dict[
-            str, str
-        ] = {}  # the same of appends that say more than the log of itself
+        self.telling: dict[str, str] = {}  # of appends that say more than the log of itself
         self.last: dict[str, int] = {}  # replica -> n
         self.streams = Streams(log, payload, again, options.limits)
         self._log = log
@@ -122,16 +122,9 @@ class LogProof:
         named: PayloadsNamed,
         times: Mapping[str, str],
     ) -> None:
-        """Go on right after append n of a log that was proved before.
-
-        Args:
-            n: Its number.
-            heads: The chain's heads there.
-            last: The number of each replica's last append there.
-            again: Reads a stream's rows above a version.
-            named: Gives the names of all streams of a kind.
-            times: When each replica's last append there was made.
-        """
+        """Go on right after append n of a log that was proved before: `heads` of the chain, `last`
+        numbers and `times` of its replicas' appends are those there. `again` reads a stream's rows
+        above a version, `named` gives the names of all streams of a kind."""
         self.heads.update(heads)
         self.last.update(last)
         for row in self.streams.resume(n, last, again, named):
@@ -259,7 +252,7 @@ class LogProof:
         """The rows that today's folds fail on, whether a later cause reads them or not."""
         for row, error in unfolded:
             index = _index_of(one, row)
-            expected = f"a fact that folds ({_error_text(error)})"
+            expected = f"a fact that folds ({error_text(error)})"
             yield RowDifference(index, CHANGED, "fold", expected, row_text(one.rows[index]))
 
     def _anchored(self, one: Append, digest: str) -> Iterator[RowDifference]:
@@ -286,7 +279,8 @@ class LogProof:
             self.folded += 1
             self.of[one.replica].folded += 1
             return
-        yield from self._receipt(cause, given)
+        if (operation := carried_out(cause)) not in ("", given):  # its receipt stands under its id
+            yield RowDifference(0, CHANGED, "stream", operation, given)
         differences, is_missing = self._composed(one, cause, given)
         if differences and not is_missing:
             again, _ = self._composed(one, cause, given)
@@ -295,11 +289,6 @@ class LogProof:
         yield from differences
         if more is not None and not differences:
             yield from more(one, cause)
-
-    def _receipt(self, cause: Cause, given: str) -> Iterator[RowDifference]:
-        """An operation's receipt stands under the operation's own id."""
-        if (operation := carried_out(cause)) not in ("", given):
-            yield RowDifference(0, CHANGED, "stream", operation, given)
 
     def _composed(self, one: Append, cause: Cause, given: str) -> tuple[list[RowDifference], bool]:
         """What today's code does otherwise, and whether a payload it needs is missing."""
@@ -360,7 +349,7 @@ class LogProof:
         position = f"{self._log}:{one.replica}:{one.n}"
         row = one.rows[min(known.row, len(one.rows) - 1)]
         wake, step = _wake_of(one, row)
-        cause = _cause_tag(one.facts[0]) if one.facts else ""
+        cause = tag_of(_command_of(one.facts[0])) if one.facts else ""
         return Divergence(
             self._log,
             position,
@@ -378,11 +367,7 @@ class LogProof:
 
 
 def _fails(one: Append, error: Exception) -> RowDifference:
-    return RowDifference(0, CHANGED, "cause", _error_text(error), f"{len(one.rows)} rows")
-
-
-def _error_text(error: Exception) -> str:
-    return str(error) if isinstance(error, WakelogError) else f"{type(error).__name__}: {error}"
+    return RowDifference(0, CHANGED, "cause", error_text(error), f"{len(one.rows)} rows")
 
 
 def _index_of(one: Append, fact: RecordedEvent) -> int:
@@ -391,21 +376,18 @@ def _index_of(one: Append, fact: RecordedEvent) -> int:
     return next(nth for nth, row in enumerate(one.rows) if row[:2] == wanted)
 
 
-def _cause_tag(first: RecordedEvent) -> str:
-    fact = first.fact
-    return tag_of(fact.command if isinstance(fact, Receipt) else fact)
+def _command_of(first: RecordedEvent) -> Stored:
+    return first.fact.command if isinstance(first.fact, Receipt) else first.fact
 
 
 def _wake_of(one: Append, row: Row) -> tuple[str, int]:
     """The wake that a row belongs to, and at which row of its stream."""
     if row.stream.startswith("wake:"):
         return row.stream.partition(":")[2].rpartition("@")[0], row.version
-    known: Sequence[RecordedEvent] = one.facts
-    for fact in known:
+    for fact in one.facts:
         if fact.of_kind == "wake":
             return fact.entity, fact.version
-    first = known[0].fact if known else None
-    command = first.command if isinstance(first, Receipt) else first
+    command = _command_of(one.facts[0]) if one.facts else None
     return str(getattr(command, "run_key", "")), 0
 
 

@@ -5,6 +5,7 @@ Each is decided anew in the world as it was recorded, and every byte is compared
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import msgspec
@@ -15,7 +16,6 @@ from domain.agent.wake_queue import WAKE_QUEUE
 from domain.append import envelope
 from domain.append.causes import Cause, Replied
 from domain.append.envelope import Row
-from domain.errors import WakelogError
 from domain.handlers.execute import execute
 from domain.journal.commands import ApplyOperation
 from domain.log.state import LogState, RecordedEvent
@@ -38,7 +38,7 @@ from domain.wake.wake import (
 )
 from domain.wake.wake_inputs import given_by, shown
 from replay.reads import read_again, read_differences
-from replay.streams import FAILURES
+from replay.streams import FAILURES, error_text
 
 
 class AwaitedInput(Struct, frozen=True):
@@ -102,14 +102,8 @@ class RerunStep(Struct, frozen=True):
 def prompt(
     journal: LogState, agents: LogState, begun: WakeStarted, cause: Stored
 ) -> list[SectionAgain]:
-    """The prompt of a wake, rendered by today's code.
-
-    Args:
-        journal: As it was when it was rendered.
-        agents: The agent log then.
-        begun: What the wake was given.
-        cause: The command that began it: it names the limit that the prompt had to fit in.
-    """
+    """The prompt of a wake, rendered by today's code from both logs as they were then. `cause`: the
+    command that began it, which names the limit that the prompt had to fit in."""
     queued = agents.load(WAKE_QUEUE, begun.agent).queued
     sections: tuple[Section, ...] = ()
     if queued is not None and isinstance(cause, BeginWake):
@@ -129,25 +123,18 @@ def prompt(
 
 
 def step(log: str, rows: Sequence[Row], world: LogState, run_key: str) -> RerunStep:
-    """Decide one append anew.
-
-    Args:
-        log: Name of its log.
-        rows: The append as it was recorded, whole and in order.
-        world: The log just before.
-        run_key: The wake that is run again.
-    """
+    """Decide one append of a log anew: `rows`, whole and in order, in the `world` just before."""
     first = envelope.read(rows[0])
     facts = [envelope.recorded(row, first.at, envelope.read(row)) for row in rows]
     cause, given = envelope.cause_of(facts[0])
-    changed: list[Changed] = []
+    changed: tuple[Changed, ...] = ()
     error = ""
     try:
         today = execute(cause, given, first.at, first.prev, world).rows
-        changed += _compared(rows, today)
+        pairs = zip_longest(rows, today)
+        changed = tuple(_changed(was, now) for was, now in pairs if was != now)
     except FAILURES as failure:
-        known = isinstance(failure, WakelogError)
-        error = str(failure) if known else f"{type(failure).__name__}: {failure}"
+        error = error_text(failure)
     wake = world.load(WAKE, run_key)
     told = cause.fact if isinstance(cause, Replied) else cause
     return RerunStep(
@@ -157,8 +144,8 @@ def step(log: str, rows: Sequence[Row], world: LogState, run_key: str) -> RerunS
         tag_of(told),
         msgspec.to_builtins(told),
         _asked(world, wake, cause),
-        tuple(_decisions(facts, cause, wake)),
-        tuple(changed),
+        tuple(_decisions(facts, wake)),
+        changed,
         error,
     )
 
@@ -166,14 +153,8 @@ def step(log: str, rows: Sequence[Row], world: LogState, run_key: str) -> RerunS
 def reading(
     journal: LogState, agents: LogState, run_key: str, row: RecordedEvent
 ) -> tuple[Changed, ...]:
-    """What a read of a wake is answered with otherwise by today's code.
-
-    Args:
-        journal: As it was when it was read.
-        agents: The agent log then.
-        run_key: The wake.
-        row: The answer.
-    """
+    """What a read of a wake, of which `row` is the answer, is answered with otherwise by today's
+    code, from both logs as they were then."""
     if not isinstance(row.fact, ToolReturned):
         return ()
     again = read_again(run_key, row.fact, journal, agents, TaskSearchIndex().of)
@@ -181,14 +162,10 @@ def reading(
     return tuple(Changed(row.stream, row.version, one.expected, one.actual) for one in found)
 
 
-def _compared(recorded: Sequence[Row], today: Sequence[Row]) -> Iterator[Changed]:
-    for nth in range(max(len(recorded), len(today))):
-        was = recorded[nth] if nth < len(recorded) else None
-        now = today[nth] if nth < len(today) else None
-        if was != now:
-            named = was or now
-            assert named is not None
-            yield Changed(named.stream, named.version, _text(now), _text(was))
+def _changed(was: Row | None, now: Row | None) -> Changed:
+    named = was or now
+    assert named is not None
+    return Changed(named.stream, named.version, _text(now), _text(was))
 
 
 def _text(row: Row | None) -> str:
@@ -210,14 +187,12 @@ def _asked(world: LogState, wake: Wake, cause: Cause) -> AwaitedInput:
             return AwaitedInput("")
 
 
-def _decisions(facts: Sequence[RecordedEvent], cause: Cause, wake: Wake) -> Iterator[RerunDecision]:
+def _decisions(facts: Sequence[RecordedEvent], wake: Wake) -> Iterator[RerunDecision]:
     """All facts of the append but the cause itself."""
     turn_max = wake.started.turn_max if wake.started else 0
-    for nth, one in enumerate(facts):
-        is_cause = nth == 0 and not isinstance(one.fact, LateReply)
-        if not is_cause:
-            data = msgspec.to_builtins(one.fact)
-            yield RerunDecision(tag_of(one.fact), one.stream, data, why(one.fact, turn_max))
+    for one in facts if isinstance(facts[0].fact, LateReply) else facts[1:]:
+        data = msgspec.to_builtins(one.fact)
+        yield RerunDecision(tag_of(one.fact), one.stream, data, why(one.fact, turn_max))
 
 
 def why(fact: Stored, turn_max: int = 0) -> str:
@@ -237,48 +212,23 @@ def why(fact: Stored, turn_max: int = 0) -> str:
             return "it looks into both logs where they end, so it is recorded what it is told"
         case ToolAsked():
             return "it changes the task at once, so its intent is recorded before its effect"
-        case ToolReturned() as returned:
-            return _why_returned(returned)
+        case ToolReturned(status="queued"):
+            return "the person decides about it"
+        case ToolReturned(status="denied", code=code):
+            return f"refused before it had an effect: {code}"
+        case ToolReturned(status="success", attempt=0):
+            return "it stays in the agent's own log"
         case WakeDeferred(reason=reason):
             return f"it waits because of {reason}"
         case LateReply():
             return "nobody waited for it any more, so it changes nothing"
-        case WakeFinished() as finished:
-            return _why_finished(finished, turn_max)
+        case WakeFinished(is_report_missing=True):
+            return "a report was due, and the extra turn brought none"
+        case WakeFinished(stop="turn_limit"):
+            return f"turn {turn_max} was the last it may take"
+        case WakeFinished(stop="answered"):
+            return "the model called nothing more"
+        case WakeFinished(message=message, code=code):
+            return message or code
         case _:
             return ""
-
-
-def _why_returned(fact: ToolReturned) -> str:
-    match fact.status:
-        case "queued":
-            return "the person decides about it"
-        case "denied":
-            return f"refused before it had an effect: {fact.code}"
-        case "success" if not fact.attempt:
-            return "it stays in the agent's own log"
-        case _:
-            return ""
-
-
-def _why_finished(fact: WakeFinished, turn_max: int) -> str:
-    if fact.is_report_missing:
-        return "a report was due, and the extra turn brought none"
-    if fact.stop == "turn_limit":
-        return f"turn {turn_max} was the last it may take"
-    if fact.stop == "answered":
-        return "the model called nothing more"
-    return fact.message or fact.code
-
-
-__all__ = [
-    "AwaitedInput",
-    "Changed",
-    "RerunDecision",
-    "SectionAgain",
-    "RerunStep",
-    "prompt",
-    "reading",
-    "step",
-    "why",
-]

@@ -49,6 +49,11 @@ FAILURES = (
 """What today's code may raise on a cause that was altered, or that it does not allow."""
 
 
+def error_text(error: Exception) -> str:
+    """What one of these says; of those that are not ours its name, too."""
+    return str(error) if isinstance(error, WakelogError) else f"{type(error).__name__}: {error}"
+
+
 class WalkLimits(Struct, frozen=True):
     """How much a walk remembers; with less it reads more once more, and finds the same.
 
@@ -70,11 +75,7 @@ class NoState(Struct, frozen=True):
     id: str
 
 
-def _same(state: NoState, row: RecordedEvent) -> NoState:
-    return state
-
-
-_PLAIN: StreamType[NoState] = StreamType("", NoState, _same)
+_PLAIN: StreamType[NoState] = StreamType("", NoState, lambda state, _: state)
 
 ReadPayload = Callable[[PayloadId], bytes | None]
 PayloadsNamed = Callable[[str], Iterable[str]]
@@ -137,17 +138,9 @@ class Streams(OrderedDict[str, CachedState]):
     def resume(
         self, n: int, replicas: Iterable[str], again: ReadStream, named: PayloadsNamed
     ) -> list[RecordedEvent]:
-        """Go on right after append n of a log that was walked before.
-
-        Args:
-            n: Its number.
-            replicas: Whose rows are there.
-            again: Reads a stream's rows above a version.
-            named: Gives the names of all streams of a kind.
-
-        Returns:
-            What the replicas wrote of their own log.
-        """
+        """Go on right after append n of a log that was walked before; told is what the replicas,
+        whose rows are there, wrote of their own log. `again` reads a stream's rows above a version,
+        `named` gives the names of all streams of a kind."""
 
         def before(stream: str) -> int:
             return max((row.version for row in again(stream, 0) if row.n <= n), default=0)
@@ -172,14 +165,8 @@ class Streams(OrderedDict[str, CachedState]):
     def world(
         self, replica: str, n: int, missed: list[PayloadId], *, seen: int | None = None
     ) -> LogState:
-        """The log just before append n; `missed` gets the payloads that were not there.
-
-        Args:
-            replica: Whose append.
-            n: Its number.
-            missed: Is filled.
-            seen: Whoever reads the rows of a task looks at none up to this `n`.
-        """
+        """The log just before a replica's append n; `missed` gets the payloads that were not there.
+        `seen`: whoever reads the rows of a task looks at none up to this `n`."""
 
         def payload(wanted: PayloadId) -> bytes | None:
             data = self._payload(wanted)
@@ -245,7 +232,7 @@ class Streams(OrderedDict[str, CachedState]):
             return ()
         if self._again is None:
             rows = self._rows[stream]
-            return rows[bisect_right(rows, after, key=_version) :]
+            return rows[bisect_right(rows, after, key=lambda row: row.version) :]
         return [row for row in self._again(stream, after) if row.version <= last]
 
     def newest(self, stream: str, n: int) -> RecordedEvent | None:
@@ -307,30 +294,20 @@ class Streams(OrderedDict[str, CachedState]):
         return row.entity == command_key(self.log, row.replica, row.n)
 
     def _fold(self, row: RecordedEvent) -> None:
+        """One more row onto what its stream has come to, of a shared log onto what its writer
+        knew."""
         stream = row.stream
         name = stream.partition(":")[0]
         if name == "receipt":
             return
-        kind = STREAM_TYPES.get(name, _PLAIN)
-        if row.replica in self.viewers.since and kind.is_merged:
-            self._fold_on(row, kind)
-            return
-        known = self.get(stream)
+        kind: StreamType[Any] = STREAM_TYPES.get(name, _PLAIN)
+        is_viewed = row.replica in self.viewers.since and kind.is_merged
+        states = self.viewers.states(row.replica) if is_viewed else self
+        known = states.get(stream)
         if known is not None and known.version >= self._versions.get(stream, 0):
             state = known.state
-        else:
+        elif not is_viewed:
             state = self._state(stream, kind, row.entity)
-        try:
-            state = kind.evolve(state, row)
-        finally:  # where a row does not fold, its stream stays as it was
-            self[stream] = CachedState(row.version, state)
-
-    def _fold_on(self, row: RecordedEvent, kind: StreamType[Any]) -> None:
-        """A row of a shared log onto what its writer knew."""
-        states = self.viewers.states(row.replica)
-        known = states.get(row.stream)
-        if known is not None and known.version >= self._versions.get(row.stream, 0):
-            state = known.state
         else:
             try:
                 state = self.world(row.replica, row.n, []).load(kind, row.entity)
@@ -338,8 +315,8 @@ class Streams(OrderedDict[str, CachedState]):
                 return
         try:
             state = kind.evolve(state, row)
-        finally:
-            states[row.stream] = CachedState(row.version, state)
+        finally:  # where a row does not fold, its stream stays as it was
+            states[stream] = CachedState(row.version, state)
 
     def _count(self, row: RecordedEvent) -> None:
         if self._again is None or row.stream in self._minded:
@@ -354,7 +331,3 @@ class Streams(OrderedDict[str, CachedState]):
             with suppress(*FAILURES):  # it was told of when it came
                 state = kind.evolve(state, row)
         return state
-
-
-def _version(row: RecordedEvent) -> int:
-    return row.version
