@@ -31,6 +31,7 @@ from domain.wake.machine import ticket
 from domain.wake.wake import WAKE, LateReply, ToolAsked, ToolReturned
 from replay.appends import Append
 from replay.divergence import ALTERED, RowDifference
+from replay.payloads import text_of
 
 PayloadBytes = Callable[[PayloadId], bytes | None]
 OPERATIONS = (ApplyOperation, VoidOperation, UndoDeed)
@@ -89,9 +90,7 @@ class Effects:
         self._past: dict[str, int] = {}  # of those, what a walk before this one has heard, and n
         self._heard: ReadOutcome = lambda _: None
         self._found: list[FoundDifference] = []  # what differs of what was said first
-        self._shared: dict[
-            str, list[SettledOperation]
-        ] = {}  # of a journal that machines share: all
+        self._shared = dict[str, list[SettledOperation]]()  # of a journal that machines share: all
         self.is_shared = False
 
     def left(self) -> OpenOperations:
@@ -104,29 +103,20 @@ class Effects:
         )
 
     def resume(self, left: OpenOperations, read: ReadAppend, heard: ReadOutcome) -> None:
-        """Go on with what a walk has left.
-
-        Args:
-            left: That.
-            read: Reads an append of the journal once more.
-            heard: What an append of the agent log says, if it says anything.
-        """
+        """Go on with what a walk has left. `read` reads an append of the journal once more; `heard`
+        is what an append of the agent log says, if it says anything."""
         for n in sorted({*left.applied, *left.settled}):
             if (one := read(n)) is not None:  # pragma: no branch  # its bytes were looked at
                 self.take(one)
-        self._applied = {key: one for key, one in self._applied.items() if one.n in left.applied}
-        self._settled = {
-            key: one for key, one in self._settled.items() if one.one.n in left.settled
-        }
+        self._applied = {k: one for k, one in self._applied.items() if one.n in left.applied}
+        self._settled = {k: one for k, one in self._settled.items() if one.one.n in left.settled}
         self._asked = dict.fromkeys(left.asked, ())
         self._past, self._heard = dict(left.said), heard
 
     def ask(self, operation: str, replica: str) -> None:
         """The agent log asks for an operation."""
         found = self._key(self._applied, operation, replica)
-        if found in self._applied:
-            del self._applied[found]
-        else:
+        if self._applied.pop(found, None) is None:
             self._asked[found] = (*self._asked.get(found, ()), replica)
 
     def _key(self, known: Container[str], operation: str, replica: str) -> str:
@@ -141,8 +131,7 @@ class Effects:
         command = first.command if isinstance(first, Receipt) else None
         if not isinstance(first, Receipt) or not isinstance(command, OPERATIONS):
             return
-        operation = command.operation
-        if not operation:
+        if not (operation := command.operation):
             return  # a person's own deed
         if not isinstance(command, VoidOperation):
             found = self._key(self._asked, operation, one.replica)
@@ -222,27 +211,24 @@ class Effects:
             yield RowDifference(0, ALTERED, "data.changed", str(made), str(said.made))
         if isinstance(command, VoidOperation):
             return
-        asked, done = (said.task, said.tool), _does(command)
+        if isinstance(command, UndoDeed):
+            done = command.tasks[0] if command.tasks else "", UNDO
+        else:
+            done = command.task, command.tool
+        asked = said.task, said.tool
         if asked != done:
             yield RowDifference(0, ALTERED, "operation", " ".join(done), " ".join(asked))
         if isinstance(command, UndoDeed):
             return
-        was, now = (
-            _text_of(command.arguments, self._journal),
-            _text_of(said.arguments, self._agents),
-        )
+        was = text_of(command.arguments, self._journal)
+        now = text_of(said.arguments, self._agents)
         if None not in (was, now) and was != now:  # what is gone is told where it is named
             yield RowDifference(0, ALTERED, "operation.arguments", str(was), str(now))
 
 
 def outcome_of(one: Append, cause: Cause, before: LogState) -> OperationOutcome | None:
-    """What an append of the agent log says came of an operation; None: nothing that counts.
-
-    Args:
-        one: The append.
-        cause: Its cause.
-        before: The agent log before it.
-    """
+    """What an append of the agent log, which was `before` it so far, says came of an operation;
+    None: nothing that counts."""
     if not isinstance(cause, Replied) or isinstance(one.facts[0].fact, LateReply):
         return None
     fact = cause.fact
@@ -252,11 +238,8 @@ def outcome_of(one: Append, cause: Cause, before: LogState) -> OperationOutcome 
         if not isinstance(asked, ToolAsked) or ticket(asked) != ticket(fact):
             return None
         code = "" if fact.status == "success" else fact.code
-        task = wake.begun.task
-        made = fact.changed, fact.tokens
-        return OperationOutcome(
-            fact.operation, task, asked.tool, asked.arguments, code, fact.position, made
-        )
+        named = fact.operation, wake.begun.task, asked.tool, asked.arguments
+        return OperationOutcome(*named, code, fact.position, (fact.changed, fact.tokens))
     if isinstance(fact, ItemConfirmed | ItemFailed | SuppressionDone | LiftDone | ItemUndone):
         return _of_item(cause.entity, fact, before)
     return None
@@ -270,12 +253,12 @@ def _of_item(set_id: str, fact: ChangesReply, before: LogState) -> OperationOutc
     n = fact.position if isinstance(fact, ItemConfirmed | ItemUndone) else 0
     code = "" if isinstance(fact, ItemConfirmed) else fact.code
     if isinstance(asked, ItemConfirming):
-        arguments = item.arguments_now or item.arguments
-        return OperationOutcome(asked.operation, changes.task, item.tool, arguments, code, n)
-    if isinstance(asked, UndoAsked):
-        return OperationOutcome(asked.operation, changes.task, UNDO, Words(), code, n)
-    tool = "suppress_label" if isinstance(asked, SuppressionAsked) else "lift_suppression"
-    words = Words(f'{{"id":"{asked.label}"}}')
+        tool, words = item.tool, item.arguments_now or item.arguments
+    elif isinstance(asked, UndoAsked):
+        tool, words = UNDO, Words()
+    else:
+        tool = "suppress_label" if isinstance(asked, SuppressionAsked) else "lift_suppression"
+        words = Words(f'{{"id":"{asked.label}"}}')
     return OperationOutcome(asked.operation, changes.task, tool, words, code, n)
 
 
@@ -305,21 +288,7 @@ def unrelated(cause: Cause, before: LogState) -> Iterator[RowDifference]:
         yield RowDifference(0, ALTERED, "data.command.appends", told, ", ".join(left))
 
 
-def _does(command: ApplyOperation | UndoDeed) -> tuple[str, str]:
-    """The task that an operation is about first, and what it does there."""
-    if isinstance(command, UndoDeed):
-        return command.tasks[0] if command.tasks else "", UNDO
-    return command.task, command.tool
-
-
 def _nowhere(said: OperationOutcome) -> RowDifference:
     told = f"a receipt of the operation {said.operation} in the journal"
     actual = f"journal append {said.n} is none" if said.n else "there is none"
     return RowDifference(0, ALTERED, "receipt", told, actual)
-
-
-def _text_of(words: Words, payload: PayloadBytes) -> str | None:
-    if not words.payload:
-        return words.text
-    data = payload(words.payload)
-    return None if data is None else data.decode("utf-8", "replace")

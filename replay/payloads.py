@@ -88,6 +88,14 @@ def _structs(hint: Any) -> Iterator[type[Struct]]:
         yield hint
 
 
+def text_of(words: Words, payload: Callable[[PayloadId], bytes | None]) -> str | None:
+    """A text, wherever it is kept; None where its payload is gone."""
+    if not words.payload:
+        return words.text
+    data = payload(words.payload)
+    return None if data is None else data.decode("utf-8", "replace")
+
+
 class PayloadFault(Struct, frozen=True):
     """A payload that is not there, or is not what its id says; then `found` is what it is."""
 
@@ -158,12 +166,11 @@ class PayloadCheck:
 
     def _tasks(self, append: Sequence[RecordedEvent]) -> Iterator[str]:
         """The tasks that an append is about, each once."""
-        told: set[str] = set()
-        for one in append:
-            for name in self._tasks_of(one):
-                if name and name not in told:
-                    told.add(name)
-                    yield name
+        told = {""}
+        for name in chain.from_iterable(map(self._tasks_of, append)):
+            if name not in told:
+                told.add(name)
+                yield name
 
     def _tasks_of(self, one: RecordedEvent) -> Iterator[str]:
         """The tasks that a row is about; empty where it could name one and does not."""

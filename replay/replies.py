@@ -8,11 +8,12 @@ from msgspec.structs import astuple
 
 from domain.errors import WakelogError
 from domain.log import canonical
-from domain.log.wire import PayloadId, Words
+from domain.log.wire import PayloadId
 from domain.ports import Call, Reply
 from domain.wake.tool_call import arguments_of, tool_named
 from domain.wake.wake import ModelAnswered
 from replay.divergence import ALTERED, FORMAT, RowDifference
+from replay.payloads import text_of
 
 _NUMBER = re.compile("[0-9]{1,9}")
 COUNTS = ("tokens_in", "tokens_out", "tokens_thought", "tokens_cached")
@@ -58,7 +59,8 @@ class ReplyDecoding:
                 self.undecoded += 1
             return
         told, calls = canonical.clean(reply.text), tuple(map(_call, reply.calls))
-        kept, kept_calls = self._text(fact.text) if fact.text else "", self._calls(fact)
+        kept = text_of(fact.text, self._payload) if fact.text else ""
+        kept_calls = self._calls(fact)
         if kept is not None and told != kept:
             yield RowDifference(0, ALTERED, "reply.text", told, kept)
         if kept_calls is not None and calls != kept_calls:
@@ -88,17 +90,11 @@ class ReplyDecoding:
     def _calls(self, fact: ModelAnswered) -> tuple[tuple[str, ...], ...] | None:
         found: list[tuple[str, ...]] = []
         for call in fact.calls:
-            arguments = self._text(call.arguments)
+            arguments = text_of(call.arguments, self._payload)
             if arguments is None:
                 return None
             found.append((call.call_id, call.tool, arguments, "unread" * bool(call.problem)))
         return tuple(found)
-
-    def _text(self, words: Words) -> str | None:
-        if not words.payload:
-            return words.text
-        data = self._payload(words.payload)
-        return None if data is None else data.decode("utf-8", "replace")
 
 
 def _call(call: Call) -> tuple[str, ...]:
