@@ -43,9 +43,7 @@ class CausalViews:
         self.since: dict[str, int] = {}  # replica -> the append from which on it shares the log
         self._limit = limit
         self._states: dict[str, ReplicaStates] = {}
-        self._applied: dict[
-            str, list[CanonicalPlace]
-        ] = {}  # operations that several of them applied
+        self._applied = dict[str, list[CanonicalPlace]]()  # operations that several applied
 
     def take(self, row: RecordedEvent, writers: Iterable[str], kept: ReadKept) -> None:
         """One more row."""
@@ -76,7 +74,11 @@ class CausalViews:
     def _again(self, operation: str, writers: Iterable[str], kept: ReadKept) -> None:
         """Learn whether an operation was applied by several."""
         found = [row for one in sorted(writers) for row in kept(operation, one)]
-        places = sorted((row.n, row.replica) for row in found if _says_applied(row))
+        places = sorted(
+            (row.n, row.replica)
+            for row in found
+            if isinstance(row.fact, Receipt) and row.fact.result.status == "applied"
+        )
         if len(places) > 1:
             self._applied[operation] = places
 
@@ -95,7 +97,3 @@ class CausalViews:
             return again
 
         return MergeFilter(self.horizons.knows, repeats)
-
-
-def _says_applied(row: RecordedEvent) -> bool:
-    return isinstance(row.fact, Receipt) and row.fact.result.status == "applied"

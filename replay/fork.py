@@ -86,21 +86,11 @@ def recorded_answers(pairs: Iterable[tuple[Request, ModelReply]]) -> dict[str, M
 
 
 def decision(rows: Iterable[RecordedEvent], item: int) -> RecordedEvent | None:
-    """The first decision on an item of a set; None if there is none.
-
-    Args:
-        rows: Of the set, in order.
-        item: Its number.
-    """
-    for row in rows:
-        match row.fact:
-            case (
-                ItemConfirming(item=number) | ItemRejected(item=number) | ItemDeferred(item=number)
-            ) if number == item:
-                return row
-            case _:
-                continue
-    return None
+    """The first decision on an item among a set's rows; None if there is none."""
+    kinds = (ItemConfirming, ItemRejected, ItemDeferred)
+    return next(
+        (one for one in rows if isinstance(one.fact, kinds) and one.fact.item == item), None
+    )
 
 
 def operations(rows: Iterable[RecordedEvent], item: int) -> frozenset[str]:
@@ -119,26 +109,18 @@ def is_verdict(cause: Cause, verdict: ChangedVerdict) -> bool:
 
 
 def is_consequence(cause: Cause, verdict: ChangedVerdict, effects: frozenset[str]) -> bool:
-    """Whether a cause would not be there without the recorded decision on that item.
-
-    Args:
-        cause: Of either log.
-        verdict: The decision that takes the recorded one's place.
-        effects: See `operations`.
-    """
+    """Whether a cause of either log would not be there without the recorded decision on that item.
+    `effects`: see `operations`."""
+    named = (verdict.changes, verdict.item)
     match cause:
         case ApplyOperation() | VoidOperation() | UndoDeed():
             return cause.operation in effects
-        case (
-            RetakeEffect(changes=changes, item=item)
-            | ReopenItem(changes=changes, item=item)
-            | UndoItem(changes=changes, item=item)
-        ):
-            return (changes, item) == (verdict.changes, verdict.item)
+        case RetakeEffect() | ReopenItem() | UndoItem():
+            return (cause.changes, cause.item) == named
         case CreateAgent(task=task):
-            return task == follow_up_id(verdict.changes, verdict.item)
+            return task == follow_up_id(*named)
         case Replied(of_kind="changes", entity=changes, fact=fact):
-            return (changes, fact.item) == (verdict.changes, verdict.item)
+            return (changes, fact.item) == named
         case _:
             return False
 
@@ -222,11 +204,7 @@ def carried_operation(rows: Sequence[RecordedEvent]) -> str:
 
 def carried_out(cause: Cause) -> str:
     """The operation that a cause carries out, or makes void; else empty."""
-    match cause:
-        case ApplyOperation() | VoidOperation() | UndoDeed():
-            return cause.operation
-        case _:
-            return ""
+    return cause.operation if isinstance(cause, ApplyOperation | VoidOperation | UndoDeed) else ""
 
 
 def rests_on(agents: Sequence[RecordedEvent], journal: Sequence[RecordedEvent]) -> bool:
@@ -246,9 +224,7 @@ def interleaved(
     """
     left, others = deque(journal), deque(agents)
     later = {one for rows in others for one in asked_operations(rows)}
-    held: dict[
-        str, list[Sequence[RecordedEvent]]
-    ] = {}  # by the operation that is not asked for yet
+    held = dict[str, list[Sequence[RecordedEvent]]]()  # by the operation that is not asked for yet
     while others:
         other, first = others[0], left[0] if left else ()
         is_asked = bool(first) and carried_operation(first) not in later
@@ -266,12 +242,8 @@ def interleaved(
 
 
 def with_moved_position(cause: Cause, position: Callable[[int], int]) -> Cause:
-    """A cause that names a position of the journal, with the branch's.
-
-    Args:
-        cause: Of the agent log.
-        position: The branch's of a recorded one.
-    """
+    """A cause of the agent log that names a position of the journal, with the branch's:
+    `position` gives that of a recorded one."""
     told = cause.fact if isinstance(cause, Replied) else cause
     name = POSITIONS.get(type(told))
     if name is None or not (n := getattr(told, name)):

@@ -48,20 +48,18 @@ class LeadershipHandover:
         stream = f"{WAKE_QUEUE.name}:{cause.agent}@{cause.of}"
         self._inherited[stream].append((one, cause))
 
-    # ------------------------------------------------------------------------------- the journal
-
     def taken(self, one: Append, cause: TakeJournal) -> Iterator[RowDifference]:
         """The journal was taken: compare what others had taken, as it was known right before the
         append, or before others' rows came in meanwhile."""
         if one.replica not in self._agents.viewers.since:
             return
         every = [self._taken(one.replica, known) for known in self._moments(one)]
-        is_all = any(not _any_covered(cause, covered) for covered in every)
+        is_all = any(
+            not any(is_covered(told, covered) for told in cause.batches) for covered in every
+        )
         if (cause.covered in every) if cause.covered else is_all:
             return
-        expected, actual = canonical.encode(every[0]), canonical.encode(cause.covered)
-        path = COVERED + path_within(canonical.read(expected), canonical.read(actual))
-        yield RowDifference(0, CHANGED, path, expected.decode(), actual.decode())
+        yield _changed(COVERED, every[0], cause.covered)
 
     def _moments(self, one: Append) -> list[Mapping[str, int]]:
         """What its machine knew of the agents' log: right before the append, and before each of the
@@ -78,8 +76,6 @@ class LeadershipHandover:
             if newest is not None and isinstance(newest.fact, JournalTaken):
                 found = joined(found, self._journal.until(name, newest.fact.last + 1))
         return tuple(Imported(*each) for each in sorted(found.items()))
-
-    # ----------------------------------------------------------------------------------- the wakes
 
     def finish(self) -> Iterator[tuple[Append, RowDifference]]:
         """What differs in the wakes that were taken over."""
@@ -103,14 +99,13 @@ class LeadershipHandover:
         is_here = all(one.position for each in there for one in each if one.of)
         if cause.triggers in there or not is_here:  # of a journal that has not come so far
             return
-        expected = canonical.encode(there[0] if there else ())
-        actual = canonical.encode(cause.triggers)
-        path = TRIGGERS + path_within(canonical.read(expected), canonical.read(actual))
-        yield RowDifference(0, CHANGED, path, expected.decode(), actual.decode())
+        yield _changed(TRIGGERS, there[0] if there else (), cause.triggers)
 
 
-def _any_covered(cause: TakeJournal, covered: tuple[Imported, ...]) -> bool:
-    return any(is_covered(told, covered) for told in cause.batches)
+def _changed(path: str, today: object, was: object) -> RowDifference:
+    expected, actual = canonical.encode(today), canonical.encode(was)
+    path += path_within(canonical.read(expected), canonical.read(actual))
+    return RowDifference(0, CHANGED, path, expected.decode(), actual.decode())
 
 
 def _waiting_triggers(rows: Iterable[RecordedEvent]) -> WaitingTriggers:

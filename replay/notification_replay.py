@@ -2,14 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from domain.agent.commands import TakeJournal
 from domain.agent.subscriptions import Batch
 from domain.agent.wake_queue import JournalTaken
 from domain.append.causes import ReplicasImported
 from domain.append.notification_batch import batch, brought, is_covered
-from domain.journal.links import LINKS, Links
-from domain.journal.task import TASK, Task
+from domain.journal.links import LINKS
+from domain.journal.task import TASK
 from domain.log import canonical
 from domain.log.state import LogState
 from replay.appends import Append
@@ -54,13 +55,7 @@ class NotificationReplay:
 
     def _told(self, one: Append, world: LogState) -> Iterator[Batch]:
         """An append as a notification, a marker of a shared log as those that it brought."""
-
-        def links(task: str) -> Links:
-            return world.load(LINKS, task)
-
-        def task(task_id: str) -> Task:
-            return world.load(TASK, task_id)
-
+        links, task = partial(world.load, LINKS), partial(world.load, TASK)
         if (made := batch(one.facts, links, task)) is not None:
             yield made
         for theirs in self._brought(one):

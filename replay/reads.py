@@ -38,10 +38,12 @@ def is_read(fact: object) -> bool:
 
 def read_intent(run_key: str, fact: ToolReturned, agents: LogState) -> ReadIntent | None:
     """What asks for what a fact answers; None: nothing does so far."""
-    for row in agents.history("wake", run_key):
-        if isinstance(row.fact, ToolAsked) and ticket(row.fact) == ticket(fact):
-            return ReadIntent(row.n, row.fact)
-    return None
+    found = (
+        ReadIntent(row.n, row.fact)
+        for row in agents.history("wake", run_key)
+        if isinstance(row.fact, ToolAsked) and ticket(row.fact) == ticket(fact)
+    )
+    return next(found, None)
 
 
 def misplaced_read(asked: ReadIntent, fact: ToolReturned, n: int) -> Iterator[RowDifference]:
@@ -54,15 +56,8 @@ def misplaced_read(asked: ReadIntent, fact: ToolReturned, n: int) -> Iterator[Ro
 def read_again(
     run_key: str, fact: ToolReturned, journal: LogState, agents: LogState, lines: LookupLines
 ) -> ReadAgain | None:
-    """A read as today's code makes it; None where nothing asked for it.
-
-    Args:
-        run_key: Whose it was.
-        fact: What it was answered with.
-        journal: The journal where it was made.
-        agents: The agent log where it was made.
-        lines: Gives the living tasks of the journal.
-    """
+    """A read of a wake, answered with `fact`, as today's code makes it from both logs where it was
+    made; None where nothing asked for it. `lines`: gives the living tasks of the journal."""
     wake = agents.load(WAKE, run_key)
     asked = read_intent(run_key, fact, agents)
     if asked is None:

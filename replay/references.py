@@ -53,13 +53,8 @@ def position_named(told: object) -> int:
 
 
 def horizon_differs(cause: object, replica: str, viewers: CausalViews) -> Iterator[RowDifference]:
-    """What a cause says otherwise of what its position of a shared journal knows of each machine.
-
-    Args:
-        cause: Of the agent log.
-        replica: Who wrote it.
-        viewers: Of the journal, at least up to that position.
-    """
+    """What a replica's cause says otherwise of what its position of a shared journal knows of each
+    machine. `viewers`: of the journal, at least up to that position."""
     if not isinstance(cause, BeginWake | CreateAgent | RejectItem | DeferItem):
         return
     n = position_named(cause)
