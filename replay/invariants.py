@@ -6,6 +6,7 @@ breaks one. `ended` says what must hold once nothing is under way any more.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 from domain.agent.agent import AgentCreated, AgentObserved
 from domain.agent.memory import BYTES_MAX, HEADING_BYTES, MemoryFolded
@@ -65,6 +66,22 @@ VERDICTS = {
 }
 
 
+_LIVING = ("open", "confirming")
+_ENDED = ("ItemConfirmed", "ItemRejected", "ItemRetracted", "ItemExpired")
+ITEM_MOVES: dict[type, tuple[tuple[str, ...], str, str]] = {
+    ItemProposed: (("",), "is proposed twice", "open"),
+    ItemConfirming: (_LIVING, "is confirmed while {}", "confirming"),
+    ItemFailed: (("", *_LIVING, *_ENDED), "", "open"),
+    ItemReopened: (("open", "ItemRejected", "ItemRetracted"), "is taken up again while {}", "open"),
+    ItemUndone: (("ItemConfirmed",), "is undone while {}", "open"),
+    ItemConfirmed: (_LIVING, "ends twice", "ItemConfirmed"),
+    ItemRejected: (_LIVING, "ends twice", "ItemRejected"),
+    ItemRetracted: (_LIVING, "ends twice", "ItemRetracted"),
+    ItemExpired: (_LIVING, "ends twice", "ItemExpired"),
+}
+"""Facts of an item: at which statuses they may come, what is wrong else, and its status then."""
+
+
 class LearningInvariants:
     """Takes the rows of the agent log as they come."""
 
@@ -109,11 +126,8 @@ class LearningInvariants:
 
     def _digest(self, row: RecordedEvent, digest: MemoryFolded) -> Iterator[str]:
         for source in digest.sources:
-            if digest.depth > 1:
-                is_there = (row.entity, source) in self._digests
-            else:
-                is_there = self._notes.get(source) == row.entity
-            if not is_there:
+            is_digest = (row.entity, source) in self._digests
+            if not (is_digest if digest.depth > 1 else self._notes.get(source) == row.entity):
                 yield f"memory: {digest.id} names {source}, which is not there"
             other = self._covered.setdefault((row.replica, row.entity, source), digest.id)
             if other != digest.id:
@@ -237,17 +251,15 @@ class Invariants:
     def _attention(self, row: RecordedEvent) -> Iterator[str]:
         """Every trigger ends in one wake's causes or in one suppression."""
         match row.fact:
-            case WakeQueued(run_key=run_key, trigger=trigger):
-                if self._runs[run_key].is_queued:
-                    yield f"law 9: the wake {run_key} is queued twice"
-                self._runs[run_key].is_queued = True
-                self._runs[run_key].triggers += 1
-                end = run_key
-            case TriggerMerged(run_key=run_key, trigger=trigger):
-                if not self._runs[run_key].is_queued or self._runs[run_key].is_ended:
-                    yield f"law 9: a trigger joins {run_key}, which is not queued"
-                self._runs[run_key].triggers += 1
-                end = run_key
+            case WakeQueued(run_key=end, trigger=trigger):
+                if self._runs[end].is_queued:
+                    yield f"law 9: the wake {end} is queued twice"
+                self._runs[end].is_queued = True
+                self._runs[end].triggers += 1
+            case TriggerMerged(run_key=end, trigger=trigger):
+                if not self._runs[end].is_queued or self._runs[end].is_ended:
+                    yield f"law 9: a trigger joins {end}, which is not queued"
+                self._runs[end].triggers += 1
             case TriggerSuppressed(trigger=trigger):
                 end = ""
             case WakeDropped() as fact:
@@ -357,36 +369,15 @@ class Invariants:
     # -------------------------------------------------------------------------------------- items
 
     def _item(self, row: RecordedEvent) -> Iterator[str]:
-        fact = row.fact
-        if not hasattr(fact, "item"):
+        fact: Any = row.fact
+        if type(fact) not in ITEM_MOVES or (isinstance(fact, ItemUndone) and fact.code):
             return
+        allowed, wrong, after = ITEM_MOVES[type(fact)]
         name = (row.entity, fact.item)
         status = self._items.get(name, "")
-        match fact:
-            case ItemProposed():
-                if status:
-                    yield f"law 9: item {name} is proposed twice"
-                self._items[name] = "open"
-            case ItemConfirming():
-                if status not in ("open", "confirming"):
-                    yield f"law 9: item {name} is confirmed while {status}"
-                self._items[name] = "confirming"
-            case ItemFailed():
-                self._items[name] = "open"
-            case ItemReopened():
-                if status not in ("open", "ItemRejected", "ItemRetracted"):
-                    yield f"law 9: item {name} is taken up again while {status}"
-                self._items[name] = "open"
-            case ItemUndone(code=""):
-                if status != "ItemConfirmed":
-                    yield f"law 9: item {name} is undone while {status}"
-                self._items[name] = "open"
-            case ItemConfirmed() | ItemRejected() | ItemRetracted() | ItemExpired():
-                if status not in ("open", "confirming"):
-                    yield f"law 9: item {name} ends twice"
-                self._items[name] = type(fact).__name__
-            case _:
-                pass
+        if status not in allowed:
+            yield f"law 9: item {name} {wrong.format(status)}"
+        self._items[name] = after
 
     # ------------------------------------------------------------------------------------- the end
 
