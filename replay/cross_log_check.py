@@ -56,9 +56,8 @@ def section_differences(
 ) -> Iterator[RowDifference]:
     """What differs in a part of a prompt, and in the order of its sections."""
     known = {ref.name: ref.payload for ref in was}
-    for name in (*today, *(name for name in known if name not in today)):
-        data = today.get(name)
-        named = known.get(name, "")
+    for name in dict.fromkeys((*today, *known)):
+        data, named = today.get(name), known.get(name, "")
         if data is None or payload_id(task, data) != named:
             yield from byte_differences(f"{part}.{name}", PROMPT, data or b"", named, payload)
     if list(today) != list(known) and set(today) == set(known):
@@ -76,8 +75,7 @@ def byte_differences(
     yield RowDifference(0, kind_of, path, expected, actual)
 
 
-# ------------------------------------------------------- the categories that verdicts are learnt in
-# What causes of the agent log say of the categories that verdicts are learnt in (ADR 50).
+# --------------------------------------------- the categories that verdicts are learnt in (ADR 50)
 
 
 class CategoryClaim(NamedTuple):
@@ -90,30 +88,23 @@ class CategoryClaim(NamedTuple):
 
 
 def category_claims(cause: Cause, before: LogState) -> Iterator[CategoryClaim]:
-    """What a cause says, which the journal has to bear out.
-
-    Args:
-        cause: Of the agent log.
-        before: The agent log before it.
-    """
+    """What a cause of the agent log, which was `before` it so far, says and the journal has to
+    bear out."""
+    path = "data.command.category"
     match cause:
         case ConfirmItem() | RejectItem() | DeferItem() if cause.category:
             task = before.load(CHANGES, cause.changes).task
-            yield CategoryClaim(task, cause.position, cause.category, "data.command.category")
+            yield CategoryClaim(task, cause.position, cause.category, path)
         case ReopenItem() if cause.category:
             changes = before.load(CHANGES, cause.changes)
             if item := find(changes, cause.item):  # pragma: no branch  # it was reopened
-                yield CategoryClaim(
-                    changes.task, item.position, cause.category, "data.command.category"
-                )
+                yield CategoryClaim(changes.task, item.position, cause.category, path)
         case LearnVerdicts(scope=scope, verdicts=verdicts) if scope.startswith(CATEGORY):
+            category = scope.removeprefix(CATEGORY)
             for nth, past in enumerate(verdicts):
-                changes = before.load(CHANGES, past.changes)
+                changes, path = before.load(CHANGES, past.changes), f"data.command.verdicts[{nth}]"
                 if item := find(changes, past.item):  # pragma: no branch  # it was checked
-                    path = f"data.command.verdicts[{nth}]"
-                    yield CategoryClaim(
-                        changes.task, item.position, scope.removeprefix(CATEGORY), path
-                    )
+                    yield CategoryClaim(changes.task, item.position, category, path)
         case _:
             pass
 
@@ -137,9 +128,7 @@ class CrossLogCheck:
         self.left = PairPosition()  # when the agent log was walked
         self.replies = ReplyDecoding(decoders or {}, agents.payload)
         self._journal, self._agents = journal, agents
-        self._left = AppendsAhead(
-            appends(journal.rows)
-        )  # of the journal, that nobody has named yet
+        self._left = AppendsAhead(appends(journal.rows))  # of the journal, that nobody has named
         self._reached = 0  # n up to which it was walked
         self._is_ended = False
         self._known = 0  # the highest position of the journal that the agent log names
@@ -169,16 +158,15 @@ class CrossLogCheck:
         one = self._agents.read(n) if n else None
         if one is None or self._agents.at is None:
             return None
-        said = outcome_of(
-            one, envelope.cause_of(one.facts[0])[0], self._agents.at(n - 1, one.replica)
-        )
+        cause, _ = envelope.cause_of(one.facts[0])
+        said = outcome_of(one, cause, self._agents.at(n - 1, one.replica))
         return (one, said) if said else None
 
     def walk(self) -> Iterator[Divergence]:
         """Name all that differs in either log, and between them."""
         for one in appends(self._agents.rows):
             self._notices.watchers.add(one.replica)
-            named = max((n for n in map(self._position, one.facts)), default=0)
+            named = max(map(self._position, one.facts), default=0)
             self._known_of[one.replica] = max(named, self._known_of.get(one.replica, 0))
             yield from self._advance(named)
             for row in one.facts:
@@ -288,7 +276,7 @@ class CrossLogCheck:
                 found = [*self._learnt(one, cause), *self._outcome(one, cause)]
         fault = self._journal.proof.first_fault
         yield from self._resting(one, cause, fault)
-        yield from misnamed(cause, self._agents.proof.streams.world(one.replica, one.n, []))
+        yield from misnamed(cause, self._before(self._agents, one))
         viewers = self._journal.proof.streams.viewers
         for known in horizon_differs(cause, one.replica, viewers):
             yield replace(known, upstream=fault)
@@ -315,7 +303,7 @@ class CrossLogCheck:
 
     def _read(self, one: Append, run_key: str, fact: ToolReturned) -> Iterator[RowDifference]:
         """What a read is answered with otherwise, from both logs as they stood."""
-        before = self._agents.proof.streams.world(one.replica, one.n, [])
+        before = self._before(self._agents, one)
         asked = read_intent(run_key, fact, before)
         if asked is None:  # what nobody asked for is not taken
             return
@@ -337,9 +325,8 @@ class CrossLogCheck:
 
     def _learnt(self, one: Append, cause: Cause) -> Iterator[RowDifference]:
         """The categories that verdicts are learnt in, where a task was in another one then."""
-        for said in category_claims(
-            cause, self._agents.proof.streams.world(one.replica, one.n, [])
-        ):
+        before = self._before(self._agents, one)
+        for said in category_claims(cause, before):
             if is_given_up(self._journal.given_up, one.replica, said.position):
                 continue
             _, journal, _ = self._worlds(one.replica, said.position, one.n - 1)
@@ -350,12 +337,12 @@ class CrossLogCheck:
     def _replied(self, one: Append, fact: ModelAnswered, run_key: str) -> Iterator[RowDifference]:
         """A reply, decoded again; of one that came too late only the bytes were kept."""
         if not isinstance(one.facts[0].fact, LateReply):
-            wake = self._agents.proof.streams.world(one.replica, one.n, []).load(WAKE, run_key)
+            wake = self._before(self._agents, one).load(WAKE, run_key)
             yield from self.replies.differs(fact, wake.begun.model)
 
     def _outcome(self, one: Append, cause: Cause) -> Iterator[RowDifference]:
         """What came of an operation, as its receipt in the journal says it."""
-        said = outcome_of(one, cause, self._agents.proof.streams.world(one.replica, one.n, []))
+        said = outcome_of(one, cause, self._before(self._agents, one))
         if said is None or self._is_ended:  # a journal that is cut off is told of
             return
         for past in self._journal.given_up:  # what names no position may be about another past
@@ -366,7 +353,7 @@ class CrossLogCheck:
 
     def _deed(self, one: Append, cause: Cause) -> Iterator[RowDifference]:
         """What an append of the journal says of others there."""
-        yield from unrelated(cause, self._journal.proof.streams.world(one.replica, one.n, []))
+        yield from unrelated(cause, self._before(self._journal, one))
 
     def _task_lines(self, journal: LogState) -> Mapping[str, SearchableTask]:
         """The living tasks of a world; those of where the walk stands are kept."""
@@ -385,9 +372,8 @@ class CrossLogCheck:
         agent = agents.load(AGENT, cause.agent)
         queued = agents.load(WAKE_QUEUE, cause.agent).queued
         if queued is None or queued.run_key != cause.run_key:
-            yield RowDifference(
-                0, CHANGED, "cause", "a queued wake", f"{cause.run_key} is not queued"
-            )
+            told = f"{cause.run_key} is not queued"
+            yield RowDifference(0, CHANGED, "cause", "a queued wake", told)
             return
         try:
             prompt = shown(journal, agents, agent, queued, given_by(cause))
@@ -403,10 +389,8 @@ class CrossLogCheck:
             yield from byte_differences(
                 "data.command.snapshot", CHANGED, data, cause.snapshot, self._agents.payload
             )
-        for part, today, was in (
-            ("system", prompt.system, cause.system),
-            ("user", prompt.user, cause.user),
-        ):
+        parts = (("system", prompt.system, cause.system), ("user", prompt.user, cause.user))
+        for part, today, was in parts:
             now = {section.name: section.text.encode() for section in today}
             yield from section_differences(part, agent.task, now, was, self._agents.payload)
             units = {section.name: section.units for section in today}
@@ -435,6 +419,11 @@ class CrossLogCheck:
             journal = self._journal.at(position, replica)
         return agents, journal, missed
 
+    @staticmethod
+    def _before(side: PairedLog, one: Append) -> LogState:
+        """A log just before an append."""
+        return side.proof.streams.world(one.replica, one.n, [])
+
     def _is_at(self, side: PairedLog, replica: str, n: int) -> bool:
         """Whether the walk of a log stands right after append n, of a shared one a replica's."""
         if side.proof.is_shared:
@@ -443,9 +432,8 @@ class CrossLogCheck:
 
     def _taken(self, one: Append, cause: TakeJournal) -> Iterator[RowDifference]:
         """The notices that a watcher made of journal appends."""
-        world = self._agents.proof.streams.world(one.replica, one.n, [])
-        first = max(cause.first, taken_of(world, cause.replica) + 1)
-        yield from self._notices.differs(cause, first)
+        taken = taken_of(self._before(self._agents, one), cause.replica)
+        yield from self._notices.differs(cause, max(cause.first, taken + 1))
 
     # --------------------------------------------------------------------------------- at the end
 
@@ -472,16 +460,9 @@ class CrossLogCheck:
                 is_kept = one.replica not in self._agents.proof.last
                 self.unasked_elsewhere += is_kept  # by agents of a machine that keeps their log
                 continue
-            row = one.rows[0]
+            row, place = one.rows[0], f"journal:{one.replica}:{one.n}"
+            told = ALTERED, "operation", "an intent in the agent log", operation
+            cause = "command.apply_operation.1"
             yield Divergence(
-                "journal",
-                f"journal:{one.replica}:{one.n}",
-                row.stream,
-                row.version,
-                ALTERED,
-                "operation",
-                "an intent in the agent log",
-                operation,
-                cause="command.apply_operation.1",
-                upstream=f"journal:{one.replica}:{one.n}",
+                "journal", place, row.stream, row.version, *told, cause=cause, upstream=place
             )

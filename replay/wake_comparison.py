@@ -20,7 +20,6 @@ from domain.wake.wake import (
     ModelAnswered,
     ModelFailed,
     ReportDrafted,
-    SectionRef,
     ToolReturned,
     WakeFinished,
     WakeStarted,
@@ -82,10 +81,8 @@ class WakeSeen(Struct, frozen=True):
     def tokens(self) -> tuple[int | None, int | None]:
         """In and out, of all turns; None as soon as one turn's are not known."""
         replies = [turn for turn in self.turns if not turn.fault]
-        return (
-            _total_tokens([turn.tokens_in for turn in replies]),
-            _total_tokens([turn.tokens_out for turn in replies]),
-        )
+        spent = _total_tokens([turn.tokens_in for turn in replies])
+        return spent, _total_tokens([turn.tokens_out for turn in replies])
 
 
 def _total_tokens(counts: Sequence[int | None]) -> int | None:
@@ -99,23 +96,14 @@ def wake_seen(
     text: ResolveText,
     payload: Callable[[PayloadId], bytes],
 ) -> WakeSeen:
-    """The wake that its rows tell of.
-
-    Args:
-        run_key: Which.
-        rows: Of its own stream, its change set's and its agent's, in order; others are ignored.
-        text: Resolves a text.
-        payload: Gives the bytes of a payload.
-    """
-
-    def section(ref: SectionRef) -> Section:
-        return Section(ref.name, payload(ref.payload).decode())
-
+    """The wake that `rows` tell of: those of its own stream, its change set's and its agent's, in
+    order; others are ignored."""
     wake = WakeSeen(run_key)
     for row in rows:
         match row.fact:
             case WakeStarted() as fact:
-                sections = tuple(section(ref) for ref in (*fact.system, *fact.user))
+                refs = (*fact.system, *fact.user)
+                sections = tuple(Section(ref.name, payload(ref.payload).decode()) for ref in refs)
                 wake = replace(wake, model=fact.model, reason=fact.reason, sections=sections)
             case WakeFinished(outcome=outcome, code=code, message=message):
                 wake = replace(wake, outcome=outcome, code=code, message=message)
@@ -123,15 +111,12 @@ def wake_seen(
                 wake = replace(wake, observations=(*wake.observations, text(words)))
             case ReportDrafted(one_liner=line, tldr=tldr, content=content):
                 wake = replace(wake, report=ReportSeen(line, text(tldr), text(content)))
-            case ItemProposed() as fact:
-                wake = replace(wake, proposals=(*wake.proposals, _proposal(fact, text)))
+            case ItemProposed(arguments=arguments, summary=summary) as fact:
+                made = ProposalCompared(fact.tool, text(arguments), summary, fact.fingerprint)
+                wake = replace(wake, proposals=(*wake.proposals, made))
             case ModelAnswered() | ModelFailed() | ToolReturned() as fact:
                 wake = replace(wake, turns=_with_turn(wake.turns, fact, text))
     return wake
-
-
-def _proposal(fact: ItemProposed, text: ResolveText) -> ProposalCompared:
-    return ProposalCompared(fact.tool, text(fact.arguments), fact.summary, fact.fingerprint)
 
 
 def _with_turn(
@@ -172,9 +157,6 @@ class Difference(Struct, frozen=True):
     b: Any = None
 
 
-# ---------------------------------------------------------------------------------------- worlds
-
-
 def world_differences(a: Any, b: Any, path: str = "") -> Iterator[Difference]:
     """All differences between two values of JSON, in the order of their places.
 
@@ -183,33 +165,23 @@ def world_differences(a: Any, b: Any, path: str = "") -> Iterator[Difference]:
     ['x[a].n']
     """
     if isinstance(a, dict) and isinstance(b, dict):
-        yield from _members(a, b, path)
+        yield from _members(a, b, f"{path}." if path else "")
     elif isinstance(a, list) and isinstance(b, list):
-        yield from _elements(a, b, path)
+        named = next((name for name in NAMES if _all_have(name, a, b)), "")
+        yield from _members(_keyed(a, named), _keyed(b, named), f"{path}[", "]")
     elif a != b or type(a) is not type(b):
         yield Difference(path, "changed", a, b)
 
 
-def _members(a: Members, b: Members, path: str) -> Iterator[Difference]:
+def _members(a: Members, b: Members, before: str, after: str = "") -> Iterator[Difference]:
     for name in dict.fromkeys((*a, *b)):
-        place = f"{path}.{name}" if path else str(name)
-        yield from _either(a, b, name, place)
-
-
-def _elements(a: list[Any], b: list[Any], path: str) -> Iterator[Difference]:
-    named = next((name for name in NAMES if _all_have(name, a, b)), "")
-    one, other = (_keyed(values, named) for values in (a, b))
-    for key in dict.fromkeys((*one, *other)):
-        yield from _either(one, other, key, f"{path}[{key}]")
-
-
-def _either(a: Members, b: Members, key: Any, place: str) -> Iterator[Difference]:
-    if key not in b:
-        yield Difference(place, "removed", a=a[key])
-    elif key not in a:
-        yield Difference(place, "added", b=b[key])
-    else:
-        yield from world_differences(a[key], b[key], place)
+        place = f"{before}{name}{after}"
+        if name not in b:
+            yield Difference(place, "removed", a=a[name])
+        elif name not in a:
+            yield Difference(place, "added", b=b[name])
+        else:
+            yield from world_differences(a[name], b[name], place)
 
 
 def _all_have(name: str, a: list[Any], b: list[Any]) -> bool:

@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 
 from domain.agent import deciders
 from domain.agent.agent import AGENT, Agent, AgentObservation, Mode
-from domain.agent.memory import MEMORY, MemoryFolded
+from domain.agent.memory import MEMORY
 from domain.agent.wake_queue import (
     WAKE_QUEUE,
     Queued,
@@ -187,21 +187,15 @@ class Scene(Protocol):
 def world_document(
     journal: Scene, agents: Scene, tasks: Iterable[str], names: Mapping[str, str]
 ) -> WorldThen:
-    """The world of some tasks and of their agents.
+    """The world of some tasks and of their agents, from both logs then.
 
     Args:
-        journal: The journal then.
-        agents: The agent log then.
         tasks: Ids; those that did not exist yet are left out.
         names: What a person calls change sets by, by their ids; else the beginning of the id.
-
-    Returns:
-        ``tasks`` (as `task show` has them, deleted ones too), ``agents`` (with their report and
-        journal), ``proposals`` (the open items), ``wakes`` (queued, running or waiting) and
-        ``lessons`` (of the tasks' categories).
     """
     catalog = journal.load(CATALOG, MAIN)
     found = [task for one in tasks if (task := journal.load(TASK, one)).exists]
+    scopes = dict.fromkeys(CATEGORY + task.category for task in found if task.category)
     living = {task.id: _agents_of(agents, task.id) for task in found}
     each = [agent for task in found for agent in living[task.id]]
     return WorldThen(
@@ -209,7 +203,7 @@ def world_document(
         agents=[_agent(agents, agent, catalog) for agent in each],
         proposals=[one for agent in each for one in _proposals(agents, agent, names)],
         wakes=[one for agent in each for one in _wakes(agents, agent)],
-        lessons=[one for scope in _scopes(found) for one in _lessons(agents, scope)],
+        lessons=[one for scope in scopes for one in _lessons(agents, scope)],
     )
 
 
@@ -221,17 +215,11 @@ def linked_tasks(journal: Scene, task_id: str) -> list[str]:
     return list(dict.fromkeys((task_id, *others)))
 
 
-# ----------------------------------------------------------------------------------------- tasks
-
-
 def _task(journal: Scene, task: Task, catalog: Catalog, agents: Sequence[Agent]) -> TaskThen:
     living = [agent.id for agent in agents if agent.lifecycle != "destroyed"]
     links = journal.load(LINKS, task.id)
     shown = task_document(task, links, catalog, living[-1] if living else "", journal.text)
     return TaskThen(**asdict(shown), deleted=task.is_deleted)
-
-
-# ---------------------------------------------------------------------------------------- agents
 
 
 def _agents_of(agents: Scene, task: str) -> list[Agent]:
@@ -273,26 +261,20 @@ def _agent(agents: Scene, agent: Agent, catalog: Catalog) -> AgentThen:
         last_outcome=agent.last_outcome or None,
         report=_report(agents, agent),
         journal=[_observation(agents, one) for one in _remembered(agent)],
-        digests=[_digest(agents, one) for one in memory.top],
+        digests=[
+            DigestThen(one.id, one.depth, one.since, one.until, one.count, agents.text(one.words))
+            for one in memory.top
+        ],
         uncovered=[_observation(agents, one) for one in newest_uncovered(memory, agent)],
     )
-
-
-def _digest(agents: Scene, one: MemoryFolded) -> DigestThen:
-    text = agents.text(one.words)
-    return DigestThen(one.id, one.depth, one.since, one.until, one.count, text)
 
 
 def _report(agents: Scene, agent: Agent) -> ReportThen | None:
     drafted = anyones(agents, agent.report).report if agent.report else None
     if drafted is None:
         return None
-    return ReportThen(
-        run_key=agent.report,
-        tldr=agents.text(drafted.tldr),
-        one_liner=drafted.one_liner,
-        content=agents.text(drafted.content),
-    )
+    tldr, content = agents.text(drafted.tldr), agents.text(drafted.content)
+    return ReportThen(agent.report, tldr, drafted.one_liner, content)
 
 
 def _remembered(agent: Agent) -> list[AgentObservation]:
@@ -303,17 +285,8 @@ def _remembered(agent: Agent) -> list[AgentObservation]:
 
 
 def _observation(agents: Scene, one: AgentObservation) -> ObservationThen:
-    return ObservationThen(
-        at=one.at,
-        run_key=one.run_key,
-        text=agents.text(one.words),
-        priority=one.priority,
-        category=one.category,
-        target=one.target or None,
-    )
-
-
-# ----------------------------------------------------------------------------- proposals and wakes
+    said = one.at, one.run_key, agents.text(one.words)
+    return ObservationThen(*said, one.priority, one.category, one.target or None)
 
 
 def _proposals(agents: Scene, agent: Agent, names: Mapping[str, str]) -> Iterator[ProposalThen]:
@@ -366,13 +339,6 @@ def _wake(agent: Agent, wake: Queued, state: str) -> WakeThen:
         waits_for=wake.waits_for or None,
         triggers=wake.trigger_count,
     )
-
-
-# ---------------------------------------------------------------------------------------- lessons
-
-
-def _scopes(tasks: Iterable[Task]) -> list[str]:
-    return [CATEGORY + one for one in dict.fromkeys(task.category for task in tasks) if one]
 
 
 def _lessons(agents: Scene, scope: str) -> Iterator[LessonThen]:
