@@ -60,7 +60,9 @@ def _without_code(line: str) -> tuple[str, str]:
     texts: list[str] = []
     masks: list[str] = []
     position = 0
-    closers = _closers(line)
+    closers: dict[int, list[int]] = {}  # where runs of backticks start, by their length
+    for run in re.finditer("`+", line):
+        closers.setdefault(len(run[0]), []).append(run.start())
     while match := _FIRST.search(line, position):
         before = line[position : match.start()]
         position = match.end()
@@ -76,14 +78,6 @@ def _without_code(line: str) -> tuple[str, str]:
         texts += before, meant
         masks += before, MASKED * len(meant) if masked else meant
     return "".join([*texts, line[position:]]), "".join([*masks, line[position:]])
-
-
-def _closers(line: str) -> dict[int, list[int]]:
-    """Where runs of backticks start, by their length."""
-    starts: dict[int, list[int]] = {}
-    for run in re.finditer("`+", line):
-        starts.setdefault(len(run[0]), []).append(run.start())
-    return starts
 
 
 def _without_links(text: str, mask: str, links: list[tuple[str, str]]) -> tuple[str, str]:
@@ -149,9 +143,8 @@ def _is_sign(character: str) -> bool:
 
 
 # -------------------------------------------------------------------------------------------- boxes
-# What is a box, and what only looks like one (SPEC 1, Importers; ADR 0026).
-#
-# Any one character between brackets is a mark: people's themes and plugins have dozens of them.
+# Any one character between brackets is a mark: people's themes and plugins have dozens of them
+# (ADR 0026).
 
 MARK_LENGTH_MAX = 16  # code points; an emoji of a family has eleven
 
@@ -205,11 +198,8 @@ def read_tight(text: str) -> MarkedBox | None:
 
 
 def box_fault(text: str, *, is_item: bool = False) -> str:
-    """Why a line of text that looks like a box is none; empty: it does not look like one.
-
-    Args:
-        text: A line that is no box.
-        is_item: It is the first one of a list item, its bullet taken off.
+    """Why a line of text that is no box looks like one; empty: it does not. `is_item`: it is the
+    first one of a list item, its bullet taken off.
 
     >>> box_fault("[ ]Buy milk", is_item=True), box_fault("- [x](https://example.org)")
     ('there is no blank after the box', '')

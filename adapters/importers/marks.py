@@ -10,7 +10,7 @@ none stays in the title as typed, and is named once for each file.
 
 import re
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from adapters.importers.markdown_line import Plain, plain
 from domain.journal.task import MINUTES_MAX
@@ -297,10 +297,8 @@ class _Marks:
     def __init__(self, words: Plain, due: str, priority: str) -> None:
         self._words = words
         self._removed: list[tuple[int, int]] = []
-        self._due = due
         self._date: tuple[str, int, int] | None = None  # a bare date, and where it stands
-        self._estimate = 0
-        self._priority = priority
+        self._found: dict[str, Any] = {"due": due, "estimate": 0, "priority": priority}
         self._labels: dict[str, str] = {}
         self._problems: list[str] = []
 
@@ -318,42 +316,38 @@ class _Marks:
             else:
                 leading = False
             before, before_at = word[0].rstrip("\ufe0f").lower(), word.start()
-        if self._date and not self._due:
-            self._due, start, end = self._date
+        if self._date and not self._found["due"]:
+            self._found["due"], start, end = self._date
             self._removed.append((start, end))
-        labels = tuple(self._labels.values())
-        found = self._due, self._estimate, self._priority, labels
-        return Marked(self._title(), *found, self._words.links, tuple(self._problems))
+        labels, problems = tuple(self._labels.values()), tuple(self._problems)
+        links = self._words.links
+        return Marked(self._title(), **self._found, labels=labels, links=links, problems=problems)
 
     def _take(self, match: re.Match[str]) -> bool:
         """Take a mark over, or report it; False: it is a word like any other."""
+        name, value, fault = "label", match["label"], ""
         if date := match["due"]:
-            if self._accept(match, self._due, "" if is_date(date) else "is no date"):
-                self._due = date
+            name, value = "due", date
+            fault = "" if is_date(date) else "is no date"
         elif amount := match["estimate"]:
-            value = minutes(amount)
+            name, value = "estimate", minutes(amount)
             fault = "" if 1 <= value <= MINUTES_MAX else f"is not 1 to {MINUTES_MAX} minutes"
-            if self._accept(match, self._estimate, fault):
-                self._estimate = value
         elif level := match["priority"]:
+            name, value = "priority", f"P{level}"
             fault = "" if level in ("0", "1", "2", "3") else "is no priority of !p0 to !p3"
-            if self._accept(match, self._priority, fault):
-                self._priority = f"P{level}"
-        elif label := match["label"]:
-            if not label[0].isalpha():
-                return False
-            fault = "" if len(label) <= LABEL_LENGTH_MAX else f"is over {LABEL_LENGTH_MAX} long"
-            if self._accept(match, "", fault):
-                self._labels.setdefault(fold(label), label)
-        return True
-
-    def _accept(self, match: re.Match[str], known: str | int, fault: str) -> bool:
-        """Whether a mark stands; one that does not is reported."""
-        if not fault and known:
+        elif not value[0].isalpha():
+            return False
+        elif len(value) > LABEL_LENGTH_MAX:
+            fault = f"is over {LABEL_LENGTH_MAX} long"
+        if not fault and self._found.get(name):
             fault = "is the second of its sort in this line"
         if fault:
             self._problems.append(f"{match['core']} {fault}; it was left out")
-        return not fault
+        elif name == "label":
+            self._labels.setdefault(fold(value), value)
+        else:
+            self._found[name] = value
+        return True
 
     def _title(self) -> str:
         text, kept, position = self._words.text, [], 0

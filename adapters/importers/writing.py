@@ -130,11 +130,7 @@ def _unescaped(line: str) -> str:
 
 
 def escaped(text: str, is_read: Callable[[str], bool]) -> str:
-    """A text with as few signs escaped as make it be read as it is.
-
-    Args:
-        text: One line.
-        is_read: Whether a line that is tried is read so.
+    """A line with as few signs escaped as make it be read as it is, by what `is_read` says.
 
     >>> escaped("Call Ann, #1 [x]", lambda line: read_marks(line) == Marked("Call Ann, #1 [x]"))
     'Call Ann, #1 [x]'
@@ -170,12 +166,8 @@ def _signs(text: str) -> str:
 
 
 def markdown(tasks: Sequence[ImportedTask], links: Iterable[tuple[str, str, str]] = ()) -> str:
-    """Tasks as a file, below the headings of their categories.
-
-    Args:
-        tasks: In their order; those of one category are written together.
-        links: Id, relation and id of the task that it leads to.
-    """
+    """Tasks as a file, those of one category together below its heading; `links`: id, relation and
+    id of the task that it leads to."""
     there = {one.task_id for one in tasks}
     links = [one for one in links if there.issuperset((one[0], one[2]))]
     named: dict[str, str] = {}
@@ -370,13 +362,7 @@ def with_field(form: str, line: str, field: str, value: Any) -> str:
 
 def with_status(form: str, line: str, status: str, day: str) -> str:
     """The line with another status, as its own clients write it; as it is where that cannot be
-    said.
-
-    Args:
-        form: The file's format.
-        line: With its end.
-        status: What it shall say.
-        day: When the task was closed, if the file says that of what is closed.
+    said. `day`: when the task was closed, if the file says that of what is closed.
 
     >>> with_status("todotxt", "(A) 2026-11-01 Call Ann +Home\\n", "DONE", "2027-01-01")
     'x 2027-01-01 2026-11-01 Call Ann +Home pri:A\\n'
