@@ -30,12 +30,7 @@ def trusted() -> ssl.SSLContext:
 
 @contextmanager
 def troubles(host: str, seconds: float) -> Iterator[None]:
-    """What the client raises on the way, as troubles that repeat none of its words.
-
-    Args:
-        host: Is named in them.
-        seconds: After which the client gives up.
-    """
+    """What the client raises on the way, as troubles that repeat none of its words."""
     try:
         yield
     except httpx2.TimeoutException:
@@ -55,12 +50,8 @@ def unsendable(error: Exception) -> Trouble:
 def bound(
     response: httpx2.Response, take: Take | None, sent_max: int = faults.SENT_MAX_BYTES
 ) -> None:
-    """Have a response read within the bounds; `take` is given its bytes as they come.
-
-    Args:
-        response: Is not read yet.
-        take: Hears them, or nobody does.
-        sent_max: Bytes as they are sent.
+    """Have a response, which is not read yet, read within the bounds: `sent_max` bytes as they are
+    sent. `take` is given them as they come, unpacked.
 
     Raises:
         Trouble: It is packed in a way that was not asked for and is not known here.

@@ -35,15 +35,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def loads(raw: bytes, *, keeps_twice: bool = True) -> dict[str, Any] | None:
-    """A JSON object; None where this is none.
-
-    Args:
-        raw: Its bytes.
-        keeps_twice: Keep both of two equal keys, else the last one.
-    """
-    hook = _object if keeps_twice else None
+    """A JSON object, with both of two equal keys or the last one; None where this is none."""
     try:
-        document = json.loads(raw, object_pairs_hook=hook)
+        document = json.loads(raw, object_pairs_hook=_object if keeps_twice else None)
     except (ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) else None
@@ -83,11 +77,8 @@ def decoded(
     """The answer that a body with status 200 holds.
 
     Args:
-        raw: The body.
-        form: Of the answer.
         arguments: The key of a call's arguments: what is in them is left to who decodes them.
         check: Raises `Trouble` where a document is no answer, whatever its form.
-        keeps_twice: See `loads`.
 
     Raises:
         Trouble: It is no JSON object (a page of something on the way), or not of this form, or

@@ -38,12 +38,7 @@ class ProbeResult(NamedTuple):
 
 
 async def probe_model(model: Model, seconds: float) -> ProbeResult:
-    """Ask a model for a call, and its server for the models that it has.
-
-    Args:
-        model: One that is asked over the wire.
-        seconds: That an answer may take.
-    """
+    """Ask a model over the wire for a call, and its server for the models that it has."""
     offers: tuple[str, ...] = ()
     if isinstance(model, OpenAIModel):  # first: where both come at once, a small server may choke
         offers = await model.offered(min(LIST_SECONDS, seconds))

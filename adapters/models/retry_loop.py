@@ -43,8 +43,7 @@ class ModelSession(Protocol):
         """Ask once; the body of the answer, verbatim, or what its streamed pieces come to.
 
         Args:
-            request: What is asked.
-            nudges: How many answers to it could not be read.
+            nudges: How many answers to the request could not be read.
             listener: Is told the words as they come; None: they come all at once.
 
         Raises:
@@ -71,7 +70,6 @@ class RetryingModel(ABC, Generic[Answer]):
             timeout_seconds: Of one request, over all its bytes.
             patience_seconds: Of a whole reply. Where it is below a wake's deadline, a provider
                 that hangs defers the wake, instead of letting it run out of time.
-            sleep: Waits between two requests.
         """
         self._timeout = min(timeout_seconds, patience_seconds)
         self._patience = patience_seconds

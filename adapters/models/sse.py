@@ -27,10 +27,8 @@ class StreamRelay:
     ) -> None:
         """
         Args:
-            listener: Is told them.
             hidden: The key, should the endpoint repeat it; empty: there is none.
             words: What a piece of an answer says.
-            lines_max: More of them are too many.
         """
         self._listener = listener
         self._hidden = hidden

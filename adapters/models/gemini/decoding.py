@@ -202,10 +202,6 @@ def reply(raw: bytes, answer: GeminiAnswer, usage: Usage) -> Reply:
 def parse(raw: bytes, reply_format: str) -> Reply:
     """The reply that recorded bytes stand for; its usage is that of these bytes alone.
 
-    Args:
-        raw: The bytes.
-        reply_format: As it was recorded with them.
-
     Raises:
         Refused: Code ``invalid_input``: they are no answer of Gemini.
     """
@@ -226,7 +222,6 @@ def trouble_of_status(status: int, body: bytes, headers: Mapping[str, str]) -> T
     """The trouble that an HTTP status other than 200 stands for.
 
     Args:
-        status: As sent.
         body: The error as Google sends it, or the page of something on the way.
         headers: Read for `Retry-After` only; names in lower case.
     """

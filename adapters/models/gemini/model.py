@@ -29,15 +29,12 @@ class GeminiModel(RetryingModel[GeminiAnswer]):
         patience_seconds: float = PATIENCE_SECONDS,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        """Nothing is loaded and no connection made before the first reply.
+        """Nothing is loaded and no connection made before the first reply; see `RetryingModel`.
 
         Args:
             name: ``gemini`` or ``gemini:MODEL``.
             api_key: Is sent to the endpoint and told to nobody.
             base_url: The endpoint; empty: Google's.
-            timeout_seconds: See `RetryingModel`, as the next two.
-            patience_seconds: Of a whole reply.
-            sleep: Waits between two requests.
         """
         super().__init__(timeout_seconds, patience_seconds, sleep)
         self._model = name.partition(":")[2] or GEMINI_MODEL

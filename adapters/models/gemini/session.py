@@ -5,7 +5,6 @@ a loop, and whoever cancels a reply finds nothing open behind it. Loading the SD
 second, so this module is imported where a reply is asked for.
 """
 
-import json
 import logging
 from contextlib import suppress
 from types import TracebackType
@@ -16,6 +15,7 @@ import httpx2
 from google import genai
 from google.genai import errors, types
 
+from adapters.models import json_objects
 from adapters.models.gemini import decoding
 from adapters.models.gemini.decoding import whole, words
 from adapters.models.http_body import bound, troubles, trusted, unsendable
@@ -74,9 +74,6 @@ class GeminiSession:
     async def __aexit__(
         self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
     ) -> None:
-        await self.close()
-
-    async def close(self) -> None:
         """Close every connection; the SDK leaves a client that it was given open."""
         try:
             await self._client.aio.aclose()
@@ -139,14 +136,17 @@ def _endpoint(base_url: str) -> tuple[str, str]:
 def _config(request: Request, nudges: int) -> types.GenerateContentConfig:
     """Everything that the SDK would do by itself is off: what is sent is what is asked."""
     config = types.GenerateContentConfig(
-        system_instruction=system(request) or None,
+        system_instruction=joined(request.system) or None,
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
         automatic_continuation=False,
         should_return_http_response=True,
         http_options=types.HttpOptions(extra_body={"contents": contents(request, nudges)}),
     )
     if request.tools:
-        mode, allowed = calling_mode(request, nudges)
+        # ANY demands a call: of the forced tool, or after one that could not be read; VALIDATED
+        # lets the model choose between words and calls that fit their schemas
+        mode = "ANY" if request.forced or nudges else "VALIDATED"
+        allowed = [request.forced] if request.forced else None
         declared = [
             types.FunctionDeclaration(
                 name=tool.name, description=tool.description, parameters_json_schema=tool.schema
@@ -156,7 +156,7 @@ def _config(request: Request, nudges: int) -> types.GenerateContentConfig:
         config.tools = [types.Tool(function_declarations=declared)]
         config.tool_config = types.ToolConfig(
             function_calling_config=types.FunctionCallingConfig(
-                mode=types.FunctionCallingConfigMode(mode), allowed_function_names=allowed or None
+                mode=types.FunctionCallingConfigMode(mode), allowed_function_names=allowed
             )
         )
     return config
@@ -171,8 +171,6 @@ logging.getLogger("google_genai._api_client").addFilter(_is_ours)
 
 
 # ---------------------------------------------------------------- the request, as Gemini is sent it
-# A request as Gemini is sent it.
-#
 # An earlier turn goes back as it came: the model's content is taken from the recorded bytes, with
 # thoughts, signatures and fields that we do not know, and one content behind it answers all of its
 # calls, in order, under the ids and names that the model gave them. Both are plain JSON, because
@@ -184,35 +182,15 @@ logging.getLogger("google_genai._api_client").addFilter(_is_ours)
 Json = dict[str, Any]
 
 
-def system(request: Request) -> str:
-    """The system instruction; empty if there is none."""
-    return joined(request.system)
-
-
 def contents(request: Request, nudges: int = 0) -> list[Json]:
-    """All turns up to now, the last one the user's.
-
-    Args:
-        request: The request.
-        nudges: How many answers to it could not be read; at most ``len(NUDGES)``.
-    """
+    """All turns up to now, the last one the user's; `nudges`: how many answers could not be read,
+    at most ``len(NUDGES)``."""
     found = [_user(joined(request.user) or BEGIN)]
     for exchange in request.exchanges:
         found += _exchange(exchange, request.forced)
     if nudges:
         found.append(_user(NUDGES[nudges - 1]))
     return found
-
-
-def calling_mode(request: Request, nudges: int = 0) -> tuple[str, list[str]]:
-    """How functions are called, and the only ones that may be, if not all.
-
-    ``VALIDATED`` lets the model choose between words and calls that fit their schemas; ``ANY``
-    demands a call: of the forced tool, or after a call that could not be read.
-    """
-    if request.forced:
-        return "ANY", [request.forced]
-    return ("ANY" if nudges else "VALIDATED"), []
 
 
 def _exchange(exchange: Exchange, forced: str) -> list[Json]:
@@ -228,14 +206,10 @@ def _exchange(exchange: Exchange, forced: str) -> list[Json]:
 
 def _content(raw: bytes) -> Json | None:
     """The model's content, verbatim; empty where it said nothing; None if this is not Gemini's."""
-    try:
-        document = json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
-    candidates = document.get("candidates") if isinstance(document, dict) else None
+    candidates = (json_objects.loads(raw, keeps_twice=False) or {}).get("candidates")
     if not isinstance(candidates, list):
         return None
-    content = candidates[0].get("content") if candidates else None
+    content = json_objects.first_dict(candidates).get("content")
     if not isinstance(content, dict):
         return {}
     return content if "role" in content else {**content, "role": "model"}

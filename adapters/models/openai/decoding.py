@@ -164,11 +164,7 @@ def read(raw: bytes) -> OpenAIAnswer:
 
 
 def judge(answer: OpenAIAnswer, tools: tuple[str, ...] = ()) -> Literal["ok", "empty"]:
-    """What to do with an answer.
-
-    Args:
-        answer: As it was read.
-        tools: The names of those that were offered.
+    """What to do with an answer, where tools of these names were offered.
 
     Returns:
         ``ok``: use it. ``empty``: the model stopped without a word or a call.
@@ -241,10 +237,6 @@ def _arguments(given: Any) -> str:
 
 def parse(raw: bytes, reply_format: str = FORMAT) -> Reply:
     """The reply that recorded bytes stand for; its usage is that of these bytes alone.
-
-    Args:
-        raw: The bytes.
-        reply_format: As it was recorded with them.
 
     Raises:
         Refused: Code ``invalid_input``: they are no answer of this protocol.
@@ -331,7 +323,6 @@ def trouble_of_status(status: int, body: bytes, headers: Mapping[str, str]) -> T
     """The trouble that an HTTP status other than 200 stands for.
 
     Args:
-        status: As sent.
         body: The error as the endpoint sends it, or the page of something on the way.
         headers: Read for the delay only; names in lower case.
     """
@@ -440,12 +431,7 @@ class StreamedWords:
 
 
 def whole(body: bytes, headers: Mapping[str, str], hidden: str) -> bytes:
-    """The answer that a streamed body comes to.
-
-    Args:
-        body: As it was sent. One without events is given on as it is.
-        headers: Of the answer; names in lower case.
-        hidden: The key: it could be cut by pieces, and whole again here.
+    """The answer that a streamed body comes to, see Gemini's `whole`.
 
     Raises:
         Trouble: The stream holds an error, or what cannot be read.

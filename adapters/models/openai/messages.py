@@ -24,14 +24,8 @@ OUTCOMES = {False: "", True: "error: "}  # the protocol has no field for it
 
 
 def body(model: str, request: Request, nudges: int = 0, *, is_streamed: bool = False) -> Json:
-    """The whole request.
-
-    Args:
-        model: As the endpoint knows it.
-        request: The request.
-        nudges: How many answers to it could not be read; at most ``len(NUDGES)``.
-        is_streamed: Whether the answer shall come in pieces.
-    """
+    """The whole request; `nudges`: how many answers to it could not be read, at most
+    ``len(NUDGES)``."""
     sent: Json = {"model": model, "messages": messages(request, nudges)}
     if request.tools:
         named = [

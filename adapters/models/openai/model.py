@@ -27,18 +27,15 @@ class OpenAIModel(RetryingModel[OpenAIAnswer]):
         patience_seconds: float = PATIENCE_SECONDS,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        """Nothing is loaded and no connection made before the first reply.
+        """Nothing is loaded and no connection made before the first reply; see `RetryingModel`.
 
         Args:
             name: As it is recorded on a wake.
             model: As the endpoint knows it.
             base_url: Where it is, with its version: what ``/chat/completions`` is put behind.
             api_key: Is sent to the endpoint and told to nobody; empty: none is sent.
-            timeout_seconds: See `RetryingModel`, as the next two. It is no shorter than the
-                patience: a model on a slow machine may need minutes, and begins anew where it is
-                asked again.
-            patience_seconds: Of a whole reply.
-            sleep: Waits between two requests.
+            timeout_seconds: No shorter than the patience: a model on a slow machine may need
+                minutes, and begins anew where it is asked again.
         """
         super().__init__(timeout_seconds, patience_seconds, sleep)
         self._name = name

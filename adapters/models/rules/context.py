@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from adapters.models.json_objects import dicts
 from domain.errors import Refused
 from domain.log import canonical
 from domain.log.timestamps import is_date, wall
@@ -123,7 +124,6 @@ ENTRY_CHARS_MAX = 20_000
 TEXT_CHARS_MAX = 400_000
 ITEMS_MAX = 500
 LABELS_MAX = 500
-LINES_MAX = 1_000
 LABELS_PER_TASK = 3
 WAKES_MAX = 32  # whose texts a process has at hand, so that each turn need not read them again
 
@@ -193,10 +193,11 @@ def read(user: tuple[Section, ...]) -> PromptTask:
     section."""
     sections = {section.name: _tidy(section.text) for section in user}
     task, is_readable = _task(sections.get("task", ""))
-    assigned = {_text(label.get("id")) for label in _objects(task.get("labels"), LABELS_MAX)}
+    assigned = {_text(label.get("id")) for label in dicts(task.get("labels"))[:LABELS_MAX]}
     barred = assigned | {label.id for label in _labels(sections.get("suppressed_labels", ""))}
     words = _body(sections.get("words", ""))
     sources, is_cut = _sources(task, words)
+    proposals = map(str.strip, _lines(sections, "proposals"))
     left = _count(task.get("labelsLeft"))
     return PromptTask(
         title=_text(_value(task, "title")),
@@ -208,14 +209,14 @@ def read(user: tuple[Section, ...]) -> PromptTask:
         language=_text(_value(task, "languageCode")),
         labels_left=max(0, LABELS_PER_TASK - len(assigned)) if left is None else left,
         minutes_spent=_count(task.get("timeSpentMinutes")) or 0,
-        items=tuple(_item(item) for item in _objects(task.get("checklist"), ITEMS_MAX)),
+        items=tuple(map(_item, dicts(task.get("checklist"))[:ITEMS_MAX])),
         sources=sources,
         labels=tuple(
             label
             for label in _labels(sections.get("available_labels", ""))
             if label.id not in barred
         ),
-        proposals=_proposals(sections.get("proposals", "")),
+        proposals=tuple(line for line in proposals if line.startswith("- fp=")),
         words=words,
         journal=sections.get("journal", ""),
         has_report=bool(sections.get("report", "").strip()),
@@ -248,11 +249,9 @@ def _set_at(task: dict[str, Any], name: str, *origins: str) -> str:
 
 
 def _task(section: str) -> tuple[dict[str, Any], bool]:
-    start = section.find("{")
-    if start < 0:
-        return {}, False
+    _, brace, rest = section.partition("{")
     try:
-        value = canonical.read(section[start:])
+        value = canonical.read(brace + rest)
     except Refused:
         return {}, False
     return (value, True) if isinstance(value, dict) else ({}, False)
@@ -261,11 +260,8 @@ def _task(section: str) -> tuple[dict[str, Any], bool]:
 def _sources(task: dict[str, Any], words: str) -> tuple[tuple[SourceText, ...], bool]:
     """Texts oldest first: title, description, log, the user's words; and whether some was cut."""
     created = _text(task.get("createdAt"))
-    log = _objects(task.get("log"), None)
-    entries = sorted(
-        (source for source in map(_entry, log) if source.text),
-        key=lambda source: source.at,
-    )
+    log = (source for source in map(_entry, dicts(task.get("log"))) if source.text)
+    entries = sorted(log, key=lambda source: source.at)
     texts = [
         *(_field_text(task, name, created) for name in ("title", "description")),
         *entries[-ENTRIES_MAX:],
@@ -311,11 +307,6 @@ def _labels(section: str) -> tuple[PromptLabel, ...]:
     return tuple(PromptLabel(match[1], match[2].strip()) for match in matches if match)
 
 
-def _proposals(section: str) -> tuple[str, ...]:
-    lines = (line.strip() for line in section.splitlines()[:LINES_MAX])
-    return tuple(line for line in lines if line.startswith("- fp="))
-
-
 def _body(section: str) -> str:
     """A section without its heading line, if it has one."""
     heading, _, rest = section.strip().partition("\n")
@@ -334,8 +325,3 @@ def _text(value: object) -> str:
 
 def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def _objects(value: object, length_max: int | None) -> list[dict[str, Any]]:
-    elements = value if isinstance(value, list) else []
-    return [element for element in elements if isinstance(element, dict)][:length_max]

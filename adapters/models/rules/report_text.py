@@ -167,14 +167,8 @@ _ABOUT = {
 
 
 def answer(seen: PromptTask, found: Findings, wishes: Sequence[str], texts: Texts) -> str:
-    """What is known of what the person asks; of any other words what the task is like.
-
-    Args:
-        seen: The task and the words.
-        found: What the texts ask for.
-        wishes: What of it is proposed now, in words.
-        texts: Those of the task's language.
-    """
+    """What is known of what the person asks; of any other words what the task is like. `wishes`:
+    what is proposed now, in words."""
     told = dict(_known(seen, found, wishes, texts))
     asked = [name for name in _about(seen.words) if name in told]
     shown = [told[name] for name in asked or ("state", "due", "next", "open")]

@@ -29,7 +29,6 @@ def find(seen: PromptTask, reached: Collection[str], answers: Sequence[CallResul
     """All that the texts ask for, as far as tools reach.
 
     Args:
-        seen: The task.
         reached: Tools that are offered, or were called before in this wake.
         answers: To the calls of this wake.
     """
