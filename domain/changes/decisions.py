@@ -11,31 +11,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.changes.change_set import (
-    REPLACED,
-    ChangeItem,
-    ChangeSet,
-    ChangesFact,
-    ChangesIntent,
-    ChangesReply,
-    ItemConfirming,
-    ItemDeferred,
-    ItemExpired,
-    ItemFailed,
-    ItemProposed,
-    ItemRejected,
-    ItemReopened,
-    ItemRetracted,
-    LiftAsked,
-    ProposedItem,
-    SetOpened,
-    SuppressionAsked,
-    UndoAsked,
-    find,
-    has_lapsed,
-    is_undone,
-    ref,
-)
+from domain.changes import change_set as c
+from domain.changes.change_set import ChangeItem, ChangeSet, ChangesFact, find, ref
 from domain.changes.dependencies import RULES, dependency_of, unmet
 from domain.changes.in_doubt import awaits, is_late
 from domain.errors import Refused, Remedy, invalid
@@ -52,7 +29,7 @@ HOPELESS = ("not_found", "redundant", "unknown_tool", "invalid_arguments")
 
 
 def propose(
-    changes: ChangeSet, proposals: Sequence[ProposedItem], unit: str
+    changes: ChangeSet, proposals: Sequence[c.ProposedItem], unit: str
 ) -> tuple[list[ChangesFact], list[Payload]]:
     """Items numbered on from the set's last one, and the payloads of long arguments."""
     first = max((item.number for item in changes.items), default=0) + 1
@@ -61,7 +38,7 @@ def propose(
     for number, proposal in enumerate(proposals, first):
         arguments, kept = words(unit, proposal.arguments)
         payloads += kept
-        proposed = ItemProposed(
+        proposed = c.ItemProposed(
             number,
             proposal.tool,
             arguments,
@@ -83,7 +60,7 @@ def opened(
     """Show a set to the person; nothing if it has no items or is shown already."""
     if changes.is_opened or not changes.items:
         return []
-    return [SetOpened(agent, task, run_key, expires_at)]
+    return [c.SetOpened(agent, task, run_key, expires_at)]
 
 
 def retract(
@@ -91,7 +68,7 @@ def retract(
     requests: Iterable[tuple[str, str]],
     by: str,
     reproposed: frozenset[str] = frozenset(),
-) -> list[ItemRetracted]:
+) -> list[c.ItemRetracted]:
     """Take back the agent's own, still pending items of these fingerprints, and what needs them.
 
     Args:
@@ -105,7 +82,7 @@ def retract(
     for fingerprint, reason in requests:
         reasons.setdefault(fingerprint, reason)
     facts = [
-        ItemRetracted(item.number, by, _short(reasons[item.fingerprint]))
+        c.ItemRetracted(item.number, by, _short(reasons[item.fingerprint]))
         for item in changes.items
         if item.status == "pending"
         and item.fingerprint in reasons
@@ -128,7 +105,7 @@ def replace_older(
     newer: Mapping[str, str],
     by: str,
     fields: Callable[[ChangeItem], Collection[str]],
-) -> list[ItemRetracted]:
+) -> list[c.ItemRetracted]:
     """Take back what the person has not decided of fields for which there is something newer.
 
     Args:
@@ -136,12 +113,12 @@ def replace_older(
         by: ``agent:<id>``, whose sets all of them are.
         fields: Those that an item gives another value; none of an addition.
     """
-    facts: list[ItemRetracted] = []
+    facts: list[c.ItemRetracted] = []
     for item in changes.items:
         if item.status in ("pending", "deferred"):
             name = next((newer[field] for field in fields(item) if field in newer), "")
             if name not in ("", ref(changes, item.number)):
-                facts.append(ItemRetracted(item.number, by, REPLACED + name))
+                facts.append(c.ItemRetracted(item.number, by, c.REPLACED + name))
     return facts
 
 
@@ -178,7 +155,9 @@ def confirm(
             edited = None if arguments == item.arguments else arguments
             confirmation = item.confirmation + 1
             operation = _operation(changes, item, action, confirmation)
-            return [ItemConfirming(number, by, confirmation, operation, 1, edited, base, category)]
+            return [
+                c.ItemConfirming(number, by, confirmation, operation, 1, edited, base, category)
+            ]
         case _:
             raise _decided(changes, item)
 
@@ -197,7 +176,7 @@ def reject(
         case "rejected":
             return []
         case "pending" | "deferred":
-            verdict = ItemRejected(number, by, position, _bounded(reason), seen)
+            verdict = c.ItemRejected(number, by, position, _bounded(reason), seen)
             return [verdict, *suppression(changes, item), *unmet(changes, [verdict])]
         case _:
             raise _decided(changes, item)
@@ -222,7 +201,7 @@ def defer(
         case "deferred" if until in ("", item.until):
             return []
         case "pending" | "deferred":
-            return [ItemDeferred(number, by, position, _bounded(reason), until, seen)]
+            return [c.ItemDeferred(number, by, position, _bounded(reason), until, seen)]
         case _:
             raise _decided(changes, item)
 
@@ -240,9 +219,9 @@ def reopen(changes: ChangeSet, number: int, by: str) -> list[ChangesFact]:
     if item.status not in ("rejected", "deferred") or item.asked is not None:
         raise _decided(changes, item)
     needing = [
-        one for one in changes.items if has_lapsed(one) and dependency_of(changes, one) == item
+        one for one in changes.items if c.has_lapsed(one) and dependency_of(changes, one) == item
     ] if item.status == "rejected" else []  # fmt: skip
-    facts: list[ChangesFact] = [ItemReopened(one.number, by) for one in (item, *needing)]
+    facts: list[ChangesFact] = [c.ItemReopened(one.number, by) for one in (item, *needing)]
     return [*facts, *lift(changes, item)]
 
 
@@ -261,18 +240,20 @@ def undo(
     """
     item = _known(changes, number)
     asked = item.asked
-    if is_undone(item, operation) or (isinstance(asked, UndoAsked) and asked.undoes == operation):
+    if c.is_undone(item, operation) or (
+        isinstance(asked, c.UndoAsked) and asked.undoes == operation
+    ):
         return []
     if item.status != "confirmed" or asked is not None or not confirmation:
         raise _decided(changes, item)
     name = own_operation(changes, item, "undo", operation)
-    return [UndoAsked(number, by, confirmation, name, operation, 1)]
+    return [c.UndoAsked(number, by, confirmation, name, operation, 1)]
 
 
 # ----------------------------------------------------------------------------- by the runtime
 
 
-def pending_effects(changes: ChangeSet) -> list[ChangesIntent]:
+def pending_effects(changes: ChangeSet) -> list[c.ChangesIntent]:
     """The intents in flight, each by its last attempt, in the order of their items."""
     return [item.asked for item in changes.items if item.asked is not None]
 
@@ -288,7 +269,7 @@ def retake(changes: ChangeSet, number: int) -> list[ChangesFact]:
 
 
 def settle(
-    changes: ChangeSet, reply: ChangesReply, *, is_shared: bool = False
+    changes: ChangeSet, reply: c.ChangesReply, *, is_shared: bool = False
 ) -> list[ChangesFact]:
     """What came of an operation; nothing if nobody waits for it (any more), but for an effect that
     another machine of a shared log asked for.
@@ -299,8 +280,8 @@ def settle(
     item = find(changes, reply.item)
     if item is None or not (awaits(item, reply) or (is_shared and is_late(item, reply))):
         return []
-    if isinstance(reply, ItemFailed) and reply.code in HOPELESS and item.arguments_now is None:
-        gone = ItemRetracted(item.number, RULES, _short(reply.message))
+    if isinstance(reply, c.ItemFailed) and reply.code in HOPELESS and item.arguments_now is None:
+        gone = c.ItemRetracted(item.number, RULES, _short(reply.message))
         return [reply, gone, *unmet(changes, [gone])]
     return [reply]
 
@@ -317,7 +298,9 @@ def expire(changes: ChangeSet, at: str, reason: str = "") -> list[ChangesFact]:
         return []
     closing = ("pending", "deferred") if reason else ("pending",)
     facts = [
-        ItemExpired(item.number, _short(reason)) for item in changes.items if item.status in closing
+        c.ItemExpired(item.number, _short(reason))
+        for item in changes.items
+        if item.status in closing
     ]
     return [*facts, *unmet(changes, facts)]
 
@@ -359,8 +342,8 @@ def _addressed(changes: ChangeSet, number: int) -> ChangeItem:
     if not changes.is_opened:
         because = f"the wake that proposes item {ref(changes, number)} has not ended"
         raise Refused("agent_running", because=because, instead=Remedy("await_wake"))
-    if isinstance(item.asked, LiftAsked | UndoAsked):
-        verdict = "rejection" if isinstance(item.asked, LiftAsked) else "confirmation"
+    if isinstance(item.asked, c.LiftAsked | c.UndoAsked):
+        verdict = "rejection" if isinstance(item.asked, c.LiftAsked) else "confirmation"
         because = f"the {verdict} of item {ref(changes, number)} is being taken back"
         raise Refused("decided", because=because, instead=Remedy("await_wake_or_recover"))
     return item
@@ -401,20 +384,20 @@ class _LabelArguments(Struct):
     id: str = ""
 
 
-def suppression(changes: ChangeSet, item: ChangeItem) -> list[SuppressionAsked]:
+def suppression(changes: ChangeSet, item: ChangeItem) -> list[c.SuppressionAsked]:
     """The intent of a rejection; nothing if the item is about something else."""
     if not (label := _label_of(item)):
         return []
     operation = own_operation(changes, item, "suppress_label", label)
-    return [SuppressionAsked(item.number, operation, label, 1)]
+    return [c.SuppressionAsked(item.number, operation, label, 1)]
 
 
-def lift(changes: ChangeSet, item: ChangeItem) -> list[LiftAsked]:
+def lift(changes: ChangeSet, item: ChangeItem) -> list[c.LiftAsked]:
     """The intent of taking a rejection back; nothing if nothing was suppressed by it."""
     if not (label := _label_of(item)) or item.status != "rejected" or item.error_code:
         return []
     operation = own_operation(changes, item, "lift_suppression", label)
-    return [LiftAsked(item.number, operation, label, 1)]
+    return [c.LiftAsked(item.number, operation, label, 1)]
 
 
 def _label_of(item: ChangeItem) -> str:

@@ -3,22 +3,8 @@ of a machine that could not say so (ADR 73, 78)."""
 
 from typing import NamedTuple
 
-from domain.changes.change_set import (
-    ChangeItem,
-    ChangeSet,
-    ChangesReply,
-    ItemConfirmed,
-    ItemConfirming,
-    ItemFailed,
-    ItemUndone,
-    LiftAsked,
-    LiftDone,
-    SuppressionAsked,
-    SuppressionDone,
-    UndoAsked,
-    UndoAttempt,
-    is_undone,
-)
+from domain.changes import change_set as c
+from domain.changes.change_set import ChangeItem, ChangeSet, ChangesReply, is_undone
 
 
 class ItemInDoubt(NamedTuple):
@@ -42,7 +28,7 @@ def items_in_doubt(changes: ChangeSet) -> list[ItemInDoubt]:
     ]
 
 
-def undos_in_doubt(changes: ChangeSet) -> list[tuple[int, UndoAttempt]]:
+def undos_in_doubt(changes: ChangeSet) -> list[tuple[int, c.UndoAttempt]]:
     """By item, what was to be taken back and was not, as far as is known, and is not under way."""
     return [
         (one.number, undo)
@@ -55,16 +41,16 @@ def undos_in_doubt(changes: ChangeSet) -> list[tuple[int, UndoAttempt]]:
 def awaits(item: ChangeItem, reply: ChangesReply) -> bool:
     """Whether an item waits for a reply."""
     match item.asked, reply:
-        case SuppressionAsked() as asked, SuppressionDone(operation=operation):
+        case c.SuppressionAsked() as asked, c.SuppressionDone(operation=operation):
             return asked.operation == operation
-        case LiftAsked() as asked, LiftDone(operation=operation):
+        case c.LiftAsked() as asked, c.LiftDone(operation=operation):
             return asked.operation == operation
-        case UndoAsked() as asked, ItemUndone():
+        case c.UndoAsked() as asked, c.ItemUndone():
             of_asked = asked.operation, asked.confirmation, asked.undoes
             return of_asked == (reply.operation, reply.confirmation, reply.undoes)
-        case ItemConfirming() as asked, ItemConfirmed() | ItemFailed():
+        case c.ItemConfirming() as asked, c.ItemConfirmed() | c.ItemFailed():
             return asked.confirmation == reply.confirmation
-        case _, ItemConfirmed() | ItemFailed() if item.held:
+        case _, c.ItemConfirmed() | c.ItemFailed() if item.held:
             return item.held.confirmation == reply.confirmation
         case _:
             return False
@@ -72,11 +58,11 @@ def awaits(item: ChangeItem, reply: ChangesReply) -> bool:
 
 def is_late(item: ChangeItem, reply: ChangesReply) -> bool:
     """Whether a reply tells of an effect that nothing waits for any more."""
-    if isinstance(reply, ItemUndone):
+    if isinstance(reply, c.ItemUndone):
         is_known = reply.undoes in item.operations
         return is_known and not reply.code and not is_undone(item, reply.undoes)
     return (
-        isinstance(reply, ItemConfirmed)
+        isinstance(reply, c.ItemConfirmed)
         and item.status != "confirmed"
         and reply.confirmation <= _last(item)
     )

@@ -29,36 +29,10 @@ from domain.log.wire import Words, tag_of
 from domain.policy.flow import may_enter, project
 from domain.text import fold
 from domain.tools.snapshot import SnapshotLink
+from domain.wake import reading as r
 from domain.wake.memory import readable_digests, readable_notes
 from domain.wake.prompt_sections import newest_of
-from domain.wake.reading import (
-    ChangeSeen,
-    CorrectionSeen,
-    DigestSeen,
-    EditSeen,
-    EntrySeen,
-    ExchangeSeen,
-    ItemSeen,
-    LabelSeen,
-    LessonSeen,
-    LinkedAgent,
-    LinkSeen,
-    ObservationSeen,
-    OriginSeen,
-    PromptLimits,
-    PromptOptions,
-    ProposalSeen,
-    Reading,
-    ReasonSeen,
-    ReportShown,
-    SlotsSeen,
-    TaskSeen,
-    ThreadSeen,
-    TimerSeen,
-    TimeSeen,
-    VerdictSeen,
-    WakeReason,
-)
+from domain.wake.reading import PromptLimits, PromptOptions, Reading, WakeReason
 from domain.wake.wake import ModelAnswered, WakeStarted
 
 
@@ -66,15 +40,15 @@ def linked(
     journal: LogState,
     task: Task,
     agent: Agent,
-    linked_agents: Mapping[str, LinkedAgent],
+    linked_agents: Mapping[str, r.LinkedAgent],
     scaffold: int,
-) -> tuple[LinkSeen, ...]:
+) -> tuple[r.LinkSeen, ...]:
     """Direct links, outgoing first, each once as it is seen from the task."""
     catalog = journal.load(CATALOG, MAIN)
-    found: dict[tuple[str, str], LinkSeen] = {}
+    found: dict[tuple[str, str], r.LinkSeen] = {}
     for phrase, direction, target in _edges(journal, task):
         if (phrase, target) not in found:
-            said = linked_agents.get(target, LinkedAgent())
+            said = linked_agents.get(target, r.LinkedAgent())
             other = journal.load(TASK, target)
             told = direction if scaffold >= 2 else ""
             found[phrase, target] = _link(phrase, told, other, agent, said, catalog, scaffold)
@@ -105,16 +79,16 @@ def _link(
     direction: str,
     other: Task,
     agent: Agent,
-    said: LinkedAgent,
+    said: r.LinkedAgent,
     catalog: Catalog,
     scaffold: int,
-) -> LinkSeen:
+) -> r.LinkSeen:
     if not other.exists or not may_enter((other.category,), agent):
-        return project("linked_task", LinkSeen(phrase, direction=direction), scaffold)
+        return project("linked_task", r.LinkSeen(phrase, direction=direction), scaffold)
     if other.is_deleted:
-        gone = LinkSeen(phrase, is_deleted=True, direction=direction)
+        gone = r.LinkSeen(phrase, is_deleted=True, direction=direction)
         return project("linked_task", gone, scaffold)
-    seen = LinkSeen(
+    seen = r.LinkSeen(
         phrase,
         other.id,
         other.title,
@@ -146,7 +120,7 @@ _THROUGH_LINK = "changed, through a link"
 
 def fact_changes(
     rows: Iterable[RecordedEvent], agent: Agent, linked: Container[str]
-) -> list[ChangeSeen]:
+) -> list[r.ChangeSeen]:
     """The facts among these rows that are not the agent's own, one per id, kind and author; on
     position 0 it has seen nothing, so nothing "changed". `linked`: tasks that it may see."""
     if not agent.position:
@@ -156,17 +130,17 @@ def fact_changes(
         for row in rows
         if getattr(row.fact, "by", "") != f"agent:{agent.id}"
     )
-    return [ChangeSeen(*what, times) for what, times in sorted(counted.items())]
+    return [r.ChangeSeen(*what, times) for what, times in sorted(counted.items())]
 
 
 def trigger_changes(
-    triggers: Sequence[Trigger], task: Task, linked: Iterable[str], told: Iterable[ChangeSeen]
-) -> tuple[list[ChangeSeen], int]:
+    triggers: Sequence[Trigger], task: Task, linked: Iterable[str], told: Iterable[r.ChangeSeen]
+) -> tuple[list[r.ChangeSeen], int]:
     """What the triggers' tokens say beyond `told`, and how many ids may not be named."""
     tokens = sorted({(token, one.is_propagated) for one in triggers for token in one.tokens})
     told_ids = {change.subject for change in told}
     visible = {*_ids_of(task), *linked, *told_ids} if tokens else set()
-    changes: list[ChangeSeen] = []
+    changes: list[r.ChangeSeen] = []
     hidden: set[str] = set()
     for token, is_propagated in tokens:
         namespace, _, name = token.partition(":")
@@ -174,11 +148,11 @@ def trigger_changes(
         if namespace == "id" and name not in visible:
             hidden.add(name)
         elif is_propagated or subject not in told_ids:
-            changes.append(ChangeSeen(subject, _THROUGH_LINK if is_propagated else "changed"))
+            changes.append(r.ChangeSeen(subject, _THROUGH_LINK if is_propagated else "changed"))
     return changes, len(hidden)
 
 
-def fired(triggers: Iterable[Trigger], agent: Agent) -> list[TimerSeen]:
+def fired(triggers: Iterable[Trigger], agent: Agent) -> list[r.TimerSeen]:
     """The timers among the triggers, each with all ticks it stands for."""
     schedules = {timer.id: timer.schedule for timer in agent.timers}
     ticks: dict[str, set[str]] = {}
@@ -186,7 +160,7 @@ def fired(triggers: Iterable[Trigger], agent: Agent) -> list[TimerSeen]:
         if trigger.reason == "timer":
             ticks.setdefault(trigger.reason_id, set()).update(trigger.ticks)
     return [
-        TimerSeen(timer, schedules.get(timer, ""), tuple(sorted(times)))
+        r.TimerSeen(timer, schedules.get(timer, ""), tuple(sorted(times)))
         for timer, times in sorted(ticks.items())
     ]
 
@@ -227,9 +201,9 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     agent: Agent,
     asked: WakeReason,
     *,
-    report: ReportShown | None,
+    report: r.ReportShown | None,
     sets: Sequence[ChangeSet],
-    linked_agents: Mapping[str, LinkedAgent],
+    linked_agents: Mapping[str, r.LinkedAgent],
     limits: PromptLimits = DEFAULTS,
     given: PromptOptions = GIVEN,
 ) -> Reading:
@@ -324,10 +298,10 @@ def _task(
     category: Category,
     limits: PromptLimits,
     scaffold: int,
-) -> TaskSeen:
+) -> r.TaskSeen:
     log = _log(journal, task.notes, limits)
     seconds = sum(max(0, seconds_between(one.start, one.end)) for one in task.time if one.end)
-    return TaskSeen(
+    return r.TaskSeen(
         id=task.id,
         title=task.title,
         description=journal.text(task.description),
@@ -338,10 +312,10 @@ def _task(
         due=task.due,
         language=task.language,
         language_by="" if not task.language else _language_source(task.language_by),
-        category=LabelSeen(category.id, category.name),
-        labels=tuple(LabelSeen(label, label_name(catalog, label)) for label in task.labels),
+        category=r.LabelSeen(category.id, category.name),
+        labels=tuple(r.LabelSeen(label, label_name(catalog, label)) for label in task.labels),
         items=tuple(
-            ItemSeen(
+            r.ItemSeen(
                 item.id,
                 item.title,
                 item.is_checked,
@@ -367,17 +341,17 @@ def _since_2(task: Task, limits: PromptLimits) -> dict[str, Any]:
     return {
         "rating": rating.score if rating else 0,
         "comment": rating.comment if rating else "",
-        "origins": {name: OriginSeen(_who(one.by), one.at) for name, one in task.touched.items()},
+        "origins": {name: r.OriginSeen(_who(one.by), one.at) for name, one in task.touched.items()},
         "time": tuple(_spent(task, one) for one in (*running, *newest_of(done, limits.time_max))),
         "time_unread": max(0, len(done) - limits.time_max),
     }
 
 
-def _spent(task: Task, one: TimeEntry) -> TimeSeen:
+def _spent(task: Task, one: TimeEntry) -> r.TimeSeen:
     minutes = max(0, seconds_between(one.start, one.end)) // 60 if one.end else None
     rating = rating_of(task, one.id)
     score = rating.score if rating else 0
-    return TimeSeen(one.start, minutes, one.summary, one.id, one.end, score)
+    return r.TimeSeen(one.start, minutes, one.summary, one.id, one.end, score)
 
 
 def _language_source(by: str) -> str:
@@ -385,30 +359,32 @@ def _language_source(by: str) -> str:
     return "agent" if _who(by) == "agent" else "person"
 
 
-def _log(journal: LogState, notes: Sequence[Note], limits: PromptLimits) -> tuple[EntrySeen, ...]:
+def _log(journal: LogState, notes: Sequence[Note], limits: PromptLimits) -> tuple[r.EntrySeen, ...]:
     """The newest entries that could fit, oldest first; older ones are not even read."""
     newest_first = sorted(notes, key=lambda note: note.at)[::-1]
-    entries: list[EntrySeen] = []
+    entries: list[r.EntrySeen] = []
     room = limits.prompt_max_bytes
     for note in newest_first[: limits.log_entries_max]:
         if room <= 0:
             break
         text = journal.text(note.words)
         room -= ENTRY_MIN_BYTES + min(len(text.encode()), limits.entry_max_bytes)
-        entries.append(EntrySeen(note.at, note.note_kind, _who(note.by), text, note.edited_at))
+        entries.append(r.EntrySeen(note.at, note.note_kind, _who(note.by), text, note.edited_at))
     return tuple(reversed(entries))
 
 
-def _labels(catalog: Catalog, task: Task) -> tuple[tuple[LabelSeen, ...], tuple[LabelSeen, ...]]:
+def _labels(
+    catalog: Catalog, task: Task
+) -> tuple[tuple[r.LabelSeen, ...], tuple[r.LabelSeen, ...]]:
     """Suppressed ones, and those that may be assigned; both living, by name then id."""
     suppressed = [
-        LabelSeen(label.id, label.name)
+        r.LabelSeen(label.id, label.name)
         for name in task.suppressed
         if (label := catalog.labels.get(name)) and not label.is_deleted
     ]
     taken = {*task.labels, *task.suppressed}
     free = (
-        LabelSeen(label.id, label.name)
+        r.LabelSeen(label.id, label.name)
         for label in available(catalog, task.category)
         if label.id not in taken
     )
@@ -417,17 +393,17 @@ def _labels(catalog: Catalog, task: Task) -> tuple[tuple[LabelSeen, ...], tuple[
 
 def _corrections(
     journal: LogState, category: Category, limits: PromptLimits
-) -> tuple[CorrectionSeen, ...]:
+) -> tuple[r.CorrectionSeen, ...]:
     newest_first = category.corrections[::-1][: limits.corrections_max]
     return tuple(
-        CorrectionSeen(journal.payload(one.before).decode(), journal.payload(one.after).decode())
+        r.CorrectionSeen(journal.payload(one.before).decode(), journal.payload(one.after).decode())
         for one in newest_first
     )
 
 
 def _observed(
     agents: LogState, agent: Agent, scaffold: int
-) -> tuple[tuple[ObservationSeen, ...], tuple[ObservationSeen, ...]]:
+) -> tuple[tuple[r.ObservationSeen, ...], tuple[r.ObservationSeen, ...]]:
     """The journal, and the critical ones. Of scaffold 1: critical ones before the newest window,
     then the window; since then all that no digest covers, and with numbers."""
     if scaffold >= 2:
@@ -441,18 +417,18 @@ def _observed(
     return _observations(agents, notes, known), _observations(agents, agent.critical, known)
 
 
-def _digests(agents: LogState, agent: Agent) -> tuple[DigestSeen, ...]:
+def _digests(agents: LogState, agent: Agent) -> tuple[r.DigestSeen, ...]:
     return tuple(
-        DigestSeen(one.since, one.until, one.count, agents.text(one.words))
+        r.DigestSeen(one.since, one.until, one.count, agents.text(one.words))
         for one in readable_digests(agents, agent)
     )
 
 
 def _observations(
     agents: LogState, notes: Iterable[AgentObservation], known: Mapping[str, str]
-) -> tuple[ObservationSeen, ...]:
+) -> tuple[r.ObservationSeen, ...]:
     return tuple(
-        ObservationSeen(
+        r.ObservationSeen(
             one.at, one.priority, one.category, agents.text(one.words), known.get(one.position, "")
         )
         for one in notes
@@ -461,23 +437,23 @@ def _observations(
 
 def _proposed(
     sets: Sequence[ChangeSet], task: str, text: Callable[[Words], str] | None
-) -> tuple[tuple[ProposalSeen, ...], tuple[VerdictSeen, ...]]:
+) -> tuple[tuple[r.ProposalSeen, ...], tuple[r.VerdictSeen, ...]]:
     """Open items in the order of their making, and all verdicts, newest first.
 
     `text` reads what was edited; None: that is not told.
     """
-    proposals: list[ProposalSeen] = []
-    decided: list[tuple[str, str, int, VerdictSeen]] = []
+    proposals: list[r.ProposalSeen] = []
+    decided: list[tuple[str, str, int, r.VerdictSeen]] = []
     for one in sets:
         if not one.is_opened or one.task != task:
             continue
         for item in one.items:
             if item.status in OPEN:
-                proposals.append(ProposalSeen(item.fingerprint, item.summary, item.status))
+                proposals.append(r.ProposalSeen(item.fingerprint, item.summary, item.status))
             if item.status in VERDICTS:
                 now = item.arguments_now
                 edit = edit_of(text(item.arguments), text(now)) if now and text else ""
-                seen = VerdictSeen(item.status, item.summary, item.reason, now is not None, edit)
+                seen = r.VerdictSeen(item.status, item.summary, item.reason, now is not None, edit)
                 decided.append((item.decided_at, one.id, item.number, seen))
     decided.sort(key=itemgetter(0, 1, 2), reverse=True)
     return tuple(proposals), tuple([seen for *_, seen in decided])
@@ -498,9 +474,9 @@ def _value(value: object) -> str:
     return value if isinstance(value, str) else "none" if value is None else canonical.text(value)
 
 
-def _slots(agent: Agent) -> SlotsSeen:
+def _slots(agent: Agent) -> r.SlotsSeen:
     preferences = sorted((name, slot.value) for name, slot in agent.preferences.items())
-    return SlotsSeen(
+    return r.SlotsSeen(
         agent.goal.value,
         agent.loops,
         tuple((name, value) for name, value in preferences if value),
@@ -515,7 +491,7 @@ DECIDED_LEAST = 5
 """Of a tool with fewer verdicts nothing is told."""
 
 
-def lessons_of(agents: LogState, agent: Agent, category: str) -> tuple[LessonSeen, ...]:
+def lessons_of(agents: LogState, agent: Agent, category: str) -> tuple[r.LessonSeen, ...]:
     """By tool, in the order of their names: how its proposals for other tasks of its own category
     fared; the verdicts on its own task are told elsewhere."""
     if not may_enter((category,), agent):
@@ -539,24 +515,24 @@ def sets_of_task(agents: LogState, agent: Agent, generation: int) -> list[str]:
     return [one for each in known for one in agents.load(AGENT, each).sets]
 
 
-def _seen(agents: LogState, agent: Agent, tool: str, lessons: list[Lesson]) -> LessonSeen:
+def _seen(agents: LogState, agent: Agent, tool: str, lessons: list[Lesson]) -> r.LessonSeen:
     told = [one for one in lessons if one.verdict == "rejected" or one.is_edited]
-    reasons: dict[str, ReasonSeen] = {}
-    edits: list[EditSeen] = []
+    reasons: dict[str, r.ReasonSeen] = {}
+    edits: list[r.EditSeen] = []
     bare = 0
     for changes, item, one in _items(agents, told[:REFERENCES_READ]):
         if one.is_edited:
             edits += _edit(agents, agent, changes, item)
         elif item.reason:
             name = fold(item.reason)
-            known = reasons.get(name, ReasonSeen(item.reason, 0))
+            known = reasons.get(name, r.ReasonSeen(item.reason, 0))
             tasks = (*known.tasks, changes.task)
-            reasons[name] = ReasonSeen(known.text, known.count + 1, tasks)
+            reasons[name] = r.ReasonSeen(known.text, known.count + 1, tasks)
         else:
             bare += 1
     accepted = count(tuple(lessons), "confirmed")
     by_count = sorted(reasons.values(), key=lambda one: -one.count)  # of equal ones the newest
-    return LessonSeen(tool, accepted, len(lessons), tuple(by_count), bare, tuple(edits))
+    return r.LessonSeen(tool, accepted, len(lessons), tuple(by_count), bare, tuple(edits))
 
 
 def _items(
@@ -568,14 +544,14 @@ def _items(
             yield changes, item, one
 
 
-def _edit(agents: LogState, agent: Agent, changes: ChangeSet, item: ChangeItem) -> list[EditSeen]:
+def _edit(agents: LogState, agent: Agent, changes: ChangeSet, item: ChangeItem) -> list[r.EditSeen]:
     """What the person made of a proposal, which is a text of the agent that made it, too."""
     written_under = agents.load(AGENT, changes.agent).categories_ever or ()
     if item.arguments_now is None or not may_enter(written_under, agent):
         return []
     field = next((one for one in item.touches if ":" not in one), item.tool)
     edit = edit_of(agents.text(item.arguments), agents.text(item.arguments_now))
-    return [EditSeen(field, edit, changes.task)]
+    return [r.EditSeen(field, edit, changes.task)]
 
 
 # ------------------------------------------------------------------------------------ earlier turns
@@ -586,25 +562,27 @@ TURNS_LOOKED_AT = 48
 """Before the wake's own; superseded ones count."""
 
 
-def thread_of(agents: LogState, agent: Agent, queued: Queued, limits: PromptLimits) -> ThreadSeen:
+def thread_of(agents: LogState, agent: Agent, queued: Queued, limits: PromptLimits) -> r.ThreadSeen:
     """The newest turns before a user wake, before any other none; but for those of wakes that were
     allowed a category which the agent is not allowed now (ADR 37)."""
     if queued.reason != "user":
-        return ThreadSeen()
+        return r.ThreadSeen()
     asked = queued.triggers[0]  # the one that made the wake
-    found: list[ExchangeSeen] = []
+    found: list[r.ExchangeSeen] = []
     turn = asked.turn - 1
     last = max(0, turn - TURNS_LOOKED_AT)
     while turn > last and len(found) < limits.thread_max:
         rows = agents.recorded("wake", run_key_of(agent.id, replace(asked, turn=turn)))
         found += _exchange(agents, agent, rows)
         turn -= 1
-    return ThreadSeen(tuple(found[::-1]), turn)
+    return r.ThreadSeen(tuple(found[::-1]), turn)
 
 
-def _exchange(agents: LogState, agent: Agent, rows: Sequence[RecordedEvent]) -> list[ExchangeSeen]:
+def _exchange(
+    agents: LogState, agent: Agent, rows: Sequence[RecordedEvent]
+) -> list[r.ExchangeSeen]:
     """What a person said to a wake and its last words; none of a wake that never began."""
-    found: list[ExchangeSeen] = []
+    found: list[r.ExchangeSeen] = []
     for row in rows:
         match row.fact:
             case WakeStarted(user=sections, categories=categories):
@@ -612,7 +590,7 @@ def _exchange(agents: LogState, agent: Agent, rows: Sequence[RecordedEvent]) -> 
                     return []
                 said = [agents.payload(one.payload) for one in sections if one.name == "words"]
                 words = b"".join(said).decode().partition("\n\n")[2]  # without its heading
-                found = [ExchangeSeen(row.at, words)]
+                found = [r.ExchangeSeen(row.at, words)]
             case ModelAnswered(text=text) if text is not None and found:
                 found = [replace(found[0], answer=agents.text(text))]
             case _:

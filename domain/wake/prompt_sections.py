@@ -19,18 +19,8 @@ from domain.log.wire import SHARED
 from domain.ports import Section
 from domain.text import squeeze
 from domain.wake import directives
-from domain.wake.reading import (
-    LABELS_MAX,
-    ItemSeen,
-    LabelSeen,
-    LessonSeen,
-    LinkSeen,
-    ObservationSeen,
-    PromptLimits,
-    Reading,
-    TaskSeen,
-    TimeSeen,
-)
+from domain.wake import reading as r
+from domain.wake.reading import PromptLimits, Reading
 
 T = TypeVar("T")
 
@@ -160,9 +150,9 @@ def document(reading: Reading, limits: PromptLimits) -> TaskSection:
     return TaskSection("{\n" + ",\n".join(before), ",\n" + ",\n".join(after) + "\n}")
 
 
-def labels_left(task: TaskSeen) -> int:
+def labels_left(task: r.TaskSeen) -> int:
     """How many labels agents may still assign."""
-    return max(0, LABELS_MAX - len(task.labels))
+    return max(0, r.LABELS_MAX - len(task.labels))
 
 
 def newest(reading: Reading, limits: PromptLimits, room: int) -> list[str]:
@@ -206,7 +196,7 @@ def _fields(reading: Reading, limits: PromptLimits) -> list[str]:
     return [f'"{name}": {dump(value)}' for name, value in fields.items()]
 
 
-def _with_origin(task: TaskSeen, name: str, value: object) -> object:
+def _with_origin(task: r.TaskSeen, name: str, value: object) -> object:
     """A value with who set it and when; one that nobody set stands alone, null where empty."""
     if (origin := task.origins.get(_SET.get(name, ""))) is not None:
         return {"value": value, "by": origin.by, "at": origin.at}
@@ -225,7 +215,7 @@ def _due_in(reading: Reading) -> str | None:
     return f"in {told}" if days > 0 else f"overdue by {told}"
 
 
-def _label(label: LabelSeen, limits: PromptLimits) -> dict[str, str]:
+def _label(label: r.LabelSeen, limits: PromptLimits) -> dict[str, str]:
     return {"id": label.id, "name": clip(label.name, limits.line_max_bytes)}
 
 
@@ -233,7 +223,7 @@ def _cut(name: str, count: int) -> list[str]:
     return [f'"{name}": {count}'] if count else []
 
 
-def _kept(items: Sequence[ItemSeen], limits: PromptLimits) -> tuple[list[ItemSeen], int]:
+def _kept(items: Sequence[r.ItemSeen], limits: PromptLimits) -> tuple[list[r.ItemSeen], int]:
     """The items to show, in their order, and how many are not: archived ones go first, then
     checked ones, the older before the newer, then the last of those still to do."""
     finished = [index for index, item in enumerate(items) if item.is_checked or item.is_archived]
@@ -244,7 +234,7 @@ def _kept(items: Sequence[ItemSeen], limits: PromptLimits) -> tuple[list[ItemSee
     return [items[index] for index in kept], len(items) - len(kept)
 
 
-def _item(item: ItemSeen, limits: PromptLimits) -> str:
+def _item(item: r.ItemSeen, limits: PromptLimits) -> str:
     return dump(
         {
             "id": item.id,
@@ -354,7 +344,7 @@ def linked(reading: Reading, limits: PromptLimits) -> Section | None:
     return section("linked", "Linked tasks", rows(shown), filter(None, units))
 
 
-def _link(link: LinkSeen, limits: PromptLimits) -> dict[str, object]:
+def _link(link: r.LinkSeen, limits: PromptLimits) -> dict[str, object]:
     if link.is_deleted:
         return {"relation": link.relation, "deleted": True}
     if not link.id:
@@ -369,7 +359,7 @@ def _link(link: LinkSeen, limits: PromptLimits) -> dict[str, object]:
     }
 
 
-def _link_2(link: LinkSeen, limits: PromptLimits) -> dict[str, object]:
+def _link_2(link: r.LinkSeen, limits: PromptLimits) -> dict[str, object]:
     """What is not there takes no room."""
     told = {
         "relation": link.relation,
@@ -414,7 +404,7 @@ def critical(reading: Reading, limits: PromptLimits) -> Section | None:
     return section("critical", "Prior critical observations", "\n\n".join(groups))
 
 
-def _note(one: ObservationSeen, kind: str, limits: PromptLimits) -> str:
+def _note(one: r.ObservationSeen, kind: str, limits: PromptLimits) -> str:
     number = f"{one.number} " if one.number else ""
     return f"- {number}[{one.at}] ({kind}) {line(one.text, limits.line_max_bytes)}"
 
@@ -496,7 +486,7 @@ def instruction(reading: Reading, limits: PromptLimits) -> Section:
     return section("instruction", "Instruction", "\n".join(parts))
 
 
-def _labels(labels: Sequence[LabelSeen], limits: PromptLimits) -> list[str]:
+def _labels(labels: Sequence[r.LabelSeen], limits: PromptLimits) -> list[str]:
     shown = labels[: limits.labels_max]
     told = [f"- {label.id}: {line(label.name, limits.line_max_bytes)}" for label in shown]
     return [*told, *cut_note(len(labels) - len(shown), "more labels")]
@@ -535,7 +525,7 @@ def lessons(reading: Reading, limits: PromptLimits) -> Section | None:
     return None
 
 
-def _tool(one: LessonSeen, bytes_max: int) -> tuple[str, tuple[str, ...]]:
+def _tool(one: r.LessonSeen, bytes_max: int) -> tuple[str, tuple[str, ...]]:
     """The line of a tool, and the tasks whose texts it repeats."""
     shown = one.reasons[:REASONS_MAX]
     text = f"- {one.tool}: {one.accepted} of {one.decided} accepted."
@@ -581,7 +571,7 @@ def _wall(reading: Reading, at: str) -> str:
     return wall(at, local.offset, local.earlier) if local and at else at
 
 
-def _said(one: TimeSeen, limits: PromptLimits) -> str:
+def _said(one: r.TimeSeen, limits: PromptLimits) -> str:
     summary = line(one.summary, limits.line_max_bytes)
     return f": {summary}" if summary else ""
 
