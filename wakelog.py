@@ -25,8 +25,9 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import wraps
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from msgspec import Struct
 
@@ -84,6 +85,7 @@ __all__ = [
 __version__ = version("wakelog")
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class Rows(Struct, frozen=True):
@@ -154,6 +156,19 @@ def open_home(
     return Home(opened, model, environ)
 
 
+def _keyed(deed: Callable[P, T]) -> Callable[P, T]:
+    """A deed that names a key that was used before as its caller did."""
+
+    @wraps(deed)
+    def done(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return deed(*args, **kwargs)
+        except KeyReused:
+            raise KeyReused(str(kwargs.get("key", ""))) from None
+
+    return done
+
+
 class Home:
     """An open home, from `open_home`. Close it, or use it in a ``with`` block. A deed that writes
     takes a `key`: the same deed under the same key is done once, however often it is asked for."""
@@ -199,6 +214,7 @@ class Home:
         """All wakes, the newest first, as `wakelog wakes`."""
         return wake_lines(self._reading())
 
+    @_keyed
     def import_file(
         self,
         path: str | os.PathLike[str],
@@ -230,6 +246,7 @@ class Home:
         home = self._writing() if found.file.tasks else home
         return Importing(key).take(home, file, found, place=place)
 
+    @_keyed
     def create_agent(
         self, task: str, *, model: str = "", template: str = "", key: str = ""
     ) -> AgentLine:
@@ -243,6 +260,7 @@ class Home:
         made = assign_agent(home, task_id, wish, retry_key(key))
         return agent_lines(home, [agent_of(home, made.agent)])[0]
 
+    @_keyed
     def allow_sending(
         self, model: str, categories: Sequence[str] = (), *, key: str = ""
     ) -> Allowed:
@@ -252,6 +270,7 @@ class Home:
         wanted, names = self._text(model), [self._text(one) for one in categories]
         return allow(self._writing(), wanted, names, retry_key(key))
 
+    @_keyed
     def wake(self, task: str, *, key: str = "") -> WakeLine:
         """Wake a task's agent and wait for it, as `wakelog wake TASK`; `outcome` says how it went.
         Where the wake cannot run now, that is refused, and it stays queued. Where its model is
@@ -269,11 +288,13 @@ class Home:
         assert found is not None, queued.run_key
         return wake_document(home, found)
 
+    @_keyed
     def confirm(self, ref: str, *, is_anyway: bool = False, key: str = "") -> InboxItem:
         """Apply a proposed change, as `wakelog confirm 3.1`; `is_anyway`: though the task has
         changed since in what it would change. What cannot be applied is refused."""
         return self._decide(ref, ItemVerdict("confirm", is_anyway=is_anyway), key)
 
+    @_keyed
     def reject(self, ref: str, reason: str = "", *, key: str = "") -> InboxItem:
         """Decline a proposed change, as `wakelog reject 3.1`; the agent is told the reason."""
         return self._decide(ref, ItemVerdict("reject", self._text(reason)), key)

@@ -16,10 +16,10 @@ from typing import Any, NoReturn
 import click
 
 from adapters.cli.lazy_groups import loaded, prepared
-from adapters.cli.shared import Session, UserError, complain
+from adapters.cli.shared import TYPED_KEY, Session, UserError, complain
 from adapters.text.remedies import in_words
 from domain.agent.endpoints import MODELS
-from domain.errors import WakelogError
+from domain.errors import KeyReused, WakelogError
 
 # command: (module below adapters.cli, short help); the order is that of a first day's use
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -154,6 +154,8 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except WakelogError as error:
+            if isinstance(error, KeyReused):  # of an append it has a number more
+                error = KeyReused(ctx.meta.get(TYPED_KEY, ""))
             raise UserError(f"{in_words(error)} [{error.code}]") from error
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:

@@ -38,6 +38,7 @@ SCOPED = (
     "`wakelog label widen NAME` offers one in all."
 )
 SCOPED_MAX = 10  # that are named
+TYPED_KEY = "wakelog.key"  # in what click's contexts share
 
 
 class UserError(click.ClickException):
@@ -313,8 +314,19 @@ def key_option(command: F) -> F:
 
 def named_key_option(name: str) -> Callable[[F], F]:
     """The same by another name, where ``--key`` means something else."""
+
+    def keep(ctx: click.Context, _: click.Parameter, key: str) -> str:
+        ctx.meta[TYPED_KEY] = key
+        return key
+
     return click.option(
-        name, "key", default="", type=retry_key, metavar="K", help="Make a retry safe."
+        name,
+        "key",
+        default="",
+        type=retry_key,
+        callback=keep,
+        metavar="K",
+        help="Make a retry safe.",
     )
 
 

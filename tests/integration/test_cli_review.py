@@ -326,8 +326,12 @@ def test_a_retry_with_its_key_writes_nothing(home: Path, arguments: list[str]) -
 
 def test_a_key_that_stands_for_something_else_is_refused(home: Path) -> None:
     done(["confirm", "1.1", "--key", "k"], home)
-    assert "[key_reused]" in refused(["confirm", "1.2", "--key", "k"], home)
-    assert "[key_reused]" in refused(["reject", "1.1", "--key", "k"], home)
+    told = "the key 'k' already stands for another command"  # as typed, not an append's `k:1`
+    for again in (["confirm", "1.2"], ["reject", "1.1"]):
+        line = refused([*again, "--key", "k"], home)
+        assert told in line
+        assert "[key_reused]" in line
+    assert f'"{told}"' in refused(["--json", "reject", "1.1", "--key", "k"], home)
 
 
 def confirm_and_die(home: Path, ref: str, *, after_effect: bool) -> None:

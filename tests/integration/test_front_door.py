@@ -151,7 +151,7 @@ def test_the_same_deed_under_the_same_key_is_done_once(homes: Homes, tmp_path: P
         ):
             came, before = deed(), rows(path)
             assert (deed(), rows(path)) == (came, before)
-        with pytest.raises(wakelog.KeyReused):
+        with pytest.raises(wakelog.KeyReused, match="the key 'k2' already stands"):
             home.confirm("1.2", key="k2")
 
 
