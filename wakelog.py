@@ -368,12 +368,13 @@ class Home:
             found = run_query(connection, self._text(query))
             return Rows(list(found.columns), list(found.rows))
 
-    def connect(self) -> "duckdb.DuckDBPyConnection":
+    def connect(self, *, may_reach_files: bool = False) -> "duckdb.DuckDBPyConnection":
         """A read-only connection to those tables as they are now, for frames and plots. Later
-        changes are seen by connecting again."""
+        changes are seen by connecting again. It is locked as `sql` is: `may_reach_files` lets its
+        queries read and write other files, and name frames of the program."""
         from adapters.analytics.database import connect
 
-        return connect(self._name, self._environ)
+        return connect(self._name, self._environ, may_reach_files=may_reach_files)
 
     def _open(self) -> wiring.Home:
         """The home as it is, its views left alone."""

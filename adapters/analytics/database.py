@@ -56,7 +56,10 @@ class _Known(NamedTuple):
 
 
 def connect(
-    home: Path | str | None = None, environ: Mapping[str, str] | None = None
+    home: Path | str | None = None,
+    environ: Mapping[str, str] | None = None,
+    *,
+    may_reach_files: bool = False,
 ) -> duckdb.DuckDBPyConnection:
     """A read-only connection to a home's analytics, brought up to date first.
 
@@ -65,6 +68,7 @@ def connect(
     Args:
         home: The folder, or ``pg:NAME``; None: as the command line finds it.
         environ: Environment variables; None: this process's.
+        may_reach_files: It may read and write other files, see `lock`.
 
     Raises:
         Refused: A bad setting, or a home that cannot be used.
@@ -79,7 +83,10 @@ def connect(
     place = location_of(None if home is None else str(home), environ)
     with open_home(place, environ) as found:
         logs = {"journal": found.services.journal, "agent": found.services.agents}
-        return opened(found.path if found.exists else None, logs, found.settings)
+        connection = opened(found.path if found.exists else None, logs, found.settings)
+    if not may_reach_files:
+        lock(connection)
+    return connection
 
 
 def opened(
@@ -195,7 +202,8 @@ def _loaded(
 
 
 def lock(connection: duckdb.DuckDBPyConnection) -> None:
-    """Let nobody's query reach other files or change what it may do; for good."""
+    """Let nobody's query reach other files, or frames of the program, or change what it may do; for
+    good."""
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import msgspec
 import pytest
 
@@ -76,6 +77,23 @@ def test_a_home_that_is_not_there_has_empty_tables(tmp_path: Path) -> None:
     with opened(tmp_path / "home", may_be_new=True) as home:
         assert home.sql("SELECT count(*) FROM wakes").rows == [(0,)]
     assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.slow
+def test_a_connection_reaches_other_files_only_where_the_program_asks(past: Path) -> None:
+    other = past / "settings.toml"
+    with opened(past) as home:
+        with home.connect() as connection:
+            connection.execute("CREATE TEMP TABLE mine AS SELECT count(*) AS wakes FROM wakes")
+            for query in (f"FROM read_text('{other}')", f"COPY mine TO '{past / 'a.csv'}'"):
+                with pytest.raises(duckdb.PermissionException, match="disabled by configuration"):
+                    connection.execute(query)
+            with pytest.raises(duckdb.Error, match="locked"):
+                connection.execute("SET enable_external_access = true")
+        with home.connect(may_reach_files=True) as connection:
+            found = connection.execute(f"SELECT content FROM read_text('{other}')").fetchall()
+    assert found == [(other.read_text(),)]
+    assert not (past / "a.csv").exists()
 
 
 @pytest.mark.slow
