@@ -152,7 +152,8 @@ FORMATS = ("table", "json", "csv", *BINARY)
 
 
 def csv_lines(found: QueryAnswer) -> Iterator[str]:
-    """An answer as CSV (RFC 4180), headings first; times and lists as in JSON, NULL empty."""
+    """An answer as CSV, headings first; lines end in LF alone, times and lists are as in JSON, NULL
+    is empty."""
     yield _csv_line(found.columns)
     for row in found.rows:
         yield _csv_line([_csv_field(json_value(one)) for one in row])
@@ -205,5 +206,5 @@ def _csv_field(value: Any) -> Any:
 
 def _csv_line(fields: Any) -> str:
     line = io.StringIO()
-    csv.writer(line).writerow(fields)
+    csv.writer(line, lineterminator="\n").writerow(fields)
     return line.getvalue()

@@ -93,7 +93,8 @@ def sql_command(
     Both logs stand there as tables, with views that answer standing questions. `SHOW TABLES`
     lists them, `DESCRIBE wakes` the columns of one. Times are UTC. A query may use the memory
     that `analytics.memory_mb` in settings.toml gives it. It is one statement; `-` reads it from
-    stdin. CSV has times as JSON has them, parquet and arrow the types of the tables.
+    stdin. CSV has times as JSON has them and lines that end in LF, parquet and arrow the types of
+    the tables.
     """
     from adapters.analytics.answers import BINARY, binary_file, csv_lines, run_query
     from adapters.analytics.database import asking, lock

@@ -237,7 +237,9 @@ ODD = """SELECT TIMESTAMP '2027-01-01' AS t, [1, 2] AS l, NULL AS n, 'a,"b' AS c
 
 
 def test_an_answer_comes_as_csv_with_values_as_json_has_them(home: Path) -> None:
-    (row,) = csv.DictReader(done(["sql", ODD, "--format", "csv"], home).splitlines())
+    text = run(["sql", ODD, "--format", "csv"], home).stdout_bytes
+    assert b"\r" not in text
+    (row,) = csv.DictReader(text.decode().splitlines())
     assert row == {"t": "2027-01-01T00:00:00.000000Z", "l": "[1, 2]", "n": "", "c": 'a,"b'}
 
 
