@@ -14,7 +14,7 @@ from adapters.cli.shared import NO_HOME, Session
 from adapters.documents.sync import NamedReplica, SyncReport
 from adapters.sync.background_sync import BackgroundSync, SyncListener
 from adapters.sync.import_ import RowsTaken
-from adapters.sync.machines import let_lead, name_replica, retire
+from adapters.sync.machines import host_name, let_lead, name_replica, retire
 from adapters.sync.sync_home import replicas_of_home, sync_folder_of, sync_home
 from adapters.text.agent_output import counted
 from adapters.text.common import safe
@@ -31,17 +31,18 @@ TROUBLE = ("newer", "fork")  # which time alone does not settle
 def sync_command(session: Session, folder: str, is_dry: bool) -> int:
     """Meet the other machines of this home in a folder: take what is new, then give.
 
-    DIR is any folder that Syncthing, a cloud, git or a stick carries between the machines; without
-    it, the one of the settings, else the last. On the first machine it is empty; on the next ones,
-    run it in an empty home. Tasks and agents travel and merge; one machine wakes by itself, see
-    `wakelog replicas lead`.
+    DIR is any folder that Syncthing, a cloud, git or a stick carries between the machines, and is
+    made where only itself is missing; without it, the one of the settings, else the last. On the
+    first machine it is empty; on the next ones, run it in an empty home. Tasks and agents travel
+    and merge; one machine wakes by itself, see `wakelog replicas lead`. A machine that is new is
+    called by its host name; `wakelog replicas name` calls it otherwise.
     Exit status 1: something waits that time alone does not settle.
     """
-    shelf = sync_folder_of(session.place, session.settings(), folder)
+    shelf = sync_folder_of(session.place, session.settings(), folder, is_made=not is_dry)
     home = session.reading() if is_dry else session.writing()
     is_first = not home.services.journal.is_shared
     with _rows_progress(session) as told:
-        did = sync_home(home, shelf, told, is_dry=is_dry)
+        did = sync_home(home, shelf, told, is_dry=is_dry, host=host_name(os.environ))
     if session.as_json:
         session.document(did)
     else:

@@ -67,7 +67,8 @@ class StoppableSyncFolder(LocalSyncFolder):
 
 
 class SyncRounds:
-    """When a home is synced, and what became of it. `open_home` gives the home, to be written."""
+    """When a home is synced, and what became of it. `open_home` gives the home, to be written;
+    `host`: see `sync_home`."""
 
     def __init__(
         self,
@@ -76,6 +77,7 @@ class SyncRounds:
         folder: str,
         told: SyncListener,
         pace: SyncPace = DEFAULT_PACE,
+        host: str = "",
     ) -> None:
         self.is_over = threading.Event()
         self._open_home = open_home
@@ -83,6 +85,7 @@ class SyncRounds:
         self._folder = folder
         self._told = told
         self._pace = pace
+        self._host = host
         self._home: Home | None = None
         self._tails: tuple[int, ...] = ()
         self._synced_tails: tuple[int, ...] = ()
@@ -129,7 +132,7 @@ class SyncRounds:
         shelf = self._shelf()
         listed = shelf.files()
         try:
-            did = sync_home(self._opened(), shelf, self._took, waits=False)
+            did = sync_home(self._opened(), shelf, self._took, waits=False, host=self._host)
         except SyncBusy:  # another one does it
             self._not_before = now + BUSY_SECONDS
             return
@@ -204,12 +207,13 @@ class BackgroundSync:
         told: SyncListener,
         pace: SyncPace = DEFAULT_PACE,
     ) -> None:
-        from adapters.wiring import open_home  # it loads what stores
+        from adapters.sync.machines import host_name  # both load what stores
+        from adapters.wiring import open_home
 
         settings = place.settings(environ, "")
         sync_folder_of(place, settings, folder)
         opens = partial(open_home, place, environ, is_writing=True)
-        self._rounds = SyncRounds(opens, settings, folder, told, pace)
+        self._rounds = SyncRounds(opens, settings, folder, told, pace, host_name(environ))
         self._is_stopping = threading.Event()
         self._has_begun = threading.Event()
         self._thread = threading.Thread(target=self._run, name="wakelog-sync", daemon=True)

@@ -1,11 +1,14 @@
 """What a person says of the machines of a home: their names, who leads, who is gone (ADR 76)."""
 
-from collections.abc import Callable, Sequence
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from adapters.documents.sync import LeadReplica, RetiredReplica
+from adapters.home.files import REPLICA_VARIABLE
 from adapters.runtime import leadership, review
 from adapters.store.leader import leadership_of
 from adapters.sync import sync_state
@@ -36,13 +39,41 @@ def name_replica(home: "Home", label: str) -> None:
         raise invalid(f"{label[:LABEL_MAX]!r} is no name", f"use 1 to {LABEL_MAX} characters")
     if label.strip().casefold() in SIDES:
         raise invalid(f"{label!r} names a side of a conflict with a file", "use another name")
+    with sync_state.sync_lock(home.path):
+        _keep_label(home, label)
+
+
+def name_new_replica(home: "Home", host: str) -> bool:
+    """Call this machine, which is new and has no name, what its system is called, with a number
+    where another one is called so; whether it was done. The home's sync lock is held.
+
+    Args:
+        home: Open to write; what others say of themselves is here.
+        host: See `host_name`; empty: it stays without a name.
+    """
+    own, labels = home.services.journal.replica, labels_of(home)
+    if not host or own in labels:
+        return False
+    taken = {one.casefold() for one in (*labels, *labels.values(), *SIDES)}
+    names = chain([host], (f"{host}-{number}" for number in count(2)))
+    _keep_label(home, next(one for one in names if one.casefold() not in taken))
+    return True
+
+
+def host_name(environ: Mapping[str, str]) -> str:
+    """What the system is called, as a machine's name; empty where it says nothing, or where the
+    environment names the machine already."""
+    name = socket.gethostname().partition(".")[0].strip()[: LABEL_MAX - 4]
+    is_one = name.isprintable() and name != "localhost"
+    return name if is_one and not environ.get(REPLICA_VARIABLE) else ""
+
+
+def _keep_label(home: "Home", label: str) -> None:
     services = home.services
     if services.agents.is_shared:
         services.append_agent(LabelReplica(services.agents.replica, label))
-    with sync_state.sync_lock(home.path):
-        sync_state.write_sync_state(
-            home.path, replace(sync_state.read_sync_state(home.path), label=label)
-        )
+    known = sync_state.read_sync_state(home.path)
+    sync_state.write_sync_state(home.path, replace(known, label=label))
 
 
 def let_lead(home: "Home", named: str = "") -> LeadReplica:

@@ -114,6 +114,17 @@ class LocalSyncFolder:
                 one.unlink(missing_ok=True)
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder where nothing but itself is missing. Raises Refused, code ``read_only``."""
+    try:
+        if path.parent.is_dir() and not path.exists():
+            path.mkdir()
+    except OSError as error:
+        because = f"{path} cannot be made: {error.strerror or error}"
+        instead = "give yourself permission, or name another folder"
+        raise Refused("read_only", because=because, instead=instead) from None
+
+
 class MemorySyncFolder:
     """A folder in memory, for tests."""
 

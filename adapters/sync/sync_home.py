@@ -30,7 +30,7 @@ from adapters.sync.export import (
 from adapters.sync.import_ import LogImport, RowsTaken
 from adapters.sync.manifest import MANIFEST_FILE, Manifest, manifest_of
 from adapters.sync.scan import FolderScan, scan_folder
-from adapters.sync.sync_folder import LocalSyncFolder, SyncFolder
+from adapters.sync.sync_folder import LocalSyncFolder, SyncFolder, make_folder
 from adapters.sync.sync_state import SyncState
 from domain.errors import Refused, invalid
 from domain.log.timestamps import instant
@@ -261,11 +261,21 @@ def _known_until(other: Manifest, log: Log, replica: str) -> int:
 # ---------------------------------------------------------------------------- a home that is synced
 
 
-def sync_folder_of(place: HomeLocation, settings: Settings, folder: str = "") -> LocalSyncFolder:
+def sync_folder_of(
+    place: HomeLocation, settings: Settings, folder: str = "", *, is_made: bool = False
+) -> LocalSyncFolder:
     """The folder where a home meets others: the named one, else the settings', else the last.
 
+    Args:
+        place: The home's.
+        settings: The home's.
+        folder: As it is named.
+        is_made: A named one is made where only itself is missing; one that is known may lie on a
+            drive that is away.
+
     Raises:
-        Refused: Code ``invalid_value``: there is none, or the home is one that does not sync.
+        Refused: Code ``invalid_value``: there is none, or the home is one that does not sync;
+            ``read_only``: it cannot be made.
     """
     if not place.is_folder:
         raise invalid(f"{place.name} is in a database", "sync a home that is a folder")
@@ -278,6 +288,8 @@ def sync_folder_of(place: HomeLocation, settings: Settings, folder: str = "") ->
     path = Path(named).expanduser().absolute()
     if path == place.folder.absolute():
         raise invalid(f"{path} is this home", "name a folder beside it")
+    if folder and is_made:
+        make_folder(path)
     return LocalSyncFolder(path)
 
 
@@ -288,6 +300,7 @@ def sync_home(
     *,
     is_dry: bool = False,
     waits: bool = True,
+    host: str = "",
 ) -> SyncReport:
     """Sync a home with a folder.
 
@@ -297,6 +310,7 @@ def sync_home(
         told: Is told how many rows came.
         is_dry: Only look.
         waits: For another sync of the home to end.
+        host: What the machine is called, if it is new here; see `host_name`.
 
     Raises:
         Refused: See `sync_logs`.
@@ -304,19 +318,20 @@ def sync_home(
     """
     if is_dry:
         return _with_conflicts(home, _sync_once(home, shelf, told, is_dry=True).report)
+    from adapters.documents.status import lead_away  # it loads what opens homes
+    from adapters.sync.machines import name_new_replica
+
     with sync_state.sync_lock(home.path, waits=waits):
+        is_new = not home.services.journal.is_shared
         before, led = orphaned_effects.reached(home.services), home.services.lead
         done = _sync_once(home, shelf, told, is_dry=False)
         sync_state.write_sync_state(home.path, done.kept)
         items = orphaned_effects.confirm_come(home.services, before)
-        if (
-            leadership.settle(home.services) or items
-        ):  # what came is answered, and that is given, too
+        is_named = is_new and name_new_replica(home, host)
+        if leadership.settle(home.services) or items or is_named:  # what is said then is given, too
             again = _sync_once(home, shelf, told, is_dry=False)
             sync_state.write_sync_state(home.path, again.kept)
             done = combined(done, again)
-    from adapters.documents.status import lead_away  # it loads what opens homes
-
     home.views.catch_up()
     lead = home.services.lead
     leads = "" if lead == led else lead

@@ -79,7 +79,8 @@ def away_text(lead: LeadAway) -> str:
 
 def first_lines(did: SyncReport, settings: Settings) -> Iterator[str]:
     """What who syncs a home for the first time would like to know."""
-    yield f"The others see this machine as {did.replica}: `wakelog replicas name NAME` names it."
+    name = safe(did.labels.get(did.replica, did.replica))
+    yield f"The others see this machine as {name}: `wakelog replicas name NAME` names it."
     if did.new:
         here = f"time zone {safe(settings.timezone)}, model {safe(settings.model)}"
         yield f"Settings do not travel: here it is {here} (settings.toml)."

@@ -1,5 +1,6 @@
 """Two machines and one folder: edits offline on both, then the same home on each, proved."""
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -98,3 +99,43 @@ def test_what_two_machines_said_at_once_is_shown_until_it_is_settled(tmp_path: P
     for one in desk, laptop:
         one.said("prove")
         assert "shared" in one.told("prove", "--since", "last")["memory_unused"]
+
+
+def test_a_folder_is_made_where_only_itself_is_missing(tmp_path: Path) -> None:
+    desk, laptop = (Machine(tmp_path / one, tmp_path / "meet") for one in ("desk", "laptop"))
+    desk.said("task", "add", "Buy milk")
+    for words in ("sync", "--dry-run", "meet"), ("sync", "stick/meet"):
+        assert "there is no folder" in desk.said(*words, status=2)
+    assert not (tmp_path / "meet").exists()
+    desk.said("sync", "meet")
+    assert laptop.sync()["took"]
+    (tmp_path / "meet").rename(tmp_path / "away")
+    assert "there is no folder" in desk.said("sync", status=2)  # known, and on a drive that is away
+    assert "File name too long" in desk.said("sync", "x" * 300, status=2)
+
+
+def test_a_machine_that_is_new_is_called_by_its_host_and_names_that_stand_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "folder"
+    desk, laptop, phone, old = (
+        Machine(tmp_path / one, folder, WAKELOG_REPLICA="")
+        for one in ("desk", "laptop", "phone", "old")
+    )
+    old.more["WAKELOG_REPLICA"] = "old"
+    old.said("task", "add", "Buy milk")
+    old.sync()
+    old.more["WAKELOG_REPLICA"] = ""
+    monkeypatch.setattr(socket, "gethostname", lambda: "den.local")
+    assert "The others see this machine as den:" in desk.said("sync", str(folder))
+    assert laptop.sync()["took"]
+    phone.said("replicas", "name", "phone")
+    for one in phone, old, desk, laptop:
+        one.sync()
+    labels = {one["label"] for one in laptop.told("replicas")}
+    assert labels == {"den", "den-2", "phone", ""}
+    monkeypatch.setattr(socket, "gethostname", lambda: "attic")
+    laptop.sync()
+    assert {one["label"] for one in desk.told("replicas")} == labels
+    for one in desk, laptop, phone, old:
+        one.said("prove")
