@@ -237,7 +237,8 @@ def export_command(  # noqa: PLR0913  one for each option
 
     --markdown is all tasks that are not deleted, with fields, labels, links, description, notes
     and checklist; `wakelog import FILE` in another home makes them again. Times, languages,
-    ratings and agents stay behind. A FILE that is there is not written over without --replace.
+    ratings and agents stay behind. A FILE that is there is not written over without --replace;
+    one that is a link is refused.
 
     An earlier export in DIR is replaced. --parquet is the analytics tables. --inspect is every
     wake that started as a sample, with the very messages, calls and verdicts; read it with

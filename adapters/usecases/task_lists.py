@@ -118,11 +118,15 @@ def document_of(task: "Task", world: "LogState", catalog: "Catalog") -> Imported
 
 
 def save_text(file: Path, text: str, *, is_replacing: bool) -> None:
-    """Write a file whole or not at all; one that is there only if it shall be replaced.
+    """Write a file whole or not at all; one that is there only if it shall be replaced, and where a
+    link leads never.
 
     Raises:
-        Refused: It is there, or cannot be written.
+        Refused: It is there, is a link, or cannot be written.
     """
+    if file.is_symlink():
+        because = f"{file} is a link, and no link is followed"
+        raise Refused("invalid_value", because=because, instead=f"name {file.resolve()} itself")
     target = file.resolve()
     check_no_database(target)
     if target.exists() and not target.is_file():

@@ -68,6 +68,19 @@ def test_a_file_holds_all_and_is_not_written_over(made: Path, tmp_path: Path) ->
     assert told(["prove"], fresh)["ok"]
 
 
+@pytest.mark.parametrize("is_there", [True, False])
+def test_no_link_is_followed(made: Path, tmp_path: Path, *, is_there: bool) -> None:
+    target, link = tmp_path / "mine.txt", tmp_path / "tasks.md"
+    if is_there:
+        target.write_text("mine")
+    link.symlink_to(target)
+    for more in ([], ["--replace"]):
+        line = refused(["export", "--markdown", str(link), *more], made)
+        assert f"is a link, and no link is followed; name {target} itself" in line
+    assert link.is_symlink()
+    assert (target.read_text() if target.exists() else None) == ("mine" if is_there else None)
+
+
 def test_what_cannot_be_written_is_refused(made: Path, tmp_path: Path) -> None:
     export = ["export", "--markdown"]
     assert "is no file" in refused([*export, str(tmp_path), "--replace"], made)
