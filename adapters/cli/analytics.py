@@ -17,7 +17,7 @@ from adapters.documents.tasks import catalog_of, category_named
 from adapters.documents.templates import TemplateMetrics
 from adapters.home.read_input import STDIN
 from adapters.text.agent_output import counted
-from adapters.text.common import safe
+from adapters.text.common import lasting, safe
 from adapters.usecases.resolve import pick
 from adapters.usecases.task_lists import TaskFilter, export_text, save_text
 from adapters.wiring import Home
@@ -131,12 +131,18 @@ def _cell(value: Any) -> str:
 # --------------------------------------------------------------------------------------- metrics
 
 
+METRICS = (
+    *("Template", "Wakes", "Done", "Failed", "Success", "A wake takes", "Accepted"),
+    *("Until decided", "Tokens a wake", "Did nothing", "Agents"),
+)
+
+
 @click.command("metrics", epilog="Examples: wakelog metrics; wakelog metrics --json")
 @click.argument("template", type=TEXT, required=False)
 @timeout_option(ASK_SECONDS)
 @click.pass_obj
 def metrics_command(session: Session, template: str | None, timeout: float) -> None:
-    """How each template does: wakes, success, duration, acceptance, cost in tokens.
+    """How each template does: wakes, success, how long one takes, acceptance, tokens.
 
     TEMPLATE is an id, the beginning of one, or an exact name. Wakes and agents without a
     template stand in a line of their own.
@@ -153,8 +159,7 @@ def metrics_command(session: Session, template: str | None, timeout: float) -> N
     if not documents:
         session.say("No wakes yet. Wake all that are queued with `wakelog wake`.")
         return
-    headings = "Template Wakes Done Failed Success Seconds Accepted Decide Tokens No-op Agents"
-    session.table(headings.split(), [_line(one) for one in documents])
+    session.table(METRICS, [_line(one) for one in documents])
 
 
 def _picked(documents: list[TemplateMetrics], wanted: str) -> str:
@@ -170,19 +175,25 @@ def _picked(documents: list[TemplateMetrics], wanted: str) -> str:
 
 
 def _line(one: TemplateMetrics) -> list[str]:
+    has_ended = one.success_count + one.failure_count
+    tokens = one.tokens_per_wake
     return [
         one.template_name or (one.template_id or "(none)")[:8],
         str(one.total_wakes),
         str(one.success_count),
         str(one.failure_count),
-        _percent(one.success_rate),
-        _cell(one.average_duration_seconds),
-        f"{_percent(one.acceptance_rate)} of {one.decided_items}",
-        _cell(one.median_seconds_to_decision),
-        _cell(one.tokens_per_wake),
+        _percent(one.success_rate if has_ended else None),
+        _lasting(one.average_duration_seconds),
+        f"{_percent(one.acceptance_rate)} of {one.decided_items}" if one.decided_items else "-",
+        _lasting(one.median_seconds_to_decision),
+        "-" if tokens is None else f"{tokens:,.0f}",
         _percent(one.noop_rate),
         str(one.active_instance_count),
     ]
+
+
+def _lasting(seconds: float | None) -> str:
+    return "-" if seconds is None else lasting(seconds)
 
 
 def _percent(share: float | None) -> str:

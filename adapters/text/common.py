@@ -23,6 +23,18 @@ def one_line(text: str) -> str:
     return safe(text).replace("\n", " ")
 
 
+def lasting(seconds: float) -> str:
+    """A length of time in the coarsest unit that says something.
+
+    >>> lasting(0.1346), lasting(90), lasting(86_400 * 3)
+    ('0.13 s', '1 min', '3 d')
+    """
+    for size, unit in UNITS:
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+
+
 def local_time(at: str, zone: str) -> str:
     """A stored time as a person in a zone reads it; empty stays empty.
 

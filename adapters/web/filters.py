@@ -4,7 +4,7 @@ import re
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from adapters.text.common import UNITS
+from adapters.text.common import UNITS, lasting
 from domain.log.timestamps import instant
 
 _SHOWN_MAX = 20_000  # characters of one text
@@ -137,18 +137,6 @@ def wall(at: str | None, zone: str) -> str:
     ('2026-11-21T16:00', '')
     """
     return local(at, zone).strftime("%Y-%m-%dT%H:%M") if at else ""
-
-
-def lasting(seconds: float) -> str:
-    """A length of time in the coarsest unit that says something.
-
-    >>> lasting(0.1346), lasting(90), lasting(86_400 * 3)
-    ('0.13 s', '1 min', '3 d')
-    """
-    for size, unit in UNITS:
-        if seconds >= size:
-            return f"{int(seconds // size)} {unit}"
-    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
 
 
 def took(start: str | None, end: str | None) -> str:

@@ -11,12 +11,13 @@ import msgspec
 from msgspec import Struct
 
 from adapters.documents.timetravel import NAMES, Difference, at_document, worlds_document
+from adapters.text.common import lasting
 from adapters.text.timetravel import NAMES as CALLED
 from adapters.text.timetravel import called
 from adapters.timetravel.logs_at import NamedMoment, Spot, past_of
 from adapters.usecases.time_travel import last_instant, scope_of
 from adapters.web import timeline
-from adapters.web.filters import clip, lasting, plainly
+from adapters.web.filters import clip, plainly
 from adapters.web.http_types import FormRequest, Page, missing
 from adapters.web.plain_text import bare, compared
 from adapters.web.site import Site

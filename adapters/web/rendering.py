@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from adapters.documents.inbox import place_told
 from adapters.text.agent_output import counted, rule_text, since_line
-from adapters.text.common import ago, run_shown
+from adapters.text.common import ago, lasting, run_shown
 from adapters.text.task import duration
 from adapters.web import charts, markdown
 from adapters.web.filters import (
@@ -19,7 +19,6 @@ from adapters.web.filters import (
     by_whom,
     clip,
     exact,
-    lasting,
     local,
     one_line,
     percent,

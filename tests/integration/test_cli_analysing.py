@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from adapters.analytics.answers import run_query
+from adapters.text.common import lasting
 from domain.errors import Refused
 from tests.support.cli import done, refused, run, told
 from tests.support.waking import agent, inbox
@@ -130,6 +131,18 @@ def test_metrics_has_the_fields_of_the_specification(home: Path) -> None:
         "cost_per_wake": None,
     }
     assert sorted(one["confirmed"] for one in tools) == [0, 1]
+
+
+def test_metrics_are_told_in_words_and_rounded(home: Path) -> None:
+    headings, line = (one.split("\t") for one in done(["metrics"], home).splitlines())
+    (found,) = told(["metrics"], home)
+    said = dict(zip(headings, line, strict=True))
+    assert said["A wake takes"] == lasting(found["average_duration_seconds"])
+    assert said["Until decided"] == lasting(found["median_seconds_to_decision"])
+    assert (said["Success"], said["Tokens a wake"]) == ("100%", "-")
+    done(["template", "create", "tom"], home)
+    nobody = done(["metrics", "tom"], home).splitlines()[1].split("\t")
+    assert nobody[1:] == ["0", "0", "0", *"------", "0"]
 
 
 def test_metrics_of_one_template_are_found_by_its_name(home: Path) -> None:
