@@ -9,15 +9,8 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import Struct
 
-from domain.changes.change_set import (
-    UNMET,
-    ChangeItem,
-    ChangeSet,
-    ChangesFact,
-    ItemExpired,
-    ItemRejected,
-    ItemRetracted,
-)
+from domain.changes import change_set as c
+from domain.changes.change_set import ChangeItem, ChangeSet, ChangesFact
 from domain.log.keys import key
 from domain.log.wire import Words
 
@@ -56,21 +49,21 @@ def dependency_of(
     return next((one for one in made if follow_up_id(changes.id, one.number) == target), None)
 
 
-def unmet(changes: ChangeSet, facts: Iterable[ChangesFact]) -> list[ItemRetracted]:
+def unmet(changes: ChangeSet, facts: Iterable[ChangesFact]) -> list[c.ItemRetracted]:
     """The end of the undecided items that need what these facts close."""
-    ended = (ItemRejected, ItemRetracted, ItemExpired)
+    ended = (c.ItemRejected, c.ItemRetracted, c.ItemExpired)
     closed = {one.item: _WHY[type(one)] for one in facts if isinstance(one, ended)}
-    found: list[ItemRetracted] = []
+    found: list[c.ItemRetracted] = []
     for item in changes.items if closed else ():
         if item.status in ("pending", "deferred") and item.number not in closed:
             need = dependency_of(changes, item)
             if need is not None and need.number in closed:
-                found.append(ItemRetracted(item.number, RULES, UNMET + closed[need.number]))
+                found.append(c.ItemRetracted(item.number, RULES, c.UNMET + closed[need.number]))
     return found
 
 
 _WHY: dict[type, str] = {
-    ItemRejected: "was rejected",
-    ItemRetracted: "was retracted",
-    ItemExpired: "has expired",
+    c.ItemRejected: "was rejected",
+    c.ItemRetracted: "was retracted",
+    c.ItemExpired: "has expired",
 }

@@ -12,17 +12,7 @@ from msgspec import Struct
 from domain.errors import Refused, Remedy, RemedyName, invalid
 from domain.journal import commands as do
 from domain.journal import task as t
-from domain.journal.task import (
-    FIELDS,
-    PERSON,
-    ChecklistItem,
-    Relation,
-    Task,
-    TaskFact,
-    TaskField,
-    checked,
-    chosen,
-)
+from domain.journal.task import FIELDS, PERSON, Task, TaskFact
 from domain.log.keys import key
 from domain.log.timestamps import is_moment
 from domain.log.wire import Words
@@ -74,7 +64,7 @@ def describe(task: Task, description: Words, by: str) -> list[TaskFact]:
 
 
 def set_status(task: Task, status: str, reason: str, by: str) -> list[TaskFact]:
-    wanted = chosen("status", t.STATUSES, status)
+    wanted = t.chosen("status", t.STATUSES, status)
     reason = _bounded(reason, REASON_MAX, "a reason")
     if wanted in NEEDS_REASON and not reason:
         raise invalid(f"{wanted} needs a reason", 'say why, with `--reason "..."`')
@@ -82,9 +72,9 @@ def set_status(task: Task, status: str, reason: str, by: str) -> list[TaskFact]:
     return [] if is_same else [t.StatusSet(by, wanted, reason)]
 
 
-def set_field(task: Task, field: TaskField, value: Any, by: str) -> list[TaskFact]:
+def set_field(task: Task, field: t.TaskField, value: Any, by: str) -> list[TaskFact]:
     """A plain field as a person or a file wants it; a language says who set it, too."""
-    value = checked(field, value)
+    value = t.checked(field, value)
     is_same = value == getattr(task, field.name)
     if field.kind == "language":
         is_same = is_same and task.language_by == (by if value else "")
@@ -302,10 +292,10 @@ class FollowUp(Struct, frozen=True):
     description: Words | None = None
     due: str = ""
     priority: t.Priority | None = None
-    relation: Relation = "follows_up_on"
+    relation: t.Relation = "follows_up_on"
 
 
-def moved(source: Task, items: Iterable[ChecklistItem], target: Task, by: str) -> Moved:
+def moved(source: Task, items: Iterable[t.ChecklistItem], target: Task, by: str) -> Moved:
     """Items of a task as items of another one: on its first checklist, else on new ones that are
     called like those they come from."""
     gone: list[TaskFact] = []
@@ -327,7 +317,7 @@ def moved(source: Task, items: Iterable[ChecklistItem], target: Task, by: str) -
     return Moved(gone, come)
 
 
-def _tick(item: ChecklistItem, fresh: str, by: str) -> list[TaskFact]:
+def _tick(item: t.ChecklistItem, fresh: str, by: str) -> list[TaskFact]:
     """Who ticked or unticked it stays who did: against a person's tick agents need a reason."""
     if item.checked_by in ("", by):
         return []
@@ -336,7 +326,7 @@ def _tick(item: ChecklistItem, fresh: str, by: str) -> list[TaskFact]:
 
 
 def again(
-    source: Task, made: Task, wanted: FollowUp, items: Iterable[ChecklistItem], by: str
+    source: Task, made: Task, wanted: FollowUp, items: Iterable[t.ChecklistItem], by: str
 ) -> Moved:
     """A follow-up that was deleted, as it would be made now; its links are there still."""
     facts: list[TaskFact] = [t.TaskRestored(by)]
@@ -352,7 +342,7 @@ def again(
 
 
 def follow_up(
-    source: Task, made: str, wanted: FollowUp, items: Iterable[ChecklistItem], by: str
+    source: Task, made: str, wanted: FollowUp, items: Iterable[t.ChecklistItem], by: str
 ) -> Moved:
     """A new task of the id `made`, in the source's category, with its labels, and the items that
     go there."""

@@ -8,12 +8,7 @@ both tasks is made by `domain.handlers.journal`; which other task a proposal may
 from collections.abc import Iterable
 
 from domain.text import cut, squeeze
-from domain.tools.arguments import (
-    CreateFollowUpTask,
-    MigrateChecklistItem,
-    MigrateChecklistItems,
-    ProposeLink,
-)
+from domain.tools import arguments as a
 from domain.tools.base import (
     Exploded,
     Facts,
@@ -66,11 +61,11 @@ def _state(snapshot: Snapshot, wanted: Iterable[str]) -> list[object]:
     ]
 
 
-def _carried(given: CreateFollowUpTask) -> list[str]:
+def _carried(given: a.CreateFollowUpTask) -> list[str]:
     return [one.id for one in given.carry_over]
 
 
-def _follow_up_summary(snapshot: Snapshot, given: CreateFollowUpTask) -> str:
+def _follow_up_summary(snapshot: Snapshot, given: a.CreateFollowUpTask) -> str:
     parts = [f'Create follow-up task "{given.title}"']
     parts += [f"due {given.due_date}"] if given.due_date else []
     parts += [given.priority] if given.priority else []
@@ -87,8 +82,8 @@ def _follow_up_summary(snapshot: Snapshot, given: CreateFollowUpTask) -> str:
 _RELATED = {"relates_to": "related to this one", "blocks": "which blocks this one"}
 
 
-def _explode_moved(snapshot: Snapshot, given: MigrateChecklistItems) -> Exploded | ToolRefusal:
-    accepted: dict[str, MigrateChecklistItem] = {}
+def _explode_moved(snapshot: Snapshot, given: a.MigrateChecklistItems) -> Exploded | ToolRefusal:
+    accepted: dict[str, a.MigrateChecklistItem] = {}
     refusals: list[ToolRefusal] = []
     for one in given.items:
         item = _find(snapshot, one.id)
@@ -97,17 +92,17 @@ def _explode_moved(snapshot: Snapshot, given: MigrateChecklistItems) -> Exploded
         elif item.id in accepted:
             refusals.append(redundant(f"Item {quoted(item.title)} is named twice."))
         else:
-            accepted[item.id] = MigrateChecklistItem(item.id, given.target_task_id)
+            accepted[item.id] = a.MigrateChecklistItem(item.id, given.target_task_id)
     return Exploded(tuple(accepted.values()), tuple(refusals))
 
 
-def _moved_summary(snapshot: Snapshot, given: MigrateChecklistItem) -> str:
+def _moved_summary(snapshot: Snapshot, given: a.MigrateChecklistItem) -> str:
     titles = {item.id: item.title for item in snapshot.items}
     title = titles.get(given.id, f"{given.id[:NAME_LENGTH]}…")
     return f'Move: "{title}" to {named(given.target_task_id)}'
 
 
-def _linkable(snapshot: Snapshot, given: ProposeLink, by: str) -> Facts | ToolRefusal:
+def _linkable(snapshot: Snapshot, given: a.ProposeLink, by: str) -> Facts | ToolRefusal:
     if given.target_task_id == snapshot.task:
         return ToolRefusal("invalid_arguments", "A task cannot be linked to itself.")
     return ()
@@ -125,7 +120,7 @@ TOOLS = (
             "migrate_checklist_items and link_task. At most 3 such proposals may be open."
         ),
         hint=_HINT,
-        arguments=CreateFollowUpTask,
+        arguments=a.CreateFollowUpTask,
         effect=ToolEffect(
             facts=lambda snapshot, given, _: _movable(snapshot, _carried(given)),
             values=lambda snapshot, given: _state(snapshot, _carried(given)),
@@ -154,10 +149,10 @@ TOOLS = (
             "that you have just proposed. They keep their ticks."
         ),
         hint=_HINT,
-        arguments=MigrateChecklistItems,
+        arguments=a.MigrateChecklistItems,
         array="items",
         singular="migrate_checklist_item",
-        element=MigrateChecklistItem,
+        element=a.MigrateChecklistItem,
         explode=_explode_moved,
         effect=ToolEffect(
             facts=lambda snapshot, given, _: _movable(snapshot, [given.id]),
@@ -181,7 +176,7 @@ TOOLS = (
             "relation is read from this task to the other one."
         ),
         hint=_HINT,
-        arguments=ProposeLink,
+        arguments=a.ProposeLink,
         effect=ToolEffect(
             facts=_linkable,
             values=lambda _, __: [],

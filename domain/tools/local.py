@@ -10,19 +10,7 @@ from msgspec import Struct
 
 from domain.log.keys import KEY_LENGTH
 from domain.text import cut, squeeze
-from domain.tools.arguments import (
-    FindTasks,
-    ObservationCategory,
-    ObservationPriority,
-    Observed,
-    ReadTask,
-    Recall,
-    RecordAndResolve,
-    RecordObservations,
-    RetractSuggestions,
-    UpdateLoops,
-    UpdateReport,
-)
+from domain.tools import arguments as a
 from domain.tools.base import Tool, ToolRefusal
 
 CONTENT_LENGTH_MAX = 20_000
@@ -42,8 +30,8 @@ class Observation(NamedTuple):
     """A private note of the agent; `target` is empty where it named none."""
 
     text: str
-    priority: ObservationPriority
-    category: ObservationCategory
+    priority: a.ObservationPriority
+    category: a.ObservationCategory
     target: str
 
 
@@ -54,7 +42,7 @@ class Retraction(NamedTuple):
     reason: str
 
 
-def report(arguments: UpdateReport) -> Report | ToolRefusal:
+def report(arguments: a.UpdateReport) -> Report | ToolRefusal:
     """The report of a call; the last call wins, which is the caller's to see to."""
     found = Report(
         cut(without_ids(arguments.content), length_max=CONTENT_LENGTH_MAX),
@@ -69,7 +57,7 @@ def report(arguments: UpdateReport) -> Report | ToolRefusal:
     return found
 
 
-def observations(arguments: RecordObservations) -> tuple[Observation, ...] | ToolRefusal:
+def observations(arguments: a.RecordObservations) -> tuple[Observation, ...] | ToolRefusal:
     """The observations of a call, in their order."""
     found = tuple(_observation(given) for given in arguments.observations)
     if not found:
@@ -77,7 +65,7 @@ def observations(arguments: RecordObservations) -> tuple[Observation, ...] | Too
     return found
 
 
-def retractions(arguments: RetractSuggestions) -> tuple[Retraction, ...] | ToolRefusal:
+def retractions(arguments: a.RetractSuggestions) -> tuple[Retraction, ...] | ToolRefusal:
     """The proposals to take back, each once; whether they are open is the caller's to see."""
     found: dict[str, Retraction] = {}
     for given in arguments.proposals:
@@ -88,9 +76,9 @@ def retractions(arguments: RetractSuggestions) -> tuple[Retraction, ...] | ToolR
     return tuple(found.values())
 
 
-def _observation(given: str | Observed) -> Observation:
+def _observation(given: str | a.Observed) -> Observation:
     if isinstance(given, str):
-        given = Observed(given)
+        given = a.Observed(given)
     return Observation(
         given.text,
         given.priority or "routine",
@@ -107,7 +95,7 @@ TOOLS = (
             "about yourself, no internal ids."
         ),
         mode="local",
-        arguments=UpdateReport,
+        arguments=a.UpdateReport,
         capabilities=("report.write",),
         output="domain.tools.local:Report",
         idempotency="last_call_wins",
@@ -119,8 +107,8 @@ TOOLS = (
         name="record_observations",
         description="Keep up to 20 private notes for your later wakes; the report is apart.",
         mode="local",
-        arguments=RecordAndResolve,
-        first=RecordObservations,
+        arguments=a.RecordAndResolve,
+        first=a.RecordObservations,
         capabilities=("journal.write",),
         output="domain.tools.local:Observation",
         idempotency="wake",
@@ -135,7 +123,7 @@ TOOLS = (
             "with a reason. Counts when the wake ends; not for what you propose again in it."
         ),
         mode="local",
-        arguments=RetractSuggestions,
+        arguments=a.RetractSuggestions,
         capabilities=("proposals.retract",),
         output="domain.tools.local:Retraction",
         scope="own_proposals",
@@ -151,7 +139,7 @@ TOOLS = (
         ),
         hint="for an answer or delivery that is awaited; close it once a text settles it.",
         mode="local",
-        arguments=UpdateLoops,
+        arguments=a.UpdateLoops,
         capabilities=("loop.write",),
         output="domain.agent.deciders:Updated",
         idempotency="fingerprint",
@@ -234,12 +222,12 @@ LOOKUP_TOOLS = (
             "Look for other tasks by words of their titles, the best match first. Answers with "
             "their ids, titles and statuses."
         ),
-        arguments=FindTasks,
+        arguments=a.FindTasks,
     ),
     _of_tasks(
         name="read_task",
         description="Read another task: its fields, its checklist, what its agent reports of it.",
-        arguments=ReadTask,
+        arguments=a.ReadTask,
     ),
     _read(
         name="recall",
@@ -248,7 +236,7 @@ LOOKUP_TOOLS = (
             "observations, reports, verdicts, notes, changes of status and items. Every word has "
             "to be there; the newest come first, with their dates."
         ),
-        arguments=Recall,
+        arguments=a.Recall,
         capabilities=("journal.read",),
         output="domain.wake.lookups:Recalled",
         scope="own_past",

@@ -12,24 +12,8 @@ from domain.journal import task as t
 from domain.journal.edits import fresh_item_id
 from domain.log.keys import key
 from domain.text import fold, squeeze
-from domain.tools.arguments import (
-    LABELS_MAX,
-    AddChecklistItem,
-    AddMultipleChecklistItems,
-    Arguments,
-    AssignTaskLabel,
-    AssignTaskLabels,
-    LabelChoice,
-    SetTaskLanguage,
-    SetTaskStatus,
-    SetTaskTitle,
-    SuppressLabel,
-    UpdateChecklistItem,
-    UpdateChecklistItems,
-    UpdateTaskDueDate,
-    UpdateTaskEstimate,
-    UpdateTaskPriority,
-)
+from domain.tools import arguments as a
+from domain.tools.arguments import LABELS_MAX, Arguments
 from domain.tools.base import (
     Exploded,
     Facts,
@@ -84,19 +68,19 @@ def _sets(
     )
 
 
-def _title(snapshot: Snapshot, arguments: SetTaskTitle, by: str) -> Facts | ToolRefusal:
+def _title(snapshot: Snapshot, arguments: a.SetTaskTitle, by: str) -> Facts | ToolRefusal:
     if arguments.title == squeeze(snapshot.title):
         return redundant(f"The title is already {quoted(snapshot.title)}.")
     return (t.TaskRetitled(by, arguments.title),)
 
 
-def _status(snapshot: Snapshot, arguments: SetTaskStatus, by: str) -> Facts | ToolRefusal:
+def _status(snapshot: Snapshot, arguments: a.SetTaskStatus, by: str) -> Facts | ToolRefusal:
     if arguments.status == snapshot.status:
         return redundant(f"The status is already {snapshot.status}.")
     return (t.StatusSet(by, arguments.status, arguments.reason),)
 
 
-def _language(snapshot: Snapshot, arguments: SetTaskLanguage, by: str) -> Facts | ToolRefusal:
+def _language(snapshot: Snapshot, arguments: a.SetTaskLanguage, by: str) -> Facts | ToolRefusal:
     now = snapshot.language
     if not now:
         return (t.LanguageSet(by, arguments.language_code),)
@@ -117,7 +101,7 @@ FIELD_TOOLS = (
         aliases=("update_task_title",),
         description="Propose a better title for the task. A task without a title gets it at once.",
         immediate_if="title_is_empty",
-        arguments=SetTaskTitle,
+        arguments=a.SetTaskTitle,
         effect=ToolEffect(
             facts=_title,
             values=lambda snapshot, _: [snapshot.title],
@@ -132,25 +116,25 @@ FIELD_TOOLS = (
         name="update_task_estimate",
         aliases=("set_task_estimate",),
         description="Propose how many minutes the whole task takes.",
-        arguments=UpdateTaskEstimate,
+        arguments=a.UpdateTaskEstimate,
         effect=_sets(
-            "estimate", UpdateTaskEstimate, t.EstimateSet, "estimate", "Minutes", _minutes
+            "estimate", a.UpdateTaskEstimate, t.EstimateSet, "estimate", "Minutes", _minutes
         ),
     ),
     _of_task(
         name="update_task_due_date",
         aliases=("set_task_due_date",),
         description="Propose a due date. Only one that the person's own words support.",
-        arguments=UpdateTaskDueDate,
-        effect=_sets("due", UpdateTaskDueDate, t.DueSet, "due date", "Due on"),
+        arguments=a.UpdateTaskDueDate,
+        effect=_sets("due", a.UpdateTaskDueDate, t.DueSet, "due date", "Due on"),
         risk="medium",
     ),
     _of_task(
         name="update_task_priority",
         aliases=("set_task_priority",),
         description="Propose another priority, from P0 (most urgent) to P3.",
-        arguments=UpdateTaskPriority,
-        effect=_sets("priority", UpdateTaskPriority, t.PrioritySet, "priority", "Priority"),
+        arguments=a.UpdateTaskPriority,
+        effect=_sets("priority", a.UpdateTaskPriority, t.PrioritySet, "priority", "Priority"),
     ),
     _of_task(
         name="set_task_status",
@@ -159,7 +143,7 @@ FIELD_TOOLS = (
             "Propose another status. BLOCKED and ON HOLD need a reason. Only the person sets DONE "
             "or REJECTED."
         ),
-        arguments=SetTaskStatus,
+        arguments=a.SetTaskStatus,
         effect=ToolEffect(
             facts=_status,
             values=lambda snapshot, _: [snapshot.status, snapshot.status_reason],
@@ -183,7 +167,7 @@ FIELD_TOOLS = (
         hint="once, when the task has none and its texts leave no doubt.",
         applies=lambda snapshot: not snapshot.language,
         mode="immediate",
-        arguments=SetTaskLanguage,
+        arguments=a.SetTaskLanguage,
         effect=ToolEffect(
             facts=_language,
             values=lambda snapshot, _: [snapshot.language],
@@ -209,24 +193,24 @@ def _has_room(snapshot: Snapshot) -> bool:
     return has_free and len(snapshot.labels) < LABELS_MAX
 
 
-def _explode(snapshot: Snapshot, arguments: AssignTaskLabels) -> Exploded | ToolRefusal:
+def _explode(snapshot: Snapshot, arguments: a.AssignTaskLabels) -> Exploded | ToolRefusal:
     """The labels to propose, the surest first; of equally sure ones the first named."""
     free = LABELS_MAX - len(snapshot.labels)
     if free <= 0:
         because = f"The task has {len(snapshot.labels)} labels; at most {LABELS_MAX} are assigned."
         return ToolRefusal("limit", because)
-    accepted: dict[str, AssignTaskLabel] = {}
+    accepted: dict[str, a.AssignTaskLabel] = {}
     refusals: list[ToolRefusal] = []
     for choice in sorted(arguments.labels, key=lambda label: _RANK[label.confidence]):
         if refusal := _once(snapshot, choice, accepted, free):
             refusals.append(refusal)
         else:
-            accepted[choice.id] = AssignTaskLabel(choice.id, choice.confidence)
+            accepted[choice.id] = a.AssignTaskLabel(choice.id, choice.confidence)
     return Exploded(tuple(accepted.values()), tuple(refusals))
 
 
 def _once(
-    snapshot: Snapshot, choice: LabelChoice, accepted: Mapping[str, object], free: int
+    snapshot: Snapshot, choice: a.LabelChoice, accepted: Mapping[str, object], free: int
 ) -> ToolRefusal | None:
     name = quoted(name_of(snapshot, choice.id))
     if choice.id in accepted:
@@ -252,7 +236,7 @@ def _no(snapshot: Snapshot, label: str) -> ToolRefusal | None:
     return None
 
 
-def _assign(snapshot: Snapshot, arguments: AssignTaskLabel, by: str) -> Facts | ToolRefusal:
+def _assign(snapshot: Snapshot, arguments: a.AssignTaskLabel, by: str) -> Facts | ToolRefusal:
     if (refusal := _no(snapshot, arguments.id)) is not None:
         return refusal
     if arguments.confidence == "low":
@@ -271,7 +255,7 @@ def name_of(snapshot: Snapshot, label: str) -> str:
 def _suppression(
     fact: Callable[[str, str], t.TaskFact], verb: str, already: str, *, is_on: bool
 ) -> ToolEffect:
-    def facts(snapshot: Snapshot, arguments: SuppressLabel, by: str) -> Facts | ToolRefusal:
+    def facts(snapshot: Snapshot, arguments: a.SuppressLabel, by: str) -> Facts | ToolRefusal:
         if (arguments.id in snapshot.suppressed) is is_on:
             return redundant(f"Label {quoted(name_of(snapshot, arguments.id))} {already}.")
         return (fact(by, arguments.id),)
@@ -301,10 +285,10 @@ LABEL_TOOLS = (
             "than the task has room for."
         ),
         applies=_has_room,
-        arguments=AssignTaskLabels,
+        arguments=a.AssignTaskLabels,
         array="labels",
         singular="assign_task_label",
-        element=AssignTaskLabel,
+        element=a.AssignTaskLabel,
         explode=_explode,
         effect=ToolEffect(
             facts=_assign,
@@ -330,10 +314,10 @@ REASON_MIN = 20
 
 
 def _explode_added(
-    snapshot: Snapshot, arguments: AddMultipleChecklistItems
+    snapshot: Snapshot, arguments: a.AddMultipleChecklistItems
 ) -> Exploded | ToolRefusal:
     """The items that are not there yet, in their order."""
-    accepted: dict[str, AddChecklistItem] = {}
+    accepted: dict[str, a.AddChecklistItem] = {}
     refusals: list[ToolRefusal] = []
     for item in arguments.items:
         if fold(item.title) in accepted:
@@ -345,7 +329,7 @@ def _explode_added(
     return Exploded(tuple(accepted.values()), tuple(refusals))
 
 
-def _add(snapshot: Snapshot, arguments: AddChecklistItem, by: str) -> Facts | ToolRefusal:
+def _add(snapshot: Snapshot, arguments: a.AddChecklistItem, by: str) -> Facts | ToolRefusal:
     title = arguments.title
     if _is_there(snapshot, title):
         return _there_already(title)
@@ -365,9 +349,11 @@ def _there_already(title: str) -> ToolRefusal:
     return redundant(f"{quoted(title)} is on the task already.")
 
 
-def _explode_updates(snapshot: Snapshot, arguments: UpdateChecklistItems) -> Exploded | ToolRefusal:
+def _explode_updates(
+    snapshot: Snapshot, arguments: a.UpdateChecklistItems
+) -> Exploded | ToolRefusal:
     """The changes that are real, each without its part that is so already or is the person's."""
-    accepted: list[UpdateChecklistItem] = []
+    accepted: list[a.UpdateChecklistItem] = []
     refusals: list[ToolRefusal] = []
     named: set[str] = set()
     for update in arguments.items:
@@ -386,8 +372,8 @@ def _explode_updates(snapshot: Snapshot, arguments: UpdateChecklistItems) -> Exp
 
 
 def _allowed(
-    item: SnapshotItem, update: UpdateChecklistItem
-) -> tuple[UpdateChecklistItem | None, ToolRefusal | None]:
+    item: SnapshotItem, update: a.UpdateChecklistItem
+) -> tuple[a.UpdateChecklistItem | None, ToolRefusal | None]:
     """The part of an update that may be proposed, and why the rest, or all of it, may not."""
     real = _real(item, update)
     if real.is_empty:
@@ -398,7 +384,7 @@ def _allowed(
     return (None if rest.is_empty else rest), refusal
 
 
-def _update(snapshot: Snapshot, arguments: UpdateChecklistItem, by: str) -> Facts | ToolRefusal:
+def _update(snapshot: Snapshot, arguments: a.UpdateChecklistItem, by: str) -> Facts | ToolRefusal:
     item = _find(snapshot, arguments.id)
     if isinstance(item, ToolRefusal):
         return item
@@ -423,7 +409,7 @@ def _find(snapshot: Snapshot, wanted: str) -> SnapshotItem | ToolRefusal:
     return found(snapshot.items, wanted, "item")
 
 
-def _real(item: SnapshotItem, update: UpdateChecklistItem) -> UpdateChecklistItem:
+def _real(item: SnapshotItem, update: a.UpdateChecklistItem) -> a.UpdateChecklistItem:
     """The update without what is so already."""
     is_checked = None if update.is_checked is item.is_checked else update.is_checked
     return replace(
@@ -435,7 +421,7 @@ def _real(item: SnapshotItem, update: UpdateChecklistItem) -> UpdateChecklistIte
     )
 
 
-def _sovereign(item: SnapshotItem, real: UpdateChecklistItem) -> ToolRefusal | None:
+def _sovereign(item: SnapshotItem, real: a.UpdateChecklistItem) -> ToolRefusal | None:
     is_against = real.is_checked is not None and is_persons(item.checked_by)
     if not is_against or len(real.reason) >= REASON_MIN:
         return None
@@ -447,23 +433,23 @@ def _sovereign(item: SnapshotItem, real: UpdateChecklistItem) -> ToolRefusal | N
 _FIELD_OF = {"title": "title", "isChecked": "is_checked", "isArchived": "is_archived"}
 
 
-def _given(update: UpdateChecklistItem) -> list[str]:
+def _given(update: a.UpdateChecklistItem) -> list[str]:
     """What an update changes, by its names in JSON."""
     return [name for name, field in _FIELD_OF.items() if getattr(update, field) not in (None, "")]
 
 
-def _values(snapshot: Snapshot, update: UpdateChecklistItem) -> object:
+def _values(snapshot: Snapshot, update: a.UpdateChecklistItem) -> object:
     item = _find(snapshot, update.id)
     if isinstance(item, ToolRefusal):
         return None
     return {name: getattr(item, _FIELD_OF[name]) for name in _given(update)}
 
 
-def _parts(update: UpdateChecklistItem) -> tuple[str, ...]:
+def _parts(update: a.UpdateChecklistItem) -> tuple[str, ...]:
     return tuple(f"item:{update.id}.{name}" for name in _given(update))
 
 
-def _summary(snapshot: Snapshot, update: UpdateChecklistItem) -> str:
+def _summary(snapshot: Snapshot, update: a.UpdateChecklistItem) -> str:
     item = _find(snapshot, update.id)
     title = f"{update.id[:8]}…" if isinstance(item, ToolRefusal) else item.title
     parts = []
@@ -491,10 +477,10 @@ CHECKLIST_TOOLS = (
             "only steps that the texts call for and that no item covers yet; short, in the task's "
             "language."
         ),
-        arguments=AddMultipleChecklistItems,
+        arguments=a.AddMultipleChecklistItems,
         array="items",
         singular="add_checklist_item",
-        element=AddChecklistItem,
+        element=a.AddChecklistItem,
         explode=_explode_added,
         effect=ToolEffect(
             facts=_add,
@@ -516,10 +502,10 @@ CHECKLIST_TOOLS = (
         ),
         hint=("by the ids in the task. Learn spelling and wording from the correction examples."),
         applies=lambda snapshot: bool(snapshot.items),
-        arguments=UpdateChecklistItems,
+        arguments=a.UpdateChecklistItems,
         array="items",
         singular="update_checklist_item",
-        element=UpdateChecklistItem,
+        element=a.UpdateChecklistItem,
         explode=_explode_updates,
         effect=ToolEffect(
             facts=_update,

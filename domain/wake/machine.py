@@ -18,25 +18,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from domain.wake import wake as w
 from domain.wake.tool_call import CallEffects, WakeInputs, answer_call
-from domain.wake.wake import (
-    WAKE,
-    Intent,
-    LateReply,
-    ModelAsked,
-    ModelFailed,
-    Outcome,
-    Stop,
-    ToolAsked,
-    ToolReturned,
-    Wake,
-    WakeDeferred,
-    WakeFact,
-    WakeFinished,
-    WakeReply,
-    WakeStarted,
-    evolve,
-)
+from domain.wake.wake import WAKE, Intent, Wake, WakeFact, WakeFinished, WakeReply, evolve
 
 RETAKES_MAX = 3  # times a wake is taken over without a reply in between (SPEC 3)
 REPORT_TOOL = "update_report"
@@ -55,7 +39,7 @@ def pending(wake: Wake) -> Intent | None:
     return wake.asked if wake.phase == "waiting" else None
 
 
-def start(wake: Wake, started: WakeStarted, bench: WakeInputs) -> Advanced:
+def start(wake: Wake, started: w.WakeStarted, bench: WakeInputs) -> Advanced:
     """Begin, up to the first question to the model."""
     return advance(wake, [started], bench)
 
@@ -64,7 +48,7 @@ def decide(wake: Wake, reply: WakeReply, bench: WakeInputs) -> Advanced:
     """One append: the reply and all that follows; a late reply is kept and changes nothing."""
     asked = pending(wake)
     if asked is None or ticket(asked) != ticket(reply):
-        return Advanced(wake, [LateReply(reply)], CallEffects())
+        return Advanced(wake, [w.LateReply(reply)], CallEffects())
     return advance(wake, [reply], bench)
 
 
@@ -79,7 +63,7 @@ def retake(wake: Wake) -> list[WakeFact]:
     return [replace(wake.asked, attempt=wake.asked.attempt + 1)]
 
 
-def stop(wake: Wake, outcome: Outcome, code: str, message: str = "") -> list[WakeFact]:
+def stop(wake: Wake, outcome: w.Outcome, code: str, message: str = "") -> list[WakeFact]:
     """End a begun wake from outside; nothing where it has ended or never began."""
     if wake.phase in ("absent", "done"):
         return []
@@ -88,12 +72,12 @@ def stop(wake: Wake, outcome: Outcome, code: str, message: str = "") -> list[Wak
 
 def defer(wake: Wake, until: str, reason: str) -> list[WakeFact]:
     """Let a begun wake wait; its run key, rows and open intent stay."""
-    return [WakeDeferred(until, reason)] if wake.phase == "waiting" else []
+    return [w.WakeDeferred(until, reason)] if wake.phase == "waiting" else []
 
 
 def put_off(advanced: Advanced, until: str, reason: str) -> Advanced:
     """The same, and then the wake waits: what it asks for last is not asked yet."""
-    deferred = WakeDeferred(until, reason)
+    deferred = w.WakeDeferred(until, reason)
     wake = evolve(advanced.wake, deferred)
     return advanced._replace(wake=wake, facts=[*advanced.facts, deferred])
 
@@ -127,7 +111,7 @@ def step(wake: Wake, bench: WakeInputs, answered: CallEffects) -> list[WakeFact]
         case "ready" if wake.turn >= wake.begun.turn_max or wake.is_forced:
             return [_ask_or_finish(wake, "answered" if wake.is_forced else "turn_limit")]
         case "ready":
-            return [ModelAsked(wake.turn + 1, attempt=1)]
+            return [w.ModelAsked(wake.turn + 1, attempt=1)]
         case _:
             return []
 
@@ -138,18 +122,18 @@ def is_report_due(wake: Wake) -> bool:
     return has_tool and wake.report is None and (wake.begun.is_first or wake.is_material)
 
 
-def _ask_or_finish(wake: Wake, stop_as: Stop) -> WakeFact:
+def _ask_or_finish(wake: Wake, stop_as: w.Stop) -> WakeFact:
     is_due = is_report_due(wake)
     if is_due and not wake.is_forced:
-        return ModelAsked(wake.turn + 1, attempt=1, forced=REPORT_TOOL)
+        return w.ModelAsked(wake.turn + 1, attempt=1, forced=REPORT_TOOL)
     return WakeFinished("completed", stop=stop_as, is_report_missing=is_due)
 
 
-def failed(wake: Wake, fact: ModelFailed, until: str) -> list[WakeFact]:
+def failed(wake: Wake, fact: w.ModelFailed, until: str) -> list[WakeFact]:
     """What follows a model's failure: a provider's defers the wake, another one ends it; in the
     extra turn for a report it ends as completed, without one."""
     if fact.of_provider:
-        return [fact, WakeDeferred(until, "provider")]
+        return [fact, w.WakeDeferred(until, "provider")]
     if wake.is_forced:
         return [fact, WakeFinished("completed", stop="answered", is_report_missing=True)]
     return [fact, WakeFinished("failed", code=fact.code, message=fact.message)]
@@ -157,7 +141,7 @@ def failed(wake: Wake, fact: ModelFailed, until: str) -> list[WakeFact]:
 
 def ticket(fact: Intent | WakeReply) -> tuple[str, int, int]:
     """What pairs a reply with the intent that it answers."""
-    operation = fact.operation if isinstance(fact, ToolAsked | ToolReturned) else ""
+    operation = fact.operation if isinstance(fact, w.ToolAsked | w.ToolReturned) else ""
     return operation, fact.turn, fact.attempt
 
 
