@@ -24,20 +24,21 @@ def inverse(
     """What takes a fact of a task back, at `at`: the task was `before`, and right `after` it.
     `reopens`: stopped timers may run on, and entered time may go."""
     kind = type(fact)
-    if kind not in _HELD or (kind in TIMED and not reopens):
+    if kind not in _UNDO or (kind in TIMED and not reopens):
         return Inverse("same" if kind in _IGNORED else "stays")
-    was, made, held = (_HELD[kind](one, fact) for one in (before, after, now))
+    held_by, back = _UNDO[kind]
+    was, made, held = (held_by(one, fact) for one in (before, after, now))
     if was == made:
         return Inverse("same")
     if made != held:
         return Inverse("moved")
-    facts = _BACK[kind](fact, before, now, at)
+    facts = back(fact, before, now, at)
     return Inverse("undone", tuple(facts)) if facts else Inverse("stays")
 
 
 def is_as_before(fact: Any, before: Task, now: Task) -> bool:
     """Whether what a fact changed is as it was before it."""
-    held = _HELD[type(fact)]
+    held, _ = _UNDO[type(fact)]
     return held(before, fact) == held(now, fact)
 
 
@@ -194,6 +195,4 @@ TIMED = (t.TimeStarted, t.TimeLogged, t.TimeStopped, t.TimeReopened, t.TimeRemov
 _PLAIN = (
     "title", "description", "status", "status_reason", "category", *(one.name for one in FIELDS)
 )  # fmt: skip
-_HELD = {kind: held for kind, (held, _) in _UNDO.items()}
-_BACK = {kind: back for kind, (_, back) in _UNDO.items()}
 _IGNORED = (t.ChecklistAdded,)  # a list without items is shown nowhere

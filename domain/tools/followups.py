@@ -6,6 +6,7 @@ both tasks is made by `domain.handlers.journal`; which other task a proposal may
 """
 
 from collections.abc import Iterable
+from functools import partial
 
 from domain.text import cut, squeeze
 from domain.tools import arguments as a
@@ -108,18 +109,16 @@ def _linkable(snapshot: Snapshot, given: a.ProposeLink, by: str) -> Facts | Tool
     return ()
 
 
-_HINT = "only where the texts plainly say so."
+_of_two = partial(Tool, hint="only where the texts plainly say so.", since=2, scope="two_tasks")
 
 TOOLS = (
-    Tool(
+    _of_two(
         name="create_follow_up_task",
-        since=2,
         description=(
             "Propose a new task for what remains, where the texts say that it is for later or is "
             "another matter. Open items that belong to it move there. The answer names its id, for "
             "migrate_checklist_items and link_task. At most 3 such proposals may be open."
         ),
-        hint=_HINT,
         arguments=a.CreateFollowUpTask,
         effect=ToolEffect(
             facts=lambda snapshot, given, _: _movable(snapshot, _carried(given)),
@@ -135,20 +134,17 @@ TOOLS = (
             others=lambda _, fresh: (fresh,),
         ),
         capabilities=("task.create",),
-        scope="two_tasks",
         entities=("task", "checklist", "item", "link"),
         tokens=("TASK", "CHECKLIST", "CHECKLIST_ITEM", "LABEL", "LINK"),
         risk="medium",
     ),
-    Tool(
+    _of_two(
         name="migrate_checklist_items",
         applies=lambda snapshot: any(not item.is_archived for item in snapshot.items),
-        since=2,
         description=(
             "Propose to move items of this task, up to 20, to a linked task or to a follow-up task "
             "that you have just proposed. They keep their ticks."
         ),
-        hint=_HINT,
         arguments=a.MigrateChecklistItems,
         array="items",
         singular="migrate_checklist_item",
@@ -163,19 +159,16 @@ TOOLS = (
             others=lambda given, _: (given.target_task_id,),
         ),
         capabilities=("checklist.propose",),
-        scope="two_tasks",
         entities=("task", "checklist", "item"),
         tokens=("TASK", "CHECKLIST", "CHECKLIST_ITEM"),
         risk="medium",
     ),
-    Tool(
+    _of_two(
         name="link_task",
-        since=2,
         description=(
             "Propose a relation between this task and another one that you were shown: the "
             "relation is read from this task to the other one."
         ),
-        hint=_HINT,
         arguments=a.ProposeLink,
         effect=ToolEffect(
             facts=_linkable,
@@ -188,7 +181,6 @@ TOOLS = (
             others=lambda given, _: (given.target_task_id,),
         ),
         capabilities=("link.propose",),
-        scope="two_tasks",
         entities=("task", "link"),
         tokens=("LINK",),
     ),

@@ -87,50 +87,44 @@ def _observation(given: str | a.Observed) -> Observation:
     )
 
 
+_local = partial(Tool, mode="local", scope="own_wake", tokens=())
+
 TOOLS = (
-    Tool(
+    _local(
         name="update_report",
         description=(
             "Write the report that the person reads. The last call of a wake counts. No reasoning "
             "about yourself, no internal ids."
         ),
-        mode="local",
         arguments=a.UpdateReport,
         capabilities=("report.write",),
         output="domain.tools.local:Report",
         idempotency="last_call_wins",
-        scope="own_wake",
         entities=("report",),
-        tokens=(),
     ),
-    Tool(
+    _local(
         name="record_observations",
         description="Keep up to 20 private notes for your later wakes; the report is apart.",
-        mode="local",
         arguments=a.RecordAndResolve,
         first=a.RecordObservations,
         capabilities=("journal.write",),
         output="domain.tools.local:Observation",
         idempotency="wake",
-        scope="own_wake",
         entities=("observation",),
-        tokens=(),
     ),
-    Tool(
+    _local(
         name="retract_suggestions",
         description=(
             "Take back open proposals of yours that no longer fit, each by its fingerprint and "
             "with a reason. Counts when the wake ends; not for what you propose again in it."
         ),
-        mode="local",
         arguments=a.RetractSuggestions,
         capabilities=("proposals.retract",),
         output="domain.tools.local:Retraction",
         scope="own_proposals",
         entities=("change_item",),
-        tokens=(),
     ),
-    Tool(
+    _local(
         name="update_loops",
         since=2,
         description=(
@@ -138,14 +132,11 @@ TOOLS = (
             "at most 10 of yours are open. Those of the person stay."
         ),
         hint="for an answer or delivery that is awaited; close it once a text settles it.",
-        mode="local",
         arguments=a.UpdateLoops,
         capabilities=("loop.write",),
         output="domain.agent.deciders:Updated",
         idempotency="fingerprint",
-        scope="own_wake",
         entities=("loop",),
-        tokens=(),
     ),
 )
 

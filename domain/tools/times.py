@@ -1,6 +1,7 @@
 """The tools about the time that a task took (SPEC 5, ADR 41)."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from domain.journal import task as t
@@ -171,18 +172,22 @@ def _note_now(snapshot: Snapshot, _: Mapping[str, Any]) -> str:
     return (entry.summary or "none") if entry else "no timer runs"
 
 
-_HINT = "never guess a time."
-_SPENT = ("task", "time_entry")
+_of_time = partial(
+    Tool,
+    hint="never guess a time.",
+    since=2,
+    capabilities=("time.propose",),
+    entities=("task", "time_entry"),
+    tokens=("TIME_ENTRY",),
+)
 
 TOOLS = (
-    Tool(
+    _of_time(
         name="log_time",
         description=(
             "Propose time that the person says they spent on the task: at most 24 hours, not in "
             "the future, not where an entry of the task is already."
         ),
-        hint=_HINT,
-        since=2,
         arguments=LogTime,
         element=LogTimeAt,
         effect=ToolEffect(
@@ -194,19 +199,14 @@ TOOLS = (
             summary=_log_summary,
             form={"startedAt": "Began", "endedAt": "Ended", "summary": "What was done"},
         ),
-        capabilities=("time.propose",),
-        entities=_SPENT,
-        tokens=("TIME_ENTRY",),
     ),
-    Tool(
+    _of_time(
         name="edit_time_entry",
         applies=lambda snapshot: any(one.end for one in snapshot.time),
         description=(
             "Propose to correct a finished time entry, named by its id and given only what "
             "changes. Against times that the person set, give a reason of at least 20 characters."
         ),
-        hint=_HINT,
-        since=2,
         arguments=EditTimeEntry,
         element=EditTimeEntryAt,
         effect=ToolEffect(
@@ -224,19 +224,14 @@ TOOLS = (
             },
             remedies={"sovereignty": "give_reason"},
         ),
-        capabilities=("time.propose",),
-        entities=_SPENT,
-        tokens=("TIME_ENTRY",),
         risk="medium",
     ),
-    Tool(
+    _of_time(
         name="note_timer",
         applies=lambda snapshot: any(not one.end for one in snapshot.time),
         description=(
             "Propose what the running timer of this task will be summed up as. Only while it runs."
         ),
-        hint=_HINT,
-        since=2,
         arguments=NoteTimer,
         effect=ToolEffect(
             facts=_note,
@@ -247,8 +242,5 @@ TOOLS = (
             parts=lambda _: ("timer.summary",),
             form={"summary": "What was done"},
         ),
-        capabilities=("time.propose",),
-        entities=_SPENT,
-        tokens=("TIME_ENTRY",),
     ),
 )
