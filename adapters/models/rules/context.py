@@ -124,6 +124,7 @@ ENTRY_CHARS_MAX = 20_000
 TEXT_CHARS_MAX = 400_000
 ITEMS_MAX = 500
 LABELS_MAX = 500
+LINES_MAX = 1_000
 LABELS_PER_TASK = 3
 WAKES_MAX = 32  # whose texts a process has at hand, so that each turn need not read them again
 
@@ -197,7 +198,7 @@ def read(user: tuple[Section, ...]) -> PromptTask:
     barred = assigned | {label.id for label in _labels(sections.get("suppressed_labels", ""))}
     words = _body(sections.get("words", ""))
     sources, is_cut = _sources(task, words)
-    proposals = map(str.strip, _lines(sections, "proposals"))
+    proposals = map(str.strip, sections.get("proposals", "").splitlines()[:LINES_MAX])
     left = _count(task.get("labelsLeft"))
     return PromptTask(
         title=_text(_value(task, "title")),
