@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 
@@ -25,12 +25,11 @@ ROWS_MAX = 1_000_000  # of one answer
 _ZONED = "TIMESTAMP WITH TIME ZONE"
 
 
-class QueryAnswer:
+class QueryAnswer(NamedTuple):
     """The rows of a query, a page at a time."""
 
-    def __init__(self, columns: Sequence[str], rows: Iterator[tuple[Any, ...]]) -> None:
-        self.columns = columns
-        self.rows = rows
+    columns: Sequence[str]
+    rows: Iterator[tuple[Any, ...]]
 
     def documents(self) -> Iterator[dict[str, Any]]:
         """One object for each row."""
@@ -130,17 +129,13 @@ def _distinct(names: Sequence[str]) -> list[str]:
 
 def _answer_rows(asked: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
     count = 0
-    while page := _answer_page(asked):
-        count += len(page)
-        if count > ROWS_MAX:
-            instead = "add LIMIT, or take it all with `wakelog export --parquet DIR`"
-            raise invalid(f"the answer has more than {ROWS_MAX:,} rows", instead)
-        yield from page
-
-
-def _answer_page(asked: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
     try:
-        return asked.fetchmany(PAGE_ROWS)
+        while page := asked.fetchmany(PAGE_ROWS):
+            count += len(page)
+            if count > ROWS_MAX:
+                instead = "add LIMIT, or take it all with `wakelog export --parquet DIR`"
+                raise invalid(f"the answer has more than {ROWS_MAX:,} rows", instead)
+            yield from page
     except duckdb.Error as error:
         raise refused_query(error) from None
 
@@ -200,8 +195,7 @@ def _arrow_file(parquet: bytes) -> bytes:
 
 
 def _csv_field(value: Any) -> Any:
-    is_nested = isinstance(value, list | dict)
-    return json.dumps(value, ensure_ascii=False) if is_nested else value
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
 
 
 def _csv_line(fields: Any) -> str:

@@ -12,7 +12,7 @@ import secrets
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -93,13 +93,7 @@ def opened(
     home: Path | None, logs: Mapping[str, Log], settings: Settings, bound: QueryLimit | None = None
 ) -> duckdb.DuckDBPyConnection:
     """As `connect`, of a home that is open already; None, or one that may not be written, is
-    answered from memory.
-
-    Args:
-        home: The folder.
-        logs: Both logs.
-        settings: Of the home.
-        bound: Is told where it is not waited for any more.
+    answered from memory. `bound` is told where it is not waited for any more.
 
     Raises:
         Refused: Code ``read_only``: there is no space left; ``out_of_memory``; or as `bound` says.
@@ -109,7 +103,7 @@ def opened(
         if connection is None:
             connection = _connected()
             limit_memory(connection, settings.analytics.memory_mb)
-            _fill_anew(connection, logs, settings)
+            _filled(connection, logs, settings, None)
         limit_memory(connection, settings.analytics.memory_mb)
     except duckdb.OutOfMemoryException as error:
         raise refused_query(error) from None
@@ -177,28 +171,21 @@ def _load(
 ) -> None:
     """Add what is new to a copy that takes the file's place; or make it anew, where it has to be
     or there is none."""
+
+    def is_filled(after: Mapping[str, TablesPosition] | None) -> bool:
+        with closing(_writing(copy, megabytes)) as connection, bound.over(connection):
+            is_done = _filled(connection, logs, settings, after)
+            if is_done:
+                connection.execute("CHECKPOINT analytics")  # all of it is on the disk
+            return is_done
+
     with _replacing(path) as copy:
-        into = partial(_loaded, copy, bound, megabytes)
         if after is not None:
             _copy(path, copy)
-            if into(lambda connection: _fill_on(connection, logs, settings, after)):
+            if is_filled(after):
                 return
             copy.unlink()
-        into(lambda connection: _fill_anew(connection, logs, settings))
-
-
-def _loaded(
-    copy: Path,
-    bound: QueryLimit,
-    megabytes: int,
-    fill_in: "Callable[[duckdb.DuckDBPyConnection], bool]",
-) -> bool:
-    """Whether a file was filled; then all of it is on the disk."""
-    with closing(_writing(copy, megabytes)) as connection, bound.over(connection):
-        is_done = fill_in(connection)
-        if is_done:
-            connection.execute("CHECKPOINT analytics")
-        return is_done
+        is_filled(None)
 
 
 def lock(connection: duckdb.DuckDBPyConnection) -> None:
@@ -211,27 +198,19 @@ def lock(connection: duckdb.DuckDBPyConnection) -> None:
 # ---------------------------------------------------------------------------------- the content
 
 
-def _fill_anew(
-    connection: duckdb.DuckDBPyConnection, logs: Mapping[str, Log], settings: Settings
-) -> bool:
-    connection.execute("BEGIN")
-    create(connection)
-    keep_settings(connection, settings)
-    fill(connection, logs, {name: TablesPosition() for name in LOGS})
-    connection.execute("COMMIT")
-    return True
-
-
-def _fill_on(
+def _filled(
     connection: duckdb.DuckDBPyConnection,
     logs: Mapping[str, Log],
     settings: Settings,
-    after: Mapping[str, TablesPosition],
+    after: Mapping[str, TablesPosition] | None,
 ) -> bool:
-    """Add what is new; False, and nothing done, where it has to be made anew."""
+    """Add what is new, or, after None, make it all; False, and nothing done, where it has to be
+    made anew."""
     connection.execute("BEGIN")
+    if after is None:
+        create(connection)
     keep_settings(connection, settings)
-    is_done = fill(connection, logs, after)
+    is_done = fill(connection, logs, after or {name: TablesPosition() for name in LOGS})
     connection.execute("COMMIT" if is_done else "ROLLBACK")
     return is_done
 
@@ -266,19 +245,14 @@ def _known(path: Path) -> _Known | None:
     if not path.exists():
         return None
     try:
-        connection = _reading(path)
-    except (duckdb.Error, OSError):
+        with closing(_reading(path)) as connection:
+            version, *told = connection.execute("FROM home").fetchall()[0]
+            prices = connection.execute("FROM prices ORDER BY model, since NULLS FIRST").fetchall()
+            positions = connection.execute("SELECT log, n, digest FROM positions").fetchall()
+    except (duckdb.Error, OSError, IndexError):
         return None
-    try:
-        version, *told = connection.execute("FROM home").fetchall()[0]
-        prices = connection.execute("FROM prices ORDER BY model, since NULLS FIRST").fetchall()
-        positions = connection.execute("SELECT log, n, digest FROM positions").fetchall()
-        reached = {name: TablesPosition(n, digest) for name, n, digest in positions}
-        return _Known(version, (tuple(told), *prices), reached)
-    except (duckdb.Error, IndexError):
-        return None
-    finally:
-        connection.close()
+    reached = {name: TablesPosition(n, digest) for name, n, digest in positions}
+    return _Known(version, (tuple(told), *prices), reached)
 
 
 # ------------------------------------------------------------------------------------- the file

@@ -1,7 +1,7 @@
 """Wakes as Inspect logs: one `.eval` file for each template version and model (ADR 0019)."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from importlib.metadata import version
 from math import sqrt
@@ -80,7 +80,6 @@ def sample(world: LogState, told: WakeRecord) -> EvalSample:
 
     Args:
         world: The agent log, which holds the payloads.
-        told: The wake.
 
     Returns:
         A sample whose id is the run key. Of usage that the provider did not tell there is none.
@@ -207,14 +206,10 @@ class _Conversation:
         """Calls are answered in order, so the first open one is meant."""
         call = self._calls.pop(0) if self._calls else ToolCall(fact.call_id, fact.tool, {})
         output = self._world.text(fact.message)
-        is_error = fact.status in ("error", "denied")
-        error = (
-            ToolCallError(
-                "permission" if fact.status == "denied" else "unknown", f"{fact.code}: {output}"
-            )
-            if is_error
-            else None
-        )
+        is_error, error = fact.status in ("error", "denied"), None
+        if is_error:
+            told = f"{fact.code}: {output}"
+            error = ToolCallError("permission" if fact.status == "denied" else "unknown", told)
         named = {"status": fact.status, "action": fact.action, "operation": fact.operation}
         message = ChatMessageTool(
             id=f"{call.id}.result",
@@ -358,20 +353,13 @@ class _ScoredWake(Struct, frozen=True):
     items: int
 
 
-class _CurrentNames(Struct, frozen=True):
-    """What agents and tasks are called now, by their ids."""
-
-    agents: dict[str, str]
-    tasks: dict[str, str]
-
-
 def export_inspect(
     home: Home, folder: Path, progress: WakesProgress | None = None
 ) -> list[WrittenLog]:
     """Write every wake that started as a sample.
 
     Args:
-        home: Open, its views caught up.
+        home: Its views are caught up.
         folder: Made if it is not there. Files of an earlier export are replaced by name.
         progress: Told how many wakes of all are done.
 
@@ -386,9 +374,7 @@ def export_inspect(
         if wake.started_at:
             group = _SampleGroup(wake.template_id, wake.template_version, wake.model)
             grouped.setdefault(group, []).append(wake)
-    names = _CurrentNames(
-        {one.id: one.name for one in home.views.page(agents.VIEW)}, titles_of(home)
-    )
+    names = {one.id: one.name for one in home.views.page(agents.VIEW)} | titles_of(home)
     count = sum(map(len, grouped.values()))
     done = 0
     written: list[WrittenLog] = []
@@ -414,11 +400,17 @@ def export_inspect(
 
 
 def _eval_log(
-    home: Home, group: _SampleGroup, found: Sequence[WakeDocument], names: _CurrentNames
+    home: Home, group: _SampleGroup, found: Sequence[WakeDocument], names: Mapping[str, str]
 ) -> EvalLog:
+    """The log of a group; `names`: what agents and tasks are called now, by their ids."""
     template = home.views.get(templates.VIEW, group.template_id) if group.template_id else None
     name = template.template.name if template else group.template_id
-    samples = list(_samples(home, found, name, names))
+    samples: list[EvalSample] = []
+    with home.services.agents.reading() as world:
+        for wake in found:
+            agent, task = names.get(wake.agent_id, ""), names.get(wake.task_id, "")
+            rows, prices = rows_of(home, wake), home.settings.prices
+            samples.append(sample(world, WakeRecord(wake, rows, agent, task, name, prices)))
     named = key("inspect", group.template_id, str(group.template_version), group.model)
     spec = EvalSpec(
         eval_id=named,
@@ -451,16 +443,6 @@ def _eval_log(
             model_usage=_total_usage(samples),
         ),
     )
-
-
-def _samples(
-    home: Home, found: Iterable[WakeDocument], template: str, names: _CurrentNames
-) -> Iterator[EvalSample]:
-    with home.services.agents.reading() as world:
-        for wake in found:
-            agent, task = names.agents.get(wake.agent_id, ""), names.tasks.get(wake.task_id, "")
-            rows, prices = rows_of(home, wake), home.settings.prices
-            yield sample(world, WakeRecord(wake, rows, agent, task, template, prices))
 
 
 def _results(samples: Sequence[EvalSample]) -> EvalResults:

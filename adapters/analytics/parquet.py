@@ -5,7 +5,7 @@ from pathlib import Path
 import duckdb
 
 from adapters.analytics.query_limits import refused_query
-from adapters.analytics.rows import SCHEMA_VERSION, documentation
+from adapters.analytics.rows import SCHEMA_VERSION, documentation, number
 from adapters.home.files import close_to_others
 from domain.errors import Refused
 from domain.log import canonical
@@ -44,7 +44,7 @@ def export_parquet(
         _prepare(folder)
         counts: dict[str, int] = {}
         for table in _tables(connection):
-            counts[table] = _count(connection, table)
+            counts[table] = number(connection, f"SELECT count(*) FROM {table}")
             _copy(connection, table, folder)
         (folder / README).write_text(f"{_HEAD}{holds}\n\n{documentation()}", "utf-8")
         close_to_others(folder.rglob("*"))
@@ -72,11 +72,6 @@ def _prepare(folder: Path) -> None:
 def _tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
     sql = "SELECT table_name FROM duckdb_tables() WHERE NOT temporary ORDER BY table_name"
     return [str(row[0]) for row in connection.execute(sql).fetchall()]
-
-
-def _count(connection: duckdb.DuckDBPyConnection, table: str) -> int:
-    found = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
-    return int(found[0]) if found else 0
 
 
 def _copy(connection: duckdb.DuckDBPyConnection, table: str, folder: Path) -> None:

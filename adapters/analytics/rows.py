@@ -162,7 +162,7 @@ def fill(
         )
     _view(connection, "fresh", fresh)
     sql = "SELECT count(*) FROM fresh WHERE tag = 'log.imported.1'"
-    if not is_anew and _number(connection, sql):
+    if not is_anew and number(connection, sql):
         return False
     for name in LOGS:
         _texts(connection, logs[name])
@@ -295,6 +295,7 @@ def _temporary_table(connection: duckdb.DuckDBPyConnection, name: str, sql: str)
     return f"SELECT * FROM {name}"
 
 
-def _number(connection: duckdb.DuckDBPyConnection, sql: str) -> int:
+def number(connection: duckdb.DuckDBPyConnection, sql: str) -> int:
+    """The one number that is asked for."""
     found = connection.execute(sql).fetchone()
     return int(found[0]) if found else 0
