@@ -17,12 +17,12 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
 from threading import Thread
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from opentelemetry import trace
 from opentelemetry.context import Context
@@ -109,16 +109,12 @@ def asked_texts(request: Request) -> dict[str, str]:
 
 def replied_texts(reply: Reply) -> str:
     """The texts of an answer, JSON."""
-    return _json([_message(reply)])
-
-
-def _message(reply: Reply) -> Mapping[str, Any]:
-    parts: list[Mapping[str, Any]] = [_text(reply.text)] if reply.text else []
+    parts = [_text(reply.text)] if reply.text else []
     for call in reply.calls:
         wish = {"id": call.call_id, "name": call.tool, "arguments": call.arguments}
         parts.append({"type": "tool_call", **wish})
     finish = reply.finish or ("tool_call" if reply.calls else "stop")
-    return {"role": "assistant", "parts": parts, "finish_reason": finish}
+    return _json([{"role": "assistant", "parts": parts, "finish_reason": finish}])
 
 
 def _text(text: str) -> dict[str, str]:
@@ -413,17 +409,12 @@ def _under(span: Span) -> Iterator[Span]:
     try:
         with trace.use_span(span, record_exception=False, set_status_on_exception=False):
             yield span
-    except (ModelFault, WakelogError) as error:
-        _fail(span, error.code)
-        raise
-    except TimeoutError:
-        _fail(span, "timeout")
-        raise
     except asyncio.CancelledError:
         span.set_attribute("wakelog.interrupted", value=True)
         raise
     except Exception as error:
-        _fail(span, type(error).__name__)
+        name = "timeout" if isinstance(error, TimeoutError) else type(error).__name__
+        _fail(span, error.code if isinstance(error, ModelFault | WakelogError) else name)
         raise
     finally:
         span.end()
