@@ -9,19 +9,7 @@ its date the due date. Pull requests are left out and counted.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from adapters.importers.common import (
-    CATEGORY_LENGTH_MAX,
-    ITEM_LENGTH_MAX,
-    TITLE_LENGTH_MAX,
-    Problems,
-    bounded,
-    counted,
-    decoded,
-    extra_notes,
-    file_order,
-    labels_of,
-    whole_title,
-)
+from adapters.importers import common
 from adapters.importers.json_records import Record, records
 from adapters.importers.markdown import Box, outline
 from adapters.importers.markdown_line import plain
@@ -47,19 +35,19 @@ def read(data: bytes, *, source: str) -> ImportedFile:
     >>> task.title, task.description, [(item.title, item.is_checked) for item in task.items]
     ('Leak', 'Soon', [('Find it', True), ('Fix it', False)])
     """
-    problems = Problems()
+    problems = common.Problems()
     source = canonical.clean(source)
     tasks: dict[str, ImportedTask] = {}
     pulls = 0
-    for record in _issues(records(decoded(data, problems), problems)):
+    for record in _issues(records(common.decoded(data, problems), problems)):
         if _is_pull(record):
             pulls += 1
         elif task := _task(record, source):
             if task.task_id in tasks:
                 record.report("the issue is in the file twice; the first one was taken")
             tasks.setdefault(task.task_id, task)
-    left_out = (counted(pulls, "pull request"),) if pulls else ()
-    return ImportedFile("github", source, tuple(tasks.values()), bounded(problems), left_out)
+    left_out = (common.counted(pulls, "pull request"),) if pulls else ()
+    return ImportedFile("github", source, tuple(tasks.values()), common.bounded(problems), left_out)
 
 
 def _issues(found: Iterable[Record]) -> Iterator[Record]:
@@ -93,15 +81,15 @@ def _task(record: Record, source: str) -> ImportedTask | None:
     labels = [*record.titles("labels", within="name"), milestone.title("title")]
     return ImportedTask(
         key("task", "github", fold(f"{owner}/{name}") if name else source, str(number)),
-        cut(title, length_max=TITLE_LENGTH_MAX),
-        category=cut(name, length_max=CATEGORY_LENGTH_MAX),
+        cut(title, length_max=common.TITLE_LENGTH_MAX),
+        category=cut(name, length_max=common.CATEGORY_LENGTH_MAX),
         status=status,
         status_reason=reason,
         due=due.date().isoformat() if due else "",
-        labels=labels_of(labels, record.report),
+        labels=common.labels_of(labels, record.report),
         description=description,
         items=items,
-        notes=(*whole_title(title), *map(ImportedNote, links), *_comments(record)),
+        notes=(*common.whole_title(title), *map(ImportedNote, links), *_comments(record)),
     )
 
 
@@ -153,10 +141,10 @@ def _body(text: str) -> tuple[str, tuple[ImportedItem, ...], list[str]]:
             continue
         words = plain(box.title)
         if title := squeeze(words.text):
-            item = ImportedItem(cut(title, length_max=ITEM_LENGTH_MAX), box.mark == "x")
+            item = ImportedItem(cut(title, length_max=common.ITEM_LENGTH_MAX), box.mark == "x")
             items.append((item, box.is_late))
             if not box.is_late:  # such a one stays in the description, too (ADR 0026)
-                notes += extra_notes(title, ITEM_LENGTH_MAX, words.links)
+                notes += common.extra_notes(title, common.ITEM_LENGTH_MAX, words.links)
                 taken.update(range(box.start, box.line + 1))
     kept: list[str] = []
     for number, line in enumerate(lines):
@@ -165,7 +153,7 @@ def _body(text: str) -> tuple[str, tuple[ImportedItem, ...], list[str]]:
             taken.add(number)
         if number not in taken:
             kept.append(line)
-    return "\n".join(kept).strip(), file_order(items), notes
+    return "\n".join(kept).strip(), common.file_order(items), notes
 
 
 def _comments(record: Record) -> list[ImportedNote]:

@@ -21,23 +21,7 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from adapters.importers import writing
-from adapters.importers.common import (
-    CATEGORY_LENGTH_MAX,
-    DATES_KEY,
-    ITEM_LENGTH_MAX,
-    NEEDS,
-    REASON_LENGTH_MAX,
-    STAYS,
-    TITLE_LENGTH_MAX,
-    bounded,
-    decoded,
-    extra_notes,
-    file_order,
-    needed_tasks,
-    unknown_needs,
-    with_blocked,
-)
+from adapters.importers import common, writing
 from adapters.importers.markdown_line import (
     box_fault,
     is_listed,
@@ -288,7 +272,7 @@ def read(data: bytes, *, source: str, headings_are_tasks: bool = False) -> Impor
     [('Paint the door', 'Home', 'IN PROGRESS', 120)]
     """
     problems: list[Unreadable] = []
-    text = decoded(data, problems)
+    text = common.decoded(data, problems)
     front = _FRONT_MATTER.match(text)
     if front and not _ANY_BOX.search(front[0]):  # a YAML block; its lines are counted all the same
         text = "\n" * front[0].count("\n") + text[front.end() :]
@@ -304,9 +288,9 @@ def read(data: bytes, *, source: str, headings_are_tasks: bool = False) -> Impor
         "markdown",
         source,
         tasks,
-        bounded(problems),
-        remarks=bounded(reader.remarks, "were read as [ ]"),
-        named=bounded([*reader.named.values()], "have no place here"),
+        common.bounded(problems),
+        remarks=common.bounded(reader.remarks, "were read as [ ]"),
+        named=common.bounded([*reader.named.values()], "have no place here"),
         earlier=reader.earlier,
         boxes_as_open=len(reader.remarks),
         boxes_left_out=reader.left_out,
@@ -383,8 +367,8 @@ class _TaskReader:
             for relation, anchor in draft.body.links
             if anchor in named
         )
-        found = needed_tasks(tasks, [draft.marked.said for draft in self._drafts])
-        return (*own, *((task.task_id, NEEDS, other.task_id) for task, other in found))
+        found = common.needed_tasks(tasks, [draft.marked.said for draft in self._drafts])
+        return (*own, *((task.task_id, common.NEEDS, other.task_id) for task, other in found))
 
     def tasks(self, blocks: Iterable[Block]) -> tuple[ImportedTask, ...]:
         """The tasks of the file, in its order."""
@@ -467,10 +451,10 @@ class _TaskReader:
         title = squeeze(words.text)
         taken = draft.late_at if box.is_late else draft.notes_at
         taken.update((number, []) for number in range(box.start, box.line))
-        taken[box.line] = extra_notes(title, ITEM_LENGTH_MAX, words.links)
+        taken[box.line] = common.extra_notes(title, common.ITEM_LENGTH_MAX, words.links)
         if title:
             is_done = self._known(box.line, box.mark, _OF_ITEMS) == "x"
-            item = ImportedItem(cut(title, length_max=ITEM_LENGTH_MAX), is_done)
+            item = ImportedItem(cut(title, length_max=common.ITEM_LENGTH_MAX), is_done)
             draft.items.append((item, box.is_late))
         else:
             self.leave_out(box.line, _NO_TITLE)
@@ -486,7 +470,7 @@ class _TaskReader:
         for problem in draft.marked.problems:
             self._report(draft.line, problem)
         for name in draft.marked.said.named:
-            self.named.setdefault(fold(name), Unreadable(draft.line + 1, STAYS.format(name)))
+            self.named.setdefault(fold(name), Unreadable(draft.line + 1, common.STAYS.format(name)))
         if draft.is_late:
             draft.notes_at |= draft.late_at
         below = _notes(self._lines, draft, min(draft.end, line))
@@ -513,10 +497,10 @@ class _TaskReader:
         )
         tasks = [self._task(draft, draft.marked, task_id) for draft, task_id in drafts]
         said = [draft.marked.said for draft in self._drafts]
-        for nth, name in unknown_needs(said):
+        for nth, name in common.unknown_needs(said):
             told = f"⛔ {name} is no task of this file; it was left out"
             self.named.setdefault(told, Unreadable(self.lines[nth] + 1, told))
-        return with_blocked(tasks, said)
+        return common.with_blocked(tasks, said)
 
     def _task(self, draft: _DraftTask, marked: Marked, task_id: str) -> ImportedTask:
         category = draft.path[-1] if draft.path else ""
@@ -525,23 +509,23 @@ class _TaskReader:
         if draft.own and draft.own.status and not status:
             status = draft.own.status
             held = "" if status == "GROOMED" else f"marked status: in {self._source}"
-        notes = extra_notes(marked.title, TITLE_LENGTH_MAX, marked.links)
+        notes = common.extra_notes(marked.title, common.TITLE_LENGTH_MAX, marked.links)
         dates = marked.said.note(status)
         return ImportedTask(
             task_id,
-            cut(marked.title, length_max=TITLE_LENGTH_MAX),
-            category=cut(category, length_max=CATEGORY_LENGTH_MAX),
+            cut(marked.title, length_max=common.TITLE_LENGTH_MAX),
+            category=cut(category, length_max=common.CATEGORY_LENGTH_MAX),
             status=status,
-            status_reason=cut(draft.body.reason or held, length_max=REASON_LENGTH_MAX),
+            status_reason=cut(draft.body.reason or held, length_max=common.REASON_LENGTH_MAX),
             priority=marked.priority or _PRIORITY.get(draft.mark, ""),
             estimate=marked.estimate,
             due=marked.due,
             labels=marked.labels,
             description=draft.body.description,
-            items=file_order(draft.items),
+            items=common.file_order(draft.items),
             notes=(
                 *map(ImportedNote, [*notes, *draft.notes]),
-                *([ImportedNote(dates, key=DATES_KEY)] if dates else ()),
+                *([ImportedNote(dates, key=common.DATES_KEY)] if dates else ()),
             ),
         )
 

@@ -13,19 +13,7 @@ from datetime import UTC, datetime, tzinfo
 
 from msgspec.structs import replace
 
-from adapters.importers.common import (
-    CATEGORY_LENGTH_MAX,
-    DATES_KEY,
-    NEEDS,
-    REASON_LENGTH_MAX,
-    TITLE_LENGTH_MAX,
-    Problems,
-    bounded,
-    counted,
-    decoded,
-    labels_of,
-    whole_title,
-)
+from adapters.importers import common
 from adapters.importers.json_records import Record, records
 from adapters.importers.marks import closed_on
 from domain.journal.imported import ImportedFile, ImportedNote, ImportedTask, Unreadable
@@ -57,15 +45,15 @@ def read(data: bytes, *, source: str, zone: tzinfo = UTC) -> ImportedFile:
     >>> [(task.title, task.priority) for task in file.tasks]
     [('Paint', 'P1')]
     """
-    problems = Problems()
+    problems = common.Problems()
     source = canonical.clean(source)
-    found = _named(records(decoded(data, problems), problems))
+    found = _named(records(common.decoded(data, problems), problems))
     reader = _Reader(source, zone, found)
     skipped = Counter(status for one in found.values() if (status := _status(one)) in _NO_TASKS)
     read = {uuid: one for uuid, one in found.items() if _status(one) not in _NO_TASKS}
     tasks = tuple(reader.task(uuid, one) for uuid, one in read.items())
     links = (
-        (_id(source, uuid), NEEDS, _id(source, other))
+        (_id(source, uuid), common.NEEDS, _id(source, other))
         for uuid, one in read.items()
         for other in _needed(one.quiet())
         if other in read
@@ -74,10 +62,10 @@ def read(data: bytes, *, source: str, zone: tzinfo = UTC) -> ImportedFile:
         "taskwarrior",
         source,
         tasks,
-        bounded(problems),
-        tuple(counted(count, _NO_TASKS[status]) for status, count in skipped.items()),
+        common.bounded(problems),
+        tuple(common.counted(count, _NO_TASKS[status]) for status, count in skipped.items()),
         deleted=tuple(_id(source, uuid) for uuid in found if _status(found[uuid]) == "deleted"),
-        named=bounded(_unread(read.values(), found), "have no place here"),
+        named=common.bounded(_unread(read.values(), found), "have no place here"),
         earlier=tuple(reader.earlier),
         links=tuple(links),
         formulas=tuple(("task", source, "taskwarrior", uuid) for uuid in read),
@@ -153,19 +141,19 @@ class _Reader:
         status, reason = self._status_of(record)
         task = ImportedTask(
             _id(self._source, uuid),
-            cut(title, length_max=TITLE_LENGTH_MAX),
-            category=cut(record.title("project"), length_max=CATEGORY_LENGTH_MAX),
+            cut(title, length_max=common.TITLE_LENGTH_MAX),
+            category=cut(record.title("project"), length_max=common.CATEGORY_LENGTH_MAX),
             status=status,
-            status_reason=cut(reason, length_max=REASON_LENGTH_MAX),
+            status_reason=cut(reason, length_max=common.REASON_LENGTH_MAX),
             priority=_PRIORITIES.get(priority, ""),
             due=self._day(record, "due"),
-            labels=labels_of(record.titles("tags"), record.report),
-            notes=(*whole_title(title), *_annotations(record)),
+            labels=common.labels_of(record.titles("tags"), record.report),
+            notes=(*common.whole_title(title), *_annotations(record)),
         )
         if not (dates := self._dates(record)):
             return task
         self.earlier.append(task)
-        return replace(task, notes=(*task.notes, ImportedNote(dates, key=DATES_KEY)))
+        return replace(task, notes=(*task.notes, ImportedNote(dates, key=common.DATES_KEY)))
 
     def _dates(self, record: Record) -> str:
         """What of its dates has no field here: the time of day it is due at, and others."""

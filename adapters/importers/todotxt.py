@@ -12,16 +12,7 @@ import re
 from collections import Counter
 from typing import Any, NamedTuple
 
-from adapters.importers.common import (
-    CATEGORY_LENGTH_MAX,
-    STAYS,
-    TITLE_LENGTH_MAX,
-    Problems,
-    bounded,
-    decoded,
-    labels_of,
-    whole_title,
-)
+from adapters.importers import common
 from adapters.importers.marks import closed_on
 from domain.errors import Refused
 from domain.journal.imported import ImportedFile, ImportedTask, Unreadable
@@ -54,8 +45,8 @@ def read(data: bytes, *, source: str) -> ImportedFile:
     >>> task.title, task.category, task.labels, task.priority, task.due
     ('Call Ann today', 'Home', ('Ann', 'phone'), 'P1', '2027-02-12')
     """
-    problems = Problems()
-    text = decoded(data, problems)
+    problems = common.Problems()
+    text = common.decoded(data, problems)
     source = canonical.clean(source)
     seen: Counter[str] = Counter()
     found: list[tuple[ImportedTask, int, str, tuple[str, ...]]] = []
@@ -67,17 +58,17 @@ def read(data: bytes, *, source: str) -> ImportedFile:
         formula = "task", source, "todotxt", words.identity
         found.append((task, number - 1, words.anchor, formula))
         for name in words.unknown:
-            told = STAYS.format(f"`{cut(name, length_max=40)}:`")
+            told = common.STAYS.format(f"`{cut(name, length_max=40)}:`")
             named.setdefault(name, Unreadable(number, told))
     return ImportedFile(
         "todotxt",
         source,
         tuple(task for task, *_ in found),
-        bounded(problems),
+        common.bounded(problems),
         lines=tuple(one[1] for one in found),
         anchors=tuple(one[2] for one in found),
         formulas=tuple(one[3] for one in found),
-        named=bounded([*named.values()], "have no place here"),
+        named=common.bounded([*named.values()], "have no place here"),
     )
 
 
@@ -123,13 +114,13 @@ class _Line:
         contexts = [word.name for word in self._words if word.sign == "@"]
         return ImportedTask(
             key("task", source, "todotxt", identity, str(nth)),
-            cut(title, length_max=TITLE_LENGTH_MAX),
-            category=cut(projects[0], length_max=CATEGORY_LENGTH_MAX) if projects else "",
+            cut(title, length_max=common.TITLE_LENGTH_MAX),
+            category=cut(projects[0], length_max=common.CATEGORY_LENGTH_MAX) if projects else "",
             status="DONE" if self._is_done else "",
             status_reason=closed_on("DONE", self._completed),
             priority=_PRIORITIES.get(self._priority, "P3") if self._priority else "",
-            labels=labels_of([*projects[1:], *contexts], self._report),
-            notes=whole_title(title),
+            labels=common.labels_of([*projects[1:], *contexts], self._report),
+            notes=common.whole_title(title),
             **self._fields,
         )
 

@@ -25,15 +25,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.models import faults, json_objects, sse
-from adapters.models.faults import (
-    ProviderMessage,
-    Trouble,
-    Verdict,
-    check_finish,
-    final,
-    one_line,
-    wrong,
-)
+from adapters.models.faults import Trouble, one_line
 from adapters.models.json_objects import dicts, first_dict
 from adapters.models.sse import last_said, object_of
 from domain.errors import Refused
@@ -46,7 +38,7 @@ refused; since ``gemini.3`` a count that is left out beside that of the prompt i
 
 Json = dict[str, Any]
 
-FINISH: Final[dict[str, Verdict]] = {
+FINISH: Final[dict[str, faults.Verdict]] = {
     "STOP": "ok",
     "MAX_TOKENS": "cut",
     "CONTINUATION": "cut",
@@ -169,13 +161,13 @@ def judge(answer: GeminiAnswer) -> Literal["ok", "empty"]:
     blocked = answer.prompt_feedback.block_reason if answer.prompt_feedback else None
     candidate = answer.first
     if candidate is None and blocked:
-        raise final("blocked", f"the prompt was blocked: {one_line(blocked)}")
+        raise faults.final("blocked", f"the prompt was blocked: {one_line(blocked)}")
     if candidate is None:
         told = "the provider sent no answer and no reason"
-        raise Trouble(wrong("empty_reply", told), again=True)
+        raise Trouble(faults.wrong("empty_reply", told), again=True)
     reason = candidate.finish_reason or "FINISH_REASON_UNSPECIFIED"
     more = f" ({one_line(candidate.finish_message)})" if candidate.finish_message else ""
-    check_finish(FINISH.get(reason), f"the model stopped with {one_line(reason)}{more}")
+    faults.check_finish(FINISH.get(reason), f"the model stopped with {one_line(reason)}{more}")
     says = (part.function_call or (part.text and not part.thought) for part in answer.parts)
     return "ok" if any(says) else "empty"
 
@@ -228,7 +220,7 @@ def trouble_of_status(status: int, body: bytes, headers: Mapping[str, str]) -> T
     error = _error(body)
     details = dicts(error.get("details"))
     quotas = [one for detail in details for one in dicts(detail.get("violations"))]
-    told = ProviderMessage(
+    told = faults.ProviderMessage(
         _told(status, error),
         _delay(details, headers),
         is_bad_key=any(one.get("reason") == "API_KEY_INVALID" for one in details),
@@ -254,7 +246,7 @@ def _told(status: int, error: Mapping[str, Any]) -> str:
     head = f"{status} {name}" if isinstance(name, str) else str(status)
     if not isinstance(message, str):
         return f"{head}, without an explanation"
-    return f"{head}, {faults.one_line(message)}"
+    return f"{head}, {one_line(message)}"
 
 
 def _delay(details: list[Json], headers: Mapping[str, str]) -> float | None:

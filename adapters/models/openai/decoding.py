@@ -22,18 +22,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.models import faults, json_objects, sse
-from adapters.models.faults import (
-    DAILY_SECONDS,
-    ProviderMessage,
-    Trouble,
-    Verdict,
-    check_finish,
-    final,
-    malformed,
-    one_line,
-    provider,
-    wrong,
-)
+from adapters.models.faults import Trouble, one_line
 from adapters.models.json_objects import dicts, first_dict
 from adapters.models.openai.messages import THOUGHTS
 from adapters.models.sse import last_said, object_of
@@ -46,7 +35,7 @@ FORMAT = "openai.1"
 Json = dict[str, Any]
 NO_HEADERS: Mapping[str, str] = {}
 
-FINISH: Final[dict[str, Verdict]] = {
+FINISH: Final[dict[str, faults.Verdict]] = {
     "stop": "ok",
     "tool_calls": "ok",
     "function_call": "ok",
@@ -174,16 +163,16 @@ def judge(answer: OpenAIAnswer, tools: tuple[str, ...] = ()) -> Literal["ok", "e
     """
     if not answer.choices:
         told = "the endpoint sent no answer and no reason"
-        raise Trouble(wrong("empty_reply", told), again=True)
+        raise Trouble(faults.wrong("empty_reply", told), again=True)
     message = answer.message
     if message.refusal:
-        raise final("blocked", f"the model refused: {one_line(message.refusal)}")
+        raise faults.final("blocked", f"the model refused: {one_line(message.refusal)}")
     told = f"the model stopped with {one_line(answer.finish) or 'no reason'}"
-    check_finish(FINISH.get(answer.finish), told)
+    faults.check_finish(FINISH.get(answer.finish), told)
     if message.tool_calls:
         return "ok"
     if tools and is_call(message.text, tools):
-        raise malformed(
+        raise faults.malformed(
             "the model wrote a call as words, which its server did not read as one; start the "
             "server with the tool parser of this model, or take another model",
             "call_as_text",
@@ -361,25 +350,29 @@ def _of(status: int, error: ErrorDetails, headers: Mapping[str, str]) -> Trouble
     said = f"{error.code} {error.message}"
     if status in _ERRORS and _NO_TOOLS.search(error.message):
         told = f"the model is not given tools at this endpoint, and agents work by them: {text}"
-        return final("no_tools", told)
+        return faults.final("no_tools", told)
     if status in _ERRORS and _UNREADABLE.search(said):
         return faults.malformed(f"the model's calls could not be read by its server: {text}")
     if status == _NO_CREDIT:
-        fault = provider("no_credit", f"the account has no credit left: {text}", DAILY_SECONDS)
+        fault = faults.provider(
+            "no_credit", f"the account has no credit left: {text}", faults.DAILY_SECONDS
+        )
         return Trouble(fault, again=False)
     if error.kind == "exceed_context_size_error":
         status = _STATUSES[error.kind]
     is_bad_key = error.code == "invalid_api_key" or "api key" in error.message.lower()
     is_quota = "insufficient_quota" in (error.code, error.kind)
-    return faults.of_status(status, ProviderMessage(text, _delay(headers), is_bad_key, is_quota))
+    return faults.of_status(
+        status, faults.ProviderMessage(text, _delay(headers), is_bad_key, is_quota)
+    )
 
 
 def _told(status: int, error: ErrorDetails) -> str:
     named = next((one for one in (error.code, error.kind) if one and not one.isdecimal()), "")
-    head = f"{status} {faults.one_line(named)}" if named else str(status)
+    head = f"{status} {one_line(named)}" if named else str(status)
     if not error.message:
         return f"{head}, without an explanation"
-    return f"{head}, {faults.one_line(error.message)}"
+    return f"{head}, {one_line(error.message)}"
 
 
 def _delay(headers: Mapping[str, str]) -> float | None:
