@@ -6,8 +6,9 @@ hours off. After every step the laws of shared logs are checked over the rows an
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
+from typing import Any
 
 from adapters.home.clock import ManualClock
 from adapters.home.settings import Settings
@@ -162,16 +163,8 @@ class FleetEpisode:
             if not self.faults:
                 self._end()
         until = max(log.tail().at for one in self.machines for log in one.logs)
-        return EpisodeResult(
-            self.digest,
-            self.wakes,
-            self.rows,
-            self.crashes,
-            self.refusals,
-            until,
-            tuple(self.faults),
-            self.done,
-        )
+        counts = self.wakes, self.rows, self.crashes, self.refusals
+        return EpisodeResult(self.digest, *counts, until, tuple(self.faults), self.done)
 
     @property
     def digest(self) -> str:
@@ -255,11 +248,8 @@ class FleetEpisode:
         proofs = [prove_logs(one.journal, one.agents) for one in homes]
         for one, proof in zip(self.machines, proofs, strict=True):
             self.faults += [f"{one.name}: law 6: {told}" for told in _told(proof)]
-        first, *others = [one.shown() for one in self.machines]
-        for one, shown in zip(self.machines[1:], others, strict=True):
-            names = sorted({*first, *shown})
-            differing = (n for n in names if first.get(n) != shown.get(n))
-            self.faults += [f"S3: the view {n} differs on {one.name}" for n in differing]
+        shown = [one.shown() for one in self.machines]
+        self.faults += _differing("the view ", self.machines, shown)
         if len({proof.shared for proof in proofs}) > 1:
             self.faults.append("S3: all hold the same, and their digests differ")
 
@@ -298,18 +288,24 @@ class FleetEpisode:
         holding: dict[TellingAppends, list[Machine]] = {}
         for one in self.machines:
             holding.setdefault(self._laws.telling(one.name), []).append(one)
-        for alike in holding.values():
-            if len(alike) < 2 or not any(known for known in self._laws.telling(alike[0].name)):
+        for held, alike in holding.items():
+            if len(alike) < 2 or not held:
                 continue
             self._compared += 1
             if is_last or self._compared % COMPARED_EVERY == 0:
-                first, *others = [one.state() for one in alike]
-                for one, state in zip(alike[1:], others, strict=True):
-                    names = sorted({*first, *state})
-                    differing = (n for n in names if first.get(n) != state.get(n))
-                    yield from (f"S3: {n} differs on {one.name}" for n in differing)
+                yield from _differing("", alike, [one.state() for one in alike])
         if is_last and len(holding) > 1:
             yield "S7: they met, and do not hold the same"
+
+
+def _differing(
+    what: str, machines: Sequence[Machine], states: Sequence[Mapping[Any, object]]
+) -> Iterator[str]:
+    """What has come out otherwise on a machine than on the first."""
+    first, *others = states
+    for one, other in zip(machines[1:], others, strict=True):
+        names = (n for n in sorted({*first, *other}) if first.get(n) != other.get(n))
+        yield from (f"S3: {what}{n} differs on {one.name}" for n in names)
 
 
 def _told(proof: Proved) -> Iterator[str]:

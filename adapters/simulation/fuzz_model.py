@@ -86,8 +86,8 @@ class FuzzModel:
             case "broken":
                 raise ModelFault("blocked", "it was blocked", of_provider=False)
             case _:
-                deed: Callable[[str], str] = getattr(self, f"_{mood}")
-                return deed(_shown_text(request))
+                deed: Callable[[str], str | None] = getattr(self, f"_{mood}")
+                return deed(_shown_text(request)) or ""
 
     def _call(self, tool: str, **arguments: object) -> None:
         self._calls.append((tool, canonical.text(arguments)))
@@ -112,10 +112,9 @@ class FuzzModel:
     def _nothing(self, shown: str) -> str:
         return "Nothing to do."
 
-    def _report(self, shown: str) -> str:
+    def _report(self, shown: str) -> None:
         says = self._words(4)
         self._call("update_report", content=f"# {says}", tldr=says, oneLiner=says)
-        return ""
 
     def _propose(self, shown: str) -> str:
         match self.dice.number(4):
@@ -130,55 +129,47 @@ class FuzzModel:
                 self._call("set_task_title", title=self._words(2))
         return "I would change something."
 
-    def _items(self, shown: str) -> str:
+    def _items(self, shown: str) -> None:
         titles = [{"title": self._words(2)} for _ in range(1 + self.dice.number(4))]
         self._call("add_multiple_checklist_items", items=titles)
-        return ""
 
-    def _check(self, shown: str) -> str:
+    def _check(self, shown: str) -> None:
         change = {"id": self._an_id(shown), "isChecked": bool(self.dice.number(2))}
         if self.dice.number(2):
             change["reason"] = "the person wrote that it is done by now"
         self._call("update_checklist_items", items=[change])
-        return ""
 
-    def _labels(self, shown: str) -> str:
+    def _labels(self, shown: str) -> None:
         label = {"id": self._an_id(shown), "confidence": self.dice.pick(["high", "low"])}
         self._call("assign_task_labels", labels=[label])
-        return ""
 
-    def _language(self, shown: str) -> str:
+    def _language(self, shown: str) -> None:
         language = self.dice.pick(["de", "en", "fr", "xx"])
         self._call("set_task_language", languageCode=language, confidence="high")
-        return ""
 
-    def _observe(self, shown: str) -> str:
+    def _observe(self, shown: str) -> None:
         priority = self.dice.pick(["routine", "notable", "critical"])
         seen = {"text": self._words(5), "priority": priority, "category": "operational"}
         more = [self._words(2) for _ in range(self.dice.pick([1, 18]))]
         known = _NUMBER.findall(shown)
         settled = {"resolves": [self.dice.pick(known)]} if known and self.dice.number(3) else {}
         self._call("record_observations", observations=[seen, *more], **settled)
-        return ""
 
-    def _retract(self, shown: str) -> str:
+    def _retract(self, shown: str) -> None:
         known = _FINGERPRINT.findall(shown) or ["none"]
         gone = {"fingerprint": self.dice.pick(known), "reason": "no need"}
         self._call("retract_suggestions", proposals=[gone])
-        return ""
 
-    def _status(self, shown: str) -> str:
+    def _status(self, shown: str) -> None:
         status = self.dice.pick(["IN PROGRESS", "BLOCKED", "DONE", "GROOMED"])
         self._call("set_task_status", status=status, reason=self._words(2))
-        return ""
 
-    def _look(self, shown: str) -> str:
+    def _look(self, shown: str) -> None:
         """Reads, sometimes more than a wake may make."""
         for _ in range(1 + self.dice.number(4)):
             self._call("find_tasks", words=self._words(2))
             self._call("read_task", taskId=self._an_id(shown))
             self._call("recall", words=self._words(1))
-        return ""
 
     def _follow_up(self, shown: str) -> str:
         """A new task, with items, tasks or nothing at all; often something goes there at once."""
@@ -187,17 +178,15 @@ class FuzzModel:
         self._call("create_follow_up_task", title=self._words(2), carryOver=carried, **more)
         return "The rest is another matter."
 
-    def _move(self, shown: str) -> str:
+    def _move(self, shown: str) -> None:
         moved = [{"id": self._an_item(shown)} for _ in range(1 + self.dice.number(3))]
         self._quoting("migrate_checklist_items", items=moved, targetTaskId=self._another(shown))
-        return ""
 
-    def _relate(self, shown: str) -> str:
+    def _relate(self, shown: str) -> None:
         relation = self.dice.pick(RELATIONS)
         self._quoting("link_task", relation=relation, targetTaskId=self._another(shown))
-        return ""
 
-    def _time(self, shown: str) -> str:
+    def _time(self, shown: str) -> None:
         """Time that was spent, or will be; also times that are none."""
         start, end = self._wall(shown), self._wall(shown)
         match self.dice.number(4):
@@ -209,7 +198,6 @@ class FuzzModel:
                 self._call("note_timer", summary=self._words(3))
             case _:
                 self._quoting("log_time", startedAt=start, endedAt=end, summary=self._words(2))
-        return ""
 
     def _wall(self, shown: str) -> str:
         """A local time of the last days, an hour to come, or none at all."""
@@ -218,39 +206,33 @@ class FuzzModel:
         strange = self.dice.pick(["2027-03-28T02:30", "2026-10-25T02:30", "at noon", ""])
         return strange if self.dice.number(8) == 0 else f"{day.isoformat()}T{hour:02d}:00"
 
-    def _loops(self, shown: str) -> str:
+    def _loops(self, shown: str) -> None:
         added = [self._words(2) for _ in range(self.dice.number(4))]
         self._call("update_loops", add=added, close=[self.dice.pick(WORDS), *added[:1]])
-        return ""
 
     def _quoting(self, tool: str, **arguments: object) -> None:
         """A call with a quote of what was shown, or of nothing that was."""
         quote = self.dice.pick([self.dice.pick(WORDS), self._words(3), ""])
         self._call(tool, **arguments, because=quote)
 
-    def _wrong_tool(self, shown: str) -> str:
+    def _wrong_tool(self, shown: str) -> None:
         self._call(self.dice.pick(["delete_task", "", "set_task_estimate"]), minutes=5)
-        return ""
 
-    def _bad_json(self, shown: str) -> str:
+    def _bad_json(self, shown: str) -> None:
         bad = self.dice.pick(["{", '{"a":1,"a":2}', "[" * 80, '{"minutes":NaN}', "nothing"])
         self._calls.append(("update_task_estimate", bad))
-        return ""
 
-    def _bad_arguments(self, shown: str) -> str:
+    def _bad_arguments(self, shown: str) -> None:
         wrong = self.dice.pick([{"minutes": "many"}, {"minutes": -1}, {"hours": 2}, {}])
         self._calls.append(("update_task_estimate", canonical.text(wrong)))
-        return ""
 
-    def _loop(self, shown: str) -> str:
+    def _loop(self, shown: str) -> None:
         """The same calls once more."""
         self._calls += self._last or [("update_task_estimate", '{"minutes":45}')]
-        return ""
 
-    def _flood(self, shown: str) -> str:
+    def _flood(self, shown: str) -> None:
         for _ in range(CALLS_MAX):
             self._items(shown)
-        return ""
 
     def _strange(self, shown: str) -> str:
         self._call("set_task_title", title=self.dice.pick(["\u202e txet", "é" * 90, "  a  "]))

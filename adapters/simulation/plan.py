@@ -94,12 +94,8 @@ def plan(seed: str, steps: int) -> list[PlannedStep]:
 def shrink_plan(
     steps: Sequence[PlannedStep], fails: Callable[[Sequence[PlannedStep]], bool]
 ) -> list[PlannedStep]:
-    """A shorter plan that still fails: parts are taken out, smaller and smaller ones.
-
-    Args:
-        steps: A plan that fails.
-        fails: Whether a plan does; it is asked at most `TRIES_MAX` times.
-    """
+    """A shorter plan that still `fails`: parts are taken out, smaller and smaller ones. It is asked
+    at most `TRIES_MAX` times."""
     left = list(steps)
     tries = 0
     size = max(1, len(left) // 2)

@@ -133,13 +133,12 @@ class HomeEpisode:
 
     def _proved(self, proved: Proved) -> list[str]:
         taken = self.journal.tail().n - self.deeds.lag()
-        found = [*self._laws.ended(taken)]
-        found += [
+        told = (
             f"{one.position}: law 6: {one.kind_of}: {one.path}: {one.expected[:300]} is"
             f" {one.actual[:300]}"
             for one in proved.divergences
-        ]
-        return found
+        )
+        return [*self._laws.ended(taken), *told]
 
 
 def simulate(
@@ -148,14 +147,8 @@ def simulate(
     progress: PlanProgress | None = None,
     play: Callable[[], Episode] = HomeEpisode,
 ) -> SimulationResult:
-    """Play episodes until so many wakes have run, or one breaks a law.
-
-    Args:
-        seed: Any text.
-        wakes: How many.
-        progress: Is told how far it has come.
-        play: Makes the home of an episode, or the machines of one.
-    """
+    """Play episodes until so many wakes have run, or one breaks a law. `play` makes the home of an
+    episode, or the machines of one."""
     digests: list[str] = []
     count = rows = crashes = 0
     while count < wakes:
@@ -180,11 +173,7 @@ def shortest(
     steps: Sequence[PlannedStep], play: Callable[[], Episode] = HomeEpisode
 ) -> list[PlannedStep]:
     """A shorter plan that still breaks a law."""
-
-    def fails(tried: Sequence[PlannedStep]) -> bool:
-        return bool(play().run(tried).faults)
-
-    return shrink_plan(steps, fails)
+    return shrink_plan(steps, lambda tried: bool(play().run(tried).faults))
 
 
 def history_of(

@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
 from adapters.store.log import Log
 from domain.append.envelope import Row, digest
 
@@ -24,12 +26,10 @@ _ID = re.compile(rb'"([a-z2-7]{32})"')
 
 class WrittenAppend(NamedTuple):
     """An append as its writer wrote it. `knew`: up to which telling append of each replica its
-    writer held; `operation`: that it applied."""
+    writer held."""
 
     digest: str
     knew: Mapping[str, int]
-    is_telling: bool
-    operation: str
 
 
 class FieldValue(NamedTuple):
@@ -41,23 +41,20 @@ class FieldValue(NamedTuple):
     operation: str
 
 
-class ReplicaChain:
+class ReplicaChain(Struct):
     """What is known of one replica's appends in one log."""
 
-    def __init__(self) -> None:
-        self.appends: dict[int, WrittenAppend] = {}
-        self.last = 0
-        self.telling = 0
+    appends: dict[int, WrittenAppend] = {}
+    last: int = 0
 
 
-class HeldLog:
+class HeldLog(Struct):
     """What one machine holds of one log."""
 
-    def __init__(self) -> None:
-        self.count = 0  # rows that were looked at
-        self.last: dict[str, int] = {}
-        self.telling: dict[str, int] = {}
-        self.named: dict[str, int] = {}  # by its markers, and what those knew
+    count: int = 0  # rows that were looked at
+    last: dict[str, int] = {}
+    telling: dict[str, int] = {}
+    named: dict[str, int] = {}  # by its markers, and what those knew
 
 
 class SharedInvariants:
@@ -77,13 +74,12 @@ class SharedInvariants:
 
     def telling(self, machine: str) -> TellingAppends:
         """What a machine holds, but for what logs say of themselves."""
-        return tuple(
-            sorted(
-                (log, replica, n)
-                for log in self._machines[machine]
-                for replica, n in self._held[machine, log].telling.items()
-            )
+        every = (
+            (log, replica, n)
+            for log in self._machines[machine]
+            for replica, n in self._held[machine, log].telling.items()
         )
+        return tuple(sorted(every))
 
     def check(self, machine: str) -> Iterator[str]:
         """What is wrong with what came into a machine's logs since it was looked at last."""
@@ -109,26 +105,20 @@ class SharedInvariants:
             yield f"S1: {place} has rows of several replicas"
         if [json.loads(row.state).get("row", 0) for row in rows] != list(range(len(rows))):
             yield f"S1: {place} is not whole"
-        is_telling = not rows[0].stream.startswith("log:")
         if replica == machine:
-            yield from self._own(log, held, rows, first, is_telling=is_telling)
+            yield from self._own(log, held, rows, first)
         else:
             yield from self._foreign(machine, log, held, rows, first)
         held.last[replica] = n
-        if is_telling:
+        if not rows[0].stream.startswith("log:"):
             held.telling[replica] = n
 
     def _own(
-        self,
-        log: str,
-        held: HeldLog,
-        rows: Sequence[Row],
-        first: Mapping[str, Any],
-        *,
-        is_telling: bool,
+        self, log: str, held: HeldLog, rows: Sequence[Row], first: Mapping[str, Any]
     ) -> Iterator[str]:
         """What a machine itself wrote: S2 and S9."""
         replica, n = _replica_of(rows[0]), int(first["n"])
+        is_telling = not rows[0].stream.startswith("log:")
         chain = self._chains[log, replica]
         before = chain.appends.get(chain.last)
         if n <= chain.last:
@@ -150,7 +140,7 @@ class SharedInvariants:
             yield f"S2: {replica}:{n} stands before an append that it knows, of {named}"
         operation = _applied_operation(first)
         knew = {**named, replica: n}
-        chain.appends[n] = WrittenAppend(digest(rows), knew, is_telling, operation)
+        chain.appends[n] = WrittenAppend(digest(rows), knew)
         chain.last = n
         if log == "journal":
             self._note(rows, replica, n, operation)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from adapters.home.clock import ManualClock
 from adapters.runtime import gate, on_demand, review, timers, watcher
 from adapters.runtime.on_demand import run_one
-from adapters.runtime.recovery import RecoveryStep as Recovered
 from adapters.runtime.recovery import recover
 from adapters.simulation.fault_injection import FaultyLog
 from adapters.simulation.fuzz_model import WORDS, FuzzModel
@@ -41,74 +40,7 @@ _NOTES: tuple[NoteKind, ...] = ("note", "transcript")
 _LABELS = tasks.assign_labels, tasks.remove_labels, tasks.suppress_labels, tasks.allow_labels
 
 
-def edit_any_field(home: Home, task: Task, dice: Dice) -> None:
-    """Any edit of a task."""
-    items = [one.id for one in task.items] or ["none"]
-    match dice.number(9):
-        case 0:
-            tasks.edit_task(home, task.id, {"title": random_words(dice, 3)})
-        case 1:
-            text = random_words(dice, 1 + dice.number(300))
-            tasks.add_note(home, task.id, text, kind=dice.pick(_NOTES))
-        case 2:
-            tasks.add_items(home, task.id, (random_words(dice, 2), random_words(dice, 2)))
-        case 3:
-            item = dice.pick(items)
-            tasks.mark_items(home, task.id, [item], is_checked=bool(dice.number(2)))
-        case 4:
-            tasks.rename_item(home, task.id, dice.pick(items), random_words(dice, 2))
-        case 5:
-            status = dice.pick(["OPEN", "IN PROGRESS", "BLOCKED", "DONE", "REJECTED"])
-            tasks.edit_task(home, task.id, {"status": status, "reason": random_words(dice, 3)})
-        case 6:
-            fields = {"priority": f"P{dice.number(4)}", "estimate": dice.number(90)}
-            fields |= {"category": dice.pick(["Inbox", "Home"])} if dice.number(2) else {}
-            tasks.edit_task(home, task.id, fields)
-        case 7:
-            dice.pick(_LABELS)(home, task.id, (dice.pick(WORDS),))
-        case _ if dice.number(2):
-            tasks.start_timer(home, task.id)
-        case _:
-            tasks.stop_timer(home, random_words(dice, 2))
-
-
-def change_catalog(home: Home, dice: Dice) -> None:
-    """A category or a label."""
-    word = dice.pick(WORDS)
-    match dice.number(4):
-        case 0:
-            catalog.add_category(home, word, dice.pick(["", "de"]))
-        case 1:
-            catalog.rename_category(home, word, dice.pick(WORDS))
-        case 2:
-            catalog.delete_label(home, word)
-        case _:
-            catalog.add_label(home, word)
-
-
-def undo_something(home: Home, last: str, dice: Dice) -> str:
-    """The newest deed that can be undone, or any that is named: the last undo, too.
-
-    Returns:
-        What takes the undo back; empty if nothing does.
-    """
-    ref = dice.pick(["", "", last])
-    if dice.number(2):
-        ref = dice.pick(["", *(one.ref for one in undoing.deeds(home))])
-    return undoing.undo(home, ref).redo
-
-
-def rate_or_learn(home: Home, wakes: Sequence[str], dice: Dice) -> None:
-    """A wake is rated, or the verdicts that taught nothing yet are learnt."""
-    home.views.catch_up()
-    if wakes and dice.number(2):
-        lessons.rate_run(home, dice.pick(wakes), dice.number(7))
-    else:
-        lessons.learn_history(home)
-
-
 def random_words(dice: Dice, count: int) -> str:
-    """So many."""
     return " ".join(dice.pick(WORDS) for _ in range(count))
 
 
@@ -122,7 +54,8 @@ _FATAL = ["run", "wake", "decide", "recover", "undo", "learn"]  # deeds in which
 
 
 class Steps:
-    """Does steps in a home. `wakes` counts those that were begun."""
+    """Does steps in a home: each deed of `plan.WEIGHTS` is a method. `wakes` counts those that were
+    begun."""
 
     def __init__(self, home: Home, model: FuzzModel) -> None:
         self.wakes = 0
@@ -141,13 +74,13 @@ class Steps:
         self._nth += 1
         dice = Dice(f"{step.deed}/{step.who}/{step.how}")
         self._model.dice = dice
-        _STEPS[step.deed](self, step.who, dice, runner)
+        deed: Callable[[int, Dice, asyncio.Runner], None] = getattr(self, f"do_{step.deed}")
+        deed(step.who, dice, runner)
 
     def restart(self) -> None:
         """Another process takes over: it knows nothing but the logs."""
         for log in self._logs():
             log.fuse = 0
-        for log in self._logs():
             log._states.clear()
 
     def look(self) -> None:
@@ -167,11 +100,8 @@ class Steps:
         return [f"{one.id} waits for {left}" for one in sets if (left := pending_effects(one))]
 
     def _logs(self) -> list[FaultyLog]:
-        return [
-            one
-            for one in (self._services.journal, self._services.agents)
-            if isinstance(one, FaultyLog)
-        ]
+        logs = self._services.journal, self._services.agents
+        return [one for one in logs if isinstance(one, FaultyLog)]
 
     def lag(self) -> int:
         return watcher.lag(self._services)
@@ -185,7 +115,7 @@ class Steps:
         for nth in range(SETTLE_MAX):
             self._model.dice = Dice(f"settle/{nth}")
             watcher.catch_up(self._services)
-            self._recovered()
+            self.do_recover()
             if not any(self._wake_queue(one).begun for one in (*self._gone, *self._agents)):
                 return
             self._clock.advance(seconds=DAY_MINUTES * 60)
@@ -218,26 +148,54 @@ class Steps:
 
     # ---------------------------------------------------------------------------------- the person
 
-    def _write(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
-        edit_any_field(self._home, self._task(who), dice)
+    def do_write(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        """Any edit of a task."""
+        home, task = self._home, self._task(who)
+        items = [one.id for one in task.items] or ["none"]
+        match dice.number(9):
+            case 0:
+                tasks.edit_task(home, task.id, {"title": random_words(dice, 3)})
+            case 1:
+                text = random_words(dice, 1 + dice.number(300))
+                tasks.add_note(home, task.id, text, kind=dice.pick(_NOTES))
+            case 2:
+                tasks.add_items(home, task.id, (random_words(dice, 2), random_words(dice, 2)))
+            case 3:
+                item = dice.pick(items)
+                tasks.mark_items(home, task.id, [item], is_checked=bool(dice.number(2)))
+            case 4:
+                tasks.rename_item(home, task.id, dice.pick(items), random_words(dice, 2))
+            case 5:
+                status = dice.pick(["OPEN", "IN PROGRESS", "BLOCKED", "DONE", "REJECTED"])
+                tasks.edit_task(home, task.id, {"status": status, "reason": random_words(dice, 3)})
+            case 6:
+                fields = {"priority": f"P{dice.number(4)}", "estimate": dice.number(90)}
+                fields |= {"category": dice.pick(["Inbox", "Home"])} if dice.number(2) else {}
+                tasks.edit_task(home, task.id, fields)
+            case 7:
+                dice.pick(_LABELS)(home, task.id, (dice.pick(WORDS),))
+            case _ if dice.number(2):
+                tasks.start_timer(home, task.id)
+            case _:
+                tasks.stop_timer(home, random_words(dice, 2))
 
-    def _pass(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+    def do_pass(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         minutes = dice.pick([1, 3, 10, 60, 600, DAY_MINUTES, 7 * DAY_MINUTES])
         self._clock.advance(seconds=60 * minutes)
 
-    def _new(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+    def do_task(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         category = dice.pick(["", "", dice.pick(WORDS)])
         made = tasks.add_task(self._home, random_words(dice, 3), {"category": category}).ids[0]
         if len(self._tasks) < TASKS_MAX:
             self._tasks.append(made)
 
-    def _link(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+    def do_link(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         one, other = self._task(who), self._task(who // 7)
         phrase = dice.pick(["blocks", "relates_to", "is_blocked_by", "fixes"])
         deed = tasks.unlink if dice.number(4) == 0 else tasks.link
         deed(self._home, one.id, phrase, other.id)
 
-    def _import(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+    def do_import(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         nth = dice.number(3)
         task = key("task", "simulation", str(nth))
         document = ImportedTask(
@@ -255,15 +213,25 @@ class Steps:
         if task not in self._tasks:
             self._tasks.append(task)
 
-    def _catalog(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
-        change_catalog(self._home, dice)
+    def do_catalog(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        """A category or a label."""
+        word = dice.pick(WORDS)
+        match dice.number(4):
+            case 0:
+                catalog.add_category(self._home, word, dice.pick(["", "de"]))
+            case 1:
+                catalog.rename_category(self._home, word, dice.pick(WORDS))
+            case 2:
+                catalog.delete_label(self._home, word)
+            case _:
+                catalog.add_label(self._home, word)
 
-    def _delete(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+    def do_delete(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         task = self._task(who)
         deed = tasks.restore_task if task.is_deleted else tasks.delete_task
         deed(self._home, task.id)
 
-    def _decide(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+    def do_decide(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         by_tool: dict[str, list[tuple[str, int]]] = {}  # each as likely as another
         for one in self._sets(self._agent(who)):
             for item in one.items:
@@ -289,15 +257,25 @@ class Steps:
             case _:
                 review.confirm(self._services, set_id, number)
 
-    def _undo(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
-        self._last_undo = undo_something(self._home, self._last_undo, dice)
+    def do_undo(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        """The newest deed that can be undone, or any that is named: the last undo, too."""
+        ref = dice.pick(["", "", self._last_undo])
+        if dice.number(2):
+            ref = dice.pick(["", *(one.ref for one in undoing.deeds(self._home))])
+        self._last_undo = undoing.undo(self._home, ref).redo
 
-    def _learn(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
-        rate_or_learn(self._home, [one.run_key for one in self._sets(self._agent(who))], dice)
+    def do_learn(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        """A wake is rated, or the verdicts that taught nothing yet are learnt."""
+        wakes = [one.run_key for one in self._sets(self._agent(who))]
+        self._home.views.catch_up()
+        if wakes and dice.number(2):
+            lessons.rate_run(self._home, dice.pick(wakes), dice.number(7))
+        else:
+            lessons.learn_history(self._home)
 
     # ---------------------------------------------------------------------------------- the agents
 
-    def _create(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+    def do_agent(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         task = self._task(who)
         if len(self._agents) >= AGENTS_MAX:
             return
@@ -317,7 +295,7 @@ class Steps:
         self._agents.append(self._services.append_agent(command).result.ids[0])
         self._agree([task.category])
 
-    def _policy(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+    def do_policy(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         """The person withdraws what an agent's model is sent, rules it out, or agrees again."""
         categories = self._services.agent(self._agent(who)).categories
         match dice.number(4):
@@ -336,7 +314,7 @@ class Steps:
             self._services.append_agent(RuleModels(one))
         gate.let_go(self._services, self._agents)
 
-    def _configure(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+    def do_configure(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         agent = self._agent(who)
         match dice.number(4):
             case 0:
@@ -358,7 +336,7 @@ class Steps:
                 if known:
                     self._services.append_agent(agents.UnwatchTokens(agent, dice.pick(known).id))
 
-    def _life(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+    def do_life(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         agent = self._agent(who)
         match dice.number(10):
             case 0:
@@ -373,19 +351,19 @@ class Steps:
             case _:
                 self._services.append_agent(agents.ResumeAgent(agent, is_enabled=True))
 
-    def _timer(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+    def do_timer(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         schedule = dice.pick(["every day 07:00", "every monday 09:30", "*/30 * * * *"])
         zone, now = dice.pick(["Europe/Berlin", "UTC"]), self._clock.now()
         if dice.number(3):
             self._services.append_agent(timers.timer_command(self._agent(who), schedule, zone, now))
         timers.fire(self._services, self._agents)
 
-    def _wake(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
+    def do_wake(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
         agent = self._agent(who)
         self._services.append_agent(self._services.request(agent))
         self._run_next(agent, runner)
 
-    def _ask(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
+    def do_ask(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
         agent = self._agent(who)
         said = payload(self._services.agent(agent).task, random_words(dice, 4).encode())
         request = self._services.request(agent, "user", words=said.id)
@@ -394,10 +372,10 @@ class Steps:
 
     # ---------------------------------------------------------------------------- the machinery
 
-    def _catch_up(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+    def do_catch_up(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         watcher.catch_up(self._services)
 
-    def _run(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
+    def do_run(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
         """A round of the runtime."""
         on_demand.prepare(self._services, lambda _: self._agents, self._expiring(), self._agents)
         for turn in on_demand.ready(self._services, self._agents):
@@ -410,15 +388,12 @@ class Steps:
             self.wakes += 1
             runner.run(run_one(self._services, agent, wake.run_key))
 
-    def _recover(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
-        self._recovered()
-
-    def _recovered(self) -> None:
+    def do_recover(self, *_: object) -> None:
         known = [*self._gone, *self._agents]
         sets = [one.id for agent in known for one in self._sets(agent)]
-        recover(self._services, known, sets, self._expiring(), _silent)
+        recover(self._services, known, sets, self._expiring(), lambda _: None)
 
-    def _expire(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+    def do_expire(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         for one in self._sets(self._agent(who))[:1]:
             review.expire(self._services, one.id, "the person is on holiday")
 
@@ -427,7 +402,7 @@ class Steps:
         sets = (one for agent in self._agents for one in self._sets(agent))
         return [one.id for one in sets if "" < one.expires_at <= now]
 
-    def _crash(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
+    def do_crash(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
         """The process dies at one of the next appends of a log, before it or after it; or the
         disk is full there."""
         log = dice.pick(self._logs())
@@ -438,34 +413,3 @@ class Steps:
             self.do(PlannedStep(dice.pick(_FATAL), who, who), runner)
         finally:
             log.fuse = 0
-
-
-_STEPS: dict[str, Callable[[Steps, int, Dice, asyncio.Runner], None]] = {
-    "write": Steps._write,
-    "pass": Steps._pass,
-    "run": Steps._run,
-    "wake": Steps._wake,
-    "ask": Steps._ask,
-    "decide": Steps._decide,
-    "task": Steps._new,
-    "link": Steps._link,
-    "import": Steps._import,
-    "agent": Steps._create,
-    "configure": Steps._configure,
-    "life": Steps._life,
-    "timer": Steps._timer,
-    "catalog": Steps._catalog,
-    "catch_up": Steps._catch_up,
-    "recover": Steps._recover,
-    "expire": Steps._expire,
-    "crash": Steps._crash,
-    "delete": Steps._delete,
-    "policy": Steps._policy,
-    "undo": Steps._undo,
-    "learn": Steps._learn,
-}
-"""Every deed that a plan may name: the keys of `adapters.simulation.plan.WEIGHTS`."""
-
-
-def _silent(step: Recovered) -> None:
-    """Nobody listens."""
