@@ -31,12 +31,8 @@ class Anchor(Struct, frozen=True):
 
 
 def read_anchors(path: Path, *, is_new: bool = False) -> list[Anchor]:
-    """The anchors of a file, the oldest first.
-
-    Args:
-        path: The file.
-        is_new: It is to be begun. Else it must hold an anchor: a name that was mistyped would
-            hide what the right file knows of.
+    """The anchors of a file, the oldest first. Unless `is_new`, it must hold one: a name that was
+    mistyped would hide what the right file knows of.
 
     Raises:
         Refused: Code ``unreadable_file``: it is not there, cannot be read, or holds something

@@ -89,25 +89,23 @@ def take_history(journal: Log, agents: Log, run_key: str = "") -> History:
         Refused: Code ``unknown_wake``.
     """
     last = _last_of(agents, run_key) if run_key else None
-    rows = {"agent": _up_to(agents, last)}
+    made = _up_to(agents, last)
     known = None
     if run_key:
-        facts = (row.fact for append in appends(rows["agent"]) for row in append.facts)
+        facts = (row.fact for append in appends(made) for row in append.facts)
         known = max(map(journal_position, facts), default=0)
-    rows = {"journal": _up_to(journal, known), **rows}
+    rows = {"journal": _up_to(journal, known), "agent": made}
     payloads: dict[PayloadId, bytes] = {}
-    for log in (journal, agents):
-        payloads |= _payloads(rows[log.name], log.payload)
+    for log, facts_of in zip((journal, agents), _facts(rows).values(), strict=True):
+        ids = {one for row in facts_of for one in payloads_named(row.fact)}
+        payloads |= {one: data for one in ids if (data := log.payload(one)) is not None}
     return History(rows, dict(sorted(payloads.items())), digest_of(rows), run_key)
 
 
 def digest_of(rows: Mapping[str, Sequence[Row]]) -> str:
     """The digest of both logs, as `prove` tells it."""
-    heads: dict[str, str] = {}
-    for name in LOGS:
-        for one in appends(rows[name]):
-            heads[f"{name}:{one.replica}"] = envelope.digest(one.rows)
-    return log_digest(heads)
+    every = ((name, one) for name in LOGS for one in appends(rows[name]))
+    return log_digest({f"{name}:{one.replica}": envelope.digest(one.rows) for name, one in every})
 
 
 def _last_of(agents: Log, run_key: str) -> int:
@@ -122,15 +120,6 @@ def _up_to(log: Log, n: int | None) -> list[Row]:
     if n is None:
         return list(log.rows())
     return [row for one in appends(log.rows()) if one.n <= n for row in one.rows]
-
-
-def _payloads(
-    rows: Iterable[Row], read: Callable[[PayloadId], bytes | None]
-) -> dict[PayloadId, bytes]:
-    ids = {
-        one for append in appends(rows) for row in append.facts for one in payloads_named(row.fact)
-    }
-    return {one: data for one in ids if (data := read(one)) is not None}
 
 
 # ---------------------------------------------------------------------------------------- the file
@@ -195,15 +184,9 @@ def read_history(path: Path) -> History:
             raise _no_history(path, f"line {nth}: {error}") from None
     if head.get("history") != FORMAT:
         raise _no_history(path, f"its first line is none of a history of format {FORMAT}")
-    return History(
-        rows,
-        payloads,
-        str(head.get("digest", "")),
-        str(head.get("run", "")),
-        bool(head.get("redacted")),
-        tuple(refused),
-        tuple(views),
-    )
+    digest, run = (str(head.get(name, "")) for name in ("digest", "run"))
+    is_redacted = bool(head.get("redacted"))
+    return History(rows, payloads, digest, run, is_redacted, tuple(refused), tuple(views))
 
 
 def _data(document: dict[str, str]) -> bytes:
@@ -224,14 +207,12 @@ def prove_history(history: History, limits: WalkLimits = LIMITS) -> Proved:
     rows, payload = history.rows, history.payloads.get
     worlds = {name: _worlds(name, rows[name], payload) for name in LOGS}
     proofs = {name: LogProof(name, payload, ProofOptions(limits=limits)) for name in LOGS}
-    markers = (row for one in appends(rows["journal"]) for row in one.facts)
-    lost = given_up(markers)
+    lost = given_up(row for one in appends(rows["journal"]) for row in one.facts)
     sides = (PairedLog(proofs[name], rows[name], worlds[name], payload, lost) for name in LOGS)
     proved = prove_sides(*sides)
     found = [*_allowed(history.refused, worlds), *_differing(history)]
     if proved.digest != history.digest:
-        cut = Divergence("", "", "", 0, ALTERED, "digest", history.digest, proved.digest)
-        found.append(cut)
+        found.append(Divergence("", "", "", 0, ALTERED, "digest", history.digest, proved.digest))
     return replace(proved, divergences=(*proved.divergences, *found)) if found else proved
 
 

@@ -53,13 +53,7 @@ from replay.prove import ProofOptions
 
 MEMORY_FORMAT = 1
 OTHERS_MAY_WRITE = 0o022
-ADAPTERS_PROVED = (
-    "home",
-    "models",
-    "proof",
-    "store",
-    "timetravel",
-)  # of the adapters: what a proof runs
+ADAPTERS_PROVED = ("home", "models", "proof", "store", "timetravel")  # what a proof runs
 
 
 class LogProved(Struct, frozen=True):
@@ -100,7 +94,7 @@ def remembered_path(home: Path, environ: Mapping[str, str]) -> Path:
     """Where the proof of a home is remembered: a file for each folder and installation.
 
     Raises:
-        Void: There is no place for it.
+        NotRemembered: There is no place for it.
     """
     try:
         folder = cache_folder(environ)
@@ -119,7 +113,7 @@ def read_remembered(path: Path, home: Path) -> RememberedProof:
     """What was remembered of a home.
 
     Raises:
-        Void: Nothing, or not of this home or this code; with what there is to tell.
+        NotRemembered: Nothing, or not of this home or this code; with what there is to tell.
     """
     try:
         found = path.stat()
@@ -146,7 +140,7 @@ def write_remembered(path: Path, made: RememberedProof) -> None:
     """Keep a proof, whole or not at all.
 
     Raises:
-        Void: It cannot be kept.
+        NotRemembered: It cannot be kept.
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -159,12 +153,6 @@ def delete_remembered(path: Path) -> None:
     """Keep nothing of a home that did not prove."""
     with suppress(OSError):
         path.unlink(missing_ok=True)
-
-
-def of_this_home(home: Path, proof: RememberedProof) -> RememberedProof:
-    """A proof of a home, to be kept."""
-    whose, installed = _home_identity(home)
-    return replace(proof, home=whose, installation=installed, code=code_digest())
 
 
 def _with_check(known: RememberedProof) -> RememberedProof:
@@ -188,11 +176,8 @@ def _code_files() -> Iterator[Path]:
     roots = [Path(str(one.__file__)).parent for one in (domain, replay)]
     roots += [Path(str(adapters.__file__)).parent / name for name in ADAPTERS_PROVED]
     for root in roots:
-        yield from sorted(one for one in root.rglob("*") if _is_code(one))
-
-
-def _is_code(path: Path) -> bool:
-    return path.is_file() and "__pycache__" not in path.parts
+        files = (one for one in root.rglob("*") if one.is_file())
+        yield from sorted(one for one in files if "__pycache__" not in one.parts)
 
 
 # -------------------------------------------------------------------------- the proof from there on
@@ -283,15 +268,8 @@ def prove_remembering(
     is_since_last: bool = True,
     anchors: Anchors | None = None,
 ) -> Proved:
-    """Prove both logs, and remember that they prove.
-
-    Args:
-        home: The home.
-        environ: Environment variables, which say where the cache folder is.
-        progress: Is told how far it has come.
-        is_since_last: Execute only what is new, where a proof is remembered.
-        anchors: What is known from outside.
-    """
+    """Prove both logs, and remember that they prove. `environ` says where the cache folder is;
+    `is_since_last`: execute only what is new, where a proof is remembered."""
     kept = _memory_of(home, environ)
     code_digest()  # before anything else, as what runs here was read long before the end
     begun, why = perf_counter(), ""
@@ -338,13 +316,14 @@ def _remember(home: Home, kept: ProofMemory, proved: Proved, raws: RawLogs) -> P
         return proved
     counts = proved.walked if not proved.remembered_at else [raw.chain.rows for raw in raws]
     is_same = all(raw.rest(count) for raw, count in zip(raws, counts, strict=True))
-    if not proved.rows or not is_same or _chain_heads(raws) != _proved_digests(proved):
+    if not proved.rows or not is_same or not _end_alike(raws, proved):
         return replace(proved, unkept="nothing was written yet" if not proved.rows else CHANGED)
+    whose, installed = _home_identity(home.path)
     proof = RememberedProof(
         format=MEMORY_FORMAT,
-        home="",
-        installation="",
-        code="",
+        home=whose,
+        installation=installed,
+        code=code_digest(),
         rules=RULES,
         at=home.services.clock.now(),
         journal=raws[0].proved(),
@@ -355,18 +334,15 @@ def _remember(home: Home, kept: ProofMemory, proved: Proved, raws: RawLogs) -> P
         undecoded=proved.undecoded,
     )
     try:
-        write_remembered(kept.path, of_this_home(home.path, proof))
+        write_remembered(kept.path, proof)
     except NotRemembered as error:
         return replace(proved, unkept=str(error))
     return replace(proved, file=str(kept.path))
 
 
-def _chain_heads(raws: RawLogs) -> dict[str, str]:
-    return {name: digest for raw in raws for name, digest in raw.chain.heads.items()}
-
-
-def _proved_digests(proved: Proved) -> dict[str, str]:
-    return {name: digest for name, (_, digest) in proved.heads.items()}
+def _end_alike(raws: RawLogs, proved: Proved) -> bool:
+    heads = {name: digest for raw in raws for name, digest in raw.chain.heads.items()}
+    return heads == {name: digest for name, (_, digest) in proved.heads.items()}
 
 
 def _both_logs(home: Home) -> tuple[Log, Log]:
@@ -388,7 +364,7 @@ def _prove_since(
     """What a proof from where the last one ended comes to.
 
     Raises:
-        Void: All has to be executed again, and why.
+        NotRemembered: All has to be executed again, and why.
     """
     logs = _both_logs(home)
     raws = RawLog(logs[0], anchors, known.left.reached), RawLog(logs[1], anchors, known.agents.n)
@@ -398,7 +374,7 @@ def _prove_since(
         proved = walk_on(logs, known.left, raws, anchors, progress)
     ends = [raw.rows_between + count for raw, count in zip(raws, proved.walked, strict=True)]
     is_read = all(raw.rest(end) and raw.is_all() for raw, end in zip(raws, ends, strict=True))
-    if not proved.ok or not is_read or _chain_heads(raws) != _proved_digests(proved):
+    if not proved.ok or not is_read or not _end_alike(raws, proved):
         raise NotRemembered(DIFFERS)
     chains = [raw.chain for raw in raws]
     causes, between = sum(one.causes for one in chains), raws[0].between
@@ -416,7 +392,7 @@ def _prove_since(
 
 
 def _append_time(log: Log, n: int) -> str:
-    """When append n was made. Raises Void: it is not found, as a row stands in the way."""
+    """When append n was made. Raises NotRemembered: it is not found, as a row stands in the way."""
     rows = log.append_at(n)
     if not rows:
         raise NotRemembered(CHANGED)

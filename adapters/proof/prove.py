@@ -8,11 +8,11 @@ SDK.
 import difflib
 import gc
 import json
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
-from itertools import takewhile
+from importlib import import_module
+from itertools import islice, takewhile
 from time import perf_counter
 
 from msgspec import Struct
@@ -28,58 +28,33 @@ from domain.append.envelope import Row
 from domain.errors import WakelogError
 from domain.log.keys import log_digest, shared_digest
 from domain.log.rules import RULES
-from domain.log.state import RecordedEvent
+from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import PayloadId
 from domain.ports import Reply
 from replay.appends import Append, appends
 from replay.cross_log_check import CrossLogCheck
 from replay.divergence import Divergence
-from replay.log_pair import PairedLog, PairPosition, WorldAt
+from replay.log_pair import PairedLog, PairPosition
 from replay.prove import LogProof, ProofOptions, ReplicaCounts
 from replay.replies import Decoder, Decoders
 from replay.streams import LIMITS, WalkLimits
 
 
-def _parse_gemini(reply_format: str, raw: bytes) -> Reply:
-    from adapters.models.gemini.decoding import parse
-
-    return parse(raw, reply_format)
-
-
-def _parse_openai(raw: bytes) -> Reply:
-    from adapters.models.openai.decoding import parse
-
-    return parse(raw)
-
-
-def _parse_rules(raw: bytes) -> Reply:
-    from adapters.models.rules.model import parse
-
-    return parse(raw)
-
-
-def _parse_tape(raw: bytes) -> Reply:
-    from adapters.models.tape import parse
-
-    return parse(raw)
-
-
-def _parse_demo(raw: bytes) -> Reply:
-    from adapters.models.demo import parse
-
-    return parse(raw)
+def _parse(module: str, *reply_format: str) -> Callable[[bytes], Reply]:
+    """`parse` of a module of `adapters.models`, which is loaded when it is asked."""
+    return lambda raw: import_module(f"adapters.models.{module}").parse(raw, *reply_format)
 
 
 DECODERS: Decoders = {
-    "gemini:": Decoder(partial(_parse_gemini, ""), is_whole=False),
-    "gemini.2": Decoder(partial(_parse_gemini, "gemini.2"), is_whole=False),
-    "gemini.3": Decoder(partial(_parse_gemini, "gemini.3"), is_whole=False),
-    "openai.1": Decoder(_parse_openai, is_whole=False),
-    "rules:": Decoder(_parse_rules),
-    "rules.1": Decoder(_parse_rules),
-    "tape:": Decoder(_parse_tape, is_whole=False),
-    "tape.1": Decoder(_parse_tape),
-    "demo:": Decoder(_parse_demo),
+    "gemini:": Decoder(_parse("gemini.decoding", ""), is_whole=False),
+    "gemini.2": Decoder(_parse("gemini.decoding", "gemini.2"), is_whole=False),
+    "gemini.3": Decoder(_parse("gemini.decoding", "gemini.3"), is_whole=False),
+    "openai.1": Decoder(_parse("openai.decoding"), is_whole=False),
+    "rules:": Decoder(_parse("rules.model")),
+    "rules.1": Decoder(_parse("rules.model")),
+    "tape:": Decoder(_parse("tape"), is_whole=False),
+    "tape.1": Decoder(_parse("tape")),
+    "demo:": Decoder(_parse("demo")),
 }
 """The format of Gemini's first version was never written down; `gemini.1` is none."""
 
@@ -196,15 +171,8 @@ def prove_home(
     is_every_epoch: bool = False,
 ) -> Proved:
     """Re-execute both logs; nothing is written."""
-    services = home.services
-    return prove_logs(
-        services.journal,
-        services.agents,
-        progress,
-        since=since,
-        anchors=anchors,
-        is_every_epoch=is_every_epoch,
-    )
+    logs = home.services.journal, home.services.agents
+    return prove_logs(*logs, progress, since=since, anchors=anchors, is_every_epoch=is_every_epoch)
 
 
 def prove_logs(
@@ -217,17 +185,7 @@ def prove_logs(
     is_every_epoch: bool = False,
     limits: WalkLimits = LIMITS,
 ) -> Proved:
-    """Re-execute two logs together.
-
-    Args:
-        journal: The person's.
-        agents: The agents'.
-        progress: Is told how far it has come.
-        since: By log: appends up to this `n` are only folded.
-        anchors: What is known from outside.
-        is_every_epoch: Execute epochs of other rules too.
-        limits: How much is remembered on the way.
-    """
+    """Re-execute two logs together; for what is given, see `ProofOptions`."""
     begun = perf_counter()
     options = ProofOptions(RULES, 0, is_every_epoch, anchors or {}, limits)
     sides: list[PairedLog] = []
@@ -259,7 +217,11 @@ def paired_log(
         return takewhile(lambda one: one.n <= last, chain)
 
     told = _with_progress(log, progress, after)
-    return PairedLog(proof, told, _long_ago(log), payload, lost, read, between)
+
+    def long_ago(n: int, replica: str) -> LogState:
+        return LogHistory(log).world(n, replica)  # each anew, so that nothing of them is kept
+
+    return PairedLog(proof, told, long_ago, payload, lost, read, between)
 
 
 def prove_sides(
@@ -275,14 +237,9 @@ def prove_sides(
     crossing = CrossLogCheck(journal, agents, DECODERS)
     if resume is not None:
         resume(crossing)
-    found: list[Divergence] = []
-    left = 0
-    for one in crossing.walk():
-        if len(found) < FOUND_MAX:
-            found.append(one)
-        else:
-            left += 1
-    found.sort(key=_place)
+    walk = crossing.walk()
+    found = sorted(islice(walk, FOUND_MAX), key=_place)
+    left = sum(1 for _ in walk)
     proofs = (journal.proof, agents.proof)
     shared = [proof for proof in proofs if proof.is_shared]
     heads = {name: digest for proof in proofs for name, digest in proof.heads.items()}
@@ -326,11 +283,6 @@ def _place(one: Divergence) -> tuple[bool, int]:
     """What led somewhere before what came of it: the journal first, then in order."""
     n = one.position.rpartition(":")[2]
     return one.log != "journal", int(n) if n.isdigit() else 0
-
-
-def _long_ago(log: Log) -> WorldAt:
-    """A log's worlds of long ago, each read anew, so that nothing of them is kept."""
-    return lambda n, replica: LogHistory(log).world(n, replica)
 
 
 def again_from(log: Log) -> Callable[[str, int], list[RecordedEvent]]:
@@ -414,7 +366,4 @@ def told_lines(told: str) -> list[str]:
 
 def by_class(found: Iterable[Divergence]) -> dict[str, int]:
     """How many there are of each class, in the order of their coming."""
-    counts: dict[str, int] = {}
-    for one in found:
-        counts[one.kind_of] = counts.get(one.kind_of, 0) + 1
-    return counts
+    return dict(Counter(one.kind_of for one in found))

@@ -4,6 +4,8 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
+from string import ascii_lowercase
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -27,8 +29,8 @@ from domain.errors import Refused, WakelogError
 from domain.journal.catalog import INBOX
 from domain.journal.commands import ImportTasks
 from domain.journal.imported import ImportedTask
-from domain.journal.links import LINKS, Links
-from domain.journal.task import FIELDS, TASK, Task
+from domain.journal.links import LINKS
+from domain.journal.task import FIELDS, TASK
 from domain.log import canonical
 from domain.log.keys import command_key, key, payload_id
 from domain.log.state import RecordedEvent
@@ -53,11 +55,7 @@ def matched_rows(
 
     Where an append tells of several agents, they come in the order of their ids, which are others
     now. So a row goes first to where its stream was, then by its kind to a place that is left.
-
-    Args:
-        was: The rows of the recorded append.
-        made: As many of each kind.
-        ids: What is known already of which id became which.
+    `ids`: what is known already of which id became which.
     """
     streams: dict[object, deque[RecordedEvent]] = defaultdict(deque)
     for row in made:
@@ -70,10 +68,6 @@ def matched_rows(
         if id(row) not in gone:
             left[row.of_kind].append(row)
     return [one or left[was[nth].of_kind].popleft() for nth, one in enumerate(found)]
-
-
-# ----------------------------------------------------------------------------------- recorded reads
-# A recorded read, made in logs that say something else in other words.
 
 
 def redo_read(cause: Replied, logs: Mapping[str, Log]) -> tuple[Replied, list[Payload]]:
@@ -115,7 +109,6 @@ _JSON_BEGINS = frozenset('{["')
 _JSON_WORDS = frozenset({"null", "true", "false"})
 _NAMED_BY_CODE = {fold(INBOX), fold(CHECKLIST_TITLE)}  # no person's words
 _SORTED = {"tokens", "batches", "categories"}  # by ids, so that they do not pair
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 DRAWS_MAX = 64  # for a word that no other word has become; short words are soon used up
 
 
@@ -265,14 +258,7 @@ class Redactor:
 
     def _batch(self, rows: Sequence[RecordedEvent]) -> Any:
         world = self.logs["journal"].world_at(rows[0].n)
-
-        def links(task: str) -> Links:
-            return world.load(LINKS, task)
-
-        def task(task_id: str) -> Task:
-            return world.load(TASK, task_id)
-
-        return batch(rows, links, task)
+        return batch(rows, partial(world.load, LINKS), partial(world.load, TASK))
 
     # ------------------------------------------------------------------------------------- values
 
@@ -336,7 +322,7 @@ class Redactor:
 
     def _drawn(self, word: str, nth: int) -> str:
         drawn = key("redacted", self._salt, fold(word), str(nth))
-        letters = [_LETTERS[ord(char) % 26] for char in drawn] * (len(word) // 32 + 1)
+        letters = [ascii_lowercase[ord(char) % 26] for char in drawn] * (len(word) // 32 + 1)
         return "".join(_similar_letter(old, new) for old, new in zip(word, letters, strict=False))
 
     def _said(self, said: Words) -> Words:
@@ -375,16 +361,13 @@ class Redactor:
             data = self._reply(owner)
         else:
             try:
-                imported = self._document(msgspec.json.decode(data, type=ImportedTask))
-                data = canonical.encode(imported)
+                document = msgspec.json.decode(data, type=ImportedTask)
+                task_id = self._named(document.task_id)
+                data = canonical.encode(replace(self._struct(document), task_id=task_id))
             except (msgspec.DecodeError, UnicodeDecodeError):
                 data = self.text(data.decode("utf-8", "replace")).encode()
         self._brought.append(payload(self._unit(old), data))
         return self._brought[-1].id
-
-    def _document(self, document: ImportedTask) -> ImportedTask:
-        anew: ImportedTask = self._struct(document)
-        return replace(anew, task_id=self._named(document.task_id))
 
     def _reply(self, answered: ModelAnswered) -> bytes:
         """The provider's bytes say too much: what is kept is what they meant."""
