@@ -6,7 +6,7 @@ few names that it has keep accidents away, and nothing else.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import CodeType
+from itertools import product
 from typing import Any
 
 from adapters.timetravel.logs_at import Past
@@ -20,47 +20,26 @@ from replay.world_at import WorldThen
 Document = dict[str, Any]
 Predicate = Callable[[Document], bool]
 
-_KINDS = {"choice": "VARCHAR", "minutes": "BIGINT", "day": "DATE", "language": "VARCHAR"}
+_KINDS = {"choice": "", "minutes": ":BIGINT", "day": ":DATE", "language": ""}
+_FIELDS = " ".join(one.key + _KINDS[one.kind] for one in FIELDS)
+_COLUMNS = {
+    "tasks": f"id title status {_FIELDS} category labels:VARCHAR[] description deleted:BOOLEAN",
+    "items": "task_id id title checked:BOOLEAN checked_by archived:BOOLEAN",
+    "notes": "task_id id kind text at:TIMESTAMP",
+    "links": "task_id relation direction other_id",
+    "agents": "id name task_id mode lifecycle run_status failures:BIGINT wakes:BIGINT stale:BOOLEAN"
+    " last_outcome goal",
+    "reports": "agent_id run_key tldr one_liner content",
+    "observations": "agent_id run_key at:TIMESTAMP text priority category",
+    "proposals": "ref task_id agent_id run_key tool summary status created_at:TIMESTAMP",
+    "wakes": "run_key agent_id task_id state reason queued_at:TIMESTAMP due_at:TIMESTAMP",
+}
 TABLES: dict[str, dict[str, str]] = {
-    "tasks": {
-        "id": "VARCHAR", "title": "VARCHAR", "status": "VARCHAR",
-        **{one.key: _KINDS[one.kind] for one in FIELDS},
-        "category": "VARCHAR", "labels": "VARCHAR[]", "description": "VARCHAR",
-        "deleted": "BOOLEAN",
-    },
-    "items": {
-        "task_id": "VARCHAR", "id": "VARCHAR", "title": "VARCHAR", "checked": "BOOLEAN",
-        "checked_by": "VARCHAR", "archived": "BOOLEAN",
-    },
-    "notes": {
-        "task_id": "VARCHAR", "id": "VARCHAR", "kind": "VARCHAR", "text": "VARCHAR",
-        "at": "TIMESTAMP",
-    },
-    "links": {
-        "task_id": "VARCHAR", "relation": "VARCHAR", "direction": "VARCHAR", "other_id": "VARCHAR",
-    },
-    "agents": {
-        "id": "VARCHAR", "name": "VARCHAR", "task_id": "VARCHAR", "mode": "VARCHAR",
-        "lifecycle": "VARCHAR", "run_status": "VARCHAR", "failures": "BIGINT", "wakes": "BIGINT",
-        "stale": "BOOLEAN", "last_outcome": "VARCHAR", "goal": "VARCHAR",
-    },
-    "reports": {
-        "agent_id": "VARCHAR", "run_key": "VARCHAR", "tldr": "VARCHAR", "one_liner": "VARCHAR",
-        "content": "VARCHAR",
-    },
-    "observations": {
-        "agent_id": "VARCHAR", "run_key": "VARCHAR", "at": "TIMESTAMP", "text": "VARCHAR",
-        "priority": "VARCHAR", "category": "VARCHAR",
-    },
-    "proposals": {
-        "ref": "VARCHAR", "task_id": "VARCHAR", "agent_id": "VARCHAR", "run_key": "VARCHAR",
-        "tool": "VARCHAR", "summary": "VARCHAR", "status": "VARCHAR", "created_at": "TIMESTAMP",
-    },
-    "wakes": {
-        "run_key": "VARCHAR", "agent_id": "VARCHAR", "task_id": "VARCHAR", "state": "VARCHAR",
-        "reason": "VARCHAR", "queued_at": "TIMESTAMP", "due_at": "TIMESTAMP",
-    },
-}  # fmt: skip
+    table: {
+        name: kind or "VARCHAR" for name, _, kind in (one.partition(":") for one in row.split())
+    }
+    for table, row in _COLUMNS.items()
+}
 """Tables of a world and their columns."""
 
 _BUILTINS = {
@@ -80,13 +59,9 @@ def text_in_report(wanted: str) -> Predicate:
         raise Refused("invalid_value", because=because, instead="write a word of the report")
 
     def holds(document: Document) -> bool:
-        reports = (agent["report"] for agent in document["agents"])
-        return any(
-            needle in fold(str(report[field]))
-            for report in reports
-            if report
-            for field in ("one_liner", "tldr", "content")
-        )
+        reports = [agent["report"] for agent in document["agents"] if agent["report"]]
+        fields = product(reports, ("one_liner", "tldr", "content"))
+        return any(needle in fold(str(report[field])) for report, field in fields)
 
     return holds
 
@@ -118,12 +93,8 @@ def sql(query: str) -> Predicate:
             asked = database.execute(query)  # None where it is but a comment
             found = asked.fetchone() if asked else None
         except duckdb.Error as error:
-            told = str(error).strip().splitlines()[0]
-            raise Refused(
-                "invalid_value",
-                because=f"the query fails: {told}",
-                instead=_tables(query),
-            ) from None
+            because = f"the query fails: {str(error).strip().splitlines()[0]}"
+            raise Refused("invalid_value", because=because, instead=_tables(query)) from None
         return bool(found and found[0])
 
     return holds
@@ -200,16 +171,13 @@ def python(expression: str) -> Predicate:
         raise _no_answer(expression, error) from None
 
     def holds(document: Document) -> bool:
-        return _evaluated(code, expression, names(document))
+        known = {"__builtins__": _BUILTINS, **names(document)}
+        try:
+            return bool(eval(code, known))
+        except Exception as error:  # noqa: BLE001  it is somebody's own code: it may raise anything
+            raise _no_answer(expression, error) from None
 
     return holds
-
-
-def _evaluated(code: CodeType, expression: str, known: dict[str, Any]) -> bool:
-    try:
-        return bool(eval(code, {"__builtins__": _BUILTINS, **known}))
-    except Exception as error:  # noqa: BLE001  it is somebody's own code, and may raise anything
-        raise _no_answer(expression, error) from None
 
 
 def names(document: Document) -> dict[str, Any]:
@@ -247,7 +215,6 @@ def _no_answer(expression: str, error: Exception) -> Refused:
 
 
 # ---------------------------------------------------------------------------------------- bisection
-# The worlds after an agent's wakes, and the first of them since which something holds.
 
 
 def world_after(past: Past, wake: WakeDocument, names: Mapping[str, str]) -> WorldThen:
