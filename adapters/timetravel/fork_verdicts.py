@@ -10,12 +10,11 @@ So a branch proves like any other home. The wakes between answer as they did, wh
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, product
 
 from msgspec.structs import replace
 
 from adapters.home.clock import ManualClock
-from adapters.home.settings import Settings
 from adapters.runtime import review, wake_capture, watcher
 from adapters.runtime.services import Services
 from adapters.runtime.wake_capture import capture
@@ -24,14 +23,7 @@ from adapters.timetravel.logs_at import Past, within
 from domain.agent.commands import CreateAgent, InheritWake, TakeJournal
 from domain.append import envelope
 from domain.append.causes import Cause, LogFact, Receipt, Replied
-from domain.changes.change_set import (
-    CHANGES,
-    ChangeItem,
-    ItemConfirmed,
-    ItemFailed,
-    ItemUndone,
-    find,
-)
+from domain.changes import change_set as c
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
 from domain.errors import Refused, WakelogError
 from domain.journal.commands import UndoDeed, UndoImport
@@ -39,7 +31,6 @@ from domain.lessons.commands import LearnVerdicts, PastVerdict
 from domain.lessons.lessons import CATEGORY
 from domain.log.state import RecordedEvent
 from domain.log.wire import Payload, Stored
-from domain.ports import Clock
 from domain.wake.commands import BeginWake
 from domain.wake.machine import pending
 from domain.wake.reading import PromptOptions
@@ -54,17 +45,10 @@ from replay.world_at import LogMoment
 
 TOLD_EVERY = 100  # appends
 DONE = {"confirm": "confirmed", "reject": "rejected"}
-_READ = (
-    "journal_position",
-    "agent_position",
-    "snapshot",
-    "system",
-    "user",
-    "template",
-    "template_version",
-    "journal_digest",
-    "seen",
-)  # of BeginWake: what is read from the logs
+_READ = """
+    journal_position agent_position snapshot system user template template_version journal_digest
+    seen
+""".split()  # of BeginWake: what is read from the logs
 _GIVEN = ("propagated_due", "is_enabled", "throttle_seconds")  # of TakeJournal: what is not
 
 BranchProgress = Callable[[str, int], None]
@@ -117,12 +101,8 @@ class Verdicts:
         log = self._past.journal.log
         if not log.is_shared:
             return
-        writers = sorted(log.known_to(self._replica, where.journal))
-        streams = [
-            f"receipt:{operation}@{one}"
-            for operation in sorted(fork.operations(rows, item))
-            for one in writers
-        ]
+        done = product(fork.operations(rows, item), log.known_to(self._replica, where.journal))
+        streams = (f"receipt:{operation}@{one}" for operation, one in sorted(done))
         for row in chain.from_iterable(map(self._past.journal.rows_of, streams)):
             if 0 < (n := self._past.learnt("journal", self._replica, row)) <= where.journal:
                 yield n
@@ -130,7 +110,7 @@ class Verdicts:
     def _decided(self, where: LogMoment) -> dict[ChangedVerdict, Sequence[RecordedEvent]]:
         """What is known there of the sets that are decided otherwise."""
         world = self._past.agents.world(where.agent, self._replica)
-        return {one: world.history(CHANGES.name, one.changes) for one in self._wanted}
+        return {one: world.history(c.CHANGES.name, one.changes) for one in self._wanted}
 
     def go_on(
         self, services: Services, start: tuple[int, int], where: LogMoment, told: BranchProgress
@@ -202,7 +182,7 @@ class Verdicts:
         cause, key = envelope.cause_of(first)
         if isinstance(cause, LogFact):
             return
-        source = self._past.journal.log if log == "journal" else self._past.agents.log
+        source = self._past.of(log).log
         target = services.journal if log == "journal" else services.agents
         brought = payloads_of(source, [first.fact])
         made: list[RecordedEvent] = []
@@ -248,13 +228,11 @@ class Verdicts:
                 news = watcher.following(services, max(0, count))
                 given = {name: getattr(cause, name) for name in _GIVEN}
                 return replace(news, **given) if news else None, []
-            case UndoImport(reopens=True, appends=appends):
+            case UndoDeed(appends=appends) | UndoImport(reopens=True, appends=appends):
                 there = tuple(filter(None, (self._stands.get(n, n) for n in appends)))
+                if isinstance(cause, UndoDeed) and cause.of and there != appends:
+                    cause = replace(cause, of=services.journal.replica)
                 return (replace(cause, appends=there), []) if there else (None, [])
-            case UndoDeed(appends=appends):
-                there = tuple(filter(None, (self._stands.get(n, n) for n in appends)))
-                of = services.journal.replica if cause.of and there != appends else cause.of
-                return (replace(cause, appends=there, of=of), []) if there else (None, [])
             case Replied(entity=run_key, fact=ToolReturned() as fact) if is_read(fact):
                 wake = services.wake(run_key)
                 asked = pending(wake)
@@ -271,14 +249,14 @@ class Verdicts:
                 return None, []  # of another machine, whose watching is not the branch's
             case ReopenItem() if cause.category:
                 changes = review.changes_of(services, cause.changes)
-                item = find(changes, cause.item)
+                item = c.find(changes, cause.item)
                 category = review.category_at(services, changes.task, item.position) if item else ""
                 moved = fork.with_moved_position(cause, partial(self._position, services))
                 return replace(moved, category=category), []
             case LearnVerdicts():
                 held = tuple([one for one in cause.verdicts if _holds(services, cause.scope, one)])
                 return replace(cause, verdicts=held) if held else None, []
-            case Replied(entity=changes, fact=ItemConfirmed() | ItemUndone() as fact) if (
+            case Replied(entity=changes, fact=c.ItemConfirmed() | c.ItemUndone() as fact) if (
                 services.journal.is_shared
             ):
                 came = self._came(services, changes, fact)
@@ -287,13 +265,13 @@ class Verdicts:
                 return fork.with_moved_position(cause, partial(self._position, services)), []
 
     def _came(
-        self, services: Services, set_id: str, fact: ItemConfirmed | ItemUndone
-    ) -> ItemConfirmed | ItemFailed | ItemUndone | None:
+        self, services: Services, set_id: str, fact: c.ItemConfirmed | c.ItemUndone
+    ) -> c.ItemConfirmed | c.ItemFailed | c.ItemUndone | None:
         """What came of an item's operation in the branch; None: it was not tried there."""
-        item = find(review.changes_of(services, set_id), fact.item)
+        item = c.find(review.changes_of(services, set_id), fact.item)
         asked_for = item.asked.operation if item and item.asked else ""
         for row in services.journal.receipts(asked_for):
-            if isinstance(row.fact, Receipt) and isinstance(fact, ItemUndone):
+            if isinstance(row.fact, Receipt) and isinstance(fact, c.ItemUndone):
                 code = row.fact.result.code
                 return replace(fact, position=0 if code else row.n, code=code)
             if isinstance(row.fact, Receipt):
@@ -306,7 +284,8 @@ class Verdicts:
 
     def _decide(self, services: Services, verdict: ChangedVerdict, at: str) -> None:
         """The person's other verdict, with all that it does to the task."""
-        then = _then(services, ManualClock(at), services.settings)
+        logs, clock = (services.journal, services.agents), ManualClock(at)
+        then = Services(*logs, clock, services.settings, services.model_for)
         changes = self.names.get(verdict.changes, verdict.changes)
         if verdict.verb == "confirm":
             item = review.confirm(then, changes, verdict.item)
@@ -333,7 +312,7 @@ def _seen(services: Services, cause: Cause) -> Cause:
 def _holds(services: Services, scope: str, past: PastVerdict) -> bool:
     """Whether a verdict that was learnt was given in the branch, too, and in that category."""
     changes = review.changes_of(services, past.changes)
-    item = find(changes, past.item)
+    item = c.find(changes, past.item)
     if item is None or item.status != past.verdict:
         return False
     if not scope.startswith(CATEGORY):
@@ -341,11 +320,7 @@ def _holds(services: Services, scope: str, past: PastVerdict) -> bool:
     return scope == CATEGORY + review.category_at(services, changes.task, item.position)
 
 
-def _then(services: Services, clock: Clock, settings: Settings) -> Services:
-    return Services(services.journal, services.agents, clock, settings, services.model_for)
-
-
-def _not_decided(verdict: ChangedVerdict, item: ChangeItem | None) -> Refused:
+def _not_decided(verdict: ChangedVerdict, item: c.ChangeItem | None) -> Refused:
     why = item.error or f"it is {item.status}" if item else "the set has no such item then"
     return Refused(
         "decided",

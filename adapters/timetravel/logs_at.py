@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.store.log import Log
@@ -35,6 +36,9 @@ FOLDS_MAX = 64  # states of one stream that are kept to go on from
 NAMES = {"journal": "journal", "agent": "agent log"}  # what a person calls a log
 
 
+_n, _version = attrgetter("n"), attrgetter("version")
+
+
 class Folds(dict[str, CachedState]):
     """Folded states for worlds that end at one append, shared by all of a history's worlds."""
 
@@ -50,12 +54,12 @@ class Folds(dict[str, CachedState]):
         rows = self._history.rows_of(stream)
         last = bisect_right(rows, self._n, key=_n)
         known = self._history.folds.get(stream, [])
-        at = bisect_right(known, rows[last - 1].version if last else 0, key=_folded_version)
+        at = bisect_right(known, rows[last - 1].version if last else 0, key=_version)
         return known[at - 1] if at else default
 
     def __setitem__(self, stream: str, folded: CachedState) -> None:
         known = self._history.folds.setdefault(stream, [])
-        at = bisect_right(known, folded.version, key=_folded_version)
+        at = bisect_right(known, folded.version, key=_version)
         if (not at or known[at - 1].version != folded.version) and len(known) < FOLDS_MAX:
             known.insert(at, folded)
 
@@ -69,12 +73,8 @@ class LogHistory:
         self._streams: OrderedDict[str, Sequence[RecordedEvent]] = OrderedDict()
 
     def world(self, n: int, replica: str = "") -> LogState:
-        """The log as it stood after append n.
-
-        Args:
-            n: 0 is before the first append.
-            replica: Whose world; empty: the one that writes here.
-        """
+        """The log as it stood after append n, or, where that is 0, before the first. `replica`:
+        whose world; empty: the one that writes here."""
         writer = replica or self.log.replica
         if self.log.is_shared:
             return self.log.world_at(n, writer, self._after)
@@ -173,10 +173,8 @@ class LogHistory:
         self, at: str, is_later: Callable[[Sequence[RecordedEvent]], bool], replica: str = ""
     ) -> int:
         """The same, but of that very time nothing from the first append on that comes later."""
-        last, before = (
-            self.until(at, replica=replica),
-            self.until(at, is_with=False, replica=replica),
-        )
+        last = self.until(at, replica=replica)
+        before = self.until(at, is_with=False, replica=replica)
         for rows in within(self.after(before, replica), last):
             if is_later(rows):
                 return before
@@ -188,18 +186,6 @@ class LogHistory:
         writer = replica or self.log.replica
         found = self.log.appends(n)
         return (rows for rows in found if not self.log.is_shared or rows[0].replica == writer)
-
-
-def _n(row: RecordedEvent) -> int:
-    return row.n
-
-
-def _version(row: RecordedEvent) -> int:
-    return row.version
-
-
-def _folded_version(folded: CachedState) -> int:
-    return folded.version
 
 
 # ------------------------------------------------------------------------------------ both logs
@@ -222,6 +208,10 @@ class Past:
         self.journal = LogHistory(journal)
         self.agents = LogHistory(agents)
 
+    def of(self, log: str) -> LogHistory:
+        """That of ``journal`` or ``agent``."""
+        return self.journal if log == "journal" else self.agents
+
     def now(self) -> Spot:
         """Both logs as they end."""
         ends = self.journal.log.tail(), self.agents.log.tail()
@@ -237,7 +227,7 @@ class Past:
         Raises:
             Refused: Code ``invalid_value``: there is no such append.
         """
-        history = self.journal if log == "journal" else self.agents
+        history = self.of(log)
         of = replica if history.log.is_shared else ""
         at = history.at(n, of) if n else ""
         if n and not at:
@@ -252,13 +242,13 @@ class Past:
 
     def before(self, log: str, n: int, replica: str) -> LogMoment:
         """Where both logs stood for a replica right before its append n of one of them."""
-        history = self.journal if log == "journal" else self.agents
+        history = self.of(log)
         of = replica if history.log.is_shared else ""
         return self.position(log, history.before(n, of), of).where
 
     def learnt(self, log: str, replica: str, row: RecordedEvent) -> int:
         """The append by which a replica learnt of a row: its own, or that of a marker; 0: none."""
-        source = self.journal.log if log == "journal" else self.agents.log
+        source = self.of(log).log
         if row.replica == replica or not source.is_shared:
             return row.n
         return source.learnt(replica, row.replica, row.n)
@@ -267,8 +257,6 @@ class Past:
         """Where a wake's prompt was rendered, or, with a step, right after that append of it.
 
         Args:
-            run_key: Which wake.
-            replica: Who ran it.
             queued_n: The append that queued it; for a wake that never began.
             step: An append's n of the agent log, as `show` prints it, verdicts on its proposals
                 included; 0: before it began.
@@ -344,9 +332,8 @@ def within(found: Iterator[list[RecordedEvent]], end: int) -> Iterator[list[Reco
 
 def _seen_journal(rows: Iterable[RecordedEvent], step: int, begun: WakeStarted) -> int:
     """How much of the journal a wake is known to have seen, or made, up to a step."""
-    made = [
-        row.fact.position for row in rows if row.n <= step and isinstance(row.fact, ToolReturned)
-    ]
+    facts = (row.fact for row in rows if row.n <= step)
+    made = [fact.position for fact in facts if isinstance(fact, ToolReturned)]
     return max(begun.journal_position, *made, 0)
 
 
@@ -358,8 +345,8 @@ class NamedMoment(NamedTuple):
     home that the command is about."""
 
     home: "Home"
-    past: "Past"
-    spot: "Spot"
+    past: Past
+    spot: Spot
     given: str
     wake: "WakeDocument | None" = None
     is_home: bool = False
@@ -381,6 +368,5 @@ class NamedMoment(NamedTuple):
         return journal.position(where.journal, of), agents.position(where.agent, of)
 
 
-def past_of(home: "Home") -> "Past":
-
+def past_of(home: "Home") -> Past:
     return Past(home.services.journal, home.services.agents)

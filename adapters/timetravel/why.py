@@ -6,6 +6,7 @@ asked for.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -14,27 +15,16 @@ from msgspec.structs import replace
 from adapters.runtime import watcher
 from adapters.runtime.services import Services
 from adapters.store.log import Log
+from domain.agent import wake_queue as a
 from domain.agent.agent import AGENT, Agent, SubscriberAdded
 from domain.agent.subscriptions import Batch, match
-from domain.agent.wake_queue import (
-    HELD,
-    LED_ELSEWHERE,
-    Trigger,
-    TriggerMerged,
-    TriggerSuppressed,
-    WakeBackedOff,
-    WakeBegun,
-    WakeDropped,
-    WakeQueued,
-    run_key_of,
-)
 from domain.append import envelope
 from domain.append.notification_batch import batch, origin_of
 from domain.changes.change_set import CHANGES, ref
 from domain.changes.dependencies import follow_up_id
 from domain.errors import Refused, Remedy
-from domain.journal.links import LINKS, Links
-from domain.journal.task import TASK, Task, TaskCreated
+from domain.journal.links import LINKS
+from domain.journal.task import TASK, TaskCreated
 from domain.log.state import RecordedEvent, StreamType
 from domain.log.wire import tag_of
 from projections.agents import VIEW, AgentDocument
@@ -48,6 +38,15 @@ NOT_NOTICED = "not_noticed"
 """The rule of a change that would wake the agent as soon as somebody looks at the journal."""
 PREDICATE = "predicate"
 """The rule of a change that a subscription names, in another category or status."""
+
+
+ASKED = {
+    "timer": "a timer ticked",
+    "user": "you asked it something",
+    "creation": "it was created",
+    "recovery": "it was resumed",
+}
+"""What is said of triggers that are no change, by their reason; of the others: you woke it."""
 
 
 class TriggerFate(Struct, frozen=True):
@@ -68,26 +67,26 @@ class TriggerFate(Struct, frozen=True):
 class _Fates:
     """What an agent's attention made of its triggers, by the key that names each."""
 
-    def __init__(self, agent: str, rows: Sequence[RecordedEvent]) -> None:
-        self.first: dict[str, tuple[Trigger, RecordedEvent]] = {}
-        self.last: dict[str, WakeQueued | TriggerMerged | TriggerSuppressed] = {}
+    def __init__(self, agent: str, services: Services) -> None:
+        self.first: dict[str, tuple[a.Trigger, RecordedEvent]] = {}
+        self.last: dict[str, a.WakeQueued | a.TriggerMerged | a.TriggerSuppressed] = {}
         self.begun: set[str] = set()
         self.waits_for: dict[str, str] = {}
         self.dropped: dict[str, str] = {}
         self.heirs: dict[str, str] = {}  # of wakes that passed on more than has rows
-        for row in rows:
+        for row in services.agents.facts(f"alert:{agent}@{services.agents.replica}"):
             match row.fact:
-                case WakeQueued() | TriggerMerged() | TriggerSuppressed() as fact:
-                    name = run_key_of(agent, fact.trigger)
+                case a.WakeQueued() | a.TriggerMerged() | a.TriggerSuppressed() as fact:
+                    name = a.run_key_of(agent, fact.trigger)
                     self.first.setdefault(name, (fact.trigger, row))
                     self.last[name] = fact
-                    if isinstance(fact, WakeQueued):  # it may come back to this machine
+                    if isinstance(fact, a.WakeQueued):  # it may come back to this machine
                         self.dropped.pop(fact.run_key, None)
-                case WakeBegun(run_key=run_key):
+                case a.WakeBegun(run_key=run_key):
                     self.begun.add(run_key)
-                case WakeBackedOff(run_key=run_key, reason=reason):
+                case a.WakeBackedOff(run_key=run_key, reason=reason):
                     self.waits_for[run_key] = reason
-                case WakeDropped(run_key=run_key, code=code, by=by, left_out=left_out):
+                case a.WakeDropped(run_key=run_key, code=code, by=by, left_out=left_out):
                     self.dropped[run_key] = code
                     if left_out:
                         self.heirs[run_key] = by
@@ -97,7 +96,7 @@ class _Fates:
     def of(self, name: str) -> tuple[Reaction, str, str]:
         """Outcome, run key and rule of a trigger; of one passed on, where it went last."""
         fact = self.last[name]
-        if isinstance(fact, TriggerSuppressed):
+        if isinstance(fact, a.TriggerSuppressed):
             return "suppressed", "", fact.rule
         run_key = fact.run_key
         while run_key in self.heirs:  # bounded: each was queued after the one before
@@ -107,23 +106,17 @@ class _Fates:
             return "suppressed", run_key, code
         if run_key not in self.begun and not code:
             waits_for = self.waits_for.get(run_key, "")
-            return "queued", run_key, waits_for if waits_for in HELD else ""
-        is_own = isinstance(fact, WakeQueued) and run_key == fact.run_key
+            return "queued", run_key, waits_for if waits_for in a.HELD else ""
+        is_own = isinstance(fact, a.WakeQueued) and run_key == fact.run_key
         return ("woke" if is_own else "merged"), run_key, ""
 
 
 def trigger_fates(services: Services, agent_id: str, limit: int) -> list[TriggerFate]:
-    """The last triggers of an agent, and the changes that were none, the newest first.
-
-    Args:
-        services: Where.
-        agent_id: The agent.
-        limit: How many triggers, and how many of the journal's last appends are looked through
-            for changes that were none.
+    """The last triggers of an agent, and the changes that were none, the newest first. `limit`: how
+    many triggers, and how many of the journal's last appends are looked through for such changes.
     """
     agent = services.agent(agent_id)
-    rows = services.agents.facts(f"alert:{agent_id}@{services.agents.replica}")
-    fates = _Fates(agent_id, rows)
+    fates = _Fates(agent_id, services)
     newest = list(fates.first.items())[-limit:]
     found = [_triggered(services, fates, name, trigger, row) for name, (trigger, row) in newest]
     found = [_with_origin(services, agent, one) for one in found]
@@ -141,10 +134,7 @@ def fates_of_change(
 
     Only agents that hear, or once heard, of what it touched are asked.
 
-    Args:
-        home: Open.
-        n: Which append.
-        replica: Whose, of a journal that machines share; empty: this one's.
+    `replica`: whose append, of a journal that machines share; empty: this one's.
 
     Raises:
         Refused: Code ``invalid_value``: there is no such append.
@@ -159,20 +149,15 @@ def fates_of_change(
     if seen is None:
         return []
     found = list[tuple[AgentDocument, TriggerFate]]()
-
-    def is_it(trigger: Trigger) -> bool:
-        if services.journal.is_shared:
-            return _origin(trigger) == (append[0].replica, n)
-        return trigger.position == n
-
+    is_shared, place = services.journal.is_shared, (append[0].replica, n)
     for document in _hearers(home, seen):
         agent_id, agent = document.id, services.agent(document.id)
-        rows = services.agents.facts(f"alert:{agent_id}@{services.agents.replica}")
-        fates = _Fates(agent_id, rows)
+        fates = _Fates(agent_id, services)
         triggers = [
             (name, trigger, row)
             for name, (trigger, row) in fates.first.items()
-            if trigger.reason == "subscription" and is_it(trigger)
+            if trigger.reason == "subscription"
+            and (_origin(trigger) == place if is_shared else trigger.position == n)
         ]
         found += [(document, _triggered(services, fates, *one)) for one in triggers]
         if triggers or _is_older(services, agent, append):
@@ -210,7 +195,7 @@ _EVER: StreamType[frozenset[str]] = StreamType("subs", lambda _: frozenset(), _w
 
 
 def _triggered(
-    services: Services, fates: _Fates, name: str, trigger: Trigger, row: RecordedEvent
+    services: Services, fates: _Fates, name: str, trigger: a.Trigger, row: RecordedEvent
 ) -> TriggerFate:
     outcome, run_key, rule = fates.of(name)
     if trigger.reason != "subscription":
@@ -225,7 +210,7 @@ def _triggered(
     return TriggerFate(position, at, trigger.tokens, outcome, run_key, rule, trigger.reason, what)
 
 
-def _origin(trigger: Trigger) -> tuple[str, int]:
+def _origin(trigger: a.Trigger) -> tuple[str, int]:
     """Whose append of the journal it is of: what another machine wrote came with a marker."""
     if trigger.of:
         return trigger.of, trigger.of_n
@@ -250,19 +235,10 @@ def _with_origin(services: Services, agent: Agent, one: TriggerFate) -> TriggerF
     return one
 
 
-def _asked(trigger: Trigger) -> str:
-    match trigger.reason:
-        case "timer":
-            ticks = len(trigger.ticks)
-            return "a timer ticked" + (f", {ticks} times" if ticks > 1 else "")
-        case "user":
-            return "you asked it something"
-        case "creation":
-            return "it was created"
-        case "recovery":
-            return "it was resumed"
-        case _:
-            return "you woke it"
+def _asked(trigger: a.Trigger) -> str:
+    said = ASKED.get(trigger.reason, "you woke it")
+    ticks = len(trigger.ticks) if trigger.reason == "timer" else 0
+    return f"{said}, {ticks} times" if ticks > 1 else said
 
 
 def _others(
@@ -271,14 +247,12 @@ def _others(
     """The newest journal appends that are no trigger of the agent."""
     last = services.journal.tail().n
     after = max(agent.born, last - limit)
-    found: list[TriggerFate] = []
-    for append in services.journal.appends(after):
-        if (append[0].replica, append[0].n) in known:
-            continue
-        seen = _batch(services, append)
-        if seen is not None:
-            found.append(_other(services, agent, append, seen))
-    return found
+    return [
+        _other(services, agent, append, seen)
+        for append in services.journal.appends(after)
+        if (append[0].replica, append[0].n) not in known
+        and (seen := _batch(services, append)) is not None
+    ]
 
 
 def _other(
@@ -290,7 +264,7 @@ def _other(
     is_noticed = first.n <= (known.get(first.replica, 0) if known else noticed)
     outcome, rule, tokens = _unmatched(agent, seen, is_noticed=is_noticed)
     if rule == NOT_NOTICED and not services.leads:
-        outcome, rule = "suppressed", LED_ELSEWHERE
+        outcome, rule = "suppressed", a.LED_ELSEWHERE
     position = f"journal:{append[0].replica}:{append[0].n}"
     what = _what(append)
     return TriggerFate(position, append[0].at, tokens, outcome, "", rule, "subscription", what)
@@ -320,14 +294,7 @@ def _batch(services: Services, append: Sequence[RecordedEvent]) -> Batch | None:
     """What a journal append touched; None where it is no change."""
     journal = services.journal
     world = journal.world_at(append[0].n, append[0].replica if journal.is_shared else "")
-
-    def links(task: str) -> Links:
-        return world.load(LINKS, task)
-
-    def task(task_id: str) -> Task:
-        return world.load(TASK, task_id)
-
-    return batch(append, links, task)
+    return batch(append, partial(world.load, LINKS), partial(world.load, TASK))
 
 
 def _what(append: Sequence[RecordedEvent]) -> str:
