@@ -12,6 +12,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.home import files
@@ -109,8 +110,6 @@ def _append_number(rows: Sequence[Row]) -> int:
 
 
 # ----------------------------------------------------------------------------------- what it may do
-# What a fork may do: its home's settings as they hold in it, and what it may send.
-#
 # It sends only what a person agreed to in the home that it comes from, by today.
 
 
@@ -143,8 +142,7 @@ def fork_settings(settings: Settings, given: PromptOptions | None) -> Settings:
     return replace(settings, agents=agents, budget=BudgetSettings(), timezone=zone)
 
 
-# --------------------------------------------------------------------------------- what it may take
-# What a fork of a paid model may take: its own limit, and what is left of its home's day.
+# ------------------------------------------------- what it may take: its own limit, its home's day
 
 TOKENS_MAX = 50_000  # of one fork, unless a person says another number
 
@@ -153,52 +151,41 @@ class ForkStopped(Exception):
     """Nobody answers this request; it says why."""
 
 
-class ForkSpending:
+class ForkSpending(Struct, eq=False):
     """Each answer is written down in the home that the fork comes from, and counts into its day.
 
-    Args:
-        budgets: The home's; its log and its ledger are what was spent today.
-        clock: The home's: a fork's own stands at the time of its wake.
-        ledger: Where it is written down.
-        spent: Of which fork, agent and model; its time and numbers are filled in.
-        tokens_max: How many it may take.
+    `budgets`, `clock` and `ledger` are the home's: what was spent today, its own time, as a fork's
+    stands at that of its wake, and where it is written down. `spent`: of which fork, agent and
+    model; its time and numbers are filled in. `tokens`: how many it took so far.
     """
 
-    def __init__(
-        self,
-        budgets: Budgets,
-        clock: Clock,
-        ledger: ForkLedger,
-        spent: LedgerEntry,
-        tokens_max: int,
-    ) -> None:
-        self._budgets = budgets
-        self._clock = clock
-        self._ledger = ledger
-        self._spent = spent
-        self._tokens_max = tokens_max
-        self.tokens = 0
+    budgets: Budgets
+    clock: Clock
+    ledger: ForkLedger
+    spent: LedgerEntry
+    tokens_max: int
+    tokens: int = 0
 
     def check(self, request: Request) -> None:
         """Look whether a request may be asked.
 
         Raises:
-            Stopped: It would take more than is left.
+            ForkStopped: It would take more than is left.
         """
-        spent = self._spent
-        if until := self._budgets.until_of(spent.fork, spent.agent, self._clock.now()):
+        spent = self.spent
+        if until := self.budgets.until_of(spent.fork, spent.agent, self.clock.now()):
             raise ForkStopped(f"a budget of the home is spent until {until}")
         about = known_usage(Usage(), _request_size(request), spent.model).tokens_in or 0
-        if self.tokens + about > self._tokens_max:
+        if self.tokens + about > self.tokens_max:
             told = f"about {about:,} more are needed, {self.tokens:,} were taken"
-            raise ForkStopped(f"its limit is {self._tokens_max:,} tokens: {told}")
+            raise ForkStopped(f"its limit is {self.tokens_max:,} tokens: {told}")
 
     def took(self, request: Request, usage: Usage) -> None:
         """Write down what an answer took, or a failure."""
-        known = known_usage(usage, _request_size(request), self._spent.model)
-        spent = self._budgets.spent(self._spent, known, self._clock.now())
+        known = known_usage(usage, _request_size(request), self.spent.model)
+        spent = self.budgets.spent(self.spent, known, self.clock.now())
         self.tokens += spent.tokens
-        self._ledger.write(spent)
+        self.ledger.write(spent)
 
 
 def _request_size(request: Request) -> int:
@@ -210,7 +197,6 @@ def _request_size(request: Request) -> int:
 
 
 # -------------------------------------------------------------------------------------- who answers
-# Who answers in a fork: the record, where it was asked the same, else a model, or nobody.
 
 NOBODY = "the request differs from the recorded one, and no model was given"
 
@@ -224,48 +210,35 @@ class UseRecorded(Exception):
         self.asked = asked
 
 
-class ForkModel:
+class ForkModel(Struct, eq=False):
     """Answers with what was recorded for the same bytes; else asks somebody, or stops.
 
     `name` is what the wake is told that its model is called; `of`: whose the record is, where it
     answers whoever is asked. `spending` says what may be asked that is paid; None: nothing is.
     """
 
-    def __init__(
-        self,
-        name: str,
-        of: str,
-        recorded: Mapping[str, ModelReply],
-        asks: Model | None,
-        how: AnsweredBy,
-        spending: ForkSpending | None = None,
-    ) -> None:
-        self._name = name
-        self.of = of
-        self._recorded = recorded
-        self._asks = asks
-        self._how: AnsweredBy = how
-        self._spending = spending
-        self.answers: list[Answer] = []
-
-    @property
-    def name(self) -> str:
-        return self._name
+    name: str
+    of: str
+    recorded: Mapping[str, ModelReply]
+    asks: Model | None
+    how: AnsweredBy
+    spending: ForkSpending | None = None
+    answers: list[Answer] = []
 
     async def reply(self, request: Request) -> Reply:
         """The chosen model's answer. What the record answers, or nobody, is raised."""
-        asking = replace(request, model=self._name)
+        asking = replace(request, model=self.name)
         asked = fork.request_digest(replace(request, model=self.of))
-        if asked in self._recorded:
-            raise UseRecorded(self._recorded[asked], asked)
-        if self._asks is None:
+        if asked in self.recorded:
+            raise UseRecorded(self.recorded[asked], asked)
+        if self.asks is None:
             raise ForkStopped(NOBODY)
-        if self._spending is not None:
-            self._spending.check(asking)
+        if self.spending is not None:
+            self.spending.check(asking)
         turn = len(request.exchanges) + 1
-        self.answers.append(Answer(turn, self._how, self._name, fork.request_digest(asking)))
+        self.answers.append(Answer(turn, self.how, self.name, fork.request_digest(asking)))
         try:
-            reply = await self._asks.reply(asking)
+            reply = await self.asks.reply(asking)
         except ModelFault as fault:
             self._pay(asking, fault.usage)
             raise
@@ -273,8 +246,8 @@ class ForkModel:
         return reply
 
     def _pay(self, asking: Request, usage: Usage) -> None:
-        if self._spending is not None:
-            self._spending.took(asking, usage)
+        if self.spending is not None:
+            self.spending.took(asking, usage)
 
 
 # --------------------------------------------------------------------------------------- the branch
@@ -338,14 +311,7 @@ class Branch:
     """Makes one branch of a wake."""
 
     def __init__(self, past: Past, run_key: str, replica: str, settings: Settings) -> None:
-        """Look at a wake to fork.
-
-        Args:
-            past: The logs that it comes from; they are only read.
-            run_key: The wake.
-            replica: Who ran it.
-            settings: Its home's.
-        """
+        """Look at a wake to fork. The logs that it comes from are only read."""
         self._past = past
         self._replica = replica
         self._run_key = run_key
@@ -363,12 +329,11 @@ class Branch:
         progress: LogProgress | None = None,
         spending: ForkSpending | None = None,
     ) -> Forked:
-        """Make the branch and run the wake in it to its end, or to where nobody answers.
+        """Make the branch in a folder of its own and run the wake in it to its end, or to where
+        nobody answers.
 
         Args:
-            folder: Where it will be; it is made.
             spot: Where the wake is forked: before it began, or after one of its steps.
-            wanted: What is to be otherwise.
             model: Who answers what the record does not; None: nobody.
             progress: Is told how far each log has come, in appends.
             spending: What the model may take; None: nobody pays for it.
@@ -395,7 +360,8 @@ class Branch:
         name = model.name if model else self._begun.model
         how: AnsweredBy = "stub" if name.partition(":")[0] in STUBS else "live"
         of = self._begun.model if wanted.is_going_on else name
-        answering = ForkModel(name, of, self._recorded(), model, how, spending)
+        pairs = asked_and_answered(self._past, self._run_key, self._replica)
+        answering = ForkModel(name, of, fork.recorded_answers(pairs), model, how, spending)
         services = Services(journal, agents, ManualClock(at), self._settings, lambda _: answering)
         try:
             verdicts.go_on(services, start, spot.where, told)
@@ -497,10 +463,6 @@ class Branch:
         model.answers.append(Answer(asked.turn, "recorded", model.of, found.asked))
         services.append_reply(Replied("wake", run_key, fact), kept)
 
-    def _recorded(self) -> dict[str, ModelReply]:
-        """The wake's recorded answers, by the digest of what was asked."""
-        return fork.recorded_answers(asked_and_answered(self._past, self._run_key, self._replica))
-
     def _wake(self, n: int) -> Wake:
         return self._past.agents.world(n, self._replica).load(WAKE, self._run_key)
 
@@ -521,9 +483,8 @@ def _assign(services: Services, agent: str, wanted: TemplateVersion) -> None:
         make = CreateTemplate(wanted.name, general, report, seed=seed)
         template = services.append_agent(make, payloads=payloads).result.ids[0]
     else:
-        found = [
-            one for one in known.numbered(wanted.version) if one.is_of(wanted.of or one.replica)
-        ]
+        numbered = known.numbered(wanted.version)
+        found = [one for one in numbered if one.is_of(wanted.of or one.replica)]
         if not found:
             services.append_agent(AddVersion(template, general, report, "user"), payloads=payloads)
         elif known.version not in found:
