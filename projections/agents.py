@@ -6,17 +6,8 @@ from operator import attrgetter
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from domain.agent import wake_queue as a
 from domain.agent.agent import AGENT, Agent, Mode
-from domain.agent.wake_queue import (
-    HELD,
-    WAKE_QUEUE,
-    RunStatus,
-    WakeQueue,
-    heeding,
-    is_news,
-    next_due,
-    run_status,
-)
 from domain.log.state import RecordedEvent
 from projections.view import View, of_kinds, position
 
@@ -47,7 +38,7 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
     """
 
     agent: Agent
-    wake_queue: WakeQueue
+    wake_queue: a.WakeQueue
     place: str
 
     @property
@@ -93,8 +84,8 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
         return self.agent.is_deleted
 
     @property
-    def run_status(self) -> RunStatus:
-        return run_status(self.wake_queue)
+    def run_status(self) -> a.RunStatus:
+        return a.run_status(self.wake_queue)
 
     @property
     def template_id(self) -> str:
@@ -104,7 +95,7 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
     @property
     def next_due(self) -> str:
         """When the wake that begins next may begin; empty where none waits, or one runs."""
-        return next_due(heeding(self.wake_queue, self.agent))
+        return a.next_due(a.heeding(self.wake_queue, self.agent))
 
     @property
     def next_tick(self) -> str:
@@ -132,7 +123,7 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
         """Until when a wait, the throttle, a backoff or its sleep holds it off; empty where none
         does, or no clock says when."""
         waiting = self.wake_queue.waiting
-        is_timed = waiting is not None and waiting.waits_for not in HELD
+        is_timed = waiting is not None and waiting.waits_for not in a.HELD
         held = waiting.until if waiting and is_timed else self.wake_queue.not_before
         return max(held, self.asleep_until)
 
@@ -166,7 +157,7 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
     @property
     def is_stale(self) -> bool:
         """Whether a change concerned it that its report does not speak of."""
-        return is_news(self.wake_queue, self.agent.fresh_position, self.agent.fresh_seen)
+        return a.is_news(self.wake_queue, self.agent.fresh_position, self.agent.fresh_seen)
 
     @property
     def queued_run_key(self) -> str:
@@ -190,12 +181,12 @@ UNKEPT = ("categories_ever", "newest", "seen", "born_seen")
 def apply(document: AgentDocument | None, row: RecordedEvent) -> AgentDocument | None:
     """The agent after this row, whichever of its two streams it is of."""
     known = document or AgentDocument(
-        AGENT.initial(row.entity), WAKE_QUEUE.initial(row.entity), position(row)
+        AGENT.initial(row.entity), a.WAKE_QUEUE.initial(row.entity), position(row)
     )
     if row.of_kind == "agent":
         agent = AGENT.evolve(known.agent, row)
         return replace(known, agent=replace(agent, **dict.fromkeys(UNKEPT, UNSET)))
-    return replace(known, wake_queue=WAKE_QUEUE.evolve(known.wake_queue, row))
+    return replace(known, wake_queue=a.WAKE_QUEUE.evolve(known.wake_queue, row))
 
 
 def _mark(document: AgentDocument) -> str:

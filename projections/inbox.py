@@ -10,21 +10,12 @@ from itertools import combinations
 
 from msgspec import Struct
 
-from domain.changes.change_set import (
-    CHANGES,
-    ChangeItem,
-    ChangeSet,
-    ItemStatus,
-    SetOpened,
-    SetStatus,
-    is_open,
-    status_of,
-)
+from domain.changes import change_set as c
 from domain.log.state import RecordedEvent
 from domain.log.wire import Words
 from projections.view import View, of_kinds, position
 
-TABS: dict[str, tuple[ItemStatus, ...]] = {
+TABS: dict[str, tuple[c.ItemStatus, ...]] = {
     "waiting": ("pending", "confirming"),
     "deferred": ("deferred",),
     "decided": ("confirmed", "rejected", "retracted", "expired"),
@@ -35,7 +26,7 @@ TABS: dict[str, tuple[ItemStatus, ...]] = {
 class SetDocument(Struct, frozen=True):
     """A set. `place` and `replica` are those of the row that opened it, empty before."""
 
-    changes: ChangeSet
+    changes: c.ChangeSet
     place: str = ""
     replica: str = ""
 
@@ -68,29 +59,29 @@ class SetDocument(Struct, frozen=True):
         return self.changes.expires_at
 
     @property
-    def status(self) -> SetStatus:
-        return status_of(self.changes)
+    def status(self) -> c.SetStatus:
+        return c.status_of(self.changes)
 
     @property
-    def items(self) -> tuple[ChangeItem, ...]:
+    def items(self) -> tuple[c.ChangeItem, ...]:
         return self.changes.items
 
     @property
     def is_open(self) -> bool:
         """Whether an item is pending, under way or deferred."""
-        return self.is_opened and any(is_open(item) for item in self.items)
+        return self.is_opened and any(c.is_open(item) for item in self.items)
 
 
-def arguments_of(item: ChangeItem) -> Words:
+def arguments_of(item: c.ChangeItem) -> Words:
     """The arguments in force: a person's edited ones, else the proposed ones."""
     return item.arguments_now or item.arguments
 
 
 def apply(document: SetDocument | None, row: RecordedEvent) -> SetDocument | None:
     """The set after this row."""
-    known = document or SetDocument(CHANGES.initial(row.entity))
-    changes = CHANGES.evolve(known.changes, row)
-    if isinstance(row.fact, SetOpened) and not known.is_opened:
+    known = document or SetDocument(c.CHANGES.initial(row.entity))
+    changes = c.CHANGES.evolve(known.changes, row)
+    if isinstance(row.fact, c.SetOpened) and not known.is_opened:
         return SetDocument(changes, position(row), row.replica)
     return SetDocument(changes, known.place, known.replica)
 
@@ -122,7 +113,7 @@ VIEW: View[SetDocument] = View(
     shelf=lambda document: document.task_id if document.is_opened else "",
     mark=_mark,
     due=lambda document: document.expires_at if document.is_open else "",
-    tally=lambda document: sum(map(is_open, document.items)),
+    tally=lambda document: sum(map(c.is_open, document.items)),
     entities=("changes",),
 )
 
@@ -139,7 +130,7 @@ class RanksDocument(Struct, frozen=True):
 
 
 def rank_keys(row: RecordedEvent) -> tuple[str, ...]:
-    return (row.replica,) if isinstance(row.fact, SetOpened) else ()
+    return (row.replica,) if isinstance(row.fact, c.SetOpened) else ()
 
 
 def apply_rank(document: RanksDocument | None, row: RecordedEvent) -> RanksDocument | None:

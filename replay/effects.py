@@ -10,19 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from domain.append.causes import Cause, Receipt, Replied, Result
-from domain.changes.change_set import (
-    CHANGES,
-    ChangesReply,
-    ItemConfirmed,
-    ItemConfirming,
-    ItemFailed,
-    ItemUndone,
-    LiftDone,
-    SuppressionAsked,
-    SuppressionDone,
-    UndoAsked,
-    find,
-)
+from domain.changes import change_set as c
 from domain.journal.commands import ApplyOperation, UndoDeed, UndoImport, VoidOperation
 from domain.journal.task import TASK
 from domain.log.state import LogState
@@ -240,24 +228,22 @@ def outcome_of(one: Append, cause: Cause, before: LogState) -> OperationOutcome 
         code = "" if fact.status == "success" else fact.code
         named = fact.operation, wake.begun.task, asked.tool, asked.arguments
         return OperationOutcome(*named, code, fact.position, (fact.changed, fact.tokens))
-    if isinstance(fact, ItemConfirmed | ItemFailed | SuppressionDone | LiftDone | ItemUndone):
-        return _of_item(cause.entity, fact, before)
-    return None
+    return _of_item(cause.entity, fact, before) if isinstance(fact, c.ChangesReply) else None
 
 
-def _of_item(set_id: str, fact: ChangesReply, before: LogState) -> OperationOutcome | None:
-    changes = before.load(CHANGES, set_id)
-    item = find(changes, fact.item)
+def _of_item(set_id: str, fact: c.ChangesReply, before: LogState) -> OperationOutcome | None:
+    changes = before.load(c.CHANGES, set_id)
+    item = c.find(changes, fact.item)
     if item is None or (asked := item.asked) is None:
         return None
-    n = fact.position if isinstance(fact, ItemConfirmed | ItemUndone) else 0
-    code = "" if isinstance(fact, ItemConfirmed) else fact.code
-    if isinstance(asked, ItemConfirming):
+    n = fact.position if isinstance(fact, c.ItemConfirmed | c.ItemUndone) else 0
+    code = "" if isinstance(fact, c.ItemConfirmed) else fact.code
+    if isinstance(asked, c.ItemConfirming):
         tool, words = item.tool, item.arguments_now or item.arguments
-    elif isinstance(asked, UndoAsked):
+    elif isinstance(asked, c.UndoAsked):
         tool, words = UNDO, Words()
     else:
-        tool = "suppress_label" if isinstance(asked, SuppressionAsked) else "lift_suppression"
+        tool = "suppress_label" if isinstance(asked, c.SuppressionAsked) else "lift_suppression"
         words = Words(f'{{"id":"{asked.label}"}}')
     return OperationOutcome(asked.operation, changes.task, tool, words, code, n)
 

@@ -17,22 +17,8 @@ from msgspec.structs import replace
 from domain.agent.commands import CreateAgent
 from domain.append import envelope
 from domain.append.causes import Cause, Receipt, Replied
-from domain.changes.change_set import (
-    ItemConfirming,
-    ItemDeferred,
-    ItemRejected,
-    LiftAsked,
-    SuppressionAsked,
-    UndoAsked,
-)
-from domain.changes.commands import (
-    ConfirmItem,
-    DeferItem,
-    RejectItem,
-    ReopenItem,
-    RetakeEffect,
-    UndoItem,
-)
+from domain.changes import change_set as c
+from domain.changes import commands as do
 from domain.changes.dependencies import follow_up_id
 from domain.journal.commands import ApplyOperation, UndoDeed, VoidOperation
 from domain.log import canonical
@@ -87,15 +73,14 @@ def recorded_answers(pairs: Iterable[tuple[Request, ModelReply]]) -> dict[str, M
 
 def decision(rows: Iterable[RecordedEvent], item: int) -> RecordedEvent | None:
     """The first decision on an item among a set's rows; None if there is none."""
-    kinds = (ItemConfirming, ItemRejected, ItemDeferred)
-    return next(
-        (one for one in rows if isinstance(one.fact, kinds) and one.fact.item == item), None
-    )
+    kinds = (c.ItemConfirming, c.ItemRejected, c.ItemDeferred)
+    found = (one for one in rows if isinstance(one.fact, kinds) and one.fact.item == item)
+    return next(found, None)
 
 
 def operations(rows: Iterable[RecordedEvent], item: int) -> frozenset[str]:
     """The operations on the journal that decisions on an item led to."""
-    asked = (ItemConfirming, SuppressionAsked, LiftAsked, UndoAsked)
+    asked = (c.ItemConfirming, c.SuppressionAsked, c.LiftAsked, c.UndoAsked)
     return frozenset(
         row.fact.operation for row in rows if isinstance(row.fact, asked) and row.fact.item == item
     )
@@ -103,7 +88,7 @@ def operations(rows: Iterable[RecordedEvent], item: int) -> frozenset[str]:
 
 def is_verdict(cause: Cause, verdict: ChangedVerdict) -> bool:
     """Whether a cause is a decision on that item."""
-    if not isinstance(cause, ConfirmItem | RejectItem | DeferItem):
+    if not isinstance(cause, do.ConfirmItem | do.RejectItem | do.DeferItem):
         return False
     return (cause.changes, cause.item) == (verdict.changes, verdict.item)
 
@@ -115,7 +100,7 @@ def is_consequence(cause: Cause, verdict: ChangedVerdict, effects: frozenset[str
     match cause:
         case ApplyOperation() | VoidOperation() | UndoDeed():
             return cause.operation in effects
-        case RetakeEffect() | ReopenItem() | UndoItem():
+        case do.RetakeEffect() | do.ReopenItem() | do.UndoItem():
             return (cause.changes, cause.item) == named
         case CreateAgent(task=task):
             return task == follow_up_id(*named)
@@ -135,12 +120,8 @@ def learn_names(
 
     Rows of one stream are compared in their order; the first row of a stream that has another name
     in the branch with the first of the next such stream of its kind. What was asked is no news, and
-    a name that both have, or that the other has for something else, is none of the two.
-
-    Args:
-        names: Recorded key to the branch's; is added to.
-        was: The rows that were recorded.
-        now: The branch's.
+    a name that both have, or that the other has for something else, is none of the two. `names`:
+    recorded key to the branch's; is added to.
     """
     left = list(now)
     here = {one.stream for one in now}

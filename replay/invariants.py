@@ -8,33 +8,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import Struct
+
+from domain.agent import wake_queue as a
 from domain.agent.agent import AgentCreated, AgentObserved
 from domain.agent.memory import BYTES_MAX, HEADING_BYTES, MemoryFolded
-from domain.agent.wake_queue import (
-    TriggerMerged,
-    TriggerSuppressed,
-    WakeBegun,
-    WakeDropped,
-    WakeQueued,
-    WakeSettled,
-)
 from domain.append import envelope
 from domain.append.causes import LogFact, Receipt
-from domain.changes.change_set import (
-    ItemConfirmed,
-    ItemConfirming,
-    ItemDeferred,
-    ItemExpired,
-    ItemFailed,
-    ItemProposed,
-    ItemRejected,
-    ItemReopened,
-    ItemRetracted,
-    ItemUndone,
-    LiftAsked,
-    SuppressionAsked,
-    UndoAsked,
-)
+from domain.changes import change_set as c
 from domain.errors import TOOL_CODES
 from domain.journal.commands import ApplyOperation, UndoDeed
 from domain.lessons.lessons import TEMPLATE, LessonDecided, WakeRan, WakeRated
@@ -42,42 +23,33 @@ from domain.log.state import RecordedEvent
 from domain.log.wire import Stored
 from domain.policy.gate import GATED_SINCE, is_leaving, notice_of
 from domain.policy.policy import ConsentGiven, ConsentWithdrawn, covers, meets
+from domain.wake import wake as e
 from domain.wake.machine import RETAKES_MAX, ticket
-from domain.wake.wake import (
-    LateReply,
-    ModelAnswered,
-    ModelAsked,
-    ModelFailed,
-    ToolAsked,
-    ToolReturned,
-    WakeDeferred,
-    WakeFinished,
-    WakeStarted,
-)
 from replay.appends import Append
 from replay.references import operation_of
 
 VERDICTS = {
-    ItemConfirmed: "confirmed",
-    ItemDeferred: "deferred",
-    ItemRejected: "rejected",
-    ItemReopened: "reopened",
-    ItemUndone: "undone",
+    c.ItemConfirmed: "confirmed",
+    c.ItemDeferred: "deferred",
+    c.ItemRejected: "rejected",
+    c.ItemReopened: "reopened",
+    c.ItemUndone: "undone",
 }
 
 
 _LIVING = ("open", "confirming")
-_ENDED = ("ItemConfirmed", "ItemRejected", "ItemRetracted", "ItemExpired")
+_BACK = ("ItemRejected", "ItemRetracted")
+_ENDED = ("ItemConfirmed", "ItemExpired", *_BACK)
 ITEM_MOVES: dict[type, tuple[tuple[str, ...], str, str]] = {
-    ItemProposed: (("",), "is proposed twice", "open"),
-    ItemConfirming: (_LIVING, "is confirmed while {}", "confirming"),
-    ItemFailed: (("", *_LIVING, *_ENDED), "", "open"),
-    ItemReopened: (("open", "ItemRejected", "ItemRetracted"), "is taken up again while {}", "open"),
-    ItemUndone: (("ItemConfirmed",), "is undone while {}", "open"),
-    ItemConfirmed: (_LIVING, "ends twice", "ItemConfirmed"),
-    ItemRejected: (_LIVING, "ends twice", "ItemRejected"),
-    ItemRetracted: (_LIVING, "ends twice", "ItemRetracted"),
-    ItemExpired: (_LIVING, "ends twice", "ItemExpired"),
+    c.ItemProposed: (("",), "is proposed twice", "open"),
+    c.ItemConfirming: (_LIVING, "is confirmed while {}", "confirming"),
+    c.ItemFailed: (("", *_LIVING, *_ENDED), "", "open"),
+    c.ItemReopened: (("open", *_BACK), "is taken up again while {}", "open"),
+    c.ItemUndone: (("ItemConfirmed",), "is undone while {}", "open"),
+    c.ItemConfirmed: (_LIVING, "ends twice", "ItemConfirmed"),
+    c.ItemRejected: (_LIVING, "ends twice", "ItemRejected"),
+    c.ItemRetracted: (_LIVING, "ends twice", "ItemRetracted"),
+    c.ItemExpired: (_LIVING, "ends twice", "ItemExpired"),
 }
 """Facts of an item: at which statuses they may come, what is wrong else, and its status then."""
 
@@ -96,14 +68,14 @@ class LearningInvariants:
     def take(self, row: RecordedEvent) -> Iterator[str]:
         """What is wrong with one more row."""
         match row.fact:
-            case ItemProposed(item=item, tool=tool):
+            case c.ItemProposed(item=item, tool=tool):
                 self._items[row.entity, item] = tool
             case (
-                ItemConfirmed() | ItemDeferred() | ItemRejected() | ItemReopened()
-                | ItemUndone(code="")
+                c.ItemConfirmed() | c.ItemDeferred() | c.ItemRejected() | c.ItemReopened()
+                | c.ItemUndone(code="")
             ) as verdict:  # fmt: skip
                 self._given.add((row.entity, verdict.item, VERDICTS[type(verdict)]))
-            case WakeStarted(template=template):
+            case e.WakeStarted(template=template):
                 self._templates[row.entity] = template
             case AgentObserved():
                 self._notes[f"{row.n}-{row.row}@{row.replica}"] = row.entity
@@ -143,20 +115,18 @@ class LearningInvariants:
 TURNS_MAX = 21  # the limit of a wake, and the extra turn for a report
 
 
-class _WakeRun:
+class _WakeRun(Struct):
     """One wake as its rows tell it."""
 
-    def __init__(self) -> None:
-        self.agent = ""
-        self.is_queued = False
-        self.is_begun = False
-        self.is_ended = False
-        self.open: ModelAsked | ToolAsked | None = None
-        self.retakes = 0
-        self.is_deferred = False
-        self.triggers = 0
-        self.heir = ""  # the wake that has those of its triggers that are not recorded again
-        self.begun: WakeStarted | None = None
+    is_queued: bool = False
+    is_begun: bool = False
+    is_ended: bool = False
+    open: e.ModelAsked | e.ToolAsked | None = None
+    retakes: int = 0
+    is_deferred: bool = False
+    triggers: int = 0
+    heir: str = ""  # the wake that has those of its triggers that are not recorded again
+    begun: e.WakeStarted | None = None
 
 
 class Invariants:
@@ -222,18 +192,16 @@ class Invariants:
         match fact:
             case AgentCreated(task=task, position=born):
                 self._agents[task] = (row.entity, born)
-            case WakeQueued() | TriggerMerged() | TriggerSuppressed() | WakeDropped():
+            case a.WakeQueued() | a.TriggerMerged() | a.TriggerSuppressed() | a.WakeDropped():
                 yield from self._attention(row)
-            case WakeBegun(run_key=run_key):
-                self._runs[run_key].agent = row.entity
-            case WakeSettled(run_key=run_key):
+            case a.WakeSettled(run_key=run_key):
                 if not self._runs[run_key].is_begun:
                     yield f"law 9: {run_key} is settled and has not begun"
             case (
-                ItemConfirming(operation=operation)
-                | SuppressionAsked(operation=operation)
-                | LiftAsked(operation=operation)
-                | UndoAsked(operation=operation)
+                c.ItemConfirming(operation=operation)
+                | c.SuppressionAsked(operation=operation)
+                | c.LiftAsked(operation=operation)
+                | c.UndoAsked(operation=operation)
             ):
                 self._asked.add(operation)
             case _:
@@ -251,18 +219,18 @@ class Invariants:
     def _attention(self, row: RecordedEvent) -> Iterator[str]:
         """Every trigger ends in one wake's causes or in one suppression."""
         match row.fact:
-            case WakeQueued(run_key=end, trigger=trigger):
+            case a.WakeQueued(run_key=end, trigger=trigger):
                 if self._runs[end].is_queued:
                     yield f"law 9: the wake {end} is queued twice"
                 self._runs[end].is_queued = True
                 self._runs[end].triggers += 1
-            case TriggerMerged(run_key=end, trigger=trigger):
+            case a.TriggerMerged(run_key=end, trigger=trigger):
                 if not self._runs[end].is_queued or self._runs[end].is_ended:
                     yield f"law 9: a trigger joins {end}, which is not queued"
                 self._runs[end].triggers += 1
-            case TriggerSuppressed(trigger=trigger):
+            case a.TriggerSuppressed(trigger=trigger):
                 end = ""
-            case WakeDropped() as fact:
+            case a.WakeDropped() as fact:
                 yield from self._dropped(fact)
                 return
             case _:  # pragma: no cover  # only these four are handed over
@@ -271,7 +239,7 @@ class Invariants:
             ends = self._triggers[row.entity, trigger.position]
             ends.setdefault(trigger.reason_id, Counter())[end] += 1
 
-    def _dropped(self, fact: WakeDropped) -> Iterator[str]:
+    def _dropped(self, fact: a.WakeDropped) -> Iterator[str]:
         """What a superseded wake passes on is all that it had, by row or by number."""
         if fact.code != "superseded":
             return
@@ -289,25 +257,25 @@ class Invariants:
 
     def _wake(self, row: RecordedEvent) -> Iterator[str]:
         run, fact = self._runs[row.entity], row.fact
-        if run.is_ended and not isinstance(fact, LateReply):
+        if run.is_ended and not isinstance(fact, e.LateReply):
             yield f"law 9: {type(fact).__name__} of {row.entity}, which has ended"
         match fact:
-            case WakeStarted():
+            case e.WakeStarted():
                 if run.is_begun:
                     yield f"law 9: the wake {row.entity} begins twice"
                 run.is_begun, run.begun = True, fact
-            case ModelAsked() | ToolAsked():
+            case e.ModelAsked() | e.ToolAsked():
                 yield from self._intent(run, fact)
-            case ModelAnswered() | ModelFailed() | ToolReturned():
+            case e.ModelAnswered() | e.ModelFailed() | e.ToolReturned():
                 yield from self._reply(run, fact)
-            case WakeFinished():
+            case e.WakeFinished():
                 run.is_ended, run.open = True, None
-            case WakeDeferred():
+            case e.WakeDeferred():
                 run.retakes, run.is_deferred = 0, True
             case _:
                 pass
 
-    def _intent(self, run: _WakeRun, fact: ModelAsked | ToolAsked) -> Iterator[str]:
+    def _intent(self, run: _WakeRun, fact: e.ModelAsked | e.ToolAsked) -> Iterator[str]:
         if fact.turn > TURNS_MAX:
             yield f"law 10: turn {fact.turn}"
         if run.open is not None:
@@ -321,15 +289,15 @@ class Invariants:
         run.open, run.is_deferred = fact, False
 
     def _reply(
-        self, run: _WakeRun, fact: ModelAnswered | ModelFailed | ToolReturned
+        self, run: _WakeRun, fact: e.ModelAnswered | e.ModelFailed | e.ToolReturned
     ) -> Iterator[str]:
-        if isinstance(fact, ToolReturned) and fact.code and fact.code not in TOOL_CODES:
+        if isinstance(fact, e.ToolReturned) and fact.code and fact.code not in TOOL_CODES:
             yield f"law 8: the code {fact.code!r} is not known"
-        if isinstance(fact, ToolReturned) and fact.attempt == 0:
+        if isinstance(fact, e.ToolReturned) and fact.attempt == 0:
             return
         if run.open is None or ticket(run.open) != ticket(fact):
             yield f"law 4: {type(fact).__name__} answers what was not asked"
-        if not (isinstance(fact, ModelFailed) and fact.of_provider):
+        if not (isinstance(fact, e.ModelFailed) and fact.of_provider):
             run.open = None
         run.retakes = 0
 
@@ -350,7 +318,7 @@ class Invariants:
         """No question that leaves the machine without a receipt; one that was put off in the
         append that asks it is not sent."""
         for row in one.facts:
-            run = self._runs[row.entity] if isinstance(row.fact, ModelAsked) else None
+            run = self._runs[row.entity] if isinstance(row.fact, e.ModelAsked) else None
             if run is None or run.begun is None or run.open is not row.fact or run.is_deferred:
                 continue
             begun = run.begun
@@ -360,7 +328,7 @@ class Invariants:
             if missing:
                 yield f"policy: {begun.model} is asked without a receipt for {missing}"
 
-    def _covers(self, begun: WakeStarted, category: str) -> bool:
+    def _covers(self, begun: e.WakeStarted, category: str) -> bool:
         return any(
             of == category and notice >= notice_of(begun.scaffold) and covers(model, begun.model)
             for (model, of), notice in self._receipts.items()
@@ -370,7 +338,7 @@ class Invariants:
 
     def _item(self, row: RecordedEvent) -> Iterator[str]:
         fact: Any = row.fact
-        if type(fact) not in ITEM_MOVES or (isinstance(fact, ItemUndone) and fact.code):
+        if type(fact) not in ITEM_MOVES or (isinstance(fact, c.ItemUndone) and fact.code):
             return
         allowed, wrong, after = ITEM_MOVES[type(fact)]
         name = (row.entity, fact.item)

@@ -9,16 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
+from domain.agent import wake_queue as a
 from domain.agent.commands import InheritWake, TakeJournal
 from domain.agent.subscriptions import WATCH, placed
-from domain.agent.wake_queue import (
-    WAKE_QUEUE,
-    JournalTaken,
-    Trigger,
-    TriggerMerged,
-    WakeDropped,
-    WakeQueued,
-)
 from domain.append.notification_batch import is_covered
 from domain.log import canonical
 from domain.log.state import MAIN, RecordedEvent, joined
@@ -28,7 +21,7 @@ from replay.appends import Append
 from replay.divergence import CHANGED, RowDifference, path_within
 from replay.streams import FAILURES, Streams
 
-WaitingTriggers = defaultdict[int, list[tuple[Trigger, ...]]]
+WaitingTriggers = defaultdict[int, list[tuple[a.Trigger, ...]]]
 """The triggers of wakes, by the version of the row that told the last of them."""
 
 MARKERS_MEANWHILE = 2  # a sync brings 20,000 rows with one
@@ -45,7 +38,7 @@ class LeadershipHandover:
     def inherited(self, one: Append, cause: InheritWake) -> None:
         """A wake was taken over: it is compared at the end, when the journal has come to where its
         triggers stand."""
-        stream = f"{WAKE_QUEUE.name}:{cause.agent}@{cause.of}"
+        stream = f"{a.WAKE_QUEUE.name}:{cause.agent}@{cause.of}"
         self._inherited[stream].append((one, cause))
 
     def taken(self, one: Append, cause: TakeJournal) -> Iterator[RowDifference]:
@@ -73,7 +66,7 @@ class LeadershipHandover:
         found: Mapping[str, int] = {}
         for name in known.keys() - {replica}:
             newest = self._agents.newest(f"{WATCH.name}:{MAIN}@{name}", known[name])
-            if newest is not None and isinstance(newest.fact, JournalTaken):
+            if newest is not None and isinstance(newest.fact, a.JournalTaken):
                 found = joined(found, self._journal.until(name, newest.fact.last + 1))
         return tuple(Imported(*each) for each in sorted(found.items()))
 
@@ -90,7 +83,7 @@ class LeadershipHandover:
                 yield from ((one, each) for each in self._inherits(one.replica, cause, every))
 
     def _inherits(
-        self, replica: str, cause: InheritWake, every: Iterable[tuple[Trigger, ...]]
+        self, replica: str, cause: InheritWake, every: Iterable[tuple[a.Trigger, ...]]
     ) -> Iterator[RowDifference]:
         def learnt(of: str, n: int) -> int:
             return self._journal.learnt(replica, of, n)
@@ -110,15 +103,15 @@ def _changed(path: str, today: object, was: object) -> RowDifference:
 
 def _waiting_triggers(rows: Iterable[RecordedEvent]) -> WaitingTriggers:
     """What waited on a machine for an agent, as its attention there tells."""
-    found: defaultdict[int, list[tuple[Trigger, ...]]] = defaultdict(list)
+    found: defaultdict[int, list[tuple[a.Trigger, ...]]] = defaultdict(list)
     state, last = None, 0
     for row in rows:
-        state = state or WAKE_QUEUE.initial(row.entity)
-        if isinstance(row.fact, WakeDropped) and state.queued:
+        state = state or a.WAKE_QUEUE.initial(row.entity)
+        if isinstance(row.fact, a.WakeDropped) and state.queued:
             found[last].append(state.queued.triggers)
         with suppress(*FAILURES):  # it was told of when it came
-            state = WAKE_QUEUE.evolve(state, row)
-        if isinstance(row.fact, WakeQueued | TriggerMerged) and state.queued:
+            state = a.WAKE_QUEUE.evolve(state, row)
+        if isinstance(row.fact, a.WakeQueued | a.TriggerMerged) and state.queued:
             last = row.version
             found[last].append(state.queued.triggers)
     return found

@@ -4,14 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from domain.agent.commands import CreateAgent, TakeJournal
 from domain.append.causes import GivenUp, Receipt, ReplicasImported
-from domain.changes.change_set import (
-    ItemConfirmed,
-    ItemConfirming,
-    ItemUndone,
-    LiftAsked,
-    SuppressionAsked,
-    UndoAsked,
-)
+from domain.changes import change_set as c
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem, UndoItem
 from domain.log import canonical
 from domain.log.state import RecordedEvent
@@ -22,7 +15,7 @@ from domain.wake.wake import ToolAsked, ToolReturned
 from replay.causal_views import CausalViews
 from replay.divergence import CHANGED, RowDifference
 
-INTENTS = (ToolAsked, ItemConfirming, SuppressionAsked, LiftAsked, UndoAsked)
+INTENTS = (ToolAsked, c.ItemConfirming, c.SuppressionAsked, c.LiftAsked, c.UndoAsked)
 """Facts of the agent log that ask for an operation on the journal."""
 
 POSITIONS: dict[type[Stored], str] = {
@@ -35,8 +28,8 @@ POSITIONS: dict[type[Stored], str] = {
     ReopenItem: "position",
     UndoItem: "position",
     ToolReturned: "position",
-    ItemConfirmed: "position",
-    ItemUndone: "position",
+    c.ItemConfirmed: "position",
+    c.ItemUndone: "position",
 }
 """Causes and facts of the agent log that name a position of the journal, and where."""
 

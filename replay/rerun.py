@@ -21,21 +21,11 @@ from domain.journal.commands import ApplyOperation
 from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import Stored, tag_of
 from domain.ports import Request, Section
+from domain.wake import wake as e
 from domain.wake.commands import BeginWake
 from domain.wake.machine import pending
 from domain.wake.prompt import request
 from domain.wake.task_search import TaskSearchIndex
-from domain.wake.wake import (
-    WAKE,
-    LateReply,
-    ModelAsked,
-    ToolAsked,
-    ToolReturned,
-    Wake,
-    WakeDeferred,
-    WakeFinished,
-    WakeStarted,
-)
 from domain.wake.wake_inputs import given_by, shown
 from replay.reads import read_again, read_differences
 from replay.streams import FAILURES, error_text
@@ -100,7 +90,7 @@ class RerunStep(Struct, frozen=True):
 
 
 def prompt(
-    journal: LogState, agents: LogState, begun: WakeStarted, cause: Stored
+    journal: LogState, agents: LogState, begun: e.WakeStarted, cause: Stored
 ) -> list[SectionAgain]:
     """The prompt of a wake, rendered by today's code from both logs as they were then. `cause`: the
     command that began it, which names the limit that the prompt had to fit in."""
@@ -135,7 +125,7 @@ def step(log: str, rows: Sequence[Row], world: LogState, run_key: str) -> RerunS
         changed = tuple(_changed(was, now) for was, now in pairs if was != now)
     except FAILURES as failure:
         error = error_text(failure)
-    wake = world.load(WAKE, run_key)
+    wake = world.load(e.WAKE, run_key)
     told = cause.fact if isinstance(cause, Replied) else cause
     return RerunStep(
         f"{log}:{facts[0].replica}:{first.n}",
@@ -155,7 +145,7 @@ def reading(
 ) -> tuple[Changed, ...]:
     """What a read of a wake, of which `row` is the answer, is answered with otherwise by today's
     code, from both logs as they were then."""
-    if not isinstance(row.fact, ToolReturned):
+    if not isinstance(row.fact, e.ToolReturned):
         return ()
     again = read_again(run_key, row.fact, journal, agents, TaskSearchIndex().of)
     found = read_differences(again, agents.payload) if again else ()
@@ -172,25 +162,25 @@ def _text(row: Row | None) -> str:
     return "" if row is None else f"{row.topic} {row.state.decode('utf-8', 'backslashreplace')}"
 
 
-def _asked(world: LogState, wake: Wake, cause: Cause) -> AwaitedInput:
+def _asked(world: LogState, wake: e.Wake, cause: Cause) -> AwaitedInput:
     """What the cause is a reply to; of an effect on the journal it is the command itself."""
     if isinstance(cause, ApplyOperation):
         return AwaitedInput("tool", tool=cause.tool, arguments=world.text(cause.arguments))
     match pending(wake):
-        case ModelAsked() as asked:
+        case e.ModelAsked() as asked:
             asking = request(world, wake, asked)
             return AwaitedInput("model", asked.turn, asked.attempt, request=asking)
-        case ToolAsked() as asked:
+        case e.ToolAsked() as asked:
             text = world.text(asked.arguments)
             return AwaitedInput("tool", asked.turn, asked.attempt, asked.tool, text)
         case _:
             return AwaitedInput("")
 
 
-def _decisions(facts: Sequence[RecordedEvent], wake: Wake) -> Iterator[RerunDecision]:
+def _decisions(facts: Sequence[RecordedEvent], wake: e.Wake) -> Iterator[RerunDecision]:
     """All facts of the append but the cause itself."""
     turn_max = wake.started.turn_max if wake.started else 0
-    for one in facts if isinstance(facts[0].fact, LateReply) else facts[1:]:
+    for one in facts if isinstance(facts[0].fact, e.LateReply) else facts[1:]:
         data = msgspec.to_builtins(one.fact)
         yield RerunDecision(tag_of(one.fact), one.stream, data, why(one.fact, turn_max))
 
@@ -198,37 +188,37 @@ def _decisions(facts: Sequence[RecordedEvent], wake: Wake) -> Iterator[RerunDeci
 def why(fact: Stored, turn_max: int = 0) -> str:
     """Why the machine decided a fact, in words; empty where the fact says it itself."""
     match fact:
-        case WakeStarted(reason=reason, turn_max=limit):
+        case e.WakeStarted(reason=reason, turn_max=limit):
             return f"it was queued as a {reason} wake; it may take {limit} turns"
-        case ModelAsked(forced=forced) if forced:
+        case e.ModelAsked(forced=forced) if forced:
             return f"a report is due and there is none: one more turn, with {forced} alone"
-        case ModelAsked(attempt=attempt) if attempt > 1:
+        case e.ModelAsked(attempt=attempt) if attempt > 1:
             return "the attempt before it has no reply"
-        case ModelAsked(turn=1):
+        case e.ModelAsked(turn=1):
             return "a wake begins by asking the model"
-        case ModelAsked():
+        case e.ModelAsked():
             return "every call of the turn has its result; they go back together"
-        case ToolAsked(action_type="read"):
+        case e.ToolAsked(action_type="read"):
             return "it looks into both logs where they end, so it is recorded what it is told"
-        case ToolAsked():
+        case e.ToolAsked():
             return "it changes the task at once, so its intent is recorded before its effect"
-        case ToolReturned(status="queued"):
+        case e.ToolReturned(status="queued"):
             return "the person decides about it"
-        case ToolReturned(status="denied", code=code):
+        case e.ToolReturned(status="denied", code=code):
             return f"refused before it had an effect: {code}"
-        case ToolReturned(status="success", attempt=0):
+        case e.ToolReturned(status="success", attempt=0):
             return "it stays in the agent's own log"
-        case WakeDeferred(reason=reason):
+        case e.WakeDeferred(reason=reason):
             return f"it waits because of {reason}"
-        case LateReply():
+        case e.LateReply():
             return "nobody waited for it any more, so it changes nothing"
-        case WakeFinished(is_report_missing=True):
+        case e.WakeFinished(is_report_missing=True):
             return "a report was due, and the extra turn brought none"
-        case WakeFinished(stop="turn_limit"):
+        case e.WakeFinished(stop="turn_limit"):
             return f"turn {turn_max} was the last it may take"
-        case WakeFinished(stop="answered"):
+        case e.WakeFinished(stop="answered"):
             return "the model called nothing more"
-        case WakeFinished(message=message, code=code):
+        case e.WakeFinished(message=message, code=code):
             return message or code
         case _:
             return ""

@@ -14,18 +14,9 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from domain.agent import deciders
+from domain.agent import wake_queue as a
 from domain.agent.agent import AGENT, Agent, AgentObservation, Mode
 from domain.agent.memory import MEMORY
-from domain.agent.wake_queue import (
-    WAKE_QUEUE,
-    Queued,
-    RunStatus,
-    WakeQueue,
-    heeding,
-    is_news,
-    next_due,
-    run_status,
-)
 from domain.changes.change_set import CHANGES, ChangeItem, ChangeSet, is_open, status_of
 from domain.journal.catalog import CATALOG, Catalog
 from domain.journal.document import TaskDetails, category_name, task_document
@@ -86,7 +77,7 @@ class AgentThen(Struct, frozen=True):
     kind: str
     mode: Mode
     lifecycle: str
-    run_status: RunStatus
+    run_status: a.RunStatus
     next_wake_at: str | None
     last_wake_at: str | None
     failures: int
@@ -233,7 +224,7 @@ def _agents_of(agents: Scene, task: str) -> list[Agent]:
 
 
 def _agent(agents: Scene, agent: Agent, catalog: Catalog) -> AgentThen:
-    wake_queue, memory = agents.load(WAKE_QUEUE, agent.id), agents.load(MEMORY, agent.id)
+    wake_queue, memory = agents.load(a.WAKE_QUEUE, agent.id), agents.load(MEMORY, agent.id)
     return AgentThen(
         id=agent.id,
         name=agent.name,
@@ -241,12 +232,12 @@ def _agent(agents: Scene, agent: Agent, catalog: Catalog) -> AgentThen:
         kind=agent.agent_kind,
         mode=agent.mode,
         lifecycle=agent.lifecycle,
-        run_status=run_status(wake_queue),
-        next_wake_at=next_due(heeding(wake_queue, agent)) or None,
+        run_status=a.run_status(wake_queue),
+        next_wake_at=a.next_due(a.heeding(wake_queue, agent)) or None,
         last_wake_at=agent.last_wake_at or None,
         failures=agent.failures,
         wakes=agent.wakes,
-        stale=is_news(wake_queue, agent.fresh_position, agent.fresh_seen),
+        stale=a.is_news(wake_queue, agent.fresh_position, agent.fresh_seen),
         pause_reason=agent.pause_reason or None,
         allowed_categories=[category_name(catalog, one) for one in agent.categories],
         model=agent.model or None,
@@ -317,14 +308,14 @@ def _proposal(agents: Scene, changes: ChangeSet, item: ChangeItem, ref: str) -> 
 
 
 def _wakes(agents: Scene, agent: Agent) -> Iterator[WakeThen]:
-    wake_queue: WakeQueue = agents.load(WAKE_QUEUE, agent.id)
+    wake_queue: a.WakeQueue = agents.load(a.WAKE_QUEUE, agent.id)
     if wake_queue.begun is not None:
         yield _wake(agent, wake_queue.begun, "waiting" if wake_queue.waiting else "running")
     if wake_queue.queued is not None:
         yield _wake(agent, wake_queue.queued, "queued")
 
 
-def _wake(agent: Agent, wake: Queued, state: str) -> WakeThen:
+def _wake(agent: Agent, wake: a.Queued, state: str) -> WakeThen:
     return WakeThen(
         run_key=wake.run_key,
         agent_id=agent.id,
