@@ -68,9 +68,8 @@ class AppendsAhead(Iterator[Append]):
 
     @property
     def n(self) -> int | None:
-        if self._next is None:
-            self._next = next(self._found, None)
-        return self._next.n if self._next is not None else None
+        self._next = self._next or next(self._found, None)
+        return self._next.n if self._next else None
 
 
 def appends(rows: Iterable[Row]) -> Iterator[Append]:

@@ -7,7 +7,7 @@ a source every row is kept: for histories, which are small.
 """
 
 from bisect import bisect_right
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -30,7 +30,7 @@ from domain.log.state import (
     StreamType,
 )
 from domain.log.wire import PayloadId, Stored
-from replay.causal_views import CausalViews
+from replay.causal_views import CausalViews, ReplicaStates
 
 STATES_MAX = 16_384  # four thousand agents that take turns, and what each of them reads
 PAYLOADS_MAX = 65_536
@@ -105,7 +105,7 @@ class StreamVersions(dict[str, int]):
         return super().get(stream, default)
 
 
-class Streams(OrderedDict[str, CachedState]):
+class Streams(ReplicaStates):
     """The streams of one log as the walk has come to them; also the cache of its worlds."""
 
     def __init__(
@@ -115,25 +115,18 @@ class Streams(OrderedDict[str, CachedState]):
         again: ReadStream | None = None,
         limits: WalkLimits = LIMITS,
     ) -> None:
-        super().__init__()
+        super().__init__(None if again is None else limits.states)
         self.log = log
         self.n = 0  # of the last append that was taken
         self._payload = payload
         self._again = again
-        self._states_max = limits.states
         self._rows: defaultdict[str, list[RecordedEvent]] = defaultdict(list)
         self._versions = StreamVersions()
         self._named: PayloadsNamed | None = None
         self._replicas: defaultdict[str, set[str]] = defaultdict(set)
         self._writers: set[str] = set()
         self._minded: dict[str, int] = {}  # stream of a task to the n since which rows are kept
-        self.viewers = CausalViews(None if again is None else limits.states)
-
-    def __setitem__(self, stream: str, folded: CachedState) -> None:
-        super().__setitem__(stream, folded)
-        self.move_to_end(stream)
-        if self._again is not None and len(self) > self._states_max:
-            self.popitem(last=False)
+        self.viewers = CausalViews(self._limit)
 
     def resume(
         self, n: int, replicas: Iterable[str], again: ReadStream, named: PayloadsNamed

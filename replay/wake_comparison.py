@@ -16,26 +16,19 @@ from domain.changes.change_set import ItemProposed
 from domain.log.state import RecordedEvent
 from domain.log.wire import PayloadId, Words
 from domain.ports import Section
-from domain.wake.wake import (
-    ModelAnswered,
-    ModelFailed,
-    ReportDrafted,
-    ToolReturned,
-    WakeFinished,
-    WakeStarted,
-)
+from domain.wake import wake as e
 
 ResolveText = Callable[[Words], str]
 
 
-class CallSeen(Struct, frozen=True):
-    """A call with its result; `status` is empty where it has none."""
+class CallSide(Struct, frozen=True):
+    """A call and its result; `arguments` are canonical JSON."""
 
     tool: str
-    arguments: str  # canonical JSON
-    status: str = ""
-    code: str = ""
-    message: str = ""
+    arguments: str
+    status: str | None
+    code: str | None
+    message: str
 
 
 class TurnSeen(Struct, frozen=True):
@@ -44,7 +37,7 @@ class TurnSeen(Struct, frozen=True):
     turn: int
     text: str = ""
     fault: str = ""
-    calls: tuple[CallSeen, ...] = ()
+    calls: tuple[CallSide, ...] = ()
     tokens_in: int | None = None
     tokens_out: int | None = None
 
@@ -101,42 +94,45 @@ def wake_seen(
     wake = WakeSeen(run_key)
     for row in rows:
         match row.fact:
-            case WakeStarted() as fact:
+            case e.WakeStarted() as fact:
                 refs = (*fact.system, *fact.user)
                 sections = tuple(Section(ref.name, payload(ref.payload).decode()) for ref in refs)
                 wake = replace(wake, model=fact.model, reason=fact.reason, sections=sections)
-            case WakeFinished(outcome=outcome, code=code, message=message):
+            case e.WakeFinished(outcome=outcome, code=code, message=message):
                 wake = replace(wake, outcome=outcome, code=code, message=message)
             case AgentObserved(run_key=whose, words=words) if whose == run_key:
                 wake = replace(wake, observations=(*wake.observations, text(words)))
-            case ReportDrafted(one_liner=line, tldr=tldr, content=content):
+            case e.ReportDrafted(one_liner=line, tldr=tldr, content=content):
                 wake = replace(wake, report=ReportSeen(line, text(tldr), text(content)))
             case ItemProposed(arguments=arguments, summary=summary) as fact:
                 made = ProposalCompared(fact.tool, text(arguments), summary, fact.fingerprint)
                 wake = replace(wake, proposals=(*wake.proposals, made))
-            case ModelAnswered() | ModelFailed() | ToolReturned() as fact:
+            case e.ModelAnswered() | e.ModelFailed() | e.ToolReturned() as fact:
                 wake = replace(wake, turns=_with_turn(wake.turns, fact, text))
     return wake
 
 
 def _with_turn(
-    turns: tuple[TurnSeen, ...], fact: ModelAnswered | ModelFailed | ToolReturned, text: ResolveText
+    turns: tuple[TurnSeen, ...],
+    fact: e.ModelAnswered | e.ModelFailed | e.ToolReturned,
+    text: ResolveText,
 ) -> tuple[TurnSeen, ...]:
     match fact:
-        case ModelAnswered():
-            calls = tuple(CallSeen(call.tool, text(call.arguments)) for call in fact.calls)
+        case e.ModelAnswered():
+            asked = ((call.tool, text(call.arguments)) for call in fact.calls)
+            calls = tuple(CallSide(*one, status=None, code=None, message="") for one in asked)
             said = text(fact.text) if fact.text else ""
             made = TurnSeen(fact.turn, said, "", calls, fact.tokens_in, fact.tokens_out)
             return (*turns, made)
-        case ModelFailed():
+        case e.ModelFailed():
             return (*turns, TurnSeen(fact.turn, fault=f"{fact.code}: {fact.message}"))
         case _:
             last = turns[-1]
             nth = next((nth for nth, call in enumerate(last.calls) if not call.status), None)
             if nth is None:
                 return turns
-            told = text(fact.message)
-            call = replace(last.calls[nth], status=fact.status, code=fact.code, message=told)
+            code, told = fact.code or None, text(fact.message)
+            call = replace(last.calls[nth], status=fact.status, code=code, message=told)
             after = (*last.calls[:nth], call, *last.calls[nth + 1 :])
             return (*turns[:-1], replace(last, calls=after))
 
@@ -215,16 +211,6 @@ class SectionPair(Struct, frozen=True):
     same: bool
     a: str | None
     b: str | None
-
-
-class CallSide(Struct, frozen=True):
-    """A call and its result; `arguments` are canonical JSON."""
-
-    tool: str
-    arguments: str
-    status: str | None
-    code: str | None
-    message: str
 
 
 class CallPair(Struct, frozen=True):
@@ -344,18 +330,10 @@ def _replies(a: WakeSeen, b: WakeSeen) -> list[ReplyPair]:
 
 def _reply(nth: int, a: TurnSeen | None, b: TurnSeen | None) -> ReplyPair:
     both = zip_longest(a.calls if a else (), b.calls if b else ())
-    sides = [(_call(one), _call(other)) for one, other in both]
-    calls = [CallPair(one == other, one, other) for one, other in sides]
+    calls = [CallPair(one == other, one, other) for one, other in both]
     was, now = (None if one is None else one.fault or one.text for one in (a, b))
     is_same = was == now and all(one.same for one in calls)
     return ReplyPair(nth, is_same, was, now, calls)
-
-
-def _call(call: CallSeen | None) -> CallSide | None:
-    if call is None:
-        return None
-    status, code = call.status or None, call.code or None
-    return CallSide(call.tool, call.arguments, status, code, call.message)
 
 
 def _proposals(a: WakeSeen, b: WakeSeen) -> ProposalsPair:
