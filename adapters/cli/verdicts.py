@@ -38,6 +38,8 @@ REMEDIES: dict["Remedy", str] = {
     "allow_label": "`wakelog label allow` takes that back; else reject {ref}",
     "give_reason": '`wakelog confirm {ref} --edit \'{{"reason": "..."}}\'` gives one',
 }
+FIELDS = {"estimate": "minutes", "estimate_minutes": "minutes", "due_date": "dueDate"}
+"""Fields as lists and `--json` call them, whose argument has another name."""
 _PAIR = re.compile(r"(?:^|(?<=\s))([A-Za-z_]+)=")
 
 
@@ -168,7 +170,7 @@ def read_edit(edit: str) -> dict[str, Any]:
     if isinstance(given, dict):
         return given
     because = f"--edit is no JSON object and no NAME=VALUE: {given}"[:200]
-    instead = "give what differs, `--edit minutes=45` or '{\"minutes\": 45}' for example"
+    instead = "give what differs, `--edit estimate=45` or '{\"minutes\": 45}' for example"
     raise Refused("invalid_value", because=because, instead=instead)
 
 
@@ -184,8 +186,10 @@ def _edited(home: "Home", one: "NamedItem", edit: str) -> str:
 
 
 def _as_typed(home: "Home", tool: str, name: str, value: str) -> tuple[str, Any]:
-    """An argument's name, of which the beginning does, and its value as options read it."""
+    """An argument's name, of which the beginning does, or the field's that it sets, and its value
+    as options read it."""
     names = registry.CHANGES[tool].arguments.__struct_encode_fields__
+    name = FIELDS[name] if FIELDS.get(name) in names else name
     begun = [one for one in names if one.startswith(name)]
     name = name if name in names or len(begun) != 1 else begun[0]
     if value.lower() == NONE:
@@ -239,7 +243,7 @@ def _yes_option(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command(
     "confirm",
     epilog="Examples: wakelog confirm 3.1; wakelog confirm 3 --all; "
-    "wakelog confirm 3.1 --edit minutes=45 due=monday",
+    "wakelog confirm 3.1 --edit estimate=45",
 )
 @_options
 @click.option("--edit", type=TEXT, default="", metavar="A=V", help="What to change first; or JSON.")

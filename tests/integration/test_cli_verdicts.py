@@ -48,6 +48,17 @@ def test_an_edit_is_written_as_options_are(home: Path) -> None:
     assert proved(home)
 
 
+@pytest.mark.parametrize("name", ["estimate", "estimate_minutes", "minutes"])
+def test_an_edit_may_name_the_field_as_lists_do(home: Path, name: str) -> None:
+    (one,) = results(
+        ["confirm", ref_of(home, "update_task_estimate"), "--edit", f"{name}=90"], home
+    )
+    assert (one["status"], one["summary"]) == ("confirmed", "Set estimate to 90 minutes")
+    due = ["confirm", ref_of(home, "update_task_due_date"), "--edit"]
+    assert "[invalid_value]" in refused([*due, f"{name}=90"], home)
+    assert results([*due, "due_date=12.2.2027"], home)[0]["status"] == "confirmed"
+
+
 def test_several_edits_stand_behind_one_another_and_a_text_may_have_spaces(tmp_path: Path) -> None:
     home = tmp_path / "home"
     model = tape(
