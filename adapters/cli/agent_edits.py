@@ -155,7 +155,7 @@ def _preference(given: str) -> tuple[str, str]:
     "kinds",
     multiple=True,
     metavar="W",
-    help="TASK, CHECKLIST, CHECKLIST_ITEM, NOTE, TIME_ENTRY, LINK, CATEGORY or LABEL.",
+    help="TASK, CHECKLIST, CHECKLIST_ITEM, NOTE, TIME_ENTRY, LINK, CATEGORY, LABEL or RATING.",
 )
 @click.option("--key", "older", multiple=True, hidden=True)  # what `--what` was called first
 @click.option("--task", "tasks", type=TEXT, multiple=True, metavar="TASK", help="Another task.")

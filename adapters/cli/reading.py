@@ -127,7 +127,13 @@ def journal_command(session: Session, task: str, limit: int) -> None:
     "messages", epilog='Example: wakelog messages "Fix the sink" --thread nb5evlz4 --limit 20'
 )
 @click.argument("agent", type=TEXT, metavar="AGENT|TASK")
-@click.option("--thread", type=TEXT, default="", metavar="T", help="Only this one.")
+@click.option(
+    "--thread",
+    type=TEXT,
+    default="",
+    metavar="T",
+    help="Only this run key or session; 8 letters do.",
+)
 @click.option(
     "--limit", type=COUNT, default=100, show_default=True, metavar="N", help="The newest N."
 )
@@ -135,7 +141,8 @@ def journal_command(session: Session, task: str, limit: int) -> None:
 def messages_command(session: Session, agent: str, thread: str, limit: int) -> None:
     """Read an agent's messages, thread by thread, the newest thread last.
 
-    A thread is a wake, or a session of questions and answers.
+    A thread is a wake, `agent:run:` and its run key, or a session of questions and answers,
+    `agent:session:` and its name.
     """
     home = session.reading()
     agent_id = pick_agent(home, agent)

@@ -82,6 +82,7 @@ USAGE_WAKES = 200  # the newest that tokens are added up of
 CHOICES_SHOWN = 200
 WATCH_KEYS = (
     "TASK", "CHECKLIST", "CHECKLIST_ITEM", "NOTE", "TIME_ENTRY", "LINK", "CATEGORY", "LABEL",
+    "RATING",
 )  # fmt: skip
 LIFECYCLES = ("active", "dormant", "destroyed")
 

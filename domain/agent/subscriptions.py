@@ -33,6 +33,7 @@ SEMANTIC_KEYS = (
     "LINK",
     "CATEGORY",
     "LABEL",
+    "RATING",
 )
 _NAMESPACES = "|".join(name.lower() for name in SEMANTIC_KEYS)
 _TOKEN = re.compile(

@@ -13,7 +13,6 @@ from domain.agent import commands as agents
 from domain.agent import deciders
 from domain.agent.agent import TURN_MAX_LIMIT
 from domain.agent.deciders import AgentSettings
-from domain.agent.subscriptions import SEMANTIC_KEYS
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.append.causes import Replied
 from domain.changes.change_set import set_id
@@ -321,9 +320,13 @@ def _slots(at: Services, agent: str) -> None:
     )
 
 
+KEYS = "TASK CHECKLIST CHECKLIST_ITEM NOTE TIME_ENTRY LINK CATEGORY LABEL".split()
+"""Those that there were when the scene was recorded."""
+
+
 def _subscriptions(at: Services, task: str, agent: str) -> None:
     own = at.agent(agent).subscriptions[0].id
-    forms = (*(f"key:{name}" for name in SEMANTIC_KEYS), "sub:note:transcript", f"id:{task}")
+    forms = (*(f"key:{name}" for name in KEYS), "sub:note:transcript", f"id:{task}")
     many = tuple(f"sub:task:a{nth}" for nth in range(deciders.TOKENS_MAX - len(forms)))
     twice(at, agents.WatchTokens(agent, (*forms, *many, *forms)))
     for wrong in ((), (*forms, *many, "sub:task:b"), ("key:CAR",), ("id:1",), ("sub:note:",)):

@@ -267,6 +267,18 @@ def test_watch_and_unwatch(home: Path) -> None:
     assert proved(home)
 
 
+def test_an_agent_may_watch_how_tasks_were_rated(home: Path) -> None:
+    agent(home)
+    done(["wake"], home)
+    done(["task", "add", "Plan the trip"], home)
+    done(["agent", "watch", "Fix the sink", "--what", "RATING"], home)
+    done(["task", "note", "Plan the trip", "By train"], home)
+    assert told(["wake"], home) == []
+    done(["task", "rate", "Plan the trip", "5"], home)
+    assert [one["reason"] for one in told(["wake"], home)] == ["subscription"]
+    assert proved(home)
+
+
 def test_a_watch_is_safe_to_retry_by_a_key_of_its_own_name(home: Path) -> None:
     agent(home)
     command = ["agent", "watch", "Fix the sink", "--what", "NOTE", "--idempotency-key", "k"]
