@@ -8,12 +8,20 @@ import click
 from adapters.cli.editing import Editing
 from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session, key_option
-from adapters.documents.import_conflicts import ConflictDetails, conflicts
+from adapters.documents.import_conflicts import ConflictDetails
 from adapters.documents.replica_conflicts import AGENTS, CYCLE, replica_conflicts
 from adapters.documents.tasks import task_page
 from adapters.text.common import ID_SHOWN, safe, typed
-from adapters.text.conflicts import as_text
-from adapters.usecases.resolve_conflict import Side, settle, settle_machines
+from adapters.text.conflicts import conflict_lines
+from adapters.usecases.resolve_conflict import (
+    Side,
+    conflict_numbered,
+    numbered,
+    open_conflicts,
+    settle,
+    settle_machines,
+)
+from domain.errors import invalid
 
 CATALOG = "catalog"
 """Stands for a task where categories and labels differ."""
@@ -33,64 +41,74 @@ def conflicts_command(session: Session, task: str | None) -> None:
     choose.
     """
     if task is None:
-        home = session.reading()
-        found = [*conflicts(home), *replica_conflicts(home)]
+        found = open_conflicts(session.reading())
     else:
         task_id = Editing(session, "").task(task).id
-        found = list(task_page(session.reading(), task_id).conflicts)
+        found = numbered(task_page(session.reading(), task_id).conflicts)
     if session.as_json:
         session.document(found)
         return
     for one in found:
         place = AGENTS if one.about else CATALOG
-        session.say(f"{one.task[:ID_SHOWN] or place} {safe(one.title)}")
-        session.say(f"  {as_text(one)}")
+        for line in conflict_lines(one, one.task[:ID_SHOWN] or place, session.settings().timezone):
+            session.say(line)
     if found:
         sides = " or ".join(sorted({_sides(one) for one in found}))
-        session.note(f"Settle one with `wakelog settle TASK FIELD --keep {sides}`.")
+        session.note(f"Settle one with `wakelog settle NUMBER --keep {sides}`.")
     else:
         session.say("No conflicts: no file and no other machine says otherwise.")
 
 
-@click.command("settle", epilog='Example: wakelog settle "Book the flight" due --keep file')
-@click.argument("task", type=TEXT)
-@click.argument("field", type=TEXT)
+@click.command(
+    "settle",
+    epilog="Examples: wakelog settle 412 --keep laptop; "
+    'wakelog settle "Book the flight" due --keep file',
+)
+@click.argument("task", type=TEXT, metavar="NUMBER|TASK")
+@click.argument("field", type=TEXT, required=False)
 @click.option(
     "--keep",
     "side",
     type=TEXT,
-    required=True,
+    default="",
     help="What stands: `file`, `mine` or a machine.",
 )
 @click.option("--both", is_flag=True, help="Between machines, of a text: the other becomes a note.")
 @key_option
 @click.pass_obj
 def settle_command(
-    session: Session, /, task: str, field: str, side: str, key: str, *, both: bool
+    session: Session, /, task: str, field: str | None, side: str, key: str, *, both: bool
 ) -> None:
     """Settle a conflict: take what the file says of a field, keep what stands here, or let what a
-    machine said stand, which is named as `wakelog conflicts` names it.
+    machine said stand. NUMBER is the one in `wakelog conflicts`, or name TASK and FIELD as it does.
+    --both alone keeps what stands.
 
     Of `timer` the other machines' timers end now; of `blocks` the link that the machine made goes.
     TASK is `catalog` for what differs of a category or label, `agents` for templates and models; of
     categories with one name give one another, with `wakelog category rename`. Of verdicts on an
     item the one that stands is kept.
     """
+    if not side and not both:
+        raise invalid("nothing says what is to stand", "add --keep NAME, or --both for two texts")
     editing = Editing(session, key)
-    if task in OF_NONE and field.startswith(OF_NONE[task]):
+    if field is None:
+        task_id, field = conflict_numbered(editing.home, task, editing.key)
+    else:
+        is_of_none = task in OF_NONE and field.startswith(OF_NONE[task])
+        task_id = "" if is_of_none else editing.task(task).id
+    kept = f"Kept what {safe(side)} said" if side else "Kept both"
+    if not task_id:
         editing.did(settle_machines(editing.home, "", field, side, editing.key, is_both=both))
         if session.as_json:
             session.document(replica_conflicts(editing.home))
-        session.say(f"{editing.outcome(f'Kept what {safe(side)} said')}: {safe(field)}")
+        session.say(f"{editing.outcome(kept)}: {safe(field)}")
         return
-    task_id = editing.task(task).id
     if side in get_args(Side) and not both:
         editing.did(settle(editing.home, task_id, field.lower(), cast("Side", side), editing.key))
         editing.tell("Took the file's" if side == "file" else "Kept", task_id)
         return
     editing.did(settle_machines(editing.home, task_id, field, side, editing.key, is_both=both))
-    done = "Took the link of {} away" if field == CYCLE else "Kept what {} said"
-    editing.tell(done.format(safe(side)), task_id)
+    editing.tell(f"Took the link of {safe(side)} away" if field == CYCLE else kept, task_id)
 
 
 def _sides(one: ConflictDetails) -> str:

@@ -41,7 +41,7 @@ class ConflictDetails(Struct, frozen=True, omit_defaults=True):
     """A field that a file and the person changed, or two machines; what `stands` until it is
     settled: ``mine``, or the machine whose value does; empty of what was only left out. `agent`:
     whose setting or proposal differs; `about`: what that is, in words; both only where there is
-    such a thing."""
+    such a thing. `number`: where all are listed, see `resolve_conflict.numbered`."""
 
     task: str
     title: str
@@ -51,6 +51,7 @@ class ConflictDetails(Struct, frozen=True, omit_defaults=True):
     values: tuple[ConflictValue, ...]  # mine, and the file's; or each machine's
     agent: str = ""
     about: str = ""
+    number: str = ""
 
     @property
     def is_of_file(self) -> bool:

@@ -2,10 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from adapters.text.common import safe
+from adapters.text.common import local_time, safe
 from domain.text import cut, squeeze
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from adapters.documents.import_conflicts import ConflictDetails, ConflictValue
 
 _NAMES = {
@@ -22,7 +24,7 @@ _NAMES = {
     "deleted": "whether the task goes",
 }
 
-
+_WHO = {"agent": "an agent", "import": "the file"}
 _OF_NONE = ("category", "label", "template")  # what has a name
 
 
@@ -37,11 +39,30 @@ def as_text(one: "ConflictDetails") -> str:
     return f"{one.field}: {value_text(mine.value)} here, {said}"
 
 
+def conflict_lines(one: "ConflictDetails", place: str, zone: str) -> "Iterator[str]":
+    """A conflict with its number, and each side with who said it and when."""
+    about = f" ({safe(one.about)})" if one.about else ""
+    yield f"{one.number}  {place} {safe(one.title)}"
+    yield f"     {safe(one.field)}{about}"
+    for side in one.values:
+        value = value_text(side.value)
+        said = f'"{value}"' if side.value and one.kind == "values" else value
+        where = f"in {safe(side.label)}" if side.replica == "file" else _where(side)
+        by = _WHO.get(side.by.partition(":")[0], "you")
+        yield f"       {said} {where}{_stands(one, side)} ({by}, {local_time(side.at, zone)})"
+
+
 def _side(one: "ConflictDetails", side: "ConflictValue") -> str:
+    return f"{value_text(side.value)} {_where(side)}{_stands(one, side)}"
+
+
+def _where(side: "ConflictValue") -> str:
+    return "here" if side.label == "here" else f"on {safe(side.label)}"  # a machine without a name
+
+
+def _stands(one: "ConflictDetails", side: "ConflictValue") -> str:
     is_last = side.replica == one.stands and one.kind != "timers"  # all of them run
-    stands = ", which stands" if is_last else ""
-    where = "here" if side.label == "here" else f"on {safe(side.label)}"  # a machine without a name
-    return f"{value_text(side.value)} {where}{stands}"
+    return ", which stands" if is_last else ""
 
 
 def subject_of(one: "ConflictDetails") -> str:

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from adapters.documents.import_conflicts import conflicts
 from adapters.documents.replica_conflicts import (
     agent_conflicts_of,
     conflicts_named,
     machine_labels,
+    replica_conflicts,
     replica_conflicts_of,
 )
 from adapters.usecases.resolve import nth_key
@@ -17,18 +19,66 @@ from domain.append.causes import Receipt
 from domain.errors import Refused, invalid
 from domain.journal.commands import AddNote, SettleConflict, SettleDifference
 from domain.journal.import_conflicts import COMPARED
+from domain.log import canonical
+from domain.log.keys import sha
 from domain.log.wire import words
 from domain.machines.commands import SettleAgentsConflict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from adapters.documents.import_conflicts import ConflictValue
+    from adapters.documents.import_conflicts import ConflictDetails, ConflictValue
     from adapters.wiring import Home
 
 Side = Literal["file", "mine"]
 
+Settling = SettleConflict | SettleDifference | SettleAgentsConflict
+
 TEXTS = ("title", "description")  # of which the other value may be kept as a note
+DIGITS = 3  # of a conflict's number, at least
+
+
+def numbered(found: "Iterable[ConflictDetails]") -> "list[ConflictDetails]":
+    """Conflicts with their numbers: the first digits of a hash, as many as tell them apart. So what
+    a number means hangs on nothing else that is open, and is the same on every machine."""
+    whole = {_digits(one): one for one in found}
+
+    def shown(digits: str) -> str:
+        short = (digits[:count] for count in range(DIGITS, len(digits)))
+        return next((one for one in short if sum(d.startswith(one) for d in whole) == 1), digits)
+
+    return [msgspec.structs.replace(one, number=shown(digits)) for digits, one in whole.items()]
+
+
+def open_conflicts(home: "Home") -> "list[ConflictDetails]":
+    """All that is open, with files and between machines."""
+    return numbered([*conflicts(home), *replica_conflicts(home)])
+
+
+def conflict_numbered(home: "Home", number: str, key: str = "") -> tuple[str, str]:
+    """The task and the field of a conflict that its number names; of a retry those of before.
+
+    Raises:
+        Refused: Code ``invalid_value``: none has it; ``ambiguous``: it begins several.
+    """
+    known = _settled_before(home, key)
+    if known is not None:
+        return getattr(known, "task", ""), known.field
+    every = open_conflicts(home) if number.isdecimal() else []
+    found = [one for one in every if _digits(one).startswith(number)]
+    if len(found) == 1:
+        return found[0].task, found[0].field
+    if found:
+        known_as = ", ".join(one.number for one in found)
+        because = f"{number} begins the numbers of {len(found)} conflicts"
+        raise Refused("ambiguous", because=because, instead=f"name one of {known_as}")
+    because = f"no conflict has the number {number!r}, or it is settled"
+    raise invalid(because, "see `wakelog conflicts`, or name a task and a field")
+
+
+def _digits(one: "ConflictDetails") -> str:
+    kind = "file" if one.is_of_file else "machines"
+    return f"{int(sha(canonical.encode([kind, one.task, one.field]))[:10], 16):013}"[-9:]
 
 
 def settle(
@@ -54,7 +104,7 @@ def settle_machines(
         home: Open to write.
         task_id: Whose field; empty of what is of no task.
         field: As `conflicts` names it.
-        machine: What it is called, or its replica.
+        machine: What it is called, or its replica; empty: whose value stands.
         key: The caller's idempotency key.
         is_both: Of a text: what the others said becomes a note.
 
@@ -63,9 +113,12 @@ def settle_machines(
     """
     names = machine_labels(home)
     replica = next((one for one, label in names.items() if label == machine), machine)
+    known = _settled_before(home, key)
     if is_done(home, key):
+        if not machine and isinstance(known, SettleConflict):
+            replica = known.keep
         return append_command(home, SettleConflict(task_id, field, replica), key)
-    if known := _settled_before(home, key):
+    if isinstance(known, SettleAgentsConflict):
         return _append(home, msgspec.structs.replace(known, keep=replica), key)
     of_agents = conflicts_named(agent_conflicts_of(home, task_id, names), field)
     if len(of_agents) > 1:
@@ -78,7 +131,7 @@ def settle_machines(
         because = f"no two machines differ in {field!r}, or not any more"
         raise invalid(because, "see `wakelog conflicts`")
     values = found[0].values
-    side = _side(values, machine, field)
+    side = _side(values, machine or found[0].stands, field)
     if is_both and field not in TEXTS:
         raise invalid(f"{field!r} is no text", "choose one of both, without --both")
     if of_agents:
@@ -112,11 +165,12 @@ def _side(values: "Sequence[ConflictValue]", machine: str, field: str) -> str:
     raise Refused(code, because=because, instead=f"name one of {known}")
 
 
-def _settled_before(home: "Home", key: str) -> SettleAgentsConflict | None:
-    """What was settled of agents under this key."""
-    receipts = home.services.agents.receipts(nth_key(key, 1)) if key else ()
+def _settled_before(home: "Home", key: str) -> "Settling | None":
+    """What was settled under this key."""
+    logs = (home.services.journal, home.services.agents) if key else ()
+    receipts = (one for log in logs for one in log.receipts(nth_key(key, 1)))
     commands = (one.fact.command for one in receipts if isinstance(one.fact, Receipt))
-    return next((one for one in commands if isinstance(one, SettleAgentsConflict)), None)
+    return next((one for one in commands if isinstance(one, Settling)), None)
 
 
 def _append(home: "Home", command: SettleAgentsConflict, key: str) -> UseCaseResult:

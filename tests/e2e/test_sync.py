@@ -81,7 +81,11 @@ def test_what_two_machines_said_at_once_is_shown_until_it_is_settled(tmp_path: P
         ("the laptop", "\u6e56"),
     ]
     said = desk.said("conflicts")
-    assert "title: Hills on the desk, \u6e56 on the laptop, which stands" in said
+    number = conflict["number"]
+    assert f"{number}  " in said
+    assert '"Hills" on the desk (you, 20' in said
+    assert '"\u6e56" on the laptop, which stands (you, 20' in said
+    assert laptop.told("conflicts")[0]["number"] == number
     assert "--keep 'the desk'|'the laptop'" in said
     assert "title: Hills on the desk" in laptop.said("task", "show", "\u6e56")
     assert "no side of a conflict" in desk.said(
@@ -139,3 +143,37 @@ def test_a_machine_that_is_new_is_called_by_its_host_and_names_that_stand_stay(
     assert {one["label"] for one in desk.told("replicas")} == labels
     for one in desk, laptop, phone, old:
         one.said("prove")
+
+
+def test_a_conflict_is_settled_by_its_number_which_is_no_other_one_s(tmp_path: Path) -> None:
+    desk, laptop = (Machine(tmp_path / one, tmp_path / "folder") for one in ("desk", "laptop"))
+    for title in "Trip", "Walk":
+        desk.said("task", "add", title)
+    for one in desk, laptop:
+        one.sync()
+        for title in "Trip", "Walk":
+            one.said("task", "set", title, "--title", f"{title} of {one.home.name}")
+    for one in desk, laptop, desk:
+        one.sync()
+    first, second = (one["number"] for one in desk.told("conflicts"))
+    assert [one["number"] for one in laptop.told("conflicts")] == [first, second]
+    assert "add --keep NAME, or --both" in desk.said("settle", first, status=2)
+    assert "no conflict has the number '12'" in desk.said("settle", "12", "--both", status=2)
+    args = ("settle", first, "--keep", "laptop", "--key", "k1")
+    assert desk.said(*args).startswith("Kept what laptop said")
+    assert "no conflict has the number" in desk.said("settle", first, "--both", status=2)
+    (left,) = desk.told("conflicts")
+    assert left["number"] == second
+    both = ("settle", second, "--both", "--key", "k2")
+    assert desk.said(*both).startswith("Kept both")
+    titles = desk.titles()
+    rows = desk.told("status")["journal"]["rows"]
+    for again in args, both:
+        desk.said(*again)
+    assert (desk.titles(), desk.told("status")["journal"]["rows"]) == (titles, rows)
+    (kept,) = [one["value"] for one in left["values"] if one["replica"] == left["stands"]]
+    (other,) = [one["value"] for one in left["values"] if one["replica"] != left["stands"]]
+    assert kept in titles
+    assert desk.told("task", "show", kept)["notes"][0]["text"].endswith(other)
+    assert desk.told("conflicts") == []
+    desk.said("prove")

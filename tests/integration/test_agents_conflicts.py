@@ -55,10 +55,12 @@ def test_both_show_what_was_said_and_one_settles_it(both: list[Machine]) -> None
     assert fields(desk) == fields(laptop) == OPEN
     here, there = desk.said("conflicts"), laptop.said("conflicts")
     assert "agent:name (the name of the agent '\u65c5\u884c')" in there
-    assert "Scout on desk, \u65c5\u884c on laptop, which stands" in there
+    assert '"Scout" on desk (you, 20' in there
+    assert '"\u65c5\u884c" on laptop, which stands (you, 20' in there
     assert "(1.1 'Set due date to" in here
     assert "(desk/1.1 'Set due date to" in there
-    assert "rejected (not sure) on laptop, confirmed on desk, which stands" in there
+    assert "rejected (not sure) on laptop (you, 20" in there
+    assert "confirmed on desk, which stands (you, 20" in there
     assert "not sure" in laptop.said("task", "show", TASK)
     assert desk.told("status")["conflicts"] == len(OPEN)
     assert "name desk" in laptop.refused("settle", TASK, "item:1", "--keep", "laptop")
@@ -126,11 +128,12 @@ def test_what_is_of_no_task_is_settled_by_the_word_agents(tmp_path: Path) -> Non
     for one in desk, laptop, desk:
         one.sync()
     told = desk.said("conflicts")
-    assert "agents Calm\n  template:active (the active version of the template): " in told
-    assert "version 2: of the desk here, version 2: of the laptop on laptop" in told
+    assert "agents Calm\n     template:active (the active version of the template)\n" in told
+    assert '"version 2: of the desk" here (you, 20' in told
+    assert '"version 2: of the laptop" on laptop' in told
     found = {one["field"]: one for one in desk.told("conflicts")}
     (rule,) = (field for field in found if field.startswith("models:"))
-    assert "(the models for agents of Inbox): " in told
+    assert "(the models for agents of Inbox)\n" in told
     assert {one["value"] for one in found[rule]["values"]} == {"gemini:*, rules", "rules"}
     assert found[rule]["task"] == ""
     desk.said("settle", "agents", "template:active", "--keep", "desk")
