@@ -1,12 +1,14 @@
 """A PostgreSQL database in which homes are, and who enters them: `wakelog database`, `token`."""
 
 import os
+from collections.abc import Sequence
 
 import click
 
 from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session
 from adapters.home.roles import ROLES
+from adapters.text.common import safe
 from adapters.usecases.database_homes import check_database, init_database
 
 
@@ -15,15 +17,32 @@ def database_command() -> None:
     """Prepare a PostgreSQL database for homes, and look at it; WAKELOG_DATABASE says which."""
 
 
-@database_command.command("init", epilog="Example: wakelog database init")
+@database_command.command(
+    "init",
+    epilog="Examples: wakelog database init; wakelog database init --login page=www",
+)
+@click.option(
+    "--login", "logins", multiple=True, metavar="KIND=NAME", help="page=NAME or worker=NAME."
+)
 @click.pass_obj
-def init_command(session: Session) -> None:
-    """Make the tables and roles that homes need; run as the database's owner. Safe to repeat."""
-    done = init_database(os.environ)
+def init_command(session: Session, logins: Sequence[str]) -> None:
+    """Make the tables and roles that homes need; run as the database's owner. Safe to repeat.
+
+    Tables of an older wakelog are brought up to date. With --login a login is made, or one that is
+    there becomes a page's, which works in one home at a time, or a worker's, and nothing more here.
+    WAKELOG_PAGE_PASSWORD and WAKELOG_WORKER_PASSWORD are their passwords from then on, where set.
+    """
+    done = init_database(os.environ, logins)
     if session.as_json:
         session.document(done)
         return
-    session.say(f"{'Prepared' if done.made else 'Nothing to do in'} {done.database}.")
+    if done.ran and not done.made:
+        session.say(f"Brought {done.database} up to date: {', '.join(done.ran)}.")
+    else:
+        session.say(f"{'Prepared' if done.made else 'Nothing to do in'} {done.database}.")
+    for one in done.logins:
+        kind, _, name = one.partition("=")
+        session.say(f"{safe(name)} is a {kind}'s login.")
     session.note("Make a home with `wakelog home create NAME`.")
 
 
@@ -49,7 +68,8 @@ def check_command(ctx: click.Context, session: Session, *, runtime: bool) -> Non
     for one in found.notes:
         session.say(f"note  {one}")
     if not found.findings:
-        session.say(f"ok    {found.database}: {found.homes} homes")
+        seen = "one home at a time" if found.homes is None else f"{found.homes} homes"
+        session.say(f"ok    {found.database}: {seen}")
     ctx.exit(1 if found.findings else 0)
 
 

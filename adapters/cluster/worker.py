@@ -408,7 +408,7 @@ def work(
     homes = homes_of(environ)
     for name in options.only:
         homes.named(name)
-    findings, _ = homes.database.trouble()
+    findings, _ = homes.database.trouble("worker")
     if findings:
         instead = "see `wakelog database check`"
         raise Refused("invalid_value", because=findings[0], instead=instead)

@@ -6,19 +6,27 @@ from adapters.documents.tasks import ImportDetails
 
 
 class PreparedDatabase(Struct, frozen=True):
-    """What `wakelog database init` did: whether it made the tables."""
+    """What `wakelog database init` did: whether it made tables, which scripts ran, and the logins
+    that were given their roles, as ``page=NAME``."""
 
     database: str
     made: bool
+    ran: list[str]
+    logins: list[str]
 
 
 class CheckedDatabase(Struct, frozen=True):
-    """What `wakelog database check` found: `findings` keep homes from working, `notes` do not."""
+    """What `wakelog database check` found: `findings` keep homes from working, `notes` do not.
+
+    `login`: what this login is for, ``owner``, ``worker``, ``page`` or nothing. `homes`: None where
+    it sees one at a time.
+    """
 
     database: str
-    homes: int
+    homes: int | None
     findings: list[str]
     notes: list[str]
+    login: str
 
 
 class CreatedHome(Struct, frozen=True):

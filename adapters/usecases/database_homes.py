@@ -27,17 +27,37 @@ if TYPE_CHECKING:
     from adapters.store.postgres.people import People
 
 
-def init_database(environ: Mapping[str, str]) -> PreparedDatabase:
+PASSWORDS = {"page": "WAKELOG_PAGE_PASSWORD", "worker": "WAKELOG_WORKER_PASSWORD"}
+
+
+def init_database(environ: Mapping[str, str], logins: Sequence[str] = ()) -> PreparedDatabase:
     """Make the tables and roles that homes need, where they are not there yet.
 
+    Args:
+        environ: `WAKELOG_DATABASE`; the passwords of logins, see `PASSWORDS`.
+        logins: Logins that are to be a page's or a worker's, as ``page=NAME``.
+
     Raises:
-        Refused: Code ``invalid_value``: no database is named; ``missing_extra``; ``read_only``.
+        Refused: Code ``invalid_value``: no database is named, or no such login may be; code
+            ``missing_extra``; ``read_only``.
         Damaged: Code ``newer_format``.
     """
+    wished = [_login(one) for one in logins]
     database = database_of(environ)
-    is_new = database.make()
+    ran = database.make()
     database.look()
-    return PreparedDatabase(database.name, is_new)
+    for kind, name in wished:
+        database.make_login(kind, name, environ.get(PASSWORDS[kind], ""))
+    is_new = "logs" in ran or ran == ["runtime"]
+    return PreparedDatabase(database.name, is_new, ran, list(logins))
+
+
+def _login(given: str) -> tuple[str, str]:
+    kind, _, name = given.partition("=")
+    if kind not in PASSWORDS or not name:
+        because = f"{given[:40]!r} names no login of a page or a worker"
+        raise invalid(because, "write page=NAME or worker=NAME")
+    return kind, name
 
 
 def check_database(environ: Mapping[str, str], *, makes_runtime: bool = False) -> CheckedDatabase:
@@ -47,11 +67,14 @@ def check_database(environ: Mapping[str, str], *, makes_runtime: bool = False) -
         environ: `WAKELOG_DATABASE`.
         makes_runtime: Make anew what workers go by; nothing of a home is in it.
     """
-    homes = homes_of(environ)
-    if makes_runtime:
-        homes.database.make_runtime()
-    findings, notes = homes.database.trouble()
-    return CheckedDatabase(homes.database.name, len(homes.all()), findings, notes)
+    database = database_of(environ)
+    login = database.login()
+    homes = homes_of(environ) if login else None  # else it cannot even look
+    if homes and makes_runtime:
+        database.make_runtime()
+    findings, notes = database.trouble()
+    count = len(homes.all()) if homes and login != "page" else None
+    return CheckedDatabase(database.name, count, findings, notes, login)
 
 
 def create_home(name: str, environ: Mapping[str, str]) -> DatabaseLocation:

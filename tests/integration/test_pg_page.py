@@ -249,7 +249,6 @@ def test_sql_without_a_home_is_an_error_and_with_anothers_finds_nothing(served: 
             f"INSERT INTO views.locks VALUES ({ben}, 'x')",
             "SELECT * FROM wakelog.tokens",
             "SELECT * FROM wakelog.members",
-            "SELECT * FROM wakelog.homes",
             "DELETE FROM journal.events",
         ):
             refuses(connection, sql, anna)

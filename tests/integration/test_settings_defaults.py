@@ -69,12 +69,13 @@ def test_defaults_count_where_a_home_says_nothing_and_a_locked_key_is_not_set(
 def test_a_database_of_an_older_version_says_that_it_is_to_be_prepared_again(
     environ: dict[str, str], postgres_homes: Homes
 ) -> None:
+    done(["home", "create", "anna"], "-", env=environ)
     with postgres_homes.database.connection() as connection:
         connection.execute("DROP TABLE wakelog.defaults")
-    done(["home", "create", "anna"], "-", env=environ)
+        connection.execute("UPDATE wakelog.meta SET format = 3")
     said = run(["task", "list"], "pg:anna", env=environ).stderr
-    assert "lacks tables that this wakelog needs; make them with `wakelog database init`" in said
-    done(["database", "init"], "-", env=environ)
+    assert "has the tables of an older wakelog; bring them up to date with `wakelog data" in said
+    assert done(["database", "init"], "-", env=environ).endswith("settings, fences.\n")
     done(["task", "list"], "pg:anna", env=environ)
 
 

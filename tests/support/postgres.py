@@ -20,7 +20,7 @@ from adapters.store.postgres.database import Database
 
 _PLACES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 _SECONDS = 30
-ASKED = "locked,wakelog,wakelog_page,wakelog_worker"  # the logins that are asked for a password
+ASKED = "locked,wakelog,page,worker"  # the logins that are asked for a password
 _NAMES = count(1)
 
 

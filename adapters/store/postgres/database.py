@@ -9,19 +9,18 @@ from threading import BoundedSemaphore
 from typing import Any
 
 import psycopg
+from psycopg.sql import SQL, Identifier, Literal
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from adapters.store.postgres import schema
-from adapters.store.postgres.schema import ROLES, base_script
-from adapters.store.postgres.statements import ENTER
-from domain.errors import Damaged, Refused
-from domain.log.rules import FORMAT
+from adapters.store.postgres.schema import APP, LOGINS, MIGRATIONS, NEWEST, ROLES, WORKER
+from adapters.store.postgres.statements import ENTER, ENTER_NAMED
+from domain.errors import Damaged, Refused, invalid
 
 CONNECT_SECONDS = 10
 LOCK_SECONDS = 30
 SILENT_SECONDS = 30  # that the other side may leave what was sent to it unconfirmed
 POOL_MAX = 8
-LATER = (schema.views_script, schema.people_script, schema.settings_script)
 BATCHES_MAX = POOL_MAX // 2  # each reads its log by another connection meanwhile
 _OPTIONS = (
     f"-c lock_timeout={LOCK_SECONDS}s -c idle_in_transaction_session_timeout={LOCK_SECONDS}s"
@@ -41,6 +40,10 @@ SETTINGS: dict[str, Any] = {
 logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # what it says is told by us, once
 
 Connection = psycopg.Connection[tuple[Any, ...]]
+_FOR = {
+    "page": "this login is a page's: it works in one home at a time, and makes none",
+    "worker": "this login is a worker's: it works in all homes, and makes none",
+}
 Lost = (psycopg.OperationalError, psycopg.InterfaceError)
 """What is raised where the server went away, or never was there."""
 
@@ -76,12 +79,13 @@ class Database:
             with self._pool.connection() as found:
                 yield found
 
-    def asked(self, home: int, sql: str, values: Any) -> list[Any]:
-        """One question of a home, in one round trip: what a pipeline sends at once outside of a
-        transaction is one of its own. Raises Refused, see `connection`."""
+    def asked(self, home: int | str, sql: str, values: Any) -> list[Any]:
+        """One question of a home, by number or name, in one round trip: what a pipeline sends at
+        once outside of a transaction is one of its own. Raises Refused, see `connection`."""
         with self.connection() as connection:
             with connection.pipeline():
-                connection.execute(ENTER, (str(home),))
+                enter = ENTER_NAMED if isinstance(home, str) else ENTER
+                connection.execute(enter, (str(home),))
                 found = connection.execute(sql.encode(), values, binary=True)
             return found.fetchall()
 
@@ -101,7 +105,7 @@ class Database:
             raise Refused(
                 "read_only",
                 because=f"{self.name} refuses this login: {_first_line(error)}",
-                instead="run `wakelog database check` as this login, and do what it says",
+                instead="use one that may; `wakelog database check` says what this one is for",
             ) from None
         except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
             raise self._unmade("lacks tables that this wakelog needs") from None
@@ -116,20 +120,54 @@ class Database:
             instead="look at the server and at WAKELOG_DATABASE, then repeat; nothing was lost",
         )
 
-    def make(self) -> bool:
-        """Make the tables; whether they were not there. Raises Refused, Damaged."""
+    def make(self) -> list[str]:
+        """Make the tables, or bring them up to date; the scripts that ran. Raises Refused,
+        Damaged."""
         with self._at_once() as connection, connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(hashtext('wakelog'))")
-            is_new = not self._format(connection)
-            if is_new:
-                connection.execute(base_script().encode())
-                connection.execute("INSERT INTO wakelog.meta VALUES (%s)", (FORMAT,))
+            found = self._known_format(connection)
+            ran = [one for one in MIGRATIONS if one.number > found]
+            names = [one.name for one in ran]
+            if not found:
+                connection.execute(ran.pop(0).script().encode())
+                connection.execute("INSERT INTO wakelog.meta VALUES (%s)", (NEWEST,))
             there = connection.execute("SELECT to_regclass('runtime.homes')").fetchall()[0][0]
             if there is None:
                 connection.execute(schema.runtime_script().encode())
-            for later in LATER:  # of a database that is older than they are
-                connection.execute(later().encode())
-        return is_new or there is None
+                names.append("runtime")
+            for one in ran:
+                connection.execute(one.script().encode())
+            connection.execute("UPDATE wakelog.meta SET format = %s", (NEWEST,))
+        return names
+
+    def make_login(self, kind: str, name: str, password: str) -> None:
+        """Let a login be a page's or a worker's, and nothing else here; it is made where there is
+        none.
+
+        Args:
+            kind: Of `LOGINS`.
+            name: The login's.
+            password: Of the login, from now on; empty: it stays as it is.
+
+        Raises:
+            Refused: Code ``invalid_value``: fences would not bind it; ``read_only``.
+        """
+        with self._at_once() as connection, connection.transaction():
+            asked = "SELECT rolsuper, rolname = current_user FROM pg_roles WHERE rolname = %s"
+            found = connection.execute(asked, (name,)).fetchall()
+            if name in ROLES or any(map(any, found)):
+                because = f"{name!r} owns {self.name} or is above its fences"
+                raise invalid(because, f"name a login that is for the {kind} alone")
+            login = Identifier(name)
+            if not found:
+                connection.execute(SQL("CREATE ROLE {} LOGIN").format(login))
+            if password:
+                hashed = connection.pgconn.encrypt_password(password.encode(), name.encode())
+                keep = SQL("ALTER ROLE {} PASSWORD {}")
+                connection.execute(keep.format(login, Literal(hashed.decode())))
+            for change, roles in (("REVOKE {} FROM {}", ROLES), ("GRANT {} TO {}", LOGINS[kind])):
+                listed = SQL(", ").join(map(Identifier, roles))
+                connection.execute(SQL(change).format(listed, login))
 
     def make_runtime(self) -> None:
         """Make the tables of workers anew: every home is due. Raises Refused."""
@@ -144,28 +182,42 @@ class Database:
             Damaged: Code ``newer_format`` or ``not_a_log``: nothing was made here yet.
         """
         with self._at_once() as connection:
-            found = self._format(connection)
+            found = self._known_format(connection)
         if not found:
             raise self._unmade()
-        if found > FORMAT:
-            raise Damaged(
-                "newer_format",
-                because=f"{self.name} has format {found}, and this wakelog knows {FORMAT}",
-                instead="use the newer wakelog that made it; nothing was changed",
-            )
+        if found < NEWEST:
+            raise self._unmade("has the tables of an older wakelog", "bring them up to date")
 
-    def trouble(self) -> tuple[list[str], list[str]]:
-        """What keeps homes from being kept safely by this login, and what is only to be known."""
+    def login(self) -> str:
+        """What this login is for: ``owner``, ``worker``, ``page`` or nothing. Raises Refused;
+        Damaged: nothing was made here yet."""
+        asked = (
+            "SELECT pg_has_role(nspowner, 'USAGE'), pg_has_role(%s, 'USAGE'), pg_has_role(%s,"
+            " 'USAGE') FROM pg_namespace WHERE nspname = 'wakelog'"
+        )
+        with self._at_once() as connection:
+            found = connection.execute(asked, (WORKER, APP)).fetchall()
+        if not found:
+            raise self._unmade()
+        kinds = zip(("owner", "worker", "page"), found[0], strict=True)
+        return next((kind for kind, may in kinds if may), "")
+
+    def trouble(self, wanted: str = "page") -> tuple[list[str], list[str]]:
+        """What keeps homes from being kept safely by this login, and what is only to be known.
+        `wanted`: what it is to be at least, ``page`` or ``worker``. Raises Refused."""
         findings, notes = [], []
+        login = self.login()
+        if not login or (wanted, login) == ("worker", "page"):
+            role = LOGINS[wanted][-1]
+            make = f"as the owner: `wakelog database init --login {wanted}=NAME`"
+            findings.append(f"this login may not take the role {role}: GRANT it, or, {make}")
         with self.connection() as connection:
-            for role in ROLES[:1]:
-                sql = "SELECT pg_has_role(current_user, %s, 'MEMBER')"
-                if not connection.execute(sql, (role,)).fetchall()[0][0]:
-                    findings.append(f"this login may not take the role {role}: GRANT it")
             asked = "SELECT current_setting('synchronous_commit'), current_setting('is_superuser')"
             ((commit, is_super),) = connection.execute(asked).fetchall()
         if commit == "off":
             findings.append("synchronous_commit is off: a crash loses appends; set it to on")
+        if login in _FOR:
+            notes.append(_FOR[login])
         if is_super == "on":
             notes.append("this login is a superuser: fences between homes do not bind it")
         return findings, notes
@@ -189,12 +241,22 @@ class Database:
         with self.told(), psycopg.connect(self.url, **SETTINGS) as connection:
             yield connection
 
-    def _unmade(self, what: str = "has no tables of wakelog") -> Damaged:
+    def _unmade(self, what: str = "has no tables of wakelog", do: str = "make them") -> Damaged:
         return Damaged(
             "not_a_log",
             because=f"{self.name} {what}",
-            instead="make them with `wakelog database init`",
+            instead=f"{do} with `wakelog database init`",
         )
+
+    def _known_format(self, connection: Connection) -> int:
+        """The newest script that ran; 0: none did. Raises Damaged: it is not known here."""
+        if (found := self._format(connection)) > NEWEST:
+            raise Damaged(
+                "newer_format",
+                because=f"{self.name} has format {found}, and this wakelog knows {NEWEST}",
+                instead="use the newer wakelog that made it; nothing was changed",
+            )
+        return found
 
     @staticmethod
     def _format(connection: Connection) -> int:

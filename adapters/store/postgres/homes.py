@@ -1,21 +1,23 @@
 """The homes of a database: each with both logs, one name to write under, and its settings."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 import psycopg
 
 from adapters.store.log import Log
-from adapters.store.postgres.database import Connection, Database
+from adapters.store.postgres.database import Database
 from adapters.store.postgres.document_store import PostgresDocumentStore
 from adapters.store.postgres.recorder import PostgresLogRecorder
 from adapters.store.postgres.schema import LOGS
+from adapters.store.postgres.statements import ENTER
 from domain.errors import Refused, invalid
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _COLUMNS = "home, name, replica, settings, state, moved_to"
+_ENDS = "SELECT home, j.n, a.n FROM journal.heads j JOIN agent.heads a USING (home)"
 
 
 class HomeRow(NamedTuple):
@@ -61,20 +63,21 @@ class Homes:
 
     def named(self, name: str) -> HomeRow:
         """A home. Raises Refused, code ``unknown_home``."""
-        with self.database.connection() as connection:
-            found = _rows(connection, "wakelog.home_named(%s)", (name,))
+        sql = f"SELECT {_COLUMNS} FROM wakelog.homes WHERE name = %s"
+        found = self.database.asked(name, sql, (name,))
         if not found:
             raise Refused(
                 "unknown_home",
                 because=f"there is no home {name!r} in {self.database.name}",
                 instead="see `wakelog home list`; `wakelog home create NAME` makes one",
             )
-        return found[0]
+        return HomeRow(*found[0])
 
     def all(self) -> list[HomeRow]:
-        """All homes, by name."""
+        """All homes, by name. Raises Refused: this login sees one at a time."""
+        sql = f"SELECT {_COLUMNS} FROM wakelog.homes ORDER BY name"
         with self.database.connection() as connection:
-            return _rows(connection, "wakelog.homes ORDER BY name", ())
+            return [HomeRow(*one) for one in connection.execute(sql.encode()).fetchall()]
 
     def edit_settings(self, home: HomeRow, edit: Callable[[str], str]) -> None:
         """Write other settings, made of those that are there."""
@@ -119,11 +122,13 @@ class Homes:
                 raise self._taken(name) from None
 
     def ends_of(self, numbers: Sequence[int]) -> dict[int, tuple[int, int]]:
-        """Where both logs of some homes end, by the homes' numbers: one query for all."""
-        sql = "SELECT home, j.n, a.n FROM journal.heads j JOIN agent.heads a USING (home)"
-        with self.database.connection() as connection:
-            found = connection.execute(f"{sql} WHERE home = ANY (%s)".encode(), (list(numbers),))
-            return {home: (journal, agent) for home, journal, agent in found.fetchall()}
+        """Where both logs of some homes end, by the homes' numbers: one round trip for all."""
+        asked = []
+        with self.database.connection() as connection, connection.pipeline():
+            for number in numbers:
+                connection.execute(ENTER, (str(number),))
+                asked.append(connection.execute(f"{_ENDS} WHERE home = %s".encode(), (number,)))
+            return _ends(row for one in asked for row in one.fetchall())
 
     def _taken(self, name: str) -> Refused:
         because = f"there is a home {name!r} in {self.database.name}"
@@ -131,10 +136,8 @@ class Homes:
 
     def all_ends(self) -> dict[int, tuple[int, int]]:
         """Where the journal and the agent log of each home end, by the home's number."""
-        sql = "SELECT home, j.n, a.n FROM journal.heads j JOIN agent.heads a USING (home)"
         with self.database.connection() as connection:
-            found = connection.execute(sql).fetchall()
-        return {home: (journal, agent) for home, journal, agent in found}
+            return _ends(connection.execute(_ENDS.encode()).fetchall())
 
     def probe(self, home: HomeRow) -> "HeadProbe":
         """What tells whether either log has changed."""
@@ -160,8 +163,8 @@ class HeadProbe:
 
     def __call__(self) -> object:
         sql = " UNION ALL ".join(f"SELECT n FROM {log}.heads WHERE home = %s" for log in LOGS)
-        with suppress(Refused), self._database.connection() as connection:
-            return connection.execute(sql.encode(), (self._home,) * len(LOGS)).fetchall()
+        with suppress(Refused):
+            return self._database.asked(self._home, sql, (self._home,) * len(LOGS))
         return None  # the server is away: look again
 
     def close(self) -> None:
@@ -174,6 +177,5 @@ def _check_name(name: str) -> None:
         raise invalid(f"{name!r} is no name of a home", instead)
 
 
-def _rows(connection: Connection, source: str, values: tuple[str, ...]) -> list[HomeRow]:
-    found = connection.execute(f"SELECT {_COLUMNS} FROM {source}".encode(), values).fetchall()
-    return [HomeRow(*one) for one in found]
+def _ends(rows: Iterable[tuple[int, int, int]]) -> dict[int, tuple[int, int]]:
+    return {home: (journal, agent) for home, journal, agent in rows}

@@ -22,6 +22,7 @@ from adapters.store.leases import (
 )
 from adapters.store.postgres.database import Connection, Database
 from adapters.store.postgres.schema import ALL
+from adapters.store.postgres.statements import ENTER
 
 _UNTIL = "clock_timestamp() + %s * interval '1 second'"
 _JOIN = f"""
@@ -92,14 +93,14 @@ class HomeLeases:
         self._held: dict[str, tuple[str, str]] = {}  # agent: run key and since when
 
     def join(self, now: str) -> None:
-        with self._database.connection() as connection:
+        with self._line() as connection:
             connection.execute(_FORGET.encode(), (self._home,))
             self._join(connection, now)
         self.since = now
 
     def beat(self, now: str) -> None:
         """Renew all that this process holds, and say again what is not known any more."""
-        with self._database.connection() as connection, connection.transaction():
+        with self._line() as connection:
             if self.since:
                 self._join(connection, now)
             values = self.seconds, self._home, self.owner
@@ -112,7 +113,7 @@ class HomeLeases:
         where = "WHERE home = %s AND owner = %s"
         left = "UPDATE runtime.leases SET lease_until = '-infinity'"
         sql = left if is_in_doubt else "DELETE FROM runtime.leases"
-        with self._database.connection() as connection, connection.transaction():
+        with self._line() as connection:
             connection.execute(f"DELETE FROM runtime.runtimes {where}".encode(), mine)
             connection.execute(f"{sql} {where}".encode(), mine)
 
@@ -137,11 +138,11 @@ class HomeLeases:
         if self._held.pop(agent, None) is not None:
             self._free()
         sql = "DELETE FROM runtime.leases WHERE home = %s AND agent = %s AND owner = %s"
-        with self._database.connection() as connection:
+        with self._line() as connection:
             connection.execute(sql, (self._home, agent, self.owner))
 
     def all(self, now: str) -> list[Lease]:  # noqa: ARG002  the server's time counts
-        with self._database.connection() as connection:
+        with self._line() as connection:
             return self._all(connection)
 
     def state(self, agent: str, run_key: str, now: str) -> LeaseState:
@@ -168,10 +169,18 @@ class HomeLeases:
         return True
 
     @contextmanager
+    def _line(self) -> Iterator[Connection]:
+        """A transaction that sees the home's rows alone; a worker's own rows are of no home."""
+        with self._database.connection() as connection, connection.transaction():
+            if self._home != ALL:
+                connection.execute(ENTER, (str(self._home),))
+            yield connection
+
+    @contextmanager
     def _locked(self) -> Iterator[Connection]:
         """One at a time counts the leases of a home."""
         lock = "SELECT pg_advisory_xact_lock(hashtext('wakelog leases'), %s)"
-        with self._database.connection() as connection, connection.transaction():
+        with self._line() as connection:
             connection.execute(lock, (self._home,))
             yield connection
 
@@ -204,5 +213,5 @@ class HomeLeases:
 
     def _rows(self) -> list[Any]:
         values = self._home, self._is_looking, self._home
-        with self._database.connection() as connection:
+        with self._line() as connection:
             return connection.execute(_RUNTIMES.encode(), values).fetchall()

@@ -24,9 +24,13 @@ Who works where, and what is due: tables that may be made again at any time (ADR
 in its logs, so both are thrown away and made anew where they are in doubt.
 """
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 LOGS = ("journal", "agent")
-APP = "wakelog_app"
-ROLES = (APP, "wakelog_worker", "wakelog_eraser")
+APP, WORKER = "wakelog_app", "wakelog_worker"
+ROLES = (APP, WORKER, "wakelog_eraser")
+LOGINS = {"page": (APP,), "worker": (APP, WORKER)}  # what a login of each kind may take
 
 _BASE = """
 CREATE SCHEMA wakelog;
@@ -87,8 +91,10 @@ DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{role}') THEN
         CREATE ROLE {role} NOLOGIN;
     END IF;
+    IF NOT pg_has_role('{role}', 'USAGE') THEN
+        GRANT {role} TO CURRENT_USER;
+    END IF;
 END $$;
-GRANT {role} TO CURRENT_USER;
 """
 
 
@@ -238,6 +244,17 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON runtime.runtimes, runtime.leases TO {rol
 GRANT SELECT, INSERT, UPDATE, DELETE ON runtime.homes TO wakelog_worker;
 GRANT SELECT ON wakelog.homes TO wakelog_worker;
 """
+# The row of a worker itself (of no home) is written by workers, and seen by all.
+_RUNTIME_FENCE = """
+ALTER TABLE runtime.{table} ENABLE ROW LEVEL SECURITY;
+ALTER TABLE runtime.{table} FORCE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS own ON runtime.{table};
+DROP POLICY IF EXISTS works ON runtime.{table};
+DROP POLICY IF EXISTS every ON runtime.{table};
+CREATE POLICY own ON runtime.{table} USING (home = wakelog.home() AND home <> {all});
+CREATE POLICY works ON runtime.{table} FOR SELECT USING (home = {all});
+CREATE POLICY every ON runtime.{table} TO wakelog_worker USING (true);
+"""
 # An append says that its log has news; whoever tended the home takes that back, if nothing came.
 _NEWS = """
 ALTER TABLE {log}.heads ADD COLUMN IF NOT EXISTS is_news boolean NOT NULL DEFAULT false;
@@ -261,6 +278,79 @@ def runtime_script() -> str:
 
     parts = [_DROP.format(name=name) for name in SCHEMAS]
     parts.append(_RUNTIME.format(roles=", ".join(ROLES)))
+    parts += runtime_fences()
     parts += [_NEWS.format(log=log) for log in LOGS]
     parts.append(_QUEUE.replace("{procrastinate}", SchemaManager.get_schema()))
     return "".join(parts)
+
+
+def runtime_fences() -> list[str]:
+    """Those of workers' tables; safe to repeat."""
+    return [_RUNTIME_FENCE.format(table=one, all=ALL) for one in ("runtimes", "leases")]
+
+
+# -------------------------------------------------------------------------- fences, and all scripts
+
+_FENCES = """
+CREATE OR REPLACE FUNCTION wakelog.no_home() RETURNS integer LANGUAGE plpgsql STABLE AS $$
+    BEGIN
+        RAISE insufficient_privilege USING MESSAGE = 'it sees one home at a time, and named none';
+    END
+$$;
+CREATE OR REPLACE FUNCTION wakelog.home() RETURNS integer LANGUAGE sql STABLE AS $$
+    SELECT coalesce(nullif(current_setting('wakelog.home', true), '')::integer, wakelog.no_home())
+$$;
+CREATE OR REPLACE FUNCTION wakelog.home_number(wanted text) RETURNS integer
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog
+    AS 'SELECT home FROM wakelog.homes WHERE name = wanted';
+REVOKE ALL ON FUNCTION wakelog.home_number(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION wakelog.home_number(text) TO {roles};
+ALTER FUNCTION wakelog.home_named(text) SECURITY INVOKER;
+GRANT SELECT ON wakelog.homes TO {roles};
+ALTER TABLE wakelog.homes ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS own ON wakelog.homes;
+DROP POLICY IF EXISTS every ON wakelog.homes;
+CREATE POLICY own ON wakelog.homes FOR SELECT USING (home = wakelog.home());
+CREATE POLICY every ON wakelog.homes FOR SELECT TO wakelog_worker USING (true);
+"""
+_HEADS_FENCE = """
+DROP POLICY IF EXISTS seen ON {log}.heads;
+DROP POLICY IF EXISTS own ON {log}.heads;
+DROP POLICY IF EXISTS every ON {log}.heads;
+CREATE POLICY own ON {log}.heads USING (home = wakelog.home());
+CREATE POLICY every ON {log}.heads FOR SELECT TO wakelog_worker USING (true);
+"""
+_FORCE = "ALTER TABLE {table} FORCE ROW LEVEL SECURITY;"
+
+
+def fences_script() -> str:
+    """That each login sees one home at a time, and a worker's all that there are; safe to repeat.
+
+    Not even the owner sees another home's rows; but its registry (homes, heads) is the owner's.
+    """
+    logs = (f"{log}.{one}" for log in LOGS for one in ("events", "payloads"))
+    tables = [*logs, *(f"views.{one}" for one in VIEW_TABLES), "wakelog.notices"]
+    parts = [_FENCES.format(roles=", ".join(ROLES))]
+    parts += [_HEADS_FENCE.format(log=log) for log in LOGS]
+    parts += [_FORCE.format(table=one) for one in tables]
+    parts += runtime_fences()
+    return "".join(parts)
+
+
+class Migration(NamedTuple):
+    """A script that runs once in a database: `wakelog.meta` says the newest number that did."""
+
+    number: int
+    name: str
+    script: Callable[[], str]
+
+
+MIGRATIONS = (
+    Migration(1, "logs", base_script),
+    Migration(2, "views", views_script),
+    Migration(3, "people", people_script),
+    Migration(4, "settings", settings_script),
+    Migration(5, "fences", fences_script),
+)
+NEWEST = MIGRATIONS[-1].number
+"""A script is never changed once it was released: what is to be otherwise is another one below."""

@@ -8,6 +8,9 @@ AHEAD_MAX_BYTES = 65_536  # of a payload that nobody has asked for yet
 
 ROLE = "SET LOCAL ROLE wakelog_app"
 ENTER = "SELECT set_config('role', 'wakelog_app', true), set_config('wakelog.home', %s, true)"
+ENTER_NAMED = """
+    SELECT set_config('role', 'wakelog_app', true),
+        set_config('wakelog.home', coalesce(wakelog.home_number(%s), 0)::text, true)"""
 READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
