@@ -15,16 +15,21 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 import yaml
 
 from adapters.cli.main import COMMANDS
+from tests.support import postgres
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 COMPOSE = Path(__file__).parents[2] / "deploy" / "compose.yaml"
-GIVEN = {"WAKELOG_PASSWORD": "secret"}
+OWNER = COMPOSE.parent / "owner.sh"
+LOGINS = {"init": "wakelog", "worker": "worker", "serve": "page"}
+PASSWORDS = ("POSTGRES_PASSWORD", *(f"WAKELOG_{one}PASSWORD" for one in ("", "PAGE_", "WORKER_")))
+GIVEN = {one: f"secret-{nth}" for nth, one in enumerate(PASSWORDS)}
 SECONDS = 60
 HEALTH = "8766"
 _VARIABLE = re.compile(r"\$\{(\w+)(?::[-?]([^}]*))?\}")
@@ -61,16 +66,20 @@ def is_healthy(name: str, port: int) -> bool:
 
 
 @pytest.fixture
-def server(postgres: str) -> Iterator[str]:
-    """What the service `db` makes: a user that owns an empty database."""
-    made = service("db")["environment"]
-    assert (made["POSTGRES_USER"], made["POSTGRES_DB"]) == ("wakelog", "wakelog")
-    with psycopg.connect(f"{postgres}postgres", autocommit=True) as connection:
-        connection.execute("CREATE ROLE wakelog LOGIN SUPERUSER")
-        connection.execute("CREATE DATABASE wakelog OWNER wakelog")
-        yield postgres
-        connection.execute("DROP DATABASE wakelog WITH (FORCE)")
-        connection.execute("DROP ROLE wakelog")
+def server() -> Iterator[str]:
+    """What the service `db` makes on an empty disk: `owner.sh` is run as its superuser."""
+    pytest.importorskip("psycopg_pool", reason="the extra `cluster` is not installed")
+    if postgres.binaries() is None:
+        pytest.skip("PostgreSQL is not installed: `make debian`")
+    made = service("db")
+    assert f"./{OWNER.name}:/docker-entrypoint-initdb.d/{OWNER.name}:ro" in made["volumes"]
+    assert made["environment"]["WAKELOG_PASSWORD"].startswith("${WAKELOG_PASSWORD:?")
+    with postgres.server() as address:
+        where = urlsplit(address)
+        reached = {"PGHOST": str(where.hostname), "PGPORT": str(where.port)}
+        env = {**os.environ, **reached, **GIVEN, "POSTGRES_USER": "owner"}
+        subprocess.run(["sh", str(OWNER)], check=True, env=env)
+        yield address
 
 
 @contextmanager
@@ -118,15 +127,24 @@ def test_the_services_of_the_compose_file_start_and_a_home_is_made_and_opened(
         )
         assert ran.stdout.startswith(said)
 
-    def wakelog(*args: str) -> Any:
+    def wakelog(*args: str, by: str = "init") -> Any:
         found = subprocess.run(
             [sys.executable, "-m", "adapters.cli.main", "--json", *args],
-            env=env["serve"],
+            env=env[by],
             check=True,
             capture_output=True,
             text=True,
         )
         return json.loads(found.stdout)
+
+    with psycopg.connect(f"{server}postgres") as connection:
+        sql = "SELECT rolname FROM pg_roles WHERE rolsuper AND rolname = ANY (%s)"
+        assert connection.execute(sql, (list(LOGINS.values()),)).fetchall() == []
+    for one, login in LOGINS.items():
+        assert urlsplit(env[one]["WAKELOG_DATABASE"]).username == login
+    for one, kind in (("init", "owner"), ("worker", "worker"), ("serve", "page")):
+        found = wakelog("database", "check", by=one)
+        assert (found["login"], found["findings"]) == (kind, [])
 
     with started(command("serve", port), env["serve"]) as page:
         assert page.stdout is not None
