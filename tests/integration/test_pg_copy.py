@@ -67,6 +67,20 @@ def test_a_command_that_copies_a_home_out_leaves_nothing_open_to_stumble_over(
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
+def test_what_moved_out_comes_in_again_once_its_name_is_free(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    home = str(tmp_path / "home")
+    done(["home", "create", "anna"], "-", env=environ)
+    done(["task", "add", "Fix the sink"], "pg:anna", env=environ)
+    done(["copy", "pg:anna", home], "-", env=environ)
+    back = ["copy", home, "pg:anna"]
+    assert "there is a home pg:anna" in refused(back, "-", env=environ)
+    done(["home", "rename", "anna", "anna-before"], "-", env=environ)
+    done(back, "-", env=environ)
+    done(["task", "add", "It goes on"], "pg:anna", env=environ)
+
+
 def test_a_copy_that_is_cut_off_goes_on_where_it_was(
     environ: dict[str, str], tmp_path: Path
 ) -> None:
