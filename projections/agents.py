@@ -130,7 +130,7 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
     @property
     def asleep_until(self) -> str:
         """Until when only a person wakes it; empty where it never slept. It may be over."""
-        return heeding(self.wake_queue, self.agent).sleeps_until or ""
+        return a.heeding(self.wake_queue, self.agent).sleeps_until or ""
 
     @property
     def failures(self) -> int:

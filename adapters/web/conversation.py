@@ -13,9 +13,8 @@ from msgspec.structs import asdict
 
 from adapters.documents.agent_output import prompt_document, shown
 from adapters.documents.wakes import WakeDetails, WakeStep, run_document, run_named, set_of, wake_of
-from adapters.text.common import ID_SHOWN
+from adapters.text.common import ID_SHOWN, lasting
 from adapters.web import health, prompts, time_travel, triggers
-from adapters.web.filters import lasting
 from adapters.web.http_types import FormRequest, Page, missing
 from adapters.web.inbox import Card, cards_of, kept_on
 from adapters.web.lessons import stars_given
