@@ -3,12 +3,12 @@
 from itertools import product
 from operator import attrgetter
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from domain.agent import wake_queue as a
 from domain.agent.agent import AGENT, Agent, Mode
-from domain.log.state import RecordedEvent
+from domain.log.state import RecordedEvent, joined
 from projections.view import View, of_kinds, position
 
 LIFECYCLES = ("active", "dormant", "destroyed")
@@ -35,11 +35,13 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
     """An agent and its attention; what is shown is derived from them.
 
     `place` is that of its first row. A view has no clock: a time it names may be over.
+    `changed_elsewhere`: `WakeQueue.changed_of` of other machines, joined.
     """
 
     agent: Agent
     wake_queue: a.WakeQueue
     place: str
+    changed_elsewhere: dict[str, int] | UnsetType = UNSET
 
     @property
     def id(self) -> str:
@@ -157,7 +159,9 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
     @property
     def is_stale(self) -> bool:
         """Whether a change concerned it that its report does not speak of."""
-        return a.is_news(self.wake_queue, self.agent.fresh_position, self.agent.fresh_seen)
+        changed = joined(self.wake_queue.changed_of or {}, self.changed_elsewhere or {})
+        noticed = replace(self.wake_queue, changed_of=changed)
+        return a.is_news(noticed, self.agent.fresh_position, self.agent.fresh_seen)
 
     @property
     def queued_run_key(self) -> str:
@@ -208,6 +212,15 @@ def _due(document: AgentDocument) -> str:
     return min(ticks, default="") if document.is_living else ""
 
 
+def apply_others(document: AgentDocument | None, row: RecordedEvent) -> AgentDocument | None:
+    """What another machine's attention tells this one: that something concerned the agent."""
+    if document is None:
+        return None
+    known = document.changed_elsewhere
+    changed = a.WAKE_QUEUE.evolve(a.WakeQueue(row.entity, changed_of=known), row).changed_of
+    return document if changed == known else replace(document, changed_elsewhere=changed)
+
+
 VIEW: View[AgentDocument] = View(
     "agents",
     "agent",
@@ -221,5 +234,6 @@ VIEW: View[AgentDocument] = View(
     turn=lambda document: document.next_due if document.is_living else "",
     title="$.agent.name",
     own=("alert",),
+    apply_others=apply_others,
     entities=("agent", "alert"),
 )

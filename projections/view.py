@@ -19,6 +19,11 @@ Entity = tuple[str, str]
 """The kind and the id."""
 
 
+def _as_it_was(document: D | None, row: RecordedEvent) -> D | None:
+    """What another machine's own row makes of a document."""
+    return document
+
+
 class View(Struct, Generic[D], frozen=True):
     """One kind of document over one log.
 
@@ -31,7 +36,8 @@ class View(Struct, Generic[D], frozen=True):
     `due` is when time alone makes something of a document to be done, empty where it never does.
     `tally` is a number that is added up over documents without reading them. `turn` orders those
     that wait in a queue; empty for the others. `own`: kinds of which each machine that shares the
-    log has its own, so that a view there has that of its machine alone.
+    log has its own, so that a view there has that of its machine alone, and of another one's rows
+    what `apply_others` makes of them.
 
     Where machines share the log, rows may come in before others that were applied. `entities`: the
     kinds whose rows make the documents; empty where these are then made anew from the beginning.
@@ -56,6 +62,7 @@ class View(Struct, Generic[D], frozen=True):
     tally: Callable[[D], int] = lambda _: 0
     turn: Callable[[D], str] = lambda _: ""
     own: tuple[str, ...] = ()
+    apply_others: Callable[[D | None, RecordedEvent], D | None] = _as_it_was
     entities: tuple[str, ...] = ()
     sources: Callable[[RecordedEvent], tuple[Entity, ...]] | None = None
     takes_late: Callable[[D | None, RecordedEvent], bool] | None = None
@@ -80,12 +87,18 @@ def project(view: View[D], row: RecordedEvent, documents: Documents[D]) -> None:
 
 
 def project_on(
-    view: View[D], row: RecordedEvent, documents: Documents[D], keys: Iterable[str]
+    view: View[D],
+    row: RecordedEvent,
+    documents: Documents[D],
+    keys: Iterable[str],
+    *,
+    is_own: bool = True,
 ) -> None:
-    """The same of those under some of the keys that the row names."""
+    """The same of those under some of the keys that the row names; `is_own`: see `View.own`."""
+    apply = view.apply if is_own or row.of_kind not in view.own else view.apply_others
     for key in keys:
         before = documents.get(key)
-        after = view.apply(before, row)
+        after = apply(before, row)
         if after is before:
             continue
         if after is None:

@@ -6,12 +6,13 @@ Whoever folds a log forward, append by append, has the same: the world at `n`, f
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import takewhile
 from typing import Any, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from domain.agent import deciders
 from domain.agent import wake_queue as a
@@ -23,7 +24,7 @@ from domain.journal.document import TaskDetails, category_name, task_document
 from domain.journal.links import LINKS
 from domain.journal.task import TASK, Task
 from domain.lessons.lessons import CATEGORY, LESSONS, LessonVerdict, count
-from domain.log.state import MAIN, StreamType
+from domain.log.state import MAIN, StreamType, joined
 from domain.log.wire import Words
 from domain.wake.memory import newest_uncovered
 from domain.wake.wake import anyones
@@ -225,6 +226,8 @@ def _agents_of(agents: Scene, task: str) -> list[Agent]:
 
 def _agent(agents: Scene, agent: Agent, catalog: Catalog) -> AgentThen:
     wake_queue, memory = agents.load(a.WAKE_QUEUE, agent.id), agents.load(MEMORY, agent.id)
+    every = [one.changed_of or {} for one in agents.load_all(a.WAKE_QUEUE, agent.id)]
+    noticed = replace(wake_queue, changed_of=reduce(joined, every, dict[str, int]()))
     return AgentThen(
         id=agent.id,
         name=agent.name,
@@ -237,7 +240,7 @@ def _agent(agents: Scene, agent: Agent, catalog: Catalog) -> AgentThen:
         last_wake_at=agent.last_wake_at or None,
         failures=agent.failures,
         wakes=agent.wakes,
-        stale=a.is_news(wake_queue, agent.fresh_position, agent.fresh_seen),
+        stale=a.is_news(noticed, agent.fresh_position, agent.fresh_seen),
         pause_reason=agent.pause_reason or None,
         allowed_categories=[category_name(catalog, one) for one in agent.categories],
         model=agent.model or None,

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from adapters.documents.import_conflicts import ConflictDetails, ConflictValue
 from adapters.documents.ranks import Ranks, ranks_of
-from adapters.home.files import machine_names
+from adapters.home.files import met_machines
 from domain.agent.agent import AGENT, Agent
 from domain.agent.deciders import AGENT_KIND, agent_id
 from domain.changes.change_set import CHANGES, ChangeSet, find, ref
@@ -25,6 +25,7 @@ from domain.lessons.lessons import LESSONS
 from domain.log.canonical import encode
 from domain.log.state import MAIN, LogState, entity_of
 from domain.log.wire import Words
+from domain.machines.machines import HOME
 from domain.policy.policy import POLICY
 from domain.replication.merge import ConflictSide, ReplicaConflict, cycle_conflicts
 from domain.replication.replica_conflicts import (
@@ -93,8 +94,11 @@ def replica_conflicts_of(
 
 
 def machine_labels(home: "Home") -> "Mapping[str, str]":
-    """What the machines of a home are called."""
-    return machine_names(home.path, home.services.journal.replica)
+    """What the machines of a home are called, on every one of them alike: without a label by their
+    own names."""
+    own, met = home.services.journal.replica, met_machines(home.path)
+    with home.services.agents.reading() as world:
+        return {**met.labels, own: met.label or own, **world.load(HOME, MAIN).labels}
 
 
 def _of_many(journal: "Log", kind: str) -> list[str]:

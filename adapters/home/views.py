@@ -35,7 +35,7 @@ from domain.append.causes import LogShared, ReplicasImported
 from domain.log.state import MAIN, LogState, RecordedEvent
 from domain.replication.replica_conflicts import canonical_position
 from projections.all_views import VIEWS
-from projections.view import Documents, Entity, View, project, project_on, sources_of
+from projections.view import Documents, Entity, View, project_on, sources_of
 
 K = TypeVar("K")
 
@@ -204,10 +204,6 @@ class PendingAppends:
             ]
         return self._moved[entity]
 
-    def seen(self, view: View[Any], rows: Iterable[RecordedEvent]) -> Iterator[RecordedEvent]:
-        """Those that the view has a part of: not what another machine has for itself."""
-        return (row for row in rows if row.of_kind not in view.own or self.is_own(row))
-
     def is_own(self, row: RecordedEvent) -> bool:
         return row.replica == self._log.replica
 
@@ -237,7 +233,7 @@ def apply_in_place(view: View[Any], documents: Documents[Any], pending: PendingA
     not to be written, where it has to be made anew."""
     if pending.touched is None or not view.entities:
         return False
-    moved = list(pending.seen(view, pending.moved(view)))
+    moved = list(pending.moved(view))
     anew: set[str] = set()
     if view.takes_late is None:
         anew.update(key for row in moved for key in view.keys(row))
@@ -245,8 +241,9 @@ def apply_in_place(view: View[Any], documents: Documents[Any], pending: PendingA
     elif not _taken_late(view, view.takes_late, documents, pending, moved):
         return False
     for append in pending.appends:
-        for row in pending.seen(view, pending.counted(append)):
-            project_on(view, row, documents, [one for one in view.keys(row) if one not in anew])
+        for row in pending.counted(append):
+            keys = [one for one in view.keys(row) if one not in anew]
+            project_on(view, row, documents, keys, is_own=pending.is_own(row))
     return True
 
 
@@ -277,8 +274,9 @@ def _make_anew(
     """The documents under some keys, of all their rows."""
     for key in sorted(anew):
         del documents[key]
-    for row in pending.seen(view, pending.made_of(view, moved, anew) if anew else ()):
-        project_on(view, row, documents, [one for one in view.keys(row) if one in anew])
+    for row in pending.made_of(view, moved, anew) if anew else ():
+        keys = [one for one in view.keys(row) if one in anew]
+        project_on(view, row, documents, keys, is_own=pending.is_own(row))
 
 
 # ------------------------------------------------------------------------------ all views of a home
@@ -556,8 +554,7 @@ class Views:
         for view in views:
             documents = self._caches[view.name]
             for row in counted:
-                if not (is_anothers and row.of_kind in view.own):
-                    project(view, row, documents)
+                project_on(view, row, documents, view.keys(row), is_own=not is_anothers)
 
     def _trusted(self, log: Log, views: Sequence[View[Any]]) -> dict[str, ViewPosition]:
         """How far each view has come; back at 0, without documents, if it cannot be believed."""

@@ -47,17 +47,13 @@ def conflict_lines(one: "ConflictDetails", place: str, zone: str) -> "Iterator[s
     for side in one.values:
         value = value_text(side.value)
         said = f'"{value}"' if side.value and one.kind == "values" else value
-        where = f"in {safe(side.label)}" if side.replica == "file" else _where(side)
+        where = f"in {safe(side.label)}" if side.replica == "file" else f"on {safe(side.label)}"
         by = _WHO.get(side.by.partition(":")[0], "you")
         yield f"       {said} {where}{_stands(one, side)} ({by}, {local_time(side.at, zone)})"
 
 
 def _side(one: "ConflictDetails", side: "ConflictValue") -> str:
-    return f"{value_text(side.value)} {_where(side)}{_stands(one, side)}"
-
-
-def _where(side: "ConflictValue") -> str:
-    return "here" if side.label == "here" else f"on {safe(side.label)}"  # a machine without a name
+    return f"{value_text(side.value)} on {safe(side.label)}{_stands(one, side)}"
 
 
 def _stands(one: "ConflictDetails", side: "ConflictValue") -> str:

@@ -104,7 +104,7 @@ def settle_machines(
         home: Open to write.
         task_id: Whose field; empty of what is of no task.
         field: As `conflicts` names it.
-        machine: What it is called, or its replica; empty: whose value stands.
+        machine: What it is called, or its replica; ``here``: this one; empty: whose value stands.
         key: The caller's idempotency key.
         is_both: Of a text: what the others said becomes a note.
 
@@ -112,6 +112,7 @@ def settle_machines(
         Refused: Code ``invalid_value``: there is no such conflict or side, or it is no text.
     """
     names = machine_labels(home)
+    machine = home.services.journal.replica if machine == "here" else machine
     replica = next((one for one, label in names.items() if label == machine), machine)
     known = _settled_before(home, key)
     if is_done(home, key):

@@ -466,11 +466,9 @@ def is_news(
     """Whether a change concerned an agent that is not among what a report speaks of.
 
     Args:
-        wake_queue: The agent's, of this replica.
-        position: Of this replica's journal, up to which the report speaks of it.
+        wake_queue: The agent's, with what all machines noticed in `changed_of`.
+        position: Of the journal, up to which the report speaks of it.
         seen: In its place, where machines share the journal: up to which `n` of each replica.
     """
-    if not seen:
-        return wake_queue.changed > position
     changed = (wake_queue.changed_of or {}).items()
-    return any(n > seen.get(replica, 0) for replica, n in changed)
+    return any(n > (seen.get(replica, 0) if seen else position) for replica, n in changed)

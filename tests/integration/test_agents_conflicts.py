@@ -129,7 +129,7 @@ def test_what_is_of_no_task_is_settled_by_the_word_agents(tmp_path: Path) -> Non
         one.sync()
     told = desk.said("conflicts")
     assert "agents Calm\n     template:active (the active version of the template)\n" in told
-    assert '"version 2: of the desk" here (you, 20' in told
+    assert '"version 2: of the desk" on desk (you, 20' in told
     assert '"version 2: of the laptop" on laptop' in told
     found = {one["field"]: one for one in desk.told("conflicts")}
     (rule,) = (field for field in found if field.startswith("models:"))
