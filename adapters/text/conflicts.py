@@ -47,7 +47,8 @@ def conflict_lines(one: "ConflictDetails", place: str, zone: str) -> "Iterator[s
     for side in one.values:
         value = value_text(side.value)
         said = f'"{value}"' if side.value and one.kind == "values" else value
-        where = f"in {safe(side.label)}" if side.replica == "file" else f"on {safe(side.label)}"
+        place_of = {"file": "in ", "mine": ""}.get(side.replica, "on ")
+        where = f"{place_of}{safe(side.label)}"
         by = _WHO.get(side.by.partition(":")[0], "you")
         yield f"       {said} {where}{_stands(one, side)} ({by}, {local_time(side.at, zone)})"
 
