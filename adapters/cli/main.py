@@ -1,7 +1,8 @@
 """The command line: `wakelog COMMAND`. Heavy imports stand inside commands.
 
 Each group of commands lives in a module of its own and is imported when it is asked for, so
-that `wakelog --help` is quick. Exit status: 0 done, 1 a finding, 2 bad input or refusal.
+that `wakelog --help` is quick. Exit status: 0 done, 1 a finding, 2 bad input or refusal, 3 a
+wake that did not run and waits.
 """
 
 import gc

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 F = TypeVar("F", bound=Callable[..., object])
+WAITS = 3  # exit status: a wake did not run, or not to its end, and waits
 AGAIN = "(That came to nothing; the model is asked again.)"
 
 
@@ -115,7 +116,8 @@ def wake_command(session: Session, agent: str | None, key: str, *, is_cancel: bo
     """Wake an agent now and wait for it; without a name every queued one, in queue order.
 
     Looks at what changed in the tasks first. A wake of a name takes over the changes that
-    waited for the agent. Exit status 1: a wake failed or could not run.
+    waited for the agent. Exit status 1: a wake failed or could not run; 3: none did, and one
+    waits for your consent, a key, its provider or a budget.
 
     With --cancel the wake that is queued for the agent is dropped instead, with all that made it;
     one that has begun is stopped by `wakelog agent pause`.
@@ -165,8 +167,10 @@ def _wake_all(session: Session) -> int:
             session.say(safe(_line(document, names[ran.agent_id], in_words(ran.error))))
         _tell_sum(session, documents, failures)
         _tell_waiting(session, left, names, home.settings.timezone)
-    tell_held(session, home, held_agents(home))
-    return 1 if failures else 0
+    held = held_agents(home)
+    tell_held(session, home, held)
+    is_left = any(one.reason in ("provider", "budget") for one in left)
+    return _status(failures, is_waiting=bool(held) or is_left or any(map(_waits, documents)))
 
 
 def _idle(home: "Home") -> str:
@@ -274,7 +278,22 @@ def _wake_one(session: Session, agent_id: str, key: str) -> int:
         if document.proposals:
             session.note("See what it proposes with `wakelog inbox`.")
     _tell_closed(session, home, document)
-    return 1 if error or document.outcome == "failed" else 0
+    return _status_of(document, error)
+
+
+def _status(failures: int, *, is_waiting: bool) -> int:
+    """The exit status of a command that wakes."""
+    if failures:
+        return 1
+    return WAITS if is_waiting else 0
+
+
+def _status_of(document: "WakeLine", error: str) -> int:
+    return _status(bool(error) or document.outcome == "failed", is_waiting=_waits(document))
+
+
+def _waits(document: "WakeLine") -> bool:
+    return document.outcome is None and bool(document.waits_for)
 
 
 def _tell_closed(session: Session, home: "Home", document: "WakeLine") -> None:
@@ -338,7 +357,8 @@ def ask_command(
     """Ask an agent something, wait, and print its answer.
 
     Each question is a wake. Its session is printed with the answer; give it with --session to
-    ask again in the same thread.
+    ask again in the same thread. Exit status 1: the wake failed or could not run; 3: it waits for
+    your consent, a key, its provider or a budget.
     """
     question = AgentQuestion(words, name, key)
     loud = speaker(session, stream)
@@ -348,7 +368,7 @@ def ask_command(
     else:
         tell(session, got, loud)
         session.note(f"session {got.session}; go on with --session {got.session[:ID_SHOWN]}")
-    raise SystemExit(1 if got.has_failed else 0)
+    raise SystemExit(got.status)
 
 
 class AgentQuestion(NamedTuple):
@@ -365,7 +385,7 @@ class AnsweredQuestion(NamedTuple):
     document: WakeAnswer
     shown: str
     session: str
-    has_failed: bool
+    status: int  # the exit status that it means
 
 
 def tell(session: Session, got: AnsweredQuestion, loud: Speaker | None) -> None:
@@ -406,7 +426,7 @@ def asked(
         ),
         safe(answer if answer and not error else fallback),
         queued.session,
-        bool(error) or document.outcome == "failed",
+        _status_of(document, error),
     )
 
 
@@ -479,7 +499,7 @@ class _Talk:
             click.echo(f"Error: {in_words(error)} [{error.code}]", err=True)
             return
         self.name = got.session
-        self.failures += got.has_failed
+        self.failures += got.status != 0
         if self._session.as_json:
             click.echo(msgspec.json.encode(got.document).decode())
         else:

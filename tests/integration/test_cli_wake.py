@@ -13,7 +13,7 @@ from adapters.models.tape import TapeModel
 from adapters.runtime import on_demand
 from adapters.wiring import open_home
 from domain.ports import Call, Model, Reply, Request
-from tests.support.cli import FIXED, done, proved, refused, run, told
+from tests.support.cli import FIXED, done, proved, refused, run, told, waits
 from tests.support.faults import Died
 from tests.support.waking import agent, at, fault, inbox, reply, report, sink, tape
 
@@ -170,7 +170,7 @@ def test_a_provider_that_fails_defers_the_wake_under_its_run_key(
 ) -> None:
     agent(home)
     model = tape(tmp_path / "tape.jsonl", fault())
-    (first,) = told(["--model", model, "wake"], home)
+    (first,) = waits(["--model", model, "wake"], home)
     assert (first["outcome"], first["waits_for"], first["state"]) == (None, "provider", "waiting")
     page = shown(home)
     assert (page["run_status"], page["failures"]) == ("queued", 0)
@@ -186,7 +186,7 @@ def test_a_provider_that_fails_defers_the_wake_under_its_run_key(
 def test_a_person_ends_the_wait_for_a_provider(home: Path, tmp_path: Path) -> None:
     agent(home)
     model = tape(tmp_path / "tape.jsonl", fault())
-    (first,) = told(["--model", model, "wake"], home)
+    (first,) = waits(["--model", model, "wake"], home)
     tape(tmp_path / "tape.jsonl", *(reply(report()), reply()) * 2)
     second = told(["--model", model, "wake", "Fix the sink"], home)
     assert (second["reason"], second["outcome"]) == ("manual", "completed")
@@ -198,7 +198,7 @@ def test_a_person_ends_the_wait_for_a_provider(home: Path, tmp_path: Path) -> No
 def test_a_wake_stays_queued_behind_one_that_must_wait_again(home: Path, tmp_path: Path) -> None:
     agent(home)
     model = tape(tmp_path / "tape.jsonl", fault(), fault())
-    told(["--model", model, "wake"], home)
+    waits(["--model", model, "wake"], home)
     wake = told(["--model", model, "wake", "Fix the sink"], home)
     assert (wake["outcome"], wake["state"]) == (None, "queued")
     assert proved(home)
@@ -300,7 +300,7 @@ def test_a_budget_holds_a_wake_until_the_next_midnight(home: Path, tmp_path: Pat
     (home / "settings.toml").write_text(settings, encoding="utf-8")
     many = reply(("record_observations", {"observations": ["x"]}), tokens=1000)
     model = tape(tmp_path / "tape.jsonl", many)
-    (wake,) = told(["--model", model, "wake"], home)
+    (wake,) = waits(["--model", model, "wake"], home)
     assert (wake["outcome"], wake["waits_for"], wake["turns"]) == (None, "budget", 1)
     assert wake["waits_until"] == "2027-01-01T23:00:00.000000Z"
     assert "waits for its budget until 2027-01-02 00:00" in run(["wake"], home).stderr
@@ -315,7 +315,7 @@ def test_each_budget_counts(home: Path, tmp_path: Path, name: str) -> None:
     agent(home)
     (home / "settings.toml").write_text(f"[budget]\n{name} = 5\n", encoding="utf-8")
     many = reply(("record_observations", {"observations": ["x"]}), tokens=5)
-    (wake,) = told(["--model", tape(tmp_path / "tape.jsonl", many, reply()), "wake"], home)
+    (wake,) = waits(["--model", tape(tmp_path / "tape.jsonl", many, reply()), "wake"], home)
     assert (wake["waits_for"], wake["waits_until"]) == ("budget", "2027-01-02T00:00:00.000000Z")
     assert proved(home)
 

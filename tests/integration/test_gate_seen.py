@@ -64,7 +64,7 @@ def test_a_receipt_withdrawn_while_the_model_thinks(home: Path) -> None:
     with served(Meanwhile(SAID, lambda: withdraw(home))) as server:
         env = environment(server)
         said = run([*GEMINI, "wake"], home, env=env)
-        assert said.exit_code == 0, said.output
+        assert said.exit_code == 3, said.output
         assert "waits until you agree to what its model is sent" in said.stdout
         assert "wakelog policy allow 'gemini:*' --category Inbox" in said.stderr
         answered, deferred = of_wake(home)

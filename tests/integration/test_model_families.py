@@ -14,7 +14,7 @@ import pytest
 from adapters.models import faults, retry_loop
 from domain.ports import CallResult, Exchange, Usage
 from tests.support.asking import Heard, Sleeps, places_of_key, request
-from tests.support.cli import proved, run, told
+from tests.support.cli import proved, run, told, waits
 from tests.support.families import (
     EACH_CASE,
     ESTIMATE,
@@ -372,7 +372,7 @@ def test_a_long_delay_defers_the_wake_and_it_goes_on_under_its_run_key(
     with family.serving(*script) as server:
         home = home_of(tmp_path, consent(family, server))
         environ, asked = family.variables(server), ["--model", family.named(server), "wake"]
-        (first,) = told(asked, home, env=environ)
+        (first,) = waits(asked, home, env=environ)
         assert (first["outcome"], first["waits_for"], first["turns"]) == (None, "provider", 1)
         assert first["waits_until"].startswith(until)
         assert told(asked, home, env=environ) == []

@@ -48,7 +48,7 @@ def home(tmp_path: Path, server: OpenAIServer) -> Path:
 
 
 def woken(home: Path, *options: str) -> Any:
-    (shown,) = told([*options, "wake"], home, env=ENVIRON)
+    (shown,) = json.loads(run(["--json", *options, "wake"], home, env=ENVIRON).stdout)
     return shown
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.asking import TOOLS, places_of_key, request
-from tests.support.cli import done, proved, refused, told
+from tests.support.cli import done, proved, refused, told, waits
 from tests.support.families import OPENAI, REPORT, ask, home_of
 from tests.support.openai_server import KEY, MODEL, OpenAIServer
 from tests.support.scripted_server import page, served
@@ -30,7 +30,7 @@ def test_a_server_of_ones_own_is_asked_without_a_key_and_once_there_is_a_receipt
     with served(Local(script)) as server, served(Local(())) as other:
         asked = ["--model", server.model, "wake"]
         done(["policy", "allow", f"openai:*@{other.url}"], home)
-        assert told(asked, home, env=environ)[0]["waits_for"] == "consent"
+        assert waits(asked, home, env=environ)[0]["waits_for"] == "consent"
         assert server.sent == []
         done(["--model", server.model, "policy", "allow", "openai"], home)
         (page_,) = told(asked, home, env=environ)

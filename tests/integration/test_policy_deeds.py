@@ -10,7 +10,7 @@ from adapters.upkeep.doctor import examine
 from adapters.usecases import policy
 from adapters.wiring import Home, open_home
 from domain.errors import Refused
-from tests.support.cli import FIXED, done, proved, run, told
+from tests.support.cli import FIXED, done, proved, run, told, waits
 from tests.support.consents import agreed
 from tests.support.gemini import environment
 from tests.support.gemini_server import SIGNATURE, answer, call, serving, text
@@ -35,7 +35,7 @@ def test_a_home_made_before_waits_for_one_agreement_and_then_wakes(home: Path) -
     script = answer(call("update_report", REPORT, signature=SIGNATURE)), answer(text("Done."))
     with serving(*script) as server:
         env = environment(server)
-        (page,) = told(["--model", "gemini", "wake"], home, env=env)
+        (page,) = waits(["--model", "gemini", "wake"], home, env=env)
         assert (page["state"], page["waits_for"], page["waits_until"]) == (
             "waiting",
             "consent",
@@ -55,7 +55,7 @@ def test_a_home_made_before_waits_for_one_agreement_and_then_wakes(home: Path) -
 def test_status_why_doctor_and_wake_say_what_opens_the_gate(home: Path) -> None:
     gemini = ["--model", "gemini"]
     env = {"GEMINI_API_KEY": "k" * 40}
-    assert "waits until you agree" in done([*gemini, "wake"], home, env=env)
+    assert "waits until you agree" in run([*gemini, "wake"], home, env=env).stdout
     assert COMMAND in done([*gemini, "status"], home, env=env)
     (held,) = told([*gemini, "status"], home, env=env)["held"]
     assert (held["command"], held["waits_for"]) == (COMMAND, "consent")
@@ -142,7 +142,7 @@ def test_a_missing_key_is_waited_for_and_found_by_the_next_process(home: Path) -
     with opened(home) as one:
         policy.allow(one, "gemini")
     off = {"GEMINI_API_KEY": "", "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
-    assert "waits until the key" in done(["--model", "gemini", "wake"], home, env=off)
+    assert "waits until the key" in run(["--model", "gemini", "wake"], home, env=off).stdout
     assert "waits until the key" in done(["--model", "gemini", "status"], home, env=off)
     script = answer(call("update_report", REPORT, signature=SIGNATURE)), answer(text("Done."))
     with serving(*script) as server:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from adapters.web.policy import FIELD_WORDS
-from tests.support.cli import done, proved, told
+from tests.support.cli import done, proved, run, told
 from tests.support.gemini_server import KEY
 from tests.support.homes import Homes
 from tests.support.pages import text_of, visiting
@@ -20,7 +20,7 @@ def held(home: Path) -> None:
     """An agent whose wake waits for consent: its model answers elsewhere."""
     proposing(home)
     done(["agent", "set", "Fix the sink", "--model", "gemini"], home)
-    done(["wake", "Fix the sink"], home, env=HAS_KEY)
+    run(["wake", "Fix the sink"], home, env=HAS_KEY)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.web.jobs import Jobs
 from domain.log.wire import Payload
 from tests.histories import scenes
-from tests.support.cli import FIXED, done, told
+from tests.support.cli import FIXED, done, run, told
 from tests.support.pages import Visitor, text_of, visiting
 from tests.support.waking import at, fault, reply, report, sink, tape
 
@@ -32,7 +32,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done(["agent", "create", "Fix the sink"], home)
     estimate = ("update_task_estimate", {"minutes": 60, "because": "Takes about 60 minutes."})
     model = tape(home / "tape.jsonl", fault())
-    done(["--model", model, "wake"], home)
+    run(["--model", model, "wake"], home)
     talk = (reply(estimate, BROKEN, text="Let me *see*."), reply(report()), reply(text="Done."))
     tape(home / "tape.jsonl", *talk)
     done(["--model", model, "wake"], home, env=at("2027-01-01T09:10:00Z"))

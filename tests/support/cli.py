@@ -41,6 +41,13 @@ def told(args: list[str], home: Path | str, **more: Any) -> Any:
     return json.loads(result.stdout)
 
 
+def waits(args: list[str], home: Path | str, **more: Any) -> Any:
+    """The same of a command that wakes, where what it wakes waits: with status 3."""
+    result = run(["--json", *args], home, **more)
+    assert result.exit_code == 3, result.output
+    return json.loads(result.stdout)
+
+
 def done(args: list[str], home: Path | str, **more: Any) -> str:
     """What a command prints for a person; it must end with status 0."""
     result = run(args, home, **more)
