@@ -85,7 +85,7 @@ __all__ = [
 __version__ = version("wakelog")
 
 T = TypeVar("T")
-P = ParamSpec("P")
+_P = ParamSpec("_P")
 
 
 class Rows(Struct, frozen=True):
@@ -156,11 +156,11 @@ def open_home(
     return Home(opened, model, environ)
 
 
-def _keyed(deed: Callable[P, T]) -> Callable[P, T]:
+def _keyed(deed: Callable[_P, T]) -> Callable[_P, T]:
     """A deed that names a key that was used before as its caller did."""
 
     @wraps(deed)
-    def done(*args: P.args, **kwargs: P.kwargs) -> T:
+    def done(*args: _P.args, **kwargs: _P.kwargs) -> T:
         try:
             return deed(*args, **kwargs)
         except KeyReused:

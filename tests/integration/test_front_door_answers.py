@@ -82,16 +82,15 @@ def test_a_home_that_is_not_there_has_empty_tables(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_connection_reaches_other_files_only_where_the_program_asks(past: Path) -> None:
     other = past / "settings.toml"
-    with opened(past) as home:
-        with home.connect() as connection:
-            connection.execute("CREATE TEMP TABLE mine AS SELECT count(*) AS wakes FROM wakes")
-            for query in (f"FROM read_text('{other}')", f"COPY mine TO '{past / 'a.csv'}'"):
-                with pytest.raises(duckdb.PermissionException, match="disabled by configuration"):
-                    connection.execute(query)
-            with pytest.raises(duckdb.Error, match="locked"):
-                connection.execute("SET enable_external_access = true")
-        with home.connect(may_reach_files=True) as connection:
-            found = connection.execute(f"SELECT content FROM read_text('{other}')").fetchall()
+    with opened(past) as home, home.connect() as connection:
+        connection.execute("CREATE TEMP TABLE mine AS SELECT count(*) AS wakes FROM wakes")
+        for query in (f"FROM read_text('{other}')", f"COPY mine TO '{past / 'a.csv'}'"):
+            with pytest.raises(duckdb.PermissionException, match="disabled by configuration"):
+                connection.execute(query)
+        with pytest.raises(duckdb.Error, match="locked"):
+            connection.execute("SET enable_external_access = true")
+    with opened(past) as home, home.connect(may_reach_files=True) as connection:
+        found = connection.execute(f"SELECT content FROM read_text('{other}')").fetchall()
     assert found == [(other.read_text(),)]
     assert not (past / "a.csv").exists()
 

@@ -19,7 +19,7 @@ from domain.journal.commands import AddNote, CreateTask
 from domain.log.wire import Words, payload
 from replay.prove import LogProof
 from tests.support import process
-from tests.support.cutting import PLAINLY, Side, line_to
+from tests.support.cutting import PLAINLY, Line, Side, line_to
 
 pytestmark = pytest.mark.slow
 AT = "2027-01-01T00:00:00.000000Z"
@@ -155,23 +155,30 @@ def test_an_append_whose_line_breaks_is_written_once_or_told_not_to_be(
         while found[-1:] != ["whole"]:  # bounded by what an append says
             with closing(Database(url)) as broken:
                 log = Homes(broken).log(anna, "journal")
-                assert log.count() == plain.count()
-                before, key = plain.tail().n, f"k{len(found)}"
-                line.cut(side, len(found))
-                try:
-                    log.append(CreateTask("cut"), AT, key=key)
-                except Refused as refused:
-                    found.append("told" if "cannot be reached" in refused.because else "odd")
-                else:
-                    found.append("whole" if line.is_whole else "written")
-                assert plain.tail().n == before + (found[-1] != "told")
-                line.cut("", 0)
-                assert log.append(CreateTask("cut"), AT, key=key).n == plain.tail().n == before + 1
+                found.append(cut_at(len(found), side, line, log, plain))
     ends = ["written", "whole"] if side == "answered" else ["whole"]
     told = len(found) - len(ends)
     assert told >= 3
     assert found == ["told"] * told + ends
     assert proved(plain) == []
+
+
+def cut_at(nth: int, side: Side, line: Line, log: Log, plain: Log) -> str:
+    """Append to a log over a line that is cut there, and once more when it is whole; what the
+    first time was: told not to be, written, or never cut."""
+    assert log.count() == plain.count()
+    before, key = plain.tail().n, f"k{nth}"
+    line.cut(side, nth)
+    try:
+        log.append(CreateTask("cut"), AT, key=key)
+    except Refused as refused:
+        found = "told" if "cannot be reached" in refused.because else "odd"
+    else:
+        found = "whole" if line.is_whole else "written"
+    assert plain.tail().n == before + (found != "told")
+    line.cut("", 0)
+    assert log.append(CreateTask("cut"), AT, key=key).n == plain.tail().n == before + 1
+    return found
 
 
 def the_newest(address: str) -> str:

@@ -20,7 +20,7 @@ _DATABASES = {
     "adapters/home/view_store.py open_view_file: connect": "the views",
     "adapters/home/home_location.py _open_for_reading: open": "a log, by its own class",
     "adapters/store/postgres/database.py Database.connection: open": "a pool of connections",
-    "adapters/store/postgres/database.py Database.look: connect": "a server",
+    "adapters/store/postgres/database.py Database._at_once: connect": "a server",
 }
 _NAMED_BY_PERSONS = {  # each of them once `homefiles` has seen that it is no database
     "adapters/proof/anchors.py add_anchor: open": "--anchor",
@@ -36,7 +36,7 @@ _NO_DATABASES = {
     "adapters/home/origin.py _process_fields: read_text": "what the system says of a process",
     "adapters/home/origin.py terminal_session: read_text": "which start of the machine this is",
     "adapters/sync/sync_state.py sync_lock: open": "the lock of syncs",
-    "adapters/home/files.py machine_names: read_bytes": "what a home keeps of its syncs",
+    "adapters/home/files.py met_machines: read_bytes": "what a home keeps of its syncs",
     "adapters/sync/sync_state.py read_sync_state: read_bytes": "what a home keeps of its syncs",
     "adapters/sync/rescue.py _read_ready: read_bytes": "what a rescue has ready",
     "adapters/sync/sync_folder.py LocalSyncFolder.read: open": "what machines left in their folder",
