@@ -1,6 +1,7 @@
 """Settles what a file and the person said differently of a field: one deed for command line, page
 and `import --prefer`."""
 
+from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -40,14 +41,20 @@ DIGITS = 3  # of a conflict's number, at least
 
 def numbered(found: "Iterable[ConflictDetails]") -> "list[ConflictDetails]":
     """Conflicts with their numbers: the first digits of a hash, as many as tell them apart. So what
-    a number means hangs on nothing else that is open, and is the same on every machine."""
-    whole = {_digits(one): one for one in found}
+    a number means hangs on nothing else that is open, and is the same on every machine. Two of one
+    task and field have one number."""
+    every = [(one, _digits(one)) for one in found]
+    begun = Counter(part for digits in {digits for _, digits in every} for part in _parts(digits))
 
     def shown(digits: str) -> str:
-        short = (digits[:count] for count in range(DIGITS, len(digits)))
-        return next((one for one in short if sum(d.startswith(one) for d in whole) == 1), digits)
+        return next((part for part in _parts(digits) if begun[part] == 1), digits)
 
-    return [msgspec.structs.replace(one, number=shown(digits)) for digits, one in whole.items()]
+    return [msgspec.structs.replace(one, number=shown(digits)) for one, digits in every]
+
+
+def _parts(digits: str) -> list[str]:
+    """The beginnings of a number, the shortest first."""
+    return [digits[:count] for count in range(DIGITS, len(digits) + 1)]
 
 
 def open_conflicts(home: "Home") -> "list[ConflictDetails]":
