@@ -284,7 +284,7 @@ SELECT coalesce(w.model, '?') AS model, w.template_id, count(*) AS turns,
     CASE WHEN count(u.tokens_in) = count(*) THEN sum(u.tokens_in)::BIGINT END AS tokens_in,
     CASE WHEN count(u.tokens_out) = count(*) THEN sum(u.tokens_out)::BIGINT END AS tokens_out,
     CASE WHEN count(u.cost) = count(*)
-        THEN round(sum(u.cost::DECIMAL(38, 12)), 6)::DOUBLE END AS cost,
+        THEN sum(u.cost::DECIMAL(38, 12))::DOUBLE END AS cost,
     CASE WHEN count(u.tokens_thought) = count(*) THEN sum(u.tokens_thought)::BIGINT END
         AS tokens_thought,
     CASE WHEN count(u.tokens_cached) = count(*) THEN sum(u.tokens_cached)::BIGINT END
