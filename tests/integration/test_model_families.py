@@ -375,7 +375,7 @@ def test_a_long_delay_defers_the_wake_and_it_goes_on_under_its_run_key(
         (first,) = waits(asked, home, env=environ)
         assert (first["outcome"], first["waits_for"], first["turns"]) == (None, "provider", 1)
         assert first["waits_until"].startswith(until)
-        assert told(asked, home, env=environ) == []
+        assert waits(asked, home, env=environ) == []
         (shown,) = told(["wake"], home, env={**environ, **at("2027-01-01T10:01:00Z")})
     assert (shown["run_key"], shown["outcome"]) == (first["run_key"], "completed")
     assert server.sent[2].body == server.sent[1].body

@@ -43,7 +43,7 @@ def test_roles_and_a_dump_are_all_homes_on_another_server(
         with psycopg.connect(f"{other}postgres", autocommit=True) as connection:
             connection.execute("CREATE DATABASE restored")
         alone = call("pg_restore", "--exit-on-error", "-d", target, dump)
-        assert 'role "wakelog_app" does not exist' in alone.stderr
+        assert 'role "wakelog_worker" does not exist' in alone.stderr
         call("psql", "-d", f"{other}postgres", said=roles)  # it says who is there already
         restored = call("pg_restore", "--clean", "--if-exists", "-d", target, dump)
         assert restored.returncode == 0, restored.stderr
