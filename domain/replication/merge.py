@@ -84,7 +84,7 @@ class MergedRows:
     def __init__(self, rows: Sequence[RecordedEvent], knows: Knows) -> None:
         self._knows = knows
         self._edits = _edits_of_persons(rows)
-        self._renewed: set[tuple[int, str, int]] = set()  # places of removals that were taken back
+        self._renewed: set[tuple[int, str, int]] = set()  # places of what was set anew
         self._walk(rows)
         while found := {
             row for row in rows if canonical_position(row) in self._renewed
@@ -139,7 +139,7 @@ class MergedRows:
                 canonical_position(one.row)
                 for field in beaten
                 for one in self.heads[field]
-                if one.value is None and self._knows(row, one.row)
+                if self._knows(row, one.row)
             )
 
     def _is_there(self, row: RecordedEvent, meant: MergeRule) -> bool:

@@ -47,7 +47,7 @@ class MergeRule(Struct, frozen=True):
     `weight`: what decides in place of who said it; such a fact is beaten by one that is left out,
     too. `is_heard`: the fold has use for a fact that lost, and gets it as said before the one that
     it lost to. `ends`: of which facts it keeps those from counting that do not know of it.
-    `renews`: a removal before it, by who said both, does not count where this one is beaten.
+    `renews`: what it took the place of does not count either where this one is beaten.
     """
 
     sets: tuple[Field, ...] = ()

@@ -4,7 +4,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -240,6 +240,9 @@ def timed(sides: Sides, replica: str, deed: tuple[str, int]) -> None:
             st.sampled_from(("again", "again", "remove", "set", "tick", "tick")), st.integers(1, 3)
         )
     )
+)
+@example(
+    steps=[("r0", ("again", 1)), ("r0", ("again", 3)), ("r0", ("again", 1)), ("r1", ("again", 2))]
 )
 def test_m6_of_a_timer_the_latest_tick_stands_and_a_removal_wins_over_ticks(steps: Any) -> None:
     """M6: of one schedule the later next tick stands, a removal wins; no tick is taken twice."""
