@@ -359,14 +359,12 @@ class Home:
 
     def sql(self, query: str, *, seconds: float = 60) -> Rows:
         """Ask both logs as tables, in DuckDB's SQL, as `wakelog sql`; ``SHOW TABLES`` lists them.
-        Times are UTC. A query that takes longer than so many seconds is refused."""
-        from adapters.analytics.answers import run_query
-        from adapters.analytics.database import asking, lock
+        Times are UTC. A query that takes longer than so many seconds is refused. Each starts a
+        process; who asks often takes `connect`."""
+        from adapters.analytics.query_process import query_apart
 
-        with asking(self._open(), seconds) as connection:
-            lock(connection)
-            found = run_query(connection, self._text(query))
-            return Rows(list(found.columns), list(found.rows))
+        found = query_apart(self._open(), self._environ, self._text(query), seconds)
+        return Rows(list(found.columns), list(found.rows))
 
     def connect(self, *, may_reach_files: bool = False) -> "duckdb.DuckDBPyConnection":
         """A read-only connection to those tables as they are now, for frames and plots. Later

@@ -51,10 +51,10 @@ class QueryLimit:
         try:
             yield
         except duckdb.InterruptException:
-            because, instead = f"it took longer than {seconds:g} seconds", MORE_TIME
             if self._is_told.is_set():
                 because, instead = "it was stopped", "ask again"
-            raise Refused("timed_out", because=because, instead=instead) from None
+                raise Refused("timed_out", because=because, instead=instead) from None
+            raise timed_out(seconds) from None
         finally:
             is_done.set()
             thread.join()
@@ -76,13 +76,22 @@ def refused_query(error: duckdb.Error) -> Exception:
         return error
     told = " ".join(str(error).partition("\n\nLINE ")[0].split()).rstrip(".!")
     if isinstance(error, duckdb.OutOfMemoryException):
-        because = "it needs more memory than it may have"
-        instead = "ask for less, or raise analytics.memory_mb in settings.toml"
-        return Refused("out_of_memory", because=because, instead=instead)
+        return out_of_memory()
     if is_disk_full(error):
         return Refused("read_only", because=told, instead="free space, and ask again")
     instead = "see the tables with `SHOW TABLES`, their columns with `DESCRIBE wakes`"
     return Refused("invalid_value", because=told, instead=instead)
+
+
+def timed_out(seconds: float) -> Refused:
+    because = f"it took longer than {seconds:g} seconds"
+    return Refused("timed_out", because=because, instead=MORE_TIME)
+
+
+def out_of_memory() -> Refused:
+    because = "it needs more memory than it may have"
+    instead = "ask for less, or raise analytics.memory_mb in settings.toml"
+    return Refused("out_of_memory", because=because, instead=instead)
 
 
 def is_disk_full(error: Exception) -> bool:

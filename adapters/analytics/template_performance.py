@@ -19,7 +19,7 @@ GROUP BY ALL ORDER BY decided DESC, tool
 
 def performance(connection: "duckdb.DuckDBPyConnection") -> list[TemplateMetrics]:
     """The documents of `metrics`."""
-    from adapters.analytics.answers import run_query
+    from adapters.analytics.queries import run_query
 
     rows = list(run_query(connection, PERFORMANCE).documents())
     tools = list(run_query(connection, TOOLS).documents())

@@ -1,5 +1,6 @@
 """Analyse: `wakelog sql`, `metrics` and `export`, whose tasks import to the same state (ADR 53)."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -96,27 +97,26 @@ def sql_command(
     stdin. CSV has times as JSON has them and lines that end in LF, parquet and arrow the types of
     the tables.
     """
-    from adapters.analytics.answers import BINARY, binary_file, csv_lines, run_query
-    from adapters.analytics.database import asking, lock
+    from adapters.analytics.answers import BINARY, csv_lines
+    from adapters.analytics.query_process import file_apart, query_apart
 
     if session.as_json and form not in ("table", "json"):
         raise invalid(f"--json and --format {form} are two formats", "leave one of them out")
     if form in BINARY and sys.stdout.isatty():
         raise invalid(f"{form} is no text for a terminal", "redirect it to a file: > answer")
     query = long_text(query, file, "query")
-    with asking(session.opened(), timeout) as connection:
-        if form in BINARY:
-            click.echo(binary_file(connection, query, form), nl=False)
-            return
-        lock(connection)
-        found = run_query(connection, query)
-        if session.as_json or form == "json":
-            session.document(list(found.documents()))
-        elif form == "csv":
-            for line in csv_lines(found):
-                click.echo(line, nl=False)
-        else:
-            session.table(found.columns, [[_cell(one) for one in row] for row in found.rows])
+    if form in BINARY:
+        for piece in file_apart(session.opened(), os.environ, query, timeout, form):
+            click.echo(piece, nl=False)
+        return
+    found = query_apart(session.opened(), os.environ, query, timeout)
+    if session.as_json or form == "json":
+        session.document(list(found.documents()))
+    elif form == "csv":
+        for line in csv_lines(found):
+            click.echo(line, nl=False)
+    else:
+        session.table(found.columns, [[_cell(one) for one in row] for row in found.rows])
 
 
 def _cell(value: Any) -> str:

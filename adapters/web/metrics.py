@@ -131,7 +131,7 @@ def _counted(home: Home, ends: str, bound: "QueryLimit") -> MetricsSnapshot:
 
 
 def _asked(connection: "duckdb.DuckDBPyConnection", ends: str, at: str) -> MetricsSnapshot:
-    from adapters.analytics.answers import run_query
+    from adapters.analytics.queries import run_query
 
     resolved = {one["template_id"]: one for one in run_query(connection, RESOLVED).documents()}
     nothing = {"resolved": 0, "average_seconds_to_resolution": None}

@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from adapters.analytics.answers import run_query
+from adapters.analytics.queries import run_query
 from adapters.analytics.rows import create, documentation
 from adapters.store.log import Log
 from domain.journal.commands import CreateTask

@@ -2,6 +2,10 @@
 
 import csv
 import json
+import signal
+import subprocess
+import sys
+import time
 from collections import deque
 from pathlib import Path
 
@@ -9,10 +13,11 @@ import duckdb
 import polars as pl
 import pytest
 
-from adapters.analytics.answers import run_query
+from adapters.analytics.queries import run_query
 from adapters.text.common import lasting
 from domain.errors import Refused
 from tests.support.cli import done, refused, run, told
+from tests.support.process import command, environ, until
 from tests.support.waking import agent, inbox
 
 
@@ -191,6 +196,51 @@ FOR_EVER = (
     "WHERE x * y % 7 = 3"
 )
 HUGE = "SELECT x, x || 'abcdefgh' AS s FROM range(40_000_000) many(x) ORDER BY s DESC"
+
+
+@pytest.mark.parametrize("form", ["table", "parquet"])
+def test_one_function_gets_no_more_memory_than_a_query_may_have(home: Path, form: str) -> None:
+    (home / "settings.toml").write_text("[analytics]\nmemory_mb = 256\n", encoding="utf-8")
+    line = refused(["sql", "SELECT length(repeat('x', 2_000_000_000))", "--format", form], home)
+    assert "needs more memory than it may have" in line
+    assert told(["sql", "SELECT length(repeat('x', 1_000)) AS n"], home) == [{"n": 1000}]
+
+
+ENDLESS = "SELECT levenshtein(repeat('a', 400_000), repeat('b', 400_000))"  # within one function
+
+
+def test_one_function_that_takes_too_long_is_ended(home: Path) -> None:
+    begun = time.monotonic()
+    assert "longer than 0.3 seconds" in refused(["sql", ENDLESS, "--timeout", "0.3"], home)
+    assert time.monotonic() - begun < 20
+
+
+@pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGKILL])
+def test_the_process_of_a_query_ends_with_the_one_that_asked(home: Path, told: int) -> None:
+    asking = subprocess.Popen(command("sql", ENDLESS), env=environ(home), stderr=subprocess.DEVNULL)
+    with asking as asked:
+        children = Path(f"/proc/{asked.pid}/task/{asked.pid}/children")
+        if not children.exists():
+            asked.kill()
+            pytest.skip("this system does not tell whose child a process is")
+        child = Path("/proc", until(children.read_text).strip())
+        until(lambda: len(list((child / "task").iterdir())) > 1)  # it knows what it is asked
+        asked.send_signal(told)
+    until(lambda: not _is_running(child))
+
+
+def _is_running(process: Path) -> bool:
+    try:
+        return bool((process / "cmdline").read_bytes())  # empty where it waits to be forgotten
+    except OSError:
+        return False
+
+
+def test_modules_of_the_working_folder_are_no_part_of_a_query(home: Path) -> None:
+    (home.parent / "duckdb.py").write_text("raise SystemExit(5)", encoding="utf-8")
+    wakelog = [sys.executable, "-P", *command("sql", "SELECT 1")[1:]]
+    found = subprocess.check_output(wakelog, cwd=home.parent, env=environ(home))
+    assert found == b"1\n1\n"
 
 
 def asking_for_ever(home: Path, view: str) -> None:
