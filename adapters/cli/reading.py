@@ -28,6 +28,7 @@ from adapters.text.agent_output import (
     report_history,
     rule_text,
     run_lines,
+    thread_heading,
     thread_lines,
     why_rows,
 )
@@ -141,8 +142,8 @@ def journal_command(session: Session, task: str, limit: int) -> None:
 def messages_command(session: Session, agent: str, thread: str, limit: int) -> None:
     """Read an agent's messages, thread by thread, the newest thread last.
 
-    A thread is a wake, `agent:run:` and its run key, or a session of questions and answers,
-    `agent:session:` and its name.
+    A thread is a wake, headed by its run key, or a session of questions and answers, headed by
+    its name as `agent ask` prints it. With --json they are `agent:run:` and `agent:session:`.
     """
     home = session.reading()
     agent_id = pick_agent(home, agent)
@@ -156,7 +157,7 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
         session.say(f"{safe(home.services.agent(agent_id).name)}: {what}. {instead}")
         return
     for nth, one in enumerate(found):
-        session.say(("\n" if nth else "") + one.thread, style="cyan")
+        session.say(("\n" if nth else "") + thread_heading(one), style="cyan")
         for line in thread_lines(one, home.settings.timezone):
             session.say(line)
 

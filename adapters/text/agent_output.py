@@ -162,6 +162,12 @@ def report_history(document: "ReportDetails", zone: str) -> list[str]:
 # -------------------------------------------------------------------------------------- messages
 
 
+def thread_heading(thread: "MessageThread") -> str:
+    """What a person calls a thread: as much of its name as `--thread` takes for it."""
+    kind, _, name = thread.thread.removeprefix("agent:").rpartition(":")
+    return f"{'Session' if kind == 'session' else 'Wake'} {name[:ID_SHOWN]}"
+
+
 def thread_lines(thread: "MessageThread", zone: str) -> Iterator[str]:
     """The messages of a thread."""
     for one in thread.messages:

@@ -114,7 +114,9 @@ def test_messages_stand_in_their_threads(lived: Path) -> None:
     assert thread["thread"] == f"agent:run:{thread['messages'][0]['run_key']}"
     kinds = {one["kind"] for one in thread["messages"]}
     assert {"system", "action", "tool_result", "summary", "observation"} <= kinds
-    assert thread["thread"] in done(["messages", "Fix the tap"], lived)
+    heading, *_ = done(["messages", "Fix the tap"], lived).splitlines()
+    assert heading == f"Wake {thread['messages'][0]['run_key'][:8]}"
+    assert told(["messages", "Fix the tap", "--thread", heading.split()[1]], lived) == [thread]
 
 
 def test_the_newest_messages_are_kept_where_there_are_too_many(lived: Path) -> None:
