@@ -45,13 +45,10 @@ class LedgerEntry(Struct, frozen=True):
 
 
 class ForkLedger:
-    """The ledger of a home's forks.
-
-    Args:
-        path: The file; None: there is none, and no fork.
-    """
+    """The ledger of a home's forks."""
 
     def __init__(self, path: Path | None) -> None:
+        """`path`: the file; None: there is none, and no fork."""
         self._path = path
 
     def write(self, spent: LedgerEntry) -> None:
@@ -123,8 +120,7 @@ class Budgets:
     @property
     def is_on(self) -> bool:
         """Whether any budget is set."""
-        budget = self._settings.budget
-        return budget != BudgetSettings()
+        return self._settings.budget != BudgetSettings()
 
     def check_priced(self, model: str, at: str) -> None:
         """Refuse a model whose answers cost nobody knows what, where money is limited.

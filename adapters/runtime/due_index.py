@@ -81,11 +81,13 @@ class TimeIndex:
     def __iter__(self) -> Iterator[str]:
         return (name for _, name in self._order)
 
-    def put(self, name: str, at: str) -> None:
+    def put(self, name: str, at: str | None) -> None:
+        """Keep a name under its time; None: it has none any more."""
         if self._at.get(name) != at:
             self.drop(name)
-            self._at[name] = at
-            insort(self._order, (at, name))
+            if at is not None:
+                self._at[name] = at
+                insort(self._order, (at, name))
 
     def drop(self, name: str) -> None:
         if name in self._at:
@@ -128,10 +130,8 @@ class Schedules:
         self._running.discard(one.agent)
         if one.running:
             self._running.add(one.agent)
-        if one.run_key:
-            self._queue.put(one.agent, one.asked_at if self._is_now else one.due)
-        else:
-            self._queue.drop(one.agent)
+        at = one.asked_at if self._is_now else one.due
+        self._queue.put(one.agent, at if one.run_key else None)
 
     def drop(self, agent_id: str) -> None:
         if self._known.pop(agent_id, None) is not None:
@@ -244,27 +244,20 @@ class DueIndex:
             self._keep(agent_id, schedule_of(world, agent_id))
         for set_id in sets:
             changes = world.load(CHANGES, set_id)
-            if changes.expires_at and any(
-                item.status != "confirming" and is_open(item) for item in changes.items
-            ):
-                self._expiring.put(set_id, changes.expires_at)
-            else:
-                self._expiring.drop(set_id)
+            waits = any(one.status != "confirming" and is_open(one) for one in changes.items)
+            is_expiring = waits and changes.expires_at != ""
+            self._expiring.put(set_id, changes.expires_at if is_expiring else None)
+            doubt_at = None
             if pending_effects(changes):
                 doubt_at = later(self._services.clock.now(), seconds=EFFECT_SECONDS)
-                self._in_flight.put(set_id, doubt_at)
-            else:
-                self._in_flight.drop(set_id)
+            self._in_flight.put(set_id, doubt_at)
 
     def _keep(self, agent_id: str, found: AgentSchedule | None) -> None:
         if found is None:
             self.schedules.drop(agent_id)
         else:
             self.schedules.put(found)
-        if found is not None and found.tick:
-            self._ticks.put(agent_id, found.tick)
-        else:
-            self._ticks.drop(agent_id)
+        self._ticks.put(agent_id, found.tick if found and found.tick else None)
 
 
 def schedule_of(world: LogState, agent_id: str) -> AgentSchedule | None:

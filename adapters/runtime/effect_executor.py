@@ -69,17 +69,17 @@ class WakeExecution:
 
     def stop(self, code: str, message: str = "") -> StopWake:
         """The command that ends the wake where it stands."""
-        operation, turn, attempt = self._ticket
+        operation, turn, attempt = _ticket(self.asked)
         return StopWake(self.run_key, code, message, turn, attempt, operation)
 
     def defer(self, until: str, reason: str) -> DeferWake:
         """The command that lets the wake wait where it stands."""
-        operation, turn, attempt = self._ticket
+        operation, turn, attempt = _ticket(self.asked)
         return DeferWake(self.agent_id, self.run_key, until, reason, turn, attempt, operation)
 
-    @property
-    def _ticket(self) -> tuple[str, int, int]:
-        return ticket(self.asked) if self.asked is not None else ("", 0, 0)
+
+def _ticket(asked: Intent | None) -> tuple[str, int, int]:
+    return ticket(asked) if asked is not None else ("", 0, 0)
 
 
 class _Question(NamedTuple):
@@ -121,7 +121,9 @@ async def run_wake(
     wake = seen or services.wake(run_key)
     is_resumed = wake.phase != "absent"
     if is_resumed:
-        first: Appended | None = services.append_agent(_retake(wake))
+        operation, turn, attempt = _ticket(wake.asked)
+        retake = RetakeWake(run_key, turn, attempt, operation)
+        first: Appended | None = services.append_agent(retake)
     else:
         first = _began(services, agent_id, run_key, is_now=is_now, given=given)
     if first is None or not first.rows:  # it has ended, or another process goes on
@@ -130,13 +132,6 @@ async def run_wake(
     with services.spans.wake(services.wake(run_key), name, is_resumed=is_resumed) as tell:
         tell(first)
         await perform(services, run_key, work, tell)
-
-
-def _retake(wake: Wake) -> RetakeWake:
-    if wake.asked is None:
-        return RetakeWake(wake.run_key)
-    operation, turn, attempt = ticket(wake.asked)
-    return RetakeWake(wake.run_key, turn, attempt, operation)
 
 
 def _began(
@@ -181,17 +176,15 @@ async def perform(
             case _Question(asked, last):
                 work.asked = asked
                 appended = await _ask_model(services, wake, intent, work)
-            case ToolAsked(action_type="read"):
-                work.asked = intent
-                fact, kept = wake_capture.answer_read(services, wake, intent)
-                appended = services.append_reply(Replied("wake", run_key, fact), kept)
             case ToolAsked():
                 work.asked = intent
-                appended = services.append_reply(
-                    Replied("wake", run_key, _apply(services, wake, intent))
-                )
+                if intent.action_type == "read":
+                    fact, kept = wake_capture.answer_read(services, wake, intent)
+                else:
+                    fact, kept = _apply(services, wake, intent), ()
+                appended = services.append_reply(Replied("wake", run_key, fact), kept)
         tell(appended)
-        if not _is_in_time(appended):
+        if not appended.rows or any(row.topic == LATE for row in appended.rows):
             return
     tell(services.append_agent(work.stop("limit", f"more than {STEPS_MAX} steps")))
 
@@ -216,11 +209,6 @@ def _pending(
                 return wake, _Question(asked, request(world, wake, asked, last), since)
             case intent:
                 return wake, intent
-
-
-def _is_in_time(appended: Appended) -> bool:
-    """Whether it had its consequence; what comes too late is kept without, or not at all."""
-    return bool(appended.rows) and not any(row.topic == LATE for row in appended.rows)
 
 
 async def _ask_model(

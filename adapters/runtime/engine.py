@@ -12,6 +12,7 @@ interval.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from math import inf
 from time import monotonic
@@ -74,7 +75,8 @@ class Signal:
             if isinstance(self._clock, ManualClock) and not is_busy and until:
                 self._clock.advance(seconds=int(left) + 1)
                 break
-            await self._pause(min(left, self._poll))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._event.wait(), min(left, self._poll))
         self._event.clear()
 
     def _left(self, until: str) -> float:
@@ -87,12 +89,6 @@ class Signal:
         is_new = found != self._last
         self._last = found
         return is_new
-
-    async def _pause(self, seconds: float) -> None:
-        try:
-            await asyncio.wait_for(self._event.wait(), seconds)
-        except TimeoutError:
-            return
 
 
 # --------------------------------------------------------------------------------------- the engine
@@ -113,7 +109,7 @@ class Engine:
         options: EngineOptions = DEFAULT_OPTIONS,
     ) -> None:
         self._services = services
-        self._leases = RunLeases(services, leases, self._slept)
+        self._leases = RunLeases(services, leases, lambda seconds: tell("slept", seconds=seconds))
         self._signal = signal
         self._tell = tell
         self._options = options
@@ -131,10 +127,11 @@ class Engine:
         self.counts = EngineCounts()
 
     async def run(self, found: EngineStart) -> None:
-        """Recover what is left over, then watch and wake until stopped, or idle."""
+        """Recover what is left over, as the turns come, then watch and wake until stopped, or
+        idle."""
         async with self._leases:
             try:
-                self._start(found)
+                self._due_index.start(found.agents, [*found.sets, *found.in_flight], found.known)
                 await self._until_stopped()
             finally:
                 await self._end()
@@ -192,10 +189,6 @@ class Engine:
         return self._services.clock.now()
 
     # ------------------------------------------------------------------------------- one round
-
-    def _start(self, found: EngineStart) -> None:
-        """Know what there is; what a gone process left is finished as the turns come."""
-        self._due_index.start(found.agents, [*found.sets, *found.in_flight], found.known)
 
     def _turn(self) -> bool:
         """Do all that can be done without waiting; whether more is to be done at once."""
@@ -444,15 +437,14 @@ class Engine:
                 self._tell("cancelled", agent=one.name, run_key=work.run_key, reason=one.stop)
 
     # ------------------------------------------------------------------------------------- end
-
-    def _slept(self, seconds: int) -> None:
-        self._tell("slept", seconds=seconds)
-
     async def _end(self) -> None:
-        """Let what runs end within the grace, then hand it back; in doubt, leave it as it is."""
+        """Let what runs end within the grace, then hand it back; in doubt, leave it as it is. A
+        second signal ends the grace."""
         tasks = {task: work for work, task in self._running.values()}
         if tasks and not self.is_in_doubt:
-            await self._within_grace(list(tasks))
+            waiting = asyncio.gather(*tasks, return_exceptions=True)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(waiting), self._options.grace_seconds)
         for task, work in tasks.items():
             if task.done():
                 continue
@@ -461,11 +453,3 @@ class Engine:
             if not self.is_in_doubt and self._services.wake(work.run_key).phase == "waiting":
                 self._let_go(work, self._now(), "interrupted")
                 self._tell("handed_back", agent_id=work.agent_id, run_key=work.run_key)
-
-    async def _within_grace(self, tasks: list[asyncio.Task[None]]) -> None:
-        """Wait until all have ended, the grace is over, or a second signal comes."""
-        waiting = asyncio.gather(*tasks, return_exceptions=True)
-        try:
-            await asyncio.wait_for(asyncio.shield(waiting), self._options.grace_seconds)
-        except TimeoutError:
-            return

@@ -23,17 +23,12 @@ class Destination(NamedTuple):
     has_secret: bool
 
 
-def destination(services: Services, agent: Agent) -> Destination:
-    """The model that an agent would ask now, by its full name where that can be said.
+def _has_key(services: Services, model: str) -> Destination:
+    """The full name of a model where that can be said, and whether its key is there.
 
     Raises:
         Refused: What `model_for` refuses, but for a missing key.
     """
-    return _has_key(services, services.model_name(agent))
-
-
-def _has_key(services: Services, model: str) -> Destination:
-    """The full name of a model, and whether its key is there."""
     try:
         name = checked_model(services, model)
     except Refused as refused:
@@ -79,7 +74,7 @@ def held_as(services: Services, agent: Agent) -> GateRefusal | None:
 
 
 def _refused_now(services: Services, agent: Agent, policy: Policy) -> GateRefusal | None:
-    to = destination(services, agent)
+    to = _has_key(services, services.model_name(agent))
     return refusal(policy, agent, to.model, to.has_secret)
 
 

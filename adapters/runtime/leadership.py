@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from adapters.store.log import Appended
 from adapters.store.reader import read_append
 from domain.agent.agent import AGENT, AgentCreated
-from domain.agent.commands import AgentCommand, InheritWake, RequestWake, SleepAgent
+from domain.agent.commands import AgentCommand, InheritWake, SleepAgent
 from domain.agent.subscriptions import WATCH, placed
 from domain.agent.wake_queue import (
     ASKED,
@@ -200,15 +200,10 @@ def _born(
     if is_woken_here and all(one.replica != world.replica for one in triggers):
         return
     names = [key("creation-wake", agent, one.replica, one.reason_id) for one in triggers]
-    if not any(map(services.agents.receipts, names)):
-        made = sorted(zip(triggers, names, strict=True), key=_canonical)
-        for trigger, name in made[:1]:
-            yield name, _creation(services, agent, trigger)
-
-
-def _canonical(made: tuple[Trigger, str]) -> tuple[int, str]:
-    """The place of the append that made an agent."""
-    return int(made[0].reason_id), made[0].replica
+    if triggers and not any(map(services.agents.receipts, names)):
+        places = [(int(one.reason_id), one.replica) for one in triggers]  # of what made the agent
+        (of_n, of), name = min(zip(places, names, strict=True))
+        yield name, replace(services.request(agent, "creation"), of=of, of_n=of_n)
 
 
 def _ordered(services: "Services", world: LogState) -> Iterator[tuple[str, AgentCommand]]:
@@ -233,11 +228,6 @@ def _has_left(rows: Iterable[RecordedEvent]) -> bool:
         LED_ELSEWHERE in (getattr(row.fact, "code", ""), getattr(row.fact, "rule", ""))
         for row in rows
     )
-
-
-def _creation(services: "Services", agent: str, trigger: Trigger) -> RequestWake:
-    asked = services.request(agent, "creation")
-    return replace(asked, of=trigger.replica, of_n=int(trigger.reason_id))
 
 
 def inherited(services: "Services", agent: str, of: str, left: LeftWake) -> InheritWake:

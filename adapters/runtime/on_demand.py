@@ -65,9 +65,8 @@ async def run_one(
                 _hand_back(services, work, fault.code)
             return RanWake(agent_id, run_key, fault, fault.code)
         case _:
-            return RanWake(
-                agent_id, run_key, effect_executor.fail(services, work, fault), "internal"
-            )
+            told = effect_executor.fail(services, work, fault)
+            return RanWake(agent_id, run_key, told, "internal")
 
 
 async def fault_of(running: Coroutine[None, None, None]) -> Exception | None:
@@ -236,11 +235,8 @@ async def run_asked(
             if services.wake(run_key).phase == "done" or not (found or is_running):
                 return ran
             if found and run_leases.take(agent_id, found[0].run_key) == "taken":
-                ran = await _run(services, run_leases, found[0])
-                ran, end = (
-                    ran._replace(run_key=run_key),
-                    _time() + services.settings.agents.lost_seconds,
-                )
+                ran = (await _run(services, run_leases, found[0]))._replace(run_key=run_key)
+                end = _time() + services.settings.agents.lost_seconds
                 continue
             why = run_leases.told(agent_id) if found else RUNS_ALREADY
             if why not in told:

@@ -114,10 +114,8 @@ def _undos(services: Services, changes: ChangeSet) -> Iterator[tuple[ItemUndone,
     for item, undo in undos_in_doubt(changes):
         receipt = effect(services, "", (undo.operation,))
         if receipt is not None:
-            yield (
-                ItemUndone(item, undo.confirmation, undo.operation, undo.undoes, receipt.n),
-                receipt,
-            )
+            done = ItemUndone(item, undo.confirmation, undo.operation, undo.undoes, receipt.n)
+            yield done, receipt
 
 
 def reached(services: Services) -> HeldAppends | None:

@@ -1,10 +1,11 @@
 """The person's verdicts, carried across both logs: intent, effect, outcome (DESIGN 2, law 7)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from adapters.runtime import effects, orphaned_effects
 from adapters.runtime.services import Services
-from adapters.store.log import Appended
+from adapters.telemetry.spans import Verb
 from domain.agent.agent import AGENT
 from domain.append.causes import Result
 from domain.changes.change_set import (
@@ -39,7 +40,7 @@ from domain.journal.catalog import CATALOG
 from domain.journal.commands import ApplyOperation, UndoDeed
 from domain.journal.task import PERSON, TASK
 from domain.log.state import MAIN
-from domain.log.wire import Words, words
+from domain.log.wire import Payload, Words, words
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot, snapshot
 
@@ -123,10 +124,7 @@ def confirm(
     said, kept = words(changes.task, edit) if edit else (None, ())
     position, category = seen_at(services, changes)
     command = ConfirmItem(set_id, number, PERSON, position, said, base, category)
-    with services.spans.verdict("edit" if edit else "confirm", changes, number) as tell:
-        appended = services.append_agent(command, key=key, payloads=kept)
-        tell(item := _driven(services, appended, set_id, number))
-    return item
+    return _decided(services, "edit" if edit else "confirm", changes, command, key, kept)
 
 
 def reject(
@@ -137,16 +135,27 @@ def reject(
     position, category = seen_at(services, changes)
     seen = services.journal.horizon(position)
     command = RejectItem(set_id, number, PERSON, position, reason, category, seen)
-    with services.spans.verdict("reject", changes, number) as tell:
-        tell(item := _driven(services, services.append_agent(command, key=key), set_id, number))
-    return item
+    return _decided(services, "reject", changes, command, key)
 
 
-def _driven(services: Services, appended: Appended, set_id: str, number: int) -> ChangeItem | None:
+def _decided(
+    services: Services,
+    verb: Verb,
+    changes: ChangeSet,
+    command: ConfirmItem | RejectItem | ReopenItem | UndoItem,
+    key: str,
+    kept: Sequence[Payload] = (),
+) -> ChangeItem | None:
     """Only who appended an intent performs it; one in doubt is taken over by `recover`."""
-    if appended.rows:
-        return drive(services, set_id, number)
-    return find(changes_of(services, set_id), number)
+    number = command.item
+    with services.spans.verdict(verb, changes, number) as tell:
+        appended = services.append_agent(command, key=key, payloads=kept)
+        if appended.rows:
+            item = drive(services, command.changes, number)
+        else:
+            item = find(changes_of(services, command.changes), number)
+        tell(item)
+    return item
 
 
 def defer(
@@ -168,10 +177,8 @@ def reopen(services: Services, set_id: str, number: int, key: str = "") -> Chang
     changes = changes_of(services, set_id)
     item, position = find(changes, number), services.journal.tail().n
     category = category_at(services, changes.task, item.position) if item else ""
-    with services.spans.verdict("reopen", changes, number) as tell:
-        command = ReopenItem(set_id, number, PERSON, position, category)
-        tell(item := _driven(services, services.append_agent(command, key=key), set_id, number))
-    return item
+    command = ReopenItem(set_id, number, PERSON, position, category)
+    return _decided(services, "reopen", changes, command, key)
 
 
 def undo(
@@ -180,10 +187,8 @@ def undo(
     """Take a confirmation back, that of an operation which was applied for it; the item as it is
     then: pending, or confirmed where something of it was changed since."""
     changes, position = changes_of(services, set_id), services.journal.tail().n
-    with services.spans.verdict("undo", changes, number) as tell:
-        command = UndoItem(set_id, number, PERSON, position, operation)
-        tell(item := _driven(services, services.append_agent(command, key=key), set_id, number))
-    return item
+    command = UndoItem(set_id, number, PERSON, position, operation)
+    return _decided(services, "undo", changes, command, key)
 
 
 def drive(services: Services, set_id: str, number: int) -> ChangeItem | None:
@@ -270,10 +275,9 @@ def _take_back(services: Services, changes: ChangeSet, asked: UndoAsked) -> Item
     is_timed = done.command.tool == TIME_TOOL
     command = UndoDeed(tasks, (receipt.n,), asked.operation, receipt.replica, reopens=is_timed)
     appended = services.append_journal(command, key=asked.operation)
-    code, n = appended.result.code, appended.n
-    return ItemUndone(
-        asked.item, asked.confirmation, asked.operation, asked.undoes, 0 if code else n, code
-    )
+    code = appended.result.code
+    n = 0 if code else appended.n
+    return ItemUndone(asked.item, asked.confirmation, asked.operation, asked.undoes, n, code)
 
 
 def came(item: int, confirmation: int, result: Result, position: int) -> ItemConfirmed | ItemFailed:

@@ -25,10 +25,6 @@ Taken = Literal["taken", "agent", "limit"]
 """What came of asking for a lease: it is ours; another process has it; as many as may are held."""
 
 
-def _slept(seconds: int) -> None:
-    """A command is told of no sleep."""
-
-
 class RunLeases:
     """The leases of one process, renewed for as long as it is open (``async with``)."""
 
@@ -36,7 +32,7 @@ class RunLeases:
         self,
         services: Services,
         leases: Leases | None = None,
-        slept: Callable[[int], None] = _slept,
+        slept: Callable[[int], None] = lambda _: None,
     ) -> None:
         """Open the home's leases for a command, or take those of a process that joins.
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from adapters.home.schedules import next_after, parse, parse_in, ticks_between
 from adapters.runtime.services import Services
-from domain.agent.agent import AgentTimer
 from domain.agent.commands import SetTimer, TickTimer
 from domain.errors import Refused, WakelogError
 
@@ -50,12 +49,9 @@ def fire(services: Services, agent_ids: Iterable[str], now: str = "") -> list[st
             if agent.lifecycle == "destroyed" or timer.next_at > now:
                 continue
             try:
-                _tick(services, agent_id, timer, now)
+                ticks, at = ticks_between(parse(timer.schedule), timer.zone, timer.next_at, now)
+                tick = TickTimer(agent_id, timer.id, ticks, at, services.is_enabled)
+                services.append_agent(tick)
             except WakelogError as error:
                 troubles.append(f"the timer {timer.schedule!r} of {agent.name!r}: {error}")
     return troubles
-
-
-def _tick(services: Services, agent_id: str, timer: AgentTimer, now: str) -> None:
-    ticks, next_at = ticks_between(parse(timer.schedule), timer.zone, timer.next_at, now)
-    services.append_agent(TickTimer(agent_id, timer.id, ticks, next_at, services.is_enabled))
