@@ -155,7 +155,11 @@ def ensure(home: Path, environ: Mapping[str, str]) -> str:
         if not home.parent.exists():
             instead = "make it first, or name another home with --home"
             raise invalid(f"the folder {home.parent} for the home is missing", instead)
-        _make_folder(home)
+        try:
+            home.mkdir(mode=0o700)
+        except FileExistsError:
+            if not home.is_dir():
+                raise _not_a_folder(home) from None
         stored = _stored_replica(home)
         if not stored:
             is_new = not exists(home)
@@ -164,7 +168,8 @@ def ensure(home: Path, environ: Mapping[str, str]) -> str:
             if is_new:
                 make_file(home / SETTINGS, DEFAULT_TOML)
             stored = _stored_replica(home)
-    close_to_others(_own_files(home))  # those of a home made by 0.1.0 were for everybody to read
+    own = (*sorted(_DATABASE_FILES), REPLICA, INSTALLATION, SETTINGS)  # a person may keep others
+    close_to_others(home / one for one in own)  # 0.1.0 made them for everybody to read
     return given or stored
 
 
@@ -176,12 +181,6 @@ def close_to_others(paths: Iterable[Path]) -> None:
             mode = path.stat().st_mode
             if mode & _OTHERS_MODE and (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
                 path.chmod(stat.S_IMODE(mode) & ~_OTHERS_MODE)
-
-
-def _own_files(home: Path) -> Iterator[Path]:
-    """The files of a home that are wakelog's; a person may keep others there."""
-    for name in (*sorted(_DATABASE_FILES), REPLICA, INSTALLATION, SETTINGS):
-        yield home / name
 
 
 def replica(home: Path, environ: Mapping[str, str]) -> str:
@@ -235,14 +234,6 @@ def _stored_replica(home: Path) -> str:
             instead="delete the file: the next writing command draws a new name",
         )
     return name
-
-
-def _make_folder(home: Path) -> None:
-    try:
-        home.mkdir(mode=0o700)
-    except FileExistsError:
-        if not home.is_dir():
-            raise _not_a_folder(home) from None
 
 
 def make_file(path: Path, text: str) -> bool:

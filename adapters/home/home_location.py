@@ -220,10 +220,9 @@ class FolderLocation:
 
     def edit_settings(self, edit: SettingsEdit, environ: Mapping[str, str]) -> None:
         self.begin(environ)
-        path = (self.folder / files.SETTINGS).resolve()
         with files.readable_errors(self.folder):
-            text = path.read_text("utf-8-sig") if path.exists() else ""
-            files.replace_file(path, edit(text))
+            text = edit(self.settings_text())
+            files.replace_file((self.folder / files.SETTINGS).resolve(), text)
 
     def begin(self, environ: Mapping[str, str]) -> str:
         return files.ensure(self.folder, environ)

@@ -174,13 +174,12 @@ def _first_mismatch(journal: Log, claims: Iterable[JournalClaim]) -> PairingMism
     itself wrote is never given up: it would go on where it stood."""
     ranges = [one for one in given_up(journal) if one.replica != journal.replica]
     left = [one for one in claims if not references.is_given_up(ranges, one.replica, one.n)]
-    newest = {
-        one.replica: one for one in sorted(left, key=_claimed_append)
-    }  # of a shared one, by each chain
+    left.sort(key=lambda one: one.n)
+    newest = {one.replica: one for one in left}  # of a shared one, by each chain
     for one in newest.values() if journal.is_shared else [*newest.values()][-1:]:
         if one.n > (last := _journal_end(journal, one.replica)):
             return PairingMismatch(one, last)
-    witnesses = {one.replica: one for one in sorted(left, key=_claimed_append) if one.digest}
+    witnesses = {one.replica: one for one in left if one.digest}
     for one in witnesses.values():
         if journal.digest_at(one.n, one.replica) != one.digest:
             return PairingMismatch(one, _journal_end(journal, one.replica))
@@ -192,10 +191,6 @@ def _journal_end(journal: Log, replica: str) -> int:
     order = journal.recorder.order()
     rows = order.last(replica) if order else ()
     return numbered(rows[0].state).n if rows else 0 if order else journal.tail().n
-
-
-def _claimed_append(claim: JournalClaim) -> int:
-    return claim.n
 
 
 def _replica_mismatch(

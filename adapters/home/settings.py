@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta, Struct, field
@@ -198,55 +198,44 @@ class NotifySettings(Struct, frozen=True):
     every_minutes: Annotated[int, Meta(ge=0, le=1_440)] = 15
 
 
-class WrongSetting(NamedTuple):
-    """What is wrong with a setting, after its table's name, and what to do."""
-
-    because: str
-    instead: str
-
-
-def wrong_notify_setting(notify: NotifySettings) -> WrongSetting | None:
-    """The first setting that cannot be used; None where all can."""
+def _check_notify(notify: NotifySettings, source: str) -> None:
+    """Refuse the first setting that cannot be used."""
     if notify.command and not notify.command[0].strip():
-        return WrongSetting(
-            "command: it names no program", 'write it as in ["my-notifier", "--now"]'
-        )
+        instead = 'write it as in ["my-notifier", "--now"]'
+        raise invalid_setting(f"{source}.command: it names no program", instead)
     if any("\0" in one for one in notify.command):
-        return WrongSetting("command: it holds a NUL character", "remove it")
-    if notify.quiet and not _are_hours(notify.quiet):
-        told = f"quiet: {notify.quiet!r} is no span of hours"
-        return WrongSetting(told, 'write two different times of day, as in "22:00-07:00"')
+        raise invalid_setting(f"{source}.command: it holds a NUL character", "remove it")
+    start, _, end = notify.quiet.partition("-")
+    if notify.quiet and (_QUIET_HOURS.fullmatch(notify.quiet) is None or start == end):
+        told = f"{source}.quiet: {notify.quiet!r} is no span of hours"
+        raise invalid_setting(told, 'write two different times of day, as in "22:00-07:00"')
     if notify.secret and _SECRET_VARIABLE.fullmatch(notify.secret) is None:
-        told = "secret: it names no variable of the environment"  # not repeated: it may be one
-        return WrongSetting(told, 'write "env:NAME", and set NAME where `wakelog run` is started')
-    return _wrong_webhook(notify.webhook) if notify.webhook else None
+        told = f"{source}.secret: it names no variable of the environment"  # it may be one itself
+        instead = 'write "env:NAME", and set NAME where `wakelog run` is started'
+        raise invalid_setting(told, instead)
+    if notify.webhook:
+        _check_webhook(notify.webhook, f"{source}.webhook")
 
 
-def _are_hours(quiet: str) -> bool:
-    start, _, end = quiet.partition("-")
-    return _QUIET_HOURS.fullmatch(quiet) is not None and start != end
-
-
-def _wrong_webhook(webhook: str) -> WrongSetting | None:
+def _check_webhook(webhook: str, source: str) -> None:
     """An address is not repeated: its path may be a secret."""
     from urllib.parse import urlsplit
 
-    no_address = WrongSetting("webhook: it is no web address", "write one like https://host/path")
     try:
         parts = urlsplit(webhook)
         host, _ = parts.hostname, parts.port
+        is_good = parts.scheme in ("http", "https") and bool(host) and webhook.isascii()
     except ValueError:
-        return no_address
-    is_good = parts.scheme in ("http", "https") and host and webhook.isascii()
+        is_good = False
     if not is_good or not webhook.isprintable() or " " in webhook:
-        return no_address
+        instead = "write one like https://host/path"
+        raise invalid_setting(f"{source}: it is no web address", instead)
     if "@" in parts.netloc or parts.fragment:
-        told = "webhook: it holds a name, a password or a fragment"
-        return WrongSetting(told, "give the address alone; `secret` signs what is sent")
+        told = f"{source}: it holds a name, a password or a fragment"
+        raise invalid_setting(told, "give the address alone; `secret` signs what is sent")
     if parts.scheme == "http" and LOOPBACK.fullmatch(host or "") is None:
-        told = "webhook: http is for this machine alone"
-        return WrongSetting(told, "use https, or an address like http://127.0.0.1:8000/")
-    return None
+        told = f"{source}: http is for this machine alone"
+        raise invalid_setting(told, "use https, or an address like http://127.0.0.1:8000/")
 
 
 # --------------------------------------------------------------------------- all settings of a home
@@ -455,21 +444,17 @@ def check_keys(table: Mapping[str, Any], path: str) -> None:
 def settled(table: dict[str, Any], path: str) -> Settings:
     """The settings that a table makes. Raises Refused: a value cannot be used."""
     prices, models = table.pop("prices", {}), table.pop("models", {})
-    _in_micros(table.get("budget"), path)
+    budget = table.get("budget")
+    if isinstance(budget, dict) and "cost_per_day" in budget:
+        given = budget["cost_per_day"]
+        budget["cost_per_day"] = read_micros(given, f"{path}: budget.cost_per_day", "no amount")
     try:
         settings = msgspec.convert(table, Settings)
     except msgspec.ValidationError as error:
         raise _wrong_value(str(error), path) from None
     named = named_models(models, path)
-    return _checked_settings(
-        replace(settings, prices=read_prices(prices, path), models=named), path
-    )
-
-
-def _in_micros(budget: Any, path: str) -> None:
-    if isinstance(budget, dict) and "cost_per_day" in budget:
-        given = budget["cost_per_day"]
-        budget["cost_per_day"] = read_micros(given, f"{path}: budget.cost_per_day", "no amount")
+    settings = replace(settings, prices=read_prices(prices, path), models=named)
+    return _checked_settings(settings, path)
 
 
 _CHOICES = {
@@ -505,8 +490,7 @@ def _checked_settings(settings: Settings, path: str) -> Settings:
     if re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9]", time) is None:
         told = f"{path}: agents.propagated_at: {time!r} is no time of day"
         raise invalid_setting(told, 'write hours and minutes, as in "06:00"')
-    if wrong := wrong_notify_setting(settings.notify):
-        raise invalid_setting(f"{path}: notify.{wrong.because}", wrong.instead)
+    _check_notify(settings.notify, f"{path}: notify")
     if re.fullmatch(r"([A-Z]{3})?", settings.currency) is None:
         told = f"{path}: currency: {settings.currency[:20]!r} is no code of a currency"
         raise invalid_setting(told, 'write three capital letters, as in "EUR"')

@@ -24,6 +24,7 @@ import msgspec
 from adapters.home.view_store import SqliteDocumentStore
 from adapters.store.document_store import (
     FROM_DOCUMENTS,
+    Aggregate,
     DocumentQuery,
     DocumentRow,
     DocumentStore,
@@ -316,7 +317,9 @@ class Views:
         self._caches: dict[str, CachedDocuments[Any]] = {}
         self._left: dict[str, ViewPosition] = {}
         self._anew: dict[str, int] = {}  # views made anew, and how far the log had come then
-        self._store = _opened_store(where, views)
+        self._store: DocumentStore = (
+            SqliteDocumentStore(where, views) if where is None or isinstance(where, Path) else where
+        )
 
     @classmethod
     def in_memory(cls, logs: Mapping[str, Log]) -> "Views":
@@ -372,21 +375,15 @@ class Views:
             limit: How many at most; negative: all.
             newest_first: The last places first.
         """
-        conditions, values = list[str](), list[str]()
-        if prefix:
-            conditions.append("key >= ? AND key < ?")
-            values += (prefix, prefix + "\U0010ffff")
-        if shelf is not None:
-            conditions.append("shelf = ?")
-            values.append(shelf)
-        if mark:
-            conditions.append(_MARKED)
-            values.append(mark)
-        if before:
-            conditions.append("place < ?")
-            values.append(before)
+        where = {
+            "key >= ?": prefix or None,
+            "key < ?": f"{prefix}\U0010ffff" if prefix else None,
+            "shelf = ?": shelf,
+            _MARKED: mark or None,
+            "place < ?": before or None,
+        }
         order = "place DESC, key DESC" if newest_first else "place, key"
-        return self._read(DocumentQuery(view, conditions, values, order, int(limit)))
+        return self._read(DocumentQuery(view, *_asked(where), order, int(limit)))
 
     def due(self, view: View[D], by: str) -> list[D]:
         """What is due by a time, in the order of places; no other document is read."""
@@ -403,10 +400,8 @@ class Views:
 
     def shelved(self, view: View[D], prefix: str) -> list[D]:
         """Documents whose shelf begins so, by their shelves."""
-        values = (prefix, prefix + "\U0010ffff")
-        return self._read(
-            DocumentQuery(view, ("shelf >= ? AND shelf < ?",), values, "shelf, place")
-        )
+        where, values = ("shelf >= ? AND shelf < ?",), (prefix, f"{prefix}\U0010ffff")
+        return self._read(DocumentQuery(view, where, values, "shelf, place"))
 
     def marked(
         self,
@@ -431,43 +426,31 @@ class Views:
 
     def count_queued(self, view: View[Any]) -> int:
         """How many documents wait in a queue; none of them is read."""
-        asked = DocumentQuery(view, (_TURNED,), by="turns")
-        return int(self._guarded(lambda: self._store.count(asked)))
+        return int(self._count(DocumentQuery(view, (_TURNED,), by="turns")))
 
     def count(self, view: View[Any], mark: str = "", *, shelf: str | None = None) -> int:
         """How many documents of a view have a mark, or stand on a shelf; none of them is read."""
-        conditions, values = list[str](), list[str]()
-        if mark:
-            conditions.append(_MARKED)
-            values.append(mark)
-        if shelf is not None:
-            conditions.append("shelf = ?")
-            values.append(shelf)
-        return int(
-            self._guarded(lambda: self._store.count(DocumentQuery(view, conditions, values)))
-        )
+        asked = _asked({_MARKED: mark or None, "shelf = ?": shelf})
+        return int(self._count(DocumentQuery(view, *asked)))
 
     def count_without(self, view: View[Any], mark: str, of: View[Any], marks: Sequence[str]) -> int:
         """How many documents with a mark are the shelf of no document of another view with one of
         some marks: tasks without an agent, for example. None of them is read."""
         having = f"{FROM_DOCUMENTS} view = ? AND {_marked_among(marks)} AND mark <> ''"
         conditions = (_MARKED, f"key NOT IN (SELECT shelf {having})")
-        asked = DocumentQuery(view, conditions, (mark, of.name, *marks))
-        return int(self._guarded(lambda: self._store.count(asked)))
+        return int(self._count(DocumentQuery(view, conditions, (mark, of.name, *marks))))
 
     def tallied(self, view: View[Any], marks: Sequence[str], *, shelf: str | None = None) -> int:
         """What the tallies of documents with one of some marks add up to; none of them is read."""
-        conditions, values = [f"{_marked_among(marks)} AND mark <> ''"], [*marks]
-        if shelf is not None:
-            conditions.append("shelf = ?")
-            values.append(shelf)
-        asked = DocumentQuery(view, conditions, values)
-        return int(self._guarded(lambda: self._store.count(asked, "sum(tally)")) or 0)
+        conditions, values = _asked({"shelf = ?": shelf})
+        marked = f"{_marked_among(marks)} AND mark <> ''"
+        asked = DocumentQuery(view, [marked, *conditions], [*marks, *values])
+        return int(self._count(asked, "sum(tally)") or 0)
 
     def next_due(self, view: View[Any], marks: Sequence[str]) -> str:
         """When the first with one of some marks is due, empty where none is; none is read."""
         asked = DocumentQuery(view, (f"due <> '' AND {_marked_among(marks)}",), marks, by="dues")
-        return self._guarded(lambda: self._store.count(asked, "min(due)")) or ""
+        return self._count(asked, "min(due)") or ""
 
     def reached(self, view: View[Any]) -> int:
         """Up to which append of its log a view has come; 0 where it has not begun."""
@@ -484,6 +467,9 @@ class Views:
     def close(self) -> None:
         with self._lock:
             self._store.close()
+
+    def _count(self, asked: DocumentQuery, what: Aggregate = "count(*)") -> Any:
+        return self._guarded(lambda: self._store.count(asked, what))
 
     def _read(self, asked: DocumentQuery) -> list[Any]:
         decode = self._decoder(asked.view).decode
@@ -626,10 +612,10 @@ def _are_current(
     )
 
 
-def _opened_store(where: DocumentStore | Path | None, views: Sequence[View[Any]]) -> DocumentStore:
-    if where is None or isinstance(where, Path):
-        return SqliteDocumentStore(where, views)
-    return where
+def _asked(where: Mapping[str, str | None]) -> tuple[list[str], list[str]]:
+    """Conditions with a value each, and those values; one without a value does not count."""
+    kept = {sql: value for sql, value in where.items() if value is not None}
+    return [*kept], [*kept.values()]
 
 
 def _marked_among(marks: Sequence[str]) -> str:

@@ -85,11 +85,9 @@ def check_installation(home: Path, environ: Mapping[str, str]) -> None:
         Refused: Code ``moved_home``: the folder was moved or copied.
     """
     found = installation_state(home, environ)
-    if found != "unchecked" and not (home / files.REPLICA).exists():
+    if found == "unchecked" or not (home / files.REPLICA).exists():
         return  # a name is drawn first
     match found:
-        case "unchecked":
-            return
         case "unknown":
             with suppress(OSError):  # the next command that writes does it
                 files.make_file(

@@ -76,7 +76,6 @@ _NO_DATABASES = {
     "adapters/store/leases.py place: read_text": "what the machine says of itself",
     "adapters/home/zones.py _zone_names: read_text": "a file of a package",
     "adapters/home/zones.py machine_zone: read_text": "the machine's zone",
-    "adapters/home/home_location.py FolderLocation.edit_settings: read_text": "settings",
     "adapters/home/home_location.py FolderLocation.settings_text: read_text": "settings",
     "adapters/home/home_location.py FolderLocation.hold: read_text": "where the home went",
     "adapters/home/settings.py _file_text: open": "settings",
