@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from adapters.home.files import check_no_database, close_to_others
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.log.keys import log_digest
 
 LINES_MAX = 100_000
@@ -45,8 +45,7 @@ def read_anchors(path: Path, *, is_new: bool = False) -> list[Anchor]:
         instead = "name the file that prove wrote, or begin this one with --new-anchor"
         raise Refused("unreadable_file", because=because, instead=instead)
     if found and is_new:
-        because = f"{path} is there, with {len(found)} anchors"
-        raise Refused("invalid_value", because=because, instead="leave --new-anchor out")
+        raise invalid(f"{path} is there, with {len(found)} anchors", "leave --new-anchor out")
     return found
 
 

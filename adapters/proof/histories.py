@@ -90,10 +90,8 @@ def take_history(journal: Log, agents: Log, run_key: str = "") -> History:
     """
     last = _last_of(agents, run_key) if run_key else None
     made = _up_to(agents, last)
-    known = None
-    if run_key:
-        facts = (row.fact for append in appends(made) for row in append.facts)
-        known = max(map(journal_position, facts), default=0)
+    facts = (row.fact for append in appends(made) for row in append.facts)
+    known = max(map(journal_position, facts), default=0) if run_key else None
     rows = {"journal": _up_to(journal, known), "agent": made}
     payloads: dict[PayloadId, bytes] = {}
     for log, facts_of in zip((journal, agents), _facts(rows).values(), strict=True):

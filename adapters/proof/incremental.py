@@ -46,7 +46,7 @@ from domain.append import envelope
 from domain.errors import Refused
 from domain.log.keys import key
 from domain.log.rules import RULES
-from replay.cross_log_check import DIGESTS_MAX, CrossLogCheck
+from replay.cross_log_check import DIGESTS_MAX
 from replay.hash_chain import HashChain
 from replay.log_pair import PairPosition
 from replay.prove import ProofOptions
@@ -391,14 +391,6 @@ def _prove_since(
     return proved, raws
 
 
-def _append_time(log: Log, n: int) -> str:
-    """When append n was made. Raises NotRemembered: it is not found, as a row stands in the way."""
-    rows = log.append_at(n)
-    if not rows:
-        raise NotRemembered(CHANGED)
-    return envelope.read(rows[0]).at
-
-
 def walk_on(
     logs: Sequence[Log],
     left: PairPosition,
@@ -415,11 +407,11 @@ def walk_on(
     for log, raw, end in zip(logs, raws, ends, strict=True):
         since = raws[0].chain.n if log is logs[0] else 0
         made = paired_log(log, replace(own, since=since), lost, progress, after=end)
-        times = {name: _append_time(log, n) for name, n in raw.last.items()}
+        starts = {name: log.append_at(n) for name, n in raw.last.items()}
+        if not all(starts.values()):  # a row stands in the way
+            raise NotRemembered(CHANGED)
+        times = {name: envelope.read(rows[0]).at for name, rows in starts.items()}
         made.proof.resume(end, raw.heads, raw.last, again_from(log), log.streams_of, times)
         sides.append(made)
 
-    def resume(crossing: CrossLogCheck) -> None:
-        crossing.resume(left, raws[0].digests)
-
-    return prove_sides(sides[0], sides[1], resume=resume)
+    return prove_sides(*sides, resume=lambda crossing: crossing.resume(left, raws[0].digests))

@@ -35,7 +35,7 @@ from replay.appends import Append, appends
 from replay.cross_log_check import CrossLogCheck
 from replay.divergence import Divergence
 from replay.log_pair import PairedLog, PairPosition
-from replay.prove import LogProof, ProofOptions, ReplicaCounts
+from replay.prove import LogProof, ProofOptions
 from replay.replies import Decoder, Decoders
 from replay.streams import LIMITS, WalkLimits
 
@@ -270,13 +270,12 @@ def prove_sides(
 def _of_each(proofs: Sequence[LogProof]) -> dict[str, ReplicaProof] | None:
     """What was proved of each replica of the logs that several share; None where there are none."""
     names = sorted({name for proof in proofs for name in proof.of})
-    every = {name: [proof.of[name] for proof in proofs if name in proof.of] for name in names}
-    return {name: _summed(counts) for name, counts in every.items()} or None
-
-
-def _summed(counts: Sequence[ReplicaCounts]) -> ReplicaProof:
-    rows, causes, folded = (sum(each) for each in zip(*map(astuple, counts), strict=True))
-    return ReplicaProof(rows, causes, causes - folded, folded)
+    found: dict[str, ReplicaProof] = {}
+    for name in names:
+        counts = [astuple(proof.of[name]) for proof in proofs if name in proof.of]
+        rows, causes, folded = map(sum, zip(*counts, strict=True))
+        found[name] = ReplicaProof(rows, causes, causes - folded, folded)
+    return found or None
 
 
 def _place(one: Divergence) -> tuple[bool, int]:
@@ -355,12 +354,9 @@ def told_lines(told: str) -> list[str]:
     """A row with its JSON spread over lines; another text as it is."""
     head, brace, rest = told.partition("{")
     try:
-        document = json.loads(brace + rest) if brace else None
+        spread = json.dumps(json.loads(brace + rest), indent=1, ensure_ascii=False).splitlines()
     except ValueError:
-        document = None
-    if document is None:
         return told.splitlines()
-    spread = json.dumps(document, indent=1, ensure_ascii=False).splitlines()
     return ([head.rstrip()] if head else []) + spread
 
 

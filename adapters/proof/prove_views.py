@@ -69,7 +69,12 @@ def differing_views(home: Home, progress: LogProgress | None = None) -> list[Div
 def _copied(where: SharedDocumentStore | Path, to: Path) -> bool:
     """Whether it could be read; what cannot is made anew by the next command."""
     if not isinstance(where, Path):
-        return _read_out(where, to)
+        try:
+            with closing(SqliteDocumentStore(to, VIEWS)) as target:
+                where.copy(target, VIEWS)
+        except where.broken:
+            return False
+        return True
     try:
         with (
             closing(sqlite3.connect(f"{where.resolve().as_uri()}?mode=ro", uri=True)) as source,
@@ -78,15 +83,6 @@ def _copied(where: SharedDocumentStore | Path, to: Path) -> bool:
             source.backup(target)
     except sqlite3.Error:
         return False
-    return True
-
-
-def _read_out(store: SharedDocumentStore, to: Path) -> bool:
-    with closing(SqliteDocumentStore(to, VIEWS)) as target:
-        try:
-            store.copy(target, VIEWS)
-        except store.broken:
-            return False
     return True
 
 

@@ -25,7 +25,7 @@ from domain.agent.wake_queue import WAKE_QUEUE
 from domain.append import envelope
 from domain.append.causes import Cause, EpochBegan, LogShared, ReplicasImported, Replied
 from domain.append.notification_batch import batch
-from domain.errors import Refused, WakelogError
+from domain.errors import Refused, WakelogError, invalid
 from domain.journal.catalog import INBOX
 from domain.journal.commands import ImportTasks
 from domain.journal.imported import ImportedTask
@@ -123,7 +123,8 @@ class Redactor:
         self._meant: dict[str, str] = {}  # what a new word stands for
         self._brought: list[Payload] = []
         self._units: list[str] = [SHARED]
-        replica = _only_replica(history)
+        rows = history.rows["journal"] or history.rows["agent"]
+        replica = rows[0].stream.rpartition("@")[2] if rows else "r1"
         self.logs = {name: Log.in_memory(name, replica) for name in ("journal", "agent")}
 
     def record(self) -> History:
@@ -146,7 +147,7 @@ class Redactor:
         cause, given = envelope.cause_of(one.facts[0])
         if isinstance(cause, ReplicasImported | LogShared):
             because = "histories of several replicas cannot be redacted"
-            raise Refused("invalid_value", because=because, instead="export it without --redact")
+            raise invalid(because, "export it without --redact")
         if isinstance(cause, EpochBegan):
             return  # the log begins its epoch by itself
         log = self.logs[name]
@@ -161,7 +162,7 @@ class Redactor:
         kinds = [sorted(row.of_kind for row in side) for side in (one.facts, rows)]
         if log.count() == before or kinds[0] != kinds[1]:
             because = f"append {one.n} of the {name} log comes out otherwise without its texts"
-            raise Refused("invalid_value", because=because, instead="export it without --redact")
+            raise invalid(because, "export it without --redact")
         made = matched_rows(one.facts, rows, self._ids)
         for was, now in reversed(list(zip(one.facts, made, strict=True))):  # the receipt last
             self._pair(was.entity, now.entity)
@@ -205,7 +206,11 @@ class Redactor:
             case BeginWake():
                 return self._begin(cause)
             case TakeJournal():
-                return self._take(cause)
+                behind = self.logs["journal"].appends(cause.first - 1)
+                found = (self._batch(rows) for rows in behind if rows[0].n <= cause.last)
+                batches = tuple(one for one in found if one is not None)
+                digest = self._digest(cause.journal_digest, cause.last)
+                return replace(cause, batches=batches, journal_digest=digest)
             case Replied(of_kind=of_kind, entity=entity, fact=fact):
                 made = Replied(of_kind, self._named(entity), self._struct(fact))
                 made, kept = redo_read(made, self.logs)
@@ -244,13 +249,6 @@ class Redactor:
             user=user,
             journal_digest=self._digest(cause.journal_digest, cause.journal_position),
         )
-
-    def _take(self, cause: TakeJournal) -> TakeJournal:
-        behind = self.logs["journal"].appends(cause.first - 1)
-        found = [self._batch(rows) for rows in behind if rows[0].n <= cause.last]
-        digest = self._digest(cause.journal_digest, cause.last)
-        batches = tuple(one for one in found if one is not None)
-        return replace(cause, batches=batches, journal_digest=digest)
 
     def _digest(self, was: str, n: int) -> str:
         """The digest of a journal's append as it is now, where a cause names it."""
@@ -422,11 +420,6 @@ def _is_literal(hint: Any) -> bool:
         return True
     inner = [one for one in get_args(hint) if one is not type(None)]
     return get_origin(hint) is Union and all(_is_literal(one) for one in inner)
-
-
-def _only_replica(history: History) -> str:
-    rows = history.rows["journal"] or history.rows["agent"]
-    return rows[0].stream.rpartition("@")[2] if rows else "r1"
 
 
 # ------------------------------------------------------------------------- a home without its texts
