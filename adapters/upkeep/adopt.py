@@ -15,7 +15,7 @@ from adapters.home.home_location import open_logs
 from adapters.store.leader import succeed
 from adapters.store.log import Log
 from domain.append.causes import GivenUp
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 
 
 class Adopted(NamedTuple):
@@ -40,11 +40,9 @@ def adopt_folder(home: Path, environ: Mapping[str, str], *, is_copy: bool) -> Ad
         because = f"{files.REPLICA_VARIABLE} names who writes, so nothing is kept of the folder"
         raise _nothing_to_settle(because, "unset it, or set it to another name in a copy")
     if state == "here":
-        raise _nothing_to_settle(
-            f"{home} is the folder where its name was drawn", "write in it as it is"
-        )
+        raise _nothing_to_settle(f"{home} is the folder where its name was drawn")
     if state == "unknown" and not is_copy:
-        raise _nothing_to_settle(f"nothing is kept yet of where {home} was", "write in it as it is")
+        raise _nothing_to_settle(f"nothing is kept yet of where {home} was")
     was = files.replica(home, environ)
     name = files.draw_new_replica(home) if is_copy else was
     with files.readable_errors(home):
@@ -85,9 +83,7 @@ def adopt_restored(home: Path, environ: Mapping[str, str]) -> Adopted:
     with closing(journal), closing(agents):
         lost = log_pairing.all_mismatches(journal, agents)
         if not lost and log_pairing.newest_mismatch(journal, agents) is None:
-            raise _nothing_to_settle(
-                f"the two logs of {home} belong together", "write in it as it is"
-            )
+            raise _nothing_to_settle(f"the two logs of {home} belong together")
         given = environ.get(files.REPLICA_VARIABLE, "")
         check_new(given, (journal, agents))
         now = clock_from(environ, max(journal.tail().at, agents.tail().at)).now()
@@ -114,16 +110,14 @@ def check_new(given: str, logs: Iterable[Log]) -> None:
     """
     if given and any(given in log.writers() for log in logs):
         because = f"{files.REPLICA_VARIABLE} is {given}, which has written in this home"
-        instead = "unset it, or set it to a name that is new, for good"
-        raise Refused("invalid_value", because=because, instead=instead)
+        raise invalid(because, "unset it, or set it to a name that is new, for good")
 
 
 def check_exists(home: Path) -> None:
     """Raises Refused, code ``invalid_value``: there is no home."""
     if not files.exists(home):
-        because = f"there is no home at {home}"
-        raise Refused("invalid_value", because=because, instead="name one with --home")
+        raise invalid(f"there is no home at {home}", "name one with --home")
 
 
-def _nothing_to_settle(because: str, instead: str) -> Refused:
+def _nothing_to_settle(because: str, instead: str = "write in it as it is") -> Refused:
     return Refused("nothing_to_adopt", because=because, instead=instead)

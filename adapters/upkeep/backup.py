@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from adapters.home import files
-from domain.errors import Damaged, Refused
+from domain.errors import Damaged, Refused, invalid
 
 PAGES_A_STEP = -1  # all at once: one state, and no writer makes it begin again
 BUSY_SECONDS = 0.5  # that one try waits for who has a log for themselves; it is tried again
@@ -31,7 +31,8 @@ def back_up(home: Path, folder: Path) -> list[Path]:
             parts = [_copy_log(home / name, folder) for name in LOGS]
             if (home / files.SETTINGS).exists():
                 parts.append(_copy_settings(home / files.SETTINGS, folder))
-            return [part.rename(folder / _name(part)) for part in parts]
+            names = [part.name.removeprefix(".").removesuffix(".part") for part in parts]
+            return [part.rename(folder / name) for part, name in zip(parts, names, strict=True)]
     except OSError as error:
         raise _unusable(folder, error.strerror or str(error)) from None
 
@@ -43,7 +44,7 @@ def _whole_or_nothing(folder: Path) -> Iterator[None]:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if any(folder.iterdir()):
         because = f"{folder} is not empty, and a backup overwrites nothing"
-        raise Refused("invalid_value", because=because, instead="name a new folder")
+        raise invalid(because, "name a new folder")
     try:
         yield
     except BaseException:
@@ -59,10 +60,6 @@ def _whole_or_nothing(folder: Path) -> Iterator[None]:
 def _part_path(folder: Path, name: str) -> Path:
     """Where a file stands until all are whole."""
     return folder / f".{name}.part"
-
-
-def _name(part: Path) -> str:
-    return part.name.removeprefix(".").removesuffix(".part")
 
 
 def _copy_log(source: Path, folder: Path) -> Path:

@@ -109,9 +109,8 @@ def _replica(path: Path, environ: Mapping[str, str]) -> CheckOutcome:
         name = files.replica(path, environ)
     except WakelogError as error:
         return CheckOutcome("replica", False, error.because, error.instead)
-    if not name:
-        return CheckOutcome("replica", True, "no name yet; the next writing command draws one")
-    return CheckOutcome("replica", True, name)
+    told = name or "no name yet; the next writing command draws one"
+    return CheckOutcome("replica", True, told)
 
 
 def _place(path: Path, environ: Mapping[str, str]) -> Iterator[CheckOutcome]:
@@ -141,12 +140,9 @@ def _files(path: Path) -> Iterator[CheckOutcome]:
         yield CheckOutcome("home", False, f"{path} cannot be written", "give yourself permission")
     for name in LOGS.values():
         file = path / name
-        if not file.exists():
-            yield CheckOutcome(
-                name, False, "the file is missing", f"{RESTORE}, beside the other log"
-            )
-            continue
-        yield _file(file)
+        do = f"{RESTORE}, beside the other log"
+        lacks = CheckOutcome(name, False, "the file is missing", do)
+        yield _file(file) if file.exists() else lacks
 
 
 def _file(file: Path) -> CheckOutcome:
@@ -195,10 +191,8 @@ def _appends(home: Home) -> Iterator[CheckOutcome]:
     """Whether every append is there, with all its rows."""
     for log in (home.services.journal, home.services.agents):
         gaps = list(_gaps(log))
-        for told in gaps[:FINDINGS_MAX]:
-            yield CheckOutcome(
-                f"{log.name} log", False, told, f"see `wakelog prove`, and {RESTORE}"
-            )
+        do = f"see `wakelog prove`, and {RESTORE}"
+        yield from (CheckOutcome(f"{log.name} log", False, gap, do) for gap in gaps[:FINDINGS_MAX])
         if not gaps:
             told = f"{log.tail().n:,} appends, {log.count():,} rows, none missing"
             yield CheckOutcome(f"{log.name} log", True, told)
@@ -218,9 +212,7 @@ def _gaps(log: Log) -> Iterator[str]:
         if place.row == 0:
             if left:
                 yield f"append {before} has {left} rows less than it says"
-            is_next = (
-                place.n == before + 1 or row.topic == MARKER
-            )  # its number is above all it names
+            is_next = place.n == before + 1 or row.topic == MARKER  # above all that it names
             if replica in last and not is_next:
                 yield f"append {before} is followed by {place.n}"
             left = place.rows
@@ -235,10 +227,8 @@ def _both_logs(home: Home) -> Iterator[CheckOutcome]:
     journal, agents_log = home.services.journal, home.services.agents
     last = journal.tail().n
     lag = watcher.lag(home.services)
-    found = [
-        log_pairing.as_mismatch(one, last)
-        for one in log_pairing.all_mismatches(journal, agents_log)
-    ]
+    lost = log_pairing.all_mismatches(journal, agents_log)
+    found = [log_pairing.as_mismatch(one, last) for one in lost]
     found = found or [one for one in (home.other,) if one is not None]
     if found:
         yield from (CheckOutcome(BOTH, False, one.because, one.instead) for one in found)
@@ -307,9 +297,8 @@ def _runs(home: Home) -> Iterator[CheckOutcome]:
     for wake in home.views.all(wakes.VIEW):
         if wake.code == "overshared_payload_blocked":
             told = f"the wake {wake.run_key[:8]} was skipped: {rule_text(wake.code)}"
-            found.append(
-                CheckOutcome("wakes", False, told, "report it: this is a fault of wakelog")
-            )
+            do = "report it: this is a fault of wakelog"
+            found.append(CheckOutcome("wakes", False, told, do))
         if wake.state in ("running", "waiting") and wake.run_key not in begun and wake.started_at:
             told = f"the wake {wake.run_key[:8]} began, has no end, and no agent runs it"
             found.append(CheckOutcome("wakes", False, told, "see `wakelog prove`"))
@@ -382,16 +371,12 @@ def _receivers(home: Home) -> Iterator[CheckOutcome]:
 
 
 def _views(home: Home) -> Iterator[CheckOutcome]:
+    home.views.catch_up()
     if home.views.is_in_memory:
         told = "views.db cannot be used, so views are made anew for each command"
         yield CheckOutcome("views", False, told, "make it writable, or delete it")
     else:
         yield CheckOutcome("views", True, "up to date")
-
-
-def _caught_up(home: Home) -> Iterator[CheckOutcome]:
-    home.views.catch_up()
-    yield from ()
 
 
 def _scaffold(home: Home) -> Iterator[CheckOutcome]:
@@ -403,7 +388,6 @@ def _scaffold(home: Home) -> Iterator[CheckOutcome]:
 
 CHECKS: tuple[Check, ...] = (
     _appends,
-    _caught_up,
     _views,
     _both_logs,
     _orphans,

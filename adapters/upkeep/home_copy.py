@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from adapters.home.home_location import HomeLocation
 from adapters.home.write_guard import WriteGuard
-from adapters.store.log import Log
 from adapters.store.log_copy import CopyProgress, copy_log, differs
-from domain.errors import Damaged, Refused
+from domain.errors import Damaged, invalid
 
 
 class CopiedAppends(NamedTuple):
@@ -39,8 +38,7 @@ def copy_home(
         Damaged: Code ``not_a_log``: the copy is not what was copied.
     """
     if not source.exists():
-        because = f"there is no home at {source.name}"
-        raise Refused("invalid_value", because=because, instead="name one to copy")
+        raise invalid(f"there is no home at {source.name}", "name one to copy")
     to_be = WriteGuard("frozen", f"to {target.name}")
     if source.hold() not in (WriteGuard(), to_be):
         source.hold().check(source.name)
@@ -67,7 +65,7 @@ def thaw(place: HomeLocation) -> bool:
         hold.check(place.name)
     if hold.of.startswith("from "):
         because = f"{place.name} is a copy {hold.of} that was cut off"
-        raise Refused("invalid_value", because=because, instead="repeat the copy, or delete it")
+        raise invalid(because, "repeat the copy, or delete it")
     place.keep_hold(WriteGuard())
     return hold.state != "open"
 
@@ -76,21 +74,15 @@ def _copy_logs(
     source: HomeLocation, target: HomeLocation, environ: Mapping[str, str], told: CopyProgress
 ) -> CopiedAppends:
     with ExitStack() as opened:
-        here = [
-            opened.enter_context(closing(one)) for one in source.logs(environ, is_writing=False)
-        ]
+        logs = source.logs(environ, is_writing=False)
+        here = [opened.enter_context(closing(one)) for one in logs]
         hold = WriteGuard("frozen", f"from {source.name}")
         target.begin_copy(here[0].replica, source.settings_text(), hold)
-        there = [
-            opened.enter_context(closing(one)) for one in target.logs(environ, is_writing=True)
-        ]
+        logs = target.logs(environ, is_writing=True)
+        there = [opened.enter_context(closing(one)) for one in logs]
         for one, other in zip(here, there, strict=True):
-            _copy_one_log(one, other, told)
+            copy_log(one, other, told)
+            if why := differs(one, other):
+                instead = "run the same command again; the home here goes on meanwhile"
+                raise Damaged("not_a_log", because=why, instead=instead)
         return CopiedAppends(*(one.tail().n for one in there))
-
-
-def _copy_one_log(one: Log, other: Log, told: CopyProgress) -> None:
-    copy_log(one, other, told)
-    if why := differs(one, other):
-        instead = "run the same command again; the home here goes on meanwhile"
-        raise Damaged("not_a_log", because=why, instead=instead)
