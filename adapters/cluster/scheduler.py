@@ -4,6 +4,7 @@ The queue is a hint, the log decides: a home that is queued without need is look
 one that is tended twice is told apart by the attempts in its log.
 """
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from adapters.store.postgres.schema import ALL
@@ -65,16 +66,11 @@ class Scheduler:
         """End the jobs whose worker is gone; how many. What is due still is queued anew."""
         from procrastinate import exceptions, jobs
 
-        found = await self._rows(STALLED, lease=lease)
-        freed = 0
-        for one in found:
-            try:
-                await self._app.job_manager.finish_job_by_id_async(
-                    one["id"], jobs.Status.FAILED, delete_job=True
-                )
+        end, freed = self._app.job_manager.finish_job_by_id_async, 0
+        for one in await self._rows(STALLED, lease=lease):
+            with suppress(exceptions.ConnectorException):  # another worker was faster
+                await end(one["id"], jobs.Status.FAILED, delete_job=True)
                 freed += 1
-            except exceptions.ConnectorException:  # another worker was faster
-                continue
         return freed
 
     async def _rows(self, sql: str, **values: Any) -> list[dict[str, Any]]:

@@ -30,7 +30,7 @@ from adapters.cluster import worker_loop
 from adapters.cluster.health import answered
 from adapters.cluster.rebuild_views import ViewRebuilder
 from adapters.cluster.scheduler import DueHome, Scheduler
-from adapters.cluster.worker_loop import HomeNotifiers, TendedHome, WorkerContext, WorkerLoop
+from adapters.cluster.worker_loop import HomeNotifiers, WorkerContext, WorkerLoop
 from adapters.documents.homes import WorkedHomes, WorkerHealth, WorkerLine
 from adapters.home.clock import NOW_VARIABLE, SystemClock
 from adapters.home.home_location import DatabaseLocation, homes_of
@@ -356,17 +356,14 @@ class Worker:
         loop = asyncio.get_running_loop()
         try:
             tended = await loop.run_in_executor(self._threads, tending.run)
-            self._count(tended)
+            self.tended += 1
+            self.wakes += tended.wakes
+            self.failed += tended.failed
             await asyncio.to_thread(worker_loop.save_outcome, self._homes.database, home, tended)
         except Exception as error:  # noqa: BLE001  one home may not take the others down
             await self._failed(home, name, error)
         finally:
             del self._now[home]
-
-    def _count(self, tended: TendedHome) -> None:
-        self.tended += 1
-        self.wakes += tended.wakes
-        self.failed += tended.failed
 
     async def _failed(self, home: int, name: str, error: Exception) -> None:
         self.troubles += 1
@@ -410,8 +407,7 @@ def work(
         homes.named(name)
     findings, _ = homes.database.trouble("worker")
     if findings:
-        instead = "see `wakelog database check`"
-        raise Refused("invalid_value", because=findings[0], instead=instead)
+        raise invalid(findings[0], "see `wakelog database check`")
     check_clock(homes.database)
 
     def opens(name: str) -> Home:

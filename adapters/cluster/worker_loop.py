@@ -190,15 +190,11 @@ WHERE home = %s"""
 
 
 def save_outcome(database: Database, home: int, tended: TendedHome) -> None:
-    """Say how it was left. Raises Refused."""
+    """Say how it was left: nothing is due up to `next_at`, unless something new came in meanwhile.
+    Raises Refused."""
     if tended.is_in_trouble:
         hold_off(database, home)
-    else:
-        _done(database, home, tended)
-
-
-def _done(database: Database, home: int, tended: TendedHome) -> None:
-    """Nothing is due up to `next_at`, unless something new came in meanwhile."""
+        return
     with database.connection() as connection, connection.transaction():
         connection.execute(_DONE, (tended.next_at or "infinity", home))
         connection.execute(ENTER, (str(home),))
