@@ -7,7 +7,7 @@ scripted person works in between: see `adapters.demo.person`. The models are tho
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -106,10 +106,8 @@ def make_demo_home(
     journal, agent_log = (Log.in_memory(name, REPLICA) for name in ("journal", "agent"))
     life = Scenario(journal, agent_log, load(folder, {}), seed)
     lived = life.live(agents_count, round(months * DAYS_A_MONTH), progress)
-    for log, name in ((journal, files.JOURNAL), (agent_log, files.AGENT)):
-        copy_log(
-            log, log.tail().n, folder / name, REPLICA
-        ).close()  # in one go: no disk to wait for
+    for log, name in ((journal, files.JOURNAL), (agent_log, files.AGENT)):  # at once: no disk waits
+        copy_log(log, log.tail().n, folder / name, REPLICA).close()
     return lived
 
 
@@ -144,7 +142,7 @@ class Scenario:
     async def _lived(self, planned: list[Story], progress: DayProgress | None) -> Engine:
         signal = Signal(self._clock, poll_seconds=POLL_SECONDS)
         with closing(SqliteLeases(None, seconds=LEASE_SECONDS)) as leases:
-            engine = Engine(self._services, leases, signal, _silent)
+            engine = Engine(self._services, leases, signal, lambda *_, **__: None)
             running = asyncio.create_task(engine.run(EngineStart((), (), ())))
             begins = self._begins(planned)
             for day in range(self._days):
@@ -194,17 +192,19 @@ class Scenario:
             yield _TimedEvent(self._at(day, hour), nth, act)
 
     def _special(self, day: int) -> Iterator[tuple[float, Callable[[], object]]]:
-        """What happens once, at a fraction of the whole time."""
+        """What happens once, at a fraction of the whole time. Laura's directives stay, and another
+        model reads them."""
+        laura, tom = SEEDS[0], self._stories.tom
         for share, hour, act in (
             (0.22, 12.0, self._link),
-            (0.38, 8.9, self._better_model),
-            (0.45, 8.7, self._restrained),
+            (0.38, 8.9, partial(self._version, laura.seed, laura.general, CAREFUL)),
+            (0.45, 8.7, partial(self._version, "tom", tom["restrained"])),
             (0.50, 10.0, self._pause),
             (0.58, 10.0, self._resume),
             (0.66, 14.2, self._paste),
             (0.67, 9.1, self._unpaste),
-            (0.72, 8.6, self._busy),
-            (0.78, 8.6, self._roll_back),
+            (0.72, 8.6, partial(self._version, "tom", tom["busy"])),
+            (0.78, 8.6, partial(roll_back, self._home, seed_id("tom"), "2")),
             (0.80, 11.0, self._delete),
         ):
             if day == int(share * self._days):
@@ -309,12 +309,9 @@ class Scenario:
         *self._paused, other = self._living()[-4:]
         for care in self._paused:
             self._person.note(care, self._person.say(care.language, "urgent"))
-            self._services.append_agent(
-                agents.PauseAgent(care.agent)
-            )  # a queued wake ends as skipped
-        self._services.append_agent(
-            agents.ConfigureAgent(other.agent, AgentSettings(is_automatic=False))
-        )
+            self._services.append_agent(agents.PauseAgent(care.agent))  # ends what is queued
+        off = AgentSettings(is_automatic=False)
+        self._services.append_agent(agents.ConfigureAgent(other.agent, off))
 
     def _resume(self) -> None:
         for care in self._paused:
@@ -341,32 +338,15 @@ class Scenario:
     def _living(self, category: str = "") -> list[TendedTask]:
         """The tasks that are lived with today. Raises Refused: there are none."""
         day = (instant(self._clock.now()).date() - FIRST_DAY).days
-        found = [
-            one
-            for one in self._cares
-            if one.until > day and category in ("", one.story.category.name)
-        ]
+        living = (one for one in self._cares if one.until > day)
+        found = [one for one in living if category in ("", one.story.category.name)]
         if not found:
             raise Refused("unknown_task", because="no task is left", instead="live with more")
         return found
 
     # ------------------------------------------------------------------------------ templates
 
-    def _better_model(self) -> None:
-        """Laura's directives stay; another model reads them."""
-        seed = SEEDS[0]
-        self._version(seed.seed, seed.general, CAREFUL)
-
-    def _restrained(self) -> None:
-        self._version("tom", self._stories.tom["restrained"], "")
-
-    def _busy(self) -> None:
-        self._version("tom", self._stories.tom["busy"], "")
-
-    def _roll_back(self) -> None:
-        roll_back(self._home, seed_id("tom"), "2")
-
-    def _version(self, seed: str, general: str, model: str) -> None:
+    def _version(self, seed: str, general: str, model: str = "") -> None:
         report = next(one.report for one in SEEDS if one.seed == seed)
         (work, one), (tell, other) = words(SHARED, general), words(SHARED, report)
         command = AddVersion(seed_id(seed), work, tell, "user", model)
@@ -381,11 +361,5 @@ class Scenario:
 
 def _try(act: Callable[[], object]) -> None:
     """The rules refuse some of what people try; then nothing is written."""
-    try:
+    with suppress(Refused):
         act()
-    except Refused:
-        return
-
-
-def _silent(event: str, level: str = "info", **fields: object) -> None:
-    """Nobody reads the engine's log."""

@@ -42,10 +42,8 @@ class RemoteModel:
         if self.name not in FIRST_BYTE_MS:
             return reply
         tokens = (reply.usage.tokens_out or 60) + (reply.usage.tokens_thought or 0)
-        jitter_ms = drawn % 1_500
-        await asyncio.sleep(
-            (FIRST_BYTE_MS[self.name] + TOKEN_MS[self.name] * tokens + jitter_ms) / 1_000
-        )
+        ms = FIRST_BYTE_MS[self.name] + TOKEN_MS[self.name] * tokens + drawn % 1_500
+        await asyncio.sleep(ms / 1_000)
         if drawn // 1_500 % 1_000 < BLOCKED_PER_THOUSAND[self.name]:
             raise ModelFault("blocked", "the answer was blocked", of_provider=False)
         return reply

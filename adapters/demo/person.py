@@ -6,7 +6,7 @@ one that was guessed mostly rejected, with a reason. Dates in the garden depend 
 
 import json
 from collections import defaultdict
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from adapters.demo.stories import Stories, Story
@@ -201,10 +201,7 @@ class Person:
             return world.load(TASK, care.task)
 
     def _today(self) -> date:
-        return self._now().date()
-
-    def _now(self) -> datetime:
-        return instant(self._services.clock.now())
+        return instant(self._services.clock.now()).date()
 
     # ------------------------------------------------------------------------------ on proposals
 
@@ -268,9 +265,8 @@ class Person:
                 return self._why_no_date(care, str(arguments.get("dueDate")), luck)
             case "update_task_estimate":
                 is_true = str(arguments.get("minutes")) in care.truths[tool]
-                return (
-                    "" if luck < (85 if is_true else 25) else _pick_one(is_true, "other", "guess")
-                )
+                bound, why = (85, "other") if is_true else (25, "guess")
+                return "" if luck < bound else why
             case "add_checklist_item":
                 is_filler = arguments.get("title") in FILLERS[care.language]
                 return "" if luck < (12 if is_filler else 88) else "no_step"
@@ -298,7 +294,3 @@ class Person:
 def _is_overlooked(item: ChangeItem) -> bool:
     """Some proposals are never decided, and expire."""
     return int(sha(item.fingerprint.encode())[:8], 16) % 100 < OVERLOOKED
-
-
-def _pick_one(is_first: bool, first: str, second: str) -> str:
-    return first if is_first else second
