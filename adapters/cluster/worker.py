@@ -35,10 +35,10 @@ from adapters.documents.homes import WorkedHomes, WorkerHealth, WorkerLine
 from adapters.home.clock import NOW_VARIABLE, SystemClock
 from adapters.home.home_location import DatabaseLocation, homes_of
 from adapters.runtime.engine_options import EngineOptions, Tell, TimeSlice
-from adapters.store.leases import BEATS_A_LEASE
+from adapters.store.leases import BEATS_A_LEASE, drawn_owner
 from adapters.store.postgres.database import SETTINGS, Database
 from adapters.store.postgres.homes import Homes
-from adapters.store.postgres.leases import HomeLeases, drawn_owner
+from adapters.store.postgres.leases import HomeLeases
 from adapters.store.postgres.schema import ALL, QUEUE_OPTIONS
 from adapters.usecases.catalog import scope_labels
 from adapters.wiring import Home, open_home

@@ -12,10 +12,11 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
-from adapters.store.sqlite_files import SidecarFiles, anew, is_broken
+from adapters.store.sqlite_files import SidecarFiles, anew, is_broken, prepared
 from domain.errors import Refused
 from domain.log.timestamps import later
 
@@ -23,15 +24,19 @@ LEASE_SECONDS = 30
 BEATS_A_LEASE = 4
 KEPT_SECONDS = 7 * 86_400  # how long a runtime that is gone is still listed
 LOCK_TIMEOUT_SECONDS = 10
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS runtimes (
-    owner TEXT PRIMARY KEY, pid INTEGER, place TEXT, since TEXT, beat TEXT, expires TEXT
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS leases (
-    agent TEXT PRIMARY KEY, run_key TEXT, owner TEXT, pid INTEGER, place TEXT,
-    since TEXT, expires TEXT
-) WITHOUT ROWID;
-"""
+_PREPARE = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=OFF",  # after a loss of power nobody holds a lease
+    """
+    CREATE TABLE IF NOT EXISTS runtimes (
+        owner TEXT PRIMARY KEY, pid INTEGER, place TEXT, since TEXT, beat TEXT, expires TEXT
+    ) WITHOUT ROWID""",
+    """
+    CREATE TABLE IF NOT EXISTS leases (
+        agent TEXT PRIMARY KEY, run_key TEXT, owner TEXT, pid INTEGER, place TEXT,
+        since TEXT, expires TEXT
+    ) WITHOUT ROWID""",
+)
 _JOIN = "INSERT OR REPLACE INTO runtimes VALUES (?, ?, ?, ?, ?, ?)"
 _LEASE = "INSERT OR IGNORE INTO leases VALUES (?, ?, ?, ?, ?, ?, ?)"  # not where another took it
 
@@ -121,7 +126,7 @@ class SqliteLeases:
         self.seconds = seconds
         self.pid = os.getpid()
         self.place = place()
-        self.owner = f"{self.pid}-{secrets.token_hex(4)}"
+        self.owner = drawn_owner()
         self.since = ""  # when it was joined, or the file was made anew under it
         self._path = path
         self._joined: tuple[Any, ...] = ()
@@ -189,9 +194,10 @@ class SqliteLeases:
 
     def runtimes(self, now: str) -> list[Runtime]:
         sql = "SELECT owner, pid, place, since, beat, expires FROM runtimes ORDER BY since, owner"
+        found = self._guarded(now, lambda: self._connection.execute(sql).fetchall())
         return [
             Runtime(owner, pid, place, since, beat, self._lives(pid, place, expires, now))
-            for owner, pid, place, since, beat, expires in self._rows(sql, now)
+            for owner, pid, place, since, beat, expires in found
         ]
 
     # ---------------------------------------------------------------------------------- a lease
@@ -243,9 +249,6 @@ class SqliteLeases:
     def _until(self, now: str) -> str:
         return later(now, seconds=self.seconds)
 
-    def _rows(self, sql: str, now: str) -> list[Any]:
-        return self._guarded(now, lambda: self._connection.execute(sql).fetchall())
-
     @contextmanager
     def _writing(self) -> Iterator[None]:
         self._connection.execute("BEGIN IMMEDIATE")
@@ -268,23 +271,15 @@ class SqliteLeases:
                     raise
 
 
+def drawn_owner() -> str:
+    """A name for a process that holds leases; no other has it."""
+    return f"{os.getpid()}-{secrets.token_hex(4)}"
+
+
 def _open(path: Path | None) -> sqlite3.Connection:
+    work = partial(prepared, path, LOCK_TIMEOUT_SECONDS, *_PREPARE)
     with _told(path):
-        return _connected(None) if path is None else anew(path, lambda: _connected(path))
-
-
-def _connected(path: Path | None) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        path or ":memory:", isolation_level=None, timeout=LOCK_TIMEOUT_SECONDS
-    )
-    try:
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=OFF")  # after a loss of power nobody holds a lease
-        connection.executescript(_SCHEMA)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+        return work() if path is None else anew(path, work)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from eventsourcing.persistence import StoredEvent
 from eventsourcing.popo import POPOApplicationRecorder
 
 from adapters.store.canonical_index import AppendPlace, place_of, places_of
-from adapters.store.recorder import Onward, Tail, TimedRow, by_append, line, numbered, tail_of
+from adapters.store.recorder import Onward, Tail, TimedRow, line_pages, numbered, tail_of
 from domain.append.envelope import Row
 from domain.log.wire import Payload, PayloadId
 
@@ -72,23 +72,17 @@ class MemoryLogRecorder(POPOApplicationRecorder):
     @contextmanager
     def deciding(self) -> Iterator[None]:
         with self._database_lock:
-            count, was_ordered = len(self._stored_events), self._order is not None
+            count, order = len(self._stored_events), self._order
             try:
                 yield
             except BaseException:
-                self._forget(count)
-                if self._order:
-                    kept = [one for one in self._order.places if one.first <= count]
-                    self._order = (
-                        MemoryCanonicalIndex(self._stored_events, kept) if was_ordered else None
-                    )
+                for gone in self._stored_events[count:]:
+                    del self._stored_events_index[str(gone.originator_id)][gone.originator_version]
+                del self._stored_events[count:]
+                self._order = order
+                if order:
+                    order.places = [one for one in order.places if one.first <= count]
                 raise
-
-    def _forget(self, count: int) -> None:
-        """Roll back to so many rows."""
-        for stored in self._stored_events[count:]:
-            del self._stored_events_index[str(stored.originator_id)][stored.originator_version]
-        del self._stored_events[count:]
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -156,14 +150,7 @@ class MemoryLogRecorder(POPOApplicationRecorder):
         return (_row(one) for one in self._stored_events[first:])
 
     def lines(self, after: int, size: int) -> Iterator[bytes]:
-        page: list[bytes] = []
-        for rows in by_append(self.rows(after)):
-            page += map(line, rows)
-            if len(page) >= size:
-                yield b"\n".join(page)
-                page = []
-        if page:
-            yield b"\n".join(page)
+        return line_pages(self.rows(after), size)
 
     def count(self) -> int:
         return len(self._stored_events)

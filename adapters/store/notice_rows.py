@@ -3,16 +3,21 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
 from adapters.store.leases import LOCK_TIMEOUT_SECONDS
-from adapters.store.sqlite_files import anew
+from adapters.store.sqlite_files import anew, prepared
 from domain.errors import Refused
 
-_SCHEMA = "CREATE TABLE IF NOT EXISTS notify (name TEXT PRIMARY KEY, state BLOB) WITHOUT ROWID"
+_PREPARE = (
+    "PRAGMA journal_mode=WAL",
+    "CREATE TABLE IF NOT EXISTS notify (name TEXT PRIMARY KEY, state BLOB) WITHOUT ROWID",
+    "SELECT name, state FROM notify",  # whether it is whole
+)
 
 
 class NoticeTransaction(Protocol):
@@ -46,7 +51,8 @@ class SqliteNoticeRows:
     @contextmanager
     def transaction(self, *, is_writing: bool = True) -> Iterator[NoticeTransaction]:
         try:
-            with closing(anew(self._path, lambda: _connected(self._path))) as connection:
+            opened = partial(prepared, self._path, LOCK_TIMEOUT_SECONDS, *_PREPARE)
+            with closing(anew(self._path, opened)) as connection:
                 if is_writing:
                     connection.execute("BEGIN IMMEDIATE")
                 yield _SqliteTransaction(connection)
@@ -58,18 +64,6 @@ class SqliteNoticeRows:
                 because=f"{self._path} cannot be used: {error}",
                 instead="free space or give write permission; the file may also be deleted",
             ) from None
-
-
-def _connected(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None, timeout=LOCK_TIMEOUT_SECONDS)
-    try:
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute(_SCHEMA)
-        connection.execute("SELECT name, state FROM notify").fetchall()  # whether it is whole
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 class _SqliteTransaction:

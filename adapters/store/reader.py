@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from adapters.store.recorder import LogRecorder, Onward, Tail, by_append, numbered, tail_of
+from adapters.store.recorder import LogRecorder, Tail, by_append, numbered, tail_of
 from adapters.store.remote_appends import ReplicaKnowledge, sift
 from domain.append import envelope
 from domain.append.causes import EpochBegan, LogShared, ReplicasImported
@@ -26,7 +26,7 @@ from domain.log.state import (
     RowFilter,
     entity_of,
 )
-from domain.log.wire import Imported, PayloadId
+from domain.log.wire import Imported
 from domain.replication.replica_conflicts import canonical_position
 from domain.replication.version_vectors import VersionVectors, stored_vector
 
@@ -70,10 +70,17 @@ class LogReader:
         self.name = name
         self.replica = replica
         self.recorder = recorder
-        self.streams_of = recorder.streams_of
+        self.newest = recorder.newest
+        self.lines = recorder.lines
+        self.count = recorder.count
+        self.payload = recorder.payload
+        self.payloads = recorder.payloads
         self.kept_payloads = recorder.kept_payloads
+        self.onward = recorder.onward
+        self.streams_of = recorder.streams_of
         self.check_standing = recorder.check_standing
         self.part = recorder.part
+        self.close = recorder.close
         self._states = states
         self._seen = LogPosition()
         self._whole = 0  # rows of which the last one is counted, see `_check_last`
@@ -158,22 +165,10 @@ class LogReader:
         rows = self.append_at(n)
         return envelope.digest(rows) if rows else ""
 
-    def newest(self, count: int) -> Sequence[Row]:
-        """The rows that came in last, as they are stored, so many at most, in order."""
-        return self.recorder.newest(count)
-
     def last_fact(self, stream: str) -> RecordedEvent | None:
         """The newest row of a stream, by its whole name."""
         before = max(self.recorder.last_version(stream) - 1, 0)
         return next(iter(self._read(stream, before)), None)
-
-    def lines(self, after: int, size: int) -> Iterator[bytes]:
-        """The same rows in bulk, at least `size` a page: see `LogRecorder.lines`."""
-        return self.recorder.lines(after, size)
-
-    def count(self) -> int:
-        """How many rows there are."""
-        return self.recorder.count()
 
     def facts(self, stream: str, but: Sequence[str] = ()) -> list[RecordedEvent]:
         """The rows of a stream of any replica, by its whole name, but for those with some tags."""
@@ -183,27 +178,12 @@ class LogReader:
         """What this replica keeps under an idempotency key: a receipt, or nothing."""
         return self.facts(f"receipt:{key}@{self.replica}") if key else []
 
-    def payload(self, payload_id: PayloadId) -> bytes | None:
-        """The bytes of a payload, or None."""
-        return self.recorder.payload(payload_id)
-
-    def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
-        """Those of the named payloads that are there, in bulk."""
-        return self.recorder.payloads(ids)
-
-    def onward(self) -> Onward:
-        """Reads payloads for whom goes through the log from its beginning: see `LogRecorder`."""
-        return self.recorder.onward()
-
     def tail(self) -> Tail:
         """The newest append; `n` 0 where there is none."""
         if self._seen.rows and self.recorder.count() == self._seen.rows:
             return self._seen.tail
         with self.recorder.reading():
             return self._look().tail
-
-    def close(self) -> None:
-        self.recorder.close()
 
     def _world(self, seen: LogPosition) -> LogState:
         return LogState(

@@ -79,6 +79,18 @@ def line(row: Row) -> bytes:
     return _LINE % (stream, row.version, tag, row.state)
 
 
+def line_pages(rows: Iterable[Row], size: int) -> Iterator[bytes]:
+    """Rows in canonical order as `LogRecorder.lines` has them."""
+    page: list[bytes] = []
+    for append in by_append(rows):
+        page += map(line, append)
+        if len(page) >= size:
+            yield b"\n".join(page)
+            page = []
+    if page:
+        yield b"\n".join(page)
+
+
 class CanonicalIndex(Protocol):
     """Finds the appends of a log whose rows came in in any order."""
 

@@ -256,7 +256,7 @@ class SQLiteLogRecorder:
     def _last_append(self) -> Sequence[Row]:
         if order := self.order():
             return order.last()
-        last = self._max()
+        last = self.count()
         if not last:
             return ()
         first = last - numbered(self._page(last, 1)[0][1].state).row
@@ -270,7 +270,7 @@ class SQLiteLogRecorder:
         return [row for _, row in self._page(rowid, place.rows)]
 
     def newest(self, count: int) -> Sequence[Row]:
-        return [row for _, row in self._page(self._max() - count + 1, count)]
+        return [row for _, row in self._page(self.count() - count + 1, count)]
 
     def last_version(self, stream: str) -> int:
         return int(self._found(_LAST_VERSION, stream)[0][0] or 0)
@@ -299,8 +299,8 @@ class SQLiteLogRecorder:
             yield lines
             first = last + 1
 
-    def count(self) -> int:
-        return self._max()
+    def count(self) -> int:  # which is the last rowid, too
+        return int(self._found("SELECT max(rowid) FROM stored_events")[0][0] or 0)
 
     def payload(self, payload_id: PayloadId) -> bytes | None:
         sql = "SELECT bytes FROM payloads WHERE id = ?"
@@ -347,9 +347,6 @@ class SQLiteLogRecorder:
         if "_library" in vars(self):  # something was written
             self._library.datastore.close()
 
-    def _max(self) -> int:
-        return int(self._found("SELECT max(rowid) FROM stored_events")[0][0] or 0)
-
     def _page(self, rowid: int, limit: int) -> list[tuple[int, Row]]:
         return [
             (rowid, Row(name, version, topic, stored_bytes(state)))
@@ -367,7 +364,7 @@ class SQLiteLogRecorder:
         from the end: most who ask know all but the newest rows."""
         if n <= 0:
             return 1
-        low = high = self._max() + 1
+        low = high = self.count() + 1
         step = 1
         while low > 1 and self._n_of(low - 1) > n:  # bounded: the steps grow
             high = low - 1

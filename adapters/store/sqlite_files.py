@@ -48,6 +48,18 @@ def connected(name: str, *, is_uri: bool = False) -> sqlite3.Connection:
     )
 
 
+def prepared(path: Path | None, seconds: float, *statements: str) -> sqlite3.Connection:
+    """A file that may be thrown away, or memory, once it took these statements."""
+    connection = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=seconds)
+    try:
+        for statement in statements:
+            connection.execute(statement).fetchall()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
 def read_only(path: Path) -> sqlite3.Connection:
     """A connection that only reads, on a medium that may not be written.
 

@@ -5,7 +5,6 @@ place that is gone is known at once.
 """
 
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Semaphore
@@ -17,6 +16,7 @@ from adapters.store.leases import (
     Lease,
     LeaseState,
     Runtime,
+    drawn_owner,
     gone,
     place,
 )
@@ -46,11 +46,6 @@ FROM runtime.runtimes AS one WHERE home = %s OR %s AND home = {ALL}
     AND lease_until > clock_timestamp() AND NOT EXISTS (
         SELECT FROM runtime.runtimes AS own WHERE own.home = %s AND own.owner = one.owner)
 ORDER BY since, owner"""
-
-
-def drawn_owner() -> str:
-    """A name for a process that holds leases; no other has it."""
-    return f"{os.getpid()}-{secrets.token_hex(4)}"
 
 
 class HomeLeases:

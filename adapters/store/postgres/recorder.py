@@ -11,7 +11,7 @@ from typing import Any
 
 from adapters.store.postgres.database import Connection, Database, Lost
 from adapters.store.postgres.statements import ENTER, READ, statements_of
-from adapters.store.recorder import Onward, Tail, TimedRow, by_append, line, numbered, tail_of
+from adapters.store.recorder import Onward, Tail, TimedRow, line_pages, numbered, tail_of
 from domain.append.envelope import Row
 from domain.errors import Refused
 from domain.log.wire import Payload, PayloadId
@@ -114,14 +114,7 @@ class PostgresLogRecorder:
             place = page[-1][:3]
 
     def lines(self, after: int, size: int) -> Iterator[bytes]:
-        page: list[bytes] = []
-        for rows in by_append(self.rows(after)):
-            page += map(line, rows)
-            if len(page) >= size:
-                yield b"\n".join(page)
-                page = []
-        if page:
-            yield b"\n".join(page)
+        return line_pages(self.rows(after), size)
 
     def count(self) -> int:
         if self._open is None:

@@ -25,11 +25,13 @@ in its logs, so both are thrown away and made anew where they are in doubt.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 LOGS = ("journal", "agent")
 APP, WORKER = "wakelog_app", "wakelog_worker"
 ROLES = (APP, WORKER, "wakelog_eraser")
+_ROLES = ", ".join(ROLES)
 LOGINS = {"page": (APP,), "worker": (APP, WORKER)}  # what a login of each kind may take
 
 _BASE = """
@@ -100,10 +102,9 @@ END $$;
 
 def base_script() -> str:
     """All of it, to be run in one transaction by the database's owner."""
-    roles = ", ".join(ROLES)
     parts = [_ROLE.format(role=role) for role in ROLES]
-    parts.append(_BASE.replace("{roles}", roles))
-    parts += [_LOG.format(log=log, roles=roles) for log in LOGS]
+    parts.append(_BASE.replace("{roles}", _ROLES))
+    parts += [_LOG.format(log=log, roles=_ROLES) for log in LOGS]
     return "".join(parts)
 
 
@@ -151,9 +152,8 @@ VIEW_TABLES = ("documents", "positions", "remembered", "locks")
 
 def views_script() -> str:
     """All of it; safe to repeat."""
-    roles = ", ".join(ROLES)
-    fences = [_VIEWS_FENCE.format(table=one, roles=roles) for one in VIEW_TABLES]
-    return "".join([_VIEWS.format(roles=roles), *fences])
+    fences = [_VIEWS_FENCE.format(table=one, roles=_ROLES) for one in VIEW_TABLES]
+    return "".join([_VIEWS.format(roles=_ROLES), *fences])
 
 
 # ------------------------------------------------------------------------------- members and tokens
@@ -186,11 +186,6 @@ GRANT EXECUTE ON FUNCTION wakelog.entries(bytea[]) TO {roles};
 """
 
 
-def people_script() -> str:
-    """All of it; safe to repeat."""
-    return _PEOPLE.format(roles=", ".join(ROLES))
-
-
 # ----------------------------------------------------------------------------- settings and notices
 
 _SETTINGS = """
@@ -207,11 +202,6 @@ ALTER TABLE wakelog.notices ENABLE ROW LEVEL SECURITY;
 DROP POLICY IF EXISTS own ON wakelog.notices;
 CREATE POLICY own ON wakelog.notices USING (home = wakelog.home());
 """
-
-
-def settings_script() -> str:
-    """All of it; safe to repeat."""
-    return _SETTINGS.format(roles=", ".join(ROLES))
 
 
 # ----------------------------------------------------------------- who works where, and what is due
@@ -277,7 +267,7 @@ def runtime_script() -> str:
     from procrastinate.schema import SchemaManager  # only who prepares a database needs it
 
     parts = [_DROP.format(name=name) for name in SCHEMAS]
-    parts.append(_RUNTIME.format(roles=", ".join(ROLES)))
+    parts.append(_RUNTIME.format(roles=_ROLES))
     parts += runtime_fences()
     parts += [_NEWS.format(log=log) for log in LOGS]
     parts.append(_QUEUE.replace("{procrastinate}", SchemaManager.get_schema()))
@@ -330,7 +320,7 @@ def fences_script() -> str:
     """
     logs = (f"{log}.{one}" for log in LOGS for one in ("events", "payloads"))
     tables = [*logs, *(f"views.{one}" for one in VIEW_TABLES), "wakelog.notices"]
-    parts = [_FENCES.format(roles=", ".join(ROLES))]
+    parts = [_FENCES.format(roles=_ROLES)]
     parts += [_HEADS_FENCE.format(log=log) for log in LOGS]
     parts += [_FORCE.format(table=one) for one in tables]
     parts += runtime_fences()
@@ -348,8 +338,8 @@ class Migration(NamedTuple):
 MIGRATIONS = (
     Migration(1, "logs", base_script),
     Migration(2, "views", views_script),
-    Migration(3, "people", people_script),
-    Migration(4, "settings", settings_script),
+    Migration(3, "people", partial(_PEOPLE.format, roles=_ROLES)),
+    Migration(4, "settings", partial(_SETTINGS.format, roles=_ROLES)),
     Migration(5, "fences", fences_script),
 )
 NEWEST = MIGRATIONS[-1].number
