@@ -36,8 +36,9 @@ class WriteGuard(NamedTuple):
             instead = f"repeat the copy, or `wakelog --home {name} home thaw`"
             raise Refused("frozen", because=because, instead=instead)
         if self.state == "rescued":
-            because = f"the home {name} is being rescued, or that was cut off"
-            raise Refused("frozen", because=because, instead="repeat `wakelog replicas rescue`")
+            because = f"the home {name} gets other logs just now, or that was cut off"
+            instead = f"repeat {self.of.removeprefix('by ')}"
+            raise Refused("frozen", because=because, instead=instead)
         if self.state == "moved":
             because = f"the home {name} has moved to {self.of}"
             raise Refused("moved", because=because, instead=f"go on there: --home {self.of}")

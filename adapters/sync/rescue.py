@@ -9,6 +9,7 @@ writes meanwhile.
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -324,10 +325,13 @@ def rescue(
             return _read_ready(home / WORK_FOLDER).report
         return _dry_run(place, environ, sync_folder_of(place, place.settings(environ), folder))
     with sync_state.sync_lock(home):
-        report = _end_rescue(place, step)
+        if place.hold().state == RESCUED.state and place.hold() != RESCUED:
+            place.hold().check(place.name)
+        report = end_rebuilding(place, RESCUED, step)
         if report is None:
             shelf = sync_folder_of(place, place.settings(environ), folder)
-            report = _begin_rescue(place, environ, shelf, step)
+            make = partial(_made_anew, place, environ, shelf, step)
+            report = rebuild_home(place, RESCUED, make, step)
     step("sync")
     return _sync_afterwards(place, environ, folder, report)
 
@@ -341,40 +345,60 @@ def _dry_run(place: HomeLocation, environ: Mapping[str, str], shelf: SyncFolder)
         )
 
 
-def _begin_rescue(
+def _made_anew(
     place: HomeLocation, environ: Mapping[str, str], shelf: SyncFolder, step: RescueStep
-) -> RescueReport:
+) -> ReadyRescue | RescueReport:
+    """The new logs; a report where only another name was needed."""
     home, name = place.folder, files.replica_given(environ)
+    with ExitStack() as opened:
+        step("look")
+        was = _open_logs(place, environ, opened)
+        plan, found = _plan_and_scan(place, environ, was, shelf)
+        check_new(name, was.logs)
+        if plan.void:
+            name = name or files.draw_name()
+            step("copy")
+            copy = copy_beside(home, f"{plan.was}-{plan.after}")
+            step("make")
+            made, took = rebuild_logs(home / WORK_FOLDER, name, was, plan, shelf, found, step)
+            report = _rescue_report(name, plan, made, took, copy)
+    if not plan.void:
+        return _renamed_only(home, environ, plan)
+    void = tuple(replace(one, by=name) if one.replica == plan.was else one for one in plan.void)
+    return ReadyRescue(plan.is_forked, void, report)
+
+
+def rebuild_home(
+    place: HomeLocation,
+    hold: WriteGuard,
+    make: Callable[[], ReadyRescue | RescueReport],
+    step: RescueStep,
+) -> RescueReport:
+    """Give a home other logs, while nobody writes in it.
+
+    Args:
+        place: The home, closed.
+        hold: What others are told meanwhile, and where it was cut off.
+        make: Makes them in the home's `WORK_FOLDER`; a report says that none are needed.
+        step: Is told what comes next.
+    """
+    home = place.folder
     with files.readable_errors(home):
         shutil.rmtree(home / WORK_FOLDER, ignore_errors=True)
-    place.keep_hold(RESCUED)
+    place.keep_hold(hold)
     try:
-        with ExitStack() as opened:
-            step("look")
-            was = _open_logs(place, environ, opened)
-            plan, found = _plan_and_scan(place, environ, was, shelf)
-            check_new(name, was.logs)
-            if plan.void:
-                name = name or files.draw_name()
-                step("copy")
-                copy = _copy_home(home, plan)
-                step("make")
-                made, took = rebuild_logs(home / WORK_FOLDER, name, was, plan, shelf, found, step)
-                report = _rescue_report(name, plan, made, took, copy)
-        if not plan.void:
-            report = _renamed_only(home, environ, plan)
+        ready = make()
+        if isinstance(ready, RescueReport):
             place.keep_hold(WriteGuard())
-            return report
+            return ready
         step("ready")
-        void = tuple(replace(one, by=name) if one.replica == plan.was else one for one in plan.void)
-        ready = ReadyRescue(plan.is_forked, void, report)
         with files.readable_errors(home):
             files.replace_file(home / WORK_FOLDER / READY_FILE, msgspec.json.encode(ready).decode())
     except BaseException:
         shutil.rmtree(home / WORK_FOLDER, ignore_errors=True)
         place.keep_hold(WriteGuard())
         raise
-    done = _end_rescue(place, step)
+    done = end_rebuilding(place, hold, step)
     assert done is not None  # it is ready
     return done
 
@@ -423,13 +447,14 @@ def _settle_identity(
     )
 
 
-def _copy_home(home: Path, plan: RescuePlan) -> str:
-    """The home as it is, whole, in a folder of its `forks`; the folder."""
+def copy_beside(home: Path, name: str) -> str:
+    """The home as it is, whole, in a folder of its `forks`, of that name or a like one; the
+    folder."""
     part = home / WORK_FOLDER / "copy"
     back_up(home, part)
     with files.readable_errors(home):
         (home / files.FORKS).mkdir(mode=0o700, exist_ok=True)
-        path = _free_path(home / files.FORKS, f"{plan.was}-{plan.after}")
+        path = _free_path(home / files.FORKS, name)
         part.rename(path)
     return str(path)
 
@@ -465,16 +490,21 @@ def _read_ready(work: Path) -> ReadyRescue:
         return msgspec.json.decode((work / READY_FILE).read_bytes(), type=ReadyRescue)
 
 
-def _end_rescue(place: HomeLocation, step: RescueStep) -> RescueReport | None:
+def is_ready(home: Path) -> bool:
+    """Whether new logs only have to be put in the place of the old ones."""
+    return any((home / one / READY_FILE).exists() for one in (WORK_FOLDER, DONE_FOLDER))
+
+
+def end_rebuilding(place: HomeLocation, hold: WriteGuard, step: RescueStep) -> RescueReport | None:
     """Put the new logs in the place of the old ones, if they are ready; each step can be repeated.
-    What was done; None where nothing was begun."""
+    What was done; None where nothing was begun. `hold`: see `rebuild_home`."""
     home = place.folder
     done = home / DONE_FOLDER
     if (home / WORK_FOLDER / READY_FILE).exists():
         _put_logs(home, _read_ready(home / WORK_FOLDER), step)
-    elif not (done / READY_FILE).exists() or place.hold() != RESCUED:
+    elif not (done / READY_FILE).exists() or place.hold() != hold:
         shutil.rmtree(done, ignore_errors=True)
-        if place.hold() == RESCUED:  # it was cut off before anything was ready
+        if place.hold() == hold:  # it was cut off before anything was ready
             place.keep_hold(WriteGuard())
         return None
     report = _read_ready(done).report
