@@ -8,49 +8,119 @@ from contextlib import contextmanager
 import click
 from msgspec.structs import replace
 
+from adapters.cli.consent import can_ask
 from adapters.cli.event_lines import EventLines
 from adapters.cli.param_types import TEXT
 from adapters.cli.shared import NO_HOME, Session
-from adapters.documents.sync import NamedReplica, SyncReport
+from adapters.documents.sync import JoinReport, NamedReplica, SyncReport
 from adapters.sync.background_sync import BackgroundSync, SyncListener
 from adapters.sync.import_ import RowsTaken
 from adapters.sync.machines import host_name, let_lead, name_replica, retire
 from adapters.sync.sync_home import replicas_of_home, sync_folder_of, sync_home
 from adapters.text.agent_output import counted
 from adapters.text.common import safe
-from adapters.text.sync import first_lines, replica_cells, rescue_lines, sync_lines
-from domain.errors import WakelogError
+from adapters.text.sync import (
+    NOTHING_TO_JOIN,
+    first_lines,
+    join_lines,
+    join_question,
+    replica_cells,
+    rescue_lines,
+    sync_lines,
+)
+from domain.errors import WakelogError, invalid
 
 TROUBLE = ("newer", "fork")  # which time alone does not settle
 
 
-@click.command("sync", epilog="Example: wakelog sync ~/Sync/wakelog")
+@click.command(
+    "sync", epilog="Examples: wakelog sync ~/Sync/wakelog; wakelog sync ~/Sync/wakelog --join"
+)
 @click.argument("folder", type=TEXT, metavar="[DIR]", default="")
+@click.option("--join", "is_join", is_flag=True, help="Bring this home's own tasks into that one.")
+@click.option("--yes", "is_agreed", is_flag=True, help="With --join: do not ask.")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Only tell what would be done.")
 @click.pass_obj
-def sync_command(session: Session, folder: str, is_dry: bool) -> int:
+def sync_command(
+    session: Session, folder: str, *, is_join: bool, is_agreed: bool, is_dry: bool
+) -> int:
     """Meet the other machines of this home in a folder: take what is new, then give.
 
     DIR is any folder that Syncthing, a cloud, git or a stick carries between the machines, and is
     made where only itself is missing; without it, the one of the settings, else the last. On the
-    first machine it is empty; on the next ones, run it in an empty home. Tasks and agents travel
-    and merge; one machine wakes by itself, see `wakelog replicas lead`. A machine that is new is
-    called by its host name; `wakelog replicas name` calls it otherwise.
-    Exit status 1: something waits that time alone does not settle.
+    first machine it is empty; on the next ones, run it in an empty home, or in one with tasks of
+    its own with --join. Tasks and agents travel and merge; one machine wakes by itself, see
+    `wakelog replicas lead`. A machine that is new is called by its host name; `wakelog replicas
+    name` calls it otherwise.
+
+    --join asks, and makes this home one of the machines of that in DIR: its tasks come in as new
+    ones with all that was done with them, categories and labels of one name are one. Agents, with
+    their reports, templates and rules, stay behind: in a copy of the home as it was, which is told.
+    Exit status 1: something waits that time alone does not settle, or could not be joined.
     """
+    if is_join:
+        return _join(session, folder, is_agreed=is_agreed, is_dry=is_dry)
+    did, is_first = _synced(session, folder, is_dry=is_dry)
+    if session.as_json:
+        session.document(did)
+    else:
+        _tell_synced(session, did, is_first=is_first and not is_dry)
+    return int(_is_stuck(did))
+
+
+def _synced(session: Session, folder: str, *, is_dry: bool) -> tuple[SyncReport, bool]:
+    """What a sync did, and whether it was the home's first."""
     shelf = sync_folder_of(session.place, session.settings(), folder, is_made=not is_dry)
     home = session.reading() if is_dry else session.writing()
     is_first = not home.services.journal.is_shared
     with _rows_progress(session) as told:
-        did = sync_home(home, shelf, told, is_dry=is_dry, host=host_name(os.environ))
+        return sync_home(home, shelf, told, is_dry=is_dry, host=host_name(os.environ)), is_first
+
+
+def _tell_synced(session: Session, did: SyncReport, *, is_first: bool) -> None:
+    settings = session.settings()
+    for line in sync_lines(did, settings.timezone):
+        session.say(line)
+    for line in first_lines(did, settings) if is_first else ():
+        session.note(line)
+
+
+def _is_stuck(did: SyncReport) -> bool:
+    return any(one.for_ in TROUBLE for one in did.waiting)
+
+
+def _join(session: Session, folder: str, *, is_agreed: bool, is_dry: bool) -> int:
+    from adapters.sync.join import join, join_plan  # it decides again: only who needs it loads that
+
+    session.check_named()
+    plan = join_plan(session.place, os.environ, folder)
+    if plan is None:
+        did, is_first = _synced(session, folder, is_dry=is_dry)
+        if session.as_json:
+            session.document(JoinReport(did.replica, "", "", 0, 0, 0, synced=did))
+        else:
+            session.say(NOTHING_TO_JOIN)
+            _tell_synced(session, did, is_first=is_first and not is_dry)
+        return int(_is_stuck(did))
+    told = safe(join_question(plan.folder, plan.tasks, plan.there, plan.agents))
+    if is_dry:
+        if session.as_json:
+            session.document(JoinReport("", "", "", plan.tasks, plan.there, plan.agents))
+        else:
+            session.say(told)
+        return 0
+    if not (is_agreed or plan.is_begun):
+        if not can_ask(session):
+            raise invalid(told.removesuffix("."), "say --yes where nobody can be asked")
+        click.confirm(f"{told} Join them?", abort=True, err=True)
+    with _steps(session, "Joining") as step:
+        joined = join(session.place, os.environ, plan, host=host_name(os.environ), step=step)
     if session.as_json:
-        session.document(did)
+        session.document(joined)
     else:
-        for line in sync_lines(did, home.settings.timezone):
+        for line in join_lines(joined, session.settings().timezone):
             session.say(line)
-        for line in first_lines(did, home.settings) if is_first and not is_dry else ():
-            session.note(line)
-    return int(any(one.for_ in TROUBLE for one in did.waiting))
+    return int(bool(joined.refused or (joined.synced and _is_stuck(joined.synced))))
 
 
 @click.group("replicas", invoke_without_command=True, epilog="Example: wakelog replicas")
@@ -116,12 +186,12 @@ def replicas_rescue(session: Session, folder: str, is_dry: bool) -> int:
 
 
 @contextmanager
-def _steps(session: Session) -> Iterator[Callable[[str], None]]:
+def _steps(session: Session, what: str = "Rescuing") -> Iterator[Callable[[str], None]]:
     """One line on stderr that tells what is done, where somebody looks."""
     if session.as_json or session.is_quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
-    yield lambda name: click.echo(f"\rRescuing: {name:<20}", nl=False, err=True)
+    yield lambda name: click.echo(f"\r{what}: {name:<20}", nl=False, err=True)
     click.echo(err=True)
 
 

@@ -34,6 +34,7 @@ from adapters.documents.policy import Allowed, PolicyDocument, Preview, Ruled
 from adapters.documents.proof import ProofDetails
 from adapters.documents.status import HealthDetails, StatusDetails
 from adapters.documents.sync import (
+    JoinReport,
     LeadReplica,
     NamedReplica,
     ReplicaLine,
@@ -178,6 +179,7 @@ DOCUMENTS: dict[str, DocumentType] = {
     "homes": DocumentType(list[homes.ListedHome], ("home list",)),
     "copied-home": DocumentType(homes.CopiedHome, ("copy",)),
     "synced": DocumentType(SyncReport, ("sync",)),
+    "joined": DocumentType(JoinReport, ("sync --join",)),
     "replicas": DocumentType(list[ReplicaLine], ("replicas",)),
     "named-replica": DocumentType(NamedReplica, ("replicas name",)),
     "rescued": DocumentType(RescueReport, ("replicas rescue",)),

@@ -144,6 +144,37 @@ class RescueReport(Struct, frozen=True):
     leads: str = ""
 
 
+class SameTitle(Struct, frozen=True):
+    """An open task that came in, and one of that title and category, `there` before."""
+
+    task: str
+    title: str
+    there: str
+
+
+class JoinReport(Struct, frozen=True):
+    """What `sync --join` did, or in a dry run would do: this machine is `replica` now, empty in a
+    dry run, and what it did before stands under the name `was`.
+
+    `copy`: the home as it was; `tasks`: that came in as new ones; `there`: that were there before;
+    `agents`: that stayed in the copy; `met`: tasks of both, for they came of one file or were made
+    under one key; `refused`: what could not be done again. `synced`: the sync after it; None:
+    `sync_refused` says why there is none, or it was a dry run.
+    """
+
+    replica: str
+    was: str
+    copy: str
+    tasks: int
+    there: int
+    agents: int
+    same: list[SameTitle] = []
+    met: list[str] = []
+    refused: list[RefusedCause] = []
+    synced: SyncReport | None = None
+    sync_refused: str = ""
+
+
 class LeadReplica(Struct, frozen=True):
     """The machine that leads now; `changed`: it did not before; `returned`: it was gone."""
 

@@ -86,7 +86,8 @@ def sync_logs(
     takings = imports_of(logs, shelf, found, hold)
     if not all(one.is_related() for one in takings):
         because = f"{shelf.name} is the folder of another home, with other tasks"
-        raise Refused("another_home", because=because, instead="name the folder of this one")
+        instead = "name the folder of this one, or make one home of both with `--join`"
+        raise Refused("another_home", because=because, instead=instead)
     for one in takings:
         if not is_dry and not one.log.is_shared:
             one.log.share(now)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from adapters.documents.sync import (
     Behind,
+    JoinReport,
     LeadAway,
     RefusedCause,
     ReplicaLine,
@@ -113,6 +114,50 @@ def rescue_lines(did: RescueReport, zone: str) -> Iterator[str]:
             f"{did.leads} leads, as before. If nobody writes under that name any more, run "
             f"`wakelog replicas retire {did.leads}`."
         )
+
+
+NOTHING_TO_JOIN = "Nothing to join: this home has no tasks of its own that are not there."
+SAME_TOLD = 3
+
+
+def join_question(folder: str, tasks: int, there: int, agents: int) -> str:
+    """What a join would do.
+
+    >>> join_question("~/Sync", 12, 340, 0)
+    '12 tasks of this home come in as new ones into the home in ~/Sync, which has 340.'
+    """
+    come = "comes in as a new one" if tasks == 1 else "come in as new ones"
+    told = f"{counted(tasks, 'task')} of this home {come} into the home in {folder}, "
+    stay = (
+        f" {counted(agents, 'agent')} will stay behind, in a copy of this home." if agents else ""
+    )
+    return f"{told}which has {there}.{stay}"
+
+
+def join_lines(did: JoinReport, zone: str) -> Iterator[str]:
+    """What a join did."""
+    yield f"{counted(did.tasks, 'task')} came in as new, into the home that has {did.there}."
+    stays = "stays" if did.agents == 1 else "stay"
+    stay = f"; its {counted(did.agents, 'agent')} {stays} there" if did.agents else ""
+    yield f"As it was, this home is in {safe(did.copy)}{stay}."
+    if did.met:
+        yield f"{counted(len(did.met), 'task')} of here are in both: what differs is a conflict."
+    if did.same:
+        named = [
+            f'"{safe(one.title)}" ({one.task[:ID_SHOWN]}, there {one.there[:ID_SHOWN]})'
+            for one in did.same[:SAME_TOLD]
+        ]
+        more = len(did.same) - len(named)
+        named += [f"{more} more"] if more else []
+        has = "has" if len(did.same) == 1 else "have"
+        yield f"{len(did.same)} {has} the title of one that was there: {_joined(named)}."
+        yield "Delete what is there twice: `wakelog task delete TASK`."
+    for one in did.refused:
+        yield _refused(one, zone)
+    if did.synced:
+        yield from sync_lines(did.synced, zone)
+    else:
+        yield f"The others do not know of it yet: {did.sync_refused}. Run `wakelog sync`."
 
 
 def _refused(one: RefusedCause, zone: str) -> str:

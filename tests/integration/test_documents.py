@@ -36,6 +36,7 @@ ELSEWHERE = {  # other homes, an extra, a database
     "demo-data-there",
     "exported-wakes",
     "homes",
+    "joined",
     "lead-replica",
     "memory-sources",
     "named-replica",
