@@ -12,10 +12,6 @@ from projections.tasks import VIEW
 if TYPE_CHECKING:
     from adapters.documents.tasks import CategoryDetails, LabelDetails
 
-CATEGORIES_EMPTY = (
-    "No categories yet. Importing makes them from headings; "
-    'or add one with `wakelog category add "Name"`.'
-)
 LABELS_EMPTY = (
     'No labels yet. Importing makes them from #words; or add one with `wakelog label add "name"`.'
 )
@@ -48,11 +44,9 @@ def category_list(session: Session) -> None:
     found = all_categories(session)
     if session.as_json:
         session.document(found)
-    elif found:
-        rows = [(one.name, one.language, one.tasks, len(one.corrections)) for one in found]
-        session.table(("Category", "Language", "Tasks", "Corrections"), rows)
-    else:
-        session.say(CATEGORIES_EMPTY)
+        return
+    rows = [(one.name, one.language, one.tasks, len(one.corrections)) for one in found]
+    session.table(("Category", "Language", "Tasks", "Corrections"), rows)
 
 
 # ------------------------------------------------------------------------------------------ labels

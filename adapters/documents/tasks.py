@@ -19,6 +19,7 @@ from domain.journal.catalog import (
     find_label,
     unknown_category,
     unknown_label,
+    with_inbox,
 )
 from domain.journal.document import TaskDetails, TaskLine, category_name, task_document, task_line
 from domain.journal.imported import Unreadable
@@ -312,7 +313,7 @@ def category_documents(world: LogState, found: Iterable[Task]) -> list[CategoryD
                 for one in reversed(category.corrections)
             ],
         )
-        for category in world.load(CATALOG, MAIN).categories.values()
+        for category in with_inbox(world.load(CATALOG, MAIN)).categories.values()
     ]
 
 

@@ -12,7 +12,7 @@ from adapters.usecases.tasks import UseCaseResult, append_command
 from domain.append import envelope
 from domain.errors import invalid
 from domain.journal import commands as do
-from domain.journal.catalog import CATALOG, LabelAdded
+from domain.journal.catalog import CATALOG, LabelAdded, find_category, with_inbox
 from domain.journal.task import LabelAssigned
 from domain.log.state import MAIN, entity_of
 from domain.log.wire import SHARED, payload
@@ -31,7 +31,16 @@ def add_category(home: "Home", name: str, language: str = "", key: str = "") -> 
 
 
 def rename_category(home: "Home", category: str, name: str, key: str = "") -> UseCaseResult:
-    """Give a category, by name or id, another name; its tasks stay in it."""
+    """Give a category, by name or id, another name; its tasks stay in it.
+
+    Raises:
+        Refused: Also where it would take the name of the Inbox, which nothing is in yet.
+    """
+    catalog = catalog_of(home)
+    seen = with_inbox(catalog)
+    inbox = find_category(seen, name)
+    if inbox and inbox.id not in catalog.categories and find_category(seen, category) != inbox:
+        raise invalid(f"there is a category {inbox.name!r} already", "choose another name")
     return append_command(home, do.RenameCategory(category, name), key)
 
 

@@ -14,7 +14,7 @@ from adapters.web.http_types import (
     missing,
 )
 from adapters.web.site import SCAN_MAX, Site, check_sure
-from domain.journal.catalog import NAME_MAX, Label
+from domain.journal.catalog import NAME_MAX, Label, with_inbox
 from domain.journal.edits import titled
 from projections import tasks
 
@@ -56,7 +56,7 @@ def add_category(site: Site, asked: FormRequest) -> Notice:
 def rename_category(site: Site, asked: FormRequest) -> Notice:
     """Give a category another name; its tasks stay in it."""
     category = _category(site, asked)
-    now = {"name": catalog_of(site.home).categories[category].name}
+    now = {"name": with_inbox(catalog_of(site.home)).categories[category].name}
     found = form_changes(asked, {"name": asked.needed("name").strip()}, now)
     if not found.changed:
         return Notice("Nothing was changed.")
@@ -109,6 +109,6 @@ def _label(site: Site, asked: FormRequest) -> Label:
 
 def _category(site: Site, asked: FormRequest) -> str:
     wanted = asked.names["id"]
-    if wanted not in catalog_of(site.home).categories:
+    if wanted not in with_inbox(catalog_of(site.home)).categories:
         raise missing("unknown_category", "category", wanted)
     return wanted

@@ -46,7 +46,7 @@ from adapters.web.policy import consents_of, is_held
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, check_sure, page_size
 from domain.errors import Refused
-from domain.journal.catalog import Catalog
+from domain.journal.catalog import Catalog, with_inbox
 from domain.journal.document import LinkDetails, TaskLine, TimeDetails, task_line
 from domain.journal.links import INVERSE, PHRASE_OF
 from domain.journal.task import FIELDS, RATING_MAX, STATUSES, TASK, ChecklistItem, NoteKind, Task
@@ -98,7 +98,7 @@ def show_list(site: Site, asked: FormRequest) -> Page:
             rows.append(_row(site, one, agent, catalog))
     else:
         older = ""
-    categories = [(one.id, one.name) for one in catalog.categories.values()]
+    categories = [(one.id, one.name) for one in with_inbox(catalog).categories.values()]
     return Page(
         "tasks.html",
         "Tasks",
@@ -252,7 +252,7 @@ def _more(site: Site, page: TaskPage, document: dict[str, Any], now: str) -> dic
     labels = [(one, name) for one, name in site.labels() if one not in task.labels]
     names = dict(zip(task.labels, document["labels"], strict=True))
     return {
-        "categories": [(one.id, one.name) for one in page.catalog.categories.values()],
+        "categories": [(one.id, one.name) for one in with_inbox(page.catalog).categories.values()],
         "filled": present(task),
         "fields": FIELDS,
         "statuses": STATUSES,

@@ -101,18 +101,19 @@ def _facts(world: LogState, task: str, facts: list[TaskFact]) -> Decision:
     return Decision(on(world, "task", task, facts), Result((task,)))
 
 
-def _category_id(catalog: Catalog, wanted: str) -> str:
-    known = c.find_category(catalog, wanted)
+def _category(catalog: Catalog, wanted: str) -> tuple[str, list[c.CatalogFact]]:
+    """A category's id; Inbox, which everybody sees, is made if it is missing."""
+    known = c.find_category(c.with_inbox(catalog), wanted)
     if known is None:
         raise c.unknown_category(wanted)
-    return known.id
+    return known.id, [] if known.id in catalog.categories else c.add_category(catalog, c.INBOX, "")
 
 
 def _inbox(catalog: Catalog, wanted: str) -> tuple[str, list[c.CatalogFact]]:
     """The wanted category's id; where none is wanted, Inbox, whatever it is called now, made if it
     is missing."""
     if wanted:
-        return _category_id(catalog, wanted), []
+        return _category(catalog, wanted)
     inbox = c.category_id(c.INBOX)
     return inbox, [] if inbox in catalog.categories else c.add_category(catalog, c.INBOX, "")
 
@@ -158,11 +159,13 @@ def edit_task(cause: do.EditTask, key: str, at: str, world: LogState) -> Decisio
     if cause.status:
         facts += edits.set_status(task, cause.status, cause.reason, PERSON)
     facts += edits.set_fields(task, cause)
+    made: list[c.CatalogFact] = []
     if cause.category:
-        category = _category_id(world.load(CATALOG, MAIN), cause.category)
+        category, made = _category(world.load(CATALOG, MAIN), cause.category)
         facts += edits.set_category(task, category, PERSON)
     ended = stopped(world, at, of=task.id) if cause.stops_timer else []
-    return Decision([*ended, *on(world, "task", task.id, facts)], Result((task.id,)))
+    events = [*ended, *on(world, "catalog", MAIN, made), *on(world, "task", task.id, facts)]
+    return Decision(events, Result((task.id,)))
 
 
 def add_items(cause: do.AddItems, key: str, at: str, world: LogState) -> Decision:
@@ -369,21 +372,24 @@ def add_category(cause: do.AddCategory, key: str, at: str, world: LogState) -> D
 def rename_category(cause: do.RenameCategory, key: str, at: str, world: LogState) -> Decision:
     catalog = world.load(CATALOG, MAIN)
     name = edits.titled(cause.name, c.NAME_MAX, "name")
-    facts = c.rename_category(catalog, cause.category, name)
-    return _catalog(world, facts, _category_id(catalog, cause.category))
+    category, made = _category(catalog, cause.category)
+    facts = c.rename_category(c.with_inbox(catalog) if made else catalog, category, name)
+    return _catalog(world, [*made, *facts] if facts else [], category)
 
 
 def add_correction(cause: do.AddCorrection, key: str, at: str, world: LogState) -> Decision:
-    category = _category_id(world.load(CATALOG, MAIN), cause.category)
+    category, made = _category(world.load(CATALOG, MAIN), cause.category)
     fact = c.CorrectionCaptured(category, cause.before, cause.after)
-    return _catalog(world, [fact], category)
+    return _catalog(world, [*made, fact], category)
 
 
 def add_label(cause: do.AddLabel, key: str, at: str, world: LogState) -> Decision:
     catalog = world.load(CATALOG, MAIN)
     name = edits.titled(cause.name, c.NAME_MAX, "name")
-    scope = tuple(sorted(_category_id(catalog, one) for one in cause.categories))
-    return _catalog(world, c.add_label(catalog, name, scope), c.label_id(name))
+    among = [_category(catalog, one) for one in cause.categories]
+    made = [fact for _, facts in among for fact in facts]
+    facts = c.add_label(catalog, name, tuple(sorted(one for one, _ in among)))
+    return _catalog(world, [*dict.fromkeys(made), *facts] if facts else [], c.label_id(name))
 
 
 def delete_label(cause: do.DeleteLabel, key: str, at: str, world: LogState) -> Decision:

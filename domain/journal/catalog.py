@@ -123,6 +123,15 @@ def find_category(catalog: Catalog, wanted: str) -> Category | None:
     return next((one for one in catalog.categories.values() if folded(one.name) == name), None)
 
 
+def with_inbox(catalog: Catalog) -> Catalog:
+    """The catalog as a person sees it: with an Inbox, which no fact makes before something is in
+    it: several machines would each make it."""
+    inbox = Category(category_id(INBOX), INBOX)
+    if inbox.id in catalog.categories or find_category(catalog, INBOX):
+        return catalog  # under whatever name
+    return replace(catalog, categories={**catalog.categories, inbox.id: inbox})
+
+
 def category_of(catalog: Catalog, category: str) -> Category:
     """The category of that id, removed or not; one that is not known is called by its id."""
     known = catalog.categories.get(category) or catalog.removed.get(category)

@@ -29,6 +29,40 @@ def test_categories_are_added_renamed_and_corrected(home: Path) -> None:
     refused(["category", "add", "x", "--language", "english"], home)
 
 
+def names(home: Path) -> list[str]:
+    return [one["name"] for one in told(["category", "list"], home)]
+
+
+INBOX_DEEDS = (
+    ["task", "add", "Rest", "--category", "Inbox"],
+    ["task", "set", "Paint", "--category", "inbox"],
+    ["category", "correct", "Inbox", "mtg", "meeting"],
+    ["label", "add", "later", "--category", "INBOX"],
+)
+
+
+@pytest.mark.parametrize("deed", INBOX_DEEDS, ids=lambda deed: " ".join(deed[:2]))
+def test_the_inbox_is_there_before_anything_is_in_it(tmp_path: Path, deed: list[str]) -> None:
+    home = tmp_path / "fresh"
+    assert names(home) == ["Inbox"]
+    done(["category", "add", "House"], home)
+    done(["task", "add", "Paint", "--category", "House"], home)
+    done(deed, home)
+    assert names(home) == ["House", "Inbox"]
+    assert proved(home)
+
+
+def test_an_inbox_that_was_renamed_before_anything_was_in_it_is_the_one(tmp_path: Path) -> None:
+    home = tmp_path / "fresh"
+    done(["category", "add", "House"], home)
+    assert "already" in refused(["category", "rename", "House", "Inbox"], home)
+    done(["category", "rename", "Inbox", "Eingang"], home)
+    assert told(["task", "add", "Rest"], home)["category"] == "Eingang"
+    assert names(home) == ["House", "Eingang"]
+    assert "unknown_category" in refused(["task", "add", "x", "--category", "Inbox"], home)
+    assert proved(home)
+
+
 def test_labels_are_assigned_suppressed_allowed_and_deleted(home: Path, door: str) -> None:
     done(["category", "add", "Garden"], home)
     label = told(["label", "add", "#green", "--category", "Garden"], home)

@@ -38,9 +38,9 @@ PAGE_KEYS = [
 
 def test_an_empty_home_says_what_to_do_next_and_is_not_made(home: Path) -> None:
     assert "`wakelog import TODO.md`" in done(["task", "list"], home)
-    assert "wakelog category add" in done(["category", "list"], home)
+    assert [one["name"] for one in told(["category", "list"], home)] == ["Inbox"]
     assert "wakelog label add" in done(["label", "list"], home)
-    for group in ("task", "category", "label"):
+    for group in ("task", "label"):
         assert told([group, "list"], home) == []
     assert "unknown_task" in refused(["task", "show", "nothing"], home)
     assert "unknown_task" in refused(["task", "check", "nothing", "1"], home)
