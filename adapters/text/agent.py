@@ -16,13 +16,7 @@ INDENT = "  "
 
 
 def agent_text(page: AgentDetails, titles: Mapping[str, str], zone: str) -> str:
-    """The page of an agent.
-
-    Args:
-        page: The document of `agent show`.
-        titles: Of tasks, by id.
-        zone: Whose clock the times are told by.
-    """
+    """The page of an agent, `titles`: of tasks, by id."""
     parts = [
         _head(page, titles, zone),
         _slots(page),

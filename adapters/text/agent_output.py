@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from adapters.text.common import ID_SHOWN, local_time, run_shown, safe
-from adapters.text.policy import waits
+from adapters.text.policy import HELD, waits
 from domain.lessons.lessons import STARS_MAX
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ RULES = {
     "out_of_scope": "the task is outside its categories",
     "overshared_payload_blocked": "its prompt would have said more than it may",
     "cancelled": "cancelled",
-    "consent": "waits until you agree to what its model is sent",
-    "secret": "waits until the key of its model is set",
+    **HELD,
     "disallowed_provider_model": "its model is not allowed for a category",
 }
 
@@ -69,7 +68,7 @@ def why_rows(found: "Sequence[WhyLine]", zone: str, own: str = "") -> list[tuple
     `own`: the replica that is asked, where machines share the logs."""
 
     def alike(one: "WhyLine") -> tuple[bool, str]:
-        return _is_foreign(one), one.position.split(":")[1]
+        return one.outcome == "unmatched" and not one.rule, one.position.split(":")[1]
 
     rows: list[tuple[object, ...]] = []
     for (is_foreign, _), group in groupby(found, alike):
@@ -105,10 +104,6 @@ def _where(one: "WhyLine", own: str) -> str:
     it can be typed."""
     log, replica, n = one.position.split(":")
     return f"{log} {n}" if replica == own or not own else one.position
-
-
-def _is_foreign(one: "WhyLine") -> bool:
-    return one.outcome == "unmatched" and not one.rule
 
 
 # --------------------------------------------------------------------------------------- reports

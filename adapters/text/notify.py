@@ -20,7 +20,8 @@ def notify_lines(document: "NotifyDetails", zone: str) -> Iterator[str]:
         yield EMPTY
         return
     for one in document.receivers:
-        yield f"{one.receiver:8}  {one.shown}{', signed' * _is_signed(document, one)}"
+        is_signed = document.signed and one.receiver == "webhook"
+        yield f"{one.receiver:8}  {one.shown}{', signed' * is_signed}"
         yield from (f"{'':8}  {line}" for line in _receiver(one, zone))
     hours = f", not in {document.quiet}" if document.quiet else ""
     for task in document.waiting:
@@ -35,15 +36,10 @@ def why_not_told(one: "ReceiverDetails") -> str:
     return f"{one.receiver} was not told: {one.failure}" if one.failure else ""
 
 
-def _is_signed(document: "NotifyDetails", one: "ReceiverDetails") -> bool:
-    return document.signed and one.receiver == "webhook"
-
-
 def _receiver(one: "ReceiverDetails", zone: str) -> Iterator[str]:
     if not one.allowed:
         yield "not allowed on this machine: say `wakelog notify allow`"
         return
-    told = f"told last {local_time(one.delivered_at, zone)}" if one.delivered_at else "never told"
-    yield told
+    yield f"told last {local_time(one.delivered_at, zone)}" if one.delivered_at else "never told"
     if one.failure and one.failed_at:
         yield f"could not be told {local_time(one.failed_at, zone)}: {one.failure}"

@@ -1,6 +1,6 @@
 """What both doors say of a wake that the gate holds, and the lines of `policy show`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
         PolicyDocument,
         ReceiptDetails,
         RefusalDetails,
-        RuleDetails,
     )
 
 HELD = {
@@ -72,26 +71,22 @@ def held(one: "HeldWake") -> str:
 
 def policy_lines(document: "PolicyDocument", zone: str) -> Iterator[str]:
     """The lines of `policy show`."""
-    if not document.receipts:
-        yield from EMPTY.splitlines()
-    else:
-        yield "Agreed to"
+    yield from ["Agreed to"] if document.receipts else EMPTY.splitlines()
     by_receipt = groupby(document.receipts, lambda one: (one.model, one.notice, one.given_at))
     for _, ones in by_receipt:
         yield from _receipt(list(ones), zone)
-    yield from _part("Ruled", [_rule(one) for one in document.rules])
-    yield from _part(
-        "Waiting", [line for one in document.waiting for line in _held_lines(one, zone)]
-    )
-    yield from _part("Lately not sent", [_refusal(one, zone) for one in document.refusals])
-    yield from _part(
-        "What may be read at all", [line for one in document.boundaries for line in _read(one)]
-    )
+    ruled = (safe(f"  {rule_line(one.category, one.allowed)}") for one in document.rules)
+    yield from _part("Ruled", ruled)
+    waiting = (line for one in document.waiting for line in _held_lines(one, zone))
+    yield from _part("Waiting", waiting)
+    yield from _part("Lately not sent", (_refusal(one, zone) for one in document.refusals))
+    boundaries = (line for one in document.boundaries for line in _read(one))
+    yield from _part("What may be read at all", boundaries)
 
 
-def _part(heading: str, lines: list[str]) -> Iterator[str]:
-    if lines:
-        yield from ("", heading, *lines)
+def _part(heading: str, lines: Iterable[str]) -> Iterator[str]:
+    if told := [*lines]:
+        yield from ("", heading, *told)
 
 
 def _receipt(ones: "list[ReceiptDetails]", zone: str) -> Iterator[str]:
@@ -110,10 +105,6 @@ def rule_line(category: str | None, allowed: list[str]) -> str:
     """
     may = f"only {', '.join(allowed)}" if allowed else "any model that you agreed to"
     return f"{category or 'every category'}: {may}"
-
-
-def _rule(one: "RuleDetails") -> str:
-    return safe(f"  {rule_line(one.category, one.allowed)}")
 
 
 def _held_lines(one: "HeldWake", zone: str) -> Iterator[str]:

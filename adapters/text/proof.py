@@ -53,9 +53,8 @@ def divergence_lines(
             yield from indented(_again(alike[_sides(one)][1:]), 4)
         if len(told) > IN_FULL_MAX:
             yield DiffLine(f"    and {len(told) - IN_FULL_MAX} more differences in {position}")
-    following = [one for one in found if _follows(one, damaged)]
     yield DiffLine("")
-    if following:
+    if following := [one for one in found if _follows(one, damaged)]:
         yield DiffLine(f"What comes of it ({len(following)}):")
         yield from indented(_following(following), 4)
     untold = sum(map(len, list(alike.values())[shown_max:])) + left

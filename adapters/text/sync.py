@@ -110,10 +110,8 @@ def rescue_lines(did: RescueReport, zone: str) -> Iterator[str]:
     else:
         yield f"The others do not know of it yet: {did.sync_refused}. Run `wakelog sync`."
     if did.leads:
-        yield (
-            f"{did.leads} leads, as before. If nobody writes under that name any more, run "
-            f"`wakelog replicas retire {did.leads}`."
-        )
+        run = f"run `wakelog replicas retire {did.leads}`"
+        yield f"{did.leads} leads, as before. If nobody writes under that name any more, {run}."
 
 
 NOTHING_TO_JOIN = "Nothing to join: this home has no tasks of its own that are not there."

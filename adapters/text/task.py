@@ -124,11 +124,10 @@ def _notes(page: TaskPage, zone: str) -> list[str]:
 
 
 def _entries(task: Task, zone: str) -> list[str]:
-    lines = []
-    for number, one in enumerate(task.time, start=1):
-        stars = _stars(rating_of(task, one.id))
-        lines.append(f"{number:>2} {one.id[:ID_SHOWN]} {_entry(one, zone)}{stars}")
-    return lines
+    return [
+        f"{number:>2} {one.id[:ID_SHOWN]} {_entry(one, zone)}{_stars(rating_of(task, one.id))}"
+        for number, one in enumerate(task.time, start=1)
+    ]
 
 
 def _stars(rating: Rating | None) -> str:
@@ -150,12 +149,10 @@ def _entry(entry: TimeEntry, zone: str) -> str:
 
 
 def _links(page: TaskPage) -> list[str]:
-    found = [(link.relation, link.target) for link in page.task.links]
-    lines = [f"{relation} {_other(page, task)}" for relation, task in found]
-    for link in page.links.incoming:
-        phrase = PHRASE_OF.get(link.relation, link.relation)
-        lines.append(f"{phrase} {_other(page, link.source)}")
-    return [line.replace("_", " ", 2) for line in lines]
+    found: list[tuple[str, str]] = [(one.relation, one.target) for one in page.task.links]
+    incoming = page.links.incoming
+    found += [(PHRASE_OF.get(one.relation, one.relation), one.source) for one in incoming]
+    return [f"{phrase} {_other(page, task)}".replace("_", " ", 2) for phrase, task in found]
 
 
 def _other(page: TaskPage, task_id: str) -> str:

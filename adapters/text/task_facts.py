@@ -94,10 +94,7 @@ _SAYS: dict[type, str] = {
 def kind_of(fact: Any) -> str:
     """Which of `KINDS` a fact is."""
     name = type(fact).__name__
-    for begins, kind in _KINDS.items():
-        if name.startswith(begins):
-            return kind
-    return "fields"
+    return next((kind for begins, kind in _KINDS.items() if name.startswith(begins)), "fields")
 
 
 _KINDS = {
@@ -170,8 +167,7 @@ def _of_part(fact: Any, before: Task, names: FactNames) -> str:
 
 
 def _item(fact: Any, before: Task) -> str:
-    found = item_of(before, fact.item)
-    return _quoted(found.title if found else fact.item)
+    return _quoted(_title(before, fact.item))
 
 
 def _changed(noun: str, was: str, now: str) -> str:
@@ -219,7 +215,6 @@ _PLAINLY: dict[type, str] = {
 # What takes a deed back, in words.
 
 REFS_SHOWN = 3
-_FIELD_TAKEN_BACK = {one.fact: one for one in FIELDS}
 
 
 def undo_sentence(fact: TaskFact, task: Task, now: str) -> str:
@@ -243,7 +238,7 @@ def undo_sentence(fact: TaskFact, task: Task, now: str) -> str:
             return f"Bring “{task.title}” back"
         case t.DeedUndone(source=source):
             return "Set back what the file said last" if source else "Open the conflict again"
-    if field := _FIELD_TAKEN_BACK.get(type(fact)):
+    if field := _FIELD_OF.get(type(fact)):
         value: Any = getattr(fact, field.value)
         return f"Set the {field.name} back to " + (f"“{value}”" if value else "none")
     return _BACK[type(fact)]
@@ -266,7 +261,7 @@ def deed_made(facts: Sequence[tuple[TaskFact, Task]], what: str) -> str:
         return what
     told: list[str] = []
     for fact, task in facts:
-        if field := _FIELD_TAKEN_BACK.get(type(fact)):
+        if field := _FIELD_OF.get(type(fact)):
             told.append(f"{field.name} {getattr(task, field.name) or 'none'}")
         elif isinstance(fact, t.StatusSet):
             told.append(f"status {task.status}")

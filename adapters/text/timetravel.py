@@ -74,22 +74,11 @@ def at_lines(document: "MomentDetails", zone: str) -> Iterator[str]:
     for name, lines in (
         ("Tasks", (one for task in document.tasks for one in _task(task, zone))),
         ("Agents", (one for agent in document.agents for one in _agent(agent, zone))),
-        ("Proposals", (_proposal(one) for one in document.proposals)),
+        ("Proposals", map(_proposal, document.proposals)),
         ("Wakes", (_wake(one, zone) for one in document.wakes)),
         *([("Lessons", map(_lesson, document.lessons))] if document.lessons else []),
     ):
-        yield ""
-        yield name
-        yield from (f"  {one}" for one in _or_none(lines))
-
-
-def _or_none(lines: Iterator[str]) -> Iterator[str]:
-    is_empty = True
-    for one in lines:
-        is_empty = False
-        yield one
-    if is_empty:
-        yield "none"
+        yield from ("", name, *(f"  {one}" for one in [*lines] or ["none"]))
 
 
 def _task(task: TaskThen, zone: str) -> Iterator[str]:
@@ -245,17 +234,15 @@ def wakes_lines(document: WakesCompared) -> Iterator[DiffLine]:
         yield from indented(text_diff(a.one_liner, b.one_liner))
         yield from indented(text_diff(a.tldr, b.tldr))
         yield from indented(text_diff(a.content, b.content))
-    if same := _the_same(document):
+    said = {
+        "replies": all(one.same for one in document.replies),
+        "proposals": document.proposals.same,
+        "observations": document.observations.same,
+        "report": report.same,
+    }
+    if same := [name for name, is_same in said.items() if is_same]:
         yield DiffLine(f"the same: {', '.join(same)}")
     yield DiffLine(tokens_line(document.tokens))
-
-
-def _the_same(document: WakesCompared) -> list[str]:
-    """The parts of which nothing else is said."""
-    same = ["replies"] if all(one.same for one in document.replies) else []
-    same += ["proposals"] if document.proposals.same else []
-    same += ["observations"] if document.observations.same else []
-    return same + (["report"] if document.report.same else [])
 
 
 def _prompt_diff(sections: Sequence[SectionPair]) -> Iterator[DiffLine]:
@@ -271,11 +258,9 @@ def _prompt_diff(sections: Sequence[SectionPair]) -> Iterator[DiffLine]:
 
 def _calls_diff(calls: Sequence[CallPair]) -> Iterator[DiffLine]:
     for call in calls:
-        if call.same:
-            continue
-        if call.a:
+        if call.a and not call.same:
             yield DiffLine(f"- {_call(call.a)}", "-")
-        if call.b:
+        if call.b and not call.same:
             yield DiffLine(f"+ {_call(call.b)}", "+")
 
 
