@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adapters.cli.consent import consent
-from adapters.cli.param_types import TEXT
-from adapters.cli.shared import Session, key_option, named_key_option
+from adapters.cli.lazy_groups import command, keyed
+from adapters.cli.shared import Session, named_key_option
 from adapters.documents.agents import AgentsMade, agent_lines, agent_of, agent_page, all_agents
 from adapters.documents.tasks import catalog_of, category_named
 from adapters.text.common import ID_SHOWN, local_time
@@ -58,22 +58,17 @@ def after(session: Session, agent_id: str, done: str) -> None:
         session.say(done)
 
 
-@click.command(
-    "set",
-    epilog='Example: wakelog agent set "Fix the sink" --goal "Done by Friday" --prefer tone=brief',
-)
-@click.argument("agent", type=TEXT)
-@click.option("--name", type=TEXT, metavar="N", help="What it is called.")
-@click.option("--mode", type=TEXT, metavar="M", help="hybrid, autonomous or interactive.")
+@keyed("agent set", "agent", example='"Fix the sink" --goal "Done by Friday" --prefer tone=brief')
+@click.option("--name", metavar="N", help="What it is called.")
+@click.option("--mode", metavar="M", help="hybrid, autonomous or interactive.")
 @click.option(
     "--category",
     "categories",
-    type=TEXT,
     multiple=True,
     metavar="C",
     help="A category it may touch; give all of them.",
 )
-@click.option("--model", type=TEXT, metavar="M", help="rules, gemini, ...; empty: the home's.")
+@click.option("--model", metavar="M", help="rules, gemini, ...; empty: the home's.")
 @click.option("--turns", type=int, metavar="N", help="Per wake, 1 to 20.")
 @click.option(
     "--automatic/--no-automatic",
@@ -81,29 +76,23 @@ def after(session: Session, agent_id: str, done: str) -> None:
     default=None,
     help="Whether changes and timers wake it.",
 )
-@click.option("--goal", type=TEXT, metavar="G", help="What it is after; empty: nothing special.")
+@click.option("--goal", metavar="G", help="What it is after; empty: nothing special.")
 @click.option(
     "--open-loop",
     "--loop",
     "opened",
-    type=TEXT,
     multiple=True,
     metavar="L",
     help="Something to keep in sight.",
 )
-@click.option(
-    "--close-loop", "closed", type=TEXT, multiple=True, metavar="L", help="It is settled."
-)
+@click.option("--close-loop", "closed", multiple=True, metavar="L", help="It is settled.")
 @click.option(
     "--prefer",
     "preferences",
-    type=TEXT,
     multiple=True,
     metavar="K=V",
     help="A preference; an empty V forgets it.",
 )
-@key_option
-@click.pass_obj
 def set_agent(session: Session, /, agent: str, key: str, **given: Any) -> None:
     """Change an agent's settings, goal, open loops and preferences."""
     if all(value is None or value == () for value in given.values()):
@@ -144,12 +133,7 @@ def _preference(given: str) -> tuple[str, str]:
 # --------------------------------------------------------------------------------- subscriptions
 
 
-@click.command(
-    "watch",
-    epilog="Examples: wakelog agent watch Sink --task Budget; "
-    "wakelog agent watch Sink --what NOTE --category Home",
-)
-@click.argument("agent", type=TEXT)
+@command("agent watch", "agent", example=("Sink --task Budget", "Sink --what NOTE --category Home"))
 @click.option(
     "--what",
     "kinds",
@@ -158,16 +142,15 @@ def _preference(given: str) -> tuple[str, str]:
     help="TASK, CHECKLIST, CHECKLIST_ITEM, NOTE, TIME_ENTRY, LINK, CATEGORY, LABEL or RATING.",
 )
 @click.option("--key", "older", multiple=True, hidden=True)  # what `--what` was called first
-@click.option("--task", "tasks", type=TEXT, multiple=True, metavar="TASK", help="Another task.")
+@click.option("--task", "tasks", multiple=True, metavar="TASK", help="Another task.")
 @click.option(
     "--sub", "subs", multiple=True, metavar="S", help="A subtype, note:transcript for example."
 )
-@click.option("--category", type=TEXT, default="", metavar="C", help="Only tasks of it.")
-@click.option("--status", type=TEXT, default="", metavar="S", help="Only tasks that are so.")
+@click.option("--category", default="", metavar="C", help="Only tasks of it.")
+@click.option("--status", default="", metavar="S", help="Only tasks that are so.")
 @click.option("--hears-agents", is_flag=True, help="Other agents' writes count, too.")
 @click.option("--defer-links", is_flag=True, help="Matches only through a link wait for morning.")
 @named_key_option("--idempotency-key")
-@click.pass_obj
 def watch(  # noqa: PLR0913  one parameter for each option
     session: Session,
     *,
@@ -201,11 +184,7 @@ def watch(  # noqa: PLR0913  one parameter for each option
     tell(session, agent_id, came, key, "Watching")
 
 
-@click.command("unwatch", epilog="Example: wakelog agent unwatch Sink k3f9")
-@click.argument("agent", type=TEXT)
-@click.argument("subscription")
-@key_option
-@click.pass_obj
+@keyed("agent unwatch", "agent", "subscription", example="Sink k3f9")
 def unwatch(session: Session, agent: str, subscription: str, key: str) -> None:
     """Take a subscription back; `wakelog agent show` names them."""
     agent_id = pick_agent(session.reading(), agent)
@@ -216,17 +195,14 @@ def unwatch(session: Session, agent: str, subscription: str, key: str) -> None:
 # ---------------------------------------------------------------------------------------- timers
 
 
-@click.command(
-    "timer",
-    epilog='Examples: wakelog agent timer Sink set "every day 07:00" --zone Europe/Berlin; '
-    'wakelog agent timer Sink remove "every day 07:00"',
+@keyed(
+    "agent timer",
+    "agent",
+    example=('Sink set "every day 07:00" --zone Europe/Berlin', 'Sink remove "every day 07:00"'),
 )
-@click.argument("agent", type=TEXT)
 @click.argument("action", type=click.Choice(["list", "set", "remove"]), default="list")
-@click.argument("schedule", type=TEXT, required=False)
+@click.argument("schedule", required=False)
 @click.option("--zone", default="", metavar="Z", help="IANA name; else your own time zone.")
-@key_option
-@click.pass_obj
 def timer(
     session: Session, agent: str, action: str, schedule: str | None, zone: str, key: str
 ) -> None:
@@ -295,20 +271,14 @@ NO_TASKS = "There are no open tasks; bring some in with `wakelog import TODO.md`
 # ------------------------------------------------------------------------------------------ make
 
 
-@click.command(
-    "create",
-    epilog='Examples: wakelog agent create "Fix the sink"; wakelog agent create --all',
-)
-@click.argument("task", type=TEXT, required=False)
-@click.option("--task", "option", type=TEXT, metavar="TASK", help="The same as the argument.")
+@keyed("agent create", "[task]", example=('"Fix the sink"', "--all"))
+@click.option("--task", "option", metavar="TASK", help="The same as the argument.")
 @click.option("--all", "is_all", is_flag=True, help="One for every open task that has none.")
-@click.option("--name", type=TEXT, default="", metavar="N", help="Else the task's title.")
+@click.option("--name", default="", metavar="N", help="Else the task's title.")
 @click.option("--mode", default="", metavar="M", help="hybrid, autonomous or interactive.")
-@click.option("--model", type=TEXT, default="", metavar="M", help="Else the home's model.")
-@click.option("--template", type=TEXT, default="", metavar="T", help="Else its category's.")
+@click.option("--model", default="", metavar="M", help="Else the home's model.")
+@click.option("--template", default="", metavar="T", help="Else its category's.")
 @click.option("--turns", type=int, default=0, metavar="N", help="Per wake, 1 to 20; default 5.")
-@key_option
-@click.pass_obj
 def create(  # noqa: PLR0913  one parameter for each option
     session: Session,
     *,
@@ -377,41 +347,29 @@ def _live(session: Session, wanted: str, key: str, deed: "Deed", done: str) -> b
     return came.has_changed
 
 
-@click.command("pause", epilog='Example: wakelog agent pause "Fix the sink"')
-@click.argument("agent", type=TEXT)
-@key_option
-@click.pass_obj
+@keyed("agent pause", "agent", example='"Fix the sink"')
 def pause(session: Session, agent: str, key: str) -> None:
     """Let an agent sleep: what waits is dropped, and a running wake stops at its next step."""
     _live(session, agent, key, pause_agent, "Paused")
 
 
-@click.command("resume", epilog='Example: wakelog agent resume "Fix the sink"')
-@click.argument("agent", type=TEXT)
-@key_option
-@click.pass_obj
+@keyed("agent resume", "agent", example='"Fix the sink"')
 def resume(session: Session, agent: str, key: str) -> None:
     """Let a sleeping agent wake again; one wake is queued that sees what changed meanwhile."""
     if _live(session, agent, key, resume_agent, "Resumed"):
         session.note("A wake is queued that looks at what changed; run it with `wakelog wake`.")
 
 
-@click.command(
-    "sleep",
-    epilog='Examples: wakelog agent sleep "Fix the sink" --until 2027-02-01; '
-    'wakelog agent sleep "Fix the sink" --end',
+@keyed(
+    "agent sleep", "agent", example=('"Fix the sink" --until 2027-02-01', '"Fix the sink" --end')
 )
-@click.argument("agent", type=TEXT)
 @click.option(
     "--until",
-    type=TEXT,
     default="",
     metavar="DATE",
     help="YYYY-MM-DD, 31.1.2027, tomorrow, monday, +3d; with or without HH:MM.",
 )
 @click.option("--end", "is_end", is_flag=True, help="It sleeps no longer.")
-@key_option
-@click.pass_obj
 def sleep(session: Session, agent: str, until: str, key: str, *, is_end: bool) -> None:
     """Let only you wake an agent before a date; changes and timers stay queued until then.
 
@@ -431,33 +389,13 @@ def sleep(session: Session, agent: str, until: str, key: str, *, is_end: bool) -
     _live(session, agent, key, deed, told)
 
 
-@click.command("destroy", epilog='Example: wakelog agent destroy "Fix the sink"')
-@click.argument("agent", type=TEXT)
-@key_option
-@click.pass_obj
+@keyed("agent destroy", "agent", example='"Fix the sink"')
 def destroy(session: Session, agent: str, key: str) -> None:
     """End an agent for good; all it did can still be read. Its task may get a new one."""
     _live(session, agent, key, destroy_agent, "Destroyed")
 
 
-@click.command("delete", epilog='Example: wakelog agent delete "Fix the sink"')
-@click.argument("agent", type=TEXT)
-@key_option
-@click.pass_obj
+@keyed("agent delete", "agent", example='"Fix the sink"')
 def delete(session: Session, agent: str, key: str) -> None:
     """Take a destroyed agent off the list; its facts stay in the log."""
     _live(session, agent, key, delete_agent, "Deleted")
-
-
-COMMANDS: Sequence[click.Command] = [
-    set_agent,
-    watch,
-    unwatch,
-    timer,
-    create,
-    pause,
-    resume,
-    sleep,
-    destroy,
-    delete,
-]

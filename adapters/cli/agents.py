@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.lazy_groups import LazyGroup
-from adapters.cli.param_types import TEXT
+from adapters.cli.lazy_groups import command, group
 from adapters.cli.shared import Session
 from adapters.documents.agents import (
     agent_lines,
@@ -28,17 +27,10 @@ NONE_YET = (
 )
 
 
-@click.group(
+@group(
     "agent",
-    cls=LazyGroup,
     epilog="AGENT is an agent's id, the beginning of it, its name, or its task.",
-    later={
-        "agent_edits": (
-            *("create", "pause", "resume", "sleep", "destroy", "delete"),
-            *("set", "watch", "unwatch", "timer"),
-        ),
-        "wake": ("ask", "chat"),
-    },
+    later={"agent_edits": (), "wake": ("ask", "chat")},
 )
 def agent_command() -> None:
     """Make, see and steer agents."""
@@ -47,10 +39,9 @@ def agent_command() -> None:
 # ------------------------------------------------------------------------------------------- see
 
 
-@agent_command.command("list", epilog="Example: wakelog agent list --lifecycle dormant")
+@command("agent list", example="--lifecycle dormant")
 @click.option("--lifecycle", metavar="L", default="", help="active, dormant or destroyed only.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
-@click.pass_obj
 def list_agents(session: Session, lifecycle: str, limit: int | None) -> None:
     """List agents: what they are doing, and when they wake next."""
     home = session.reading()
@@ -92,9 +83,7 @@ def _row(line: "AgentLine", zone: str, now: str) -> tuple[object, ...]:
     )
 
 
-@agent_command.command("show", epilog='Example: wakelog agent show "Fix the sink"')
-@click.argument("agent", type=TEXT)
-@click.pass_obj
+@command("agent show", "agent", example='"Fix the sink"')
 def show(session: Session, agent: str) -> None:
     """Show all about an agent: life, settings, slots, subscriptions, timers, last wakes."""
     home = session.reading()

@@ -11,7 +11,8 @@ import click
 from msgspec.structs import asdict
 
 from adapters.analytics.template_performance import performance
-from adapters.cli.param_types import TEXT, long_text
+from adapters.cli.lazy_groups import command
+from adapters.cli.param_types import long_text
 from adapters.cli.shared import Session
 from adapters.documents.results import ExportedFile, ExportedTables, ExportedTasks, ExportedWakes
 from adapters.documents.tasks import catalog_of, category_named
@@ -69,12 +70,11 @@ def timeout_option(seconds: float) -> Callable[[F], F]:
 # ------------------------------------------------------------------------------------------- sql
 
 
-@click.command(
+@command(
     "sql",
-    epilog="Examples: wakelog sql 'SHOW TABLES'; wakelog sql 'FROM acceptance' --json; "
-    "wakelog sql --file weekly.sql --format csv",
+    "[query]",
+    example=("'SHOW TABLES'", "'FROM acceptance' --json", "--file weekly.sql --format csv"),
 )
-@click.argument("query", type=TEXT, required=False)
 @click.option("--file", metavar="PATH", type=click.Path(), help="Read the query from a file.")
 @click.option(
     "--format",
@@ -85,7 +85,6 @@ def timeout_option(seconds: float) -> Callable[[F], F]:
     help="How to print the answer; parquet and arrow are for a file or a pipe.",
 )
 @timeout_option(ASK_SECONDS)
-@click.pass_obj
 def sql_command(
     session: Session, query: str | None, file: str | None, form: str, timeout: float
 ) -> None:
@@ -137,10 +136,8 @@ METRICS = (
 )
 
 
-@click.command("metrics", epilog="Examples: wakelog metrics; wakelog metrics --json")
-@click.argument("template", type=TEXT, required=False)
+@command("metrics", "[template]", example=("", "--json"))
 @timeout_option(ASK_SECONDS)
-@click.pass_obj
 def metrics_command(session: Session, template: str | None, timeout: float) -> None:
     """How each template does: wakes, success, how long one takes, acceptance, tokens.
 
@@ -203,15 +200,10 @@ def _percent(share: float | None) -> str:
 # ---------------------------------------------------------------------------------------- export
 
 
-@click.command(
-    "export",
-    epilog="Examples: wakelog export --markdown tasks.md; wakelog export --parquet analytics/; "
-    "wakelog export --inspect logs/",
-)
+@command("export", example=("--markdown tasks.md", "--parquet analytics/", "--inspect logs/"))
 @click.option(
     "--markdown",
     metavar="FILE",
-    type=TEXT,
     help="Tasks as Markdown that imports to the same state; `-` is the standard output.",
 )
 @click.option(
@@ -228,10 +220,9 @@ def _percent(share: float | None) -> str:
 )
 @click.option("--redact", is_flag=True, help="Rewrite every text before it is written.")
 @click.option("--open/--all", "is_open", help="Of --markdown: open tasks; else done ones, too.")
-@click.option("--category", type=TEXT, default="", metavar="C", help="Of --markdown: only these.")
+@click.option("--category", default="", metavar="C", help="Of --markdown: only these.")
 @click.option("--replace", is_flag=True, help="Of --markdown: a FILE that is there.")
 @timeout_option(EXPORT_SECONDS)
-@click.pass_obj
 def export_command(  # noqa: PLR0913  one for each option
     session: Session,
     markdown: str | None,

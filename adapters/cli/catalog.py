@@ -2,9 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-import click
-
-from adapters.cli.lazy_groups import LazyGroup
+from adapters.cli.lazy_groups import command, group
 from adapters.cli.shared import Session
 from adapters.documents.tasks import catalog_of, category_documents, label_documents
 from projections.tasks import VIEW
@@ -20,11 +18,10 @@ LABELS_EMPTY = (
 # -------------------------------------------------------------------------------------- categories
 
 
-@click.group(
+@group(
     "category",
-    cls=LazyGroup,
     epilog="CATEGORY is a category's name, in any case, or its id.",
-    later={"category_edits": ("add", "rename", "correct")},
+    later={"category_edits": ()},
 )
 def category_command() -> None:
     """List, add, rename and correct categories."""
@@ -37,8 +34,7 @@ def all_categories(session: Session) -> "list[CategoryDetails]":
         return category_documents(world, tasks)
 
 
-@category_command.command("list", epilog="Example: wakelog category list")
-@click.pass_obj
+@command("category list")
 def category_list(session: Session) -> None:
     """List categories, with their tasks and correction examples counted."""
     found = all_categories(session)
@@ -52,13 +48,8 @@ def category_list(session: Session) -> None:
 # ------------------------------------------------------------------------------------------ labels
 
 
-@click.group(
-    "label",
-    cls=LazyGroup,
-    epilog="LABEL is a label's name, in any case, or its id.",
-    later={
-        "label_edits": ("add", "widen", "delete", "assign", "remove", "suppress", "allow"),
-    },
+@group(
+    "label", epilog="LABEL is a label's name, in any case, or its id.", later={"label_edits": ()}
 )
 def label_command() -> None:
     """List, add, widen, delete and suppress labels."""
@@ -72,8 +63,7 @@ def all_labels(session: Session) -> "list[LabelDetails]":
     )
 
 
-@label_command.command("list", epilog="Example: wakelog label list")
-@click.pass_obj
+@command("label list")
 def label_list(session: Session) -> None:
     """List labels, where they may be used, and how many tasks carry them."""
     found = all_labels(session)

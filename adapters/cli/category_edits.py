@@ -6,8 +6,8 @@ import click
 
 from adapters.cli.catalog import all_categories
 from adapters.cli.editing import Editing
-from adapters.cli.param_types import TEXT
-from adapters.cli.shared import Session, key_option
+from adapters.cli.lazy_groups import keyed
+from adapters.cli.shared import Session
 from adapters.documents.tasks import catalog_of, category_named
 from adapters.text.common import safe
 from adapters.usecases.catalog import (
@@ -34,11 +34,8 @@ def _tell_category(editing: Editing, done: str, kept: "UseCaseResult") -> None:
     editing.session.say(f'{editing.outcome(done)}: category "{safe(category.name)}"')
 
 
-@click.command("add", epilog='Example: wakelog category add "Garden" --language en')
-@click.argument("name", type=TEXT)
-@click.option("--language", type=TEXT, default="none", metavar="L", help="Its default language.")
-@key_option
-@click.pass_obj
+@keyed("category add", "name", example='"Garden" --language en')
+@click.option("--language", default="none", metavar="L", help="Its default language.")
 def category_add(session: Session, name: str, language: str, key: str) -> None:
     """Add a category."""
     said = titled(name, NAME_MAX, "name"), language_named(language)
@@ -46,29 +43,17 @@ def category_add(session: Session, name: str, language: str, key: str) -> None:
     _tell_category(editing, "Added", add_category(editing.home, *said, key))
 
 
-@click.command("rename", epilog='Example: wakelog category rename "Garden" "Outdoors"')
-@click.argument("category", type=TEXT)
-@click.argument("name", type=TEXT)
-@key_option
-@click.pass_obj
+@keyed("category rename", "category", "name", example='"Garden" "Outdoors"')
 def category_rename(session: Session, category: str, name: str, key: str) -> None:
     """Give a category another name; its tasks stay in it."""
     editing = Editing(session, key)
     _tell_category(editing, "Renamed", rename_category(editing.home, category, name, key))
 
 
-@click.command("correct", epilog='Example: wakelog category correct Work "mtg" "meeting"')
-@click.argument("category", type=TEXT)
-@click.argument("before", type=TEXT)
-@click.argument("after", type=TEXT)
-@key_option
-@click.pass_obj
+@keyed("category correct", "category", "before", "after", example='Work "mtg" "meeting"')
 def category_correct(session: Session, category: str, before: str, after: str, key: str) -> None:
     """Teach agents by example: what was written, and what it should have been."""
     check_correction(before, after)
     editing = Editing(session, key)
     kept = correct_category(editing.home, category, before, after, key)
     _tell_category(editing, "Noted the correction", kept)
-
-
-COMMANDS: tuple[click.Command, ...] = (category_add, category_rename, category_correct)

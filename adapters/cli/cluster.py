@@ -7,6 +7,7 @@ from contextlib import ExitStack
 import click
 
 from adapters.cli.event_lines import EventLines, warned
+from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session
 from adapters.launch import HOST, bound
 from adapters.text.agent_output import counted
@@ -14,8 +15,7 @@ from adapters.text.common import local_time
 from domain.errors import Refused
 
 
-@click.command("cluster", epilog="Example: wakelog cluster --json")
-@click.pass_obj
+@command("cluster", example="--json")
 def cluster_command(session: Session) -> None:
     """See the workers of a PostgreSQL database, and which homes wait; WAKELOG_DATABASE says which.
 
@@ -45,7 +45,7 @@ def cluster_command(session: Session) -> None:
         session.say(f"held off   pg:{name}: see what its worker says, and `wakelog doctor`")
 
 
-@click.command("worker", epilog="Example: wakelog worker --homes 16 --grace 60")
+@command("worker", example="--homes 16 --grace 60")
 @click.option(
     "--homes",
     type=click.IntRange(1, 1_000),
@@ -93,7 +93,6 @@ def cluster_command(session: Session) -> None:
     help="Tell over HTTP how it is; see above.",
 )
 @click.option("--host", default=HOST, metavar="H", help="Of --health; else this machine alone.")
-@click.pass_obj
 def worker_command(  # noqa: PLR0913  click hands over one argument for each option
     session: Session,
     homes: int,

@@ -6,8 +6,8 @@ from typing import cast, get_args
 import click
 
 from adapters.cli.editing import Editing
-from adapters.cli.param_types import TEXT
-from adapters.cli.shared import Session, key_option
+from adapters.cli.lazy_groups import command, keyed
+from adapters.cli.shared import Session
 from adapters.documents.import_conflicts import ConflictDetails
 from adapters.documents.replica_conflicts import AGENTS, CYCLE, replica_conflicts
 from adapters.documents.tasks import task_page
@@ -30,9 +30,7 @@ OF_AGENTS = ("template:", "models:", "consent:", "receipt:", "rating:")
 OF_NONE = {CATALOG: OF_CATALOG, AGENTS: OF_AGENTS}
 
 
-@click.command("conflicts", epilog="Example: wakelog conflicts")
-@click.argument("task", type=TEXT, required=False)
-@click.pass_obj
+@command("conflicts", "[task]")
 def conflicts_command(session: Session, task: str | None) -> None:
     """List what a file and you, or two of your machines, changed both; of one TASK if it is named.
 
@@ -59,23 +57,14 @@ def conflicts_command(session: Session, task: str | None) -> None:
         session.say("No conflicts: no file and no other machine says otherwise.")
 
 
-@click.command(
+@keyed(
     "settle",
-    epilog="Examples: wakelog settle 412 --keep laptop; "
-    'wakelog settle "Book the flight" due --keep file',
+    "task=NUMBER|TASK",
+    "[field]",
+    example=("412 --keep laptop", '"Book the flight" due --keep file'),
 )
-@click.argument("task", type=TEXT, metavar="NUMBER|TASK")
-@click.argument("field", type=TEXT, required=False)
-@click.option(
-    "--keep",
-    "side",
-    type=TEXT,
-    default="",
-    help="What stands: `file`, `mine` or a machine.",
-)
+@click.option("--keep", "side", default="", help="What stands: `file`, `mine` or a machine.")
 @click.option("--both", is_flag=True, help="Between machines, of a text: the other becomes a note.")
-@key_option
-@click.pass_obj
 def settle_command(
     session: Session, /, task: str, field: str | None, side: str, key: str, *, both: bool
 ) -> None:

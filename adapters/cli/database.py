@@ -5,26 +5,22 @@ from collections.abc import Sequence
 
 import click
 
-from adapters.cli.param_types import TEXT
+from adapters.cli.lazy_groups import command, group
 from adapters.cli.shared import Session
 from adapters.home.roles import ROLES
 from adapters.text.common import safe
 from adapters.usecases.database_homes import check_database, init_database
 
 
-@click.group("database")
+@group("database")
 def database_command() -> None:
     """Prepare a PostgreSQL database for homes, and look at it; WAKELOG_DATABASE says which."""
 
 
-@database_command.command(
-    "init",
-    epilog="Examples: wakelog database init; wakelog database init --login page=www",
-)
+@command("database init", example=("", "--login page=www"))
 @click.option(
     "--login", "logins", multiple=True, metavar="KIND=NAME", help="page=NAME or worker=NAME."
 )
-@click.pass_obj
 def init_command(session: Session, logins: Sequence[str]) -> None:
     """Make the tables and roles that homes need; run as the database's owner. Safe to repeat.
 
@@ -46,13 +42,12 @@ def init_command(session: Session, logins: Sequence[str]) -> None:
     session.note("Make a home with `wakelog home create NAME`.")
 
 
-@database_command.command("check", epilog="Example: wakelog database check")
+@command("database check")
 @click.option(
     "--runtime",
     is_flag=True,
     help="Make anew what workers go by: queue, leases, times. Nothing of a home is lost by it.",
 )
-@click.pass_obj
 @click.pass_context
 def check_command(ctx: click.Context, session: Session, *, runtime: bool) -> None:
     """Look whether this login can keep homes in it, and whether it keeps what is committed.
@@ -80,19 +75,15 @@ DAYS = 90
 DAYS_MAX = 3650
 
 
-@click.group("token")
+@group("token")
 def token_command() -> None:
     """Give people tokens for homes of the database that WAKELOG_DATABASE names; end them."""
 
 
-@token_command.command(
-    "create", epilog="Examples: wakelog token create anna; wakelog token create anna --role viewer"
-)
-@click.argument("home", type=TEXT)
+@command("token create", "home", example=("anna", "anna --role viewer"))
 @click.option("--for", "subject", default="", metavar="SUBJECT", help="Who; else the home's name.")
 @click.option("--role", type=click.Choice(ROLES), default="owner", help="Else owner.")
 @click.option("--days", type=click.IntRange(1, DAYS_MAX), default=DAYS, help=f"Else {DAYS}.")
-@click.pass_obj
 def create_command(session: Session, home: str, subject: str, role: str, days: int) -> None:
     """Draw a token for a person and a home. It is shown once: only its digest is kept."""
     from adapters.usecases.database_homes import create_token
@@ -108,9 +99,7 @@ def create_command(session: Session, home: str, subject: str, role: str, days: i
     session.note(f"It is not shown again. End it with `wakelog token revoke {made.id}`.")
 
 
-@token_command.command("list", epilog="Example: wakelog token list anna")
-@click.argument("home", type=TEXT)
-@click.pass_obj
+@command("token list", "home", example="anna")
 def list_command(session: Session, home: str) -> None:
     """List the tokens of a home, without their texts."""
     from adapters.usecases.database_homes import list_tokens
@@ -125,9 +114,7 @@ def list_command(session: Session, home: str) -> None:
         session.table(["Id", "Who", "Role", "State", "Until"], rows)
 
 
-@token_command.command("revoke", epilog="Example: wakelog token revoke 0f3a9c0d11aa")
-@click.argument("token_id", metavar="ID", type=TEXT)
-@click.pass_obj
+@command("token revoke", "token_id=ID", example="0f3a9c0d11aa")
 def revoke_command(session: Session, token_id: str) -> None:
     """End a token: from the next request on it opens nothing."""
     from adapters.usecases.database_homes import revoke_token

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session
-from adapters.cli.shared import Session as Opened
 from adapters.demo.stories import SOURCE as DATA_SOURCE
 from adapters.documents.agent_output import report_document
 from adapters.documents.agents import all_agents
@@ -44,21 +44,18 @@ SETS_SHOWN = 4
 MODEL = "rules"
 
 
-@click.command("demo", epilog="Examples: wakelog demo; wakelog demo --home /tmp/look --fresh")
+@command("demo", example=("", "--home /tmp/look --fresh"))
 @click.option(
     "--home", "folder", type=click.Path(), metavar="DIR", help=f"Where; else ./{DEMO_FOLDER}."
 )
 @click.option("--fresh", is_flag=True, help="Throw an earlier demo away and begin anew.")
-@click.pass_context
-def demo_command(ctx: click.Context, folder: str | None, *, fresh: bool) -> None:
+def demo_command(outer: Session, folder: str | None, *, fresh: bool) -> None:
     """See it all at once: sample tasks, agents, wakes, reports, proposals.
 
     Needs no key and no network: the model is `rules`, which reads notes by fixed rules and says
     so. It works in a home of its own and never in yours. A second time it shows what is there.
     """
-    outer = ctx.find_object(Session)
-    assert outer is not None
-    path = _home(ctx, folder)
+    path = _home(folder, DEMO_FOLDER)
     if fresh:
         throw_away(path, DEMO_SOURCE)
     session = Session(path, model=MODEL, as_json=outer.as_json, is_quiet=outer.is_quiet)
@@ -68,10 +65,10 @@ def demo_command(ctx: click.Context, folder: str | None, *, fresh: bool) -> None
         session.close()
 
 
-def _home(ctx: click.Context, folder: str | None) -> Path:
-    """The demo's home: as told, here or before the command's name; never the default one."""
-    told = folder or ctx.find_root().params.get("home") or os.environ.get(HOME_VARIABLE, "")
-    return home_path(str(told) if told else DEMO_FOLDER, os.environ)
+def _home(folder: str | None, default: str) -> Path:
+    """A demo's home: as told, here or before the command's name; never the default one."""
+    told = folder or click.get_current_context().find_root().params.get("home")
+    return home_path(str(told or os.environ.get(HOME_VARIABLE) or default), os.environ)
 
 
 def throw_away(path: Path, source: str) -> None:
@@ -84,11 +81,9 @@ def throw_away(path: Path, source: str) -> None:
     Raises:
         Refused: Code ``invalid_value``: the home is no demo's; ``read_only``: somebody works there.
     """
-    from adapters.home import files
-
     if not files.exists(path):
         return
-    session = Opened(path, model=MODEL, as_json=True, is_quiet=True)
+    session = Session(path, model=MODEL, as_json=True, is_quiet=True)
     try:
         check_ours(session.reading(), source)
     finally:
@@ -260,8 +255,8 @@ def _tell_next(session: Session, home: "Home", inbox: "Sequence[InboxSet]") -> N
         ("prove", "execute it all again"),
     ]
     _heading(session, "Go on")
-    for command, what in lines:
-        session.say(f"{begin} {command}  # {what}")
+    for words, what in lines:
+        session.say(f"{begin} {words}  # {what}")
 
 
 def _program() -> str:
@@ -287,11 +282,7 @@ AGENTS_MAX = 50
 MONTHS_MAX = 24
 
 
-@click.command(
-    "demo-data",
-    epilog="Examples: wakelog demo-data; "
-    "wakelog demo-data --home /tmp/small --agents 10 --months 2 --seed b",
-)
+@command("demo-data", example=("", "--home /tmp/small --agents 10 --months 2 --seed b"))
 @click.option(
     "--home", "folder", type=click.Path(), metavar="DIR", help=f"Where; else ./{DATA_FOLDER}."
 )
@@ -299,9 +290,8 @@ MONTHS_MAX = 24
 @click.option("--months", type=click.IntRange(1, MONTHS_MAX), default=6, show_default=True)
 @click.option("--seed", default="wakelog", show_default=True, metavar="TEXT")
 @click.option("--fresh", is_flag=True, help="Throw an earlier one away and make it anew.")
-@click.pass_context
 def demo_data_command(
-    ctx: click.Context, folder: str | None, *, agents: int, months: int, seed: str, fresh: bool
+    outer: Session, folder: str | None, *, agents: int, months: int, seed: str, fresh: bool
 ) -> None:
     """Make a home of many agents and months, to ask and plot.
 
@@ -311,12 +301,7 @@ def demo_data_command(
     The same seed and size write the same bytes. It works in a home of its own and never in yours.
     All of it is proved before the home gets its name.
     """
-    outer = ctx.find_object(Session)
-    assert outer is not None
-    given = (
-        folder or ctx.find_root().params.get("home") or os.environ.get(HOME_VARIABLE) or DATA_FOLDER
-    )
-    path = home_path(str(given), os.environ)
+    path = _home(folder, DATA_FOLDER)
     if not _is_wanted(path, DATA_SOURCE, is_fresh=fresh):
         _tell_data_there(outer, path)
         return

@@ -1,7 +1,10 @@
 """One writing command on tasks: finds what is named, does the deed, tells the outcome."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
 
+from adapters.cli.lazy_groups import keyed
 from adapters.cli.shared import Session
 from adapters.documents.tasks import task_page
 from adapters.text.common import ID_SHOWN, safe
@@ -14,6 +17,8 @@ from domain.journal.task import TASK, Task
 from domain.log.wire import Stored
 
 if TYPE_CHECKING:
+    import click
+
     from adapters.usecases.tasks import UseCaseResult
     from adapters.wiring import Home
 
@@ -133,6 +138,29 @@ class Editing:
         journal = self.session.reading().services.journal
         rows = journal.facts(f"task:{task_id}@{journal.replica}")
         return any(_gave(row.fact, item_id) == title for row in rows)
+
+
+def on_task(
+    words: str,
+    *arguments: str,
+    done: str,
+    example: str,
+    tell: Callable[[Editing, str, str], None] = Editing.tell,
+    is_deleted: bool = False,
+) -> "Callable[[Callable[..., UseCaseResult]], click.Command]":
+    """A command on the TASK that is named first: the function does it, `done` is what was done."""
+
+    def made(deed: Callable[..., "UseCaseResult"]) -> "click.Command":
+        @wraps(deed)
+        def run(session: Session, /, task: str, key: str, **given: Any) -> None:
+            editing = Editing(session, key)
+            found = editing.task(task, is_deleted=is_deleted)
+            editing.did(deed(editing, found, **given))
+            tell(editing, done, found.id)
+
+        return keyed(words, "task", *arguments, example=example)(run)
+
+    return made
 
 
 def named(task: Task) -> str:

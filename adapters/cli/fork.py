@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from adapters.cli.lazy_groups import command
 from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session
 from adapters.cli.upkeep import progress_bar
@@ -15,17 +16,20 @@ from adapters.timetravel.fork import TOKENS_MAX
 from adapters.usecases.forks import ForkRequest, fork_wake
 
 
-@click.command(
+@command(
     "fork",
-    epilog="Examples: wakelog fork nb5evlz4 --model gemini; wakelog fork nb5evlz4.64 "
-    '--model rules; wakelog fork nb5evlz4 --note "Fix the sink.1" "Due by 2027-03-01."; '
-    "wakelog fork nb5evlz4 --verdict 3.1=reject; "
-    "wakelog fork nb5evlz4 --template Calm.2 --model gemini",
+    "run=RUN[.STEP]",
+    example=(
+        "nb5evlz4 --model gemini",
+        "nb5evlz4.64 --model rules",
+        'nb5evlz4 --note "Fix the sink.1" "Due by 2027-03-01."',
+        "nb5evlz4 --verdict 3.1=reject",
+        "nb5evlz4 --template Calm.2 --model gemini",
+    ),
 )
-@click.argument("run", type=TEXT, metavar="RUN[.STEP]")
-@click.option("--model", type=TEXT, default="", metavar="M", help="Who answers what is new.")
+@click.option("--model", default="", metavar="M", help="Who answers what is new.")
 @click.option(
-    "--template", type=TEXT, default="", metavar="T[.N]",
+    "--template", default="", metavar="T[.N]",
     help="It lives on template T, at version N or the active one; `built-in`: on none.",
 )  # fmt: skip
 @click.option(
@@ -33,15 +37,14 @@ from adapters.usecases.forks import ForkRequest, fork_wake
     help="Note N of a task says TEXT; without N it has one more.",
 )  # fmt: skip
 @click.option(
-    "--verdict", "verdicts", type=TEXT, multiple=True, metavar="SET.ITEM=confirm|reject",
+    "--verdict", "verdicts", multiple=True, metavar="SET.ITEM=confirm|reject",
     help="An item was decided so.",
 )  # fmt: skip
 @click.option(
     "--tokens", "tokens_max", type=click.IntRange(min=1), default=TOKENS_MAX, show_default=True,
     metavar="N", help="A model that is paid may take so many.",
 )  # fmt: skip
-@click.option("--out", type=TEXT, default="", metavar="DIR", help="A new folder for the fork.")
-@click.pass_obj
+@click.option("--out", default="", metavar="DIR", help="A new folder for the fork.")
 def fork_command(session: Session, /, run: str, **options: Any) -> None:
     """Run a wake again with something else in its world, in a home of its own.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import click
 
-from adapters.cli.param_types import TEXT
+from adapters.cli.lazy_groups import command, group
 from adapters.cli.shared import Session
 from adapters.documents.homes import CopiedHome, CreatedHome, SettingsText, ThawedHome
 from adapters.documents.results import AdoptedHome, HomeDetails
@@ -37,13 +37,12 @@ _STATES = {
 }
 
 
-@click.group("home")
+@group("home")
 def home_command() -> None:
     """Show the home, make and list those of a database, settle what became of it."""
 
 
-@home_command.command("show", epilog="Example: wakelog home show")
-@click.pass_obj
+@command("home show")
 def show_command(session: Session) -> None:
     """Show where the home is, who writes there, and whether its logs belong together."""
     home = session.opened()
@@ -70,12 +69,8 @@ def show_command(session: Session) -> None:
     session.say(f"logs          {home.other.because if home.other else 'belong together'}")
 
 
-@home_command.command(
-    "create", epilog="Examples: wakelog home create anna; wakelog home create anna --import TODO.md"
-)
-@click.argument("name", type=TEXT)
+@command("home create", "name", example=("anna", "anna --import TODO.md"))
 @click.option("--import", "file", type=click.Path(), metavar="FILE", help="Tasks to bring in.")
-@click.pass_obj
 def create_command(session: Session, name: str, file: str | None) -> None:
     """Make a home in the database that WAKELOG_DATABASE names; then work in it as `pg:NAME`."""
     from adapters.cli.importing import import_one
@@ -94,8 +89,7 @@ def create_command(session: Session, name: str, file: str | None) -> None:
     session.note(f"Work in it with `wakelog --home {place.name} ...`, or set WAKELOG_HOME to it.")
 
 
-@home_command.command("thaw", epilog="Example: wakelog --home pg:anna home thaw")
-@click.pass_obj
+@command("home thaw", epilog="Example: wakelog --home pg:anna home thaw")
 def thaw_command(session: Session) -> None:
     """Let a home be written again whose copying was cut off."""
     was = thaw(session.place)
@@ -106,9 +100,7 @@ def thaw_command(session: Session) -> None:
     session.say(f"{name} may be written again." if was else f"{name} is not frozen.")
 
 
-@home_command.command("freeze", epilog="Example: wakelog home freeze anna")
-@click.argument("name", type=TEXT)
-@click.pass_obj
+@command("home freeze", "name", example="anna")
 def freeze_command(session: Session, name: str) -> None:
     """Let nobody write in a home of the database, until `wakelog --home pg:NAME home thaw`."""
     from adapters.usecases.database_homes import freeze_home
@@ -120,10 +112,7 @@ def freeze_command(session: Session, name: str) -> None:
     session.say(f"Nobody writes in {found.home} until it is thawed.")
 
 
-@home_command.command("rename", epilog="Example: wakelog home rename anna anna-schmidt")
-@click.argument("name", type=TEXT)
-@click.argument("new", type=TEXT)
-@click.pass_obj
+@command("home rename", "name", "new", example="anna anna-schmidt")
 def rename_command(session: Session, name: str, new: str) -> None:
     """Give a home of the database another name; its tokens stay good."""
     from adapters.usecases.database_homes import rename_home
@@ -135,14 +124,9 @@ def rename_command(session: Session, name: str, new: str) -> None:
     session.say(f"{found.was} is {found.home} from now on.")
 
 
-@home_command.command(
-    "access",
-    epilog="Examples: wakelog home access anna; wakelog home access anna --add ben=viewer",
-)
-@click.argument("name", type=TEXT)
+@command("home access", "name", example=("anna", "anna --add ben=viewer"))
 @click.option("--add", multiple=True, metavar="SUBJECT=ROLE", help="Let somebody in, or change it.")
 @click.option("--remove", multiple=True, metavar="SUBJECT", help="Take role and tokens away.")
-@click.pass_obj
 def access_command(
     session: Session, name: str, add: tuple[str, ...], remove: tuple[str, ...]
 ) -> None:
@@ -158,8 +142,7 @@ def access_command(
         session.table(["Who", "Role"], [[one.subject, one.role] for one in found])
 
 
-@home_command.command("list", epilog="Example: wakelog home list")
-@click.pass_obj
+@command("home list")
 def list_command(session: Session) -> None:
     """List the homes of the database that WAKELOG_DATABASE names."""
     from adapters.usecases.database_homes import list_homes
@@ -175,12 +158,11 @@ def list_command(session: Session) -> None:
         session.table(headings, rows)
 
 
-@home_command.command(
-    "adopt",
+@command(
+    "home adopt",
     epilog="Examples: wakelog home adopt restored; wakelog --home ~/copy home adopt copy",
 )
 @click.argument("how", type=click.Choice(["restored", "moved", "copy"]))
-@click.pass_obj
 def adopt_command(session: Session, how: How) -> None:
     """Go on in a home that is not what it was.
 
@@ -233,12 +215,7 @@ def _range(one: "GivenUp") -> str:
 # `wakelog copy` and `home thaw`: a home goes from a folder to a database, or back.
 
 
-@click.command(
-    "copy", epilog="Examples: wakelog copy ~/.wakelog pg:anna; wakelog copy pg:anna ~/anna"
-)
-@click.argument("source", type=TEXT, metavar="SRC")
-@click.argument("target", type=TEXT, metavar="DST")
-@click.pass_obj
+@command("copy", "source=SRC", "target=DST", example=("~/.wakelog pg:anna", "pg:anna ~/anna"))
 def copy_command(session: Session, source: str, target: str) -> None:
     """Move a home: into a database, out of one, or into another folder.
 
@@ -321,7 +298,7 @@ class _SettingsOfAllHomes:
         self._homes.edit_defaults(lambda text: settings.checked_defaults(edit(text), where))
 
 
-@click.group("settings", epilog="Example: wakelog settings --defaults set agents.parallel 2")
+@group("settings", epilog="Example: wakelog settings --defaults set agents.parallel 2")
 @click.option("--defaults", "is_of_all", is_flag=True, help="Those of all homes of a database.")
 @click.pass_context
 def settings_command(ctx: click.Context, *, is_of_all: bool) -> None:
@@ -334,35 +311,29 @@ def settings_command(ctx: click.Context, *, is_of_all: bool) -> None:
     ctx.meta[__name__] = is_of_all
 
 
-def _settings_text(ctx: click.Context) -> tuple[Session, _SettingsText]:
-    session: Session = ctx.obj
-    return session, _SettingsOfAllHomes() if ctx.meta[__name__] else _SettingsOfHome(session)
+def _settings_text(session: Session) -> _SettingsText:
+    is_of_all = click.get_current_context().meta[__name__]
+    return _SettingsOfAllHomes() if is_of_all else _SettingsOfHome(session)
 
 
-@settings_command.command("show", epilog="Example: wakelog settings show")
-@click.pass_context
-def show_settings(ctx: click.Context) -> None:
+@command("settings show")
+def show_settings(session: Session) -> None:
     """Print the settings as they are kept."""
-    session, kept = _settings_text(ctx)
-    _tell_settings(session, kept)
+    _tell_settings(session, _settings_text(session))
 
 
-@settings_command.command("set", epilog="Example: wakelog settings set agents.parallel 6")
-@click.argument("key")
-@click.argument("value")
-@click.pass_context
-def set_setting(ctx: click.Context, key: str, value: str) -> None:
+@command("settings set", "key", "value", example="agents.parallel 6")
+def set_setting(session: Session, key: str, value: str) -> None:
     """Set one key, like timezone or agents.parallel; all else stays as it is."""
-    session, kept = _settings_text(ctx)
+    kept = _settings_text(session)
     kept.edit(partial(with_setting, key=key, value=value))
     _tell_settings(session, kept, is_new=True)
 
 
-@settings_command.command("edit", epilog="Example: EDITOR=nano wakelog settings edit")
-@click.pass_context
-def edit_settings(ctx: click.Context) -> None:
+@command("settings edit", epilog="Example: EDITOR=nano wakelog settings edit")
+def edit_settings(session: Session) -> None:
     """Change the settings in your editor (VISUAL or EDITOR)."""
-    session, kept = _settings_text(ctx)
+    kept = _settings_text(session)
     before = kept.text()
     after = click.edit(before, extension=".toml")
     if after is None or after == before:

@@ -10,8 +10,9 @@ import click
 import msgspec
 
 from adapters.cli.consent import can_ask
-from adapters.cli.param_types import TEXT, warn_of_secrets
-from adapters.cli.shared import Session, UserError, complain, key_option
+from adapters.cli.lazy_groups import command, keyed
+from adapters.cli.param_types import warn_of_secrets
+from adapters.cli.shared import Session, UserError, complain
 from adapters.cli.zone_prompt import offer_zone
 from adapters.documents.homes import BegunHome
 from adapters.documents.results import ImportsUndone, ImportUndone
@@ -213,17 +214,10 @@ class ProgressBar(Protocol):
     def update(self, n_steps: int) -> None: ...
 
 
-@click.command(
-    "import",
-    epilog="Example: wakelog import TODO.md plans/*.md --dry-run",
-)
+@keyed("import", example="TODO.md plans/*.md --dry-run")
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
-@click.option(
-    "--format", "form", type=TEXT, default="", metavar="F", help=f"{FORMATS_TOLD}; else guessed."
-)
-@click.option(
-    "--source", type=TEXT, default="", metavar="S", help="Name of the source; else the file's."
-)
+@click.option("--format", "form", default="", metavar="F", help=f"{FORMATS_TOLD}; else guessed.")
+@click.option("--source", default="", metavar="S", help="Name of the source; else the file's.")
 @click.option(
     "--headings",
     type=click.Choice(["tasks"]),
@@ -257,8 +251,6 @@ class ProgressBar(Protocol):
 @click.option("--undo", is_flag=True, help="Take back the newest import of each file.")
 @click.option("--yes", is_flag=True, help="Close what is gone from the file, however much it is.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-@key_option
-@click.pass_obj
 def import_command(  # noqa: PLR0913, PLR0917  one for each option
     session: Session,
     /,
@@ -446,17 +438,13 @@ def _progress(session: Session, count: int) -> Iterator[ProgressBar]:
 # A first run: `wakelog init`.
 
 
-@click.command(
-    "init",
-    epilog="Examples: wakelog init; wakelog init --zone Europe/Berlin --import TODO.md --agents",
-)
-@click.option("--zone", type=TEXT, default="", metavar="Z", help="Your time zone.")
+@command("init", example=("", "--zone Europe/Berlin --import TODO.md --agents"))
+@click.option("--zone", default="", metavar="Z", help="Your time zone.")
 @click.option("--import", "file", type=click.Path(), metavar="FILE", help="Tasks to bring in.")
 @click.option("--no-import", is_flag=True, help="Bring nothing in.")
 @click.option(
     "--agents/--no-agents", default=None, help="Make an agent for each open task, or not."
 )
-@click.pass_obj
 def init_command(
     session: Session, *, zone: str, file: str | None, no_import: bool, agents: bool | None
 ) -> None:

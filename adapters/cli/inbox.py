@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.param_types import TEXT
+from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session
 from adapters.documents.agents import has_agents
 from adapters.documents.inbox import deferred_only, page_of_sets, place_told, set_documents
@@ -31,16 +31,15 @@ NO_AGENTS = (
 # ----------------------------------------------------------------------------------------- inbox
 
 
-@click.command(
+@command(
     "inbox",
+    "[task]",
     epilog='Examples: wakelog inbox; wakelog inbox "Fix the sink"; then wakelog confirm 3.1',
 )
-@click.argument("task", type=TEXT, required=False)
 @click.option("--all", "is_all", is_flag=True, help="Deferred and decided proposals, too.")
 @click.option(
     "--limit", type=COUNT, metavar="N", help=f"Sets at most; else {SETS_SHOWN}, with --json all."
 )
-@click.pass_obj
 def inbox_command(session: Session, task: str | None, limit: int | None, is_all: bool) -> None:
     """See what agents propose, by task. An item is named SET.ITEM, 3.1 for example."""
     home = session.reading()

@@ -1,13 +1,13 @@
 """`wakelog label add`, `delete`, `assign`, `remove`, `suppress` and `allow`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import click
 
 from adapters.cli.catalog import all_labels
 from adapters.cli.editing import Editing
-from adapters.cli.param_types import TEXT
-from adapters.cli.shared import Session, key_option
+from adapters.cli.lazy_groups import keyed
+from adapters.cli.shared import Session
 from adapters.documents.results import Deleted
 from adapters.text.common import safe
 from adapters.usecases import tasks
@@ -16,11 +16,8 @@ from domain.journal.catalog import NAME_MAX
 from domain.journal.edits import titled
 
 
-@click.command("add", epilog="Example: wakelog label add urgent --category Work")
-@click.argument("name", type=TEXT)
-@click.option("--category", "categories", type=TEXT, multiple=True, metavar="C", help="Only there.")
-@key_option
-@click.pass_obj
+@keyed("label add", "name", example="urgent --category Work")
+@click.option("--category", "categories", multiple=True, metavar="C", help="Only there.")
 def label_add(session: Session, name: str, categories: Sequence[str], key: str) -> None:
     """Add a label; agents may then propose it."""
     said = titled(name.removeprefix("#"), NAME_MAX, "name")
@@ -29,10 +26,7 @@ def label_add(session: Session, name: str, categories: Sequence[str], key: str) 
     _show(session, label_id, f"{editing.outcome('Added')}: label {_hash(name)}")
 
 
-@click.command("widen", epilog="Example: wakelog label widen urgent")
-@click.argument("label", type=TEXT)
-@key_option
-@click.pass_obj
+@keyed("label widen", "label", example="urgent")
 def label_widen(session: Session, label: str, key: str) -> None:
     """Offer a label in all categories. One from a file is offered where its tasks are."""
     editing = Editing(session, key)
@@ -41,10 +35,7 @@ def label_widen(session: Session, label: str, key: str) -> None:
     _show(session, label_id, told)
 
 
-@click.command("delete", epilog="Example: wakelog label delete urgent")
-@click.argument("label", type=TEXT)
-@key_option
-@click.pass_obj
+@keyed("label delete", "label", example="urgent")
 def label_delete(session: Session, label: str, key: str) -> None:
     """Take a label out of use; tasks that carry it keep it."""
     editing = Editing(session, key)
@@ -66,48 +57,41 @@ def _hash(label: str) -> str:
     return f"#{safe(label.removeprefix('#'))}"
 
 
-def _change(session: Session, task: str, labels: Sequence[str], key: str, how: str) -> None:
+def _change(
+    session: Session,
+    task: str,
+    labels: Sequence[str],
+    key: str,
+    deed: Callable[..., tasks.UseCaseResult],
+    done: str,
+) -> None:
     """Change what a task has to do with some labels."""
-    deeds = {
-        "assign": tasks.assign_labels,
-        "remove": tasks.remove_labels,
-        "suppress": tasks.suppress_labels,
-        "allow": tasks.allow_labels,
-    }
-    names = tuple(label.removeprefix("#") for label in labels)
     editing = Editing(session, key)
     found = editing.task(task)
-    editing.did(deeds[how](editing.home, found.id, names, key=editing.key))
-    told = " ".join(_hash(label) for label in labels)
-    done = {
-        "assign": f"Labelled {told}",
-        "remove": f"Took {told} off",
-        "suppress": f"Agents may no longer propose {told}",
-        "allow": f"Agents may propose {told} again",
-    }
-    editing.tell(done[how], found.id)
+    names = tuple(label.removeprefix("#") for label in labels)
+    editing.did(deed(editing.home, found.id, names, key=editing.key))
+    editing.tell(done.format(" ".join(map(_hash, labels))), found.id)
 
 
-def _changing(name: str, text: str) -> click.Command:
-    """``label NAME TASK LABEL...``."""
-
-    @click.command(name, help=text, epilog=f'Example: wakelog label {name} "Call Ann" urgent')
-    @click.argument("task", type=TEXT)
-    @click.argument("label", type=TEXT, nargs=-1, required=True)
-    @key_option
-    @click.pass_obj
-    def change(session: Session, task: str, label: Sequence[str], key: str) -> None:
-        _change(session, task, label, key, name)
-
-    return change
+@keyed("label assign", "task", "label...", example='"Call Ann" urgent')
+def assign(session: Session, task: str, label: Sequence[str], key: str) -> None:
+    """Put labels on a task."""
+    _change(session, task, label, key, tasks.assign_labels, "Labelled {}")
 
 
-COMMANDS: tuple[click.Command, ...] = (
-    label_add,
-    label_widen,
-    label_delete,
-    _changing("assign", "Put labels on a task."),
-    _changing("remove", "Take labels off a task."),
-    _changing("suppress", "Keep agents from proposing labels for a task."),
-    _changing("allow", "Let agents propose suppressed labels for a task again."),
-)
+@keyed("label remove", "task", "label...", example='"Call Ann" urgent')
+def remove(session: Session, task: str, label: Sequence[str], key: str) -> None:
+    """Take labels off a task."""
+    _change(session, task, label, key, tasks.remove_labels, "Took {} off")
+
+
+@keyed("label suppress", "task", "label...", example='"Call Ann" urgent')
+def suppress(session: Session, task: str, label: Sequence[str], key: str) -> None:
+    """Keep agents from proposing labels for a task."""
+    _change(session, task, label, key, tasks.suppress_labels, "Agents may no longer propose {}")
+
+
+@keyed("label allow", "task", "label...", example='"Call Ann" urgent')
+def allow(session: Session, task: str, label: Sequence[str], key: str) -> None:
+    """Let agents propose suppressed labels for a task again."""
+    _change(session, task, label, key, tasks.allow_labels, "Agents may propose {} again")

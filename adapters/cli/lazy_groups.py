@@ -1,41 +1,103 @@
-"""Commands whose modules are loaded when they are asked for, so that each starts quickly."""
+"""Commands by their words, as `task add`: each is known once its module is loaded, which is when it
+is asked for, so that each starts quickly."""
 
 import importlib
 import os
-from collections.abc import Mapping, Sequence
-from types import ModuleType
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import click
 
-from adapters.cli.shared import json_option
+from adapters.cli.shared import json_option, key_option
+
+KNOWN: defaultdict[str, dict[str, click.Command]] = defaultdict(dict)
+"""Commands that are loaded: by the words of their group, and by their own name."""
+Made = Callable[[Callable[..., object]], click.Command]
+
+
+def command(
+    words: str,
+    *arguments: str,
+    example: str | Sequence[str] = "",
+    epilog: str = "",
+    has_key: bool = False,
+) -> Made:
+    """A command of the session; its other parameters stand below.
+
+    Args:
+        words: As `label widen`.
+        arguments: Texts, told first: `name`, `[name]` that may be missing, `name...`, several,
+            `name=TOLD`, called otherwise in the help.
+        example: What to type after its words, or some such.
+        epilog: Instead, whole.
+        has_key: It has `--key`, told last.
+    """
+    group, _, name = words.rpartition(" ")
+    shown = [example] if isinstance(example, str) else example
+    told = "; ".join(f"wakelog {words} {one}".rstrip() for one in shown)
+    epilog = epilog or f"Example{'s' * (len(shown) > 1)}: {told}"
+
+    def made(function: Callable[..., object]) -> click.Command:
+        params: list[click.Parameter] = [_argument(one) for one in arguments]
+        found = click.command(name, epilog=epilog, params=params)(click.pass_obj(function))
+        KNOWN[group][name] = key_option(found) if has_key else found
+        return found
+
+    return made
+
+
+keyed = partial(command, has_key=True)
+"""A command that writes: a retry of it can be made safe."""
+
+
+def _argument(told: str) -> click.Argument:
+    name, _, metavar = told.partition("=")
+    count = -1 if name.endswith("...") else 1
+    required = not name.startswith("[")
+    name = name.strip("[.]")
+    return click.Argument([name], required=required, nargs=count, metavar=metavar or None)
 
 
 class LazyGroup(click.Group):
-    """A group of which some commands stand in other modules, among their `COMMANDS`.
+    """A group of which some commands stand in other modules.
 
     Args:
-        later: The names of those commands, by their module below `adapters.cli`.
+        later: Those modules, below `adapters.cli`; where it names some, only for these commands.
     """
 
-    def __init__(self, *args: Any, later: Mapping[str, Sequence[str]], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, later: Mapping[str, Sequence[str]] | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self._later = {name: module for module, names in later.items() for name in names}
+        self._later = later or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*self.commands, *self._later})
+        for module in self._later:
+            load(module)
+        return super().list_commands(ctx)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         # who mistyped a name is told the nearest ones, of all
-        known = cmd_name in self.commands or cmd_name in self._later
-        for name in (cmd_name,) if known else tuple(self._later):
-            if name in self._later:
-                self._load(name)
-        return super().get_command(ctx, cmd_name)
+        of_it = [module for module, names in self._later.items() if cmd_name in names]
+        for module in of_it or self._later:
+            if cmd_name not in self.commands:
+                load(module)
+        found = super().get_command(ctx, cmd_name)
+        return found and prepared(found)
 
-    def _load(self, name: str) -> None:
-        module = loaded(f"adapters.cli.{self._later.pop(name)}")
-        self.add_command(prepared(next(one for one in module.COMMANDS if one.name == name)))
+
+def group(words: str, **settings: Any) -> Callable[[Callable[..., object]], LazyGroup]:
+    """A group of commands, of those that begin with its words; settings as click has them."""
+    above, _, name = words.rpartition(" ")
+
+    def made(function: Callable[..., object]) -> LazyGroup:
+        found = click.group(name, LazyGroup, commands=KNOWN[words], **settings)(function)
+        KNOWN[above][name] = found
+        return found
+
+    return made
 
 
 def prepared(command: click.Command) -> click.Command:
@@ -59,6 +121,6 @@ def prepared(command: click.Command) -> click.Command:
     return command
 
 
-def loaded(name: str) -> ModuleType:
-    """A command's module."""
-    return importlib.import_module(name)
+def load(name: str) -> None:
+    """A module of commands."""
+    importlib.import_module(f"adapters.cli.{name}")

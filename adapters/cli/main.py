@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import click
 
-from adapters.cli.lazy_groups import loaded, prepared
+from adapters.cli.lazy_groups import KNOWN, load, prepared
 from adapters.cli.shared import TYPED_KEY, Session, UserError, complain
 from adapters.text.remedies import in_words
 from domain.agent.endpoints import MODELS
@@ -126,9 +126,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = loaded(f"adapters.cli.{COMMANDS[cmd_name][0]}")
-        command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
-        return prepared(command)
+        load(COMMANDS[cmd_name][0])
+        return prepared(KNOWN[""][cmd_name])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

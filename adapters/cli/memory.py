@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.param_types import TEXT
+from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session
 from adapters.documents.agents import memory_document, sources_document
 from adapters.text.agent import memory_lines, sources_lines
@@ -16,15 +16,17 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 
-@click.command(
+@command(
     "memory",
-    epilog='Examples: wakelog memory "Fix the sink"; wakelog memory "Fix the sink" --at yesterday; '
-    'wakelog memory "Fix the sink" --sources nb5evlz4',
+    "agent=TASK|AGENT",
+    example=(
+        '"Fix the sink"',
+        '"Fix the sink" --at yesterday',
+        '"Fix the sink" --sources nb5evlz4',
+    ),
 )
-@click.argument("agent", type=TEXT, metavar="TASK|AGENT")
-@click.option("--sources", type=TEXT, default="", metavar="ID", help="What a digest was made of.")
-@click.option("--at", "where", type=TEXT, default="", metavar="WHERE", help="As it was then.")
-@click.pass_obj
+@click.option("--sources", default="", metavar="ID", help="What a digest was made of.")
+@click.option("--at", "where", default="", metavar="WHERE", help="As it was then.")
 def memory_command(session: Session, agent: str, sources: str, where: str) -> None:
     """See what an agent remembers: its digests, newer notes, and what is critical and open.
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from adapters.cli.param_types import TEXT
+from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session
 from adapters.documents.models import models_document
 from adapters.text.common import one_line
@@ -13,11 +13,8 @@ from adapters.text.models import NAMES_MORE, SENT, model_lines
 ASK_SECONDS = 60  # a server on a slow machine loads its model first
 
 
-@click.command(
-    "models",
-    epilog="Examples: wakelog models; wakelog models --ask; wakelog models openai:fast --ask",
-)
-@click.argument("models", type=TEXT, nargs=-1, metavar="[MODEL]...")
+@command("models", example=("", "--ask", "openai:fast --ask"))
+@click.argument("models", nargs=-1, metavar="[MODEL]...")
 @click.option("--ask", is_flag=True, help="Try each: its list of models, and one call of a tool.")
 @click.option(
     "--seconds",
@@ -26,7 +23,6 @@ ASK_SECONDS = 60  # a server on a slow machine loads its model first
     show_default=True,
     help="How long an answer to --ask may take.",
 )
-@click.pass_obj
 def models_command(session: Session, models: Sequence[str], *, ask: bool, seconds: int) -> None:
     """List the models that this home could ask, and what each still needs.
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adapters.cli.lazy_groups import command, group
 from adapters.cli.shared import NO_HOME, Session
 from adapters.text.common import safe
 from adapters.text.notify import notify_lines
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 
-@click.group("notify", invoke_without_command=True, epilog="Example: wakelog notify")
+@group("notify", invoke_without_command=True, epilog="Example: wakelog notify")
 @click.pass_context
 def notify_command(ctx: click.Context) -> None:
     """See and say who is told when something waits for you.
@@ -42,31 +43,27 @@ def _show(session: Session, home: "Home", *, changed: bool = False) -> None:
             session.say(safe(line))
 
 
-@notify_command.command("show", epilog="Example: wakelog notify show")
-@click.pass_obj
+@command("notify show")
 def notify_show(session: Session) -> None:
     """Show who is told, what they are to be told of, and how it went; `notify` alone does it."""
     _show(session, session.reading())
 
 
-@notify_command.command("allow", epilog="Example: wakelog notify allow")
-@click.pass_obj
+@command("notify allow")
 def notify_allow(session: Session) -> None:
     """Let the receivers of the settings be told, from now on and on this machine."""
     home = session.writing()
     _show(session, home, changed=notify.allow(home, os.environ))
 
 
-@notify_command.command("withdraw", epilog="Example: wakelog notify withdraw")
-@click.pass_obj
+@command("notify withdraw")
 def notify_withdraw(session: Session) -> None:
     """Tell nobody any more, whatever the settings say."""
     home = session.writing()
     _show(session, home, changed=notify.withdraw(home))
 
 
-@notify_command.command("test", epilog="Example: wakelog notify test")
-@click.pass_obj
+@command("notify test")
 def notify_test(session: Session) -> None:
     """Tell each receiver once, as a test. Exit status 1: one could not be told."""
     found = notify.test(session.reading(), os.environ)

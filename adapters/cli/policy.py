@@ -7,8 +7,9 @@ import click
 import msgspec
 
 from adapters.cli.consent import agrees, can_ask, show_notice
+from adapters.cli.lazy_groups import command, group, keyed
 from adapters.cli.param_types import TEXT
-from adapters.cli.shared import Session, key_option
+from adapters.cli.shared import Session
 from adapters.documents.policy import Preview, Ruled
 from adapters.documents.timetravel import prompt_text
 from adapters.text.agent_output import counted
@@ -29,7 +30,7 @@ _categories = click.option(
 )
 
 
-@click.group(
+@group(
     "policy",
     epilog="MODEL is a model, as gemini:NAME, or a provider, as gemini, for all of its, or an "
     "address, as openai:*@http://localhost:11434.",
@@ -42,8 +43,7 @@ def policy_command() -> None:
     """
 
 
-@policy_command.command("show", epilog="Example: wakelog policy show")
-@click.pass_obj
+@command("policy show")
 def policy_show(session: Session) -> None:
     """Show what you agreed to, which models are ruled out, and what waits for you."""
     home = session.reading()
@@ -54,15 +54,9 @@ def policy_show(session: Session) -> None:
         session.say(line)
 
 
-@policy_command.command(
-    "allow",
-    epilog="Examples: wakelog policy allow gemini; wakelog policy allow gemini --category Work",
-)
-@click.argument("model", type=TEXT)
+@keyed("policy allow", "model", example=("gemini", "gemini --category Work"))
 @_categories
 @click.option("--yes", is_flag=True, help="Do not ask once more on a terminal.")
-@key_option
-@click.pass_obj
 def policy_allow(
     session: Session, model: str, categories: Sequence[str], key: str, *, yes: bool
 ) -> None:
@@ -83,15 +77,8 @@ def policy_allow(
         session.note(f"{counted(given.resumed, 'wake')} may go on; run them with `wakelog wake`.")
 
 
-@policy_command.command(
-    "withdraw",
-    epilog="Examples: wakelog policy withdraw gemini; "
-    "wakelog policy withdraw gemini --category Work",
-)
-@click.argument("model", type=TEXT)
+@keyed("policy withdraw", "model", example=("gemini", "gemini --category Work"))
 @_categories
-@key_option
-@click.pass_obj
 def policy_withdraw(session: Session, model: str, categories: Sequence[str], key: str) -> None:
     """Take back what you agreed to; from now on nothing more is sent."""
     given = policy.withdraw(session.writing(), model, categories, key)
@@ -102,16 +89,12 @@ def policy_withdraw(session: Session, model: str, categories: Sequence[str], key
     session.say(safe(f"{done}: {given.model} for {named}"))
 
 
-@policy_command.command(
-    "models",
-    epilog="Examples: wakelog policy models Health rules; wakelog policy models Health; "
-    "wakelog policy models Health --any; wakelog policy models --every rules 'gemini:*'",
+@keyed(
+    "policy models", example=("Health rules", "Health", "Health --any", "--every rules 'gemini:*'")
 )
-@click.argument("words", type=TEXT, nargs=-1, metavar="[CATEGORY] [PATTERN]...")
+@click.argument("words", nargs=-1, metavar="[CATEGORY] [PATTERN]...")
 @click.option("--every", is_flag=True, help="A rule for every category; name patterns only.")
 @click.option("--any", "is_any", is_flag=True, help="Lift the rule.")
-@key_option
-@click.pass_obj
 def policy_models(
     session: Session, words: Sequence[str], key: str, *, every: bool, is_any: bool
 ) -> None:
@@ -140,9 +123,7 @@ def _tell_rule(session: Session, ruled: Ruled) -> None:
     session.say(safe(rule_line(ruled.category, ruled.allowed)))
 
 
-@policy_command.command("try", epilog='Example: wakelog policy try "Fix the sink"')
-@click.argument("agent", type=TEXT, metavar="TASK")
-@click.pass_obj
+@command("policy try", "agent=TASK", example='"Fix the sink"')
 def policy_try(session: Session, agent: str) -> None:
     """Print byte for byte what the model of a task's agent would be sent now.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adapters.cli.lazy_groups import command
 from adapters.cli.shared import NO_HOME, Session
 from adapters.cli.upkeep import progress_bar
 from adapters.documents.results import ExportedHistory
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 _POSITION = re.compile(r"(journal|agent):(?:[a-z0-9]{1,32}:)?([0-9]{1,12})")
 
 
-@click.command(
+@command(
     "prove",
     epilog="Examples: wakelog prove; wakelog prove --anchor /mnt/other/anchors.jsonl, "
     "the first time with --new-anchor; "
@@ -54,7 +55,6 @@ _POSITION = re.compile(r"(journal|agent):(?:[a-z0-9]{1,32}:)?([0-9]{1,12})")
 )
 @click.option("--new-anchor", is_flag=True, help="Begin FILE: it is not there yet.")
 @click.option("--no-views", is_flag=True, help="Do not fold the views anew.")
-@click.pass_obj
 def prove_command(
     session: Session,
     since: tuple[str, ...],
@@ -168,10 +168,9 @@ def _tell(session: Session, proved: "Proved", *, is_last: bool) -> None:
 # `wakelog export-history`: a wake and all that led to it, as a file that proves itself.
 
 
-@click.command(
+@command(
     "export-history",
-    epilog="Examples: wakelog export-history 3fk2 --out histories/sink.jsonl; "
-    "wakelog export-history --all --redact --out histories/home.jsonl",
+    example=("3fk2 --out histories/sink.jsonl", "--all --redact --out histories/home.jsonl"),
 )
 @click.argument("run", required=False, default="")
 @click.option("--all", "is_all", is_flag=True, help="The whole home, instead of one wake.")
@@ -182,7 +181,6 @@ def _tell(session: Session, proved: "Proved", *, is_last: bool) -> None:
     help="Where to; else to the standard output.",
 )
 @click.option("--redact", is_flag=True, help="Rewrite every text, and record it all anew.")
-@click.pass_obj
 def export_history_command(
     session: Session, run: str, out: Path | None, *, is_all: bool, redact: bool
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import asdict
 
-from adapters.cli.param_types import TEXT
+from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session
 from adapters.documents.agent_output import (
     WhyAgent,
@@ -53,10 +53,8 @@ WHO = "TASK or AGENT is an id, the beginning of one, or words of a title or name
 # ---------------------------------------------------------------------------------------- report
 
 
-@click.command("report", epilog=f'Example: wakelog report "Fix the sink". {WHO}')
-@click.argument("task", type=TEXT, metavar="TASK|AGENT")
+@command("report", "task=TASK|AGENT", example=f'"Fix the sink". {WHO}')
 @click.option("--history", is_flag=True, help="Its earlier reports, too.")
-@click.pass_obj
 def report_command(session: Session, task: str, *, history: bool) -> None:
     """Read what an agent says about its task."""
     home = session.reading()
@@ -94,10 +92,8 @@ def _markdown(text: str) -> None:
 # ------------------------------------------------------------------------- journal and messages
 
 
-@click.command("journal", epilog=f'Example: wakelog journal "Fix the sink" --limit 5. {WHO}')
-@click.argument("task", type=TEXT, metavar="TASK|AGENT")
+@command("journal", "task=TASK|AGENT", example=f'"Fix the sink" --limit 5. {WHO}')
 @click.option("--limit", type=COUNT, default=50, show_default=True, metavar="N", help="At most.")
-@click.pass_obj
 def journal_command(session: Session, task: str, limit: int) -> None:
     """Read an agent's private observations, the newest first."""
     home = session.reading()
@@ -124,21 +120,13 @@ def journal_command(session: Session, task: str, limit: int) -> None:
     session.table(("When", "Wake", "Priority", "Category", "Observation"), rows)
 
 
-@click.command(
-    "messages", epilog='Example: wakelog messages "Fix the sink" --thread nb5evlz4 --limit 20'
-)
-@click.argument("agent", type=TEXT, metavar="AGENT|TASK")
+@command("messages", "agent=AGENT|TASK", example='"Fix the sink" --thread nb5evlz4 --limit 20')
 @click.option(
-    "--thread",
-    type=TEXT,
-    default="",
-    metavar="T",
-    help="Only this run key or session; 8 letters do.",
+    "--thread", default="", metavar="T", help="Only this run key or session; 8 letters do."
 )
 @click.option(
     "--limit", type=COUNT, default=100, show_default=True, metavar="N", help="The newest N."
 )
-@click.pass_obj
 def messages_command(session: Session, agent: str, thread: str, limit: int) -> None:
     """Read an agent's messages, thread by thread, the newest thread last.
 
@@ -165,15 +153,13 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
 # ----------------------------------------------------------------------------------------- wakes
 
 
-@click.command("wakes", epilog=f'Examples: wakelog wakes; wakelog wakes "Fix the sink". {WHO}')
-@click.argument("task", type=TEXT, required=False, metavar="[TASK|AGENT]")
+@command("wakes", "[task]=[TASK|AGENT]", example=("", f'"Fix the sink". {WHO}'))
 @click.option("--limit", type=COUNT, default=20, show_default=True, metavar="N", help="At most.")
 @click.option(
     "--outcome",
     type=click.Choice([*OUTCOMES, *STATES]),
     help="Ended so, or, without an end, standing so.",
 )
-@click.pass_obj
 def wakes_command(session: Session, task: str | None, limit: int, outcome: str | None) -> None:
     """List wakes, the newest first."""
     home = session.reading()
@@ -227,13 +213,8 @@ def _table(session: Session, home: "Home", documents: "Sequence[WakeLine]") -> N
 # ------------------------------------------------------------------------------------------ show
 
 
-@click.command(
-    "show",
-    epilog="Examples: wakelog show nb5evlz4; wakelog show nb5evlz4 --prompt > prompt.txt",
-)
-@click.argument("run", type=TEXT, metavar="RUN")
+@command("show", "run", example=("nb5evlz4", "nb5evlz4 --prompt > prompt.txt"))
 @click.option("--prompt", is_flag=True, help="Only what the model was shown, byte for byte.")
-@click.pass_obj
 def show_command(session: Session, run: str, *, prompt: bool) -> None:
     """Show one wake, step by step: why, what was asked, answered, done, and how it ended.
 
@@ -276,15 +257,13 @@ def _prompt(session: Session, home: "Home", run_key: str) -> None:
 # ------------------------------------------------------------------------------------------- why
 
 
-@click.command(
+@command(
     "why",
-    epilog='Examples: wakelog why "Fix the sink" --limit 5; wakelog why journal:42; '
-    'wakelog why "Fix the sink" due',
+    "agent=AGENT|TASK|journal:N",
+    "[field]",
+    example=('"Fix the sink" --limit 5', "journal:42", '"Fix the sink" due'),
 )
-@click.argument("agent", type=TEXT, metavar="AGENT|TASK|journal:N")
-@click.argument("field", type=TEXT, required=False, metavar="[FIELD]")
 @click.option("--limit", type=COUNT, default=20, show_default=True, metavar="N", help="The last N.")
-@click.pass_obj
 def why_command(session: Session, agent: str, field: str | None, limit: int) -> None:
     """Why an agent woke, or did not: its last triggers, the newest first.
 

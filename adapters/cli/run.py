@@ -11,6 +11,7 @@ import click
 from adapters.cli.consent import ask_consent
 from adapters.cli.event_lines import EventLines, warned
 from adapters.cli.importing import check_sources, import_again
+from adapters.cli.lazy_groups import command
 from adapters.cli.serve import beside
 from adapters.cli.shared import Session
 from adapters.cli.sync import synced
@@ -32,10 +33,7 @@ if TYPE_CHECKING:
 STOP_SECONDS = 10.0
 
 
-@click.command(
-    "run",
-    epilog="Examples: wakelog run --watch TODO.md --serve; wakelog run --until-idle",
-)
+@command("run", example=("--watch TODO.md --serve", "--until-idle"))
 @click.option("--until-idle", is_flag=True, help="End once nothing runs and nothing is due soon.")
 @click.option(
     "--watch",
@@ -75,7 +73,6 @@ STOP_SECONDS = 10.0
     show_default=True,
     help="Seconds that wakes may take to end when it is stopped.",
 )
-@click.pass_obj
 def run_command(  # noqa: PLR0913  click hands over one argument for each option
     session: Session,
     files: Sequence[str],

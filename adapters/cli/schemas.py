@@ -1,19 +1,12 @@
 """`wakelog schema`: the JSON Schema of what commands print with --json."""
 
-import click
-
-from adapters.cli.param_types import TEXT
+from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session
 from adapters.documents.schemas import schema_lines, schema_of
 from domain.errors import Refused
 
 
-@click.command(
-    "schema",
-    epilog='Examples: wakelog schema; wakelog schema task > task.json; wakelog schema "task list"',
-)
-@click.argument("name", type=TEXT, required=False, metavar="[NAME]")
-@click.pass_obj
+@command("schema", "[name]=[NAME]", example=("", "task > task.json", '"task list"'))
 def schema_command(session: Session, name: str | None) -> None:
     """The JSON Schema of what a command prints with --json.
 

@@ -10,18 +10,18 @@ from contextlib import contextmanager
 import click
 
 from adapters import launch
+from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session
 from adapters.launch import HOST, PORT, LocalPage
 
 
-@click.command("serve", epilog="Examples: wakelog serve --open; wakelog serve --token --port 9000")
+@command("serve", example=("--open", "--token --port 9000"))
 @click.option("--port", type=click.IntRange(0, 65_535), metavar="N", help=f"Else {PORT}.")
 @click.option("--host", default=HOST, metavar="H", help="Else this machine alone.")
 @click.option("--token", "is_asked", is_flag=True, help="Ask for a token on this machine, too.")
 @click.option("--open", "is_opened", is_flag=True, help="Open it in the browser, without a token.")
 @click.option("--database", "is_many", is_flag=True, help="All homes of WAKELOG_DATABASE.")
 @click.option("--secure", "is_secure", is_flag=True, help="Behind a proxy that encrypts.")
-@click.pass_obj
 def serve_command(
     session: Session,
     port: int | None,

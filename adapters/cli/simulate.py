@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session
 from adapters.documents.results import SimulationDetails
 from adapters.home.files import check_no_database
@@ -24,7 +25,7 @@ FAULTS_SHOWN = 10
 WAKES_MAX = 10_000_000
 
 
-@click.command(
+@command(
     "simulate",
     epilog="Examples: wakelog simulate --wakes 500 --seed monday; "
     "wakelog --json simulate --wakes 20000 --seed 7 --keep failing.jsonl",
@@ -44,7 +45,6 @@ WAKES_MAX = 10_000_000
     metavar="FILE",
     help="Where to write a failing episode, as a history.",
 )
-@click.pass_obj
 def simulate_command(
     session: Session, wakes: int, seed: str, replicas: int, keep: Path | None
 ) -> None:

@@ -1,15 +1,13 @@
 """`wakelog status`: what waits, runs or is in doubt."""
 
-import click
-
+from adapters.cli.lazy_groups import command
 from adapters.cli.shared import NO_HOME, Session
 from adapters.documents.status import count_status, status_document
 from adapters.text.common import safe
 from adapters.text.status import LINES_MAX, status_lines
 
 
-@click.command("status", epilog="Example: wakelog --json status")
-@click.pass_obj
+@command("status", epilog="Example: wakelog --json status")
 def status_command(session: Session) -> None:
     """What is queued, running, waiting, due or in doubt."""
     home = session.reading()

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from adapters.cli.consent import can_ask
 from adapters.cli.event_lines import EventLines
-from adapters.cli.param_types import TEXT
+from adapters.cli.lazy_groups import command, group
 from adapters.cli.shared import NO_HOME, Session
 from adapters.documents.sync import JoinReport, NamedReplica, SyncReport
 from adapters.sync.background_sync import BackgroundSync, SyncListener
@@ -33,14 +33,11 @@ from domain.errors import WakelogError, invalid
 TROUBLE = ("newer", "fork")  # which time alone does not settle
 
 
-@click.command(
-    "sync", epilog="Examples: wakelog sync ~/Sync/wakelog; wakelog sync ~/Sync/wakelog --join"
-)
-@click.argument("folder", type=TEXT, metavar="[DIR]", default="")
+@command("sync", example=("~/Sync/wakelog", "~/Sync/wakelog --join"))
+@click.argument("folder", metavar="[DIR]", default="")
 @click.option("--join", "is_join", is_flag=True, help="Bring this home's own tasks into that one.")
 @click.option("--yes", "is_agreed", is_flag=True, help="With --join: do not ask.")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Only tell what would be done.")
-@click.pass_obj
 def sync_command(
     session: Session, folder: str, *, is_join: bool, is_agreed: bool, is_dry: bool
 ) -> int:
@@ -123,7 +120,7 @@ def _join(session: Session, folder: str, *, is_agreed: bool, is_dry: bool) -> in
     return int(bool(joined.refused or (joined.synced and _is_stuck(joined.synced))))
 
 
-@click.group("replicas", invoke_without_command=True, epilog="Example: wakelog replicas")
+@group("replicas", invoke_without_command=True, epilog="Example: wakelog replicas")
 @click.pass_context
 def replicas_command(ctx: click.Context) -> None:
     """See the machines of this home, and what is known of each."""
@@ -144,9 +141,7 @@ def _show_replicas(session: Session) -> None:
     session.table(("Name", "Replica", "Append", "Seen", "State"), cells)
 
 
-@replicas_command.command("name", epilog="Example: wakelog replicas name desk")
-@click.argument("label", type=TEXT)
-@click.pass_obj
+@command("replicas name", "label", example="desk")
 def replicas_name(session: Session, label: str) -> None:
     """Call this machine LABEL; the others hear of it with the next sync."""
     home = session.writing()
@@ -157,12 +152,9 @@ def replicas_name(session: Session, label: str) -> None:
         session.say(safe(f"This machine is {label} now."))
 
 
-@replicas_command.command(
-    "rescue", epilog="Examples: wakelog replicas rescue --dry-run; wakelog replicas rescue"
-)
-@click.argument("folder", type=TEXT, metavar="[DIR]", default="")
+@command("replicas rescue", example=("--dry-run", ""))
+@click.argument("folder", metavar="[DIR]", default="")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Only tell what would be done.")
-@click.pass_obj
 def replicas_rescue(session: Session, folder: str, is_dry: bool) -> int:
     """Go on under a new name, where another home wrote under the name of this one.
 
@@ -195,9 +187,8 @@ def _steps(session: Session, what: str = "Rescuing") -> Iterator[Callable[[str],
     click.echo(err=True)
 
 
-@replicas_command.command("lead", epilog="Example: wakelog replicas lead desk")
-@click.argument("name", type=TEXT, default="", metavar="[NAME]")
-@click.pass_obj
+@command("replicas lead", example="desk")
+@click.argument("name", default="", metavar="[NAME]")
 def replicas_lead(session: Session, name: str) -> None:
     """Let one machine wake agents by itself: NAME, or else this one.
 
@@ -213,9 +204,7 @@ def replicas_lead(session: Session, name: str) -> None:
         session.say(f"{back}{who} leads now." if did.changed else f"{who} leads already.")
 
 
-@replicas_command.command("retire", epilog="Example: wakelog replicas retire phone")
-@click.argument("name", type=TEXT)
-@click.pass_obj
+@command("replicas retire", "name", example="phone")
 def replicas_retire(session: Session, name: str) -> None:
     """Say that the machine NAME never comes back.
 

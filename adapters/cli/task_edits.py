@@ -2,13 +2,15 @@
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from adapters.cli.editing import Editing, named
+from adapters.cli.editing import Editing, named, on_task
+from adapters.cli.lazy_groups import group, keyed
 from adapters.cli.param_types import TEXT, long_text, warn_of_secrets
-from adapters.cli.shared import F, Session, complain, key_option
+from adapters.cli.shared import F, Session, complain
 from adapters.documents.tasks import task_page
 from adapters.text.task import stopped
 from adapters.usecases import tasks
@@ -35,9 +37,10 @@ from adapters.usecases.tasks import (
 from domain.errors import Refused, invalid
 from domain.journal import edits
 from domain.journal.document import task_line
-from domain.journal.task import FIELDS, RATING_MAX
+from domain.journal.task import FIELDS, RATING_MAX, Task
 
 if TYPE_CHECKING:
+    from adapters.usecases.tasks import UseCaseResult
     from domain.journal.task import NoteKind
 
 
@@ -73,13 +76,10 @@ def _fields(session: Session, given: dict[str, str | None]) -> dict[str, Any]:
     return fields
 
 
-@click.command(
-    "add", epilog='Example: wakelog task add "Book the flight" --due 2027-02-12 --item "Compare"'
-)
-@click.argument("title", type=TEXT)
+@keyed("task add", "title", example='"Book the flight" --due 2027-02-12 --item "Compare"')
 @_field_options
-@click.option("--label", "labels", type=TEXT, multiple=True, metavar="L", help="A label's name.")
-@click.option("--item", "items", type=TEXT, multiple=True, metavar="I", help="A checklist item.")
+@click.option("--label", "labels", multiple=True, metavar="L", help="A label's name.")
+@click.option("--item", "items", multiple=True, metavar="I", help="A checklist item.")
 @click.option(
     "--file",
     type=click.Path(),
@@ -87,8 +87,6 @@ def _fields(session: Session, given: dict[str, str | None]) -> dict[str, Any]:
     metavar="FILE",
     help="Give it a line in this file, too.",
 )
-@key_option
-@click.pass_obj
 def add(
     session: Session,
     /,
@@ -138,14 +136,9 @@ def _into(session: Session, file: str, task_id: str) -> None:
         raise SystemExit(1)
 
 
-@click.command(
-    "set", epilog='Example: wakelog task set "Book the flight" --status done --estimate none'
-)
-@click.argument("task", type=TEXT)
-@click.option("--title", type=TEXT, metavar="T", help="A new title.")
+@keyed("task set", "task", example='"Book the flight" --status done --estimate none')
+@click.option("--title", metavar="T", help="A new title.")
 @_field_options
-@key_option
-@click.pass_obj
 def edit(
     session: Session,
     /,
@@ -171,17 +164,9 @@ def edit(
     editing.tell("Changed", found.id)
 
 
-@click.command(
-    "conclude",
-    epilog='Example: wakelog task conclude "Book the flight" --follow-up "Pack for the flight"',
-)
-@click.argument("task", type=TEXT)
-@click.option(
-    "--follow-up", "title", type=TEXT, metavar="TITLE", required=True, help="The new task's title."
-)
+@keyed("task conclude", "task", example='"Book the flight" --follow-up "Pack for the flight"')
+@click.option("--follow-up", "title", metavar="TITLE", required=True, help="The new task's title.")
 @click.option("--keep-items", "keeps_items", is_flag=True, help="Leave open items where they are.")
-@key_option
-@click.pass_obj
 def conclude(session: Session, task: str, title: str, key: str, *, keeps_items: bool) -> None:
     """Set a task done, and let a new one follow it with its open items."""
     title = edits.titled(title, edits.TITLE_MAX)
@@ -192,28 +177,16 @@ def conclude(session: Session, task: str, title: str, key: str, *, keeps_items: 
     editing.tell(f"Concluded {named(found)}{timer}; added", editing.did(made).ids[0])
 
 
-@click.command("delete", epilog='Example: wakelog task delete "Book the flight"')
-@click.argument("task", type=TEXT)
-@key_option
-@click.pass_obj
-def delete(session: Session, task: str, key: str) -> None:
+@on_task("task delete", done="Deleted", example='"Book the flight"')
+def delete(one: Editing, task: Task) -> "UseCaseResult":
     """Delete a task; `task restore` brings it back with all it had."""
-    editing = Editing(session, key)
-    found = editing.task(task)
-    editing.did(delete_task(editing.home, found.id, key=editing.key))
-    editing.tell("Deleted", found.id)
+    return delete_task(one.home, task.id, one.key)
 
 
-@click.command("restore", epilog='Example: wakelog task restore "Book the flight"')
-@click.argument("task", type=TEXT)
-@key_option
-@click.pass_obj
-def restore(session: Session, task: str, key: str) -> None:
+@on_task("task restore", done="Restored", example='"Book the flight"', is_deleted=True)
+def restore(one: Editing, task: Task) -> "UseCaseResult":
     """Bring a deleted task back; `task list --deleted` shows them."""
-    editing = Editing(session, key)
-    found = editing.task(task, is_deleted=True)
-    editing.did(restore_task(editing.home, found.id, key=editing.key))
-    editing.tell("Restored", found.id)
+    return restore_task(one.home, task.id, one.key)
 
 
 # ------------------------------------------------------------------------------ the parts of a task
@@ -225,45 +198,6 @@ ITEM_HELP = (
 KINDS = ("note", "transcript", "image_analysis")
 
 
-@click.command("check", epilog=f'Example: wakelog task check "Book the flight" 1 2. {ITEM_HELP}')
-@click.argument("task", type=TEXT)
-@click.argument("item", type=TEXT, nargs=-1, required=True)
-@key_option
-@click.pass_obj
-def check(session: Session, task: str, item: Sequence[str], key: str) -> None:
-    """Tick checklist items off."""
-    _mark(session, task, item, key, is_checked=True)
-
-
-@click.command("uncheck", epilog=f'Example: wakelog task uncheck "Book the flight" 2. {ITEM_HELP}')
-@click.argument("task", type=TEXT)
-@click.argument("item", type=TEXT, nargs=-1, required=True)
-@key_option
-@click.pass_obj
-def uncheck(session: Session, task: str, item: Sequence[str], key: str) -> None:
-    """Take the tick off checklist items."""
-    _mark(session, task, item, key, is_checked=False)
-
-
-def _mark(
-    session: Session,
-    task: str,
-    items: Sequence[str],
-    key: str,
-    *,
-    is_checked: bool | None = None,
-    is_archived: bool | None = None,
-) -> None:
-    """Tick, untick, archive or restore items; if one is unknown, none is touched."""
-    editing = Editing(session, key)
-    found = editing.task(task)
-    named = dict.fromkeys(editing.item(found, item).id for item in items)
-    how = {"is_checked": is_checked, "is_archived": is_archived}
-    editing.did(mark_items(editing.home, found.id, named, editing.key, **how))
-    done = {True: "Checked", False: "Unchecked", None: "Archived" if is_archived else "Restored"}
-    _tell_items(editing, done[is_checked], found.id)
-
-
 def _tell_items(editing: Editing, done: str, task_id: str) -> None:
     """Say what was done, and how far the checklist is."""
     page = task_page(editing.session.reading(), task_id)
@@ -271,35 +205,40 @@ def _tell_items(editing: Editing, done: str, task_id: str) -> None:
     editing.tell(f"{done} ({told.done} of {told.total} done)", task_id)
 
 
-@click.group("item", epilog=ITEM_HELP)
+on_items = partial(on_task, tell=_tell_items)
+
+
+def _mark(one: Editing, task: Task, items: Sequence[str], **how: bool) -> "UseCaseResult":
+    """Tick, untick, archive or restore items; if one is unknown, none is touched."""
+    named = dict.fromkeys(one.item(task, item).id for item in items)
+    return mark_items(one.home, task.id, named, one.key, **how)
+
+
+@on_items("task check", "item...", done="Checked", example=f'"Book the flight" 1 2. {ITEM_HELP}')
+def check(one: Editing, task: Task, item: Sequence[str]) -> "UseCaseResult":
+    """Tick checklist items off."""
+    return _mark(one, task, item, is_checked=True)
+
+
+@on_items("task uncheck", "item...", done="Unchecked", example=f'"Book the flight" 2. {ITEM_HELP}')
+def uncheck(one: Editing, task: Task, item: Sequence[str]) -> "UseCaseResult":
+    """Take the tick off checklist items."""
+    return _mark(one, task, item, is_checked=False)
+
+
+@group("task item", epilog=ITEM_HELP)
 def item_group() -> None:
     """Add, rename, archive and restore checklist items."""
 
 
-@item_group.command(
-    "add", epilog='Example: wakelog task item add "Book the flight" "Compare fares"'
-)
-@click.argument("task", type=TEXT)
-@click.argument("title", type=TEXT, nargs=-1, required=True)
-@click.option("--checklist", type=TEXT, default="", metavar="C", help="Title of the checklist.")
-@key_option
-@click.pass_obj
-def item_add(session: Session, task: str, title: Sequence[str], checklist: str, key: str) -> None:
+@on_items("task item add", "title...", done="Added", example='"Book the flight" "Compare fares"')
+@click.option("--checklist", default="", metavar="C", help="Title of the checklist.")
+def item_add(one: Editing, task: Task, title: Sequence[str], checklist: str) -> "UseCaseResult":
     """Add items at the end of a checklist."""
-    editing = Editing(session, key)
-    found = editing.task(task)
-    editing.did(add_items(editing.home, found.id, title, checklist=checklist, key=editing.key))
-    _tell_items(editing, "Added", found.id)
+    return add_items(one.home, task.id, title, checklist=checklist, key=one.key)
 
 
-@item_group.command(
-    "rename", epilog='Example: wakelog task item rename "Book the flight" 1 "Compare fares"'
-)
-@click.argument("task", type=TEXT)
-@click.argument("item", type=TEXT)
-@click.argument("title", type=TEXT)
-@key_option
-@click.pass_obj
+@keyed("task item rename", "task", "item", "title", example='"Book the flight" 1 "Compare fares"')
 def item_rename(session: Session, task: str, item: str, title: str, key: str) -> None:
     """Rename an item; agents learn from it if it was not you who wrote it."""
     title = edits.titled(title, edits.ITEM_TITLE_MAX)
@@ -310,30 +249,20 @@ def item_rename(session: Session, task: str, item: str, title: str, key: str) ->
     editing.tell("Renamed the item", found.id)
 
 
-@item_group.command("archive", epilog='Example: wakelog task item archive "Book the flight" 2')
-@click.argument("task", type=TEXT)
-@click.argument("item", type=TEXT, nargs=-1, required=True)
-@key_option
-@click.pass_obj
-def item_archive(session: Session, task: str, item: Sequence[str], key: str) -> None:
+@on_items("task item archive", "item...", done="Archived", example='"Book the flight" 2')
+def item_archive(one: Editing, task: Task, item: Sequence[str]) -> "UseCaseResult":
     """Put items aside; they no longer count."""
-    _mark(session, task, item, key, is_archived=True)
+    return _mark(one, task, item, is_archived=True)
 
 
-@item_group.command("restore", epilog='Example: wakelog task item restore "Book the flight" 2')
-@click.argument("task", type=TEXT)
-@click.argument("item", type=TEXT, nargs=-1, required=True)
-@key_option
-@click.pass_obj
-def item_restore(session: Session, task: str, item: Sequence[str], key: str) -> None:
+@on_items("task item restore", "item...", done="Restored", example='"Book the flight" 2')
+def item_restore(one: Editing, task: Task, item: Sequence[str]) -> "UseCaseResult":
     """Bring archived items back."""
-    _mark(session, task, item, key, is_archived=False)
+    return _mark(one, task, item, is_archived=False)
 
 
-@click.command("note", epilog='Example: wakelog task note "Book the flight" "Ann prefers trains"')
-@click.argument("task", type=TEXT)
-@click.argument("text", type=TEXT, required=False)
-@click.option("--file", type=TEXT, metavar="PATH", help="Read the text from a file.")
+@keyed("task note", "task", "[text]", example='"Book the flight" "Ann prefers trains"')
+@click.option("--file", metavar="PATH", help="Read the text from a file.")
 @click.option(
     "--kind",
     "note_kind",
@@ -342,10 +271,8 @@ def item_restore(session: Session, task: str, item: Sequence[str], key: str) -> 
     show_default=True,
     help="What it is.",
 )
-@click.option("--edit", type=TEXT, metavar="NOTE", help="Replace the text of this note.")
-@click.option("--remove", type=TEXT, metavar="NOTE", help="Remove this note.")
-@key_option
-@click.pass_obj
+@click.option("--edit", metavar="NOTE", help="Replace the text of this note.")
+@click.option("--remove", metavar="NOTE", help="Remove this note.")
 def note(
     session: Session,
     /,
@@ -380,38 +307,25 @@ def note(
     editing.tell("Noted" if edit is None else "Changed the note", found.id)
 
 
-@click.command("link", epilog='Example: wakelog task link "Book the flight" blocks "Pack"')
-@click.argument("task", type=TEXT)
-@click.argument("relation_", metavar="RELATION", type=TEXT)
-@click.argument("other", type=TEXT)
-@key_option
-@click.pass_obj
-def link(session: Session, task: str, relation_: str, other: str, key: str) -> None:
+LINKED = ("relation_=RELATION", "other")
+
+
+@on_task("task link", *LINKED, done="Linked", example='"Book the flight" blocks "Pack"')
+def link(one: Editing, task: Task, relation_: str, other: str) -> "UseCaseResult":
     """Link a task to another one.
 
     RELATION is relates-to, blocks, follows-up-on, duplicates, fixes or supersedes, or the same
     from the other end: blocked-by, has-follow-up, duplicated-by, fixed-by or superseded-by.
     """
-    _link(session, task, relation_, other, key, is_new=True)
+    there = one.task(other)
+    return tasks.link(one.home, task.id, relation_, there.id, one.key)
 
 
-@click.command("unlink", epilog='Example: wakelog task unlink "Book the flight" blocks "Pack"')
-@click.argument("task", type=TEXT)
-@click.argument("relation_", metavar="RELATION", type=TEXT)
-@click.argument("other", type=TEXT)
-@key_option
-@click.pass_obj
-def unlink(session: Session, task: str, relation_: str, other: str, key: str) -> None:
+@on_task("task unlink", *LINKED, done="Unlinked", example='"Book the flight" blocks "Pack"')
+def unlink(one: Editing, task: Task, relation_: str, other: str) -> "UseCaseResult":
     """Remove a link; RELATION is named as in `task link`."""
-    _link(session, task, relation_, other, key, is_new=False)
-
-
-def _link(session: Session, task: str, phrase: str, other: str, key: str, *, is_new: bool) -> None:
-    editing = Editing(session, key)
-    here, there = editing.task(task), editing.task(other)
-    deed = tasks.link if is_new else tasks.unlink
-    editing.did(deed(editing.home, here.id, phrase, there.id, editing.key))
-    editing.tell("Linked" if is_new else "Unlinked", here.id)
+    there = one.task(other)
+    return tasks.unlink(one.home, task.id, relation_, there.id, one.key)
 
 
 # --------------------------------------------------------------------------------- what a task took
@@ -420,27 +334,19 @@ def _link(session: Session, task: str, phrase: str, other: str, key: str, *, is_
 ENTRY_HELP = "ENTRY is its number in `task show`, its id, or the beginning of one."
 
 
-@click.group("timer")
+@group("task timer")
 def timer_group() -> None:
     """Start and stop the timer; there is one for all tasks."""
 
 
-@timer_group.command("start", epilog='Example: wakelog task timer start "Book the flight"')
-@click.argument("task", type=TEXT)
-@key_option
-@click.pass_obj
-def start(session: Session, task: str, key: str) -> None:
+@on_task("task timer start", done="The timer runs", example='"Book the flight"')
+def start(one: Editing, task: Task) -> "UseCaseResult":
     """Start the timer on a task; one that runs is stopped."""
-    editing = Editing(session, key)
-    found = editing.task(task)
-    editing.did(start_timer(editing.home, found.id, key=editing.key))
-    editing.tell("The timer runs", found.id)
+    return start_timer(one.home, task.id, one.key)
 
 
-@timer_group.command("stop", epilog='Example: wakelog task timer stop --summary "Compared fares"')
-@click.option("--summary", type=TEXT, default="", metavar="TEXT", help="What was done.")
-@key_option
-@click.pass_obj
+@keyed("task timer stop", example='--summary "Compared fares"')
+@click.option("--summary", default="", metavar="TEXT", help="What was done.")
 def stop(session: Session, summary: str, key: str) -> None:
     """Stop the timer."""
     editing = Editing(session, key)
@@ -449,22 +355,16 @@ def stop(session: Session, summary: str, key: str) -> None:
     editing.tell("Stopped the timer", kept.ids[1])
 
 
-@click.command(
-    "time", epilog='Example: wakelog task time "Book the flight" --start 09:00 --end 10:30'
-)
-@click.argument("task", type=TEXT)
+@keyed("task time", "task", example='"Book the flight" --start 09:00 --end 10:30')
 @click.option(
     "--start",
     "began",
-    type=TEXT,
     required=True,
     metavar="T",
     help="YYYY-MM-DD HH:MM in your time zone, HH:MM of today, monday HH:MM, or RFC 3339.",
 )
-@click.option("--end", "ended", type=TEXT, required=True, metavar="T", help="As --start.")
-@click.option("--summary", type=TEXT, default="", metavar="TEXT", help="What was done.")
-@key_option
-@click.pass_obj
+@click.option("--end", "ended", required=True, metavar="T", help="As --start.")
+@click.option("--summary", default="", metavar="TEXT", help="What was done.")
 def time(session: Session, task: str, began: str, ended: str, summary: str, key: str) -> None:
     """Enter time that a task took."""
     home = session.reading()
@@ -476,16 +376,10 @@ def time(session: Session, task: str, began: str, ended: str, summary: str, key:
     editing.tell("Entered the time", found.id)
 
 
-@click.command(
-    "retime", epilog='Example: wakelog task retime "Book the flight" 2 --end 11:00. ' + ENTRY_HELP
-)
-@click.argument("task", type=TEXT)
-@click.argument("entry", type=TEXT)
-@click.option("--start", "began", type=TEXT, default="", metavar="T", help="As of `task time`.")
-@click.option("--end", "ended", type=TEXT, default="", metavar="T", help="As --start.")
-@click.option("--summary", type=TEXT, default=None, metavar="TEXT", help="What was done.")
-@key_option
-@click.pass_obj
+@keyed("task retime", "task", "entry", example=f'"Book the flight" 2 --end 11:00. {ENTRY_HELP}')
+@click.option("--start", "began", default="", metavar="T", help="As of `task time`.")
+@click.option("--end", "ended", default="", metavar="T", help="As --start.")
+@click.option("--summary", default=None, metavar="TEXT", help="What was done.")
 def retime_command(
     session: Session, task: str, entry: str, began: str, ended: str, summary: str | None, key: str
 ) -> None:
@@ -507,33 +401,22 @@ def retime_command(
     editing.tell("Corrected the time", found.id)
 
 
-@click.command("rate", epilog='Example: wakelog task rate "Book the flight" 4. ' + ENTRY_HELP)
-@click.argument("task", type=TEXT)
+@on_task("task rate", done="Rated it", example=f'"Book the flight" 4. {ENTRY_HELP}')
 @click.argument("score", type=click.IntRange(1, RATING_MAX))
-@click.option("--entry", type=TEXT, default="", metavar="ENTRY", help="Only this time entry.")
-@click.option("--note", "comment", type=TEXT, default="", metavar="TEXT", help="Why.")
-@key_option
-@click.pass_obj
-def rate_command(
-    session: Session, task: str, score: int, entry: str, comment: str, key: str
-) -> None:
+@click.option("--entry", default="", metavar="ENTRY", help="Only this time entry.")
+@click.option("--note", "comment", default="", metavar="TEXT", help="Why.")
+def rate_command(one: Editing, task: Task, score: int, entry: str, comment: str) -> "UseCaseResult":
     """Rate how a task, or one time entry of it, went: 1 to 5, the best."""
-    editing = Editing(session, key)
-    found = editing.task(task)
-    entry_id = editing.entry(found, entry) if entry else ""
-    done = rate(editing.home, found.id, score, editing.key, entry_id=entry_id, comment=comment)
-    editing.did(done)
-    editing.tell("Rated it", found.id)
+    entry_id = one.entry(task, entry) if entry else ""
+    return rate(one.home, task.id, score, one.key, entry_id=entry_id, comment=comment)
 
 
 # --------------------------------------------------------------------------------------------- done
 # `wakelog done`: the deed of every day, for one task or several.
 
 
-@click.command("done", epilog='Example: wakelog done "Book the flight" "Call Ann"')
-@click.argument("tasks", type=TEXT, nargs=-1, required=True, metavar="TASK...")
-@key_option
-@click.pass_obj
+@keyed("done", example='"Book the flight" "Call Ann"')
+@click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
 def done_command(session: Session, tasks: Sequence[str], key: str) -> None:
     """Set tasks done; all are looked up before the first is. TASK as in `wakelog task`."""
     runs = [
@@ -554,22 +437,3 @@ def done_command(session: Session, tasks: Sequence[str], key: str) -> None:
         one = found[page.task.id]
         timer = stopped(page.task, one.stopped)
         session.say(f"{one.outcome('Done')}: {named(page.task)}{timer}")
-
-
-COMMANDS: tuple[click.Command, ...] = (
-    add,
-    edit,
-    conclude,
-    delete,
-    restore,
-    check,
-    uncheck,
-    item_group,
-    note,
-    link,
-    unlink,
-    timer_group,
-    time,
-    retime_command,
-    rate_command,
-)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapters.cli.lazy_groups import LazyGroup
-from adapters.cli.param_types import TEXT
+from adapters.cli.lazy_groups import command, group
 from adapters.cli.shared import Session
 from adapters.documents.agent_output import report_document
 from adapters.documents.tasks import catalog_of, category_named, label_named, task_lines, task_page
@@ -30,38 +29,27 @@ EMPTY = (
 )
 
 
-@click.group(
+@group(
     "task",
-    cls=LazyGroup,
     epilog="TASK is an id, the beginning of one, or words of its title.",
-    later={
-        "task_edits": (
-            *("add", "set", "conclude", "delete", "restore"),
-            *("check", "uncheck", "item", "note", "link", "unlink"),
-            *("timer", "time", "retime", "rate"),
-        ),
-    },
+    later={"task_edits": ()},
 )
 def task_command() -> None:
     """List, show and edit tasks."""
 
 
-@task_command.command(
-    "list",
-    epilog="Example: wakelog task list --today --overdue; or wakelog task list --text door --all",
-)
-@click.option("--status", "statuses", type=TEXT, multiple=True, metavar="S", help="Of this status.")
-@click.option("--category", type=TEXT, default="", metavar="C", help="Of this category.")
-@click.option("--label", "labels", type=TEXT, multiple=True, metavar="L", help="With this label.")
+@command("task list", example="--today --overdue; or wakelog task list --text door --all")
+@click.option("--status", "statuses", multiple=True, metavar="S", help="Of this status.")
+@click.option("--category", default="", metavar="C", help="Of this category.")
+@click.option("--label", "labels", multiple=True, metavar="L", help="With this label.")
 @click.option("--open", "scope", flag_value="open", help="Neither done, rejected nor deleted.")
 @click.option("--all", "scope", flag_value="all", help="Done and deleted ones, too.")
 @click.option("--deleted", "scope", flag_value="deleted", help="Only the deleted ones.")
 @click.option("--overdue", "is_overdue", is_flag=True, help="Open ones that were due before today.")
 @click.option("--today", "is_today", is_flag=True, help="Open ones that are due today.")
-@click.option("--text", type=TEXT, default="", metavar="WORDS", help="With these in their titles.")
+@click.option("--text", default="", metavar="WORDS", help="With these in their titles.")
 @click.option("--sort", "order", type=click.Choice(ORDERS), help="On a terminal: by urgency.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
-@click.pass_obj
 def list_tasks(
     session: Session,
     /,
@@ -145,9 +133,7 @@ def _remark(line: "TaskLine", deleted: Collection[str]) -> str:
     return timer + (" (deleted)" if line.id in deleted else "")
 
 
-@task_command.command("show", epilog='Example: wakelog task show "Book the flight"')
-@click.argument("task", type=TEXT)
-@click.pass_obj
+@command("task show", "task", example='"Book the flight"')
 def show(session: Session, task: str) -> None:
     """Show all about a task: fields, checklist, notes, time, links, history, and its report."""
     home = session.reading()

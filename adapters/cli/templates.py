@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adapters.cli.lazy_groups import command, group, keyed
 from adapters.cli.param_types import TEXT
-from adapters.cli.shared import Session, key_option
+from adapters.cli.shared import Session
 from adapters.documents.lessons import LessonLine, lesson_lines, ran_of
 from adapters.documents.results import Deleted
 from adapters.documents.tasks import catalog_of, category_named
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from domain.templates.seeds import Seed
 
 
-@click.group(
+@group(
     "template", epilog="TEMPLATE is a template's id, the beginning of it, its name, laura or tom."
 )
 def template_command() -> None:
@@ -66,8 +67,7 @@ def template_command() -> None:
 # ------------------------------------------------------------------------------------------ telling
 
 
-@template_command.command("list", epilog="Example: wakelog template list")
-@click.pass_obj
+@command("template list")
 def template_list(session: Session) -> None:
     """List templates in use, and those that come with wakelog."""
     home = session.reading()
@@ -89,9 +89,7 @@ def template_list(session: Session) -> None:
     session.note("Give one to an agent with `wakelog template assign TASK laura`.")
 
 
-@template_command.command("show", epilog="Example: wakelog template show laura")
-@click.argument("template", type=TEXT)
-@click.pass_obj
+@command("template show", "template", example="laura")
 def template_show(session: Session, template: str) -> None:
     """Show a template, its active directives and its versions."""
     home = session.reading()
@@ -176,20 +174,13 @@ def _categories(home: "Home", names: Sequence[str]) -> tuple[str, ...]:
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-@template_command.command(
-    "create", epilog='Example: wakelog template create "Calm" --general-file calm.md'
-)
-@click.argument("name", type=TEXT)
-@click.option("--general", type=TEXT, default="", help="How to work, as text.")
+@keyed("template create", "name", example='"Calm" --general-file calm.md')
+@click.option("--general", default="", help="How to work, as text.")
 @click.option("--general-file", type=_FILE, help="The same, from a file.")
-@click.option("--report", type=TEXT, default="", help="How to report, as text.")
+@click.option("--report", default="", help="How to report, as text.")
 @click.option("--report-file", type=_FILE, help="The same, from a file.")
-@click.option("--model", type=TEXT, default="", metavar="M", help="The model of its agents.")
-@click.option(
-    "--category", "categories", type=TEXT, multiple=True, help="New agents there take it."
-)
-@key_option
-@click.pass_obj
+@click.option("--model", default="", metavar="M", help="The model of its agents.")
+@click.option("--category", "categories", multiple=True, help="New agents there take it.")
 def template_create(  # noqa: PLR0913, PLR0917  click hands over one argument for each option
     session: Session,
     name: str,
@@ -209,20 +200,16 @@ def template_create(  # noqa: PLR0913, PLR0917  click hands over one argument fo
     _tell(session, made, "Made")
 
 
-@template_command.command("set", epilog="Example: wakelog template set Calm --model gemini")
-@click.argument("template", type=TEXT)
-@click.option("--name", type=TEXT, default="", metavar="N", help="What it is called.")
-@click.option("--model", type=TEXT, metavar="M", help="The model of its agents, or none.")
+@keyed("template set", "template", example="Calm --model gemini")
+@click.option("--name", default="", metavar="N", help="What it is called.")
+@click.option("--model", metavar="M", help="The model of its agents, or none.")
 @click.option(
     "--category",
     "categories",
-    type=TEXT,
     multiple=True,
     metavar="C",
     help="New agents there take it; give all of them, or none.",
 )
-@key_option
-@click.pass_obj
 def template_set(
     session: Session,
     template: str,
@@ -242,21 +229,12 @@ def template_set(
     _consent(session, wanted)
 
 
-@template_command.command(
-    "version", epilog='Example: wakelog template version Calm --report "Two sentences."'
-)
-@click.argument("template", type=TEXT)
-@click.option(
-    "--general", type=TEXT, default="", help="How to work; else as in the active version."
-)
+@keyed("template version", "template", example='Calm --report "Two sentences."')
+@click.option("--general", default="", help="How to work; else as in the active version.")
 @click.option("--general-file", type=_FILE, help="The same, from a file.")
-@click.option(
-    "--report", type=TEXT, default="", help="How to report; else as in the active version."
-)
+@click.option("--report", default="", help="How to report; else as in the active version.")
 @click.option("--report-file", type=_FILE, help="The same, from a file.")
-@click.option("--model", type=TEXT, default="", metavar="M", help="Goes before the template's.")
-@key_option
-@click.pass_obj
+@click.option("--model", default="", metavar="M", help="Goes before the template's.")
 def template_version(  # noqa: PLR0913, PLR0917  click hands over one argument for each option
     session: Session,
     template: str,
@@ -276,11 +254,7 @@ def template_version(  # noqa: PLR0913, PLR0917  click hands over one argument f
     _consent(session, wanted)
 
 
-@template_command.command("rollback", epilog="Example: wakelog template rollback Calm 1")
-@click.argument("template", type=TEXT)
-@click.argument("version", type=TEXT)
-@key_option
-@click.pass_obj
+@keyed("template rollback", "template", "version", example="Calm 1")
 def template_rollback(session: Session, template: str, version: str, key: str) -> None:
     """Make an old version the active one again.
 
@@ -293,11 +267,7 @@ def template_rollback(session: Session, template: str, version: str, key: str) -
     _consent(session, wanted)
 
 
-@template_command.command("assign", epilog='Example: wakelog template assign "Fix the tap" tom')
-@click.argument("agent", type=TEXT)
-@click.argument("template", type=TEXT)
-@key_option
-@click.pass_obj
+@keyed("template assign", "agent", "template", example='"Fix the tap" tom')
 def template_assign(session: Session, agent: str, template: str, key: str) -> None:
     """Let an agent live on a template; `built-in` takes it back to the built-in directives."""
     home = session.writing()
@@ -312,10 +282,7 @@ def template_assign(session: Session, agent: str, template: str, key: str) -> No
     _ask_for(session, [agent_id])
 
 
-@template_command.command("delete", epilog="Example: wakelog template delete Calm")
-@click.argument("template", type=TEXT)
-@key_option
-@click.pass_obj
+@keyed("template delete", "template", example="Calm")
 def template_delete(session: Session, template: str, key: str) -> None:
     """Take a template out of use; refused while an agent lives on it."""
     home = session.reading()
@@ -335,10 +302,9 @@ EMPTY = (
 HEADINGS = ("Change", "Yes", "No", "Later", "Edited", "Declined because")
 
 
-@click.command("lessons", epilog="Examples: wakelog lessons Work; wakelog lessons --from-history")
-@click.argument("scope", type=TEXT, default="", metavar="[CATEGORY|TEMPLATE]")
+@command("lessons", example=("Work", "--from-history"))
+@click.argument("scope", default="", metavar="[CATEGORY|TEMPLATE]")
 @click.option("--from-history", is_flag=True, help="First learn what you decided earlier.")
-@click.pass_obj
 def lessons_command(session: Session, scope: str, *, from_history: bool) -> None:
     """See how proposals fare, by kind of change: what agents of a category are told.
 
@@ -371,11 +337,8 @@ def _row(line: LessonLine) -> tuple[object, ...]:
     return line.tool, line.confirmed, line.rejected, line.deferred, line.edited, ", ".join(told)
 
 
-@click.command("rate", epilog="Example: wakelog rate 4hx2 5")
-@click.argument("run", type=TEXT)
+@keyed("rate", "run", example="4hx2 5")
 @click.argument("stars", type=click.IntRange(1, STARS_MAX))
-@key_option
-@click.pass_obj
 def rate_command(session: Session, run: str, stars: int, key: str) -> None:
     """Rate a wake of an agent that lives on a template: 1 to 5, the best.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.param_types import TEXT
+from adapters.cli.lazy_groups import command
 from adapters.cli.shared import NO_HOME, Session
 from adapters.documents.timetravel import (
     BisectProbe,
@@ -50,10 +50,8 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------------------------------- replay
 
 
-@click.command("replay", epilog="Examples: wakelog replay nb5evlz4; wakelog replay nb5evlz4 --step")
-@click.argument("run", type=TEXT, metavar="RUN")
+@command("replay", "run", example=("nb5evlz4", "nb5evlz4 --step"))
 @click.option("--step", "is_stepping", is_flag=True, help="Wait for Enter before each step.")
-@click.pass_obj
 def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
     """Run one wake again on its recorded replies, with today's code.
 
@@ -93,16 +91,19 @@ def _goes_on() -> bool:
 # -------------------------------------------------------------------------------------------- at
 
 
-@click.command(
+@command(
     "at",
-    epilog="Examples: wakelog at nb5evlz4; wakelog at nb5evlz4.64 --prompt; "
-    'wakelog at journal:r1:42; wakelog at "2027-01-31 07:00" --task "Fix the sink"',
+    "where",
+    example=(
+        "nb5evlz4",
+        "nb5evlz4.64 --prompt",
+        "journal:r1:42",
+        '"2027-01-31 07:00" --task "Fix the sink"',
+    ),
 )
-@click.argument("where", type=TEXT, metavar="WHERE")
-@click.option("--task", type=TEXT, default="", metavar="TASK", help="Only it and what it links to.")
+@click.option("--task", default="", metavar="TASK", help="Only it and what it links to.")
 @click.option("--all", "is_all", is_flag=True, help="Every task, not only those of the wake.")
 @click.option("--prompt", is_flag=True, help="Only what the model was shown, byte for byte.")
-@click.pass_obj
 def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt: bool) -> None:
     """Stand in any moment; `help` below says where that can be."""
     home = session.reading()
@@ -142,15 +143,18 @@ def _prompt(session: Session, place: "NamedMoment", scope: Sequence[str] | None)
 # ------------------------------------------------------------------------------------------ diff
 
 
-@click.command(
+@command(
     "diff",
-    epilog="Examples: wakelog diff nb5evlz4 hei3li3f; wakelog diff 2027-01-01 2027-01-31; "
-    "wakelog diff ./home ./forks/x; wakelog diff nb5evlz4 ./forks/x::nb5evlz4",
+    "a",
+    "b",
+    example=(
+        "nb5evlz4 hei3li3f",
+        "2027-01-01 2027-01-31",
+        "./home ./forks/x",
+        "nb5evlz4 ./forks/x::nb5evlz4",
+    ),
 )
-@click.argument("a", type=TEXT)
-@click.argument("b", type=TEXT)
-@click.option("--task", type=TEXT, default="", metavar="TASK", help="Only it and what it links to.")
-@click.pass_obj
+@click.option("--task", default="", metavar="TASK", help="Only it and what it links to.")
 def diff_command(session: Session, a: str, b: str, task: str) -> None:
     """Compare two wakes, two moments, or two homes.
 
@@ -188,27 +192,20 @@ def _called(place: "NamedMoment", zone: str) -> str:
 # ---------------------------------------------------------------------------------------- bisect
 
 
-@click.command(
+@command(
     "bisect",
-    epilog='Examples: wakelog bisect "Fix the sink" --text "call the plumber"; '
-    'wakelog bisect "Fix the sink" --sql "SELECT status = \'BLOCKED\' FROM tasks"; '
-    "wakelog bisect \"Fix the sink\" --python 'len(proposals) > 3'",
-)
-@click.argument("agent", type=TEXT, metavar="AGENT|TASK")
-@click.option(
-    "--sql",
-    type=TEXT,
-    multiple=True,
-    metavar="QUERY",
-    help="The first value of its first row is true.",
+    "agent=AGENT|TASK",
+    example=(
+        '"Fix the sink" --text "call the plumber"',
+        '"Fix the sink" --sql "SELECT status = \'BLOCKED\' FROM tasks"',
+        "\"Fix the sink\" --python 'len(proposals) > 3'",
+    ),
 )
 @click.option(
-    "--text", type=TEXT, multiple=True, metavar="TEXT", help="It stands in the agent's report."
+    "--sql", multiple=True, metavar="QUERY", help="The first value of its first row is true."
 )
-@click.option(
-    "--python", type=TEXT, multiple=True, metavar="EXPR", help="It is true. Runs what you type."
-)
-@click.pass_obj
+@click.option("--text", multiple=True, metavar="TEXT", help="It stands in the agent's report.")
+@click.option("--python", multiple=True, metavar="EXPR", help="It is true. Runs what you type.")
 def bisect_command(
     session: Session, agent: str, sql: Sequence[str], text: Sequence[str], python: Sequence[str]
 ) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.param_types import TEXT
+from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session, json_option, key_option
 from adapters.text.common import local_time, safe
 from domain.errors import Refused
@@ -16,13 +16,12 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 
-@click.command("undo", epilog="Examples: wakelog undo; wakelog undo --list; wakelog undo j12")
-@click.argument("deed", type=TEXT, default="", metavar="[DEED]")
+@command("undo", example=("", "--list", "j12"))
+@click.argument("deed", default="", metavar="[DEED]")
 @click.option("--list", "is_list", is_flag=True, help="What can be undone, the newest first.")
 @click.option("--yes", "is_agreed", is_flag=True, help="Take it back without asking.")
 @key_option
 @json_option
-@click.pass_obj
 def undo_command(session: Session, deed: str, key: str, *, is_list: bool, is_agreed: bool) -> None:
     """Take your newest deed back: an edit of tasks, a verdict, an import.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import get_completion_class
 
-from adapters.cli.param_types import TEXT
+from adapters.cli.lazy_groups import command
 from adapters.cli.shared import NO_HOME, Session
 from adapters.documents.ranks import ranks_of
 from adapters.documents.results import (
@@ -41,8 +41,7 @@ PROGRESS_FROM = 20_000  # rows; fewer need no bar
 # --------------------------------------------------------------------------- recover and rebuild
 
 
-@click.command("recover", epilog="Example: wakelog recover")
-@click.pass_obj
+@command("recover")
 def recover_command(session: Session) -> None:
     """Finish what a crash left undone; doing it twice changes nothing more.
 
@@ -95,8 +94,7 @@ def _step_document(step: "RecoveryStep", ranked: dict[str, int]) -> RecoveredSte
     )
 
 
-@click.command("rebuild", epilog="Example: wakelog rebuild")
-@click.pass_obj
+@command("rebuild")
 def rebuild_command(session: Session) -> None:
     """Make the views anew from the logs.
 
@@ -120,8 +118,7 @@ def rebuild_command(session: Session) -> None:
 # ------------------------------------------------------------------------- doctor and completion
 
 
-@click.command("doctor", epilog="Example: wakelog doctor && wakelog prove")
-@click.pass_obj
+@command("doctor", example="&& wakelog prove")
 def doctor_command(session: Session) -> None:
     """Look for trouble in a home: its files, settings, agents and effects in doubt.
 
@@ -147,10 +144,9 @@ _FILES = {
 }
 
 
-@click.command("completion", epilog='Example: eval "$(wakelog completion bash)"')
+@command("completion", epilog='Example: eval "$(wakelog completion bash)"')
 @click.argument("shell", type=click.Choice(list(_FILES)))
-@click.pass_context
-def completion_command(ctx: click.Context, shell: str) -> None:
+def completion_command(_: Session, shell: str) -> None:
     """Print the shell's completion script; how to install it stands in its first lines."""
     made = get_completion_class(shell)
     if made is None:
@@ -162,7 +158,7 @@ def completion_command(ctx: click.Context, shell: str) -> None:
     else:
         click.echo(f"# install: put this line into {file}:")
         click.echo(f'#   eval "$({command})"')
-    group = ctx.find_root().command
+    group = click.get_current_context().find_root().command
     click.echo(made(group, {}, "wakelog", "_WAKELOG_COMPLETE").source())
 
 
@@ -196,9 +192,7 @@ def progress_bar(
 NO_HOME_HERE = "there is no home at {}"
 
 
-@click.command("backup", epilog="Example: wakelog backup ~/backups/2027-01-01")
-@click.argument("folder", type=TEXT, metavar="DIR")
-@click.pass_obj
+@command("backup", "folder=DIR", example="~/backups/2027-01-01")
 def backup_command(session: Session, folder: str) -> None:
     """Copy the home into a new folder, while it is worked in.
 
@@ -235,8 +229,7 @@ def _heeding_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-@click.command("health", epilog="Example: wakelog health || systemctl --user restart wakelog")
-@click.pass_obj
+@command("health", example="|| systemctl --user restart wakelog")
 def health_command(session: Session) -> None:
     """Say whether agents are awake: a runtime lives, and nothing waits that should not.
 

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from adapters.cli.consent import can_ask
-from adapters.cli.param_types import TEXT
+from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session, json_option, key_option
 from adapters.documents.inbox import by_name, summary_of
 from adapters.documents.results import DecidedItem, DecidedItems
@@ -215,11 +215,10 @@ def _line(result: DecidedItem) -> str:
 
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:
     for add in (
-        click.pass_obj,
         json_option,  # before the options that are not of all verdicts
         key_option,
         click.option("--all", "is_all", is_flag=True, help="A whole set; alone: all in the inbox."),
-        click.argument("refs", type=TEXT, nargs=-1, metavar="SET[.ITEM]..."),
+        click.argument("refs", nargs=-1, metavar="SET[.ITEM]..."),
     ):
         command = add(command)
     return command
@@ -227,7 +226,7 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _reason_option(command: Callable[..., Any]) -> Callable[..., Any]:
     help_text = "Why; the agent is told."
-    return click.option("--reason", type=TEXT, default="", metavar="R", help=help_text)(command)
+    return click.option("--reason", default="", metavar="R", help=help_text)(command)
 
 
 def _yes_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -240,13 +239,9 @@ def _yes_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return option(command)
 
 
-@click.command(
-    "confirm",
-    epilog="Examples: wakelog confirm 3.1; wakelog confirm 3 --all; "
-    "wakelog confirm 3.1 --edit estimate=45",
-)
+@command("confirm", example=("3.1", "3 --all", "3.1 --edit estimate=45"))
 @_options
-@click.option("--edit", type=TEXT, default="", metavar="A=V", help="What to change first; or JSON.")
+@click.option("--edit", default="", metavar="A=V", help="What to change first; or JSON.")
 @_yes_option
 @click.option("--anyway", "is_anyway", is_flag=True, help="Apply it though it is stale.")
 @click.option("--conclude", "concludes", is_flag=True, help="Then set the task done.")
@@ -279,7 +274,7 @@ def confirm_command(
     raise SystemExit(decide(session, verdict, refs, key, is_all=is_all))
 
 
-@click.command("reject", epilog='Example: wakelog reject 3.2 --reason "We have one already"')
+@command("reject", example='3.2 --reason "We have one already"')
 @_options
 @_reason_option
 @_yes_option
@@ -290,12 +285,10 @@ def reject_command(
     raise SystemExit(decide(session, ItemVerdict("reject", reason), refs, key, is_all=is_all))
 
 
-@click.command("defer", epilog="Example: wakelog defer 3 --all --until monday")
+@command("defer", example="3 --all --until monday")
 @_options
 @_reason_option
-@click.option(
-    "--until", type=TEXT, default="", metavar="DAY", help="monday, +3d: the inbox shows them then."
-)
+@click.option("--until", default="", metavar="DAY", help="monday, +3d: the inbox shows them then.")
 def defer_command(
     session: Session, *, refs: Sequence[str], is_all: bool, reason: str, until: str, key: str
 ) -> None:

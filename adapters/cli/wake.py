@@ -9,8 +9,9 @@ import msgspec
 from msgspec.structs import asdict
 
 from adapters.cli.consent import ask_consent, tell_held
+from adapters.cli.lazy_groups import command, keyed
 from adapters.cli.param_types import TEXT
-from adapters.cli.shared import Session, key_option
+from adapters.cli.shared import Session
 from adapters.documents.wakes import WakeAnswer, own_wake_of, wake_document, wake_of
 from adapters.text.agent_output import counted
 from adapters.text.common import ID_SHOWN, safe
@@ -103,15 +104,8 @@ LED_ELSEWHERE = (
 )
 
 
-@click.command(
-    "wake",
-    epilog='Examples: wakelog wake; wakelog wake "Fix the sink"; '
-    'wakelog wake --cancel "Fix the sink"',
-)
-@click.argument("agent", type=TEXT, required=False, metavar="[TASK or AGENT]")
+@keyed("wake", "[agent]=[TASK or AGENT]", example=("", '"Fix the sink"', '--cancel "Fix the sink"'))
 @click.option("--cancel", "is_cancel", is_flag=True, help="Drop the wake that is queued for it.")
-@key_option
-@click.pass_obj
 def wake_command(session: Session, agent: str | None, key: str, *, is_cancel: bool) -> None:
     """Wake an agent now and wait for it; without a name every queued one, in queue order.
 
@@ -341,16 +335,9 @@ def _cancel(session: Session, agent: str | None, key: str) -> None:
 # ------------------------------------------------------------------------------------------- ask
 
 
-@click.command(
-    "ask",
-    epilog='Example: wakelog agent ask "Fix the sink" "What is left to do?"',
-)
-@click.argument("agent", type=TEXT)
-@click.argument("words", type=TEXT)
-@click.option("--session", "name", type=TEXT, default="", metavar="S", help="Go on with a talk.")
+@keyed("agent ask", "agent", "words", example='"Fix the sink" "What is left to do?"')
+@click.option("--session", "name", default="", metavar="S", help="Go on with a talk.")
 @stream_option
-@key_option
-@click.pass_obj
 def ask_command(
     session: Session, agent: str, words: str, name: str, key: str, stream: bool | None
 ) -> None:
@@ -454,14 +441,9 @@ def _answer(home: "Home", document: "WakeLine") -> str:
 PROMPT = "> "
 
 
-@click.command(
-    "chat",
-    epilog='Example: wakelog agent chat "Fix the sink"',
-)
-@click.argument("agent", type=TEXT)
-@click.option("--session", "name", type=TEXT, default="", metavar="S", help="Go on with a talk.")
+@command("agent chat", "agent", example='"Fix the sink"')
+@click.option("--session", "name", default="", metavar="S", help="Go on with a talk.")
 @stream_option
-@click.pass_obj
 def chat_command(session: Session, agent: str, name: str, stream: bool | None) -> None:
     """Talk with an agent: each line is a question, an empty one or Ctrl-D ends it.
 
@@ -527,6 +509,3 @@ def _typed() -> str:
     if not line:
         click.echo(err=True)
     return line
-
-
-COMMANDS: tuple[click.Command, ...] = (ask_command, chat_command)

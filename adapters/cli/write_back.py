@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.param_types import TEXT
+from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session, UserError
 from adapters.documents.results import ChangeBack, FileBack, FilesBack
 from adapters.documents.tasks import titles_among
@@ -26,13 +26,10 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 
-@click.command("write-back", epilog="Example: wakelog write-back TODO.md")
+@command("write-back", example="TODO.md")
 @click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE...]")
-@click.option(
-    "--source", type=TEXT, default="", metavar="S", help="Name of the source; else the file's."
-)
+@click.option("--source", default="", metavar="S", help="Name of the source; else the file's.")
 @click.option("--add", is_flag=True, help="Open tasks that are in no file get a line in this one.")
-@click.pass_obj
 def write_back_command(session: Session, files: Sequence[str], source: str, *, add: bool) -> None:
     """Put what was done here into Markdown and todo.txt files; without FILE, into those of this
     folder that were imported.
