@@ -32,7 +32,7 @@ from adapters.usecases.agents import (
 from adapters.usecases.inputs import beginning, status_named
 from adapters.usecases.resolve import pick_agent, pick_task
 from domain.agent.deciders import AgentSettings
-from domain.errors import Refused
+from domain.errors import invalid
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,8 +96,7 @@ def after(session: Session, agent_id: str, done: str) -> None:
 def set_agent(session: Session, /, agent: str, key: str, **given: Any) -> None:
     """Change an agent's settings, goal, open loops and preferences."""
     if all(value is None or value == () for value in given.values()):
-        because = "there is nothing to set"
-        raise Refused("invalid_value", because=because, instead="see `wakelog agent set --help`")
+        raise invalid("there is nothing to set", "see `wakelog agent set --help`")
     home = session.reading()
     agent_id = pick_agent(home, agent)
     catalog = catalog_of(home)
@@ -123,10 +122,7 @@ def set_agent(session: Session, /, agent: str, key: str, **given: Any) -> None:
 def _preference(given: str) -> tuple[str, str]:
     name, sign, value = given.partition("=")
     if not sign or not name.strip():
-        because = f"{given!r} is no preference"
-        raise Refused(
-            "invalid_value", because=because, instead="write name=value, as in tone=brief"
-        )
+        raise invalid(f"{given!r} is no preference", "write name=value, as in tone=brief")
     return name.strip(), value.strip()
 
 
@@ -218,8 +214,7 @@ def timer(
         return
     if not schedule:
         because = f"the timer to {action} is missing"
-        instead = 'give a schedule, "every day 07:00" for example'
-        raise Refused("invalid_value", because=because, instead=instead)
+        raise invalid(because, 'give a schedule, "every day 07:00" for example')
     if action == "set":
         _set_timer(session, agent_id, schedule, zone, key)
     else:
@@ -295,11 +290,9 @@ def create(  # noqa: PLR0913  one parameter for each option
     """Make an agent for a task; its first wake is queued, and runs with `wakelog wake`."""
     wanted = task or option
     if (wanted is None) != is_all or (task and option):
-        because = "it is not clear for which task the agent is"
-        raise Refused("invalid_value", because=because, instead="name one task, or give --all")
+        raise invalid("it is not clear for which task the agent is", "name one task, or give --all")
     if is_all and name:
-        because = "--name and --all do not go together"
-        raise Refused("invalid_value", because=because, instead="leave --name out")
+        raise invalid("--name and --all do not go together", "leave --name out")
     wish = AgentOptions(mode, name, model, turns, template)
     check_options(wish)
     if wanted is not None:
@@ -376,8 +369,7 @@ def sleep(session: Session, agent: str, until: str, key: str, *, is_end: bool) -
     `wakelog wake TASK` and `wakelog agent ask TASK` wake it all the same.
     """
     if bool(until.strip()) == is_end:
-        because = "it is not clear until when the agent sleeps"
-        raise Refused("invalid_value", because=because, instead="give --until DATE, or --end")
+        raise invalid("it is not clear until when the agent sleeps", "give --until DATE, or --end")
 
     home = session.reading()
     at = "" if is_end else beginning(until.strip(), home)

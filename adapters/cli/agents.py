@@ -89,9 +89,7 @@ def show(session: Session, agent: str) -> None:
     home = session.reading()
     found = agent_of(home, pick_agent(home, agent))
     page = agent_page(home, found, home.services.clock.now())
-    if session.as_json:
-        session.document(page)
-    else:
+    if not session.printed(page):
         tokens = (token for one in page.subscriptions for token in one.tokens)
         named = {page.task_id, *(token.removeprefix("id:") for token in tokens)}
         session.say(agent_text(page, titles_among(home, named), home.settings.timezone))

@@ -32,8 +32,7 @@ def export_tasks(
 ) -> None:
     """Write tasks to a file, or to the standard output (``-``)."""
     if session.as_json and file == STDIN:
-        instead = "name a file"
-        raise Refused("invalid_value", because="--json tells what was written", instead=instead)
+        raise invalid("--json tells what was written", "name a file")
     wanted = TaskFilter(category=category_named(catalog_of(home), category).id if category else "")
     found = export_text(home, "open" if is_open else "kept", wanted)
     if file == STDIN:
@@ -150,8 +149,7 @@ def metrics_command(session: Session, template: str | None, timeout: float) -> N
         documents = performance(connection)
     if template is not None:
         documents = [one for one in documents if one.template_id == _picked(documents, template)]
-    if session.as_json:
-        session.document(documents)
+    if session.printed(documents):
         return
     if not documents:
         session.say("No wakes yet. Wake all that are queued with `wakelog wake`.")
@@ -253,13 +251,11 @@ def export_command(  # noqa: PLR0913  one for each option
     """
     if sum(one is not None for one in (markdown, parquet, inspect)) != 1:
         because = "one of --markdown FILE, --parquet DIR and --inspect DIR is needed"
-        raise Refused("invalid_value", because=because, instead="see `wakelog export --help`")
+        raise invalid(because, "see `wakelog export --help`")
     if not session.opened().exists:
-        because = f"there is no home at {session.path}"
-        raise Refused("invalid_value", because=because, instead="name one with --home")
+        raise invalid(f"there is no home at {session.path}", "name one with --home")
     if markdown is None and (is_open or category or replace):
-        because = "--open, --category and --replace are of --markdown"
-        raise Refused("invalid_value", because=because, instead="leave them out")
+        raise invalid("--open, --category and --replace are of --markdown", "leave them out")
     if markdown is not None:
         home = _exported(session.reading(), is_redacted=redact)
         export_tasks(session, home, markdown, category, is_open=is_open, is_replacing=replace)
@@ -302,10 +298,10 @@ def _export_tables(session: Session, folder: Path, timeout: float, *, is_redacte
 @contextmanager
 def _progress(session: Session) -> Iterator[Callable[[int, int], None] | None]:
     """A bar on stderr, where somebody looks at it."""
-    if session.as_json or session.is_quiet or not sys.stderr.isatty():
+    if not session.is_watched:
         yield None
         return
-    with click.progressbar(length=100, label="Exporting", file=sys.stderr) as bar:
+    with session.bar("Exporting", 100) as bar:
         yield lambda nth, of: bar.update(100 * nth // of - bar.pos)
 
 

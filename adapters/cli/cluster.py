@@ -12,7 +12,7 @@ from adapters.cli.shared import Session
 from adapters.launch import HOST, bound
 from adapters.text.agent_output import counted
 from adapters.text.common import local_time
-from domain.errors import Refused
+from domain.errors import invalid
 
 
 @command("cluster", example="--json")
@@ -25,8 +25,7 @@ def cluster_command(session: Session) -> None:
     from adapters.cluster.status import cluster_details
 
     found = cluster_details(os.environ)
-    if session.as_json:
-        session.document(found)
+    if session.printed(found):
         return
     for one in found.workers:
         since, beat = (local_time(at, "UTC") for at in (one.since, one.beat))
@@ -119,8 +118,7 @@ def worker_command(  # noqa: PLR0913  click hands over one argument for each opt
     JSON document, without a word of any home.
     """
     if health is None and host != HOST:
-        because = "there is no health to tell to other machines"
-        raise Refused("invalid_value", because=because, instead="add --health PORT")
+        raise invalid("there is no health to tell to other machines", "add --health PORT")
     from adapters.cluster.worker import IN_DOUBT, WorkerOptions, work
 
     lines = EventLines(session, "UTC")
@@ -133,6 +131,5 @@ def worker_command(  # noqa: PLR0913  click hands over one argument for each opt
             lines.tell("healthy", address=f"http://{host}:{listening.getsockname()[1]}/ready")
         done, is_in_doubt = work(os.environ, options, lines.tell, session.model, listening)
     lines.tell("stopped", wakes=done.wakes, failed=done.failed)
-    if session.as_json:
-        session.document(done)
+    session.printed(done)
     raise SystemExit(IN_DOUBT if is_in_doubt else 0)

@@ -43,13 +43,13 @@ def conflicts_command(session: Session, task: str | None) -> None:
     else:
         task_id = Editing(session, "").task(task).id
         found = numbered(task_page(session.reading(), task_id).conflicts)
-    if session.as_json:
-        session.document(found)
+    if session.printed(found):
         return
     for one in found:
         place = AGENTS if one.about else CATALOG
-        for line in conflict_lines(one, one.task[:ID_SHOWN] or place, session.settings().timezone):
-            session.say(line)
+        session.say_each(
+            conflict_lines(one, one.task[:ID_SHOWN] or place, session.settings().timezone)
+        )
     if found:
         sides = " or ".join(sorted({_sides(one) for one in found}))
         session.note(f"Settle one with `wakelog settle NUMBER --keep {sides}`.")

@@ -4,7 +4,6 @@ Every command that would send calls `ask_consent` first. Who says no, or cannot 
 nothing: the wake waits, and `tell_held` names the command that opens the gate.
 """
 
-import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -19,11 +18,6 @@ if TYPE_CHECKING:
 
 QUESTION = "Do you agree?"
 WIDTH = 80
-
-
-def can_ask(session: Session) -> bool:
-    """Whether somebody reads what is asked and can answer."""
-    return not session.as_json and sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def agrees(text: str) -> bool:
@@ -49,7 +43,7 @@ def ask_consent(session: Session, home: "Home", agent_ids: Iterable[str]) -> Non
     """Ask for the receipts that agents lack, on a terminal; give those that are agreed to."""
     from adapters.usecases import policy
 
-    if session.has_declined or not can_ask(session):
+    if session.has_declined or not session.can_ask:
         return
     for one in policy.needed(home, agent_ids):
         if agrees(one.text):

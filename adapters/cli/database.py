@@ -29,8 +29,7 @@ def init_command(session: Session, logins: Sequence[str]) -> None:
     WAKELOG_PAGE_PASSWORD and WAKELOG_WORKER_PASSWORD are their passwords from then on, where set.
     """
     done = init_database(os.environ, logins)
-    if session.as_json:
-        session.document(done)
+    if session.printed(done):
         return
     if done.ran and not done.made:
         session.say(f"Brought {done.database} up to date: {', '.join(done.ran)}.")
@@ -56,8 +55,7 @@ def check_command(ctx: click.Context, session: Session, *, runtime: bool) -> Non
     database's owner: every home is due then. Workers may go on meanwhile.
     """
     found = check_database(os.environ, makes_runtime=runtime)
-    if session.as_json:
-        session.document(found)
+    session.printed(found)
     for one in found.findings:
         session.say(f"FIND  {one}")
     for one in found.notes:
@@ -89,8 +87,7 @@ def create_command(session: Session, home: str, subject: str, role: str, days: i
     from adapters.usecases.database_homes import create_token
 
     made = create_token(home, subject, role, days, os.environ)
-    if session.as_json:
-        session.document(made)
+    if session.printed(made):
         return
     session.say(made.token)
     session.note(
@@ -120,7 +117,6 @@ def revoke_command(session: Session, token_id: str) -> None:
     from adapters.usecases.database_homes import revoke_token
 
     done = revoke_token(token_id, os.environ)
-    if session.as_json:
-        session.document(done)
+    if session.printed(done):
         return
     session.say(f"The token {done.id} opens nothing any more.")

@@ -28,7 +28,7 @@ from adapters.usecases.agents import AgentOptions, assign_all
 from adapters.usecases.import_sources import ParsedFile
 from adapters.usecases.import_tasks import Importing
 from adapters.wiring import open_home
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from projections import agents, observations, reports, tasks, wakes
 
 if TYPE_CHECKING:
@@ -338,11 +338,9 @@ def _is_wanted(path: Path, source: str, *, is_fresh: bool) -> bool:
             return False
         throw_away(path, source)
     if path.exists() and any(path.iterdir()):
-        because = f"the folder {path} holds other files"
-        raise Refused("invalid_value", because=because, instead="name an empty or a new folder")
+        raise invalid(f"the folder {path} holds other files", "name an empty or a new folder")
     if not path.parent.is_dir():
-        because = f"the folder {path.parent} for the home is missing"
-        raise Refused("invalid_value", because=because, instead="make it first")
+        raise invalid(f"the folder {path.parent} for the home is missing", "make it first")
     return True
 
 
@@ -356,10 +354,7 @@ def _made(
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(mode=0o700)
     try:
-        is_shown = sys.stderr.isatty() and not session.is_quiet and not session.as_json
-        with click.progressbar(
-            length=1, label="Living through it", file=sys.stderr, hidden=not is_shown
-        ) as bar:
+        with session.bar("Living through it", 1) as bar:
 
             def progress(day: int, days: int) -> None:
                 bar.length = days

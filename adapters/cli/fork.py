@@ -65,9 +65,7 @@ def fork_command(session: Session, /, run: str, **options: Any) -> None:
     home = session.reading()
     with progress_bar(session, home, "Forking") as progress:
         document = fork_wake(home, run, wish, progress)
-    if session.as_json:
-        session.document(document)
-    else:
+    if not session.printed(document):
         _tell(session, document)
     raise SystemExit(1 if document.stopped else 0)
 

@@ -1,9 +1,7 @@
 """Homes and their settings: `wakelog home`, `copy` and `settings`."""
 
 import os
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -18,11 +16,10 @@ from adapters.home import settings, write_guard
 from adapters.home.home_location import homes_of, location_of
 from adapters.home.settings import parse
 from adapters.home.settings_toml import DEFAULT_TOML, with_setting
-from adapters.store.log_copy import CopyProgress
 from adapters.text.common import safe
 from adapters.upkeep import adopt
 from adapters.upkeep.home_copy import copy_home, thaw
-from domain.errors import Refused
+from domain.errors import invalid
 
 if TYPE_CHECKING:
     from adapters.upkeep.adopt import Adopted
@@ -93,8 +90,7 @@ def create_command(session: Session, name: str, file: str | None) -> None:
 def thaw_command(session: Session) -> None:
     """Let a home be written again whose copying was cut off."""
     was = thaw(session.place)
-    if session.as_json:
-        session.document(ThawedHome(session.place.name, was))
+    if session.printed(ThawedHome(session.place.name, was)):
         return
     name = safe(session.place.name)
     session.say(f"{name} may be written again." if was else f"{name} is not frozen.")
@@ -106,8 +102,7 @@ def freeze_command(session: Session, name: str) -> None:
     from adapters.usecases.database_homes import freeze_home
 
     found = freeze_home(name, os.environ)
-    if session.as_json:
-        session.document(found)
+    if session.printed(found):
         return
     session.say(f"Nobody writes in {found.home} until it is thawed.")
 
@@ -118,8 +113,7 @@ def rename_command(session: Session, name: str, new: str) -> None:
     from adapters.usecases.database_homes import rename_home
 
     found = rename_home(name, new, os.environ)
-    if session.as_json:
-        session.document(found)
+    if session.printed(found):
         return
     session.say(f"{found.was} is {found.home} from now on.")
 
@@ -176,7 +170,7 @@ def adopt_command(session: Session, how: How) -> None:
     """
     if not session.place.is_folder:
         because = f"{session.place.name} is in a database, where no folder can be moved or copied"
-        raise Refused("invalid_value", because=because, instead="see `wakelog copy --help`")
+        raise invalid(because, "see `wakelog copy --help`")
     if how == "restored":
         adopted = adopt.adopt_restored(session.path, os.environ)
     else:
@@ -224,31 +218,13 @@ def copy_command(session: Session, source: str, target: str) -> None:
     --home SRC home thaw` takes it back.
     """
     here, there = location_of(source, os.environ), location_of(target, os.environ)
-    with _progress(session) as told:
-        copied = copy_home(here, there, os.environ, told)
-    if session.as_json:
-        session.document(CopiedHome(here.name, there.name, copied.journal, copied.agent))
+    with session.log_bar("Copying") as told:
+        copied = copy_home(here, there, os.environ, told or (lambda *_: None))
+    if session.printed(CopiedHome(here.name, there.name, copied.journal, copied.agent)):
         return
     counts = f"{copied.journal} appends of the journal, {copied.agent} of the agents"
     session.say(safe(f"{here.name} is {there.name} now: {counts}."))
     session.note(safe(f"Prove it with `wakelog --home {there.name} prove`."))
-
-
-@contextmanager
-def _progress(session: Session) -> Iterator[CopyProgress]:
-    """A bar on stderr, where somebody looks."""
-    if session.as_json or session.is_quiet or not sys.stderr.isatty():
-        yield lambda *_: None
-        return
-    reached: dict[str, float] = {}
-    with click.progressbar(length=200, label="Copying", file=sys.stderr) as bar:
-
-        def told(log: str, n: int, of: int) -> None:
-            before = sum(reached.values())
-            reached[log] = 100 * n / of
-            bar.update(int(sum(reached.values())) - int(before))
-
-        yield told
 
 
 # ----------------------------------------------------------------------------------------- settings

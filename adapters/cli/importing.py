@@ -1,15 +1,13 @@
 """Tasks from files, as often as you like (SPEC 1, Importers): `wakelog import`, and `init`."""
 
 import os
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
-from adapters.cli.consent import can_ask
 from adapters.cli.lazy_groups import command, keyed
 from adapters.cli.param_types import warn_of_secrets
 from adapters.cli.shared import Session, UserError, complain
@@ -47,7 +45,7 @@ from adapters.usecases.import_tasks import (
 )
 from adapters.usecases.resolve import nth_key
 from adapters.usecases.resolve_conflict import Side
-from domain.errors import Refused
+from domain.errors import invalid
 from projections.tasks import VIEW
 
 if TYPE_CHECKING:
@@ -189,8 +187,7 @@ def undo_imports(session: Session, sources: Sequence[str], key: str, *, is_dry_r
         Refused: Code ``invalid_value``: with ``--dry-run``, or there is none.
     """
     if is_dry_run:
-        because = "--undo is done, not tried"
-        raise Refused("invalid_value", because=because, instead="leave --dry-run out")
+        raise invalid("--undo is done, not tried", "leave --dry-run out")
     documents: list[ImportUndone] = []
     for nth, source in enumerate(sources, start=1):
         done = undo_import(session.writing(), source, nth_key(key, nth))
@@ -200,18 +197,13 @@ def undo_imports(session: Session, sources: Sequence[str], key: str, *, is_dry_r
             session.say(f"{safe(source)}: {len(done.tasks)} brought back, {len(done.kept)} kept")
             for one in done.kept:
                 session.say(f"  {one[:ID_SHOWN]} {safe(titles[one])}: changed since, left alone")
-    if session.as_json:
-        session.document(ImportsUndone(documents))
+    session.printed(ImportsUndone(documents))
 
 
 # ------------------------------------------------------------------------------------------- import
 # `wakelog import`: tasks from files, as often as you like (SPEC 1, Importers).
 
 PROGRESS_FROM = 400  # tasks; fewer need no progress bar
-
-
-class ProgressBar(Protocol):
-    def update(self, n_steps: int) -> None: ...
 
 
 @keyed("import", example="TODO.md plans/*.md --dry-run")
@@ -330,7 +322,7 @@ def _is_it(session: Session) -> Callable[[str, str], bool]:
         )
         return click.confirm(safe(told), default=False, err=True)
 
-    return ask if can_ask(session) else nobody
+    return ask if session.can_ask else nobody
 
 
 def _sure(session: Session, *, is_sure: bool) -> ConfirmClosing:
@@ -343,7 +335,7 @@ def _sure(session: Session, *, is_sure: bool) -> ConfirmClosing:
         told = f"{len(tasks)} tasks are not in the file any more: {shown}{more}. Close them here?"
         return click.confirm(safe(told), default=False, err=True)
 
-    return (lambda _: True) if is_sure else ask if can_ask(session) else (lambda _: False)
+    return (lambda _: True) if is_sure else ask if session.can_ask else (lambda _: False)
 
 
 def tell_all(
@@ -417,21 +409,10 @@ def _imported(
     warn_of_secrets(msgspec.structs.replace(found.file, formulas=()), safe(given.file))
     count = len(found.file.tasks)
     home = session.writing() if count or home.views.count(VIEW) else session.reading()
-    with _progress(session, count) as bar:
+    with session.bar("Importing", count, is_wanted=count >= PROGRESS_FROM) as bar:
         report = importing.take(home, safe(given.file), found, bar.update, given.place)
     keep_report(home, given, seen, report)
     return report
-
-
-@contextmanager
-def _progress(session: Session, count: int) -> Iterator[ProgressBar]:
-    """A bar on stderr, where somebody looks at it and it takes a while."""
-    is_wanted = count >= PROGRESS_FROM and sys.stderr.isatty()
-    is_hidden = not is_wanted or session.is_quiet or session.as_json
-    with click.progressbar(
-        length=count, label="Importing", file=sys.stderr, hidden=is_hidden
-    ) as bar:
-        yield bar
 
 
 # -------------------------------------------------------------------------------------- a first run
@@ -453,7 +434,7 @@ def init_command(
     On a terminal it asks for what no option says; elsewhere it leaves that out. In a home that is
     there it does the same, and nothing twice.
     """
-    asks = can_ask(session)
+    asks = session.can_ask
     if zone:
         keep_zone(session.place, zone, os.environ)
     elif asks:

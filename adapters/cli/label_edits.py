@@ -40,8 +40,7 @@ def label_delete(session: Session, label: str, key: str) -> None:
     """Take a label out of use; tasks that carry it keep it."""
     editing = Editing(session, key)
     (label_id,) = editing.did(delete_label(editing.home, label.removeprefix("#"), key)).ids
-    if session.as_json:
-        session.document(Deleted(label_id))
+    session.printed(Deleted(label_id))
     session.say(f"{editing.outcome('Deleted')}: label {_hash(label)}")
 
 

@@ -9,7 +9,7 @@ from adapters.cli.shared import Session
 from adapters.documents.agents import memory_document, sources_document
 from adapters.text.agent import memory_lines, sources_lines
 from adapters.usecases.resolve import pick_agent
-from domain.errors import Refused
+from domain.errors import invalid
 
 if TYPE_CHECKING:
     from adapters.timetravel.logs_at import NamedMoment
@@ -40,20 +40,16 @@ def memory_command(session: Session, agent: str, sources: str, where: str) -> No
             because = (
                 "both a digest and a moment are named; what a digest was made of never changes"
             )
-            raise Refused("invalid_value", because=because, instead="leave --at out")
+            raise invalid(because, "leave --at out")
         made_of = sources_document(home, agent_id, sources)
-        if session.as_json:
-            session.document(made_of)
+        if session.printed(made_of):
             return
-        for line in sources_lines(made_of, zone):
-            session.say(line)
+        session.say_each(sources_lines(made_of, zone))
         return
     document = memory_document(home, agent_id, _place(home, where) if where else None)
-    if session.as_json:
-        session.document(document)
+    if session.printed(document):
         return
-    for line in memory_lines(document, zone):
-        session.say(line)
+    session.say_each(memory_lines(document, zone))
 
 
 def _place(home: "Home", where: str) -> "NamedMoment":

@@ -41,10 +41,8 @@ def models_command(session: Session, models: Sequence[str], *, ask: bool, second
         session.note(SENT)
     else:
         found = models_document(home, models)
-    if session.as_json:
-        session.document(found)
-    for line in model_lines(found):
-        session.say(one_line(line))
+    session.printed(found)
+    session.say_each(map(one_line, model_lines(found)))
     if not home.settings.models:
         session.note(NAMES_MORE)
     raise SystemExit(1 if any(one.trial and not one.trial.called for one in found) else 0)

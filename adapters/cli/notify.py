@@ -39,8 +39,7 @@ def _show(session: Session, home: "Home", *, changed: bool = False) -> None:
         session.say(NO_HOME.format(home.place.name))
     else:
         document = notify.notify_document(home, changed=changed)
-        for line in notify_lines(document, home.settings.timezone):
-            session.say(safe(line))
+        session.say_each(map(safe, notify_lines(document, home.settings.timezone)))
 
 
 @command("notify show")
@@ -67,8 +66,7 @@ def notify_withdraw(session: Session) -> None:
 def notify_test(session: Session) -> None:
     """Tell each receiver once, as a test. Exit status 1: one could not be told."""
     found = notify.test(session.reading(), os.environ)
-    if session.as_json:
-        session.document(found)
+    session.printed(found)
     for one in () if session.as_json else found:
         told = "was told" if one.ok else f"was not told: {one.failure}"
         session.say(safe(f"{one.receiver} {one.shown} {told}"))

@@ -1,12 +1,11 @@
 """`wakelog policy`: what may leave this machine, and to whom."""
 
-import sys
 from collections.abc import Sequence
 
 import click
 import msgspec
 
-from adapters.cli.consent import agrees, can_ask, show_notice
+from adapters.cli.consent import agrees, show_notice
 from adapters.cli.lazy_groups import command, group, keyed
 from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session
@@ -18,7 +17,7 @@ from adapters.text.policy import policy_lines, rule_line
 from adapters.usecases import policy
 from adapters.usecases.policy import preview
 from adapters.usecases.resolve import pick_agent
-from domain.errors import Refused
+from domain.errors import invalid
 
 _categories = click.option(
     "--category",
@@ -48,10 +47,8 @@ def policy_show(session: Session) -> None:
     """Show what you agreed to, which models are ruled out, and what waits for you."""
     home = session.reading()
     document = policy.standing(home)
-    if session.as_json:
-        session.document(document)
-    for line in policy_lines(document, home.settings.timezone):
-        session.say(line)
+    session.printed(document)
+    session.say_each(policy_lines(document, home.settings.timezone))
 
 
 @keyed("policy allow", "model", example=("gemini", "gemini --category Work"))
@@ -62,14 +59,13 @@ def policy_allow(
 ) -> None:
     """Agree to what a model is sent; prints what that is. What waited for it goes on."""
     text = policy.notice_text(session.reading(), model, categories)
-    if yes or not can_ask(session):
+    if yes or not session.can_ask:
         show_notice(text)  # to type the command is to agree
     elif not agrees(text):
         session.say("Nothing was agreed to, and nothing is sent.")
         return
     given = policy.allow(session.writing(), model, categories, key)
-    if session.as_json:
-        session.document(given)
+    if session.printed(given):
         return
     done = "Agreed to" if given.changed else "Agreed to already"
     session.say(safe(f"{done}: {given.model} for {', '.join(given.categories)}"))
@@ -82,8 +78,7 @@ def policy_allow(
 def policy_withdraw(session: Session, model: str, categories: Sequence[str], key: str) -> None:
     """Take back what you agreed to; from now on nothing more is sent."""
     given = policy.withdraw(session.writing(), model, categories, key)
-    if session.as_json:
-        session.document(given)
+    session.printed(given)
     done = "Withdrawn" if given.changed else "There was nothing to withdraw"
     named = ", ".join(given.categories) or "every category"
     session.say(safe(f"{done}: {given.model} for {named}"))
@@ -104,11 +99,9 @@ def policy_models(
     """
     category, patterns = ("", words) if every else (words[0] if words else "", words[1:])
     if not every and not category:
-        because = "no category is named"
-        raise Refused("invalid_value", because=because, instead="name one, or use --every")
+        raise invalid("no category is named", "name one, or use --every")
     if is_any and patterns:
-        because = "models are named, and --any lifts the rule"
-        raise Refused("invalid_value", because=because, instead="do one of both")
+        raise invalid("models are named, and --any lifts the rule", "do one of both")
     _tell_rule(
         session,
         policy.rule(session.writing(), category, patterns, key)
@@ -118,8 +111,7 @@ def policy_models(
 
 
 def _tell_rule(session: Session, ruled: Ruled) -> None:
-    if session.as_json:
-        session.document(ruled)
+    session.printed(ruled)
     session.say(safe(rule_line(ruled.category, ruled.allowed)))
 
 
@@ -132,12 +124,10 @@ def policy_try(session: Session, agent: str) -> None:
     """
     home = session.reading()
     found, request = preview(home, pick_agent(home, agent))
-    if session.as_json:
-        session.document(found)
+    if session.printed(found):
         return
     tools = msgspec.json.encode(request.tools).decode()
-    end = "\n" if sys.stdout.isatty() else ""
-    click.echo(f"{prompt_text(request)}\n\n{tools}{end}".encode(), nl=False)
+    session.exactly(f"{prompt_text(request)}\n\n{tools}")
     session.note(_where(found))
 
 

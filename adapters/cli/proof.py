@@ -23,7 +23,7 @@ from adapters.text.agent_output import counted
 from adapters.text.common import safe
 from adapters.text.proof import divergence_lines
 from adapters.usecases.resolve import pick
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from projections.wakes import VIEW
 
 if TYPE_CHECKING:
@@ -80,14 +80,13 @@ def prove_command(
     view differs          a stored view is not what the log makes
     """
     if new_anchor and anchor is None:
-        because = "there is no anchor file to begin"
-        raise Refused("invalid_value", because=because, instead="name it with --anchor FILE")
+        raise invalid("there is no anchor file to begin", "name it with --anchor FILE")
     home = session.opened()
     kept = anchors.read_anchors(anchor, is_new=new_anchor) if anchor else []
     is_last = "last" in since
     if is_last and (len(since) > 1 or all_rules):
         because = "--since last goes with no other --since, and not with --all-rules"
-        raise Refused("invalid_value", because=because, instead="leave one of them out")
+        raise invalid(because, "leave one of them out")
     positions = {} if is_last else dict(_position(one) for one in since)
     known = anchors.known_digests(kept)
     with progress_bar(session, home, "Proving") as progress:
@@ -125,8 +124,7 @@ def prove_command(
 def _position(given: str) -> tuple[str, int]:
     found = _POSITION.fullmatch(given)
     if found is None:
-        because = f"{given!r} is no position"
-        raise Refused("invalid_value", because=because, instead="write it like agent:r1:42")
+        raise invalid(f"{given!r} is no position", "write it like agent:r1:42")
     return found[1], int(found[2])
 
 
@@ -194,12 +192,9 @@ def export_history_command(
     """
     if bool(run) == is_all:
         instead = "say `wakelog export-history RUN`, or --all"
-        raise Refused(
-            "invalid_value", because="it is not said whether one wake or all of it", instead=instead
-        )
+        raise invalid("it is not said whether one wake or all of it", instead)
     if session.as_json and out is None:
-        instead = "name a file with --out"
-        raise Refused("invalid_value", because="--json tells what was written", instead=instead)
+        raise invalid("--json tells what was written", "name a file with --out")
     services = session.reading().services
     if is_all and not services.journal.tail().n:
         because = f"there is nothing in {session.path} yet"

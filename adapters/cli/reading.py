@@ -60,15 +60,13 @@ def report_command(session: Session, task: str, *, history: bool) -> None:
     home = session.reading()
     agent_id = pick_agent(home, task)
     document = report_document(home, agent_id)
-    if session.as_json:
-        session.document(document)
+    if session.printed(document):
         return
     name, zone = home.services.agent(agent_id).name, home.settings.timezone
     if document.run_key is None:
         session.say(f'{safe(name)}: no report yet. Write one with `wakelog wake "{safe(name)}"`.')
         return
-    for line in report_head(document, name, zone):
-        session.say(line)
+    session.say_each(report_head(document, name, zone))
     _markdown(document.content or "")
     told = report_history(document, zone)
     if history:
@@ -99,8 +97,7 @@ def journal_command(session: Session, task: str, limit: int) -> None:
     home = session.reading()
     agent_id = pick_agent(home, task)
     found = journal_documents(home, agent_id, limit)
-    if session.as_json:
-        session.document(found)
+    if session.printed(found):
         return
     if not found:
         name = safe(home.services.agent(agent_id).name)
@@ -136,8 +133,7 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
     home = session.reading()
     agent_id = pick_agent(home, agent)
     found = thread_documents(home, agent_id, thread, limit)
-    if session.as_json:
-        session.document(found)
+    if session.printed(found):
         return
     if not found:
         what = f"no thread {thread!r}" if thread else "no messages yet"
@@ -146,8 +142,7 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
         return
     for nth, one in enumerate(found):
         session.say(("\n" if nth else "") + thread_heading(one), style="cyan")
-        for line in thread_lines(one, home.settings.timezone):
-            session.say(line)
+        session.say_each(thread_lines(one, home.settings.timezone))
 
 
 # ----------------------------------------------------------------------------------------- wakes
@@ -226,12 +221,10 @@ def show_command(session: Session, run: str, *, prompt: bool) -> None:
         _prompt(session, home, run_key)
         return
     document = run_document(home, run_key)
-    if session.as_json:
-        session.document(document)
+    if session.printed(document):
         return
     name = home.services.agent(document.agent_id).name
-    for line in run_lines(document, name, home.settings.timezone, run_named(home, run_key)):
-        session.say(line)
+    session.say_each(run_lines(document, name, home.settings.timezone, run_named(home, run_key)))
     if document.started_at:
         run = run_named(home, run_key, ID_SHOWN)
         session.note(f"What the model was shown: `wakelog show {typed(run)} --prompt`.")
@@ -250,8 +243,7 @@ def _prompt(session: Session, home: "Home", run_key: str) -> None:
         return
     system, user = found
     text = "\n\n".join(one.text for one in (*system, *user))
-    end = "\n" if sys.stdout.isatty() else ""
-    click.echo(text.encode() + end.encode(), nl=False)
+    session.exactly(text)
 
 
 # ------------------------------------------------------------------------------------------- why
@@ -288,8 +280,7 @@ def why_command(session: Session, agent: str, field: str | None, limit: int) -> 
     from adapters.timetravel import why
 
     found = [why_document(home, one) for one in why.trigger_fates(home.services, agent_id, limit)]
-    if session.as_json:
-        session.document(found)
+    if session.printed(found):
         return
     own = home.services.journal.replica if home.services.journal.is_shared else ""
     session.table(
@@ -307,11 +298,9 @@ def _why_field(session: Session, home: "Home", task: str, field: str) -> None:
     from adapters.usecases.task_history import why_field
 
     found = why_field(home, pick_task(home, task), field)
-    if session.as_json:
-        session.document(found)
+    if session.printed(found):
         return
-    for line in field_lines(found, home.settings.timezone):
-        session.say(line)
+    session.say_each(field_lines(found, home.settings.timezone))
 
 
 def _why_change(session: Session, home: "Home", n: int, machine: str) -> None:

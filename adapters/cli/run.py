@@ -25,7 +25,7 @@ from adapters.home.sanitise_input import replacement_line
 from adapters.text.remedies import in_words
 from adapters.usecases import notify, policy, run_home
 from adapters.usecases.run_home import FileWatcher
-from domain.errors import Refused, WakelogError
+from domain.errors import Refused, WakelogError, invalid
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -109,14 +109,12 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
     Whom the settings name below [notify] is told when something waits: see `wakelog notify`.
     """
     if (port is not None or is_asked) and not serve:
-        raise Refused("invalid_value", because="there is no page to serve", instead="add --serve")
+        raise invalid("there is no page to serve", "add --serve")
     if agents is not None and not files:
-        because = "there is no file whose tasks could get agents"
-        raise Refused("invalid_value", because=because, instead="add --watch FILE")
+        raise invalid("there is no file whose tasks could get agents", "add --watch FILE")
     home = session.writing()
     if isinstance(home.services.clock, ManualClock) and not until_idle:
-        because = "a clock that is set by hand does not go on by itself"
-        raise Refused("invalid_value", because=because, instead="add --until-idle")
+        raise invalid("a clock that is set by hand does not go on by itself", "add --until-idle")
     run_home.check_model(home)
     lines = EventLines(session, home.settings.timezone)
     watched = _Watched(session, lines, files, agents)

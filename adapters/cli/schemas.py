@@ -3,7 +3,7 @@
 from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session
 from adapters.documents.schemas import schema_lines, schema_of
-from domain.errors import Refused
+from domain.errors import invalid
 
 
 @command("schema", "[name]=[NAME]", example=("", "task > task.json", '"task list"'))
@@ -16,8 +16,7 @@ def schema_command(session: Session, name: str | None) -> None:
     if name is not None:
         schema = schema_of(name)
         if schema is None:
-            because = f"there is no document {name!r}"
-            raise Refused("invalid_value", because=because, instead="see `wakelog schema`")
+            raise invalid(f"there is no document {name!r}", "see `wakelog schema`")
         session.document(schema)
     elif session.as_json:
         session.document(schema_lines())

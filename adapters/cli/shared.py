@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeVar
@@ -13,9 +14,11 @@ from adapters.home.origin import terminal_session
 from adapters.text.common import one_line, safe
 from adapters.text.remedies import WORDS
 from adapters.usecases.resolve import retry_key
-from domain.errors import Refused, WakelogError, cut
+from domain.errors import Refused, WakelogError, cut, invalid
 
 if TYPE_CHECKING:
+    from click._termui_impl import ProgressBar
+
     from adapters.home.home_location import HomeLocation
     from adapters.home.settings import Settings
     from adapters.text.common import DiffLine
@@ -129,6 +132,16 @@ class Session:
 
         return FolderLocation(self.where) if isinstance(self.where, Path) else self.where
 
+    @property
+    def can_ask(self) -> bool:
+        """Whether somebody reads what is asked and can answer."""
+        return not self.as_json and sys.stdin.isatty() and sys.stderr.isatty()
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody looks at how far something is."""
+        return not (self.as_json or self.is_quiet) and sys.stderr.isatty()
+
     def settle(self) -> None:
         """Ask whether a folder that is not where it was has been moved or copied, where somebody
         can answer.
@@ -139,7 +152,7 @@ class Session:
         try:
             self.place.check_writing(os.environ)
         except Refused:
-            if self.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            if not self.can_ask:
                 raise
             from adapters.upkeep import adopt
 
@@ -157,15 +170,11 @@ class Session:
         """
         if self.is_named and _command() not in BEGINS and not self.place.exists():
             instead = "check the name; `wakelog demo`, `import` and `task add` make a home"
-            raise Refused(
-                "invalid_value", because=f"there is no home at {self.place.name}", instead=instead
-            )
+            raise invalid(f"there is no home at {self.place.name}", instead)
 
     def _ask_zone(self) -> None:
         self.check_named()
-        if self.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
-            return
-        if not self.place.exists():
+        if self.can_ask and not self.place.exists():
             from adapters.cli.zone_prompt import offer_zone
 
             offer_zone(self.place, self.settings().timezone)
@@ -215,8 +224,7 @@ class Session:
         try:
             return what()
         except Refused as refused:
-            is_asked = not self.as_json and sys.stdin.isatty() and sys.stderr.isatty()
-            if refused.code != "doubtful_clock" or not is_asked:
+            if refused.code != "doubtful_clock" or not self.can_ask:
                 raise
             question = f"{refused.because.capitalize()}. Is the clock right?"
         click.confirm(safe(question), abort=True, err=True)
@@ -246,6 +254,12 @@ class Session:
 
         click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
+    def printed(self, document: object) -> bool:
+        """Print a document where --json asks for one; whether it does."""
+        if self.as_json:
+            self.document(document)
+        return self.as_json
+
     def say(self, text: str = "", *, style: str = "") -> None:
         """Print a line for a person, in a colour where it is shown; nothing with --json."""
         if not self.as_json:
@@ -264,6 +278,38 @@ class Session:
         """Print progress or a hint on stderr; nothing with --quiet or --json."""
         if not (self.is_quiet or self.as_json):
             click.echo(_fitted(safe(text), sys.stderr), err=True)
+
+    def say_each(self, lines: "Iterable[str]") -> None:
+        """Print lines for a person."""
+        for line in lines:
+            self.say(line)
+
+    def exactly(self, text: str) -> None:
+        """Print a text byte for byte; on a terminal its last line ends."""
+        click.echo(text.encode() + b"\n" * sys.stdout.isatty(), nl=False)
+
+    def bar(self, label: str, length: int, *, is_wanted: bool = True) -> "ProgressBar[int]":
+        """A bar on stderr, hidden unless somebody looks."""
+        is_hidden = not (is_wanted and self.is_watched)
+        return click.progressbar(length=length, label=label, file=sys.stderr, hidden=is_hidden)
+
+    @contextmanager
+    def log_bar(
+        self, label: str, *, is_wanted: bool = True
+    ) -> Iterator[Callable[[str, int, int], None] | None]:
+        """A bar over both logs, where somebody looks."""
+        if not (is_wanted and self.is_watched):
+            yield None
+            return
+        reached: dict[str, float] = {}
+        with self.bar(label, 200) as bar:
+
+            def progress(log: str, nth: int, of: int) -> None:
+                before = sum(reached.values())
+                reached[log] = 100 * nth / of if of else 100
+                bar.update(int(sum(reached.values())) - int(before))
+
+            yield progress
 
     def table(self, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Print a table: drawn on a terminal, tab-separated with its headings in a pipe."""

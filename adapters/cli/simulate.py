@@ -1,6 +1,5 @@
 """`wakelog simulate`: the whole of it on made-up homes, and the laws after every step."""
 
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,7 +61,7 @@ def simulate_command(
     from adapters.simulation.play import HomeEpisode, simulate
 
     play = partial(FleetEpisode, replicas) if replicas > 1 else HomeEpisode
-    with _bar(session, wakes) as bar:
+    with session.bar("Simulating", wakes) as bar:
         done = simulate(seed, wakes, lambda at, _: bar.update(at - bar.pos), play)
     kept = _kept(done, keep, play) if keep and done.faults else None
     if session.as_json:
@@ -116,8 +115,3 @@ def _kept(done: "SimulationResult", path: Path, play: "Callable[[], Episode]") -
         because = f"{path} cannot be written: {error.strerror}"
         raise Refused("read_only", because=because, instead="name another file") from None
     return path
-
-
-def _bar(session: Session, wakes: int) -> "click._termui_impl.ProgressBar[int]":
-    is_shown = sys.stderr.isatty() and not session.is_quiet and not session.as_json
-    return click.progressbar(length=wakes, label="Simulating", file=sys.stderr, hidden=not is_shown)

@@ -17,5 +17,6 @@ def status_command(session: Session) -> None:
         session.say(NO_HOME.format(home.place.name))
     else:
         document = status_document(home, LINES_MAX)
-        for line in status_lines(document, count_status(home), home.settings.timezone):
-            session.say(safe(line))
+        session.say_each(
+            map(safe, status_lines(document, count_status(home), home.settings.timezone))
+        )

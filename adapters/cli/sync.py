@@ -1,14 +1,12 @@
 """One home on several machines, by a folder (ADR 72): `wakelog sync`, `replicas`, `run --sync`."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import click
 from msgspec.structs import replace
 
-from adapters.cli.consent import can_ask
 from adapters.cli.event_lines import EventLines
 from adapters.cli.lazy_groups import command, group
 from adapters.cli.shared import NO_HOME, Session
@@ -58,9 +56,7 @@ def sync_command(
     if is_join:
         return _join(session, folder, is_agreed=is_agreed, is_dry=is_dry)
     did, is_first = _synced(session, folder, is_dry=is_dry)
-    if session.as_json:
-        session.document(did)
-    else:
+    if not session.printed(did):
         _tell_synced(session, did, is_first=is_first and not is_dry)
     return int(_is_stuck(did))
 
@@ -76,8 +72,7 @@ def _synced(session: Session, folder: str, *, is_dry: bool) -> tuple[SyncReport,
 
 def _tell_synced(session: Session, did: SyncReport, *, is_first: bool) -> None:
     settings = session.settings()
-    for line in sync_lines(did, settings.timezone):
-        session.say(line)
+    session.say_each(sync_lines(did, settings.timezone))
     for line in first_lines(did, settings) if is_first else ():
         session.note(line)
 
@@ -101,22 +96,17 @@ def _join(session: Session, folder: str, *, is_agreed: bool, is_dry: bool) -> in
         return int(_is_stuck(did))
     told = safe(join_question(plan.folder, plan.tasks, plan.there, plan.agents))
     if is_dry:
-        if session.as_json:
-            session.document(JoinReport("", "", "", plan.tasks, plan.there, plan.agents))
-        else:
+        if not session.printed(JoinReport("", "", "", plan.tasks, plan.there, plan.agents)):
             session.say(told)
         return 0
     if not (is_agreed or plan.is_begun):
-        if not can_ask(session):
+        if not session.can_ask:
             raise invalid(told.removesuffix("."), "say --yes where nobody can be asked")
         click.confirm(f"{told} Join them?", abort=True, err=True)
     with _steps(session, "Joining") as step:
         joined = join(session.place, os.environ, plan, host=host_name(os.environ), step=step)
-    if session.as_json:
-        session.document(joined)
-    else:
-        for line in join_lines(joined, session.settings().timezone):
-            session.say(line)
+    if not session.printed(joined):
+        session.say_each(join_lines(joined, session.settings().timezone))
     return int(bool(joined.refused or (joined.synced and _is_stuck(joined.synced))))
 
 
@@ -134,8 +124,7 @@ def _show_replicas(session: Session) -> None:
         session.say(NO_HOME.format(home.place.name))
         return
     found = replicas_of_home(home)
-    if session.as_json:
-        session.document(found)
+    if session.printed(found):
         return
     cells = [replica_cells(one, home.settings.timezone) for one in found]
     session.table(("Name", "Replica", "Append", "Seen", "State"), cells)
@@ -146,9 +135,7 @@ def replicas_name(session: Session, label: str) -> None:
     """Call this machine LABEL; the others hear of it with the next sync."""
     home = session.writing()
     name_replica(home, label)
-    if session.as_json:
-        session.document(NamedReplica(home.services.journal.replica, label))
-    else:
+    if not session.printed(NamedReplica(home.services.journal.replica, label)):
         session.say(safe(f"This machine is {label} now."))
 
 
@@ -169,18 +156,15 @@ def replicas_rescue(session: Session, folder: str, is_dry: bool) -> int:
     session.check_named()
     with _steps(session) as step:
         did = rescue(session.place, os.environ, folder, is_dry=is_dry, step=step)
-    if session.as_json:
-        session.document(did)
-    else:
-        for line in rescue_lines(did, session.settings().timezone):
-            session.say(line)
+    if not session.printed(did):
+        session.say_each(rescue_lines(did, session.settings().timezone))
     return int(bool(did.refused))
 
 
 @contextmanager
 def _steps(session: Session, what: str = "Rescuing") -> Iterator[Callable[[str], None]]:
     """One line on stderr that tells what is done, where somebody looks."""
-    if session.as_json or session.is_quiet or not sys.stderr.isatty():
+    if not session.is_watched:
         yield lambda _: None
         return
     yield lambda name: click.echo(f"\r{what}: {name:<20}", nl=False, err=True)
@@ -196,9 +180,7 @@ def replicas_lead(session: Session, name: str) -> None:
     one hears of it with its next sync. What you ask an agent yourself runs where you ask.
     """
     did = let_lead(session.writing(), name)
-    if session.as_json:
-        session.document(did)
-    else:
+    if not session.printed(did):
         who = safe(did.label or did.replica)
         back = f"{who} was gone for good, and is there again. " if did.returned else ""
         session.say(f"{back}{who} leads now." if did.changed else f"{who} leads already.")
@@ -212,8 +194,7 @@ def replicas_retire(session: Session, name: str) -> None:
     it comes back after all, what it wrote is taken as ever.
     """
     did = retire(session.writing(), name)
-    if session.as_json:
-        session.document(did)
+    if session.printed(did):
         return
     session.say(safe(f"{did.label or did.replica} is gone for good."))
     if did.operations or did.wakes:
@@ -224,7 +205,7 @@ def replicas_retire(session: Session, name: str) -> None:
 @contextmanager
 def _rows_progress(session: Session) -> Iterator[RowsTaken]:
     """A line on stderr that grows, where somebody looks."""
-    if session.as_json or session.is_quiet or not sys.stderr.isatty():
+    if not session.is_watched:
         yield lambda _: None
         return
     took = 0

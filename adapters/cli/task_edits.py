@@ -66,8 +66,7 @@ def _fields(session: Session, given: dict[str, str | None]) -> dict[str, Any]:
     """The options that were given, as the journal's commands take them."""
     fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if "reason" in fields and "status" not in fields:
-        because = "--reason is given without --status"
-        raise Refused("invalid_value", because=because, instead="say which status it is for")
+        raise invalid("--reason is given without --status", "say which status it is for")
     if "status" in fields:
         fields["status"] = status_named(fields["status"])
     for field in FIELDS:
@@ -154,8 +153,7 @@ def edit(
         fields["title"] = edits.titled(title, edits.TITLE_MAX)
     if description is None and not fields:
         because = "nothing is named that shall change"
-        instead = "give an option, as in --status done; see `wakelog task set --help`"
-        raise Refused("invalid_value", because=because, instead=instead)
+        raise invalid(because, "give an option, as in --status done; see `wakelog task set --help`")
     said = None if description is None else long_text(description, None, "description")
     editing = Editing(session, key)
     found = editing.task(task)
@@ -288,8 +286,7 @@ def note(
     edit, remove = which["edit"], which["remove"]
     if remove is not None:
         if text is not None or file is not None or edit is not None:
-            because = "--remove takes no text and no --edit"
-            raise Refused("invalid_value", because=because, instead="do one after the other")
+            raise invalid("--remove takes no text and no --edit", "do one after the other")
         found = editing.task(task)
         note_id = editing.note(found, remove)
         editing.did(remove_note(editing.home, found.id, note_id, key=editing.key))

@@ -107,8 +107,7 @@ def template_show(session: Session, template: str) -> None:
     )
     known = next(one for one in templates_of(home) if one.id == wanted)
     told = template_document(home, known)
-    if session.as_json:
-        session.document(told)
+    if session.printed(told):
         return
     session.say(f"{safe(known.name)} ({known.id[:ID_SHOWN]}), {len(known.instances)} agent(s)")
     labels = machine_names(home.path, home.services.agents.replica)
@@ -125,8 +124,7 @@ def template_show(session: Session, template: str) -> None:
 
 
 def _show_seed(session: Session, seed: "Seed") -> None:
-    if session.as_json:
-        session.document(SeedDetails(None, seed.seed, seed.name, seed.general, seed.report))
+    if session.printed(SeedDetails(None, seed.seed, seed.name, seed.general, seed.report)):
         return
     session.say(f"{seed.name}, {BUILT_IN}, not in use yet: {seed.summary}")
     session.say(f"\nHow to work\n{seed.general}\n\nHow to report\n{seed.report}")
@@ -348,8 +346,7 @@ def rate_command(session: Session, run: str, stars: int, key: str) -> None:
     from adapters.usecases.lessons import rate_run
 
     rated = rate_run(session.writing(), run, stars, key)
-    if session.as_json:
-        session.document(rated)
+    if session.printed(rated):
         return
     done = "Rated so already" if rated.unchanged else "Rated"
     session.say(f"{done}: {rated.run_key[:ID_SHOWN]}  {rated.stars} of {STARS_MAX}")

@@ -71,8 +71,7 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
             told = f"Stopped after {counted(len(steps), 'step')}; so far every byte is the same."
             break
         is_same, steps = is_same and step.is_same, [*steps, step_document(step)]
-        for line in step_lines(step, zone):
-            session.say(line)
+        session.say_each(step_lines(step, zone))
     if session.as_json:
         prompt = [section_document(one) for one in sections]
         session.document(ReplayDetails(wake.run_key, wake.agent_id, is_same, prompt, steps))
@@ -113,8 +112,7 @@ def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt:
         _prompt(session, place, scope)
         return
     document = at_document(place, scope)
-    if session.as_json:
-        session.document(document)
+    if session.printed(document):
         return
     if not home.exists:
         session.say(NO_HOME.format(home.place.name))
@@ -122,8 +120,7 @@ def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt:
     if place.wake is not None:
         step = f"after step {place.spot.step} of" if place.spot.step else "before"
         session.say(f"{step} the {place.wake.reason} wake {place.wake.run_key}")
-    for line in at_lines(document, home.settings.timezone):
-        session.say(line)
+    session.say_each(at_lines(document, home.settings.timezone))
 
 
 at_command.help = f"""Stand in any moment: tasks, agents, reports, proposals and wakes as they were.
@@ -136,8 +133,7 @@ def _prompt(session: Session, place: "NamedMoment", scope: Sequence[str] | None)
     if session.as_json:
         session.document(prompt_document(run_key, asked, asking))
         return
-    end = "\n" if sys.stdout.isatty() else ""
-    click.echo((prompt_text(asking) + end).encode(), nl=False)
+    session.exactly(prompt_text(asking))
 
 
 # ------------------------------------------------------------------------------------------ diff

@@ -1,6 +1,5 @@
 """`wakelog undo`: the person's newest deed, taken back."""
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -8,7 +7,7 @@ import click
 from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session, json_option, key_option
 from adapters.text.common import local_time, safe
-from domain.errors import Refused
+from domain.errors import invalid
 
 if TYPE_CHECKING:
     from adapters.documents.results import UndoableDeed
@@ -80,10 +79,9 @@ def _agree(session: Session, home: "Home", choice: "UndoChoice") -> None:
     from adapters.usecases.undoing import passed_over, undo_question
 
     newer, wanted = passed_over(home, choice), undo_question(home, choice)
-    if session.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not session.can_ask:
         because = "; ".join([*newer, f"before it: {wanted}"] if newer else [f"it is {wanted}"])
-        instead = f"`wakelog undo {choice.deed.ref}` takes that back, or add --yes"
-        raise Refused("invalid_value", because=because, instead=instead)
+        raise invalid(because, f"`wakelog undo {choice.deed.ref}` takes that back, or add --yes")
     for line in newer:
         click.echo(safe(f"{line}."), err=True)
     if not click.confirm(safe(f"Undo {wanted}?"), err=True):

@@ -2,9 +2,8 @@
 
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +28,7 @@ from adapters.text.common import ID_SHOWN, safe
 from adapters.text.remedies import in_words
 from adapters.upkeep.backup import back_up
 from adapters.upkeep.doctor import examine
-from domain.errors import Refused
+from domain.errors import invalid
 
 if TYPE_CHECKING:
     from adapters.usecases.run_home import RecoveryStep
@@ -151,7 +150,7 @@ def completion_command(_: Session, shell: str) -> None:
     made = get_completion_class(shell)
     if made is None:
         because = f"this version of click knows no completion for {shell}"
-        raise Refused("invalid_value", because=because, instead=f"use {', '.join(_FILES)}")
+        raise invalid(because, f"use {', '.join(_FILES)}")
     file, command = _FILES[shell]
     if shell == "fish":
         click.echo(f"# install: {command} > {file}")
@@ -165,25 +164,12 @@ def completion_command(_: Session, shell: str) -> None:
 # ------------------------------------------------------------------------------------- progress
 
 
-@contextmanager
 def progress_bar(
     session: Session, home: "Home", label: str
-) -> Iterator[Callable[[str, int, int], None] | None]:
+) -> AbstractContextManager[Callable[[str, int, int], None] | None]:
     """A bar on stderr over both logs, where somebody looks at it and it takes a while."""
     count = home.services.journal.count() + home.services.agents.count()
-    is_shown = count >= PROGRESS_FROM and sys.stderr.isatty()
-    if not is_shown or session.is_quiet or session.as_json:
-        yield None
-        return
-    reached: dict[str, float] = {}
-    with click.progressbar(length=200, label=label, file=sys.stderr) as bar:
-
-        def progress(log: str, nth: int, of: int) -> None:
-            before = sum(reached.values())
-            reached[log] = 100 * nth / of if of else 100
-            bar.update(int(sum(reached.values())) - int(before))
-
-        yield progress
+    return session.log_bar(label, is_wanted=count >= PROGRESS_FROM)
 
 
 # ---------------------------------------------------------- for the machine that looks after a home
@@ -202,11 +188,9 @@ def backup_command(session: Session, folder: str) -> None:
     """
     if not session.place.is_folder:
         because = f"{session.place.name} is in a database"
-        instead = f"copy it with `wakelog copy {session.place.name} {folder}`"
-        raise Refused("invalid_value", because=because, instead=instead)
+        raise invalid(because, f"copy it with `wakelog copy {session.place.name} {folder}`")
     if not files.exists(session.path):
-        because = NO_HOME_HERE.format(session.path)
-        raise Refused("invalid_value", because=because, instead="name one with --home")
+        raise invalid(NO_HOME_HERE.format(session.path), "name one with --home")
     target = Path(folder).expanduser().absolute()
     with _heeding_sigterm():
         made = back_up(session.path, target)
@@ -239,11 +223,9 @@ def health_command(session: Session) -> None:
     """
     home = session.reading()
     if not home.exists:
-        because = NO_HOME_HERE.format(session.path)
-        raise Refused("invalid_value", because=because, instead="begin with `wakelog demo`")
+        raise invalid(NO_HOME_HERE.format(session.path), "begin with `wakelog demo`")
     health = health_document(home)
-    if session.as_json:
-        session.document(health)
+    session.printed(health)
     for one in health.checks:
         mark = click.style("ok  ", fg="green") if one.ok else click.style("FIND", fg="red")
         session.say(f"{mark}  {one.check}: {safe(one.message)}")

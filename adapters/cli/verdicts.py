@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from adapters.cli.consent import can_ask
 from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session, json_option, key_option
 from adapters.documents.inbox import by_name, summary_of
@@ -24,7 +23,7 @@ from adapters.usecases.proposals import (
     item_of,
     named_items,
 )
-from domain.errors import Refused, WakelogError
+from domain.errors import WakelogError, invalid
 from domain.log import canonical
 from domain.tools import registry
 
@@ -77,9 +76,7 @@ def decide(
                 f"with the reason {decided.item.reason!r}" if decided.item.reason else "without one"
             )
             session.note(f"{one.ref} was {decided.item.status} before {why}; that stays.")
-    if session.as_json:
-        session.document(DecidedItems(results))
-    else:
+    if not session.printed(DecidedItems(results)):
         for result in results:
             session.say(safe(_line(result)))
         if not results:
@@ -92,7 +89,7 @@ def _agreed(
 ) -> bool:
     """Show what is about to be done to all, and ask; without a terminal nobody is asked."""
     meant = [one for one in named if one.is_meant]
-    if not meant or not can_ask(session):
+    if not meant or not session.can_ask:
         return True
     for one in meant:
         summary = summary_of(home, one.set_id, item_of(home, one.set_id, one.number))
@@ -169,9 +166,8 @@ def read_edit(edit: str) -> dict[str, Any]:
         given = error.because
     if isinstance(given, dict):
         return given
-    because = f"--edit is no JSON object and no NAME=VALUE: {given}"[:200]
     instead = "give what differs, `--edit estimate=45` or '{\"minutes\": 45}' for example"
-    raise Refused("invalid_value", because=because, instead=instead)
+    raise invalid(f"--edit is no JSON object and no NAME=VALUE: {given}"[:200], instead)
 
 
 def _edited(home: "Home", one: "NamedItem", edit: str) -> str:
@@ -266,7 +262,7 @@ def confirm_command(
     is_one = len(refs) == 1 and "." in refs[0] and not is_all
     if (edit or concludes) and not is_one:
         because = "--edit changes one item" if edit else "--conclude goes with one item"
-        raise Refused("invalid_value", because=because, instead="name it, 3.1 for example")
+        raise invalid(because, "name it, 3.1 for example")
 
     if edit:
         read_edit(edit)

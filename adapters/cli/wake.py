@@ -20,7 +20,7 @@ from adapters.text.remedies import in_words
 from adapters.usecases.policy import held_agents
 from adapters.usecases.resolve import pick_agent
 from domain.agent.wake_queue import HELD
-from domain.errors import Refused, Remedy, WakelogError
+from domain.errors import Refused, Remedy, WakelogError, invalid
 from domain.wake.wake import ModelAnswered
 
 if TYPE_CHECKING:
@@ -315,8 +315,7 @@ def _cancel(session: Session, agent: str | None, key: str) -> None:
     from adapters.usecases.wake_agents import cancel_wake
 
     if agent is None:
-        because = "it is not clear whose wake is cancelled"
-        raise Refused("invalid_value", because=because, instead="name a task or an agent")
+        raise invalid("it is not clear whose wake is cancelled", "name a task or an agent")
     agent_id = pick_agent(session.reading(), agent)
     home = session.writing()
     came = cancel_wake(home, agent_id, key)
@@ -350,9 +349,7 @@ def ask_command(
     question = AgentQuestion(words, name, key)
     loud = speaker(session, stream)
     got = asked(session, pick_agent(session.reading(), agent), question, loud)
-    if session.as_json:
-        session.document(got.document)
-    else:
+    if not session.printed(got.document):
         tell(session, got, loud)
         session.note(f"session {got.session}; go on with --session {got.session[:ID_SHOWN]}")
     raise SystemExit(got.status)

@@ -20,7 +20,7 @@ from adapters.usecases import import_tasks
 from adapters.usecases.import_sources import Paths, sources_of
 from adapters.usecases.match_imported import known_tasks
 from adapters.usecases.write_back import WrittenBack, can_be_written, in_no_file, write_back
-from domain.errors import Refused, WakelogError
+from domain.errors import Refused, WakelogError, invalid
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -41,8 +41,7 @@ def write_back_command(session: Session, files: Sequence[str], source: str, *, a
     if not files:
         files = _of_this_folder(home)
     if add and len(files) != 1:
-        because = f"--add belongs to one file, and there are {len(files)}"
-        raise Refused("invalid_value", because=because, instead="name it")
+        raise invalid(f"--add belongs to one file, and there are {len(files)}", "name it")
     more = in_no_file(home) if add else []
     documents: list[FileBack] = []
     refused: WakelogError | None = None
