@@ -20,7 +20,7 @@ from adapters.home.home_location import DATABASE_PREFIX, DatabaseLocation, datab
 from adapters.home.roles import PERMISSIONS, ROLES
 from adapters.home.settings_toml import DEFAULT_TOML
 from adapters.home.write_guard import WriteGuard
-from domain.errors import Refused, invalid
+from domain.errors import invalid
 
 if TYPE_CHECKING:
     from adapters.store.postgres.homes import Homes
@@ -202,6 +202,5 @@ def _subject(given: str) -> str:
 def _role(given: str) -> tuple[str, str]:
     subject, _, role = given.rpartition("=")
     if role not in ROLES:
-        because = f"{given[:40]!r} names no role"
-        raise Refused("invalid_value", because=because, instead=f"write SUBJECT={'|'.join(ROLES)}")
+        raise invalid(f"{given[:40]!r} names no role", f"write SUBJECT={'|'.join(ROLES)}")
     return _subject(subject), role

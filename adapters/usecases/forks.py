@@ -43,7 +43,7 @@ from adapters.usecases.proposals import pick_item
 from adapters.usecases.resolve import pick, pick_task
 from adapters.usecases.templates import BUILT_IN, replica_named, seed_named
 from adapters.usecases.time_travel import check_begun, find_moment
-from domain.errors import Refused, Remedy
+from domain.errors import Refused, Remedy, invalid
 from domain.policy.gate import is_leaving
 from domain.templates.seeds import seed_id
 from replay import wake_comparison
@@ -95,8 +95,7 @@ def fork_wake(
         Refused: What is wished for is not there, or not possible in the fork.
     """
     if wish.tokens_max < 1:
-        because = f"a fork of {wish.tokens_max} tokens asks nobody"
-        raise Refused("invalid_value", because=because, instead="give at least 1")
+        raise invalid(f"a fork of {wish.tokens_max} tokens asks nobody", "give at least 1")
     place, wanted = resolve_fork(home, run, wish)
     model = _model(home, wanted)
     is_paid = model is not None and is_leaving(model.name)
@@ -250,8 +249,7 @@ def _verdict(home: "Home", given: str) -> ChangedVerdict:
     read = _VERDICT.fullmatch(given)
     if read is None:
         because = f"{given!r} is no verdict"
-        instead = "write SET.ITEM=confirm or SET.ITEM=reject, 3.1=reject for example"
-        raise Refused("invalid_value", because=because, instead=instead)
+        raise invalid(because, "write SET.ITEM=confirm or SET.ITEM=reject, 3.1=reject for example")
     ref, verb = read.groups()
     changes, item = pick_item(home, ref, ranks_of(home))
     return ChangedVerdict(changes, item, "confirm" if verb == "confirm" else "reject")
@@ -351,13 +349,12 @@ def _fork_folder(home: Path, run_key: str, out: str) -> Path:
         folder = Path(out).expanduser().absolute()
         if folder.exists() and any(folder.iterdir()):
             because = f"{folder} is there already and is not empty"
-            raise Refused("invalid_value", because=because, instead="name a new folder with --out")
+            raise invalid(because, "name a new folder with --out")
         return folder
     free = (home / files.FORKS / f"{run_key[:ID_SHOWN]}-{nth}" for nth in range(1, FORKS_MAX))
     found = next((path for path in free if not path.exists()), None)
     if found is None:
-        because = f"there are {FORKS_MAX} forks of this wake"
-        raise Refused("invalid_value", because=because, instead="name a folder with --out")
+        raise invalid(f"there are {FORKS_MAX} forks of this wake", "name a folder with --out")
     return found
 
 

@@ -20,7 +20,7 @@ from adapters.importers import formats
 from adapters.importers.alignment import CLOSED
 from adapters.importers.formats import FORMATS, FORMATS_TOLD
 from adapters.usecases.match_imported import ID_KEPT, seen_last
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.journal.imported import ImportedFile
 from domain.text import fold
 from projections.tasks import VIEW, TaskDocument
@@ -112,15 +112,14 @@ def sources_of(
     """
     if source and len(files) > 1:
         because = f"--source names one source, and {len(files)} files are given"
-        raise Refused("invalid_value", because=because, instead="import them one by one")
+        raise invalid(because, "import them one by one")
     if archive and len(files) > 1:
         because = f"--archive belongs to one file, and {len(files)} are given"
-        raise Refused("invalid_value", because=because, instead="import them one by one")
+        raise invalid(because, "import them one by one")
     if source and not source.strip():
-        raise Refused("invalid_value", because="--source is blank", instead="give it a name")
+        raise invalid("--source is blank", "give it a name")
     if STDIN in files and not source:
-        because = "what comes from stdin has no name"
-        raise Refused("invalid_value", because=because, instead="give it one with --source NAME")
+        raise invalid("what comes from stdin has no name", "give it one with --source NAME")
     naming = _Naming(home, environ, is_it)
     found: list[FileSource] = []
     for file in files:
@@ -128,8 +127,7 @@ def sources_of(
         if archive:
             one = msgspec.structs.replace(one, archive=_real(archive))
         if any(other.name == one.name for other in found):
-            because = f"{file} is given twice, perhaps under two names"
-            raise Refused("invalid_value", because=because, instead="name it once")
+            raise invalid(f"{file} is given twice, perhaps under two names", "name it once")
         found.append(one)
     return found
 
@@ -165,8 +163,7 @@ def format_named(form: str) -> str:
     """
     form = formats.ALIASES.get(form.lower(), form.lower())
     if form and form not in FORMATS:
-        because = f"the format {form!r} is not known to this version"
-        raise Refused("invalid_value", because=because, instead=f"use {FORMATS_TOLD}")
+        raise invalid(f"the format {form!r} is not known to this version", f"use {FORMATS_TOLD}")
     return form
 
 

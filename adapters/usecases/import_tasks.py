@@ -52,7 +52,7 @@ from adapters.usecases.resolve import nth_key
 from adapters.usecases.resolve_conflict import Side, settle
 from adapters.usecases.tasks import append_command
 from domain.append.causes import Receipt
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.handlers import execute
 from domain.handlers.imports import not_linked
 from domain.handlers.undo import import_undone_in_task
@@ -734,8 +734,7 @@ def _newest_import(home: "Home", source: str) -> UndoImport:
             tasks = (row.entity for one in changed for row in one if row.of_kind == "task")
             return undo_command(dict.fromkeys(tasks), [one[0].n for one in changed or parts])
         if length >= tail:
-            because = f"nothing was imported from {source!r}"
-            raise Refused("invalid_value", because=because, instead="name a file that was")
+            raise invalid(f"nothing was imported from {source!r}", "name a file that was")
         length *= 8
 
 

@@ -58,9 +58,8 @@ def named_items(home: "Home", verb: str, refs: Sequence[str], *, is_all: bool) -
 
     ranked = ranks_of(home)
     if not refs and not is_all:
-        because = f"it is not said what to {verb}"
         instead = f"name an item (`wakelog {verb} 3.1`), a set (`3 --all`), or all (`--all`)"
-        raise Refused("invalid_value", because=because, instead=instead)
+        raise invalid(f"it is not said what to {verb}", instead)
     found: list[NamedItem] = []
     picked = [pick_item(home, ref, ranked) for ref in refs]
     asked = [(set_of(home, one), number) for one, number in picked]
@@ -112,8 +111,7 @@ def pick_item(home: "Home", ref: str, ranked: dict[str, int]) -> tuple[str, int]
     rest, dot, digits = rest.partition(".")
     name = f"{machine}{slash}{rest}"
     if dot and not (digits.isascii() and digits.isdigit() and 0 < int(digits[:6]) < 100_000):
-        because = f"{ref!r} names no item"
-        raise Refused("invalid_value", because=because, instead="write SET.ITEM, 3.1 for example")
+        raise invalid(f"{ref!r} names no item", "write SET.ITEM, 3.1 for example")
     wanted = name.lower()
     plain = [one for one, rank in ranked.items() if str(rank) == wanted]
     found = ranked.meant(name) if isinstance(ranked, Ranks) else plain

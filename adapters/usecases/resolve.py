@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.text.common import ID_SHOWN
-from domain.errors import Refused, Remedy
+from domain.errors import Refused, Remedy, invalid
 from domain.text import cut, fold, tokens
 
 if TYPE_CHECKING:
@@ -211,8 +211,7 @@ def retry_key(given: str) -> str:
     from domain.log.canonical import clean
 
     if clean(given) != given:
-        because = f"the key {clean(given)!r} is no UTF-8"
-        raise Refused("invalid_value", because=because, instead="use letters and digits")
+        raise invalid(f"the key {clean(given)!r} is no UTF-8", "use letters and digits")
     return given
 
 

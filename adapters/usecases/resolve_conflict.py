@@ -98,7 +98,7 @@ def settle(
     """
     if field not in COMPARED:
         because = f"{field!r} is no field in which a file and a task can differ"
-        raise Refused("invalid_value", because=because, instead=f"use one of {', '.join(COMPARED)}")
+        raise invalid(because, f"use one of {', '.join(COMPARED)}")
     return append_command(home, SettleDifference(task_id, field, side), key, nth=nth)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from adapters.documents.tasks import catalog_of
 from adapters.home.files import check_no_database, make_file, replace_file
 from adapters.usecases.resolve import Titles, is_fuzzy_match
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.journal.document import category_name, label_name
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
 from domain.journal.task import TASK
@@ -125,18 +125,16 @@ def save_text(file: Path, text: str, *, is_replacing: bool) -> None:
         Refused: It is there, is a link, or cannot be written.
     """
     if file.is_symlink():
-        because = f"{file} is a link, and no link is followed"
-        raise Refused("invalid_value", because=because, instead=f"name {file.resolve()} itself")
+        raise invalid(f"{file} is a link, and no link is followed", f"name {file.resolve()} itself")
     target = file.resolve()
     check_no_database(target)
     if target.exists() and not target.is_file():
-        raise Refused("invalid_value", because=f"{file} is no file", instead="name another one")
+        raise invalid(f"{file} is no file", "name another one")
     try:
         if is_replacing:
             replace_file(target, text)
         elif not make_file(target, text):
-            instead = "name another one, or say --replace"
-            raise Refused("invalid_value", because=f"{file} is there already", instead=instead)
+            raise invalid(f"{file} is there already", "name another one, or say --replace")
     except OSError as error:
         because = f"{file} cannot be written: {error.strerror}"
         raise Refused("read_only", because=because, instead="name another file") from None

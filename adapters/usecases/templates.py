@@ -8,7 +8,7 @@ from adapters.documents.templates import named_version, templates_of
 from adapters.home.files import machine_names
 from adapters.usecases.resolve import nth_key, pick
 from domain.agent import deciders
-from domain.errors import Refused, Remedy
+from domain.errors import Remedy, invalid
 from domain.templates.commands import (
     AddVersion,
     AssignTemplate,
@@ -73,8 +73,7 @@ def check_directives(given: Directives) -> None:
     """
     for what, text in (("general", given.general), ("report", given.report)):
         if (size := len((text or "").encode())) > DIRECTIVE_MAX_BYTES:
-            because = f"the {what} directive has {size} bytes"
-            raise Refused("invalid_value", because=because, instead=f"use {DIRECTIVE_MAX_BYTES}")
+            raise invalid(f"the {what} directive has {size} bytes", f"use {DIRECTIVE_MAX_BYTES}")
     if given.model:
         deciders.valid_model(given.model)
 

@@ -33,7 +33,7 @@ from adapters.timetravel.bisect import first_since, world_after
 from adapters.timetravel.logs_at import NamedMoment, past_of
 from adapters.usecases.inputs import spelled_out, there
 from adapters.usecases.resolve import pick_task
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from projections.wakes import VIEW
 from replay.rerun import RerunStep, SectionAgain
 
@@ -110,7 +110,7 @@ def _found(home: "Home", given: str, others: ExitStack) -> NamedMoment:
 def _comparison(a: NamedMoment, b: NamedMoment, task: str) -> WakesDiff | WorldsDiff | HomesDiff:
     if a.is_home != b.is_home:
         because = "a home can be compared with a home, and a moment with a moment"
-        raise Refused("invalid_value", because=because, instead="name two of a kind")
+        raise invalid(because, "name two of a kind")
     if a.is_home:
         return homes_document(a, b)
     runs = [one for one in (a, b) if one.wake is not None and not one.spot.step]
@@ -142,7 +142,7 @@ def question_of(**given: Sequence[str]) -> BisectQuestion:
     named = [(kind, one) for kind, said in given.items() for one in said]
     if len(named) != 1:
         because = "one question is needed" if not named else "only one question can be asked"
-        raise Refused("invalid_value", because=because, instead="give --sql, --text or --python")
+        raise invalid(because, "give --sql, --text or --python")
     kind, said = named[0]
     makers = {
         "sql": bisect.sql, "text": bisect.text_in_report, "python": bisect.python,
@@ -241,8 +241,7 @@ def replica_called(home: "Home", log: str, machine: str) -> str:
         because = f"{machine!r} is the name of {len(found)} machines"
         raise Refused("ambiguous", because=because, instead=f"name one of {', '.join(found)}")
     called = ", ".join(names.get(one, one) for one in known)
-    because = f"no machine that is called {machine!r} wrote here"
-    raise Refused("invalid_value", because=because, instead=f"name one of {called}")
+    raise invalid(f"no machine that is called {machine!r} wrote here", f"name one of {called}")
 
 
 def _moment_of_run(home: "Home", past: "Past", given: str) -> NamedMoment:
@@ -253,8 +252,7 @@ def _moment_of_run(home: "Home", past: "Past", given: str) -> NamedMoment:
     wake = wake_named(home, run)
     if dot and not (digits.isascii() and digits.isdigit() and len(digits) < 12):
         because = f"{given!r} names no step of a wake"
-        instead = "write RUN.STEP with a number that `wakelog show RUN` prints"
-        raise Refused("invalid_value", because=because, instead=instead)
+        raise invalid(because, "write RUN.STEP with a number that `wakelog show RUN` prints")
     spot = past.run(wake.key, wake.replica, wake.queued_n, int(digits or 0))
     return NamedMoment(home, past, spot, given, wake)
 

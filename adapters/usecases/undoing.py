@@ -22,7 +22,7 @@ from adapters.usecases.tasks import append_command, dispatch_after_commit
 from domain.append import envelope
 from domain.changes.change_set import ItemConfirming, is_undone
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem, UndoItem
-from domain.errors import Refused, Remedy
+from domain.errors import Refused, Remedy, invalid
 from domain.handlers.undo import UndoneTask, import_undone_in_task, undone_in_task
 from domain.journal import commands as do
 from domain.journal.commands import UndoDeed, UndoImport
@@ -193,8 +193,7 @@ def newest_here(home: "Home") -> tuple[Deed | None, bool]:
 
 
 def _nothing() -> Refused:
-    instead = "`wakelog undo --list` shows what can be undone"
-    return Refused("invalid_value", because="there is nothing to undo", instead=instead)
+    return invalid("there is nothing to undo", "`wakelog undo --list` shows what can be undone")
 
 
 def is_done(home: "Home", key: str) -> bool:
@@ -220,8 +219,7 @@ def undo(home: "Home", ref: str = "", key: str = "") -> UndoResult:
     if deed is None:
         if not found:
             raise _nothing()
-        instead = "`wakelog undo --list` shows what can be undone"
-        raise Refused("invalid_value", because=f"nothing takes {ref} back", instead=instead)
+        raise invalid(f"nothing takes {ref} back", "`wakelog undo --list` shows what can be undone")
     passed = tuple(found[: found.index(deed)])
     if deed.state == "moved":
         raise _moved()
@@ -635,7 +633,7 @@ def _deeds_named(home: "Home", ref: str) -> list[Deed]:
     for one in _person_commands(home):
         if one.ref == ref and isinstance(one.command, UndoDeed) and one.command.operation:
             because = f"{ref} took a confirmation back, and the proposal waits for you again"
-            raise Refused("invalid_value", because=because, instead=Remedy("see_open_proposals"))
+            raise invalid(because, Remedy("see_open_proposals"))
         if one.ref == ref and isinstance(one.command, UndoDeed | UndoImport):
             what, timed = what_of(one.command), one.is_timed
             deed = Deed(ref, one.at, what, one.tasks, (one.n,), (), reopens=timed)
@@ -645,8 +643,7 @@ def _deeds_named(home: "Home", ref: str) -> list[Deed]:
             instead = "look at the task, and change it by hand"
             raise Refused("stale", because=because, instead=instead)
     because = f"{ref!r} is none of the deeds that can be undone"
-    instead = "`wakelog undo --list` shows them with their names"
-    raise Refused("invalid_value", because=because, instead=instead)
+    raise invalid(because, "`wakelog undo --list` shows them with their names")
 
 
 def tasks_in(rows: "Sequence[Row]") -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from adapters.usecases.inputs import WORDS_MAX_BYTES
 from adapters.usecases.policy import held_agents
 from adapters.usecases.resolve import nth_key
 from domain.agent.wake_queue_rules import CANCELLED
-from domain.errors import Refused, Remedy
+from domain.errors import Refused, Remedy, invalid
 from domain.log.wire import payload
 from domain.wake.commands import SkipWake
 from projections import agents, wakes
@@ -200,11 +200,10 @@ def _check_model(home: "Home", agent_id: str) -> None:
 
 def _check_question(words: str) -> None:
     if not words.strip():
-        because = "the question is empty"
-        raise Refused("invalid_value", because=because, instead="say what you want to know")
+        raise invalid("the question is empty", "say what you want to know")
     if len(words.encode()) > WORDS_MAX_BYTES:
         because = f"the question is longer than {WORDS_MAX_BYTES:,} bytes"
-        raise Refused("invalid_value", because=because, instead="put it into a note of the task")
+        raise invalid(because, "put it into a note of the task")
 
 
 def _turns(home: "Home", agent_id: str) -> dict[str, int]:

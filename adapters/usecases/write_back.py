@@ -49,7 +49,7 @@ from adapters.usecases.match_imported import (
     match_imported,
 )
 from adapters.usecases.task_lists import document_of
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.journal import catalog as c
 from domain.journal import imports
 from domain.journal.catalog import CATALOG
@@ -135,23 +135,20 @@ def write_back(
             imported.
     """
     if file == STDIN or "://" in file:
-        because = f"{file!r} is no file that could be written"
-        raise Refused("invalid_value", because=because, instead="name a file of tasks")
+        raise invalid(f"{file!r} is no file that could be written", "name a file of tasks")
     given = given_file(file, source)._replace(archive=b"")  # that is written by its client alone
     if given.is_utf16:
-        because = f"{file} is UTF-16, and what is written is UTF-8"
-        raise Refused("invalid_value", because=because, instead="save it as UTF-8 first")
+        raise invalid(f"{file} is UTF-16, and what is written is UTF-8", "save it as UTF-8 first")
     if not Path(file).is_file():
         because = f"{file} is a pipe, and no file that could be written"
-        raise Refused("invalid_value", because=because, instead="name a file of tasks")
+        raise invalid(because, "name a file of tasks")
     home.views.catch_up()
     known = known_tasks(home)
     found = read_file(home, given, environ)
     one = match_imported(home, found.file, known)
     read, said = one.read, one.file
     if read.format not in BY_TITLE:
-        because = f"a file of {read.format} cannot be written back"
-        raise Refused("invalid_value", because=because, instead="use Markdown or todo.txt")
+        raise invalid(f"a file of {read.format} cannot be written back", "use Markdown or todo.txt")
     if changed_tasks(one, known):
         because = f"{file} says what was not imported yet"
         raise Refused("stale", because=because, instead="import it first")
@@ -347,8 +344,7 @@ class _FileEditor:
         try:
             self._lines = lines_of(given.data.removeprefix(BOM).decode())
         except UnicodeDecodeError:
-            because = f"{given.file} is not UTF-8"
-            raise Refused("invalid_value", because=because, instead="save it as UTF-8") from None
+            raise invalid(f"{given.file} is not UTF-8", "save it as UTF-8") from None
         self.read = read
         self._places = {one.task_id: at for at, one in enumerate(read.tasks)}
         self.known = known_tasks(home)
