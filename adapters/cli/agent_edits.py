@@ -255,7 +255,6 @@ def _remove_timer(session: Session, agent_id: str, wanted: str, key: str) -> Non
 
 
 # ---------------------------------------------------------------------------------- an agent's life
-# `wakelog agent create`, `pause`, `resume`, `sleep`, `destroy` and `delete`: an agent's life.
 
 if TYPE_CHECKING:
     Deed = Callable[[Home, str, str], AgentUpdate]

@@ -67,7 +67,6 @@ def check_command(ctx: click.Context, session: Session, *, runtime: bool) -> Non
 
 
 # ------------------------------------------------------------------------------------------- tokens
-# `wakelog token`: who enters a home of a database on the page, with a token of their own.
 
 DAYS = 90
 DAYS_MAX = 3650

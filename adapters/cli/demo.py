@@ -75,7 +75,6 @@ def throw_away(path: Path, source: str) -> None:
     """Delete the files of an earlier demo, and nothing else.
 
     Args:
-        path: Its home.
         source: What its first tasks were imported from.
 
     Raises:
@@ -275,7 +274,6 @@ def _short(path: Path) -> str:
 
 
 # --------------------------------------------------------------------------- months of fifty agents
-# `wakelog demo-data`: months of fifty agents in a minute, for questions and plots.
 
 DATA_FOLDER = "demo-data"
 AGENTS_MAX = 50

@@ -206,7 +206,6 @@ def _range(one: "GivenUp") -> str:
 
 
 # ------------------------------------------------------------- from a folder to a database, or back
-# `wakelog copy` and `home thaw`: a home goes from a folder to a database, or back.
 
 
 @command("copy", "source=SRC", "target=DST", example=("~/.wakelog pg:anna", "pg:anna ~/anna"))
@@ -228,7 +227,6 @@ def copy_command(session: Session, source: str, target: str) -> None:
 
 
 # ----------------------------------------------------------------------------------------- settings
-# `wakelog settings`: those of a home, wherever it is, and those of all homes of a database.
 
 Edit = Callable[[str], str]
 

@@ -177,7 +177,6 @@ def tell_next(session: Session, reports: Sequence["ImportReport"], *, is_dry_run
 
 
 # ---------------------------------------------------------------------------- taking an import back
-# `wakelog import --undo`: what the newest import of a file changed, changed back.
 
 
 def undo_imports(session: Session, sources: Sequence[str], key: str, *, is_dry_run: bool) -> None:
@@ -201,7 +200,6 @@ def undo_imports(session: Session, sources: Sequence[str], key: str, *, is_dry_r
 
 
 # ------------------------------------------------------------------------------------------- import
-# `wakelog import`: tasks from files, as often as you like (SPEC 1, Importers).
 
 PROGRESS_FROM = 400  # tasks; fewer need no progress bar
 
@@ -416,7 +414,6 @@ def _imported(
 
 
 # -------------------------------------------------------------------------------------- a first run
-# A first run: `wakelog init`.
 
 
 @command("init", example=("", "--zone Europe/Berlin --import TODO.md --agents"))

@@ -163,7 +163,6 @@ def _tell(session: Session, proved: "Proved", *, is_last: bool) -> None:
 
 
 # --------------------------------------------------------------------- a history that proves itself
-# `wakelog export-history`: a wake and all that led to it, as a file that proves itself.
 
 
 @command(

@@ -56,7 +56,6 @@ def complain(
     """Say on stderr, in one line, what went wrong; what it repeats may be of anybody's making.
 
     Args:
-        text: What happened.
         instead: What to do, where the text does not say that.
         cause: What was raised: a refusal knows its code, and what it says to do.
         as_json: As ``{"error": {"code", "because", "instead"}}``.

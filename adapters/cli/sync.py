@@ -231,7 +231,6 @@ def synced(
     """Sync while something runs, where that is wanted.
 
     Args:
-        session: Whose home.
         lines: Are told what comes and goes.
         folder: Where machines meet; empty: see `shelf_of`; None: nothing is synced.
         seconds: That a sync may take to end when all ends.

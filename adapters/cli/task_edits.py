@@ -188,7 +188,6 @@ def restore(one: Editing, task: Task) -> "UseCaseResult":
 
 
 # ------------------------------------------------------------------------------ the parts of a task
-# `wakelog task check`, `uncheck`, `item`, `note`, `link` and `unlink`: the parts of a task.
 
 ITEM_HELP = (
     "ITEM is its number in `task show`, its id, the beginning of one, or words of its title."
@@ -326,7 +325,6 @@ def unlink(one: Editing, task: Task, relation_: str, other: str) -> "UseCaseResu
 
 
 # --------------------------------------------------------------------------------- what a task took
-# `wakelog task timer` and `wakelog task time`: what a task took.
 
 ENTRY_HELP = "ENTRY is its number in `task show`, its id, or the beginning of one."
 
@@ -409,7 +407,6 @@ def rate_command(one: Editing, task: Task, score: int, entry: str, comment: str)
 
 
 # --------------------------------------------------------------------------------------------- done
-# `wakelog done`: the deed of every day, for one task or several.
 
 
 @keyed("done", example='"Book the flight" "Call Ann"')

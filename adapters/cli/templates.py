@@ -61,12 +61,6 @@ def template_command() -> None:
     """
 
 
-# ------------------------------------------------------------------------------------- finding one
-
-
-# ------------------------------------------------------------------------------------------ telling
-
-
 @command("template list")
 def template_list(session: Session) -> None:
     """List templates in use, and those that come with wakelog."""
@@ -291,7 +285,6 @@ def template_delete(session: Session, template: str, key: str) -> None:
 
 
 # ------------------------------------------------------------------------------------------ lessons
-# `wakelog lessons` and `wakelog rate`: how proposals fare, and what wakes were worth.
 
 EMPTY = (
     "No lessons yet. They come of what you confirm, reject and defer; "

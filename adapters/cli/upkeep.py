@@ -173,7 +173,6 @@ def progress_bar(
 
 
 # ---------------------------------------------------------- for the machine that looks after a home
-# `wakelog backup` and `wakelog health`: for the machine that looks after a home.
 
 NO_HOME_HERE = "there is no home at {}"
 

@@ -53,10 +53,8 @@ def decide(
     """Decide what is named, and tell what came of each; the exit status.
 
     Args:
-        session: Where.
         verdict: What is to become of them; its edit is a JSON object of what differs.
         refs: What was typed: items, sets, or nothing for all.
-        key: The caller's idempotency key.
         is_all: Whole sets are meant.
     """
     home = session.reading()

@@ -87,7 +87,6 @@ def speaker(session: Session, stream: bool | None) -> Speaker | None:
 
 
 # ---------------------------------------------------------- wake now, wait, and say what came of it
-# `wakelog wake` and `wakelog agent ask`: wake now, wait, and say what came of it.
 
 NO_AGENTS = (
     "There are no agents to wake. Make one for every open task with `wakelog agent create --all`."
@@ -433,7 +432,6 @@ def _answer(home: "Home", document: "WakeLine") -> str:
 
 
 # ----------------------------------------------------------------- several questions in one session
-# `wakelog agent chat`: several questions in one session, a line each.
 
 PROMPT = "> "
 

@@ -302,8 +302,6 @@ def thread_documents(home: Home, agent_id: str, thread: str, limit: int) -> list
     """The documents of `messages`: threads with their newest messages, in order.
 
     Args:
-        home: Open, its views caught up.
-        agent_id: Whose.
         thread: The only one that is wanted, its name or what stands behind its last colon, or a
             beginning of that; empty: all.
         limit: How many messages at most.

@@ -265,7 +265,6 @@ def agent_of(home: Home, agent_id: str) -> AgentDocument:
 
 
 # ------------------------------------------------------------------------------------------- memory
-# What an agent remembers, as JSON: its digests, what no digest covers, what is still open.
 
 
 class DigestDetails(Struct, frozen=True):
@@ -331,8 +330,6 @@ def memory_document(
     """The document of `memory`.
 
     Args:
-        home: Open, its views caught up.
-        agent_id: Whose.
         place: The moment; None: now.
     """
     if place is not None:

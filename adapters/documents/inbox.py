@@ -105,7 +105,6 @@ def page_of_sets(
     """The change sets with something that waits, the oldest first, and how many more there are.
 
     Args:
-        home: Open, its views caught up.
         is_all: Those with something put off, too, and the newest that are decided.
         task: Only its.
         limit: How many at most, and of the decided ones as many; negative: all.
@@ -145,7 +144,6 @@ def sets_under(
     """Change sets that have items under one of these tabs (`inbox.TABS`), the newest first.
 
     Args:
-        home: Open, its views caught up.
         tabs: At least one.
         task: Only its.
         before: Only those whose place is lower.
@@ -196,8 +194,6 @@ def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> l
     """The documents of `inbox`.
 
     Args:
-        home: Open, its views caught up.
-        sets: Which sets.
         is_all: Their deferred and decided items too.
     """
     now = home.services.clock.now()

@@ -120,9 +120,6 @@ def lesson_items(
     """The proposals that a number of a scope counts, the newest verdict first.
 
     Args:
-        home: Open, its views caught up.
-        scope: Which one.
-        tool: What they change.
         verdict: Only those; ``edited``: those that were confirmed with other values.
         reason: Only those that were declined for it, as `reason_id` names it.
     """

@@ -62,9 +62,7 @@ def models_document(
     """Each model that wakelog, the settings, an agent or a template names, once.
 
     Args:
-        home: Whose models.
         names: Only these, whoever names them else; empty: all.
-        environ: Where keys are.
 
     Raises:
         Refused: Code ``invalid_value``: one of the names is no model's.

@@ -80,7 +80,6 @@ def replica_conflicts_of(
     agents and what they proposed; with no task what is open of none.
 
     Args:
-        home: Open.
         task_id: Which; empty: what differs of the catalog, templates and models.
         labels: What machines are called, by replica; their names if it is left out.
     """
@@ -216,7 +215,6 @@ def agent_conflicts(home: "Home", labels: "Mapping[str, str]") -> list[AgentConf
     """All that is open in the agent log, agents and sets in the order of their ids first.
 
     Args:
-        home: Open.
         labels: What machines are called, by replica.
     """
     agents = home.services.agents

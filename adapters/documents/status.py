@@ -198,7 +198,6 @@ def status_document(home: Home, most: int = -1) -> StatusDetails:
     """The document of `status`.
 
     Args:
-        home: Which.
         most: How many queued wakes and failing agents are listed at most, and read for it;
             negative: all.
     """
@@ -410,7 +409,6 @@ def _check(name: str, is_ok: bool, good: str, bad: str) -> HealthCheck:
 
 
 # -------------------------------------------------------------------------------- effects in flight
-# Effects of change sets that were asked for and have no outcome, for this machine to finish.
 
 
 def effects_in_flight(home: Home) -> Iterator[tuple[OwnerOperations, Operation]]:

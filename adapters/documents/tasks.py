@@ -332,7 +332,6 @@ def label_documents(catalog: Catalog, count: Callable[[str], int]) -> list[Label
 
 
 # -------------------------------------------------------------------------- where a task comes from
-# The JSON documents of where a task comes from: why a field is as it is, and its history.
 
 
 class WhyLead(Struct, frozen=True):

@@ -131,7 +131,6 @@ def template_document(home: "Home", template: "Template") -> TemplateDetails:
 
 
 # ------------------------------------------------------------------------------------------ metrics
-# The JSON documents of `metrics`: how each template does.
 
 
 class ToolMetrics(Struct, frozen=True):

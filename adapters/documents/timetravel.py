@@ -182,7 +182,6 @@ def at_document(place: NamedMoment, scope: Sequence[str] | None) -> MomentDetail
     """The document of `at`.
 
     Args:
-        place: The moment.
         scope: Ids of tasks; None: all that there were.
     """
     where = place.spot.where
@@ -366,7 +365,6 @@ def _order(row: RecordedEvent) -> tuple[int, int]:
 
 
 # --------------------------------------------------------------------------------------------- diff
-# The JSON documents of `diff`: of two wakes, two moments or two homes.
 
 Difference = wake_comparison.Difference  # a page tells them its own way
 NAMES = wake_comparison.NAMES

@@ -120,9 +120,7 @@ def assign_all(
     Each task has its own key by its place among all tasks, which never moves.
 
     Args:
-        home: Open to write.
         wish: What the agents shall be like.
-        key: Of the deed.
         among: Of these tasks only, if they are given.
         told: Is told how many were made, after each.
 
@@ -228,11 +226,8 @@ def sleep_agent(home: "Home", agent_id: str, given: str, key: str = "") -> Agent
     """Let nothing but a person wake an agent before a time; what comes meanwhile stays queued.
 
     Args:
-        home: Open to write.
-        agent_id: Whose.
         given: A date, from whose beginning it wakes again, or a time, as a person writes it in
             the home's zone; empty: it sleeps no longer.
-        key: The caller's.
 
     Raises:
         Refused: Code ``invalid_value``, or the agent is no more.
@@ -272,11 +267,8 @@ def set_timer(home: "Home", agent_id: str, given: str, zone: str, key: str = "")
     """Set a timer of an agent.
 
     Args:
-        home: Open to write.
-        agent_id: Whose.
         given: The schedule as a person writes it.
         zone: IANA name; empty: the home's.
-        key: The caller's.
 
     Raises:
         Refused: Code ``invalid_value``, or the agent is no more.

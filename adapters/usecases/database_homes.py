@@ -112,7 +112,6 @@ def create_token(
     """Draw a token for a person and a home; who is no member yet becomes one.
 
     Args:
-        name: The home's.
         subject: Who it is for; empty: who the home is named after.
         role: What it may; the person's own role is a bound.
         days: How long it is good.

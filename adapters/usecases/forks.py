@@ -83,9 +83,7 @@ def fork_wake(
     """Run a wake again in a home of its own; this one is only read.
 
     Args:
-        home: Its views caught up.
         run: RUN or RUN.STEP.
-        wish: What shall be otherwise.
         progress: Is told how far each log has come, in appends.
 
     Returns:
@@ -182,7 +180,6 @@ def _numbered(wanted: str, unknown: str, found: Callable[[str, int], T]) -> T:
     name; 0 where there is none.
 
     Args:
-        wanted: What the person typed.
         unknown: The code with which `found` refuses a name that there is not.
         found: Looks a name and its number up.
     """
@@ -322,8 +319,6 @@ def new_fork(home: Path, run_key: str, out: str, *, is_alone: bool) -> Iterator[
     """Make a fork's folder; whatever ends that early, nothing is kept.
 
     Args:
-        home: Whose fork it is.
-        run_key: Of which wake.
         out: The folder that a person named; empty: the next free one in the home's `forks`.
         is_alone: It is paid for: no other one is made meanwhile, wherever this one is.
 

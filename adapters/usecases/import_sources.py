@@ -196,7 +196,6 @@ def read_file(home: "Home", given: FileInput, environ: Mapping[str, str]) -> Par
 
     Args:
         home: Its time zone says which day a moment is, and a setting whether secrets are kept.
-        given: The file.
         environ: Environment variables: the values of keys are left out.
 
     Raises:

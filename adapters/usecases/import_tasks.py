@@ -104,12 +104,9 @@ def plan_missing(
     is much, and nobody was sure.
 
     Args:
-        home: Where.
-        one: The file.
         gone: All that it has not, and once had.
         said: What was said in this command; None: what was said before holds, of those alone that
             the file had when it was imported last, and never because it is empty.
-        sure: Asks a person.
     """
     how = said or kept_choice(home, one.file.source)
     closing = [GoneTask(task, "delete") for task in dict.fromkeys(one.file.deleted)]
@@ -272,7 +269,6 @@ class Importing:
         Args:
             home: Open to write; one without tasks to take need not be.
             file: What the file is called in the report.
-            found: What was read from it.
             told: Is told how far it has come.
             place: Which file of this machine it is, to be remembered.
 

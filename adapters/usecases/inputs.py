@@ -156,7 +156,6 @@ WORDS_MAX_BYTES = 16_384  # of one question
 
 
 # --------------------------------------------------------------------------------------------- days
-# A day as people write it, alone or before a time of day: the one reader of options and forms.
 
 DAYS_HELP = "monday, +3d, tomorrow, 31.1.2027, YYYY-MM-DD"
 _DAYS = {

@@ -39,10 +39,8 @@ def rate_run(home: "Home", wanted: str, stars: int, key: str = "") -> RatedRun:
     """Say from 1 to 5 how good a wake was.
 
     Args:
-        home: Open to write.
         wanted: See `pick_run`.
         stars: 5 is the best.
-        key: The caller's.
 
     Raises:
         Refused: It names no wake, one without a template, or there are no so many stars.

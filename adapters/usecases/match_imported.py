@@ -79,7 +79,6 @@ def match_imported(home: "Home", read: ImportedFile, known: KnownTasks) -> Match
     """Find the tasks of a file again.
 
     Args:
-        home: Where.
         read: The file, with ids as its reader makes them.
         known: All tasks that are here.
     """

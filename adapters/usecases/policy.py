@@ -58,10 +58,8 @@ def allow(home: "Home", model: str, categories: Sequence[str] = (), key: str = "
     """Agree to what today's notice shows, and let go on what waited for that.
 
     Args:
-        home: Open to write.
         model: A model, or a pattern with ``*`` at its end; a provider's name means all of it.
         categories: By name or id; none: all there are now.
-        key: The caller's.
 
     Raises:
         Refused: Code ``unknown_category`` or ``invalid_value``; nothing is written.
@@ -176,7 +174,6 @@ def _categories(home: "Home", wanted: Sequence[str]) -> tuple[str, ...]:
 
 
 # ------------------------------------------------------------------------------------------ preview
-# What an agent's model would be sent now, before anything is: nothing is written or asked.
 
 
 def preview(home: "Home", agent_id: str, template_id: str = "") -> tuple[Preview, Request]:

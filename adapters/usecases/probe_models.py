@@ -26,10 +26,8 @@ def probed_models(
     copies of a home, and may send anybody any variable of this machine.
 
     Args:
-        home: Open, to read at least.
         names: Only these; empty: all.
         seconds: That each answer may take; all are asked at once.
-        environ: Where keys are.
 
     Raises:
         Refused: See `models_document`.

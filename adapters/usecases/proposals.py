@@ -145,7 +145,6 @@ def _set_of_task(home: "Home", name: str, ranked: dict[str, int]) -> str:
 
 
 # ----------------------------------------------------------------------------------------- verdicts
-# A person's verdicts on what agents propose: confirm, reject or defer, one item or many.
 
 VerdictKind = Literal["confirm", "reject", "defer"]
 LEADS_TO = {"confirm": "confirmed", "reject": "rejected", "defer": "deferred"}
@@ -207,11 +206,8 @@ def decide(
     """Carry one verdict out, whatever a process that is gone left in doubt first.
 
     Args:
-        home: Where.
-        set_id: The change set.
         number: Which item of it, from 1.
         verdict: What is to become of it.
-        key: The caller's idempotency key.
         nth: Which verdict under that key this is.
 
     Raises:

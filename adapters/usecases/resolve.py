@@ -100,7 +100,6 @@ def pick(
     by a part of it, see `fuzzy_matches`.
 
     Args:
-        wanted: What the user typed.
         found: ``(id, title)`` of all there are.
         what: ``"task"``, for the message.
         code: Of the refusal if there is none, ``"unknown_task"`` for example.
@@ -166,8 +165,6 @@ def pick_task(
     """The id of the task that a word names, see `pick`; living tasks before deleted ones.
 
     Args:
-        home: Open, its views caught up.
-        wanted: What the user typed.
         is_deleted: Look among the deleted ones first.
         is_whole: A part of a title does not do.
 

@@ -108,11 +108,9 @@ def settle_machines(
     """Let what a machine said of a field stand; of a circle of links, take its link away.
 
     Args:
-        home: Open to write.
         task_id: Whose field; empty of what is of no task.
         field: As `conflicts` names it.
         machine: What it is called, or its replica; ``here``: this one; empty: whose value stands.
-        key: The caller's idempotency key.
         is_both: Of a text: what the others said becomes a note.
 
     Raises:

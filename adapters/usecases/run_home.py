@@ -72,11 +72,8 @@ async def run(
     """Run an engine until it is idle, where that is wanted, or a signal ends it.
 
     Args:
-        home: Open to write.
         leases: See `leases_of`.
         files: Are followed beside it.
-        tell: Is told what happens.
-        options: How it runs.
         found: See `found_in`.
         notifiers: Tell receivers what waits, beside it, see `notify.notifiers_of`.
     """
@@ -117,7 +114,6 @@ async def _followed(files: FileWatcher) -> AsyncIterator[None]:
 
 
 # ------------------------------------------------------------------------------------ after a crash
-# What a crash left undone is finished.
 
 
 def recover_home(home: "Home", told: Callable[[RecoveryStep], None]) -> Sequence[RecoveryStep]:
@@ -125,7 +121,6 @@ def recover_home(home: "Home", told: Callable[[RecoveryStep], None]) -> Sequence
     end, and expire proposals whose time has come; what a living process works at is left alone.
 
     Args:
-        home: Open to write.
         told: Is told of each step as it is done.
     """
     expiring = expiring_sets(home)

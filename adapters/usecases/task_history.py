@@ -80,12 +80,7 @@ def entry_of(row: RecordedEvent, *, is_shared: bool) -> str:
 
 
 class TaskPast:
-    """All that happened to a task.
-
-    Args:
-        home: Its views caught up.
-        task_id: Which.
-    """
+    """All that happened to a task."""
 
     def __init__(self, home: "Home", task_id: str) -> None:
         self.home = home
@@ -146,7 +141,6 @@ class TaskPast:
 
 
 # -------------------------------------------------------------------------- why a field is as it is
-# Why a field of a task is as it is: who set it, what was proposed, which wake, and the words.
 
 WORDS_MAX = 400  # of a note
 WAKES_MAX = 20  # of an agent, looked at for the one that changed something at once
@@ -158,8 +152,6 @@ def why_field(home: "Home", task_id: str, field: str) -> FieldWhy:
     """Why a field of a task is as it is.
 
     Args:
-        home: Its views caught up.
-        task_id: The task.
         field: One of `PLAIN`, or ``item:ID``, ``tick:ID``, ``label:ID``, ``note:ID``,
             ``time:ID``, ``rating``, ``link:RELATION:ID``; or the words of an item or label.
 
@@ -490,13 +482,7 @@ class HistoryFilter(NamedTuple):
 
 
 def history(home: "Home", task_id: str, wanted: HistoryFilter) -> tuple[TaskHistory, list[Deed]]:
-    """The history of a task, and its deeds that can be undone.
-
-    Args:
-        home: Its views caught up.
-        task_id: Which.
-        wanted: What of it.
-    """
+    """The history of a task, and its deeds that can be undone."""
     past = TaskPast(home, task_id)
     deeds = deeds_of(home, task_id)
     journal = home.services.journal

@@ -87,9 +87,7 @@ def compare(home: "Home", a: str, b: str, task: str = "") -> Comparison:
     """Compare two wakes, two moments, or two homes.
 
     Args:
-        home: Its views caught up.
         a: WHERE, a home's folder, or DIR::WHERE.
-        b: The same.
         task: Only it and what it links to; empty: all.
 
     Raises:
@@ -156,9 +154,6 @@ def bisect_wakes(
     """Find the wake of an agent since which something holds.
 
     Args:
-        home: Its views caught up.
-        agent_id: Whose wakes.
-        question: What shall hold.
         told: Is told how many wakes there are, and of each that was looked at.
     """
     ended = _ended(home, agent_id)
@@ -191,7 +186,6 @@ def _wake_line(ended: "Sequence[WakeDocument]", nth: int) -> BisectedWake | None
 
 
 # ------------------------------------------------------------------------------------------ moments
-# WHERE, as the commands that look back read it: RUN, RUN.STEP, a position, a time, a home.
 
 WHERE = (
     "WHERE is RUN (before that wake), RUN.STEP (after that step of it, numbered as `show` does), "

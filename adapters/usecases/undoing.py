@@ -306,9 +306,7 @@ def _find_deeds(
     """The newest deeds, as they are asked for: see `deeds`.
 
     Args:
-        home: Where.
         name: See `deeds`.
-        within: The same.
         most: How many tasks and verdicts of each are looked at; 0: all.
         first: For so many the logs are read; for all once another one is asked for.
         whole: The name of one of which all is looked at.
@@ -725,7 +723,6 @@ def _item_of(command: Any) -> ItemRef:
 
 
 # --------------------------------------------------------------------------- the document of a deed
-# A deed and what undoing it does, as its document: for command line and page.
 
 SAID_MAX = 20  # sentences of one deed
 

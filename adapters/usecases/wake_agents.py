@@ -111,11 +111,7 @@ def ask_agent(
     """Queue a question to an agent, for `run_wake`.
 
     Args:
-        home: Open to write.
-        agent_id: Who is asked.
-        words: The question.
         session: The one that it goes on with, or the beginning of its name; empty: a new one.
-        key: The caller's.
 
     Raises:
         Refused: The question is empty or too long, the model cannot be had, the session is
@@ -139,9 +135,6 @@ def run_wake(home: "Home", agent_id: str, run_key: str, told: Callable[[str], No
     """Run a wake that was asked for, after what goes before it, and wait for it.
 
     Args:
-        home: Open to write.
-        agent_id: Whose wake.
-        run_key: Which.
         told: Is told once if another process has to be waited for.
     """
     ran = on_demand.run_requested(home.services, agent_id, run_key, told)
@@ -152,11 +145,6 @@ def run_wake(home: "Home", agent_id: str, run_key: str, told: Callable[[str], No
 
 def cancel_wake(home: "Home", agent_id: str, key: str = "") -> Cancelled:
     """Drop what is queued for an agent, by the person's word; the triggers stay in the log.
-
-    Args:
-        home: Open to write.
-        agent_id: Whose.
-        key: The caller's.
 
     Raises:
         Refused: Code ``agent_running``: it has begun; ``unknown_wake``: nothing is queued.

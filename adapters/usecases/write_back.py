@@ -123,8 +123,6 @@ def write_back(
     """Put into a file what its tasks are here.
 
     Args:
-        home: Where they are.
-        file: Its path.
         source: What it is known as.
         environ: Environment variables: the values of keys are left out.
         more: Tasks that are in no file, and shall be in this one.
