@@ -218,7 +218,8 @@ def timer(
     if action == "set":
         _set_timer(session, agent_id, schedule, zone, key)
     else:
-        _remove_timer(session, agent_id, schedule, key)
+        came = remove_timer(session.writing(), agent_id, schedule, key)
+        tell(session, agent_id, came, key, "Timer removed")
 
 
 def _list_timers(session: Session, home: "Home", agent_id: str) -> None:
@@ -247,11 +248,6 @@ def _set_timer(session: Session, agent_id: str, schedule: str, zone: str, key: s
     first = local_time(made.next_at, made.zone)
     done = f"Timer {made.schedule!r} ({made.zone}) is set, first on {first}"
     tell(session, agent_id, made.came, key, done)
-
-
-def _remove_timer(session: Session, agent_id: str, wanted: str, key: str) -> None:
-    came = remove_timer(session.writing(), agent_id, wanted, key)
-    tell(session, agent_id, came, key, "Timer removed")
 
 
 # ---------------------------------------------------------------------------------- an agent's life

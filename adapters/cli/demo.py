@@ -98,31 +98,24 @@ def throw_away(path: Path, source: str) -> None:
 
 def check_ours(home: "Home", source: str) -> bool:
     """Whether a home holds a demo; Refused if it holds anything else."""
-    from projections.tasks import VIEW
-
-    tasks = home.views.all(VIEW)
-    if tasks and not any(source in one.sources for one in tasks):
+    found = home.views.all(tasks.VIEW)
+    if found and not any(source in one.sources for one in found):
         raise Refused(
             "invalid_value",
             because=f"the home {home.path} holds tasks of yours",
             instead=f"leave it alone: name another folder, as in `{source} --home DIR`",
         )
-    return bool(tasks)
-
-
-def _has_reports(home: "Home") -> bool:
-    from projections.reports import VIEW
-
-    return any(one.agent_id for one in home.views.all(VIEW))
+    return bool(found)
 
 
 def _demonstrate(session: Session) -> None:
     home = session.reading()
-    is_there = check_ours(home, DEMO_SOURCE) and _has_reports(home)
+    has_reports = any(one.agent_id for one in home.views.all(reports.VIEW))
+    is_there = check_ours(home, DEMO_SOURCE) and has_reports
     if not is_there:  # or one that was interrupted: go on with it
         home = session.writing(is_asking=False)
         _import(home)
-        _make_agents(home)
+        assign_all(home, AgentOptions())
         _wake(session, home)
     proved = prove_home(home)
     if session.as_json:
@@ -142,11 +135,6 @@ def _import(home: "Home") -> None:
     data = files("adapters.demo").joinpath("tasks.md").read_bytes()
     Importing().take(home, DEMO_SOURCE, ParsedFile(markdown.read(data, source=DEMO_SOURCE)))
     home.views.catch_up()
-
-
-def _make_agents(home: "Home") -> None:
-    """An agent for every open task, as `wakelog agent create --all` does."""
-    assign_all(home, AgentOptions())
 
 
 def _wake(session: Session, home: "Home") -> None:
@@ -301,7 +289,8 @@ def demo_data_command(
     """
     path = _home(folder, DATA_FOLDER)
     if not _is_wanted(path, DATA_SOURCE, is_fresh=fresh):
-        _tell_data_there(outer, path)
+        outer.printed(DemoDataThere(str(path)))
+        outer.say(f"The data is there already, in {path}; --fresh makes it anew.")
         return
     lived, proved = _made(outer, path, seed, agents, months)
     if outer.as_json:
@@ -371,13 +360,6 @@ def _made(
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return lived, proved
-
-
-def _tell_data_there(session: Session, path: Path) -> None:
-    if session.as_json:
-        session.document(DemoDataThere(str(path)))
-        return
-    session.say(f"The data is there already, in {path}; --fresh makes it anew.")
 
 
 def _tell_data(session: Session, path: Path, lived: "DemoSummary", proved: "Proved") -> None:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
@@ -22,6 +22,7 @@ from adapters.upkeep.home_copy import copy_home, thaw
 from domain.errors import invalid
 
 if TYPE_CHECKING:
+    from adapters.home.home_location import HomeLocation
     from adapters.upkeep.adopt import Adopted
     from domain.append.causes import GivenUp
 
@@ -231,45 +232,38 @@ def copy_command(session: Session, source: str, target: str) -> None:
 Edit = Callable[[str], str]
 
 
-class _SettingsText(Protocol):
+class _SettingsText(NamedTuple):
     """Settings that are kept somewhere. `name`: how messages call what they are of."""
 
     name: str
+    text: Callable[[], str]
+    edit: Callable[[Edit], None]
 
-    def text(self) -> str: ...
-    def edit(self, edit: Edit) -> None: ...
 
+def _settings_of_home(place: "HomeLocation") -> _SettingsText:
+    def text() -> str:
+        return place.settings_text() if place.exists() else DEFAULT_TOML
 
-class _SettingsOfHome:
-    def __init__(self, session: Session) -> None:
-        self._place = session.place
-        self.name = self._place.name
-
-    def text(self) -> str:
-        return self._place.settings_text() if self._place.exists() else DEFAULT_TOML
-
-    def edit(self, edit: Edit) -> None:
+    def edit(edit: Edit) -> None:
         def checked(text: str) -> str:
             found = edit(text)
-            parse(found, f"settings of {self.name}")
+            parse(found, f"settings of {place.name}")
             return found
 
-        self._place.edit_settings(checked, os.environ)
+        place.edit_settings(checked, os.environ)
+
+    return _SettingsText(place.name, text, edit)
 
 
-class _SettingsOfAllHomes:
+def _settings_of_all_homes() -> _SettingsText:
     """What all homes of a database have."""
+    homes = homes_of(os.environ)
 
-    def __init__(self) -> None:
-        self._homes = homes_of(os.environ)
-        self.name = self._homes.database.name
+    def edit(edit: Edit) -> None:
+        where = settings.defaults_source(homes)
+        homes.edit_defaults(lambda text: settings.checked_defaults(edit(text), where))
 
-    def text(self) -> str:
-        return self._homes.defaults()
-
-    def edit(self, edit: Edit) -> None:
-        where = settings.defaults_source(self._homes)
-        self._homes.edit_defaults(lambda text: settings.checked_defaults(edit(text), where))
+    return _SettingsText(homes.database.name, homes.defaults, edit)
 
 
 @group("settings", epilog="Example: wakelog settings --defaults set agents.parallel 2")
@@ -287,7 +281,7 @@ def settings_command(ctx: click.Context, *, is_of_all: bool) -> None:
 
 def _settings_text(session: Session) -> _SettingsText:
     is_of_all = click.get_current_context().meta[__name__]
-    return _SettingsOfAllHomes() if is_of_all else _SettingsOfHome(session)
+    return _settings_of_all_homes() if is_of_all else _settings_of_home(session.place)
 
 
 @command("settings show")

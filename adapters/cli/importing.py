@@ -11,7 +11,6 @@ import msgspec
 from adapters.cli.lazy_groups import command, keyed
 from adapters.cli.param_types import warn_of_secrets
 from adapters.cli.shared import Session, UserError, complain
-from adapters.cli.zone_prompt import offer_zone
 from adapters.documents.homes import BegunHome
 from adapters.documents.results import ImportsUndone, ImportUndone
 from adapters.documents.tasks import ImportReport, import_document, titles_among
@@ -89,20 +88,12 @@ def tell(
     session.say(f"{named}: {would}{told}" if told else f"{named}: no tasks found")
     if report.left_out:
         session.say(f"  Left out: {', '.join(report.left_out)}")
-    for problem in report.unreadable[:SHOWN_MAX]:
-        session.say(f"  {_place(report.file, problem)}: {safe(problem.reason)}", style="yellow")
-    _more(session, len(report.unreadable))
-    for remark in report.remarks[:SHOWN_MAX]:
-        session.say(f"  {_place(report.file, remark)}: {safe(remark.reason)}")
-    _more(session, len(report.remarks))
+    _tell_lines(session, report.file, report.unreadable, style="yellow")
+    _tell_lines(session, report.file, report.remarks)
     if report.moved_from:
         session.say(f"  Known by what it says: it was {safe(report.moved_from)}")
-    for one in report.told[:SHOWN_MAX]:
-        session.say(f"  {_place(report.file, one)}: {safe(one.reason)}", style="yellow")
-    _more(session, len(report.told))
-    for one in report.named[:SHOWN_MAX]:
-        session.say(f"  {_place(report.file, one)}: {safe(one.reason)}")
-    _more(session, len(report.named))
+    _tell_lines(session, report.file, report.told, style="yellow")
+    _tell_lines(session, report.file, report.named)
     titled = (
         f"{one.task_id[:ID_SHOWN]} {safe(one.was)} -> {safe(one.title)}" for one in report.retitled
     )
@@ -152,8 +143,14 @@ def _more(session: Session, count: int) -> None:
         session.say(f"    and {count - SHOWN_MAX} more; --json lists them all")
 
 
-def _place(file: str, problem: "Unreadable") -> str:
-    return f"{file}:{problem.line}" if problem.line else file
+def _tell_lines(
+    session: Session, file: str, lines: "Sequence[Unreadable]", *, style: str = ""
+) -> None:
+    """Lines of a file, and what is to be said of each."""
+    for one in lines[:SHOWN_MAX]:
+        place = f"{file}:{one.line}" if one.line else file
+        session.say(f"  {place}: {safe(one.reason)}", style=style)
+    _more(session, len(lines))
 
 
 def tell_next(session: Session, reports: Sequence["ImportReport"], *, is_dry_run: bool) -> None:
@@ -435,7 +432,7 @@ def init_command(
     if zone:
         keep_zone(session.place, zone, os.environ)
     elif asks:
-        offer_zone(session.place, session.settings().timezone)
+        session.offer_zone()
     home = session.writing(is_asking=False)
     session.note(f"The home is {home.place.name}, its time zone {home.settings.timezone}.")
     if file is None and asks and not no_import:

@@ -9,7 +9,7 @@ from adapters.cli.consent import agrees, show_notice
 from adapters.cli.lazy_groups import command, group, keyed
 from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session
-from adapters.documents.policy import Preview, Ruled
+from adapters.documents.policy import Preview
 from adapters.documents.timetravel import prompt_text
 from adapters.text.agent_output import counted
 from adapters.text.common import safe
@@ -102,15 +102,11 @@ def policy_models(
         raise invalid("no category is named", "name one, or use --every")
     if is_any and patterns:
         raise invalid("models are named, and --any lifts the rule", "do one of both")
-    _tell_rule(
-        session,
+    ruled = (
         policy.rule(session.writing(), category, patterns, key)
         if patterns or is_any
-        else policy.ruling(session.reading(), category),
+        else policy.ruling(session.reading(), category)
     )
-
-
-def _tell_rule(session: Session, ruled: Ruled) -> None:
     session.printed(ruled)
     session.say(safe(rule_line(ruled.category, ruled.allowed)))
 

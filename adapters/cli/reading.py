@@ -41,7 +41,6 @@ from projections.wakes import VIEW
 if TYPE_CHECKING:
     from adapters.documents.wakes import WakeLine
     from adapters.wiring import Home
-    from projections.wakes import WakeDocument
 
 OUTCOMES = ("completed", "failed", "skipped", "superseded")
 STATES = ("queued", "running", "waiting")
@@ -159,7 +158,10 @@ def wakes_command(session: Session, task: str | None, limit: int, outcome: str |
     """List wakes, the newest first."""
     home = session.reading()
     shelf = pick_agent(home, task) if task is not None else None
-    found = _wakes(home, shelf, limit, outcome)
+    most = -1 if outcome else limit  # only the documents tell which are of an outcome
+    page = home.views.page(VIEW, shelf=shelf, newest_first=True, limit=most)
+    every = (each for one in page for each in one.every)
+    found = [one for one in every if not outcome or outcome in (one.outcome, one.state)]
     documents = wake_lines(home, found[:limit])
     if session.as_json:
         session.document(documents)
@@ -173,16 +175,6 @@ def wakes_command(session: Session, task: str | None, limit: int, outcome: str |
     else:
         none = f"No wake is {outcome}." if outcome else "No wakes yet."
         session.say(f"{none} Wake all that are queued with `wakelog wake`.")
-
-
-def _wakes(
-    home: "Home", shelf: str | None, limit: int, outcome: str | None
-) -> "list[WakeDocument]":
-    """The newest ones; of an outcome all, for only the documents tell which these are."""
-    most = -1 if outcome else limit
-    found = home.views.page(VIEW, shelf=shelf, newest_first=True, limit=most)
-    every = (each for one in found for each in one.every)
-    return [one for one in every if not outcome or outcome in (one.outcome, one.state)]
 
 
 def _table(session: Session, home: "Home", documents: "Sequence[WakeLine]") -> None:

@@ -32,6 +32,7 @@ BEGINS = frozenset(
     "|template create|sync|policy allow|policy models".split("|")
 )
 """Commands that a home may begin with, or that need none."""
+ZONE = "This machine's time zone is {}. Shall the home use it?"
 UNASKED = (
     "Note: the agent log is older than the journal: {} of the journal's effects have no intent "
     "in it; see `wakelog doctor`."
@@ -174,9 +175,16 @@ class Session:
     def _ask_zone(self) -> None:
         self.check_named()
         if self.can_ask and not self.place.exists():
-            from adapters.cli.zone_prompt import offer_zone
+            self.offer_zone()
 
-            offer_zone(self.place, self.settings().timezone)
+    def offer_zone(self) -> None:
+        """Ask whether a home takes the machine's time zone, where its own is another one."""
+        from adapters.home import zones
+        from adapters.home.home_location import keep_zone
+
+        found = zones.other_zone(self.settings().timezone, os.environ)
+        if found and click.confirm(ZONE.format(found), default=True, err=True):
+            keep_zone(self.place, found, os.environ)
 
     def _tell_unasked(self, home: "Home") -> None:
         """Say once if the agent log is older than the journal."""

@@ -225,8 +225,10 @@ def bisect_command(
     since = found.since
     if session.as_json:
         session.document(found)
+    elif not found.wakes:
+        session.say("No wake of this agent has ended yet.")
     elif since is None:
-        session.say(_holds_not(found.wakes))
+        session.say(f"It does not hold after the last of {counted(found.wakes, 'wake')}.")
     else:
         when = local_time(since.ended_at, home.settings.timezone)
         nth = f"wake {since.nth:,} of {found.wakes:,}"
@@ -234,9 +236,3 @@ def bisect_command(
         session.say(f"It holds since {nth}: {run_shown(since.run_key)}, {when}{earlier}.")
         session.note(f"Look at it with `wakelog show {run_shown(since.run_key)}`.")
     raise SystemExit(0 if since else 1)
-
-
-def _holds_not(count: int) -> str:
-    if not count:
-        return "No wake of this agent has ended yet."
-    return f"It does not hold after the last of {counted(count, 'wake')}."
