@@ -110,12 +110,9 @@ class Allowed(Struct, frozen=True):
     resumed: int = 0
 
 
-class Ruled(Struct, frozen=True):
+class Ruled(RuleDetails, frozen=True):
     """What `policy models` prints; null: agents of every category."""
 
-    category: str | None
-    category_id: str | None
-    allowed: list[str]
     changed: bool
 
 

@@ -100,15 +100,10 @@ class RunningWake(Struct, frozen=True):
     since: str
 
 
-class DoubtfulWake(Struct, frozen=True, tag_field="what", tag="wake"):
+class DoubtfulWake(RunningWake, frozen=True, tag_field="what", tag="wake"):
     """A wake that began long ago and has no end: its process is gone."""
 
     what: ClassVar = "wake"
-    agent_id: str
-    name: str
-    task_id: str
-    run_key: str
-    since: str
 
 
 class DoubtfulOperation(Struct, frozen=True, tag_field="what", tag="operation"):
@@ -226,13 +221,8 @@ def status_document(home: Home, most: int = -1) -> StatusDetails:
             ],
         ),
         queued=[_queued(one, now) for one in views.queued(agents.VIEW, limit=most)],
-        running=[
-            RunningWake(
-                **_who(one), run_key=one.running_run_key, since=one.wake_queue.running_since
-            )
-            for one in running
-        ],
-        in_doubt=[*(_lost(one) for one in lost), *_effects(home)],
+        running=[RunningWake(**_running(one)) for one in running],
+        in_doubt=[*(DoubtfulWake(**_running(one)) for one in lost), *_effects(home)],
         runtimes=_runtimes(home, now),
         open_proposals=views.tallied(inbox.VIEW, inbox.marks("waiting", "deferred")),
         next_due=min(
@@ -321,12 +311,8 @@ def _queued(one: AgentDocument, now: str) -> QueuedWake:
     )
 
 
-def _lost(one: AgentDocument) -> DoubtfulWake:
-    return DoubtfulWake(
-        **_who(one),
-        run_key=one.running_run_key,
-        since=one.wake_queue.running_since,
-    )
+def _running(one: AgentDocument) -> dict[str, str]:
+    return {**_who(one), "run_key": one.running_run_key, "since": one.wake_queue.running_since}
 
 
 def _effects(home: Home) -> list[DoubtfulOperation]:

@@ -16,7 +16,6 @@ from domain.append import envelope
 from domain.append.causes import Receipt
 from domain.append.envelope import Row
 from domain.errors import Refused
-from domain.log.state import RecordedEvent
 from domain.ports import CallResult, Request, Section, ToolSpec
 from domain.wake.machine import pending
 from domain.wake.prompt import request
@@ -357,11 +356,8 @@ def wake_seen(past: Past, run_key: str, replica: str) -> wake_comparison.WakeSee
     for stream in others:
         rows += [row for row in past.agents.rows_of(stream) if row.n in known]
     world = past.agents.world(past.agents.log.tail().n, replica)
-    return wake_comparison.wake_seen(run_key, sorted(rows, key=_order), world.text, world.payload)
-
-
-def _order(row: RecordedEvent) -> tuple[int, int]:
-    return row.n, row.row
+    rows.sort(key=lambda row: (row.n, row.row))
+    return wake_comparison.wake_seen(run_key, rows, world.text, world.payload)
 
 
 # --------------------------------------------------------------------------------------------- diff

@@ -211,7 +211,7 @@ def run_document(home: Home, run_key: str) -> WakeDetails:
     rows = rows_of(home, wake)
     with home.services.agents.reading() as world:
         causes = [_cause(world, one) for one in wake.causes]
-        steps = [_step(world, row) for row in rows]
+        steps = [WakeStep(row.n, tag_of(row.fact), row.at, plain(world, row.fact)) for row in rows]
     return WakeDetails(
         **asdict(wake_document(home, wake)),
         superseded_by=wake.superseded_by or None,
@@ -254,11 +254,6 @@ def _cause(world: LogState, line: CauseLine) -> WakeCause:
         ticks=list(trigger.ticks),
         words=world.payload(trigger.words).decode() if trigger.words else None,
     )
-
-
-def _step(world: LogState, row: RecordedEvent) -> WakeStep:
-    data = plain(world, row.fact)
-    return WakeStep(row.n, tag_of(row.fact), row.at, data)
 
 
 def plain(world: LogState, value: Any) -> Any:

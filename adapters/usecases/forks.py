@@ -262,6 +262,7 @@ def _document(
 ) -> ForkDetails:
     """The document of `fork`, which is also kept beside the fork."""
     assert place.wake is not None  # `resolve_fork` has looked
+    on = wanted.template
     return ForkDetails(
         home=str(folder),
         of=str(place.home.path),
@@ -271,7 +272,7 @@ def _document(
         journal=place.heads[0],
         agent=place.heads[1],
         model=wanted.model or None,
-        template=_template_document(wanted.template) if wanted.template else None,
+        template=ForkTemplate(on.template or None, on.name, on.version or None) if on else None,
         notes=[ForkNote(one.task, one.number or None) for one in wanted.notes],
         verdicts=[ForkVerdict(one.changes, one.item, one.verb) for one in wanted.verdicts],
         answers=list(forked.answers),
@@ -282,11 +283,6 @@ def _document(
         made_at=place.home.services.clock.now(),
         tokens=taken,
     )
-
-
-def _template_document(template: TemplateVersion) -> ForkTemplate:
-    version = template.version or None
-    return ForkTemplate(template.template or None, template.name, version)
 
 
 def _keep(folder: Path, home: Path, document: ForkDetails) -> None:

@@ -259,7 +259,7 @@ class _Trace:
     def steps(self, happened: Sequence[TaskEvent]) -> Iterator[WhyStep]:
         """The steps that led to the value, as these facts leave it."""
         own = [one for one in happened if self.field in concerns(one.row.fact)]
-        if not own or self._is_first_value(own[-1]):
+        if not own or (self.field == "status" and isinstance(own[-1].row.fact, t.TaskCreated)):
             yield WhyStep("unset", _unset_words(self.field))
             return
         last = own[-1]
@@ -271,9 +271,6 @@ class _Trace:
             yield from self._by_agent(last)
         else:
             yield self._set(last, command)
-
-    def _is_first_value(self, one: TaskEvent) -> bool:
-        return self.field == "status" and isinstance(one.row.fact, t.TaskCreated)
 
     def _lead(self, row: RecordedEvent) -> WhyLead:
         return WhyLead("entry", entry_of(row, is_shared=self.past.is_shared), row.entity)

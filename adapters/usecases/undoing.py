@@ -446,7 +446,8 @@ def _of_journal(rows: "Sequence[Row]") -> Iterator[PersonCommand]:
     if tasks and not is_copy and not isinstance(command, NEVER):
         name = entity_of(rows[0].stream)
         place = first.n, 0, 0
-        yield PersonCommand(place, first.n, first.at, name, command, tasks, _is_timed(rows))
+        is_timed = any(row.topic.startswith("task.time_") for row in rows)
+        yield PersonCommand(place, first.n, first.at, name, command, tasks, is_timed)
 
 
 def _of_agents(rows: "Sequence[Row]") -> Iterator[PersonCommand]:
@@ -647,10 +648,6 @@ def _deeds_named(home: "Home", ref: str) -> list[Deed]:
 def tasks_in(rows: "Sequence[Row]") -> tuple[str, ...]:
     """The tasks that an append changed."""
     return tuple({entity_of(row.stream): None for row in rows if row.stream.startswith("task:")})
-
-
-def _is_timed(rows: "Sequence[Row]") -> bool:
-    return any(row.topic.startswith("task.time_") for row in rows)
 
 
 def _recovered(home: "Home") -> None:

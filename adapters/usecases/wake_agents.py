@@ -5,7 +5,6 @@ thread run it.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.documents.agents import all_agents
@@ -171,13 +170,11 @@ def _prepare(home: "Home") -> Sequence[str]:
     due is read: the views know, as of the logs' ends."""
     home.views.catch_up()
     expiring = expiring_sets(home)
-    return on_demand.prepare(
-        home.services, partial(_fire_timers, home), expiring, held_agents(home)
-    )
 
+    def timed(now: str) -> list[str]:
+        return [one.id for one in home.views.due(agents.VIEW, now)]
 
-def _fire_timers(home: "Home", now: str) -> list[str]:
-    return [one.id for one in home.views.due(agents.VIEW, now)]
+    return on_demand.prepare(home.services, timed, expiring, held_agents(home))
 
 
 def _check_model(home: "Home", agent_id: str) -> None:
