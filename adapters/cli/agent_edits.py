@@ -11,24 +11,7 @@ from adapters.cli.shared import Session, named_key_option
 from adapters.documents.agents import AgentsMade, agent_lines, agent_of, agent_page, all_agents
 from adapters.documents.tasks import catalog_of, category_named
 from adapters.text.common import ID_SHOWN, local_time
-from adapters.usecases.agents import (
-    AgentOptions,
-    NewSubscription,
-    assign_agent,
-    assign_all,
-    check_options,
-    configure_agent,
-    delete_agent,
-    destroy_agent,
-    pause_agent,
-    remove_timer,
-    resume_agent,
-    set_timer,
-    sleep_agent,
-    tasks_alone,
-    unwatch_tokens,
-    watch_tokens,
-)
+from adapters.usecases import agents
 from adapters.usecases.inputs import beginning, status_named
 from adapters.usecases.resolve import pick_agent, pick_task
 from domain.agent.deciders import AgentSettings
@@ -113,7 +96,7 @@ def set_agent(session: Session, /, agent: str, key: str, **given: Any) -> None:
         given["closed"],
         tuple(_preference(one) for one in given["preferences"]),
     )
-    came = configure_agent(session.writing(), agent_id, wanted, key)
+    came = agents.configure_agent(session.writing(), agent_id, wanted, key)
     tell(session, agent_id, came, key, "Changed")
     if given["model"] is not None:
         consent(session, [agent_id])
@@ -169,14 +152,14 @@ def watch(  # noqa: PLR0913  one parameter for each option
         *(f"id:{pick_task(home, one)}" for one in tasks),
         *(f"sub:{one.removeprefix('sub:').lower()}" for one in subs),
     )
-    heard = NewSubscription(
+    heard = agents.NewSubscription(
         tokens,
         category_named(catalog_of(home), category).id if category else "",
         status_named(status) if status else "",
         hears_agents,
         defer_links,
     )
-    came = watch_tokens(session.writing(), agent_id, heard, key)
+    came = agents.watch_tokens(session.writing(), agent_id, heard, key)
     tell(session, agent_id, came, key, "Watching")
 
 
@@ -184,7 +167,7 @@ def watch(  # noqa: PLR0913  one parameter for each option
 def unwatch(session: Session, agent: str, subscription: str, key: str) -> None:
     """Take a subscription back; `wakelog agent show` names them."""
     agent_id = pick_agent(session.reading(), agent)
-    came = unwatch_tokens(session.writing(), agent_id, subscription, key)
+    came = agents.unwatch_tokens(session.writing(), agent_id, subscription, key)
     tell(session, agent_id, came, key, "Not watching any more")
 
 
@@ -218,7 +201,7 @@ def timer(
     if action == "set":
         _set_timer(session, agent_id, schedule, zone, key)
     else:
-        came = remove_timer(session.writing(), agent_id, schedule, key)
+        came = agents.remove_timer(session.writing(), agent_id, schedule, key)
         tell(session, agent_id, came, key, "Timer removed")
 
 
@@ -241,7 +224,7 @@ def _list_timers(session: Session, home: "Home", agent_id: str) -> None:
 
 
 def _set_timer(session: Session, agent_id: str, schedule: str, zone: str, key: str) -> None:
-    made = set_timer(session.writing(), agent_id, schedule, zone, key)
+    made = agents.set_timer(session.writing(), agent_id, schedule, zone, key)
     if not made.next_at:
         after(session, agent_id, f"Done before under the key {key}")
         return
@@ -288,18 +271,18 @@ def create(  # noqa: PLR0913  one parameter for each option
         raise invalid("it is not clear for which task the agent is", "name one task, or give --all")
     if is_all and name:
         raise invalid("--name and --all do not go together", "leave --name out")
-    wish = AgentOptions(mode, name, model, turns, template)
-    check_options(wish)
+    wish = agents.AgentOptions(mode, name, model, turns, template)
+    agents.check_options(wish)
     if wanted is not None:
         _create_one(session, wanted, wish, key)
     else:
         _create_all(session, wish, key)
 
 
-def _create_one(session: Session, wanted: str, wish: AgentOptions, key: str) -> None:
+def _create_one(session: Session, wanted: str, wish: agents.AgentOptions, key: str) -> None:
     task_id = pick_task(session.reading(), wanted)
     home = session.writing()
-    agent_id, is_new = assign_agent(home, task_id, wish, key)
+    agent_id, is_new = agents.assign_agent(home, task_id, wish, key)
     agent = agent_of(home, agent_id)
     done = f"Made the agent {agent.name!r} ({agent_id[:ID_SHOWN]}, {agent.mode})"
     after(session, agent_id, done if is_new else f"Made before under the key {key}")
@@ -307,11 +290,11 @@ def _create_one(session: Session, wanted: str, wish: AgentOptions, key: str) -> 
         session.note("Its first wake is queued; run it with `wakelog wake`.")
 
 
-def _create_all(session: Session, wish: AgentOptions, key: str) -> None:
+def _create_all(session: Session, wish: agents.AgentOptions, key: str) -> None:
     home = session.reading()
-    if wish.template or tasks_alone(home):
+    if wish.template or agents.tasks_alone(home):
         home = session.writing()
-    made, tasks = assign_all(home, wish, key)
+    made, tasks = agents.assign_all(home, wish, key)
     if session.as_json:
         lines = agent_lines(home, [one for one in all_agents(home) if one.id in made])
         session.document(AgentsMade(len(made), tasks - len(made), lines))
@@ -338,13 +321,13 @@ def _live(session: Session, wanted: str, key: str, deed: "Deed", done: str) -> b
 @keyed("agent pause", "agent", example='"Fix the sink"')
 def pause(session: Session, agent: str, key: str) -> None:
     """Let an agent sleep: what waits is dropped, and a running wake stops at its next step."""
-    _live(session, agent, key, pause_agent, "Paused")
+    _live(session, agent, key, agents.pause_agent, "Paused")
 
 
 @keyed("agent resume", "agent", example='"Fix the sink"')
 def resume(session: Session, agent: str, key: str) -> None:
     """Let a sleeping agent wake again; one wake is queued that sees what changed meanwhile."""
-    if _live(session, agent, key, resume_agent, "Resumed"):
+    if _live(session, agent, key, agents.resume_agent, "Resumed"):
         session.note("A wake is queued that looks at what changed; run it with `wakelog wake`.")
 
 
@@ -370,7 +353,7 @@ def sleep(session: Session, agent: str, until: str, key: str, *, is_end: bool) -
     at = "" if is_end else beginning(until.strip(), home)
 
     def deed(home: "Home", agent_id: str, named: str) -> "AgentUpdate":
-        return sleep_agent(home, agent_id, at, named)
+        return agents.sleep_agent(home, agent_id, at, named)
 
     told = "Woken" if is_end else f"Asleep until {local_time(at, home.settings.timezone)}"
     _live(session, agent, key, deed, told)
@@ -379,10 +362,10 @@ def sleep(session: Session, agent: str, until: str, key: str, *, is_end: bool) -
 @keyed("agent destroy", "agent", example='"Fix the sink"')
 def destroy(session: Session, agent: str, key: str) -> None:
     """End an agent for good; all it did can still be read. Its task may get a new one."""
-    _live(session, agent, key, destroy_agent, "Destroyed")
+    _live(session, agent, key, agents.destroy_agent, "Destroyed")
 
 
 @keyed("agent delete", "agent", example='"Fix the sink"')
 def delete(session: Session, agent: str, key: str) -> None:
     """Take a destroyed agent off the list; its facts stay in the log."""
-    _live(session, agent, key, delete_agent, "Deleted")
+    _live(session, agent, key, agents.delete_agent, "Deleted")

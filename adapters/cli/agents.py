@@ -6,14 +6,7 @@ import click
 
 from adapters.cli.lazy_groups import command, group
 from adapters.cli.shared import Session
-from adapters.documents.agents import (
-    agent_lines,
-    agent_of,
-    agent_page,
-    all_agents,
-    count_agents,
-    has_agents,
-)
+from adapters.documents import agents
 from adapters.documents.tasks import titles_among
 from adapters.text.agent import agent_text
 from adapters.text.common import ID_SHOWN, local_time
@@ -46,7 +39,7 @@ def list_agents(session: Session, lifecycle: str, limit: int | None) -> None:
     """List agents: what they are doing, and when they wake next."""
     home = session.reading()
     now = home.services.clock.now()
-    found = agent_lines(home, all_agents(home, lifecycle, limit or -1), now=now)
+    found = agents.agent_lines(home, agents.all_agents(home, lifecycle, limit or -1), now=now)
     if session.as_json:
         session.document(found)
     elif found:
@@ -54,10 +47,10 @@ def list_agents(session: Session, lifecycle: str, limit: int | None) -> None:
         rows = [_row(line, zone, now) for line in found]
         headings = ("ID", "Name", "Mode", "Life", "Status", "Next wake", "Last wake", "Wakes")
         session.table(headings, rows)
-        if more := count_agents(home, lifecycle) - len(found):
+        if more := agents.count_agents(home, lifecycle) - len(found):
             session.note(f"{more} more; raise --limit to see them.")
     else:
-        session.say(f"No agent is {lifecycle}." if has_agents(home) else NONE_YET)
+        session.say(f"No agent is {lifecycle}." if agents.has_agents(home) else NONE_YET)
 
 
 def _row(line: "AgentLine", zone: str, now: str) -> tuple[object, ...]:
@@ -87,8 +80,8 @@ def _row(line: "AgentLine", zone: str, now: str) -> tuple[object, ...]:
 def show(session: Session, agent: str) -> None:
     """Show all about an agent: life, settings, slots, subscriptions, timers, last wakes."""
     home = session.reading()
-    found = agent_of(home, pick_agent(home, agent))
-    page = agent_page(home, found, home.services.clock.now())
+    found = agents.agent_of(home, pick_agent(home, agent))
+    page = agents.agent_page(home, found, home.services.clock.now())
     if not session.printed(page):
         tokens = (token for one in page.subscriptions for token in one.tokens)
         named = {page.task_id, *(token.removeprefix("id:") for token in tokens)}

@@ -32,16 +32,6 @@ from adapters.usecases.import_sources import (
     read_file,
     sources_of,
 )
-from adapters.usecases.import_tasks import (
-    ConfirmClosing,
-    Importing,
-    dry_run,
-    keep_report,
-    kept_report,
-    made_of,
-    newly_missing,
-    undo_import,
-)
 from adapters.usecases.resolve import nth_key
 from adapters.usecases.resolve_conflict import Side
 from domain.errors import invalid
@@ -186,7 +176,7 @@ def undo_imports(session: Session, sources: Sequence[str], key: str, *, is_dry_r
         raise invalid("--undo is done, not tried", "leave --dry-run out")
     documents: list[ImportUndone] = []
     for nth, source in enumerate(sources, start=1):
-        done = undo_import(session.writing(), source, nth_key(key, nth))
+        done = import_tasks.undo_import(session.writing(), source, nth_key(key, nth))
         documents.append(ImportUndone(source, [*done.tasks], [*done.kept]))
         titles = titles_among(session.reading(), done.kept)
         if not session.as_json:
@@ -274,7 +264,7 @@ def import_command(  # noqa: PLR0913, PLR0917  one for each option
     if undo:
         undo_imports(session, sources, key, is_dry_run=dry_run)
         return
-    importing = Importing(
+    importing = import_tasks.Importing(
         key,
         prefer,
         gone,
@@ -320,7 +310,7 @@ def _is_it(session: Session) -> Callable[[str, str], bool]:
     return ask if session.can_ask else nobody
 
 
-def _sure(session: Session, *, is_sure: bool) -> ConfirmClosing:
+def _sure(session: Session, *, is_sure: bool) -> import_tasks.ConfirmClosing:
     """Asks whether so many tasks may be closed, where somebody can be asked."""
 
     def ask(tasks: Sequence[str]) -> bool:
@@ -347,7 +337,7 @@ def tell_all(
     for name, report in zip(sources, reports, strict=True):
         is_told = is_dry_run or session.as_json or report.failure
         left = [*report.gone, *(item.item for item in report.gone_items)]
-        told = left if is_told else newly_missing(session.reading(), name, left)
+        told = left if is_told else import_tasks.newly_missing(session.reading(), name, left)
         tell(session, report, titles, told, is_dry_run=is_dry_run)
 
 
@@ -360,7 +350,7 @@ def import_again(session: Session, file: str, *, agents: bool | None = None) -> 
         if import_tasks.is_known_copy(home, given, os.environ):
             report = ImportReport(safe(file))
         else:
-            report = _imported(session, given, Importing(agents=agents))
+            report = _imported(session, given, import_tasks.Importing(agents=agents))
     except UnreadableInput as error:
         return ImportReport(safe(file), failure=str(error))
     import_tasks.keep_copy(session.opened(), file, given.data)
@@ -378,13 +368,13 @@ def _foreseen(
 ) -> ImportReport:
     """Tell what would be done with a file. Raises Unreadable: its format is not known."""
     found = read_file(session.opened(), given, os.environ)
-    return dry_run(session.reading(), safe(given.file), found, prefer, how)
+    return import_tasks.dry_run(session.reading(), safe(given.file), found, prefer, how)
 
 
 def _imported(
     session: Session,
     given: FileInput,
-    importing: Importing,
+    importing: import_tasks.Importing,
     *,
     is_keyed: bool = False,
 ) -> ImportReport:
@@ -394,8 +384,8 @@ def _imported(
         Unreadable: Its format is not known.
     """
     home = session.opened()
-    seen = made_of(home, given, os.environ)
-    told = None if is_keyed else kept_report(home, given, seen)
+    seen = import_tasks.made_of(home, given, os.environ)
+    told = None if is_keyed else import_tasks.kept_report(home, given, seen)
     if told is not None and not importing.settles(told):
         home = session.writing()  # refused where nothing may be written
         importing.remember(home, given)
@@ -406,7 +396,7 @@ def _imported(
     home = session.writing() if count or home.views.count(VIEW) else session.reading()
     with session.bar("Importing", count, is_wanted=count >= PROGRESS_FROM) as bar:
         report = importing.take(home, safe(given.file), found, bar.update, given.place)
-    keep_report(home, given, seen, report)
+    import_tasks.keep_report(home, given, seen, report)
     return report
 
 

@@ -10,15 +10,7 @@ from msgspec.structs import asdict
 
 from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session
-from adapters.documents.agent_output import (
-    WhyAgent,
-    journal_documents,
-    prompt_document,
-    report_document,
-    shown,
-    thread_documents,
-    why_document,
-)
+from adapters.documents import agent_output
 from adapters.documents.agents import agent_names
 from adapters.documents.policy import waiting
 from adapters.documents.wakes import run_document, run_named, wake_lines, wake_of
@@ -58,7 +50,7 @@ def report_command(session: Session, task: str, *, history: bool) -> None:
     """Read what an agent says about its task."""
     home = session.reading()
     agent_id = pick_agent(home, task)
-    document = report_document(home, agent_id)
+    document = agent_output.report_document(home, agent_id)
     if session.printed(document):
         return
     name, zone = home.services.agent(agent_id).name, home.settings.timezone
@@ -95,7 +87,7 @@ def journal_command(session: Session, task: str, limit: int) -> None:
     """Read an agent's private observations, the newest first."""
     home = session.reading()
     agent_id = pick_agent(home, task)
-    found = journal_documents(home, agent_id, limit)
+    found = agent_output.journal_documents(home, agent_id, limit)
     if session.printed(found):
         return
     if not found:
@@ -131,7 +123,7 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
     """
     home = session.reading()
     agent_id = pick_agent(home, agent)
-    found = thread_documents(home, agent_id, thread, limit)
+    found = agent_output.thread_documents(home, agent_id, thread, limit)
     if session.printed(found):
         return
     if not found:
@@ -225,13 +217,13 @@ def show_command(session: Session, run: str, *, prompt: bool) -> None:
 def _prompt(session: Session, home: "Home", run_key: str) -> None:
     """The sections, an empty line between them, and nothing else."""
     wake = wake_of(home, run_key)
-    found = shown(home, wake) if wake else None
+    found = agent_output.shown(home, wake) if wake else None
     if found is None:
         run = run_named(home, run_key, ID_SHOWN)
         because = f"the wake {run} has not begun, so no model was shown anything"
         raise Refused("unknown_wake", because=because, instead="run it with `wakelog wake`")
     if session.as_json:
-        session.document(prompt_document(run_key, found))
+        session.document(agent_output.prompt_document(run_key, found))
         return
     system, user = found
     text = "\n\n".join(one.text for one in (*system, *user))
@@ -271,7 +263,10 @@ def why_command(session: Session, agent: str, field: str | None, limit: int) -> 
     agent_id = pick_agent(home, agent)
     from adapters.timetravel import why
 
-    found = [why_document(home, one) for one in why.trigger_fates(home.services, agent_id, limit)]
+    found = [
+        agent_output.why_document(home, one)
+        for one in why.trigger_fates(home.services, agent_id, limit)
+    ]
     if session.printed(found):
         return
     own = home.services.journal.replica if home.services.journal.is_shared else ""
@@ -302,7 +297,7 @@ def _why_change(session: Session, home: "Home", n: int, machine: str) -> None:
     replica = replica_called(home, "journal", machine) if home.services.journal.is_shared else ""
 
     found = [
-        WhyAgent(agent.id, agent.name, **asdict(why_document(home, one)))
+        agent_output.WhyAgent(agent.id, agent.name, **asdict(agent_output.why_document(home, one)))
         for agent, one in why.fates_of_change(home, n, replica)
     ]
     if session.as_json:

@@ -16,31 +16,13 @@ from adapters.text.task import stopped
 from adapters.usecases import tasks
 from adapters.usecases.inputs import NONE, first_instant, status_named, typed
 from adapters.usecases.resolve import nth_key
-from adapters.usecases.tasks import (
-    add_items,
-    add_note,
-    add_task,
-    conclude_task,
-    delete_task,
-    edit_note,
-    edit_task,
-    log_time,
-    mark_items,
-    rate,
-    remove_note,
-    rename_item,
-    restore_task,
-    retime,
-    start_timer,
-    stop_timer,
-)
+from adapters.usecases.tasks import edit_task
 from domain.errors import Refused, invalid
 from domain.journal import edits
 from domain.journal.document import task_line
 from domain.journal.task import FIELDS, RATING_MAX, Task
 
 if TYPE_CHECKING:
-    from adapters.usecases.tasks import UseCaseResult
     from domain.journal.task import NoteKind
 
 
@@ -102,7 +84,7 @@ def add(
     titles = tuple(edits.titled(item, edits.ITEM_TITLE_MAX) for item in items)
     said = None if description is None else long_text(description, None, "description")
     editing = Editing(session, key)
-    made = add_task(
+    made = tasks.add_task(
         editing.home,
         title,
         fields,
@@ -170,21 +152,21 @@ def conclude(session: Session, task: str, title: str, key: str, *, keeps_items: 
     title = edits.titled(title, edits.TITLE_MAX)
     editing = Editing(session, key)
     found = editing.task(task)
-    made = conclude_task(editing.home, found.id, title, editing.key, keeps_items=keeps_items)
+    made = tasks.conclude_task(editing.home, found.id, title, editing.key, keeps_items=keeps_items)
     timer = stopped(task_page(editing.home, found.id).task, made.stopped)
     editing.tell(f"Concluded {named(found)}{timer}; added", editing.did(made).ids[0])
 
 
 @on_task("task delete", done="Deleted", example='"Book the flight"')
-def delete(one: Editing, task: Task) -> "UseCaseResult":
+def delete(one: Editing, task: Task) -> tasks.UseCaseResult:
     """Delete a task; `task restore` brings it back with all it had."""
-    return delete_task(one.home, task.id, one.key)
+    return tasks.delete_task(one.home, task.id, one.key)
 
 
 @on_task("task restore", done="Restored", example='"Book the flight"', is_deleted=True)
-def restore(one: Editing, task: Task) -> "UseCaseResult":
+def restore(one: Editing, task: Task) -> tasks.UseCaseResult:
     """Bring a deleted task back; `task list --deleted` shows them."""
-    return restore_task(one.home, task.id, one.key)
+    return tasks.restore_task(one.home, task.id, one.key)
 
 
 # ------------------------------------------------------------------------------ the parts of a task
@@ -205,20 +187,20 @@ def _tell_items(editing: Editing, done: str, task_id: str) -> None:
 on_items = partial(on_task, tell=_tell_items)
 
 
-def _mark(one: Editing, task: Task, items: Sequence[str], **how: bool) -> "UseCaseResult":
+def _mark(one: Editing, task: Task, items: Sequence[str], **how: bool) -> tasks.UseCaseResult:
     """Tick, untick, archive or restore items; if one is unknown, none is touched."""
     named = dict.fromkeys(one.item(task, item).id for item in items)
-    return mark_items(one.home, task.id, named, one.key, **how)
+    return tasks.mark_items(one.home, task.id, named, one.key, **how)
 
 
 @on_items("task check", "item...", done="Checked", example=f'"Book the flight" 1 2. {ITEM_HELP}')
-def check(one: Editing, task: Task, item: Sequence[str]) -> "UseCaseResult":
+def check(one: Editing, task: Task, item: Sequence[str]) -> tasks.UseCaseResult:
     """Tick checklist items off."""
     return _mark(one, task, item, is_checked=True)
 
 
 @on_items("task uncheck", "item...", done="Unchecked", example=f'"Book the flight" 2. {ITEM_HELP}')
-def uncheck(one: Editing, task: Task, item: Sequence[str]) -> "UseCaseResult":
+def uncheck(one: Editing, task: Task, item: Sequence[str]) -> tasks.UseCaseResult:
     """Take the tick off checklist items."""
     return _mark(one, task, item, is_checked=False)
 
@@ -230,9 +212,9 @@ def item_group() -> None:
 
 @on_items("task item add", "title...", done="Added", example='"Book the flight" "Compare fares"')
 @click.option("--checklist", default="", metavar="C", help="Title of the checklist.")
-def item_add(one: Editing, task: Task, title: Sequence[str], checklist: str) -> "UseCaseResult":
+def item_add(one: Editing, task: Task, title: Sequence[str], checklist: str) -> tasks.UseCaseResult:
     """Add items at the end of a checklist."""
-    return add_items(one.home, task.id, title, checklist=checklist, key=one.key)
+    return tasks.add_items(one.home, task.id, title, checklist=checklist, key=one.key)
 
 
 @keyed("task item rename", "task", "item", "title", example='"Book the flight" 1 "Compare fares"')
@@ -242,18 +224,18 @@ def item_rename(session: Session, task: str, item: str, title: str, key: str) ->
     editing = Editing(session, key)
     found = editing.task(task)
     item_id = editing.item(found, item).id
-    editing.did(rename_item(editing.home, found.id, item_id, title, key=editing.key))
+    editing.did(tasks.rename_item(editing.home, found.id, item_id, title, key=editing.key))
     editing.tell("Renamed the item", found.id)
 
 
 @on_items("task item archive", "item...", done="Archived", example='"Book the flight" 2')
-def item_archive(one: Editing, task: Task, item: Sequence[str]) -> "UseCaseResult":
+def item_archive(one: Editing, task: Task, item: Sequence[str]) -> tasks.UseCaseResult:
     """Put items aside; they no longer count."""
     return _mark(one, task, item, is_archived=True)
 
 
 @on_items("task item restore", "item...", done="Restored", example='"Book the flight" 2')
-def item_restore(one: Editing, task: Task, item: Sequence[str]) -> "UseCaseResult":
+def item_restore(one: Editing, task: Task, item: Sequence[str]) -> tasks.UseCaseResult:
     """Bring archived items back."""
     return _mark(one, task, item, is_archived=False)
 
@@ -288,7 +270,7 @@ def note(
             raise invalid("--remove takes no text and no --edit", "do one after the other")
         found = editing.task(task)
         note_id = editing.note(found, remove)
-        editing.did(remove_note(editing.home, found.id, note_id, key=editing.key))
+        editing.did(tasks.remove_note(editing.home, found.id, note_id, key=editing.key))
         editing.tell("Removed the note", found.id)
         return
     said = long_text(text, file, "note")
@@ -296,10 +278,10 @@ def note(
     found = editing.task(task)
     if edit is None:
         kind = cast("NoteKind", note_kind)  # click has checked it
-        editing.did(add_note(editing.home, found.id, said, key=editing.key, kind=kind))
+        editing.did(tasks.add_note(editing.home, found.id, said, key=editing.key, kind=kind))
     else:
         note_id = editing.note(found, edit)
-        editing.did(edit_note(editing.home, found.id, note_id, said, key=editing.key))
+        editing.did(tasks.edit_note(editing.home, found.id, note_id, said, key=editing.key))
     editing.tell("Noted" if edit is None else "Changed the note", found.id)
 
 
@@ -307,7 +289,7 @@ LINKED = ("relation_=RELATION", "other")
 
 
 @on_task("task link", *LINKED, done="Linked", example='"Book the flight" blocks "Pack"')
-def link(one: Editing, task: Task, relation_: str, other: str) -> "UseCaseResult":
+def link(one: Editing, task: Task, relation_: str, other: str) -> tasks.UseCaseResult:
     """Link a task to another one.
 
     RELATION is relates-to, blocks, follows-up-on, duplicates, fixes or supersedes, or the same
@@ -318,7 +300,7 @@ def link(one: Editing, task: Task, relation_: str, other: str) -> "UseCaseResult
 
 
 @on_task("task unlink", *LINKED, done="Unlinked", example='"Book the flight" blocks "Pack"')
-def unlink(one: Editing, task: Task, relation_: str, other: str) -> "UseCaseResult":
+def unlink(one: Editing, task: Task, relation_: str, other: str) -> tasks.UseCaseResult:
     """Remove a link; RELATION is named as in `task link`."""
     there = one.task(other)
     return tasks.unlink(one.home, task.id, relation_, there.id, one.key)
@@ -335,9 +317,9 @@ def timer_group() -> None:
 
 
 @on_task("task timer start", done="The timer runs", example='"Book the flight"')
-def start(one: Editing, task: Task) -> "UseCaseResult":
+def start(one: Editing, task: Task) -> tasks.UseCaseResult:
     """Start the timer on a task; one that runs is stopped."""
-    return start_timer(one.home, task.id, one.key)
+    return tasks.start_timer(one.home, task.id, one.key)
 
 
 @keyed("task timer stop", example='--summary "Compared fares"')
@@ -345,7 +327,7 @@ def start(one: Editing, task: Task) -> "UseCaseResult":
 def stop(session: Session, summary: str, key: str) -> None:
     """Stop the timer."""
     editing = Editing(session, key)
-    kept = editing.did(stop_timer(editing.home, summary, key=editing.key))
+    kept = editing.did(tasks.stop_timer(editing.home, summary, key=editing.key))
     editing.stopped = ()  # it is said already
     editing.tell("Stopped the timer", kept.ids[1])
 
@@ -367,7 +349,9 @@ def time(session: Session, task: str, began: str, ended: str, summary: str, key:
     first, last = (first_instant(one, zone, now, is_back=True) for one in (began, ended))
     editing = Editing(session, key)
     found = editing.task(task)
-    editing.did(log_time(editing.home, found.id, first, last, summary=summary, key=editing.key))
+    editing.did(
+        tasks.log_time(editing.home, found.id, first, last, summary=summary, key=editing.key)
+    )
     editing.tell("Entered the time", found.id)
 
 
@@ -389,7 +373,7 @@ def retime_command(
     editing = Editing(session, key)
     found = editing.task(task)
     entry_id = editing.entry(found, entry)
-    done = retime(
+    done = tasks.retime(
         editing.home, found.id, entry_id, editing.key, began=first, ended=last, summary=summary
     )
     editing.did(done)
@@ -400,10 +384,12 @@ def retime_command(
 @click.argument("score", type=click.IntRange(1, RATING_MAX))
 @click.option("--entry", default="", metavar="ENTRY", help="Only this time entry.")
 @click.option("--note", "comment", default="", metavar="TEXT", help="Why.")
-def rate_command(one: Editing, task: Task, score: int, entry: str, comment: str) -> "UseCaseResult":
+def rate_command(
+    one: Editing, task: Task, score: int, entry: str, comment: str
+) -> tasks.UseCaseResult:
     """Rate how a task, or one time entry of it, went: 1 to 5, the best."""
     entry_id = one.entry(task, entry) if entry else ""
-    return rate(one.home, task.id, score, one.key, entry_id=entry_id, comment=comment)
+    return tasks.rate(one.home, task.id, score, one.key, entry_id=entry_id, comment=comment)
 
 
 # --------------------------------------------------------------------------------------------- done

@@ -25,21 +25,10 @@ from adapters.home.files import machine_names
 from adapters.home.read_input import read_input
 from adapters.text.agent_output import REASONS_SHOWN, counted, ratings_text, scope_heading
 from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.usecases import templates
 from adapters.usecases.inputs import NONE, TEXT_BYTES_MAX
 from adapters.usecases.resolve import nth_key, pick, pick_agent
-from adapters.usecases.templates import (
-    BUILT_IN,
-    Directives,
-    add_version,
-    assign_template,
-    change_template,
-    check_directives,
-    create_template,
-    delete_template,
-    pick_template,
-    roll_back,
-    seed_named,
-)
+from adapters.usecases.templates import BUILT_IN
 from domain.errors import Remedy
 from domain.lessons.lessons import STARS_MAX, TEMPLATE
 from domain.templates.seeds import SEEDS, seed_id
@@ -88,7 +77,7 @@ def template_show(session: Session, template: str) -> None:
     """Show a template, its active directives and its versions."""
     home = session.reading()
     found = [(one.id, one.name) for one in templates_of(home)]
-    seed = seed_named(template)
+    seed = templates.seed_named(template)
     if seed is not None and seed.name not in [name for _, name in found]:
         _show_seed(session, seed)
         return
@@ -185,10 +174,10 @@ def template_create(  # noqa: PLR0913, PLR0917  click hands over one argument fo
     key: str,
 ) -> None:
     """Make a template with its first version."""
-    given = Directives(_text(general, general_file), _text(report, report_file), model)
-    check_directives(given)
+    given = templates.Directives(_text(general, general_file), _text(report, report_file), model)
+    templates.check_directives(given)
     allowed = _categories(session.reading(), categories)
-    made = create_template(session.writing(), name, given, allowed, key)
+    made = templates.create_template(session.writing(), name, given, allowed, key)
     _tell(session, made, "Made")
 
 
@@ -212,11 +201,11 @@ def template_set(
 ) -> None:
     """Change a template's name, model or categories; no version comes of it."""
     home = session.writing()
-    wanted = pick_template(home, template, nth_key(key, 1))
+    wanted = templates.pick_template(home, template, nth_key(key, 1))
     is_emptied = [squeeze(one).lower() for one in categories] == [NONE]
     there = () if is_emptied else _categories(home, categories) or None
     named = "" if model is not None and squeeze(model).lower() == NONE else model
-    change_template(home, wanted, name, named, there, key)
+    templates.change_template(home, wanted, name, named, there, key)
     _tell(session, wanted, "Changed")
     _consent(session, wanted)
 
@@ -239,9 +228,9 @@ def template_version(  # noqa: PLR0913, PLR0917  click hands over one argument f
 ) -> None:
     """Add a version, active at once; what is not given stays as it is."""
     home = session.writing()
-    wanted = pick_template(home, template, nth_key(key, 1))
+    wanted = templates.pick_template(home, template, nth_key(key, 1))
     work, told = _text(general, general_file), _text(report, report_file)
-    add_version(home, wanted, Directives(work, told, model or None), key)
+    templates.add_version(home, wanted, templates.Directives(work, told, model or None), key)
     _tell(session, wanted, "Active now")
     _consent(session, wanted)
 
@@ -253,8 +242,8 @@ def template_rollback(session: Session, template: str, version: str, key: str) -
     Where two machines gave one number, VERSION names the machine, too: 3@laptop.
     """
     home = session.writing()
-    wanted = pick_template(home, template, nth_key(key, 1))
-    roll_back(home, wanted, version, key)
+    wanted = templates.pick_template(home, template, nth_key(key, 1))
+    templates.roll_back(home, wanted, version, key)
     _tell(session, wanted, "Active now")
     _consent(session, wanted)
 
@@ -265,8 +254,8 @@ def template_assign(session: Session, agent: str, template: str, key: str) -> No
     home = session.writing()
     agent_id = pick_agent(home, agent)
     is_back = template == BUILT_IN
-    wanted = "" if is_back else pick_template(home, template, nth_key(key, 1))
-    assign_template(home, agent_id, wanted, key)
+    wanted = "" if is_back else templates.pick_template(home, template, nth_key(key, 1))
+    templates.assign_template(home, agent_id, wanted, key)
     if session.as_json:
         session.document(TemplateGiven(agent_id, wanted or None))
     name = home.services.agent(agent_id).name
@@ -280,7 +269,7 @@ def template_delete(session: Session, template: str, key: str) -> None:
     home = session.reading()
     found = [(one.id, one.name) for one in templates_of(home)]
     wanted = pick(template, found, "template", "unknown_template", Remedy("see_templates"))
-    delete_template(session.writing(), wanted, key)
+    templates.delete_template(session.writing(), wanted, key)
     _tell(session, wanted, "Deleted")
 
 

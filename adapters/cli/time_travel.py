@@ -8,17 +8,7 @@ import click
 
 from adapters.cli.lazy_groups import command
 from adapters.cli.shared import NO_HOME, Session
-from adapters.documents.timetravel import (
-    BisectProbe,
-    ReplayDetails,
-    WakesDiff,
-    at_document,
-    prompt_document,
-    prompt_of,
-    prompt_text,
-    section_document,
-    step_document,
-)
+from adapters.documents import timetravel
 from adapters.documents.wakes import run_named
 from adapters.text.agent_output import counted
 from adapters.text.common import local_time, run_shown, safe
@@ -31,16 +21,8 @@ from adapters.text.timetravel import (
     wakes_lines,
     worlds_lines,
 )
+from adapters.usecases import time_travel
 from adapters.usecases.resolve import pick_agent
-from adapters.usecases.time_travel import (
-    WHERE,
-    bisect_wakes,
-    compare,
-    find_moment,
-    question_of,
-    run_again,
-    scope_of,
-)
 
 if TYPE_CHECKING:
     from adapters.documents.timetravel import StepReplayed
@@ -59,7 +41,7 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
     recorded. Nothing is written and no model is asked. Exit status 1: something differs.
     """
     home = session.reading()
-    wake, sections, again = run_again(home, run)
+    wake, sections, again = time_travel.run_again(home, run)
     zone = home.settings.timezone
     name = safe(home.services.agent(wake.agent_id).name)
     session.say(f"wake {safe(run_named(home, wake.run_key))} of {name}")
@@ -70,11 +52,13 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
         if is_stepping and not session.as_json and not _goes_on():
             told = f"Stopped after {counted(len(steps), 'step')}; so far every byte is the same."
             break
-        is_same, steps = is_same and step.is_same, [*steps, step_document(step)]
+        is_same, steps = is_same and step.is_same, [*steps, timetravel.step_document(step)]
         session.say_each(step_lines(step, zone))
     if session.as_json:
-        prompt = [section_document(one) for one in sections]
-        session.document(ReplayDetails(wake.run_key, wake.agent_id, is_same, prompt, steps))
+        prompt = [timetravel.section_document(one) for one in sections]
+        session.document(
+            timetravel.ReplayDetails(wake.run_key, wake.agent_id, is_same, prompt, steps)
+        )
     else:
         session.say(told if is_same else "Some bytes are others.")
     raise SystemExit(0 if is_same else 1)
@@ -106,12 +90,12 @@ def _goes_on() -> bool:
 def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt: bool) -> None:
     """Stand in any moment; `help` below says where that can be."""
     home = session.reading()
-    place = find_moment(home, where)
-    scope = scope_of(place, task, is_all=is_all)
+    place = time_travel.find_moment(home, where)
+    scope = time_travel.scope_of(place, task, is_all=is_all)
     if prompt:
         _prompt(session, place, scope)
         return
-    document = at_document(place, scope)
+    document = timetravel.at_document(place, scope)
     if session.printed(document):
         return
     if not home.exists:
@@ -125,15 +109,15 @@ def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt:
 
 at_command.help = f"""Stand in any moment: tasks, agents, reports, proposals and wakes as they were.
 
-{WHERE} Of the other log, what was written up to the same time."""
+{time_travel.WHERE} Of the other log, what was written up to the same time."""
 
 
 def _prompt(session: Session, place: "NamedMoment", scope: Sequence[str] | None) -> None:
-    run_key, asked, asking = prompt_of(place, scope)
+    run_key, asked, asking = timetravel.prompt_of(place, scope)
     if session.as_json:
-        session.document(prompt_document(run_key, asked, asking))
+        session.document(timetravel.prompt_document(run_key, asked, asking))
         return
-    session.exactly(prompt_text(asking))
+    session.exactly(timetravel.prompt_text(asking))
 
 
 # ------------------------------------------------------------------------------------------ diff
@@ -159,7 +143,7 @@ def diff_command(session: Session, a: str, b: str, task: str) -> None:
     what stands at their ends. DIR::WHERE is a moment of another home. Exit status 1: they differ.
     """
     home = session.reading()
-    one, other, document = compare(home, a, b, task)
+    one, other, document = time_travel.compare(home, a, b, task)
     if session.as_json:
         session.document(document)
     elif not (one.home.exists and other.home.exists):
@@ -169,7 +153,11 @@ def diff_command(session: Session, a: str, b: str, task: str) -> None:
     else:
         zone = home.settings.timezone
         session.lines(sides_lines(_called(one, zone), _called(other, zone)))
-        told = wakes_lines(document) if isinstance(document, WakesDiff) else worlds_lines(document)
+        told = (
+            wakes_lines(document)
+            if isinstance(document, timetravel.WakesDiff)
+            else worlds_lines(document)
+        )
         session.lines(told)
     raise SystemExit(0 if document.same else 1)
 
@@ -213,15 +201,15 @@ def bisect_command(
     At most log2(n) + 1 wakes are looked at, as if it held from some wake on; where it comes and
     goes, one of the wakes is found at which it came. Exit status 1: it does not hold in the end.
     """
-    question = question_of(sql=sql, text=text, python=python)
+    question = time_travel.question_of(sql=sql, text=text, python=python)
     home = session.reading()
     agent_id = pick_agent(home, agent)
 
-    def told(of: int, probe: BisectProbe) -> None:
+    def told(of: int, probe: timetravel.BisectProbe) -> None:
         answer = "holds" if probe.holds else "does not hold"
         session.say(f"wake {probe.nth:,} of {of:,}  {run_shown(probe.run_key)}  {answer}")
 
-    found = bisect_wakes(home, agent_id, question, told)
+    found = time_travel.bisect_wakes(home, agent_id, question, told)
     since = found.since
     if session.as_json:
         session.document(found)

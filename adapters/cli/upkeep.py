@@ -12,15 +12,8 @@ from click.shell_completion import get_completion_class
 
 from adapters.cli.lazy_groups import command
 from adapters.cli.shared import NO_HOME, Session
+from adapters.documents import results
 from adapters.documents.ranks import ranks_of
-from adapters.documents.results import (
-    BackupDetails,
-    DoctorCheck,
-    DoctorDetails,
-    RebuiltViews,
-    RecoveredStep,
-    RecoveredSteps,
-)
 from adapters.documents.status import health_document
 from adapters.home import files
 from adapters.text.agent_output import counted
@@ -61,7 +54,7 @@ def recover_command(session: Session) -> None:
             lambda step: session.say(safe(_told(step, ranked)), style="red" * bool(step.error)),
         )
     if session.as_json:
-        session.document(RecoveredSteps([_step_document(step, ranked) for step in steps]))
+        session.document(results.RecoveredSteps([_step_document(step, ranked) for step in steps]))
     elif not steps:
         session.say("Nothing to recover: every wake has its end, and every change its outcome.")
     raise SystemExit(1 if any(step.error for step in steps) else 0)
@@ -83,8 +76,8 @@ def _told(step: "RecoveryStep", ranked: dict[str, int]) -> str:
     return f"{what} {_ref(step, ranked)}: {in_words(step.error) or step.status}"
 
 
-def _step_document(step: "RecoveryStep", ranked: dict[str, int]) -> RecoveredStep:
-    return RecoveredStep(
+def _step_document(step: "RecoveryStep", ranked: dict[str, int]) -> results.RecoveredStep:
+    return results.RecoveredStep(
         what=step.what,
         ref=_ref(step, ranked),
         id=step.about,
@@ -105,7 +98,7 @@ def rebuild_command(session: Session) -> None:
         home.views.rebuild(progress)
     journal, agents = home.services.journal.tail().n, home.services.agents.tail().n
     if session.as_json:
-        session.document(RebuiltViews(journal, agents))
+        session.document(results.RebuiltViews(journal, agents))
     elif not home.exists:
         session.say(NO_HOME.format(home.place.name))
     else:
@@ -127,8 +120,10 @@ def doctor_command(session: Session) -> None:
     findings = examine(session.place, os.environ, session.model)
     is_ok = all(one.is_ok for one in findings)
     if session.as_json:
-        checks = [DoctorCheck(one.check, one.is_ok, one.told, one.do or None) for one in findings]
-        session.document(DoctorDetails(is_ok, checks))
+        checks = [
+            results.DoctorCheck(one.check, one.is_ok, one.told, one.do or None) for one in findings
+        ]
+        session.document(results.DoctorDetails(is_ok, checks))
     for one in findings:
         mark = click.style("ok  ", fg="green") if one.is_ok else click.style("FIND", fg="red")
         do = f"; {one.do}" if one.do else ""
@@ -196,7 +191,9 @@ def backup_command(session: Session, folder: str) -> None:
     size = sum(one.stat().st_size for one in made)
     if session.as_json:
         names = [one.name for one in made]
-        session.document(BackupDetails(ok=True, folder=str(target), files=names, bytes=size))
+        session.document(
+            results.BackupDetails(ok=True, folder=str(target), files=names, bytes=size)
+        )
     else:
         session.say(safe(f"{target}: {counted(len(made), 'file')}, {size:,} bytes"))
         session.note(safe(f"Prove it with `wakelog --home {target} prove`."))

@@ -6,25 +6,8 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from adapters.documents import homes, results
-from adapters.documents.agent_output import (
-    JournalLine,
-    MessageThread,
-    PromptDetails,
-    ReportDetails,
-    WhyAgent,
-    WhyLine,
-)
-from adapters.documents.agents import (
-    AgentDetails,
-    AgentLine,
-    AgentsMade,
-    DigestSources,
-    MemoryDetails,
-    TimerDetails,
-)
+from adapters.documents import agent_output, agents, homes, results, sync, templates, timetravel
 from adapters.documents.demo import DemoData, DemoDataThere, DemoDetails
-from adapters.documents.homes import BegunHome
 from adapters.documents.import_conflicts import ConflictDetails
 from adapters.documents.inbox import InboxSet
 from adapters.documents.lessons import LessonLine, RatedRun
@@ -33,32 +16,7 @@ from adapters.documents.notify import NotifyDetails, TestedReceiver
 from adapters.documents.policy import Allowed, PolicyDocument, Preview, Ruled
 from adapters.documents.proof import ProofDetails
 from adapters.documents.status import HealthDetails, StatusDetails
-from adapters.documents.sync import (
-    JoinReport,
-    LeadReplica,
-    NamedReplica,
-    ReplicaLine,
-    RescueReport,
-    RetiredReplica,
-    SyncReport,
-)
 from adapters.documents.tasks import CategoryDetails, FieldWhy, ImportDetails, LabelDetails
-from adapters.documents.templates import (
-    SeedDetails,
-    TemplateDetails,
-    TemplateGiven,
-    TemplateMetrics,
-)
-from adapters.documents.timetravel import (
-    BisectDetails,
-    ForkDetails,
-    HomesDiff,
-    MomentDetails,
-    ReplayDetails,
-    RequestDetails,
-    WakesDiff,
-    WorldsDiff,
-)
 from adapters.documents.wakes import WakeAnswer, WakeDetails, WakeLine
 from domain.journal.document import TaskDetails, TaskLine
 
@@ -104,21 +62,21 @@ DOCUMENTS: dict[str, DocumentType] = {
     "deeds-undoable": DocumentType(results.UndoableDeeds, ("undo --list",)),
     "conflicts": DocumentType(list[ConflictDetails], ("conflicts",)),
     "written-back": DocumentType(results.FilesBack, ("write-back",)),
-    "agents": DocumentType(list[AgentLine], ("agent list",)),
+    "agents": DocumentType(list[agents.AgentLine], ("agent list",)),
     "agent": DocumentType(
-        AgentDetails,
+        agents.AgentDetails,
         (
             "agent show", "agent create", "agent set", "agent pause", "agent resume", "agent sleep",
             "agent destroy", "agent delete", "agent watch", "agent unwatch",
             "agent timer AGENT set", "agent timer AGENT remove",
         ),
     ),
-    "agents-made": DocumentType(AgentsMade, ("agent create --all",)),
-    "timers": DocumentType(list[TimerDetails], ("agent timer AGENT list",)),
+    "agents-made": DocumentType(agents.AgentsMade, ("agent create --all",)),
+    "timers": DocumentType(list[agents.TimerDetails], ("agent timer AGENT list",)),
     "answer": DocumentType(WakeAnswer, ("agent ask", "agent chat")),
-    "templates": DocumentType(list[TemplateDetails], ("template list",)),
+    "templates": DocumentType(list[templates.TemplateDetails], ("template list",)),
     "template": DocumentType(
-        TemplateDetails,
+        templates.TemplateDetails,
         (
             "template show",
             "template create",
@@ -127,8 +85,8 @@ DOCUMENTS: dict[str, DocumentType] = {
             "template rollback",
         ),
     ),
-    "seed": DocumentType(SeedDetails, ("template show laura",)),
-    "template-given": DocumentType(TemplateGiven, ("template assign",)),
+    "seed": DocumentType(templates.SeedDetails, ("template show laura",)),
+    "template-given": DocumentType(templates.TemplateGiven, ("template assign",)),
     "deleted": DocumentType(results.Deleted, ("template delete", "label delete")),
     "inbox": DocumentType(list[InboxSet], ("inbox",)),
     "verdicts": DocumentType(results.DecidedItems, ("confirm", "reject", "defer")),
@@ -144,18 +102,18 @@ DOCUMENTS: dict[str, DocumentType] = {
     "wakes": DocumentType(list[WakeLine], ("wakes", "wake")),
     "wake": DocumentType(WakeLine, ("wake TASK",)),
     "run": DocumentType(WakeDetails, ("show",)),
-    "prompt": DocumentType(PromptDetails, ("show --prompt",)),
-    "report": DocumentType(ReportDetails, ("report",)),
-    "journal": DocumentType(list[JournalLine], ("journal",)),
-    "memory": DocumentType(MemoryDetails, ("memory",)),
-    "memory-sources": DocumentType(DigestSources, ("memory --sources",)),
-    "messages": DocumentType(list[MessageThread], ("messages",)),
-    "why": DocumentType(list[WhyLine], ("why",)),
+    "prompt": DocumentType(agent_output.PromptDetails, ("show --prompt",)),
+    "report": DocumentType(agent_output.ReportDetails, ("report",)),
+    "journal": DocumentType(list[agent_output.JournalLine], ("journal",)),
+    "memory": DocumentType(agents.MemoryDetails, ("memory",)),
+    "memory-sources": DocumentType(agents.DigestSources, ("memory --sources",)),
+    "messages": DocumentType(list[agent_output.MessageThread], ("messages",)),
+    "why": DocumentType(list[agent_output.WhyLine], ("why",)),
     "why-field": DocumentType(FieldWhy, ("why TASK FIELD",)),
-    "why-change": DocumentType(list[WhyAgent], ("why journal:N",)),
+    "why-change": DocumentType(list[agent_output.WhyAgent], ("why journal:N",)),
     "run-counts": DocumentType(results.RunCounts, ("run",)),
     "rows": DocumentType(list[dict[str, Any]], ("sql",)),
-    "metrics": DocumentType(list[TemplateMetrics], ("metrics",)),
+    "metrics": DocumentType(list[templates.TemplateMetrics], ("metrics",)),
     "exported-tables": DocumentType(results.ExportedTables, ("export --parquet",)),
     "exported-wakes": DocumentType(results.ExportedWakes, ("export --inspect",)),
     "exported-tasks": DocumentType(results.ExportedTasks, ("export --markdown",)),
@@ -164,27 +122,29 @@ DOCUMENTS: dict[str, DocumentType] = {
     "health": DocumentType(HealthDetails, ("health",)),
     "doctor": DocumentType(results.DoctorDetails, ("doctor",)),
     "proof": DocumentType(ProofDetails, ("prove",)),
-    "replay": DocumentType(ReplayDetails, ("replay",)),
-    "moment": DocumentType(MomentDetails, ("at",)),
-    "request": DocumentType(RequestDetails, ("at --prompt",)),
-    "diff": DocumentType(WakesDiff | WorldsDiff | HomesDiff, ("diff",)),
-    "bisect": DocumentType(BisectDetails, ("bisect",)),
-    "fork": DocumentType(ForkDetails, ("fork",)),
+    "replay": DocumentType(timetravel.ReplayDetails, ("replay",)),
+    "moment": DocumentType(timetravel.MomentDetails, ("at",)),
+    "request": DocumentType(timetravel.RequestDetails, ("at --prompt",)),
+    "diff": DocumentType(
+        timetravel.WakesDiff | timetravel.WorldsDiff | timetravel.HomesDiff, ("diff",)
+    ),
+    "bisect": DocumentType(timetravel.BisectDetails, ("bisect",)),
+    "fork": DocumentType(timetravel.ForkDetails, ("fork",)),
     "simulation": DocumentType(results.SimulationDetails, ("simulate",)),
     "recovered": DocumentType(results.RecoveredSteps, ("recover",)),
     "rebuilt": DocumentType(results.RebuiltViews, ("rebuild",)),
     "backup": DocumentType(results.BackupDetails, ("backup",)),
-    "begun": DocumentType(BegunHome, ("init",)),
+    "begun": DocumentType(homes.BegunHome, ("init",)),
     "home": DocumentType(results.HomeDetails, ("home show",)),
     "homes": DocumentType(list[homes.ListedHome], ("home list",)),
     "copied-home": DocumentType(homes.CopiedHome, ("copy",)),
-    "synced": DocumentType(SyncReport, ("sync",)),
-    "joined": DocumentType(JoinReport, ("sync --join",)),
-    "replicas": DocumentType(list[ReplicaLine], ("replicas",)),
-    "named-replica": DocumentType(NamedReplica, ("replicas name",)),
-    "rescued": DocumentType(RescueReport, ("replicas rescue",)),
-    "lead-replica": DocumentType(LeadReplica, ("replicas lead",)),
-    "retired-replica": DocumentType(RetiredReplica, ("replicas retire",)),
+    "synced": DocumentType(sync.SyncReport, ("sync",)),
+    "joined": DocumentType(sync.JoinReport, ("sync --join",)),
+    "replicas": DocumentType(list[sync.ReplicaLine], ("replicas",)),
+    "named-replica": DocumentType(sync.NamedReplica, ("replicas name",)),
+    "rescued": DocumentType(sync.RescueReport, ("replicas rescue",)),
+    "lead-replica": DocumentType(sync.LeadReplica, ("replicas lead",)),
+    "retired-replica": DocumentType(sync.RetiredReplica, ("replicas retire",)),
     "thawed-home": DocumentType(homes.ThawedHome, ("home thaw",)),
     "created-home": DocumentType(homes.CreatedHome, ("home create",)),
     "frozen-home": DocumentType(homes.FrozenHome, ("home freeze",)),

@@ -12,20 +12,8 @@ from adapters.runtime.timers import timer_command
 from adapters.usecases.inputs import beginning
 from adapters.usecases.resolve import nth_key
 from adapters.usecases.templates import pick_template
+from domain.agent import commands as do
 from domain.agent import deciders
-from domain.agent.commands import (
-    ConfigureAgent,
-    CreateAgent,
-    DeleteAgent,
-    DestroyAgent,
-    PauseAgent,
-    RemoveTimer,
-    ResumeAgent,
-    SetTimer,
-    SleepAgent,
-    UnwatchTokens,
-    WatchTokens,
-)
 from domain.agent.deciders import AgentSettings
 from domain.errors import Refused
 from projections import agents
@@ -91,7 +79,7 @@ def assign_agent(home: "Home", task_id: str, wish: AgentOptions, key: str = "") 
     """
     check_options(wish)
     first, mode = nth_key(key, 1), _mode(home, wish)
-    said = CreateAgent(task_id, "", "", 0, mode, wish.name, wish.model, wish.turns)
+    said = do.CreateAgent(task_id, "", "", 0, mode, wish.name, wish.model, wish.turns)
     if known := home.services.agents.answered(first, said):
         return Assigned(known.ids[0], is_new=False)
     task, template = home.views.get(VIEW, task_id), _template(home, wish, key)
@@ -157,12 +145,14 @@ def _mode(home: "Home", wish: AgentOptions) -> "Mode":
     return deciders.valid_mode(wish.mode or home.settings.agents.mode)
 
 
-def _command(home: "Home", task: "TaskDocument", wish: AgentOptions, template: str) -> CreateAgent:
+def _command(
+    home: "Home", task: "TaskDocument", wish: AgentOptions, template: str
+) -> do.CreateAgent:
     """The command that makes an agent, as the home stands now."""
     journal = home.services.journal
     position = journal.tail().n
     fitting = (one.id for one in templates_of(home) if task.category in one.categories)
-    return CreateAgent(
+    return do.CreateAgent(
         task.id,
         task.title,
         task.category,
@@ -214,12 +204,12 @@ def is_known(home: "Home", key: str) -> bool:
 
 def pause_agent(home: "Home", agent_id: str, key: str = "") -> AgentUpdate:
     """Let an agent sleep. Raises Refused."""
-    return _append(home, PauseAgent(agent_id), key)
+    return _append(home, do.PauseAgent(agent_id), key)
 
 
 def resume_agent(home: "Home", agent_id: str, key: str = "") -> AgentUpdate:
     """Let a sleeping agent wake again; a wake is queued. Raises Refused."""
-    return _append(home, ResumeAgent(agent_id, home.services.is_enabled), key)
+    return _append(home, do.ResumeAgent(agent_id, home.services.is_enabled), key)
 
 
 def sleep_agent(home: "Home", agent_id: str, given: str, key: str = "") -> AgentUpdate:
@@ -233,34 +223,34 @@ def sleep_agent(home: "Home", agent_id: str, given: str, key: str = "") -> Agent
         Refused: Code ``invalid_value``, or the agent is no more.
     """
     until = beginning(given, home) if given else ""
-    return _append(home, SleepAgent(agent_id, until, is_ordered=True), key)
+    return _append(home, do.SleepAgent(agent_id, until, is_ordered=True), key)
 
 
 def destroy_agent(home: "Home", agent_id: str, key: str = "") -> AgentUpdate:
     """End an agent for good. Raises Refused."""
-    return _append(home, DestroyAgent(agent_id), key)
+    return _append(home, do.DestroyAgent(agent_id), key)
 
 
 def delete_agent(home: "Home", agent_id: str, key: str = "") -> AgentUpdate:
     """Take a destroyed agent off the list. Raises Refused."""
-    return _append(home, DeleteAgent(agent_id), key)
+    return _append(home, do.DeleteAgent(agent_id), key)
 
 
 def configure_agent(
     home: "Home", agent_id: str, wanted: AgentSettings, key: str = ""
 ) -> AgentUpdate:
     """Change an agent's settings; what `wanted` leaves out stays. Raises Refused."""
-    return _append(home, ConfigureAgent(agent_id, wanted), key)
+    return _append(home, do.ConfigureAgent(agent_id, wanted), key)
 
 
 def watch_tokens(home: "Home", agent_id: str, heard: NewSubscription, key: str = "") -> AgentUpdate:
     """Let an agent hear of more than its own task. Raises Refused."""
-    return _append(home, WatchTokens(agent_id, *heard), key)
+    return _append(home, do.WatchTokens(agent_id, *heard), key)
 
 
 def unwatch_tokens(home: "Home", agent_id: str, subscription: str, key: str = "") -> AgentUpdate:
     """Take a subscription back. Raises Refused."""
-    return _append(home, UnwatchTokens(agent_id, subscription), key)
+    return _append(home, do.UnwatchTokens(agent_id, subscription), key)
 
 
 def set_timer(home: "Home", agent_id: str, given: str, zone: str, key: str = "") -> TimerResult:
@@ -275,7 +265,7 @@ def set_timer(home: "Home", agent_id: str, given: str, zone: str, key: str = "")
     """
     mine = zone or home.settings.timezone
     schedule, named = _schedule(given, mine)
-    said = SetTimer(agent_id, schedule, named, "")
+    said = do.SetTimer(agent_id, schedule, named, "")
     if home.services.agents.answered(nth_key(key, 1), said):  # it may never come again
         return TimerResult(schedule, named, "", AgentUpdate(has_changed=False, is_known=True))
     command = timer_command(agent_id, given, mine, home.services.clock.now())
@@ -294,7 +284,7 @@ def remove_timer(home: "Home", agent_id: str, wanted: str, key: str = "") -> Age
     if not found and is_known(home, key):  # it is gone, if this is a retry
         with suppress(Refused):
             timer_id = deciders.timer_id(agent_id, *_schedule(wanted, home.settings.timezone))
-    return _append(home, RemoveTimer(agent_id, timer_id), key)
+    return _append(home, do.RemoveTimer(agent_id, timer_id), key)
 
 
 def _is_named(known: "AgentTimer", wanted: str) -> bool:

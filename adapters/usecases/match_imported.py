@@ -11,17 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.documents.tasks import RetitledTask
-from adapters.importers.alignment import (
-    BY_TITLE,
-    CLOSED,
-    FileLine,
-    align,
-    anchors_twice,
-    as_before,
-    closings,
-    items_as_before,
-    with_items,
-)
+from adapters.importers import alignment
+from adapters.importers.alignment import BY_TITLE, CLOSED, FileLine
 from adapters.importers.marks import closed_on
 from domain.journal.imported import ImportedFile, ImportedTask, Unreadable, decoded
 from domain.journal.imports import gone_reason, is_unmade
@@ -181,7 +172,7 @@ class _Lines:
         return None, ""
 
     def _kept_lines(self) -> tuple[str, ...]:
-        twice = anchors_twice(self.anchors)
+        twice = alignment.anchors_twice(self.anchors)
         return tuple(
             line_kept(one, "" if anchor in twice else anchor)
             for one, anchor in zip(self.ids, self.anchors, strict=True)
@@ -224,7 +215,7 @@ class _Lines:
                 FileLine(task, anchor, earlier=earlier.get(task.task_id))
                 for task, anchor in zip(self.read.tasks, self.anchors, strict=True)
             ]
-            aligned = align(was, now, sure, self._since(), self._are_alike, self.stood)
+            aligned = alignment.align(was, now, sure, self._since(), self._are_alike, self.stood)
             for at, before in aligned.found.items():
                 self.ids[at] = self.order[before]
             self.told += [self._tied(at) for at in aligned.tied]
@@ -369,7 +360,7 @@ class _Lines:
         return Unreadable(self.read.line_of(at), told)
 
     def _anchors_told(self) -> None:
-        for name in anchors_twice(self.anchors):
+        for name in alignment.anchors_twice(self.anchors):
             at = [nth for nth, one in enumerate(self.anchors) if one == name][1]
             shown = name.removeprefix("id:") if name.startswith("id:") else name.replace("~", "^")
             told = f"{shown} names several tasks of this file; none is known by it"
@@ -456,7 +447,7 @@ def with_items_of(home: "Home", read: ImportedFile, known: KnownTasks) -> Import
         return read
     tasks, earlier = (
         tuple(
-            with_items(one, said[one.task_id], known[one.task_id].task.items)
+            alignment.with_items(one, said[one.task_id], known[one.task_id].task.items)
             if one.task_id in said
             else one
             for one in ones
@@ -498,10 +489,10 @@ def documents_of(home: "Home", tasks: Sequence[ImportedTask], known: KnownTasks)
             was = msgspec.json.decode(said[name], type=ImportedTask)
             now = known[was.task_id].task
             is_closed = now.status in CLOSED
-            task = as_before(
+            task = alignment.as_before(
                 tasks[nth], was, is_closed=is_closed, closed=closed.get(was.task_id, ())
             )
-            task = items_as_before(task, was, now.items)
+            task = alignment.items_as_before(task, was, now.items)
             made[nth] = payload(task.task_id, canonical.encode(task))
     return made
 
@@ -512,7 +503,7 @@ def _closings(home: "Home", tasks: Sequence[ImportedTask]) -> dict[str, Collecti
     if not dated:
         return {}
     with home.services.journal.reading() as world:
-        return {one: closings(world.load(TASK, one)) for one in dated}
+        return {one: alignment.closings(world.load(TASK, one)) for one in dated}
 
 
 def said_last(task: TaskDocument, source: str) -> set[PayloadId]:

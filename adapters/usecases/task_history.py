@@ -10,20 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from adapters.documents.inbox import place_told, set_name
 from adapters.documents.ranks import ranks_of
 from adapters.documents.tasks import FieldWhy, HistoryEntry, TaskHistory, WhyLead, WhyStep
+from adapters.text import task_facts
 from adapters.text.common import local_time
 from adapters.text.task import duration
-from adapters.text.task_facts import (
-    KINDS,
-    NOUNS,
-    WHO,
-    FactNames,
-    concerns,
-    did,
-    kind_of,
-    phrase,
-    subject,
-    who,
-)
+from adapters.text.task_facts import did, who
 from adapters.timetravel.why import append_of
 from adapters.usecases.undoing import Deed, deeds_of
 from domain.agent.wake_queue import Trigger
@@ -90,7 +80,7 @@ class TaskPast:
         state = TASK.initial(task_id)
         with home.services.journal.reading() as world:
             rows = world.rows(TASK, task_id)
-            self.names = FactNames(world.load(CATALOG, MAIN), self.title_of)
+            self.names = task_facts.FactNames(world.load(CATALOG, MAIN), self.title_of)
         for row in rows:
             before, state = state, TASK.evolve(state, row)
             self.happened.append(TaskEvent(row, before, self.is_shared))
@@ -159,7 +149,9 @@ def why_field(home: "Home", task_id: str, field: str) -> FieldWhy:
         Refused: Code ``unknown_field``: it has none of that name.
     """
     past = TaskPast(home, task_id)
-    known = {one for each in past.happened for one in concerns(each.row.fact)}.union(PLAIN)
+    known = {one for each in past.happened for one in task_facts.concerns(each.row.fact)}.union(
+        PLAIN
+    )
     name = field if field in known else _field_meant(past, field)
     steps = list(_Trace(past, name).steps(past.happened))
     return FieldWhy(task_id, name, label_of(name), value_of(past, name), steps)
@@ -168,7 +160,9 @@ def why_field(home: "Home", task_id: str, field: str) -> FieldWhy:
 def _field_meant(past: TaskPast, words: str) -> str:
     """The field that somebody means by a column's name, an item's title or a label's name."""
     wanted, catalog, task = _plain_field(words), past.names.catalog, past.task
-    named = {one.key: one.name for one in FIELDS} | {noun: name for name, noun in NOUNS.items()}
+    named = {one.key: one.name for one in FIELDS} | {
+        noun: name for name, noun in task_facts.NOUNS.items()
+    }
     named |= {_plain_field(label_name(catalog, one)): f"label:{one}" for one in task.labels}
     named |= {_plain_field(one.title): f"item:{one.id}" for one in task.items}
     if wanted not in named:
@@ -192,7 +186,7 @@ def label_of(field: str) -> str:
     ('Due date', 'Tick of the item')
     """
     kind = field.partition(":")[0]
-    return _LABELS.get(kind) or NOUNS.get(kind, kind).capitalize()
+    return _LABELS.get(kind) or task_facts.NOUNS.get(kind, kind).capitalize()
 
 
 _LABELS = {"item": "Checklist item", "tick": "Tick of the item", "time": "Time entry"}
@@ -219,7 +213,7 @@ def value_of(past: TaskPast, field: str) -> str:
         case "link":
             relation, _, target = about.partition(":")
             is_there = any((one.relation, one.target) == (relation, target) for one in task.links)
-            return f"{phrase(relation)} “{past.title_of(target)}”" if is_there else ""
+            return f"{task_facts.phrase(relation)} “{past.title_of(target)}”" if is_there else ""
         case "item" | "tick" | "note" | "time":
             return _part_value(past, kind, about)
         case _:
@@ -258,7 +252,7 @@ class _Trace:
 
     def steps(self, happened: Sequence[TaskEvent]) -> Iterator[WhyStep]:
         """The steps that led to the value, as these facts leave it."""
-        own = [one for one in happened if self.field in concerns(one.row.fact)]
+        own = [one for one in happened if self.field in task_facts.concerns(one.row.fact)]
         if not own or (self.field == "status" and isinstance(own[-1].row.fact, t.TaskCreated)):
             yield WhyStep("unset", _unset_words(self.field))
             return
@@ -276,7 +270,7 @@ class _Trace:
         return WhyLead("entry", entry_of(row, is_shared=self.past.is_shared), row.entity)
 
     def _sentence(self, one: TaskEvent) -> str:
-        return f"{subject(one.by)} {did(one.row.fact, one.before, self.past.names)}"
+        return f"{task_facts.subject(one.by)} {did(one.row.fact, one.before, self.past.names)}"
 
     def _set(self, one: TaskEvent, command: Any) -> WhyStep:
         kind = "file" if who(one.by) == "file" else "set"
@@ -367,7 +361,7 @@ class _Trace:
         past = self.past if row.entity == self.past.id else TaskPast(self.past.home, row.entity)
         one = next(each for each in past.happened if each.row == row)
         elsewhere = "" if past is self.past else f" on the task “{past.task.title}”"
-        said = f"{subject(one.by)} {did(row.fact, one.before, past.names)}{elsewhere}"
+        said = f"{task_facts.subject(one.by)} {did(row.fact, one.before, past.names)}{elsewhere}"
         return WhyStep("woken", f"{said}, and that woke it.", row.at, lead=self._lead(row))
 
     def _note(self, row: RecordedEvent, fact: t.NoteAdded | t.NoteEdited) -> WhyStep:
@@ -511,9 +505,9 @@ def _from(past: TaskPast, since: str) -> Iterator[TaskEvent]:
 
 
 def _fits_filter(past: TaskPast, one: TaskEvent, wanted: HistoryFilter) -> bool:
-    if wanted.kind in KINDS and kind_of(one.row.fact) != wanted.kind:
+    if wanted.kind in task_facts.KINDS and task_facts.kind_of(one.row.fact) != wanted.kind:
         return False
-    if wanted.who in WHO and who(one.by) != wanted.who:
+    if wanted.who in task_facts.WHO and who(one.by) != wanted.who:
         return False
     if not wanted.words.strip():
         return True
@@ -522,7 +516,7 @@ def _fits_filter(past: TaskPast, one: TaskEvent, wanted: HistoryFilter) -> bool:
 
 
 def _said(past: TaskPast, one: TaskEvent) -> str:
-    return f"{subject(one.by)} {did(one.row.fact, one.before, past.names)}."
+    return f"{task_facts.subject(one.by)} {did(one.row.fact, one.before, past.names)}."
 
 
 def _words(past: TaskPast, one: TaskEvent) -> str | None:
@@ -542,7 +536,7 @@ def _entry(past: TaskPast, one: TaskEvent, undo: str) -> HistoryEntry:
     return HistoryEntry(
         one.entry,
         one.row.at,
-        kind_of(one.row.fact),
+        task_facts.kind_of(one.row.fact),
         who(one.by),
         said,
         _words(past, one),

@@ -9,15 +9,7 @@ from adapters.home.files import machine_names
 from adapters.usecases.resolve import nth_key, pick
 from domain.agent import deciders
 from domain.errors import Remedy, invalid
-from domain.templates.commands import (
-    AddVersion,
-    AssignTemplate,
-    ChangeTemplate,
-    CreateTemplate,
-    DeleteTemplate,
-    RollBackTemplate,
-    TemplateCommand,
-)
+from domain.templates import commands as do
 from domain.templates.template import DIRECTIVE_MAX_BYTES
 
 if TYPE_CHECKING:
@@ -48,7 +40,7 @@ def pick_template(home: "Home", wanted: str, key: str = "") -> str:
         named = seed_id(seed.seed) if seed else wanted
         return pick(named, found, "template", "unknown_template", Remedy("see_templates"))
     general, report = shared_words(seed.general), shared_words(seed.report)
-    command = CreateTemplate(seed.name, general[0], report[0], seed=seed.seed)
+    command = do.CreateTemplate(seed.name, general[0], report[0], seed=seed.seed)
     home.services.append_agent(command, key=key, payloads=[*general[1], *report[1]])
     home.views.catch_up()
     return seed_id(seed.seed)
@@ -84,7 +76,7 @@ def create_template(
     """Make a template with its first version; its id. Raises Refused."""
     check_directives(given)
     work, told = shared_words(given.general or ""), shared_words(given.report or "")
-    command = CreateTemplate(name, work[0], told[0], given.model or "", categories)
+    command = do.CreateTemplate(name, work[0], told[0], given.model or "", categories)
     return _append(home, command, nth_key(key, 1), [*work[1], *told[1]]).ids[0]
 
 
@@ -99,7 +91,7 @@ def change_template(
     """Give a template another name, model or categories; what is left out stays. Raises Refused."""
     if model:
         deciders.valid_model(model)
-    command = ChangeTemplate(template_id, name, model, categories)
+    command = do.ChangeTemplate(template_id, name, model, categories)
     _append(home, command, nth_key(key, AFTER_NAMING))
 
 
@@ -113,7 +105,7 @@ def add_version(home: "Home", template_id: str, given: Directives, key: str = ""
             was = Directives(world.text(active.general), world.text(active.report), active.model)
     full = [old if new is None else new for old, new in zip(was, given, strict=True)]
     work, told = shared_words(full[0] or ""), shared_words(full[1] or "")
-    command = AddVersion(template_id, work[0], told[0], "user", full[2] or "")
+    command = do.AddVersion(template_id, work[0], told[0], "user", full[2] or "")
     _append(home, command, nth_key(key, AFTER_NAMING), [*work[1], *told[1]])
 
 
@@ -122,7 +114,7 @@ def roll_back(home: "Home", template_id: str, version: str, key: str = "") -> No
     machines have the number. Raises Refused."""
     number, of = named_version(version)
     whose = replica_named(home, of)
-    _append(home, RollBackTemplate(template_id, number, whose), nth_key(key, AFTER_NAMING))
+    _append(home, do.RollBackTemplate(template_id, number, whose), nth_key(key, AFTER_NAMING))
 
 
 def replica_named(home: "Home", machine: str) -> str:
@@ -135,12 +127,12 @@ def replica_named(home: "Home", machine: str) -> str:
 
 def assign_template(home: "Home", agent_id: str, template_id: str, key: str = "") -> None:
     """Let an agent live on a template; empty: on the built-in directives. Raises Refused."""
-    _append(home, AssignTemplate(agent_id, template_id), nth_key(key, AFTER_NAMING))
+    _append(home, do.AssignTemplate(agent_id, template_id), nth_key(key, AFTER_NAMING))
 
 
 def delete_template(home: "Home", template_id: str, key: str = "") -> None:
     """Take a template out of use; refused while an agent lives on it. Raises Refused."""
-    _append(home, DeleteTemplate(template_id), nth_key(key, 1))
+    _append(home, do.DeleteTemplate(template_id), nth_key(key, 1))
 
 
 def is_known(home: "Home", key: str) -> bool:
@@ -149,7 +141,7 @@ def is_known(home: "Home", key: str) -> bool:
 
 
 def _append(
-    home: "Home", command: TemplateCommand, key: str, payloads: "Sequence[Payload]" = ()
+    home: "Home", command: do.TemplateCommand, key: str, payloads: "Sequence[Payload]" = ()
 ) -> "Result":
     result = home.services.append_agent(command, key=key, payloads=payloads).result
     home.views.catch_up()

@@ -9,23 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import to_builtins
 
-from adapters.documents.timetravel import (
-    BisectDetails,
-    BisectedWake,
-    BisectProbe,
-    HomesDiff,
-    PredicateDetails,
-    WakesDiff,
-    WorldsDiff,
-    around,
-    homes_document,
-    names_of,
-    prompt_again,
-    steps_again,
-    wake_seen,
-    wakes_diff,
-    worlds_document,
-)
+from adapters.documents import timetravel
 from adapters.home.clock import rfc_3339
 from adapters.home.files import machine_names
 from adapters.timetravel import bisect
@@ -57,7 +41,7 @@ class Comparison(NamedTuple):
 
     a: NamedMoment
     b: NamedMoment
-    document: WakesDiff | WorldsDiff | HomesDiff
+    document: timetravel.WakesDiff | timetravel.WorldsDiff | timetravel.HomesDiff
 
 
 def run_again(home: "Home", run: str) -> RunAgain:
@@ -69,18 +53,18 @@ def run_again(home: "Home", run: str) -> RunAgain:
     wake = wake_named(home, run)
     check_begun(wake, "replay")
     past, replica = past_of(home), wake.replica
-    sections = prompt_again(past, wake.key, replica)
-    return RunAgain(wake, sections, steps_again(past, wake.key, replica))
+    sections = timetravel.prompt_again(past, wake.key, replica)
+    return RunAgain(wake, sections, timetravel.steps_again(past, wake.key, replica))
 
 
 def scope_of(place: NamedMoment, task: str, *, is_all: bool) -> Sequence[str] | None:
     """Which tasks are shown: the named one, else the wake's, with their links; None: all."""
     if task:
-        return around(place, pick_task(place.home, task))
+        return timetravel.around(place, pick_task(place.home, task))
     if place.wake is None or is_all:
         return None
     own = place.wake.task_id or place.home.services.agent(place.wake.agent_id).task
-    return around(place, own)
+    return timetravel.around(place, own)
 
 
 def compare(home: "Home", a: str, b: str, task: str = "") -> Comparison:
@@ -105,20 +89,22 @@ def _found(home: "Home", given: str, others: ExitStack) -> NamedMoment:
     return place
 
 
-def _comparison(a: NamedMoment, b: NamedMoment, task: str) -> WakesDiff | WorldsDiff | HomesDiff:
+def _comparison(
+    a: NamedMoment, b: NamedMoment, task: str
+) -> timetravel.WakesDiff | timetravel.WorldsDiff | timetravel.HomesDiff:
     if a.is_home != b.is_home:
         because = "a home can be compared with a home, and a moment with a moment"
         raise invalid(because, "name two of a kind")
     if a.is_home:
-        return homes_document(a, b)
+        return timetravel.homes_document(a, b)
     runs = [one for one in (a, b) if one.wake is not None and not one.spot.step]
     if len(runs) == 2 and not task:
         for one in runs:
             if one.wake is not None:
                 check_begun(one.wake, "compare")
-        sides = (wake_seen(one.past, one.spot.run_key, one.replica) for one in runs)
-        return wakes_diff(*sides)
-    return worlds_document(a, b, scope_of(a, task, is_all=not task))
+        sides = (timetravel.wake_seen(one.past, one.spot.run_key, one.replica) for one in runs)
+        return timetravel.wakes_diff(*sides)
+    return timetravel.worlds_document(a, b, scope_of(a, task, is_all=not task))
 
 
 # ---------------------------------------------------------------------------------------- bisect
@@ -128,7 +114,7 @@ class BisectQuestion(NamedTuple):
     """What shall hold of the world after a wake, and as the person asked it."""
 
     holds: "Predicate"
-    asked: PredicateDetails
+    asked: timetravel.PredicateDetails
 
 
 def question_of(**given: Sequence[str]) -> BisectQuestion:
@@ -145,30 +131,33 @@ def question_of(**given: Sequence[str]) -> BisectQuestion:
     makers = {
         "sql": bisect.sql, "text": bisect.text_in_report, "python": bisect.python,
     }  # fmt: skip
-    return BisectQuestion(makers[kind](said), PredicateDetails(kind, said))
+    return BisectQuestion(makers[kind](said), timetravel.PredicateDetails(kind, said))
 
 
 def bisect_wakes(
-    home: "Home", agent_id: str, question: BisectQuestion, told: Callable[[int, BisectProbe], None]
-) -> BisectDetails:
+    home: "Home",
+    agent_id: str,
+    question: BisectQuestion,
+    told: Callable[[int, timetravel.BisectProbe], None],
+) -> timetravel.BisectDetails:
     """Find the wake of an agent since which something holds.
 
     Args:
         told: Is told how many wakes there are, and of each that was looked at.
     """
     ended = _ended(home, agent_id)
-    past, names, probes = past_of(home), names_of(home), list[BisectProbe]()
+    past, names, probes = past_of(home), timetravel.names_of(home), list[timetravel.BisectProbe]()
 
     def holds(nth: int) -> bool:
         wake = ended[nth - 1]
         world = world_after(past, wake, names)
-        probes.append(BisectProbe(nth, wake.run_key, question.holds(to_builtins(world))))
+        probes.append(timetravel.BisectProbe(nth, wake.run_key, question.holds(to_builtins(world))))
         told(len(ended), probes[-1])
         return probes[-1].holds
 
     found = first_since(len(ended), holds)
     since, before = (_wake_line(ended, nth) for nth in (found, (found or len(ended) + 1) - 1))
-    return BisectDetails(agent_id, question.asked, len(ended), since, before, probes)
+    return timetravel.BisectDetails(agent_id, question.asked, len(ended), since, before, probes)
 
 
 def _ended(home: "Home", agent_id: str) -> "list[WakeDocument]":
@@ -178,11 +167,11 @@ def _ended(home: "Home", agent_id: str) -> "list[WakeDocument]":
     return sorted((one for one in found if one.ended_at), key=lambda one: (one.ended_at, one.place))
 
 
-def _wake_line(ended: "Sequence[WakeDocument]", nth: int) -> BisectedWake | None:
+def _wake_line(ended: "Sequence[WakeDocument]", nth: int) -> timetravel.BisectedWake | None:
     if not nth:
         return None
     wake = ended[nth - 1]
-    return BisectedWake(nth, wake.run_key, wake.ended_at)
+    return timetravel.BisectedWake(nth, wake.run_key, wake.ended_at)
 
 
 # ------------------------------------------------------------------------------------------ moments

@@ -18,24 +18,9 @@ from msgspec.structs import replace
 from adapters.documents.import_conflicts import ConflictDetails, conflicts_of
 from adapters.home.atomic_write import replace_if_unchanged
 from adapters.home.read_input import STDIN, UnreadableInput
-from adapters.importers import formats
+from adapters.importers import formats, writing
 from adapters.importers.alignment import BY_TITLE, CLOSED, content
 from adapters.importers.marks import closed_on
-from adapters.importers.writing import (
-    BOXES,
-    FIRST,
-    has_signs,
-    item_at,
-    lines_of,
-    ways,
-    with_field,
-    with_item,
-    with_status,
-    with_task,
-    with_tick,
-    with_title,
-    with_whole_status,
-)
 from adapters.text.common import local_time
 from adapters.usecases.import_sources import FileInput, FileSource, given_file, read_file
 from adapters.usecases.import_tasks import TASKS_MAX, changed_tasks, command_of
@@ -210,7 +195,7 @@ def _added(home: "Home", pen: "_FileEditor", task_id: str) -> bool:
         task, catalog = world.load(TASK, task_id), world.load(CATALOG, MAIN)
         said = document_of(task, world, catalog)
     inbox = fold(said.category) == fold(c.INBOX)
-    status = said.status if said.status in BOXES else ""
+    status = said.status if said.status in writing.BOXES else ""
     said = replace(said, description="", notes=(), status=status, status_reason="")
     said = replace(said, category="") if inbox else said
     return pen.add(task, said) or (said.items != () and pen.add(task, replace(said, items=())))
@@ -340,7 +325,7 @@ class _FileEditor:
         self._environ = environ
         self._bom = BOM if given.data.startswith(BOM) else b""
         try:
-            self._lines = lines_of(given.data.removeprefix(BOM).decode())
+            self._lines = writing.lines_of(given.data.removeprefix(BOM).decode())
         except UnicodeDecodeError:
             raise invalid(f"{given.file} is not UTF-8", "save it as UTF-8") from None
         self.read = read
@@ -350,14 +335,14 @@ class _FileEditor:
     @property
     def _has_reasons(self) -> bool:
         """Whether the file is one of `export --markdown`, which can say all of a status."""
-        return self._lines[:1] != [] and self._lines[0].startswith(FIRST)
+        return self._lines[:1] != [] and self._lines[0].startswith(writing.FIRST)
 
     @property
     def has_days(self) -> bool:
         """Whether the file says of what is closed when that was."""
         if self._has_reasons:
             return False
-        signed = (has_signs(self._lines[line]) for line in self.read.lines)
+        signed = (writing.has_signs(self._lines[line]) for line in self.read.lines)
         return self.read.format == "todotxt" or any(signed)
 
     @property
@@ -424,7 +409,7 @@ class _FileEditor:
     def add(self, task: Task, said: ImportedTask) -> bool:
         """Put a task into the file that was in none; whether the file then says just that more, and
         the import of its line changes nothing."""
-        lines = with_task(self.read.format, self._lines, self.read, said)
+        lines = writing.with_task(self.read.format, self._lines, self.read, said)
         data = self._bom + "".join(lines).encode()
         read = read_file(self._home, self._given._replace(data=data), self._environ).file
         before = Counter(content(one) for one in self.read.tasks)
@@ -465,24 +450,24 @@ def _tried(
     match change.field:
         case "tick":
             mark = "x" if change.value else " "
-            yield with_tick(lines, line + 1, end, change.title, change.nth, mark)
+            yield writing.with_tick(lines, line + 1, end, change.title, change.nth, mark)
         case "item":
-            for title in ways(change.title):
-                yield with_item(lines, line, end, title, is_checked=change.value)
+            for title in writing.ways(change.title):
+                yield writing.with_item(lines, line, end, title, is_checked=change.value)
         case "item title":
-            for one in item_at(lines, line + 1, end, change.title, change.nth):
+            for one in writing.item_at(lines, line + 1, end, change.title, change.nth):
                 yield from _with_line(
-                    lines, one, with_title(lines[one], change.title, change.value)
+                    lines, one, writing.with_title(lines[one], change.title, change.value)
                 )
         case "title":
-            yield from _with_line(lines, line, with_title(lines[line], was, change.value))
+            yield from _with_line(lines, line, writing.with_title(lines[line], was, change.value))
         case "status" if has_reasons:
-            yield with_whole_status(lines, line, change.value, change.reason)
+            yield writing.with_whole_status(lines, line, change.value, change.reason)
         case "status":
-            changed = with_status(read.format, lines[line], change.value, change.day)
+            changed = writing.with_status(read.format, lines[line], change.value, change.day)
             yield from _with_line(lines, line, [changed])
         case field:
-            changed = with_field(read.format, lines[line], field, change.value)
+            changed = writing.with_field(read.format, lines[line], field, change.value)
             yield from _with_line(lines, line, [changed])
 
 
