@@ -109,9 +109,6 @@ def _preference(given: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-# --------------------------------------------------------------------------------- subscriptions
-
-
 @command("agent watch", "agent", example=("Sink --task Budget", "Sink --what NOTE --category Home"))
 @click.option(
     "--what",
@@ -169,9 +166,6 @@ def unwatch(session: Session, agent: str, subscription: str, key: str) -> None:
     agent_id = pick_agent(session.reading(), agent)
     came = agents.unwatch_tokens(session.writing(), agent_id, subscription, key)
     tell(session, agent_id, came, key, "Not watching any more")
-
-
-# ---------------------------------------------------------------------------------------- timers
 
 
 @keyed(
@@ -241,9 +235,6 @@ if TYPE_CHECKING:
 NO_TASKS = "There are no open tasks; bring some in with `wakelog import TODO.md` first."
 
 
-# ------------------------------------------------------------------------------------------ make
-
-
 @keyed("agent create", "[task]", example=('"Fix the sink"', "--all"))
 @click.option("--task", "option", metavar="TASK", help="The same as the argument.")
 @click.option("--all", "is_all", is_flag=True, help="One for every open task that has none.")
@@ -305,9 +296,6 @@ def _create_all(session: Session, wish: agents.AgentOptions, key: str) -> None:
         session.say(f"Made {len(made)} agent{plural}; {tasks - len(made)} had one already.")
         if made:
             session.note("Their first wakes are queued; run them with `wakelog wake`.")
-
-
-# ------------------------------------------------------------------------------------------ life
 
 
 def _live(session: Session, wanted: str, key: str, deed: "Deed", done: str) -> bool:

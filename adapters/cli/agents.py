@@ -29,9 +29,6 @@ def agent_command() -> None:
     """Make, see and steer agents."""
 
 
-# ------------------------------------------------------------------------------------------- see
-
-
 @command("agent list", example="--lifecycle dormant")
 @click.option("--lifecycle", metavar="L", default="", help="active, dormant or destroyed only.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")

@@ -15,9 +15,6 @@ LABELS_EMPTY = (
 )
 
 
-# -------------------------------------------------------------------------------------- categories
-
-
 @group(
     "category",
     epilog="CATEGORY is a category's name, in any case, or its id.",
@@ -43,9 +40,6 @@ def category_list(session: Session) -> None:
         return
     rows = [(one.name, one.language, one.tasks, len(one.corrections)) for one in found]
     session.table(("Category", "Language", "Tasks", "Corrections"), rows)
-
-
-# ------------------------------------------------------------------------------------------ labels
 
 
 @group(

@@ -66,8 +66,6 @@ def check_command(ctx: click.Context, session: Session, *, runtime: bool) -> Non
     ctx.exit(1 if found.findings else 0)
 
 
-# ------------------------------------------------------------------------------------------- tokens
-
 DAYS = 90
 DAYS_MAX = 3650
 

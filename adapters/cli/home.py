@@ -227,8 +227,6 @@ def copy_command(session: Session, source: str, target: str) -> None:
     session.note(safe(f"Prove it with `wakelog --home {there.name} prove`."))
 
 
-# ----------------------------------------------------------------------------------------- settings
-
 Edit = Callable[[str], str]
 
 

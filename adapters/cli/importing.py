@@ -186,8 +186,6 @@ def undo_imports(session: Session, sources: Sequence[str], key: str, *, is_dry_r
     session.printed(ImportsUndone(documents))
 
 
-# ------------------------------------------------------------------------------------------- import
-
 PROGRESS_FROM = 400  # tasks; fewer need no progress bar
 
 

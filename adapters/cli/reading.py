@@ -41,9 +41,6 @@ _CHANGE = re.compile(r"journal:(?:(.{1,40}):)?([0-9]{1,12})")
 WHO = "TASK or AGENT is an id, the beginning of one, or words of a title or name."
 
 
-# ---------------------------------------------------------------------------------------- report
-
-
 @command("report", "task=TASK|AGENT", example=f'"Fix the sink". {WHO}')
 @click.option("--history", is_flag=True, help="Its earlier reports, too.")
 def report_command(session: Session, task: str, *, history: bool) -> None:
@@ -76,9 +73,6 @@ def _markdown(text: str) -> None:
     from rich.markdown import Markdown
 
     Console().print(Markdown(safe(text)))
-
-
-# ------------------------------------------------------------------------- journal and messages
 
 
 @command("journal", "task=TASK|AGENT", example=f'"Fix the sink" --limit 5. {WHO}')
@@ -136,9 +130,6 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
         session.say_each(thread_lines(one, home.settings.timezone))
 
 
-# ----------------------------------------------------------------------------------------- wakes
-
-
 @command("wakes", "[task]=[TASK|AGENT]", example=("", f'"Fix the sink". {WHO}'))
 @click.option("--limit", type=COUNT, default=20, show_default=True, metavar="N", help="At most.")
 @click.option(
@@ -189,9 +180,6 @@ def _table(session: Session, home: "Home", documents: "Sequence[WakeLine]") -> N
     session.table(headings.split(), rows)
 
 
-# ------------------------------------------------------------------------------------------ show
-
-
 @command("show", "run", example=("nb5evlz4", "nb5evlz4 --prompt > prompt.txt"))
 @click.option("--prompt", is_flag=True, help="Only what the model was shown, byte for byte.")
 def show_command(session: Session, run: str, *, prompt: bool) -> None:
@@ -228,9 +216,6 @@ def _prompt(session: Session, home: "Home", run_key: str) -> None:
     system, user = found
     text = "\n\n".join(one.text for one in (*system, *user))
     session.exactly(text)
-
-
-# ------------------------------------------------------------------------------------------- why
 
 
 @command(

@@ -392,9 +392,6 @@ def rate_command(
     return tasks.rate(one.home, task.id, score, one.key, entry_id=entry_id, comment=comment)
 
 
-# --------------------------------------------------------------------------------------------- done
-
-
 @keyed("done", example='"Book the flight" "Call Ann"')
 @click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
 def done_command(session: Session, tasks: Sequence[str], key: str) -> None:

@@ -273,8 +273,6 @@ def template_delete(session: Session, template: str, key: str) -> None:
     _tell(session, wanted, "Deleted")
 
 
-# ------------------------------------------------------------------------------------------ lessons
-
 EMPTY = (
     "No lessons yet. They come of what you confirm, reject and defer; "
     "`wakelog lessons --from-history` learns of what you decided before."

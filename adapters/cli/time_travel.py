@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from adapters.timetravel.logs_at import NamedMoment
 
 
-# ---------------------------------------------------------------------------------------- replay
-
-
 @command("replay", "run", example=("nb5evlz4", "nb5evlz4 --step"))
 @click.option("--step", "is_stepping", is_flag=True, help="Wait for Enter before each step.")
 def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
@@ -69,9 +66,6 @@ def _goes_on() -> bool:
     click.echo("Enter: the next step; q: stop ", nl=False, err=True)
     read = sys.stdin.readline()
     return bool(read) and read.strip().lower() != "q"
-
-
-# -------------------------------------------------------------------------------------------- at
 
 
 @command(
@@ -118,9 +112,6 @@ def _prompt(session: Session, place: "NamedMoment", scope: Sequence[str] | None)
         session.document(timetravel.prompt_document(run_key, asked, asking))
         return
     session.exactly(timetravel.prompt_text(asking))
-
-
-# ------------------------------------------------------------------------------------------ diff
 
 
 @command(
@@ -171,9 +162,6 @@ def _called(place: "NamedMoment", zone: str) -> str:
         return wake_called(place.wake, zone) + home
     when = local_time(place.spot.where.at, zone) or "the beginning"
     return f"{place.given}: {when}, {', '.join(place.heads)}"
-
-
-# ---------------------------------------------------------------------------------------- bisect
 
 
 @command(

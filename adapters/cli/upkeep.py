@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 PROGRESS_FROM = 20_000  # rows; fewer need no bar
 
 
-# --------------------------------------------------------------------------- recover and rebuild
-
-
 @command("recover")
 def recover_command(session: Session) -> None:
     """Finish what a crash left undone; doing it twice changes nothing more.
@@ -107,9 +104,6 @@ def rebuild_command(session: Session) -> None:
         session.say(f"Made all views anew{where} from {told}.")
 
 
-# ------------------------------------------------------------------------- doctor and completion
-
-
 @command("doctor", example="&& wakelog prove")
 def doctor_command(session: Session) -> None:
     """Look for trouble in a home: its files, settings, agents and effects in doubt.
@@ -154,9 +148,6 @@ def completion_command(_: Session, shell: str) -> None:
         click.echo(f'#   eval "$({command})"')
     group = click.get_current_context().find_root().command
     click.echo(made(group, {}, "wakelog", "_WAKELOG_COMPLETE").source())
-
-
-# ------------------------------------------------------------------------------------- progress
 
 
 def progress_bar(

@@ -330,9 +330,6 @@ def _cancel(session: Session, agent: str | None, key: str) -> None:
     )
 
 
-# ------------------------------------------------------------------------------------------- ask
-
-
 @keyed("agent ask", "agent", "words", example='"Fix the sink" "What is left to do?"')
 @click.option("--session", "name", default="", metavar="S", help="Go on with a talk.")
 @stream_option

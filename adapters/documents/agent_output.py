@@ -247,15 +247,10 @@ class WhyAgent(Struct, frozen=True):
 # --------------------------------------------------------------------------------------- reports
 
 
-def reports_of(home: Home, agent_id: str) -> list[ReportDocument]:
-    """An agent's reports, the current one first."""
-    return home.views.page(reports.VIEW, shelf=agent_id, newest_first=True)
-
-
 def report_document(home: Home, agent_id: str) -> ReportDetails:
     """The document of `report`; where there is none yet, all but the ids is null."""
     agent = home.views.get(agents.VIEW, agent_id)
-    found = reports_of(home, agent_id)
+    found = home.views.page(reports.VIEW, shelf=agent_id, newest_first=True)
     with home.services.agents.reading() as world:
         history = [ReportHistory(one.run_key, one.at, world.text(one.tldr)) for one in found]
         current = found[0] if found else None

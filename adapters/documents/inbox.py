@@ -202,36 +202,32 @@ def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> l
 
 def documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list[InboxSet]:
     """The documents of sets with those of their items that are shown; without any: none."""
-    with home.services.journal.reading(), home.services.agents.reading():  # one for all of them
-        return _documents_of(home, sets, shows)
-
-
-def _documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list[InboxSet]:
     ranked, titles = ranks_of(home), titles_among(home, {one.task_id for one in sets})
     now: dict[str, Snapshot] = {}
     found: list[InboxSet] = []
-    for one in sets:
-        items = [item for item in one.items if shows(one, item)]
-        if not items:
-            continue
-        task = one.task_id
-        if task not in now:
-            now[task] = review.task_now(home.services, task)
-        name, seen = set_name(ranked, one.id), now[task]
-        found.append(
-            InboxSet(
-                set=ranked.get(one.id),
-                id=one.id,
-                task_id=task,
-                task_title=titles.get(task, ""),
-                agent_id=one.agent_id,
-                run_key=one.run_key,
-                created_at=one.created_at,
-                expires_at=one.expires_at or None,
-                status=one.status,
-                items=[_item(home, ranked, one.changes, name, item, seen) for item in items],
+    with home.services.journal.reading(), home.services.agents.reading():  # one for all of them
+        for one in sets:
+            items = [item for item in one.items if shows(one, item)]
+            if not items:
+                continue
+            task = one.task_id
+            if task not in now:
+                now[task] = review.task_now(home.services, task)
+            name, seen = set_name(ranked, one.id), now[task]
+            found.append(
+                InboxSet(
+                    set=ranked.get(one.id),
+                    id=one.id,
+                    task_id=task,
+                    task_title=titles.get(task, ""),
+                    agent_id=one.agent_id,
+                    run_key=one.run_key,
+                    created_at=one.created_at,
+                    expires_at=one.expires_at or None,
+                    status=one.status,
+                    items=[_item(home, ranked, one.changes, name, item, seen) for item in items],
+                )
             )
-        )
     return found
 
 

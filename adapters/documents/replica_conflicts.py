@@ -40,7 +40,7 @@ from domain.templates.template import TEMPLATE
 from domain.wake.wake import anyones
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from adapters.store.log import Log
     from adapters.wiring import Home
@@ -124,18 +124,7 @@ def _circles(journal: "Log", world: LogState) -> "Sequence[ReplicaConflict]":
 def _details(
     world: LogState, one: ReplicaConflict, *, labels: "Mapping[str, str]", task_id: str = ""
 ) -> ConflictDetails:
-    values = tuple(
-        ConflictValue(
-            side.row.replica,
-            labels.get(side.row.replica, side.row.replica),
-            side.row.at,
-            side.by,
-            _value_told(world, one, side),
-        )
-        for side in one.sides
-    )
-    stands = (side for side in one.sides[::-1] if side.value == one.stands)
-    standing = next(stands, None)
+    values, standing = _sides(one, labels, partial(_value_told, world, one))
     replica = standing.row.replica if standing else ""
     if one.of_kind == CATALOG.name:
         return ConflictDetails("", _catalog_name(world, one), one.field, one.kind, replica, values)
@@ -143,6 +132,18 @@ def _details(
         task_id = ends_of_side(standing)[0] if standing and one.kind == "timers" else one.entity
     title = world.load(TASK, task_id).title
     return ConflictDetails(task_id, title, one.field, one.kind, replica, values)
+
+
+def _sides(
+    one: ReplicaConflict, labels: "Mapping[str, str]", told: "Callable[[ConflictSide], str]"
+) -> tuple[tuple[ConflictValue, ...], ConflictSide | None]:
+    """Its sides, and the one that stands."""
+    values = []
+    for side in one.sides:
+        label = labels.get(side.row.replica, side.row.replica)
+        values.append(ConflictValue(side.row.replica, label, side.row.at, side.by, told(side)))
+    standing = (side for side in one.sides[::-1] if side.value == one.stands)
+    return tuple(values), next(standing, None)
 
 
 def _catalog_name(world: LogState, one: ReplicaConflict) -> str:
@@ -331,17 +332,7 @@ class _ConflictWords:
         self._ranks = ranks
 
     def details(self, one: ReplicaConflict, agent: Agent | None) -> ConflictDetails:
-        values = tuple(
-            ConflictValue(
-                side.row.replica,
-                self._labels.get(side.row.replica, side.row.replica),
-                side.row.at,
-                side.by,
-                self._said(one, side),
-            )
-            for side in one.sides
-        )
-        standing = next((side for side in one.sides[::-1] if side.value == one.stands), None)
+        values, standing = _sides(one, self._labels, partial(self._said, one))
         task = agent.task if agent else ""
         return ConflictDetails(
             task,

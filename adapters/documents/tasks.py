@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Literal
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, convert
+from msgspec.structs import asdict, replace
 
 from adapters.documents.import_conflicts import ConflictDetails, conflicts_of
 from adapters.documents.replica_conflicts import replica_conflicts_of
@@ -189,32 +189,16 @@ class ImportReport(Struct):
 
     def document(self) -> ImportedFile:
         """One of the `files` of `import`; a line 0 stands for the whole file."""
-        problems = [Unreadable(0, self.failure)] if self.failure else self.unreadable
-        return ImportedFile(
-            file=self.file,
-            format=self.format,
-            created=self.created,
-            changed=self.changed,
-            unchanged=self.unchanged,
-            gone=list(self.gone),
-            unreadable=[UnreadableLine(one.line, one.reason) for one in problems],
-            gone_items=[GoneItemDetails(one.task, one.item, one.title) for one in self.gone_items],
-            remarks=[UnreadableLine(one.line, one.reason) for one in self.remarks],
-            boxes=BoxCount(self.boxes_as_open, self.boxes_left_out),
-            keys_replaced=dict(self.keys_replaced),
-            conflicts=len(self.conflicts),
-            retitled=self.retitled,
-            gone_settled=list(self.gone_settled),
-            named=[UnreadableLine(one.line, one.reason) for one in self.named],
-            agents=self.agents,
-            told=[UnreadableLine(one.line, one.reason) for one in self.told],
-            deleted_here=list(self.deleted_here),
-            done_here=list(self.done_here),
-            added_here=list(self.added_here),
-            gone_held=list(self.gone_held),
-            restored=list(self.restored),
-            moved_from=self.moved_from,
-        )
+        told = asdict(self) | {
+            "unreadable": [Unreadable(0, self.failure)] if self.failure else self.unreadable,
+            "gone_items": [
+                GoneItemDetails(one.task, one.item, one.title) for one in self.gone_items
+            ],
+            "boxes": BoxCount(self.boxes_as_open, self.boxes_left_out),
+            "keys_replaced": dict(self.keys_replaced),
+            "conflicts": len(self.conflicts),
+        }
+        return convert(told, ImportedFile, from_attributes=True)
 
 
 def import_document(reports: Iterable[ImportReport]) -> ImportDetails:

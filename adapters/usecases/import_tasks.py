@@ -316,11 +316,13 @@ class Importing:
         report.gone_settled = tuple(each.task for each in closing)
         left = {*report.gone_settled, *report.gone_held}
         report.gone = tuple(each for each in report.gone if each not in left)
+        # made in the last append, when both ends are there; one that was taken away stays so
+        links = (ImportedLink(*each) for each in one.file.links if new & {each[0], each[2]})
         return ImportTasks(
             one.file.source,
             (),
             lines="" if one.is_kept else lines_payload(one.lines).id,
-            links=links_to_make(one.file, new),
+            links=tuple(links),
             gone=closing,
             restores=tuple(sorted(restores)),
             stops_timers=any(each.how == "reject" and _runs(known, each.task) for each in closing),
@@ -582,12 +584,6 @@ def _conflicts_after(
 
 # -------------------------------------------------------------------------------------------- links
 # Links between tasks that a file names: made with the tasks, and the person's from then on.
-
-
-def links_to_make(read: "ImportedFile", new: Collection[str]) -> tuple[ImportedLink, ...]:
-    """The links of tasks that are new or come back, as `ImportTasks` makes them: in the last append
-    of an import, when both ends are there. One that was taken away later does not come back."""
-    return tuple(ImportedLink(*one) for one in read.links if one[0] in new or one[2] in new)
 
 
 def links_left_out(home: "Home", read: "ImportedFile") -> list[tuple[ImportedLink, str]]:

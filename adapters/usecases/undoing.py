@@ -441,7 +441,8 @@ def _between(log: "Log", after: int, last: int) -> "Iterator[list[Row]]":
 def _of_journal(rows: "Sequence[Row]") -> Iterator[PersonCommand]:
     first: Any = envelope.read(rows[0])
     command = first.data.command
-    tasks = tasks_in(rows)
+    changed = (entity_of(row.stream) for row in rows if row.stream.startswith("task:"))
+    tasks = tuple(dict.fromkeys(changed))
     is_copy = isinstance(command, do.ImportTasks) and command.is_written_back
     if tasks and not is_copy and not isinstance(command, NEVER):
         name = entity_of(rows[0].stream)
@@ -643,11 +644,6 @@ def _deeds_named(home: "Home", ref: str) -> list[Deed]:
             raise Refused("stale", because=because, instead=instead)
     because = f"{ref!r} is none of the deeds that can be undone"
     raise invalid(because, "`wakelog undo --list` shows them with their names")
-
-
-def tasks_in(rows: "Sequence[Row]") -> tuple[str, ...]:
-    """The tasks that an append changed."""
-    return tuple({entity_of(row.stream): None for row in rows if row.stream.startswith("task:")})
 
 
 def _recovered(home: "Home") -> None:
