@@ -243,26 +243,16 @@ NO_TASKS = "There are no open tasks; bring some in with `wakelog import TODO.md`
 @click.option("--model", default="", metavar="M", help="Else the home's model.")
 @click.option("--template", default="", metavar="T", help="Else its category's.")
 @click.option("--turns", type=int, default=0, metavar="N", help="Per wake, 1 to 20; default 5.")
-def create(  # noqa: PLR0913  one parameter for each option
-    session: Session,
-    *,
-    task: str | None,
-    option: str | None,
-    is_all: bool,
-    name: str,
-    mode: str,
-    model: str,
-    template: str,
-    turns: int,
-    key: str,
+def create(
+    session: Session, *, task: str | None, option: str | None, is_all: bool, key: str, **given: Any
 ) -> None:
     """Make an agent for a task; its first wake is queued, and runs with `wakelog wake`."""
     wanted = task or option
     if (wanted is None) != is_all or (task and option):
         raise invalid("it is not clear for which task the agent is", "name one task, or give --all")
-    if is_all and name:
+    wish = agents.AgentOptions(**given)  # click gives them by these names
+    if is_all and wish.name:
         raise invalid("--name and --all do not go together", "leave --name out")
-    wish = agents.AgentOptions(mode, name, model, turns, template)
     agents.check_options(wish)
     if wanted is not None:
         _create_one(session, wanted, wish, key)

@@ -1,8 +1,8 @@
 """`wakelog worker` and `wakelog cluster`: homes of a database that are tended on many machines."""
 
 import os
-from collections.abc import Sequence
 from contextlib import ExitStack
+from typing import Any
 
 import click
 
@@ -69,7 +69,6 @@ def cluster_command(session: Session) -> None:
 )
 @click.option(
     "--slice",
-    "slice_seconds",
     type=click.FloatRange(0.1, 86_400),
     default=60.0,
     show_default=True,
@@ -92,18 +91,7 @@ def cluster_command(session: Session) -> None:
     help="Tell over HTTP how it is; see above.",
 )
 @click.option("--host", default=HOST, metavar="H", help="Of --health; else this machine alone.")
-def worker_command(  # noqa: PLR0913  click hands over one argument for each option
-    session: Session,
-    homes: int,
-    wakes: int,
-    lease: int,
-    slice_seconds: float,
-    grace: float,
-    only: Sequence[str],
-    *,
-    health: int | None,
-    host: str,
-) -> None:
+def worker_command(session: Session, *, health: int | None, host: str, **options: Any) -> None:
     """Tend the homes of a PostgreSQL database that are due; WAKELOG_DATABASE says which.
 
     Any number may run, on any machines. Each home that is due is given to one of them; it watches
@@ -121,15 +109,15 @@ def worker_command(  # noqa: PLR0913  click hands over one argument for each opt
         raise invalid("there is no health to tell to other machines", "add --health PORT")
     from adapters.cluster.worker import IN_DOUBT, WorkerOptions, work
 
+    wanted = WorkerOptions(**options)  # click gives them by these names
     lines = EventLines(session, "UTC")
-    options = WorkerOptions(homes, wakes, lease, slice_seconds, grace, tuple(only))
     with ExitStack() as stack:
         stack.enter_context(warned(lines))
         listening = None
         if health is not None:
             listening = stack.enter_context(bound(host, health, "--health"))
             lines.tell("healthy", address=f"http://{host}:{listening.getsockname()[1]}/ready")
-        done, is_in_doubt = work(os.environ, options, lines.tell, session.model, listening)
+        done, is_in_doubt = work(os.environ, wanted, lines.tell, session.model, listening)
     lines.tell("stopped", wakes=done.wakes, failed=done.failed)
     session.printed(done)
     raise SystemExit(IN_DOUBT if is_in_doubt else 0)

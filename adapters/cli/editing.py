@@ -1,6 +1,6 @@
 """One writing command on tasks: finds what is named, does the deed, tells the outcome."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -69,23 +69,13 @@ class Editing:
 
     def note(self, task: Task, wanted: str) -> str:
         """The id of the note that a word names: its number, its id or the beginning of one."""
-        numbered = {str(number): one.id for number, one in enumerate(task.notes, start=1)}
-        if wanted in numbered:
-            return numbered[wanted]
         known = [one.id for one in task.notes]
-        if had := getattr(self._kept_before(), "note", ""):  # a retry of what removed it
-            known.append(had)
-        see = f"see `wakelog task show {task.id[:ID_SHOWN]}` for its notes and their numbers"
-        ids = [(one, "") for one in dict.fromkeys(known)]
-        return pick(wanted, ids, "note", "unknown_item", see=see)
+        had = getattr(self._kept_before(), "note", "")  # by a retry of what removed it
+        return _part(task, wanted, "note", "notes and their numbers", known, had)
 
     def entry(self, task: Task, wanted: str) -> str:
         """The id of the time entry that a word names: its number, its id or the beginning."""
-        numbered = {str(number): one.id for number, one in enumerate(task.time, start=1)}
-        if wanted in numbered:
-            return numbered[wanted]
-        see = f"see `wakelog task show {task.id[:ID_SHOWN]}` for its time entries"
-        return pick(wanted, [(one.id, "") for one in task.time], "entry", "unknown_item", see=see)
+        return _part(task, wanted, "entry", "time entries", [one.id for one in task.time])
 
     @property
     def home(self) -> "Home":
@@ -166,6 +156,16 @@ def on_task(
 def named(task: Task) -> str:
     """A task's title and short id, for one line."""
     return f'"{safe(task.title)}" ({task.id[:ID_SHOWN]})'
+
+
+def _part(
+    task: Task, wanted: str, what: str, shown: str, known: Sequence[str], had: str = ""
+) -> str:
+    """The id of a part that a word names: its number, its id or the beginning of one."""
+    numbered = {str(number): one for number, one in enumerate(known, start=1)}
+    see = f"see `wakelog task show {task.id[:ID_SHOWN]}` for its {shown}"
+    ids = [(one, "") for one in dict.fromkeys([*known, had]) if one]
+    return numbered.get(wanted) or pick(wanted, ids, what, "unknown_item", see=see)
 
 
 def _gave(fact: Stored, item_id: str) -> str | None:
