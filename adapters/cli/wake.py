@@ -45,14 +45,13 @@ def stream_option(command: F) -> F:
     return option(command)
 
 
-class Speaker:
+class Speaker(msgspec.Struct):
     """Prints words as they come (a `domain.ports.Listener`), each turn's in lines of their own.
     What counts is the recorded answer, see `finish`."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._turn = ""  # what was said in this one
-        self._last = ""  # and in the last one that had words and is over
+    _session: Session
+    _turn: str = ""  # what was said in this one
+    _last: str = ""  # and in the last one that had words and is over
 
     def said(self, text: str) -> None:
         self._turn += text
@@ -443,7 +442,7 @@ def chat_command(session: Session, agent: str, name: str, stream: bool | None) -
     answer is one JSON object on a line of its own. Exit status 1: a question had no answer.
     """
     agent_id = pick_agent(session.reading(), agent)
-    talk = _Talk(session, agent_id, name, stream=stream)
+    talk = _Talk(session, agent_id, name, stream)
     try:
         for line in _lines():
             talk.ask(line)
@@ -454,30 +453,29 @@ def chat_command(session: Session, agent: str, name: str, stream: bool | None) -
     raise SystemExit(1 if talk.failures else 0)
 
 
-class _Talk:
+class _Talk(msgspec.Struct):
     """Questions and answers of one session."""
 
-    def __init__(self, session: Session, agent_id: str, name: str, *, stream: bool | None) -> None:
-        self._session = session
-        self._agent_id = agent_id
-        self._stream = stream
-        self.name = name  # empty until the first question is answered
-        self.failures = 0
+    session: Session
+    agent_id: str
+    name: str  # empty until the first question is answered
+    stream: bool | None
+    failures: int = 0
 
     def ask(self, line: str) -> None:
-        loud = speaker(self._session, self._stream)
+        loud = speaker(self.session, self.stream)
         try:
-            got = asked(self._session, self._agent_id, AgentQuestion(line, self.name), loud)
+            got = asked(self.session, self.agent_id, AgentQuestion(line, self.name), loud)
         except WakelogError as error:
             self.failures += 1
             click.echo(f"Error: {in_words(error)} [{error.code}]", err=True)
             return
         self.name = got.session
         self.failures += got.status != 0
-        if self._session.as_json:
+        if self.session.as_json:
             click.echo(msgspec.json.encode(got.document).decode())
         else:
-            tell(self._session, got, loud)
+            tell(self.session, got, loud)
 
 
 def _lines() -> Iterator[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
 
 from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session, UserError
@@ -115,14 +116,13 @@ def _tell(session: Session, file: str, done: WrittenBack) -> None:
 # Files that `run --watch` follows are told what was decided here, once for each decision.
 
 
-class FollowedFiles:
+class FollowedFiles(Struct):
     """How far each file was told: up to which append of the journal, and what it was refused."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._told: dict[str, int] = {}
-        self._stale: set[str] = set()
-        self._refused: dict[str, str] = {}
+    _session: Session
+    _told: dict[str, int] = {}
+    _stale: set[str] = set()
+    _refused: dict[str, str] = {}
 
     def taken(self, file: str) -> None:
         """A file has another content, which was imported: it is looked at anew."""

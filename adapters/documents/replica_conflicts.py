@@ -320,23 +320,20 @@ def _field(one: ReplicaConflict, *, is_whole: bool = False) -> str:
             return one.field
 
 
-class _ConflictWords:
+class _ConflictWords(NamedTuple):
     """Tells conflicts as a person reads them."""
 
-    def __init__(
-        self, world: LogState, journal: LogState, labels: "Mapping[str, str]", ranks: Ranks
-    ) -> None:
-        self._world = world
-        self._journal = journal
-        self._labels = labels
-        self._ranks = ranks
+    world: LogState
+    journal: LogState
+    labels: "Mapping[str, str]"
+    ranks: Ranks
 
     def details(self, one: ReplicaConflict, agent: Agent | None) -> ConflictDetails:
-        values, standing = _sides(one, self._labels, partial(self._said, one))
+        values, standing = _sides(one, self.labels, partial(self._said, one))
         task = agent.task if agent else ""
         return ConflictDetails(
             task,
-            self._journal.load(TASK, task).title if task else self._title(one),
+            self.journal.load(TASK, task).title if task else self._title(one),
             _field(one),
             one.kind,
             standing.row.replica if standing else "",
@@ -349,7 +346,7 @@ class _ConflictWords:
         """What a conflict is of that is of no task."""
         match one.of_kind:
             case TEMPLATE.name:
-                return templates.load(self._world, one.entity).name
+                return templates.load(self.world, one.entity).name
             case POLICY.name:
                 return "what models may be asked"
             case _:
@@ -363,7 +360,7 @@ class _ConflictWords:
                 named = f"{field} {rest!r}" if field in ("preference", "loop") else field
                 return f"the {_NAMES.get(field, named)} of the agent {agent.name!r}"
             case CHANGES.name if agent:
-                changes = self._world.load(CHANGES, one.entity)
+                changes = self.world.load(CHANGES, one.entity)
                 item = find(changes, int(rest))
                 summary = f" {item.summary!r}" if item else ""
                 return f"{self._ref(changes, int(rest))}{summary} of the agent {agent.name!r}"
@@ -375,20 +372,20 @@ class _ConflictWords:
                     "consent": f"the receipt for {model} and {called}",
                 }.get(field, f"the receipt for {rest}")
             case LESSONS.name:
-                begun = anyones(self._world, rest).begun
-                name = self._world.load(AGENT, begun.agent).name
+                begun = anyones(self.world, rest).begun
+                name = self.world.load(AGENT, begun.agent).name
                 return f"a wake of the agent {name!r}"
             case _:
                 return f"the {'active version' if field == 'active' else field} of the template"
 
     def _ref(self, changes: ChangeSet, number: int) -> str:
         """How the item is addressed on this machine."""
-        rank = self._ranks.get(changes.id) or self._ranks.others.get(changes.id)
+        rank = self.ranks.get(changes.id) or self.ranks.others.get(changes.id)
         return f"{rank}.{number}" if rank else ref(changes, number)
 
     @property
     def _catalog(self) -> Catalog:
-        return self._journal.load(CATALOG, MAIN)
+        return self.journal.load(CATALOG, MAIN)
 
     def _said(self, one: ReplicaConflict, side: ConflictSide) -> str:
         """A side's value."""
@@ -398,7 +395,7 @@ class _ConflictWords:
             case "agent", "categories":
                 return self._categories(value)
             case "agent", "template":
-                return templates.load(self._world, value).name if value else "built-in"
+                return templates.load(self.world, value).name if value else "built-in"
             case "agent", "subscription":
                 return "removed" if value is None else ", ".join(value[0])
             case "agent", "automation":
@@ -427,9 +424,9 @@ class _ConflictWords:
     def _version(self, one: ReplicaConflict, side: ConflictSide, number: int) -> str:
         """A version with how it begins: two machines may give one number."""
         of = getattr(side.row.fact, "of", "") or side.row.replica
-        known = templates.load(self._world, one.entity).numbered(number)
+        known = templates.load(self.world, one.entity).numbered(number)
         found = next((each for each in known if each.is_of(of)), None)
-        return f"version {number}: {self._world.text(found.general)}" if found else str(number)
+        return f"version {number}: {self.world.text(found.general)}" if found else str(number)
 
     def _categories(self, value: "Iterable[str]") -> str:
         return ", ".join(category_name(self._catalog, one) for one in value) or "none"

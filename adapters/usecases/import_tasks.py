@@ -219,42 +219,35 @@ MORE = ("lines", "links", "gone", "restores")
 """What an import says besides its tasks: fields of `ImportTasks`."""
 
 
-class Importing:
+class Importing(msgspec.Struct):
     """The appends of one import over all its files, the nth under ``K:n``.
 
     Of several appends that nobody gave a key, the key is derived: what one command did is one deed.
     """
 
-    def __init__(
-        self,
-        key: str = "",
-        prefer: Side | None = None,
-        gone: GoneMode | None = None,
-        *,
-        agents: bool | None = None,
-        restores: bool = False,
-        is_one_of_many: bool = False,
-        sure: ConfirmClosing = lambda _: False,
-    ) -> None:
-        self._key = self._name = key
-        self._agents = agents  # whether new tasks get an agent; None: as the settings say
-        self._gone = gone  # what becomes of tasks that their file has no more
-        self._prefer = prefer  # what shall stand where the file and the person differ
-        self._restores = restores  # whether what was deleted here, and is in the file, comes back
-        self._is_one_of_many = is_one_of_many
-        self._sure = sure
-        self._nth = 0
+    key: str = ""
+    prefer: Side | None = None  # what shall stand where the file and the person differ
+    gone: GoneMode | None = None  # what becomes of tasks that their file has no more
+    agents: bool | None = None  # whether new tasks get an agent; None: as the settings say
+    restores: bool = False  # whether what was deleted here, and is in the file, comes back
+    is_one_of_many: bool = False
+    sure: ConfirmClosing = lambda _: False
+    _nth: int = 0
+    _name: str = ""
+
+    def __post_init__(self) -> None:
+        self._name = self.key
 
     def remember(self, home: "Home", given: FileInput) -> None:
         """Remember of a file that is as it was what was said of it, and where it is."""
-        keep_choice(home, given.source, self._gone)
+        keep_choice(home, given.source, self.gone)
         remember_path(home, given.place)
 
     def settles(self, report: ImportReport) -> bool:
         """Whether there is something to settle in a file that says nothing new."""
-        is_gone = report.gone_held or (report.gone and self._gone)
-        is_back = report.deleted_here and self._restores
-        return bool((report.conflicts and self._prefer) or is_gone or is_back)
+        is_gone = report.gone_held or (report.gone and self.gone)
+        is_back = report.deleted_here and self.restores
+        return bool((report.conflicts and self.prefer) or is_gone or is_back)
 
     def take(
         self,
@@ -281,10 +274,10 @@ class Importing:
         if place is not None:  # at once: a process may end in between
             remember_path(home, place)
         report.moved_from = place.was if place else ""
-        restores = {*one.restores, *(report.deleted_here if self._restores else ())}
-        if self._restores:
+        restores = {*one.restores, *(report.deleted_here if self.restores else ())}
+        if self.restores:
             report.deleted_here = ()
-        tasks = one.file.tasks if self._key else changed_tasks(one, known, restores)
+        tasks = one.file.tasks if self.key else changed_tasks(one, known, restores)
         report.unchanged = len(one.file.tasks) - len(tasks)
         told(report.unchanged)
         more = self._more(home, one, report, known, restores)
@@ -294,10 +287,10 @@ class Importing:
         report.restored = tuple(task.task_id for task in one.file.tasks if task.task_id in restores)
         report.unreadable += circles(home, one)
         report.conflicts = open_conflicts(home, one.file, known, written)
-        if self._prefer is not None:
-            self._settle(home, report, self._prefer)
-        if report.new and (home.settings.import_.agents if self._agents is None else self._agents):
-            report.agents = len(assign_all(home, AgentOptions(), self._key, among=report.new).made)
+        if self.prefer is not None:
+            self._settle(home, report, self.prefer)
+        if report.new and (home.settings.import_.agents if self.agents is None else self.agents):
+            report.agents = len(assign_all(home, AgentOptions(), self.key, among=report.new).made)
         remember_lines(home, one)
         return report
 
@@ -311,8 +304,8 @@ class Importing:
     ) -> ImportTasks:
         """What an import says besides its tasks."""
         new = {task.task_id for task in one.file.tasks} - known.keys() | {*restores}
-        keep_choice(home, one.file.source, self._gone)
-        closing, report.gone_held = plan_missing(home, one, report.gone, self._gone, self._sure)
+        keep_choice(home, one.file.source, self.gone)
+        closing, report.gone_held = plan_missing(home, one, report.gone, self.gone, self.sure)
         report.gone_settled = tuple(each.task for each in closing)
         left = {*report.gone_settled, *report.gone_held}
         report.gone = tuple(each for each in report.gone if each not in left)
@@ -364,7 +357,7 @@ class Importing:
             stops = command.stops_timers or said.stops_timers
             more_said = {name: getattr(said, name) for name in MORE}
             command = replace(command, stops_timers=stops, **more_said)
-            is_alone = is_whole and not (self._is_one_of_many or self._prefer)
+            is_alone = is_whole and not (self.is_one_of_many or self.prefer)
             key = self._key_of(home, command, is_alone=is_alone)
             appended = home.services.append_journal(command, key=key, payloads=payloads)
             left = _without(left, said)

@@ -242,13 +242,11 @@ def _part_value(past: TaskPast, kind: str, about: str) -> str:
 # ----------------------------------------------------------------------------------------- steps
 
 
-class _Trace:
+class _Trace(NamedTuple):
     """Follows a value to what it came from."""
 
-    def __init__(self, past: TaskPast, field: str) -> None:
-        self.past = past
-        self.field = field
-        self.views = past.home.views
+    past: TaskPast
+    field: str
 
     def steps(self, happened: Sequence[TaskEvent]) -> Iterator[WhyStep]:
         """The steps that led to the value, as these facts leave it."""
@@ -325,10 +323,10 @@ class _Trace:
 
     def _woken(self, run_key: str, note_at: str) -> Iterator[WhyStep]:
         """A wake, and what woke its agent: the words of a note, if they are among it."""
-        wake = self.views.get(wakes.VIEW, run_key)
+        wake = self.past.home.views.get(wakes.VIEW, run_key)
         if wake is None:
             return
-        agent = self.views.get(agents.VIEW, wake.agent_id)
+        agent = self.past.home.views.get(agents.VIEW, wake.agent_id)
         said = f"It did so in a wake of the agent “{agent.agent.name if agent else wake.agent_id}”."
         lead = WhyLead("wake", run_key, wake.task_id)
         yield WhyStep("wake", said, wake.started_at, lead=lead)
