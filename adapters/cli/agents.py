@@ -61,16 +61,7 @@ def _row(line: "AgentLine", zone: str, now: str) -> tuple[object, ...]:
     due = line.next_wake_at or ""
     shown = "now" if due and due <= now else local_time(due, zone)
     last = local_time(line.last_wake_at or "", zone)
-    return (
-        line.id[:ID_SHOWN],
-        line.name,
-        line.mode,
-        life,
-        status,
-        shown,
-        last,
-        line.wakes,
-    )
+    return (line.id[:ID_SHOWN], line.name, line.mode, life, status, shown, last, line.wakes)
 
 
 @command("agent show", "agent", example='"Fix the sink"')

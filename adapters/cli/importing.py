@@ -370,11 +370,7 @@ def _foreseen(
 
 
 def _imported(
-    session: Session,
-    given: FileInput,
-    importing: import_tasks.Importing,
-    *,
-    is_keyed: bool = False,
+    session: Session, given: FileInput, importing: import_tasks.Importing, *, is_keyed: bool = False
 ) -> ImportReport:
     """Take a file over; one without tasks makes no home.
 

@@ -90,13 +90,7 @@ def journal_command(session: Session, task: str, limit: int) -> None:
         return
     zone = home.settings.timezone
     rows = [
-        (
-            local_time(one.at, zone),
-            one.run_key[:ID_SHOWN],
-            one.priority,
-            one.category,
-            one.text,
-        )
+        (local_time(one.at, zone), one.run_key[:ID_SHOWN], one.priority, one.category, one.text)
         for one in found
     ]
     session.table(("When", "Wake", "Priority", "Category", "Observation"), rows)

@@ -392,10 +392,6 @@ def json_option(command: F) -> F:
             session.as_json = True
 
     option = click.option(
-        "--json",
-        is_flag=True,
-        expose_value=False,
-        callback=keep,
-        help="Print one JSON document.",
+        "--json", is_flag=True, expose_value=False, callback=keep, help="Print one JSON document."
     )
     return option(command)

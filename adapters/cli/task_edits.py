@@ -85,13 +85,7 @@ def add(
     said = None if description is None else long_text(description, None, "description")
     editing = Editing(session, key)
     made = tasks.add_task(
-        editing.home,
-        title,
-        fields,
-        editing.key,
-        labels=labels,
-        items=titles,
-        description=said,
+        editing.home, title, fields, editing.key, labels=labels, items=titles, description=said
     )
     task_id = editing.did(made).ids[0]
     editing.tell("Added", task_id)

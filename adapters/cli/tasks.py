@@ -51,13 +51,7 @@ def task_command() -> None:
 @click.option("--sort", "order", type=click.Choice(ORDERS), help="On a terminal: by urgency.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
 def list_tasks(
-    session: Session,
-    /,
-    *,
-    scope: str | None,
-    order: str | None,
-    limit: int | None,
-    **given: Any,
+    session: Session, /, *, scope: str | None, order: str | None, limit: int | None, **given: Any
 ) -> None:
     """List tasks: on a terminal those that are open, the most urgent first; else in the order they
     came in, done ones too, deleted ones not."""

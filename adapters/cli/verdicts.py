@@ -43,12 +43,7 @@ _PAIR = re.compile(r"(?:^|(?<=\s))([A-Za-z_]+)=")
 
 
 def decide(
-    session: Session,
-    verdict: "ItemVerdict",
-    refs: Sequence[str],
-    key: str,
-    *,
-    is_all: bool,
+    session: Session, verdict: "ItemVerdict", refs: Sequence[str], key: str, *, is_all: bool
 ) -> int:
     """Decide what is named, and tell what came of each; the exit status.
 

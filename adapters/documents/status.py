@@ -226,8 +226,7 @@ def status_document(home: Home, most: int = -1) -> StatusDetails:
         runtimes=_runtimes(home, now),
         open_proposals=views.tallied(inbox.VIEW, inbox.marks("waiting", "deferred")),
         next_due=min(
-            filter(None, [views.next_due(agents.VIEW, agents.marks("timed")), *first]),
-            default=None,
+            filter(None, [views.next_due(agents.VIEW, agents.marks("timed")), *first]), default=None
         ),
         at=now,
         held=waiting(home),

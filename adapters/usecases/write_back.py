@@ -314,11 +314,7 @@ class _FileEditor:
     """The lines of a file while they are changed; `read` is the file with the ids of its tasks."""
 
     def __init__(
-        self,
-        home: "Home",
-        given: FileInput,
-        read: ImportedFile,
-        environ: Mapping[str, str],
+        self, home: "Home", given: FileInput, read: ImportedFile, environ: Mapping[str, str]
     ) -> None:
         self._home = home
         self._given = given._replace(form=read.format)
