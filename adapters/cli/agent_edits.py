@@ -1,6 +1,6 @@
 """What changes agents: `wakelog agent create`, `set`, `watch`, `timer`, `pause` and the like."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,8 +18,6 @@ from domain.agent.deciders import AgentSettings
 from domain.errors import invalid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from adapters.usecases.agents import AgentUpdate
     from adapters.wiring import Home
 

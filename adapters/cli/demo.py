@@ -16,26 +16,23 @@ from adapters.demo.stories import SOURCE as DATA_SOURCE
 from adapters.documents.agent_output import report_document
 from adapters.documents.agents import all_agents
 from adapters.documents.demo import DemoData, DemoDataThere, DemoDetails
-from adapters.documents.inbox import all_sets, set_documents
+from adapters.documents.inbox import InboxSet, all_sets, set_documents
 from adapters.home import files
 from adapters.home.files import HOME_VARIABLE, home_path
 from adapters.importers import markdown
-from adapters.proof.prove import prove_home
+from adapters.proof.prove import Proved, prove_home
 from adapters.store.sqlite_files import check_alone
 from adapters.text.agent_output import counted
 from adapters.text.common import ID_SHOWN, safe
 from adapters.usecases.agents import AgentOptions, assign_all
 from adapters.usecases.import_sources import ParsedFile
 from adapters.usecases.import_tasks import Importing
-from adapters.wiring import open_home
+from adapters.wiring import Home, open_home
 from domain.errors import Refused, invalid
 from projections import agents, observations, reports, tasks, wakes
 
 if TYPE_CHECKING:
     from adapters.demo.generator import DemoSummary
-    from adapters.documents.inbox import InboxSet
-    from adapters.proof.prove import Proved
-    from adapters.wiring import Home
 
 DEMO_FOLDER = "wakelog-demo"
 DEMO_SOURCE = "wakelog demo"

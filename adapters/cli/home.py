@@ -13,7 +13,7 @@ from adapters.documents.homes import CopiedHome, CreatedHome, SettingsText, Thaw
 from adapters.documents.results import AdoptedHome, HomeDetails
 from adapters.documents.tasks import import_document
 from adapters.home import settings, write_guard
-from adapters.home.home_location import homes_of, location_of
+from adapters.home.home_location import HomeLocation, homes_of, location_of
 from adapters.home.settings import parse
 from adapters.home.settings_toml import DEFAULT_TOML, with_setting
 from adapters.text.common import safe
@@ -22,7 +22,6 @@ from adapters.upkeep.home_copy import copy_home, thaw
 from domain.errors import invalid
 
 if TYPE_CHECKING:
-    from adapters.home.home_location import HomeLocation
     from adapters.upkeep.adopt import Adopted
     from domain.append.causes import GivenUp
 

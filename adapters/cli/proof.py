@@ -16,7 +16,7 @@ from adapters.documents.results import ExportedHistory
 from adapters.home.files import check_no_database, close_to_others
 from adapters.proof import anchors, histories
 from adapters.proof.incremental import forget, prove_remembering
-from adapters.proof.prove import prove_home
+from adapters.proof.prove import Proved, prove_home
 from adapters.proof.prove_views import with_views
 from adapters.proof.redact import redacted
 from adapters.text.agent_output import counted
@@ -28,7 +28,6 @@ from projections.wakes import VIEW
 
 if TYPE_CHECKING:
     from adapters.proof.histories import History
-    from adapters.proof.prove import Proved
 
 _POSITION = re.compile(r"(journal|agent):(?:[a-z0-9]{1,32}:)?([0-9]{1,12})")
 

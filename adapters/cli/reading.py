@@ -13,7 +13,7 @@ from adapters.cli.shared import Session
 from adapters.documents import agent_output
 from adapters.documents.agents import agent_names
 from adapters.documents.policy import waiting
-from adapters.documents.wakes import run_document, run_named, wake_lines, wake_of
+from adapters.documents.wakes import WakeLine, run_document, run_named, wake_lines, wake_of
 from adapters.text.agent_output import (
     field_lines,
     report_head,
@@ -31,7 +31,6 @@ from domain.errors import Refused
 from projections.wakes import VIEW
 
 if TYPE_CHECKING:
-    from adapters.documents.wakes import WakeLine
     from adapters.wiring import Home
 
 OUTCOMES = ("completed", "failed", "skipped", "superseded")

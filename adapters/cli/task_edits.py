@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import click
 
@@ -20,10 +20,7 @@ from adapters.usecases.tasks import edit_task
 from domain.errors import Refused, invalid
 from domain.journal import edits
 from domain.journal.document import task_line
-from domain.journal.task import FIELDS, RATING_MAX, Task
-
-if TYPE_CHECKING:
-    from domain.journal.task import NoteKind
+from domain.journal.task import FIELDS, RATING_MAX, NoteKind, Task
 
 
 def _field_options(command: F) -> F:

@@ -16,12 +16,11 @@ from adapters.text.task import duration, task_text
 from adapters.usecases.inputs import day, status_named
 from adapters.usecases.resolve import pick_task
 from adapters.usecases.task_lists import ORDERS, TaskFilter, fits_filter, ordered
-from domain.journal.document import task_line
+from domain.journal.document import TaskLine, task_line
 from projections.tasks import MARKS, VIEW
 
 if TYPE_CHECKING:
     from domain.journal.catalog import Catalog
-    from domain.journal.document import TaskLine
 
 EMPTY = (
     "No tasks yet. Bring some in with `wakelog import TODO.md`, "

@@ -31,12 +31,11 @@ from adapters.usecases.resolve import nth_key, pick, pick_agent
 from adapters.usecases.templates import BUILT_IN
 from domain.errors import Remedy
 from domain.lessons.lessons import STARS_MAX, TEMPLATE
-from domain.templates.seeds import SEEDS, seed_id
+from domain.templates.seeds import SEEDS, Seed, seed_id
 from domain.text import squeeze
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
-    from domain.templates.seeds import Seed
 
 
 @group(

@@ -12,7 +12,7 @@ from adapters.cli.consent import ask_consent, tell_held
 from adapters.cli.lazy_groups import command, keyed
 from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session
-from adapters.documents.wakes import WakeAnswer, own_wake_of, wake_document, wake_of
+from adapters.documents.wakes import WakeAnswer, WakeLine, own_wake_of, wake_document, wake_of
 from adapters.text.agent_output import counted
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.policy import not_sent, waits
@@ -24,7 +24,6 @@ from domain.errors import Refused, Remedy, WakelogError, invalid
 from domain.wake.wake import ModelAnswered
 
 if TYPE_CHECKING:
-    from adapters.documents.wakes import WakeLine
     from adapters.usecases.wake_agents import RanWake, WaitingWake
     from adapters.wiring import Home
 

@@ -156,7 +156,6 @@ class FollowedFiles(Struct):
         return done
 
     def _written(self, file: str) -> "WrittenBack":
-        from adapters.usecases.write_back import write_back
 
         (source,) = sources_of(self._session.opened(), [file], "", os.environ)
         try:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from adapters.documents.tasks import catalog_of
 from adapters.home.api_keys import GEMINI_VARIABLE, KEYRING_USER, gemini_key
 from adapters.home.endpoints import endpoint_key, endpoint_of, full_name
-from adapters.home.settings import KEYRING
+from adapters.home.settings import KEYRING, Settings
 from domain.agent import deciders
 from domain.agent.endpoints import GEMINI_MODEL, MODELS, PREFIX
 from domain.errors import Refused, invalid
@@ -19,7 +19,6 @@ from domain.policy.gate import NOTICE_VERSION, is_leaving
 from domain.policy.policy import POLICY
 
 if TYPE_CHECKING:
-    from adapters.home.settings import Settings
     from adapters.wiring import Home
     from projections.agents import AgentDocument
 

@@ -1,6 +1,6 @@
 """Agents are made, and steered: their life, settings, timers and subscriptions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,15 +17,12 @@ from domain.agent import deciders
 from domain.agent.deciders import AgentSettings
 from domain.errors import Refused
 from projections import agents
-from projections.tasks import VIEW
+from projections.tasks import VIEW, TaskDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
     from adapters.wiring import Home
     from domain.agent.agent import AgentTimer, Mode
     from domain.agent.commands import AgentCommand
-    from projections.tasks import TaskDocument
 
 
 # ------------------------------------------------------------------------------------------- make

@@ -13,7 +13,7 @@ taken for old once. In a home that is alone nothing is kept.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import count, takewhile
 from pathlib import Path
@@ -58,21 +58,16 @@ from domain.handlers.imports import not_linked
 from domain.handlers.undo import import_undone_in_task
 from domain.journal.commands import GoneTask, ImportedLink, ImportedRef, ImportTasks, UndoImport
 from domain.journal.imported import ImportedFile, ImportedTask, Unreadable
-from domain.journal.imported import Unreadable as UnreadableLine
 from domain.journal.imports import gone_reason, numbered
 from domain.journal.task import TASK, TaskImported
 from domain.log import canonical
 from domain.log.keys import key as make_key
-from domain.log.state import entity_of
+from domain.log.state import RecordedEvent, entity_of
 from domain.log.wire import Payload
-from projections.tasks import VIEW
+from projections.tasks import VIEW, TaskDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from adapters.wiring import Home
-    from domain.log.state import RecordedEvent
-    from projections.tasks import TaskDocument
 
 ConfirmClosing = Callable[[Sequence[str]], bool]
 """``sure(tasks)``: whether a person wants so many tasks closed that are gone from their file."""
@@ -197,7 +192,6 @@ def _report_name(given: FileInput) -> str:
 
 def made_of(home: "Home", given: FileInput, environ: Mapping[str, str]) -> list[str]:
     """All that the report of a file is made of now."""
-    from hashlib import blake2b
 
     tail, how = home.services.journal.tail(), (given.form, str(given.by_heading))
     names = (*SECRET_VARIABLES, *home.settings.key_variables)
@@ -427,13 +421,13 @@ def changed_tasks(
     ]
 
 
-def circles(home: "Home", one: MatchedFile) -> tuple[UnreadableLine, ...]:
+def circles(home: "Home", one: MatchedFile) -> tuple[Unreadable, ...]:
     """Links that the file names and that cannot be, for they would close a circle."""
     lines = {task.task_id: at for at, task in enumerate(one.file.tasks)}
-    found: list[UnreadableLine] = []
+    found: list[Unreadable] = []
     for link, because in links_left_out(home, one.file) if one.file.links else ():
         line = one.file.line_of(lines[link.task])
-        found.append(UnreadableLine(line, f"⛔ would close a circle: {because}; it was left out"))
+        found.append(Unreadable(line, f"⛔ would close a circle: {because}; it was left out"))
     return tuple(found)
 
 

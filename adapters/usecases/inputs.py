@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from domain.errors import Refused, invalid
 from domain.journal.task import STATUSES, TaskField
-from domain.log.timestamps import is_date
-from domain.text import squeeze
+from domain.log.timestamps import instant, is_date, moment
+from domain.text import LANGUAGES, squeeze
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -92,7 +92,6 @@ def first_instant(given: str, zone: str, now: Callable[[], str], *, is_back: boo
     """
     from adapters.home.clock import rfc_3339
     from adapters.home.zones import zone_named
-    from domain.log.timestamps import moment
 
     told = spelled_out(squeeze(given), lambda: there(now(), zone), is_back=is_back)
     try:
@@ -134,7 +133,6 @@ def status_named(given: str) -> str:
 
 def language_named(given: str) -> str:
     """A language code as it is stored; empty for ``none``."""
-    from domain.text import LANGUAGES
 
     told = squeeze(given).lower()
     if told == NONE:
@@ -147,7 +145,6 @@ def language_named(given: str) -> str:
 def there(now: str, zone: str) -> datetime:
     """What a clock in the zone shows."""
     from adapters.home.zones import zone_named
-    from domain.log.timestamps import instant
 
     return instant(now).astimezone(zone_named(zone))
 

@@ -11,14 +11,13 @@ from domain.journal.task import PERSON
 from domain.lessons.commands import LEARNT_MAX, LearnVerdicts, PastVerdict, RateRun
 from domain.lessons.lessons import CATEGORY, LESSONS, TEMPLATE, LessonDecided, LessonVerdict
 from domain.log.keys import key as make_key
-from domain.wake.wake import anyones
+from domain.wake.wake import Wake, anyones
 from projections.inbox import VIEW as INBOX
 from projections.inbox import SetDocument
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
     from domain.changes.change_set import ChangeItem
-    from domain.wake.wake import Wake
 
 VERDICTS: Final[dict[str, LessonVerdict]] = {one: one for one in get_args(LessonVerdict)}
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from adapters.documents.notify import NotifyDetails, TestedReceiver, notify_document
+from adapters.documents.notify import TestedReceiver, notify_document
 from adapters.notify.channels import Channel, channels_of
 from adapters.notify.delivery_progress import DeliveryProgress, DeliveryStore
 from adapters.notify.notices import Message, WaitingTask
@@ -14,15 +14,7 @@ from domain.errors import Refused
 if TYPE_CHECKING:
     from adapters.wiring import Home
 
-__all__ = [
-    "NotifyDetails",
-    "TestedReceiver",
-    "allow",
-    "notifiers_of",
-    "notify_document",
-    "test",
-    "withdraw",
-]
+__all__ = ["notify_document"]
 
 
 def notifiers_of(home: "Home", environ: Mapping[str, str], tell: Tell) -> list[Notifier]:

@@ -14,11 +14,8 @@ from msgspec.structs import replace
 from adapters.documents.policy import (
     ALLOW,
     Allowed,
-    NeededReceipt,
-    PolicyDocument,
     Preview,
     Ruled,
-    allow_command,
     category_names,
     needed,
     standing,
@@ -214,13 +211,4 @@ def preview(home: "Home", agent_id: str, template_id: str = "") -> tuple[Preview
     )
 
 
-__all__ = [
-    "Allowed",
-    "NeededReceipt",
-    "PolicyDocument",
-    "Ruled",
-    "allow_command",
-    "needed",
-    "standing",
-    "waiting",
-]
+__all__ = ["needed", "standing", "waiting"]

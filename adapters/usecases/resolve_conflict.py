@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from adapters.documents.import_conflicts import conflicts
+from adapters.documents.import_conflicts import ConflictDetails, ConflictValue, conflicts
 from adapters.documents.replica_conflicts import (
     agent_conflicts_of,
     conflicts_named,
@@ -28,7 +28,6 @@ from domain.machines.commands import SettleAgentsConflict
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from adapters.documents.import_conflicts import ConflictDetails, ConflictValue
     from adapters.wiring import Home
 
 Side = Literal["file", "mine"]

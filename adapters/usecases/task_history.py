@@ -23,7 +23,6 @@ from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal import task as t
 from domain.journal.catalog import CATALOG
-from domain.journal.commands import ApplyOperation, UndoDeed, UndoImport
 from domain.journal.document import category_name, label_name
 from domain.journal.imported import decoded
 from domain.journal.task import FIELDS, TASK, Task, item_of, rating_of
@@ -109,7 +108,7 @@ class TaskPast:
     def proposed(self, row: RecordedEvent) -> ConfirmedProposal | None:
         """The proposal that a row's append carried out; None where it was none."""
         command = self.command_of(row)
-        if not isinstance(command, ApplyOperation):
+        if not isinstance(command, do.ApplyOperation):
             return None
         return self._proposals(command.task).get(command.operation)
 
@@ -529,7 +528,7 @@ def _words(past: TaskPast, one: TaskEvent) -> str | None:
 
 def _entry(past: TaskPast, one: TaskEvent, undo: str) -> HistoryEntry:
     found, said = past.proposed(one.row), _said(past, one)
-    if isinstance(past.command_of(one.row), UndoDeed | UndoImport):
+    if isinstance(past.command_of(one.row), do.UndoDeed | do.UndoImport):
         said = f"By an undo {said[:1].lower()}{said[1:]}"
     return HistoryEntry(
         one.entry,

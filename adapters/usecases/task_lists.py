@@ -13,14 +13,13 @@ from adapters.usecases.resolve import Titles, is_fuzzy_match
 from domain.errors import Refused, invalid
 from domain.journal.document import category_name, label_name
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
-from domain.journal.task import TASK
+from domain.journal.task import TASK, Task
 from domain.text import fold
 from projections.tasks import MARKS, VIEW, TaskDocument
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
     from domain.journal.catalog import Catalog
-    from domain.journal.task import Task
     from domain.log.state import LogState
 
 ORDERS = ("urgency", "due", "priority", "age", "title")

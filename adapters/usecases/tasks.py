@@ -11,16 +11,14 @@ from domain.append import envelope
 from domain.journal import commands as do
 from domain.journal.catalog import CATALOG, find_label
 from domain.journal.links import INVERSE
-from domain.journal.task import TASK, TimeStopped
+from domain.journal.task import TASK, NoteKind, TimeStopped
 from domain.log.state import MAIN, entity_of
-from domain.log.wire import Words, payload, words
+from domain.log.wire import Payload, Words, payload, words
 from domain.wake.wake_inputs import agent_of_task
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
     from domain.journal.commands import JournalCommand
-    from domain.journal.task import NoteKind
-    from domain.log.wire import Payload
 
 STOPPED = "task.time_stopped.1"
 CLOSED = ("DONE", "REJECTED")

@@ -13,19 +13,16 @@ from adapters.documents import timetravel
 from adapters.home.clock import rfc_3339
 from adapters.home.files import machine_names
 from adapters.timetravel import bisect
-from adapters.timetravel.bisect import first_since, world_after
-from adapters.timetravel.logs_at import NamedMoment, past_of
+from adapters.timetravel.bisect import Predicate, first_since, world_after
+from adapters.timetravel.logs_at import NamedMoment, Past, past_of
 from adapters.usecases.inputs import spelled_out, there
-from adapters.usecases.resolve import pick_task
+from adapters.usecases.resolve import pick_run, pick_task
 from domain.errors import Refused, invalid
-from projections.wakes import VIEW
+from projections.wakes import VIEW, WakeDocument
 from replay.rerun import RerunStep, SectionAgain
 
 if TYPE_CHECKING:
-    from adapters.timetravel.bisect import Predicate
-    from adapters.timetravel.logs_at import Past
     from adapters.wiring import Home
-    from projections.wakes import WakeDocument
 
 
 class RunAgain(NamedTuple):
@@ -243,7 +240,6 @@ def _moment_of_run(home: "Home", past: "Past", given: str) -> NamedMoment:
 def wake_named(home: "Home", run: str) -> "WakeDocument":
     """The wake of a run key or the beginning of one."""
     from adapters.documents.wakes import wake_of
-    from adapters.usecases.resolve import pick_run
 
     wake = wake_of(home, pick_run(home, run))
     assert wake is not None, run

@@ -1,6 +1,6 @@
 """The person's last deeds are found back in both logs, and one of them is taken back whole."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -27,17 +27,14 @@ from domain.handlers.undo import UndoneTask, import_undone_in_task, undone_in_ta
 from domain.journal import commands as do
 from domain.journal.commands import UndoDeed, UndoImport
 from domain.journal.task import PERSON, TASK, DeedUndone, TaskFact
-from domain.log.state import entity_of
+from domain.log.state import LogState, RecordedEvent, entity_of
 from domain.log.timestamps import seconds_between
 from domain.log.wire import Stored
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from adapters.store.log import Log
     from adapters.wiring import Home
     from domain.append.envelope import Row
-    from domain.log.state import LogState, RecordedEvent
 
 DEEDS_MAX = 20
 JUDGED_MAX = 20  # tasks of a deed that is only shown

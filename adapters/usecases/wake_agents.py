@@ -23,20 +23,7 @@ from projections import agents, wakes
 if TYPE_CHECKING:
     from adapters.wiring import Home
 
-__all__ = [
-    "Cancelled",
-    "Prepared",
-    "RanWake",
-    "Requested",
-    "WaitingWake",
-    "Woken",
-    "ask_agent",
-    "cancel_wake",
-    "prepare_wakes",
-    "request_wake",
-    "run_wake",
-    "wake_all",
-]
+__all__ = ["RanWake", "WaitingWake"]
 
 
 class Prepared(NamedTuple):
