@@ -292,14 +292,7 @@ def demo_data_command(
     lived, proved = _made(outer, path, seed, agents, months)
     if outer.as_json:
         outer.document(
-            DemoData(
-                home=str(path),
-                seed=seed,
-                days=lived.days,
-                agents=lived.agents,
-                wakes=lived.wakes,
-                proof=proved.document(),
-            )
+            DemoData(str(path), seed, lived.days, lived.agents, lived.wakes, proved.document())
         )
     else:
         _tell_data(outer, path, lived, proved)

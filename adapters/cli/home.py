@@ -175,18 +175,9 @@ def adopt_command(session: Session, how: How) -> None:
         adopted = adopt.adopt_restored(session.path, os.environ)
     else:
         adopted = adopt.adopt_folder(session.path, os.environ, is_copy=how == "copy")
-    if session.as_json:
-        session.document(
-            AdoptedHome(
-                ok=True,
-                adopted=how,
-                replica=adopted.replica,
-                was=adopted.was or None,
-                given_up=adopted.given_up,
-            )
-        )
-        return
-    _tell(session, how, adopted)
+    done = AdoptedHome(True, how, adopted.replica, adopted.was or None, adopted.given_up)
+    if not session.printed(done):
+        _tell(session, how, adopted)
 
 
 def _tell(session: Session, how: How, adopted: "Adopted") -> None:

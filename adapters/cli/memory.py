@@ -1,7 +1,5 @@
 """`wakelog memory`: what an agent remembers, and what its digests were made of."""
 
-from typing import TYPE_CHECKING
-
 import click
 
 from adapters.cli.lazy_groups import command
@@ -10,10 +8,6 @@ from adapters.documents.agents import memory_document, sources_document
 from adapters.text.agent import memory_lines, sources_lines
 from adapters.usecases.resolve import pick_agent
 from domain.errors import invalid
-
-if TYPE_CHECKING:
-    from adapters.timetravel.logs_at import NamedMoment
-    from adapters.wiring import Home
 
 
 @command(
@@ -46,13 +40,12 @@ def memory_command(session: Session, agent: str, sources: str, where: str) -> No
             return
         session.say_each(sources_lines(made_of, zone))
         return
-    document = memory_document(home, agent_id, _place(home, where) if where else None)
+    place = None
+    if where:
+        from adapters.usecases.time_travel import find_moment
+
+        place = find_moment(home, where)
+    document = memory_document(home, agent_id, place)
     if session.printed(document):
         return
     session.say_each(memory_lines(document, zone))
-
-
-def _place(home: "Home", where: str) -> "NamedMoment":
-    from adapters.usecases.time_travel import find_moment
-
-    return find_moment(home, where)

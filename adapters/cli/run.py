@@ -136,16 +136,9 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
         )
     watched.files.check()  # what was decided last
     lines.tell("stopped", wakes=counts.wakes, failed=counts.failed)
-    if session.as_json:
-        session.document(
-            RunCounts(
-                wakes=counts.wakes,
-                failed=counts.failed,
-                recovered=counts.recovered,
-                journal_appends=counts.taken,
-                troubles=counts.troubles,
-            )
-        )
+    session.printed(
+        RunCounts(counts.wakes, counts.failed, counts.recovered, counts.taken, counts.troubles)
+    )
     raise SystemExit(130 if is_in_doubt else int(until_idle and bool(counts.failed)))
 
 

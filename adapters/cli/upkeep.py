@@ -75,11 +75,7 @@ def _told(step: "RecoveryStep", ranked: dict[str, int]) -> str:
 
 def _step_document(step: "RecoveryStep", ranked: dict[str, int]) -> results.RecoveredStep:
     return results.RecoveredStep(
-        what=step.what,
-        ref=_ref(step, ranked),
-        id=step.about,
-        status=step.status or None,
-        error=in_words(step.error) or None,
+        step.what, _ref(step, ranked), step.about, step.status or None, in_words(step.error) or None
     )
 
 

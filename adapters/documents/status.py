@@ -318,12 +318,7 @@ def _effects(home: Home) -> list[DoubtfulOperation]:
     """The effects of change sets that were asked for and not answered."""
     return [
         DoubtfulOperation(
-            agent_id=owner.agent_id,
-            task_id=owner.task_id,
-            run_key=owner.run_key,
-            set_id=owner.owner,
-            item=one.item,
-            since=one.asked_at,
+            owner.agent_id, owner.task_id, owner.run_key, owner.owner, one.item, one.asked_at
         )
         for owner, one in effects_in_flight(home)
     ]

@@ -575,8 +575,8 @@ def _judged(home: "Home", deed: Deed, most: int = 0) -> Deed:
                 found[task] = UndoneTask(back)
             else:
                 found[task] = undone_in_task(world, task, deed.appends, now, reopens=True)
-        others = _taken_from_others(world, deed, now)
-    every = [*found.items(), *others]
+        others = [one for one in deed.effects if one and one.replica != world.replica]
+        every = [*found.items(), *(pair for one in others for pair in _back(world, one, now))]
     state: DeedState = "open"
     if any(one.is_moved for _, one in every):
         state = "moved"
@@ -605,12 +605,6 @@ def _back(
     """What takes an effect back, by task."""
     for one in effect.tasks:
         yield one, undone_in_task(world, one, (effect.n,), now, effect.replica, reopens=True)
-
-
-def _taken_from_others(world: "LogState", deed: Deed, now: str) -> "list[tuple[str, UndoneTask]]":
-    """The same of effects that other machines of a shared home wrote, by task."""
-    others = (one for one in deed.effects if one and one.replica != world.replica)
-    return [pair for one in others for pair in _back(world, one, now)]
 
 
 def what_of(command: Stored) -> str:
