@@ -1,18 +1,19 @@
-"""Plants changes in a copy of the code, one at a time, and asks which ones prove reports.
+"""Plants changes in a copy of the code, one at a time, and asks which ones anything reports.
 
-    .venv/bin/python tests/bench/mutate_code.py [--count 50] [--seed 1] [--tests]
+    .venv/bin/python tests/bench/mutate_code.py [--count 400] [--seed 1] [--keep FILE]
+    .venv/bin/python tests/bench/mutate_code.py --again FILE
 
-Only `tests/histories/*.jsonl` are proved: no test of behaviour runs. A change is planted in a
-decider, a tool, a fold, the prompt, the keys, a view or in what proves: a comparison turned round,
+A change is planted in the core or, every second one, in `adapters/`: a comparison turned round,
 `and` for `or`, a number one higher, a text with another letter, a branch never taken, a sort or a
-`not` left out. A survivor is a change that no history notices. At the end each is named with why:
-what was found where somebody has looked, else whether any history runs that line at all. Those
-that somebody has found to do the same whatever stands there count for the first share, and not for
-the second.
+`not` left out. First `tests/histories/*.jsonl` are proved with it. What no history notices is asked
+of the fast tests that run the changed line, those first that run few lines, `MOST` at most: a map of
+who runs what is made once, with `coverage`. A survivor is a change that nobody notices. At the end each is named
+with why: what was found where somebody has looked, else whether anything runs that line at all.
+Those that do the same whatever stands there count for the first share, and not for the second.
 
-With `--tests`, what no history notices is asked of the fast tests in `tests/unit` and
-`tests/property` that name the changed module, or its package where none does; of what proves, of
-all that prove.
+`--keep` writes each change (file, function, text of the line, what) and who found it. `--again`
+plants the changes of such a file in the code of today, asks who found each first, and everybody
+else if that one is gone. It ends with 1 where a change that was found is found no more.
 """
 
 import argparse
@@ -24,25 +25,34 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import Queue
 from typing import NamedTuple
+
+import coverage
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adapters.simulation.plan import Dice
 
 ROOT = Path(__file__).parents[2]
-FILES = (
+CORE = (
     "domain/text.py domain/log/keys.py domain/log/canonical.py domain/append/envelope.py"
     " domain/append/notification_batch.py"
     " domain/agent/*.py domain/changes/*.py domain/handlers/*.py"
     " domain/journal/*.py domain/templates/*.py domain/tools/*.py domain/wake/*.py"
     " replay/*.py projections/*.py"
 ).split()
+AROUND = ("adapters/**/*.py",)
 COPIED_NOT = shutil.ignore_patterns(".*", "__pycache__", "node_modules", "histories-*")
-TESTS = ("unit", "property")
-SECONDS = 120  # of the processor, for one change; what does not end is reported, too
+SECONDS = 300  # of the processor, for one change; what does not end is reported, too
+AT_ONCE = 2
+FIRST = 40  # tests that are asked before others that run the line
+MOST = 300  # that are asked: a line that more tests run is asked of those that run the fewest lines
+HISTORIES = "histories"
 PROVE = """
 import sys
 from pathlib import Path
@@ -55,16 +65,22 @@ for file in sorted([*folder.glob("*.jsonl"), *folder.glob("recorded/*.jsonl")]):
         print(f"{file.stem}: {one.kind_of}: {one.path}")
         sys.exit(1)
 """
-RAN = f"""
-import coverage, json
-folders = ["domain/*", "replay/*", "projections/*"]
-seen = coverage.Coverage(data_file=None, config_file=False, include=folders)
+WATCH = """
+import os
+from pathlib import Path
+import coverage
+seen = coverage.Coverage(
+    data_file=f"{os.environ['WHO_RUNS']}.{os.getpid()}", config_file=False,
+    include=["domain/*", "replay/*", "projections/*", "adapters/*", "wakelog.py"],
+)
 seen.start()
-{PROVE}
-seen.stop()
-data = seen.get_data()
-print(json.dumps({{name: data.lines(name) for name in data.measured_files()}}))
+def pytest_runtest_setup(item):
+    seen.switch_context(item.nodeid.partition("[")[0])
+def pytest_unconfigure():
+    seen.stop()
+    seen.save()
 """
+"""A plugin of pytest: which test runs which lines, those of its fixtures included."""
 SHOWN = ("now", "form", "remedies")
 REFUSING = ("invalid(", "_too_long(", "Refused(", "limits.once(", "limits.text(", "at_most(")
 REFUSED = "what a refused person is told: a history keeps the code only"
@@ -123,26 +139,56 @@ TURNED = {ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, as
 
 
 class Mutant(NamedTuple):
-    """One change: the file, the line, what it does, and the file's new text."""
+    """One change, so told that it is found again in another revision of the file."""
 
     file: str
-    line: int
+    function: str  # the names of classes and functions around it; empty at the top
+    text: str  # of its line
     what: str
-    text: str
+    nth: int  # of those that are alike in all this
+    line: int
 
 
-def mutants(file: Path) -> Iterator[Mutant]:
-    """Every change that can be planted in a file."""
+class Verdict(NamedTuple):
+    """A change and who reported it: a test, `HISTORIES`, or nobody."""
+
+    mutant: Mutant
+    found_by: str
+
+
+def mutants(file: Path) -> Iterator[tuple[Mutant, ast.AST]]:
+    """Every change that can be planted in a file, and the file's tree while it is planted."""
     source = file.read_text(encoding="utf-8")
-    tree = ast.parse(source)
+    tree, lines = ast.parse(source), source.splitlines()
     unread = {id(found) for node in ast.walk(tree) for found in _unread(node)}
+    within = dict(_within(tree, ""))
+    alike: Counter[tuple[str, ...]] = Counter()
     for node in list(ast.walk(tree)):
         if id(node) in unread:
             continue
         for what, undo in _changes(node):
-            text = ast.unparse(tree)
+            line = getattr(node, "lineno", 0)
+            told = (within[id(node)], lines[line - 1].strip(), what)
+            yield Mutant(str(file.relative_to(ROOT)), *told, alike[told], line), tree
+            alike[told] += 1
             undo()
-            yield Mutant(str(file.relative_to(ROOT)), getattr(node, "lineno", 0), what, text)
+
+
+def _within(node: ast.AST, name: str) -> Iterator[tuple[int, str]]:
+    """Each node's id, and the names of the classes and functions that it stands in."""
+    yield id(node), name
+    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        name = f"{name}.{node.name}".strip(".")
+    for child in ast.iter_child_nodes(node):
+        yield from _within(child, name)
+
+
+def changed(one: Mutant) -> str:
+    """The file's text with this change; empty where today's file has no such place."""
+    for mutant, tree in mutants(ROOT / one.file):
+        if mutant[:-1] == one[:-1]:
+            return ast.unparse(tree)
+    return ""
 
 
 def _unread(node: ast.AST) -> Iterator[ast.AST]:
@@ -198,7 +244,9 @@ def _again(node: ast.UnaryOp, operand: ast.expr) -> None:
 
 def run(copy: Path, *arguments: str, seconds: int = SECONDS) -> tuple[bool, str]:
     """Whether Python with this copy of the code comes to a good end, and what it says."""
-    environ = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    # a change of the same length in the same second would leave its compiled file behind
+    lines = {"PYTHONDONTWRITEBYTECODE": "1", "WHO_RUNS": str(copy.parent / "ran")}
+    environ = {**os.environ, **lines, "PYTHONPATH": str(copy)}
     limited = ["prlimit", f"--cpu={seconds}:", sys.executable, *arguments]
     done = subprocess.run(
         limited, cwd=copy, env=environ, capture_output=True, text=True, check=False
@@ -208,124 +256,199 @@ def run(copy: Path, *arguments: str, seconds: int = SECONDS) -> tuple[bool, str]
     return not done.returncode, done.stdout.strip() or done.stderr.strip()
 
 
-def proves(copy: Path) -> str:
-    """What prove says of the histories with this copy of the code; empty where it proves."""
+def unproved(copy: Path) -> str:
+    """The first history that does not prove with this copy of the code, and how; else empty."""
     is_well, told = run(copy, "-c", PROVE, str(ROOT / "tests" / "histories"))
-    return "" if is_well else told.splitlines()[-1]
+    return "" if is_well else f"{HISTORIES}: {told.splitlines()[-1][:90]}"
 
 
-def ran(copy: Path) -> dict[str, set[int]]:
-    """The lines of each file that the histories run."""
-    is_well, told = run(copy, "-c", RAN, str(ROOT / "tests" / "histories"), seconds=600)
-    assert is_well, told
-    found: dict[str, list[int]] = json.loads(told)
-    return {str(Path(name).relative_to(copy)): set(lines) for name, lines in found.items()}
+def who_runs(copy: Path) -> dict[tuple[str, int], list[str]]:
+    """The fast tests that run each line, those first that run the fewest lines."""
+    (copy / "who_runs.py").write_text(WATCH, encoding="utf-8")
+    red = fast_tests(copy, "-p", "who_runs")
+    ran: dict[tuple[str, int], set[str]] = {}
+    for part in copy.parent.glob("ran.*"):
+        data = coverage.CoverageData(str(part))
+        data.read()
+        for name in data.measured_files():
+            file = str(Path(name).relative_to(copy))
+            for line, tests in data.contexts_by_lineno(name).items():
+                ran.setdefault((file, line), set()).update(tests)
+        part.unlink()
+    lines = Counter(test for tests in ran.values() for test in tests)
+    return {
+        at: sorted(tests - {"", *red}, key=lambda one: (lines[one], one))
+        for at, tests in ran.items()
+    }
 
 
-def failed(copy: Path, files: Sequence[str], *options: str, seconds: int = SECONDS) -> list[str]:
-    """The tests of these files that fail with this copy of the code."""
-    command = ("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *options)
-    chosen = ("-m", "not slow and not e2e", *files)
-    is_well, told = run(copy, *command, *chosen, seconds=seconds)
+def fast_tests(copy: Path, *options: str) -> set[str]:
+    """Run all fast tests; those that fail without any change, as some look at the text of files."""
+    command = ("-m", "pytest", "-q", "-n", str(AT_ONCE), "-p", "no:cacheprovider", *options)
+    _, told = run(copy, *command, "-m", "not slow and not e2e", "tests", seconds=7_200)
+    print(told.splitlines()[-1], flush=True)
+    return set(failures(told))
+
+
+def failures(told: str) -> list[str]:
+    """The tests that pytest says have failed, without their parameters."""
     lines = [line.split(" ") for line in told.splitlines()]
-    named = [line[1] for line in lines if line[0] in ("FAILED", "ERROR")]
-    return [] if is_well else named or [told[-90:]]
+    return [line[1].partition("[")[0] for line in lines if line[0] in ("FAILED", "ERROR")]
 
 
-def concerned(copy: Path, file: str) -> list[str]:
-    """The files of tests that name a module; where none does, those that name its package."""
-    module = file.removesuffix(".py").replace("/", ".")
-    package = module.rpartition(".")[0]
-    wanted = [f"{module} import", f"from {package} import {module.removeprefix(package + '.')}"]
-    if package == "replay":
-        wanted += ["adapters.proof", "support.forging"]
-    found = [one for name in TESTS for one in sorted((copy / "tests" / name).glob("test_*.py"))]
-    texts = {str(one.relative_to(copy)): one.read_text(encoding="utf-8") for one in found}
-    asked = [one for one in texts if any(name in texts[one] for name in wanted)]
-    return asked or [one for one in texts if package in texts[one]]
+def failed(copy: Path, tests: Sequence[str]) -> str:
+    """The first of these tests that fails with this copy of the code; empty where none does."""
+    command = ("-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-m")
+    is_well, told = run(copy, *command, "not slow and not e2e", *tests)
+    return "" if is_well else next(iter(failures(told)), told[-90:])
 
 
-def unparsed(file: Path) -> None:
-    """Write a file without comments, as a changed one is: some tests look at the text of files."""
-    file.write_text(ast.unparse(ast.parse(file.read_text(encoding="utf-8"))), encoding="utf-8")
-
-
-def why(one: Mutant, lines: dict[str, set[int]]) -> str:
-    """Why no history notices a change, as far as it is known."""
-    line = (ROOT / one.file).read_text(encoding="utf-8").splitlines()[one.line - 1]
+def why(one: Mutant, is_run: bool) -> str:
+    """Why nobody notices a change, as far as it is known."""
     for (file, piece), reason in LOOKED_AT.items():
-        if file == one.file and piece in line:
+        if file == one.file and piece in one.text:
             return reason
-    if "gets a letter" in one.what and any(name in line for name in REFUSING):
+    if "gets a letter" in one.what and any(name in one.text for name in REFUSING):
         return REFUSED
-    if one.line not in lines.get(one.file, set()):
-        return "no history runs this line"
-    return "histories run this line, and nothing that they write differs"
+    return "tests run this line, and none differs" if is_run else "no fast test runs this line"
+
+
+def drawn(count: int, seed: str) -> list[Mutant]:
+    """Changes of the core and of what is around it, in turn."""
+    found: list[Mutant] = []
+    parts = []
+    for names in (CORE, AROUND):
+        files = sorted({file for name in names for file in ROOT.glob(name)})
+        parts.append([one for file in files for one, _ in mutants(file)])
+        print(f"{len(parts[-1]):,} changes could be planted in {len(files)} files, {names[-1]}")
+    dice = Dice(seed)
+    while len(found) < count:
+        one = dice.pick(parts[len(found) % len(parts)])
+        if one not in found:
+            found.append(one)
+    return found
+
+
+def kept(file: Path) -> list[Verdict]:
+    """The changes of a file that `--keep` wrote."""
+    rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    return [Verdict(Mutant._make([*row["change"], 0]), row["found_by"]) for row in rows]
+
+
+def written(verdicts: Sequence[Verdict]) -> str:
+    """A line for each change: where it is, and who found it."""
+    rows = ({"change": one.mutant[:-1], "found_by": one.found_by} for one in verdicts)
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def ask(copy: Path, one: Verdict, ran: dict[tuple[str, int], list[str]]) -> str:
+    """Who reports this change: who did before, histories, or the first test that runs the line."""
+    mutant = one.mutant
+    (copy / mutant.file).write_text(changed(mutant), encoding="utf-8")
+    tests = ran.get((mutant.file, mutant.line), [])
+    before = [one.found_by] if is_there(one.found_by) else []
+    try:
+        if before and (found := failed(copy, before)):
+            return found
+        if found := unproved(copy):
+            return found
+        asked = (tests[:FIRST], tests[FIRST:MOST])
+        return next((found for some in asked if some and (found := failed(copy, some))), "")
+    finally:
+        (copy / mutant.file).write_text(unparsed(ROOT / mutant.file), encoding="utf-8")
+
+
+def is_there(test: str) -> bool:
+    """Whether there is a test of that id."""
+    file, _, name = test.partition("::")
+    path = ROOT / file
+    return bool(name) and path.is_file() and f"def {name}(" in path.read_text(encoding="utf-8")
+
+
+def unparsed(file: Path) -> str:
+    """A file without comments, as a changed one is: some tests look at the text of files."""
+    return ast.unparse(ast.parse(file.read_text(encoding="utf-8")))
+
+
+def planted(
+    copies: Sequence[Path], found: Sequence[Verdict], ran: dict[tuple[str, int], list[str]]
+) -> Iterator[Verdict]:
+    """Plant each change in one of the copies, and tell who reports it."""
+    free: Queue[Path] = Queue()
+    for copy in copies:
+        free.put(copy)
+
+    def one_of(one: Verdict) -> Verdict:
+        copy = free.get()
+        try:
+            return Verdict(one.mutant, ask(copy, one, ran))
+        finally:
+            free.put(copy)
+
+    with ThreadPoolExecutor(len(copies)) as pool:
+        for told in pool.map(one_of, found):
+            place = f"{told.mutant.file}:{told.mutant.line}: {told.mutant.what}"
+            print(f"{place}: {told.found_by or 'SURVIVES'}", flush=True)
+            yield told
+
+
+def report(verdicts: Sequence[Verdict], ran: dict[tuple[str, int], list[str]]) -> None:
+    """Name what survives, and count: for the core, and for what is around it."""
+    for part in ("core", "adapters"):
+        of_part = [
+            one for one in verdicts if one.mutant.file.startswith("adapters/") == (part != "core")
+        ]
+        survivors = [one.mutant for one in of_part if not one.found_by]
+        reasons = [why(one, (one.file, one.line) in ran) for one in survivors]
+        for one, reason in zip(survivors, reasons, strict=True):
+            print(f"survives: {one.file}:{one.line}: {one.what}: {reason}")
+        found, doing = len(of_part) - len(survivors), len(of_part)
+        print(f"{part}: {found} of {doing} reported: {100 * found / (doing or 1):.0f} %")
+        doing -= sum(reason.startswith(SAME) for reason in reasons)
+        print(f"and of {doing} that do something else: {100 * found / (doing or 1):.0f} %")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=50)
+    parser.add_argument("--count", type=int, default=400)
     parser.add_argument("--seed", default="1")
-    parser.add_argument("--tests", action="store_true", help="ask the fast tests, too")
+    parser.add_argument("--keep", type=Path, help="write each change and who found it")
+    parser.add_argument("--again", type=Path, help="plant the changes of such a file")
     given = parser.parse_args()
-    files = [file for name in FILES for file in sorted(ROOT.glob(name))]
-    dice = Dice(given.seed)
-    found: list[Mutant] = []
-    known = {file: list(mutants(file)) for file in files}
-    print(f"{sum(map(len, known.values())):,} changes could be planted in {len(files)} files")
-    while len(found) < given.count:
-        one = dice.pick([mutant for file in known.values() for mutant in file])
-        if one not in found:
-            found.append(one)
+    if given.again:
+        found = kept(given.again)
+    else:
+        found = [Verdict(one, "") for one in drawn(given.count, given.seed)]
+    files = {ROOT / one.mutant.file for one in found}
+    places = {one[:-1]: one for file in files if file.exists() for one, _ in mutants(file)}
+    gone = [one for one in found if one.mutant[:-1] not in places]
+    for one in gone:
+        print(
+            f"not planted, {one.mutant.file} has it no more: {one.mutant.text}: {one.mutant.what}"
+        )
+    asked = [Verdict(places[one.mutant[:-1]], one.found_by) for one in found if one not in gone]
     with tempfile.TemporaryDirectory(prefix="wakelog-mutants-") as folder:
-        copy = Path(folder) / "code"
-        shutil.copytree(ROOT, copy, ignore=COPIED_NOT)
-        lines = ran(copy)
-        for file in files:
-            unparsed(copy / file.relative_to(ROOT))
-        assert not proves(copy), "the histories do not prove as it is"
-        survivors = planted(copy, found, lambda one: proves(copy))
-        report("prove", found, survivors, lines)
-        if given.tests:
-            known_red = failed(copy, [f"tests/{name}" for name in TESTS], seconds=1_000)
-            left_out = [f"--deselect={one}" for one in known_red]
-            print(f"{len(known_red)} tests look at the text of files, and are left out")
-            asked = survivors
-            survivors = planted(
-                copy,
-                asked,
-                lambda one: "".join(failed(copy, concerned(copy, one.file), "-x", *left_out)),
-            )
-            report("the fast tests", asked, survivors, lines)
-
-
-def planted(copy: Path, found: list[Mutant], told: Callable[[Mutant], str]) -> list[Mutant]:
-    """Plant each change; those of which nothing is told."""
-    survivors = []
-    for one in found:
-        kept = (copy / one.file).read_text(encoding="utf-8")
-        (copy / one.file).write_text(one.text, encoding="utf-8")
-        said = told(one)
-        (copy / one.file).write_text(kept, encoding="utf-8")
-        print(f"{one.file}:{one.line}: {one.what}: {said[:90] or 'SURVIVES'}", flush=True)
-        if not said:
-            survivors.append(one)
-    return survivors
-
-
-def report(
-    who: str, found: list[Mutant], survivors: list[Mutant], lines: dict[str, set[int]]
-) -> None:
-    """Name what survives, and count."""
-    reported, same = len(found) - len(survivors), 0
-    for one in survivors:
-        reason = why(one, lines)
-        same += reason.startswith(SAME)
-        print(f"survives: {one.file}:{one.line}: {one.what}: {reason}")
-    doing = len(found) - same
-    print(f"{who}: {reported} of {len(found)} reported: {100 * reported / len(found):.0f} %")
-    print(f"and of {doing} that do something else: {100 * reported / doing:.0f} %", flush=True)
+        copies = [Path(folder) / str(n) / "code" for n in range(AT_ONCE)]
+        for copy in copies:
+            shutil.copytree(ROOT, copy, ignore=COPIED_NOT)
+        ran = who_runs(copies[0])
+        for copy in copies:
+            for name in {one.mutant.file for one in asked}:
+                (copy / name).write_text(unparsed(ROOT / name), encoding="utf-8")
+        red = fast_tests(copies[0])
+        ran = {at: [one for one in tests if one not in red] for at, tests in ran.items()}
+        assert not unproved(copies[0]), "the histories do not prove as it is"
+        verdicts = []
+        for told in planted(copies, asked, ran):
+            verdicts.append(told)
+            if given.keep:
+                given.keep.write_text(written(verdicts), encoding="utf-8")
+        report(verdicts, ran)
+    both = zip(asked, verdicts, strict=True)
+    lost = [new.mutant for old, new in both if old.found_by and not new.found_by]
+    for lost_one in lost:
+        print(f"was found, and is no more: {lost_one.file}:{lost_one.line}: {lost_one.what}")
+    sys.exit(bool(lost))
 
 
 if __name__ == "__main__":
