@@ -2,12 +2,15 @@
 
     .venv/bin/python tests/bench/growth.py [--large] [--only NAME] [--base PYTHON] [--json FILE]
 
-Homes of 100 and 1,000 tasks, with `--large` of 10,000, are made once and kept (see
-`growth_homes.py`; `--cache DIR`). Each command is a process of its own on a copy of the home, each
-page a request to one server. What counts is the processor's time, the least of three, and the most
-memory that the process held. The exponent is that of the size, for what a command costs above the
-import of click, msgspec and sqlite3: 0 does not grow, 1 grows as the home does; `!` marks those
-over 0.1.
+Homes of 100 and 1,000 tasks, with `--large` of 10,000, are made once and kept (`--cache DIR`). Each
+command is a process of its own on a copy of the home, each page a request to one server. What
+counts is the processor's time, the least of three, and the most memory that the process held. The
+exponent is that of the size, for what a command costs above the import of click, msgspec and
+sqlite3: 0 does not grow, 1 grows as the home does; `!` marks those over 0.1.
+
+Then `wakelog run` (`--only run` is that alone), where every task of a copy has got a note, and a
+watcher has taken the notes before, so that all agents are due a second later: what it costs until
+the first wake and for each of `--wakes`, by what it tells; of `--rounds` the least.
 
 `--base PYTHON` is the interpreter of another revision's environment. Both sides take turns, each on
 copies of its own of the same homes, and a last table says how the present code compares.
@@ -18,12 +21,13 @@ import math
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.request import urlopen
@@ -32,9 +36,25 @@ import msgspec
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from adapters.documents.agents import all_agents
 from adapters.home import files
+from adapters.home.clock import ManualClock
+from adapters.home.settings import load
+from adapters.importers import markdown
+from adapters.models.rules.model import RulesModel
+from adapters.runtime import on_demand, watcher
+from adapters.runtime.services import Services
+from adapters.store.log import Log
+from adapters.timetravel.fork import copy_log
+from adapters.usecases import agents, catalog, import_tasks, proposals, tasks
+from adapters.usecases.import_sources import ParsedFile
+from adapters.usecases.proposals import ItemVerdict
+from adapters.wiring import Home, open_home
+from domain.agent.agent import AGENT
+from domain.changes.change_set import CHANGES
+from domain.templates.seeds import SEEDS
 from tests.bench.common import machine, table
-from tests.bench.growth_homes import REPLICA, Made, cache_folder, made, title
+from tests.support.process import ROOT, environ
 
 SIZES, LARGE = (100, 1000), 10_000
 PATIENCE = 10.0  # seconds of the processor: what takes longer is run once
@@ -64,6 +84,178 @@ PAGES = (
     "/lessons",
 )
 ID_OF = {"TASK": "task_id", "AGENT": "agent_id", "RUN": "run_key"}  # where a wake names it
+MAKER = 1  # raised where the homes are made otherwise: those that are kept are made anew then
+REPLICA = "growth"
+START = "2027-01-04T08:00:00.000000Z"
+SETTINGS = 'timezone = "Europe/Berlin"\nmodel = "rules"\n'
+CATEGORIES = ("House", "Garden", "Work", "Club", "Travel")
+SOURCE = "tasks.md"
+NOTES = (
+    "The plumber comes on Monday. It has to be done by 2027-03-{day:02}. Todo: buy a seal, {nth}.",
+    "It takes about {hours} hours. I need to call the plumber about house {nth}.",
+)
+TIMER_EACH, WATCH_EACH, UNDECIDED_EACH = 4, 5, 5  # every so many tasks
+RUN, WAKES = "run", 200
+THROTTLE = "\n[agents]\nthrottle_seconds = 1\n"
+ENVIRON = {files.REPLICA_VARIABLE: REPLICA}
+# Of a home that other code has made the views are folded anew first: they list the agents.
+CHANGE = """\
+import os, sys
+from pathlib import Path
+from adapters.documents.agents import all_agents
+from adapters.runtime import watcher
+from adapters.usecases import tasks
+from adapters.wiring import open_home
+TEXT = "Todo: buy a pipe, {0}. It has to be done by 2027-04-{1:02}. It takes about {2} hours."
+with open_home(Path(sys.argv[1]), os.environ, is_writing=True) as found:
+    found.views.catch_up()
+    agents = all_agents(found)
+    for nth, one in enumerate(agents):
+        tasks.add_note(found, one.task_id, TEXT.format(nth, nth % 28 + 1, nth % 5 + 8))
+    watcher.catch_up(found.services)
+    found.views.catch_up()
+sys.exit(0 if agents else "the home has no agents")
+"""
+
+
+class Made(NamedTuple):
+    """A home that is kept: lived once, in memory and in one process. The agents take turns, as they
+    do where people work: no two appends in a row are of one agent. `journal`: the append of a note
+    to the task in the middle."""
+
+    folder: Path
+    tasks: int
+    rows: int
+    wakes: int
+    journal: int
+    end: str
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "home"
+
+    @property
+    def file(self) -> Path:
+        """What its tasks were imported from."""
+        return self.folder / SOURCE
+
+
+def cache_folder() -> Path:
+    """Where homes are kept if nobody says where."""
+    kept = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
+    return Path(kept) / "wakelog" / "growth"
+
+
+def title(nth: int) -> str:
+    return f"Fix the sink of house {nth:05}"
+
+
+def made(cache: Path, count: int) -> Made:
+    """The home of so many tasks: the one that is kept, else a new one."""
+    folder = cache / f"maker{MAKER}-{count}"
+    if not folder.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        begun = Path(tempfile.mkdtemp(dir=cache))
+        try:
+            _make(begun, count)
+            begun.rename(folder)
+        finally:
+            shutil.rmtree(begun, ignore_errors=True)
+    facts = msgspec.json.decode((folder / "made.json").read_bytes())
+    return Made(folder, **facts)
+
+
+def _make(folder: Path, count: int) -> None:
+    path = folder / "home"
+    path.mkdir()
+    (path / files.SETTINGS).write_text(SETTINGS, encoding="utf-8")
+    files.ensure(path, {files.REPLICA_VARIABLE: REPLICA})
+    (folder / SOURCE).write_text(_file(count), encoding="utf-8")
+    journal, agent_log = (Log.in_memory(name, REPLICA) for name in ("journal", "agent"))
+    clock, model = ManualClock(START, step_ms=1), RulesModel()
+    services = Services(journal, agent_log, clock, load(path, {}), lambda _: model)
+    with closing(Home.in_memory(services)) as home:
+        wakes, note = _live(home, folder / SOURCE, count)
+        facts = {
+            "tasks": count,
+            "rows": journal.count() + agent_log.count(),
+            "wakes": wakes,
+            "journal": note,
+            "end": clock.now(),
+        }
+        for log, name in ((journal, files.JOURNAL), (agent_log, files.AGENT)):
+            copy_log(log, log.tail().n, path / name, REPLICA).close()
+    with open_home(path, {files.REPLICA_VARIABLE: REPLICA}) as kept:
+        kept.views.catch_up()
+    (folder / "made.json").write_bytes(msgspec.json.encode(facts))
+
+
+def _file(count: int) -> str:
+    lines = []
+    for group, category in enumerate(CATEGORIES):
+        lines.append(f"# {category}\n")
+        lines += [
+            f"- [ ] {title(nth)} ~1h\n  - [ ] Look at it\n  - [ ] Clean up\n"
+            for nth in range(group, count, len(CATEGORIES))
+        ]
+    return "\n".join(lines)
+
+
+def _live(home: Home, file: Path, count: int) -> tuple[int, int]:
+    """All that happens; how many wakes ran, and the append of a note in the middle."""
+    for one in CATEGORIES:
+        catalog.add_category(home, one, "en")
+    found = markdown.read(file.read_bytes(), source=SOURCE)
+    import_tasks.Importing().take(home, SOURCE, ParsedFile(found))
+    home.views.catch_up()
+    agents.assign_all(home, agents.AgentOptions(template=SEEDS[0].name))
+    pairs = [(one.task_id, one.id) for one in all_agents(home)]
+    _steer(home, pairs)
+    wakes, middle = 0, 0
+    for text in NOTES:
+        for nth, (task, agent) in enumerate(pairs):
+            said = text.format(nth=nth, day=nth % 28 + 1, hours=nth % 5 + 2)
+            tasks.add_note(home, task, said)
+            if nth == count // 2:
+                middle = home.services.journal.tail().n
+            wakes += _woken(home, agent)
+            if nth % UNDECIDED_EACH:
+                _decide(home, agent)
+    for _, agent in pairs:
+        wakes += _woken(home, agent)
+    return wakes, middle
+
+
+def _steer(home: Home, pairs: list[tuple[str, str]]) -> None:
+    """Some agents have a timer, some hear of the next task."""
+    for nth, (_, agent) in enumerate(pairs):
+        if nth % TIMER_EACH == 0:
+            agents.set_timer(home, agent, "every monday 09:00", "")
+        if nth % WATCH_EACH == 0:
+            after = pairs[(nth + 1) % len(pairs)][0]
+            agents.watch_tokens(home, agent, agents.NewSubscription((f"id:{after}",)))
+
+
+def _woken(home: Home, agent: str) -> int:
+    """Run what is queued of the agent; how many wakes."""
+    watcher.catch_up(home.services)
+    return len(on_demand.run_ready(home.services, [agent], lambda *_: None))
+
+
+def _decide(home: Home, agent: str) -> None:
+    """Decide what it proposes, the first item of a set so and the next otherwise."""
+    with home.services.agents.reading() as world:
+        sets = [world.load(CHANGES, one) for one in world.load(AGENT, agent).sets[-2:]]
+    for changes in sets:
+        for item in changes.items:
+            if item.status == "pending":
+                verdict = (
+                    ItemVerdict("confirm") if item.number % 2 else ItemVerdict("reject", "Not now.")
+                )
+                proposals.decide(home, changes.id, item.number, verdict)
+
+
+# ----------------------------------------------------------------------------------- the sides
 
 
 class Cost(NamedTuple):
@@ -281,17 +473,115 @@ def measured(sides: Sequence[Side], is_wanted: Callable[[str], bool]) -> dict[st
     return found
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--large", action="store_true", help="10,000 tasks, too")
-    parser.add_argument("--only", action="append", default=[], help="commands with this in them")
-    parser.add_argument("--base", type=Path, help="the interpreter of another revision")
-    parser.add_argument("--cache", type=Path, default=cache_folder(), help="where homes are kept")
-    parser.add_argument("--json", type=Path, help="write the costs to this file, too")
-    given = parser.parse_args()
-    only: list[str] = given.only
-    cache = given.cache.absolute()  # the processes are not where we are
-    homes = [made(cache, size) for size in (*SIZES, *((LARGE,) if given.large else ()))]
+# -------------------------------------------------------------------------------------- the runtime
+
+
+class Ran(NamedTuple):
+    """Seconds on the clock until the first wake began, and what that cost; seconds of the
+    processor for all wakes, milliseconds for each of their second half; the rows that each
+    wrote; the most memory that was held."""
+
+    clock: float
+    first: Cost
+    wakes: float
+    each: float
+    rows: float
+    megabytes: float
+
+
+class Runner:
+    """A revision: its interpreter, and what its processes need."""
+
+    def __init__(self, python: str, path: str) -> None:
+        self._python, self._path = python, path
+
+    def changed(self, at: Made, home: Path) -> None:
+        """A copy of a home in which every agent has something to wake for."""
+        shutil.copytree(at.home, home)
+        (home / files.SETTINGS).write_text(SETTINGS + THROTTLE, encoding="utf-8")
+        line = [self._python, "-c", CHANGE, str(home)]
+        subprocess.run(line, cwd=home.parent, env=self._environ(home), check=True)
+
+    def ran(self, home: Path, wakes: int) -> Ran:
+        """Run it until so many wakes have ended."""
+        before, begun = _rows(home), time.perf_counter()
+        process = subprocess.Popen(
+            [self._python, "-m", "adapters.cli.main", "run", "--json"],
+            cwd=home.parent,
+            env=self._environ(home),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        clock, costs = 0.0, list[Cost]()
+        assert process.stderr is not None
+        for line in process.stderr:  # until it ends
+            event = msgspec.json.decode(line)["event"]
+            if event == "waking" and not costs:
+                clock = time.perf_counter() - begun
+            if event != "ended" and (event != "waking" or costs):
+                continue
+            costs.append(spent(process.pid))
+            if len(costs) == wakes + 1:  # once: a second interrupt would be told in other words
+                process.send_signal(signal.SIGINT)
+        process.wait()
+        first, half, last = costs[0], costs[wakes // 2], costs[wakes]
+        each = (last.seconds - half.seconds) / (wakes - wakes // 2) * 1e3
+        rows = (_rows(home) - before) / (len(costs) - 1)
+        return Ran(clock, first, last.seconds - first.seconds, each, rows, last.megabytes)
+
+    def _environ(self, home: Path) -> dict[str, str]:
+        return environ(home, more={**ENVIRON, "PYTHONPATH": self._path})
+
+
+def _rows(home: Path) -> int:
+    with closing(sqlite3.connect(home / files.AGENT)) as connection:
+        return int(connection.execute("SELECT count(*) FROM stored_events").fetchone()[0])
+
+
+def _round(side: Runner, at: Made, wakes: int) -> Ran:
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder, "home")
+        side.changed(at, home)
+        return side.ran(home, min(wakes, at.tasks))
+
+
+def _row(at: Made, name: str, rounds: list[Ran], wakes: int) -> tuple[str, ...]:
+    found = min(rounds, key=lambda one: one.wakes)
+    return (
+        f"{at.tasks:,}",
+        name,
+        f"{min(wakes, at.tasks):,}",
+        f"{found.clock:.1f}",
+        f"{found.first.seconds:.2f}",
+        f"{found.wakes:.2f}",
+        f"{found.each:.1f}",
+        f"{found.rows:.1f}",
+        f"{found.megabytes:.0f}",
+    )
+
+
+def running(given: argparse.Namespace, homes: Sequence[Made]) -> None:
+    """Print what the runtime costs each side; they take turns."""
+    sides = {"present": Runner(sys.executable, str(ROOT))}
+    if given.base:
+        sides = {"base": Runner(str(given.base.absolute()), ""), **sides}
+    rows = []
+    for at in homes:
+        found: dict[str, list[Ran]] = {name: [] for name in sides}
+        for _ in range(given.rounds):
+            for name, side in sides.items():
+                found[name].append(_round(side, at, given.wakes))
+                print(RUN, at.tasks, name, found[name][-1], file=sys.stderr, flush=True)
+        rows += [_row(at, name, ran, given.wakes) for name, ran in found.items()]
+    print()
+    heads = "agents, all due", "side", "wakes", "first wake: s", "processor s"
+    table((*heads, "all wakes: s", "ms a wake", "rows a wake", "peak MB"), rows)
+
+
+def measuring(given: argparse.Namespace, homes: Sequence[Made]) -> None:
+    """Print what commands and pages cost each side."""
+    only = [one for one in given.only if one != RUN]
     pythons = {"base": str(given.base.absolute())} if given.base else {}
     with tempfile.TemporaryDirectory() as folder:
         sides = [
@@ -300,15 +590,34 @@ def main() -> None:
             for name, python in {**pythons, "present": sys.executable}.items()
         ]
         costs = measured(sides, lambda which: not only or any(one in which for one in only))
-    print(machine())
-    for one in homes:
-        print(f"{one.tasks:,} tasks: {one.wakes:,} wakes, {one.rows:,} rows of both logs")
     for name, by_command in costs.items():
         told(name, by_command)
     if given.base:
         compared(costs["base"], costs["present"])
     if given.json:
         given.json.write_bytes(msgspec.json.format(msgspec.json.encode(costs)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--large", action="store_true", help="10,000 tasks, too")
+    parser.add_argument("--only", action="append", default=[], help="commands with this in them")
+    parser.add_argument("--wakes", type=int, default=WAKES, help="that are run in each home")
+    parser.add_argument("--rounds", type=int, default=1, help="of which the least counts")
+    parser.add_argument("--base", type=Path, help="the interpreter of another revision")
+    parser.add_argument("--cache", type=Path, default=cache_folder(), help="where homes are kept")
+    parser.add_argument("--json", type=Path, help="write the costs to this file, too")
+    given = parser.parse_args()
+    only: list[str] = given.only
+    cache = given.cache.absolute()  # the processes are not where we are
+    homes = [made(cache, size) for size in (*SIZES, *((LARGE,) if given.large else ()))]
+    print(machine())
+    for one in homes:
+        print(f"{one.tasks:,} tasks: {one.wakes:,} wakes, {one.rows:,} rows of both logs")
+    if only != [RUN]:
+        measuring(given, homes)
+    if not only or RUN in only:
+        running(given, homes)
 
 
 if __name__ == "__main__":
