@@ -210,11 +210,11 @@ def tailed(home: Path, story: Story, nth: int) -> None:
     file = home / files.ANALYTICS
     before = home / "before.duckdb"
     shutil.copyfile(file, before)
-    story.add(home, nth, TAIL)
     ends = "SELECT max(n) FILTER (log = 'journal'), max(n) FILTER (log = 'agent') FROM events"
     with connect(home, {}) as connection:
-        connection.execute(f"ATTACH '{before}' AS before (READ_ONLY)")
-        journal, agent = connection.execute(ends.replace("events", "before.events")).fetchall()[0]
+        journal, agent = connection.execute(ends).fetchall()[0]
+    story.add(home, nth, TAIL)
+    with connect(home, {}) as connection:
         new = f"FROM events WHERE n > CASE log WHEN 'journal' THEN {journal} ELSE {agent} END"
         rows = connection.execute(new).fetchall()
     assert len(rows) == TAIL
