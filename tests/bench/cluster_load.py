@@ -25,7 +25,6 @@ from adapters.store.postgres.schema import LOGS, VIEW_TABLES
 from domain.agent.commands import RequestWake
 from tests.bench.common import machine
 from tests.bench.worker_kill import made_homes, running
-from tests.bench.workers import COMMITS, ENDED, OTHERS, WAITS, asked, spread
 from tests.support import clusters, whole
 from tests.support.clusters import Cluster
 
@@ -34,8 +33,30 @@ WORKERS = 2
 DUE = """
 SELECT count(*) FROM runtime.homes AS one WHERE next_at <= now() OR EXISTS (
     SELECT FROM agent.heads WHERE is_news AND home = one.home)"""
+ENDED = "SELECT count(*) FROM agent.events WHERE topic = 'wake.finished.1'"
+COMMITS = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
+OTHERS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+WAITS = """
+WITH at AS (
+    SELECT home, n, min(substr(convert_from(state, 'UTF8'), 8, 27)) AS at
+    FROM agent.events WHERE row = 0 GROUP BY home, n
+    HAVING min(substr(convert_from(state, 'UTF8'), 8, 27)) >= %s),
+seen AS (
+    SELECT one.home, topic, convert_from(state, 'UTF8')::jsonb -> 'data' ->> 'runKey' AS key, at.at
+    FROM agent.events AS one JOIN at USING (home, n)
+    WHERE topic IN ('alert.wake_queued.1', 'alert.wake_begun.1'))
+SELECT extract(epoch FROM min(begun.at)::timestamptz - min(queued.at)::timestamptz)::float8
+    AS waited
+FROM seen AS queued JOIN seen AS begun USING (home, key)
+WHERE queued.topic = 'alert.wake_queued.1' AND begun.topic = 'alert.wake_begun.1'
+GROUP BY home, key ORDER BY waited"""
 COPIED = ["runtime.homes", *(f"views.{one}" for one in VIEW_TABLES)]
 COPIED += [f"{log}.{table}" for log in LOGS for table in ("heads", "events", "payloads")]
+
+
+def asked(made: Cluster, sql: str, *values: str) -> list[tuple[float, ...]]:
+    with psycopg.connect(made.url) as connection:
+        return connection.execute(sql.encode(), values).fetchall()
 
 
 def multiplied(made: Cluster, homes: int) -> None:
@@ -152,6 +173,12 @@ def load(made: Cluster, commands: list[RequestWake], given: argparse.Namespace) 
     is_busy = sum(parts.values()) > 0.7 * passed * cores
     print("the limit:", "the processor" if is_busy else "what is asked, or what others use")
     made.stop()
+
+
+def spread(waited: list[float]) -> None:
+    if waited:
+        half, most = (waited[int(len(waited) * part)] for part in (0.5, 0.95))
+        print(f"wait of a due wake: p50 {half:.2f} s, p95 {most:.2f} s, of {len(waited)}")
 
 
 def main() -> None:

@@ -8,21 +8,77 @@ is waited for: there the ratio is that of the code alone.
 """
 
 import argparse
+import sqlite3
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adapters.store.log import Log
+from adapters.store.recorder import by_append
+from domain.append import envelope
+from domain.append.envelope import Envelope, Row
 from domain.journal.commands import AddNote, CreateTask
 from domain.log.wire import Words
-from tests.bench.common import NOW, Floor, Piece, decoded, disks, in_turns, machine, table
+from tests.bench.common import NOW, Piece, disks, in_turns, machine, table
 
 AIM = 0.5
 TASKS = 20
+TABLES = (
+    """CREATE TABLE stored_events (
+        originator_id TEXT, originator_version INTEGER, topic TEXT, state BLOB,
+        PRIMARY KEY (originator_id, originator_version)
+    )""",
+    "CREATE TABLE payloads (id TEXT PRIMARY KEY, bytes BLOB NOT NULL)",
+)
+INSERT = "INSERT INTO stored_events VALUES (?, ?, ?, ?)"
+
+
+class Decoded(NamedTuple):
+    """A row before it becomes bytes."""
+
+    stream: str
+    version: int
+    topic: str
+    envelope: Envelope
+
+
+class Floor:
+    """What SQLite and msgspec alone can do: the same tables, WAL, `synchronous=FULL`."""
+
+    def __init__(self, path: Path) -> None:
+        self.file = sqlite3.connect(path, isolation_level=None)
+        self.file.execute("PRAGMA journal_mode=WAL")
+        self.file.execute("PRAGMA synchronous=FULL")
+        for sql in TABLES:
+            self.file.execute(sql)
+        self._encode = msgspec.json.Encoder().encode
+
+    def write(self, rows: Sequence[Decoded]) -> None:
+        """One transaction: encode and insert."""
+        encode = self._encode
+        self.file.execute("BEGIN IMMEDIATE")
+        states = [(stream, version, topic, encode(fact)) for stream, version, topic, fact in rows]
+        self.file.executemany(INSERT, states)
+        self.file.execute("COMMIT")
+
+    def rows(self) -> list[tuple[str, int, str, bytes]]:
+        """What was written, to compare."""
+        return self.file.execute("SELECT * FROM stored_events ORDER BY rowid").fetchall()
+
+
+def decoded(rows: Iterable[Row]) -> list[list[Decoded]]:
+    """Rows before they became bytes, by append."""
+    return [
+        [Decoded(row.stream, row.version, row.topic, envelope.read(row)) for row in one]
+        for one in by_append(rows)
+    ]
 
 
 def notes(log: Log, tasks: list[str], count: int) -> Iterator[Piece]:

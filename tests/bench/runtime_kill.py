@@ -1,11 +1,10 @@
 """Two runtimes on one home under load, killed again and again: nothing lost, nothing twice.
 
-python tests/bench/runtime_kill.py [--times 100] [--agents 500] [--changes 200] [--pauses 40]
+python tests/bench/runtime_kill.py [--times 100] [--agents 500] [--changes 200]
 
 After each kill the runtime is started anew, and changes go on being written. Every tenth time
 both are killed; every fifth time a new one is killed before it has done anything. At the end a
-stranger looks the home through (`tests.support.checker`). With --pauses N, runtimes are then
-stopped in the middle of calls, until their leases have run out: see `runtime_pause.py`.
+stranger looks the home through (`tests.support.checker`).
 """
 
 import argparse
@@ -16,8 +15,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -27,8 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from adapters.wiring import Home, open_home
 from domain.journal.commands import EditTask
 from domain.log.timestamps import instant, moment
-from tests.bench import accounts, runtime_pause
-from tests.bench.runtime_load import ENVIRON, settled
+from tests.bench.runtime_load import ENVIRON, Books, books, make, proved, quantile, settled
 from tests.support import checker
 from tests.support.process import begun
 
@@ -126,7 +126,7 @@ def waited(home: Path, runtime: Runtime) -> list[float]:
 
 
 def is_idle(home: Path) -> bool:
-    found = accounts.books(home)
+    found = books(home)
     return not found.missing and not found.open_wakes
 
 
@@ -143,18 +143,17 @@ class Kills:
     def kill_all(self, times: int, tasks: list[str], dice: random.Random, changes: int) -> None:
         """All of the kills."""
         with open_home(self.home, ENVIRON, is_writing=True) as found:
-            writer = Writer(found, tasks, dice, changes)
             for nth in range(times):
-                self.kill(nth, writer, dice)
+                self.kill(nth, partial(write, found, tasks, dice, nth, changes), dice)
 
-    def kill(self, nth: int, changes: "Writer", dice: random.Random) -> None:
+    def kill(self, nth: int, changed: Callable[[], None], dice: random.Random) -> None:
         """The n-th kill, and what is looked at after it."""
         victims = [0, 1] if nth % 10 == 9 else [nth % 2]
         for victim in victims:
             self.kills.append(killed(self.home, self.both[victim]))
         for victim in victims:
             self.both[victim] = Runtime(self.home, next(self._numbers))
-        changes.write(nth)
+        changed()
         if nth % 5 == 4:
             time.sleep(dice.random())
             return
@@ -163,27 +162,16 @@ class Kills:
         time.sleep(dice.random())
 
 
-class Writer:
-    """Writes the changes, a burst after each kill."""
-
-    def __init__(self, home: Home, tasks: list[str], dice: random.Random, changes: int) -> None:
-        self._home, self._tasks, self._dice, self._changes = home, tasks, dice, changes
-
-    def write(self, nth: int) -> None:
-        write(self._home, self._tasks, self._dice, nth, self._changes)
-
-
-def main(arguments: list[str] | None = None) -> accounts.Books:
+def main(arguments: list[str] | None = None) -> Books:
     parser = argparse.ArgumentParser()
     parser.add_argument("--times", type=int, default=100)
     parser.add_argument("--agents", type=int, default=500)
     parser.add_argument("--changes", type=int, default=200, help="after each kill")
-    parser.add_argument("--pauses", type=int, default=0, help="of runtimes in a call, after that")
     given = parser.parse_args(arguments)
     dice = random.Random(11)
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
-        tasks = accounts.make(home, given.agents, 1, ENVIRON)
+        tasks = make(home, given.agents, 1)
         run = Kills(home)
         try:
             run.kill_all(given.times, tasks, dice, given.changes)
@@ -194,7 +182,7 @@ def main(arguments: list[str] | None = None) -> accounts.Books:
             for one in run.both:
                 one.process.terminate()
                 one.process.wait(60)
-        rows = accounts.proved(home)
+        rows = proved(home)
         found = checker.findings(home, is_settled=True)
         doubts = recovered(home, run.kills)
         logs = [one.read_text(encoding="utf-8") for one in home.parent.glob("run-*.log")]
@@ -204,20 +192,16 @@ def main(arguments: list[str] | None = None) -> accounts.Books:
     print(f"{rows} rows proved; {len(found)} findings of a stranger: {found[:5]}")
     bad = (result.double, result.missing, result.overlaps, result.late, result.open_wakes)
     assert (bad, found) == ((0, 0, 0, 0, 0), []), (bad, found)
-    if given.pauses:
-        assert runtime_pause.main(["--pauses", str(given.pauses)]) == 0
     return result
 
 
-def told(
-    given: argparse.Namespace, run: Kills, result: accounts.Books, doubts: list[float]
-) -> None:
+def told(given: argparse.Namespace, run: Kills, result: Books, doubts: list[float]) -> None:
     """Print what came of it."""
     print(f"{given.times} times kill -9, {len(run.kills)} runtimes, {given.agents} agents")
     print(f"{result.triggers} triggers, {result.double} twice, {result.missing} missing")
     print(f"{result.wakes} wakes, {result.overlaps} overlaps, {result.late} late replies")
     for what, found in (("start to first wake", run.firsts), ("kill to none in doubt", doubts)):
-        half, most = accounts.nth(found, 0.5), max(found, default=0.0)
+        half, most = quantile(found, 0.5), max(found, default=0.0)
         print(f"{what}: p50 {half:.2f} s, max {most:.2f} s, of {len(found)}")
         print(f"  each: {' '.join(f'{one:.2f}' for one in found)}")
 

@@ -12,33 +12,35 @@ passes is taken, in memory the processor's, of all threads, which a busy machine
 """
 
 import argparse
+import asyncio
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
 
+import msgspec
+
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from domain.ports import Reply
-from tests.bench.common import (
-    answer,
-    disks,
-    machine,
-    observed,
-    queued,
-    report,
-    services,
-    table,
-    timed,
-    wake,
-    with_agent,
-)
+from adapters.home.clock import ManualClock
+from adapters.home.settings import Settings
+from adapters.models.tape import TapeModel
+from adapters.runtime.effect_executor import run_wake
+from adapters.runtime.services import Services
+from adapters.store.log import Log
+from domain.agent.agent import AGENT
+from domain.agent.commands import ConfigureAgent, CreateAgent, RequestWake
+from domain.agent.deciders import AgentSettings
+from domain.agent.wake_queue import WAKE_QUEUE, next_wake
+from domain.journal.commands import CreateTask
+from domain.journal.task import TASK
+from domain.ports import Call, Reply, Usage
+from tests.bench.common import NOW, disks, machine, table, timed
 from tests.bench.environments import CACHE, environments, said, version
 
-AIM = 5.0
 STEPS = 20
 PEERS = ("dbos", "langgraph")
 TEXT = "The plumber named a price, and the seal is in stock at the shop in the next street; step {}"
@@ -75,6 +77,57 @@ def ours(
     return seconds[1:]  # the first one warms up, as the peers' does
 
 
+def services(folder: Path, replies: Sequence[Reply]) -> Services:
+    """Services on two files, whose model answers from a tape."""
+    tape = TapeModel("tape", replies)
+    logs = [Log.open(name, folder / f"{name}.db", "r1") for name in ("journal", "agent")]
+    return Services(logs[0], logs[1], ManualClock(NOW, step_ms=1000), Settings(), lambda _: tape)
+
+
+def with_agent(at: Services, title: str, turns: int) -> tuple[str, str]:
+    """A task, and its agent with so many turns a wake."""
+    task = at.append_journal(CreateTask(title)).result.ids[0]
+    with at.journal.reading() as world:
+        category = world.load(TASK, task).category
+    make = CreateAgent(task, title, category, at.journal.tail().n, "hybrid", is_enabled=True)
+    agent = at.append_agent(make).result.ids[0]
+    at.append_agent(ConfigureAgent(agent, AgentSettings(turn_max=turns)))
+    return task, agent
+
+
+def queued(at: Services, agent: str) -> str:
+    """The run key of the agent's next wake, which is asked for where none waits."""
+    with at.agents.reading() as world:
+        assert world.load(AGENT, agent).lifecycle == "active"
+        waiting = next_wake(world.load(WAKE_QUEUE, agent))
+    if waiting is not None:
+        return waiting.run_key
+    return at.append_agent(RequestWake(agent, "manual", is_enabled=True)).result.ids[1]
+
+
+def wake(at: Services, agent: str, run_key: str) -> None:
+    asyncio.run(run_wake(at, agent, run_key, is_now=True))
+
+
+def answer(*calls: tuple[str, str], text: str = "") -> Reply:
+    """A model's answer: calls as ``(tool, arguments)``."""
+    made = tuple(Call(f"c{nth}", *call) for nth, call in enumerate(calls, start=1))
+    return Reply(b"", text, made, Usage(900, 60))
+
+
+def observed(*texts: str) -> tuple[str, str]:
+    return "record_observations", msgspec.json.encode({"observations": texts}).decode()
+
+
+def report(nth: int) -> tuple[str, str]:
+    said = {
+        "content": f"The sink leaks at the seal; a plumber is asked, wake {nth}.",
+        "tldr": "A seal is needed, and a plumber is asked.",
+        "oneLiner": "Waiting for the plumber",
+    }
+    return "update_report", msgspec.json.encode(said).decode()
+
+
 # --------------------------------------------------------------------------------------- the peers
 
 
@@ -107,11 +160,10 @@ def measured(pythons: dict[str, Path], wakes: int, rounds: int, where: str, disk
             f"{name} {version(pythons[name], name)}" if name in PEERS else name,
             f"{rate:,.0f}",
             f"{rate / fastest:.1f}" if fastest else "-",
-            "" if name in PEERS else f"{AIM:.0f}",
         )
         for name, rate in rates.items()
     ]
-    table((f"{STEPS} steps, {where}", "steps/s", "of the faster peer", "aim"), rows)
+    table((f"{STEPS} steps, {where}", "steps/s", "of the faster peer"), rows)
 
 
 def main() -> None:

@@ -1,7 +1,4 @@
-"""Real processes, killed with -9 at random moments: `wakelog recover` finishes what they left.
-
-The whole run of 200 kills is `tests/bench/kill_200.py`.
-"""
+"""Real processes, killed with -9 at random moments: `wakelog recover` finishes what they left."""
 
 import random
 import signal

@@ -9,10 +9,10 @@ import pytest
 from adapters.runtime import watcher
 from adapters.runtime.wake_capture import capture
 from adapters.wiring import open_home
-from tests.bench.opening import made, statements
 from tests.support import checker
 from tests.support.cli import FIXED, done, refused, run, told
 from tests.support.homes import Homes
+from tests.support.opening import made, statements
 from tests.support.restored import (
     AGENTS,
     JOURNAL,

@@ -47,13 +47,6 @@ def agents_of(services: Services) -> list[str]:
     return [row.entity for row in rows if isinstance(row.fact, AgentCreated)]
 
 
-def homed(home: Path) -> list[tuple[str, str]]:
-    """The agents of a home, each with its task."""
-    with open_home(home, {"WAKELOG_REPLICA": "r1"}, is_writing=True) as opened:
-        services = opened.services
-        return [(agent, services.agent(agent).task) for agent in agents_of(services)]
-
-
 def prepare(home: Path) -> None:
     """A home with a few tasks, each with an agent whose creation wake is queued."""
     with open_home(home, {"WAKELOG_REPLICA": "r1"}, is_writing=True) as opened:

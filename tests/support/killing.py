@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,20 +61,14 @@ class Killed(NamedTuple):
     errors: list[str]
 
 
-Beside = Callable[[threading.Timer], list[str]]
-"""What others do until the timer has rung; what went wrong there."""
-
-
-def kill_once(
-    home: Path, name: str, dice: random.Random, seconds_max: float, beside: Beside = lambda _: []
-) -> Killed:
+def kill_once(home: Path, name: str, dice: random.Random, seconds_max: float) -> Killed:
     """Start a driver, kill it within so many seconds, and recover."""
     process = driver(home, name, 60)
     assert process.stdout is not None
     ready = process.stdout.readline()
-    timer = killed_after(process, dice.uniform(0.0, seconds_max))
-    found = beside(timer)
+    threading.Timer(dice.uniform(0.0, seconds_max), process.kill).start()
     told, errors = process.communicate()
+    found = []
     if ready != "ready\n" or errors:
         found.append(f"{name}: {errors or ready}")
     recovered = wakelog(home, "--json", "recover")
@@ -91,24 +85,17 @@ def _has_settled(told: str) -> bool:
     return all(one["status"] == "pending" for one in steps if one["error"])
 
 
-def killed_after(process: "subprocess.Popen[str]", seconds: float) -> threading.Timer:
-    """Kill a process in so many seconds, unless it has ended."""
-    timer = threading.Timer(seconds, process.kill)
-    timer.start()
-    return timer
-
-
-def checked(home: Path, notes: list[str], *, is_finished: bool = True) -> list[str]:
+def checked(home: Path, notes: list[str]) -> list[str]:
     """All that is wrong with a home after its recovery, `notes` being what was said to be in it;
-    by our own eyes and by those of a stranger. `is_finished`: nobody works on it any more."""
+    by our own eyes and by those of a stranger."""
     try:
         with open_home(home, REPLICA, is_writing=True) as opened:
             services = opened.services
             watcher.catch_up(services)
-            found = [*whole.faults(services, is_finished=is_finished), *lost(services, notes)]
+            found = [*whole.faults(services), *lost(services, notes)]
     except WakelogError as error:
         found = [str(error)]
-    return found + [str(one) for one in checker.findings(home, is_settled=is_finished)]
+    return found + [str(one) for one in checker.findings(home, is_settled=True)]
 
 
 def lost(services: Services, notes: list[str]) -> list[str]:

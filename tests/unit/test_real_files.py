@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from adapters.importers.markdown import read
-from tests.bench.real_files import DATA, counted, found
+from tests.support.counting_boxes import DATA, counted, found
 
 
 @pytest.mark.parametrize("path", found(), ids=lambda path: path.name)

@@ -1,20 +1,9 @@
-"""What it costs at each opening to see whether two logs belong together, short logs and long.
+"""What each opening costs to see whether two logs belong together: homes of so many notes, and the
+statements that SQLite is asked."""
 
-    .venv/bin/python tests/bench/opening.py [--appends 10000] [--rounds 40]
-
-Every tenth note all are taken; in a second pair of homes the last hundred wait to be. What is read
-are the newest rows of both logs: long ones, of hundreds of appends taken at once, cost more.
-"""
-
-import argparse
-import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from functools import partial
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adapters.home.clock import ManualClock
 from adapters.home.log_pairing import newest_mismatch
@@ -27,11 +16,9 @@ from domain.errors import Refused
 from domain.journal.commands import AddNote, CreateTask
 from domain.log.wire import Words
 from domain.ports import Model
-from tests.bench.common import NOW, Piece, in_turns, machine, table
 
-SHORT = 10
-WAITING = 100
-EACH = 10
+NOW = "2027-01-01T00:00:00.000000Z"
+EACH = 10  # notes, and then all are taken
 
 
 def nobody(name: str) -> Model:
@@ -59,11 +46,6 @@ def made(home: Path, appends: int, waiting: int) -> Path:
     return home
 
 
-def looked(home: Path) -> None:
-    with opened(home) as services:
-        assert newest_mismatch(services.journal, services.agents) is None
-
-
 def statements(home: Path) -> int:
     """How many statements SQLite is asked for it, in both files."""
     found: list[str] = []
@@ -74,39 +56,3 @@ def statements(home: Path) -> int:
             recorder._connection.set_trace_callback(found.append)
         newest_mismatch(services.journal, services.agents)
     return len(found)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--appends", type=int, default=10_000)
-    parser.add_argument("--rounds", type=int, default=40)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        homes = {
-            f"{appends:,} appends, {waiting} wait": made(
-                Path(folder, f"{appends}-{waiting}"), appends, waiting
-            )
-            for appends, waiting in (
-                (SHORT, 0),
-                (options.appends, 0),
-                (SHORT + WAITING, WAITING),
-                (options.appends, WAITING),
-            )
-        }
-        counts = [statements(home) for home in homes.values()]
-        pieces: list[Iterator[Piece]] = [
-            iter([partial(looked, home)] * options.rounds) for home in homes.values()
-        ]
-        seconds = in_turns(*pieces)
-    print(machine())
-    table(
-        ("opening both logs", "milliseconds", "statements to look"),
-        [
-            (name, f"{one * 1e3:.2f}", str(count))
-            for name, one, count in zip(homes, seconds, counts, strict=True)
-        ],
-    )
-
-
-if __name__ == "__main__":
-    main()
