@@ -6,10 +6,11 @@
 A change is planted in the core or, every second one, in `adapters/`: a comparison turned round,
 `and` for `or`, a number one higher, a text with another letter, a branch never taken, a sort or a
 `not` left out. First `tests/histories/*.jsonl` are proved with it. What no history notices is asked
-of the fast tests that run the changed line, those first that run few lines, `MOST` at most: a map of
-who runs what is made once, with `coverage`. A survivor is a change that nobody notices. At the end each is named
-with why: what was found where somebody has looked, else whether anything runs that line at all.
-Those that do the same whatever stands there count for the first share, and not for the second.
+of the fast tests that run the changed line, those first that run few lines, `MOST` at most: a map
+of who runs what is made once, with `coverage`. A survivor is a change that nobody notices. At the
+end each is named with why: what was found where somebody has looked, else whether anything runs
+that line at all. Those that do the same whatever stands there count for the first share, and not
+for the second.
 
 `--keep` writes each change (file, function, text of the line, what) and who found it. `--again`
 plants the changes of such a file in the code of today, asks who found each first, and everybody
