@@ -202,10 +202,10 @@ def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> l
 
 def documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list[InboxSet]:
     """The documents of sets with those of their items that are shown; without any: none."""
-    ranked, titles = ranks_of(home), titles_among(home, {one.task_id for one in sets})
     now: dict[str, Snapshot] = {}
     found: list[InboxSet] = []
     with home.services.journal.reading(), home.services.agents.reading():  # one for all of them
+        ranked, titles = ranks_of(home), titles_among(home, {one.task_id for one in sets})
         for one in sets:
             items = [item for item in one.items if shows(one, item)]
             if not items:
