@@ -1,31 +1,59 @@
-"""What an agent's attention makes of triggers, beginnings and ends."""
+"""An agent's wake queue: triggers, beginnings, ends, a person's word, and stale reports."""
 
 import pytest
 
-from domain.agent.agent import Agent, AgentDestroyed, AgentPaused, AutomationSet, Subscribed
+from domain.agent.agent import (
+    Agent,
+    AgentDestroyed,
+    AgentPaused,
+    AutomationSet,
+    ModeSet,
+    SleepOrdered,
+    Subscribed,
+)
 from domain.agent.wake_queue import (
     SEEN_KEPT,
     TRIGGERS_KEPT,
+    WAKE_QUEUE,
+    AgentSlept,
     Reason,
+    Trigger,
     TriggerMerged,
     TriggerSuppressed,
+    WakeBackedOff,
+    WakeBegun,
     WakeDropped,
     WakeQueue,
     WakeQueued,
     WakeQueueFact,
+    WakeSettled,
+    due_of,
+    heeding,
+    is_news,
     next_due,
+    next_wake,
     run_key_of,
     run_status,
 )
 from domain.agent.wake_queue_rules import (
     Setting,
+    back_off,
+    begin,
+    cancel,
+    must_pause,
     notice,
+    order_sleep,
+    provider_until,
     request,
     settle,
+    sleep,
     throttled,
 )
+from domain.errors import REFUSAL_CODES, Refused
 from domain.log.keys import key
+from domain.log.state import RecordedEvent
 from domain.log.timestamps import later
+from domain.log.wire import Imported
 from tests.support.agents import (
     ACTIVE,
     AGENT_ID,
@@ -36,6 +64,7 @@ from tests.support.agents import (
     ON,
     START,
     after,
+    agent_of,
     asked,
     born,
     change,
@@ -88,11 +117,6 @@ def test_the_first_rule_that_holds_suppresses(agent: Agent, setting: Setting, ru
     assert rule_of(facts) == rule
 
 
-@pytest.mark.parametrize("origin", ["person", "import:markdown"])
-def test_persons_and_imports_wake_agents(origin: str) -> None:
-    assert isinstance(notice(NONE, ACTIVE, change(1), START, ON, origin=origin)[0], WakeQueued)
-
-
 def test_other_agents_are_heard_where_asked_for_and_up_to_three_hops() -> None:
     agent = born("hybrid", Subscribed("ears", ("key:TASK",), hears_agents=True))
 
@@ -124,24 +148,6 @@ def test_a_mode_says_what_an_agent_wakes_on(mode: str, heard: set[str]) -> None:
             assert isinstance(fact, WakeQueued)
         else:
             assert fact == TriggerSuppressed(trigger, "mode")
-
-
-def test_timers_are_automation_and_requests_are_not() -> None:
-    agent = born("hybrid", AutomationSet(is_on=False))
-    assert rule_of(notice(NONE, agent, ticked(START), START, ON)) == "automation_off"
-    assert isinstance(request(NONE, agent, asked("recovery"), START, ON)[0], WakeQueued)
-
-
-def test_the_same_trigger_again_is_no_second_one() -> None:
-    wake_queue = queued()
-    assert notice(wake_queue, ACTIVE, change(1), after(1), ON) == []
-    assert notice(running(wake_queue), ACTIVE, change(1), after(1), ON) == []
-    runs = running(wake_queue)
-    done = wake_queue_of(settle(runs, runs.running, "completed", after(9)), runs)
-    assert notice(done, ACTIVE, change(1), after(10), ON) == []
-    suppressed = wake_queue_of(notice(NONE, DORMANT, change(2), START, ON))
-    assert notice(suppressed, ACTIVE, change(2), after(1), ON) == []
-    assert request(suppressed, DORMANT, change(2), after(1), ON) == []
 
 
 def test_what_the_agent_saw_on_another_machine_wakes_it_no_more() -> None:
@@ -177,83 +183,6 @@ def test_later_matches_merge_and_do_not_move_the_wake() -> None:
     assert (next_due(wake_queue), wake_queue.changed) == (after(120), 2)
 
 
-def test_matches_only_through_a_link_wait_for_the_morning_where_asked_for() -> None:
-    far = change(1, subscription="linked", is_propagated=True)
-    assert due_of_first(notice(NONE, LINKS, far, START, AT_DAWN)) == MORNING
-    assert due_of_first(notice(NONE, LINKS, far, START, ON)) == after(120)
-    own = change(1, is_propagated=True)
-    assert due_of_first(notice(NONE, LINKS, own, START, AT_DAWN)) == after(120)
-    near = change(1, subscription="linked")
-    assert due_of_first(notice(NONE, LINKS, near, START, AT_DAWN)) == after(120)
-
-
-def test_a_direct_match_hurries_a_wake_that_waits_for_the_morning() -> None:
-    far = change(1, subscription="linked", is_propagated=True)
-    wake_queue = wake_queue_of(notice(NONE, LINKS, far, START, AT_DAWN))
-    farther = change(2, subscription="linked", is_propagated=True)
-    facts = notice(wake_queue, LINKS, farther, after(10), AT_DAWN)
-    assert due_of_first(facts) == ""
-    wake_queue = wake_queue_of(facts, wake_queue)
-    facts = notice(wake_queue, LINKS, change(3), after(60), AT_DAWN)
-    assert due_of_first(facts) == after(180)
-    wake_queue = wake_queue_of(facts, wake_queue)
-    assert next_due(wake_queue) == after(180)
-    assert due_of_first(notice(wake_queue, LINKS, change(4), after(70), AT_DAWN)) == ""
-
-
-def test_another_match_through_a_link_does_not_hurry_the_wake() -> None:
-    far = change(1, subscription="linked", is_propagated=True)
-    wake_queue = wake_queue_of(notice(NONE, LINKS, far, START, AT_DAWN))
-    farther = change(2, subscription="linked", is_propagated=True)
-    sooner = Setting(is_enabled=True, propagated_due=after(600))
-    assert due_of_first(notice(wake_queue, LINKS, farther, after(10), sooner)) == ""
-
-
-def test_a_backoff_holds_off_the_morning_too() -> None:
-    held = wake_queue_of(settle(running(), running().running, "failed", MORNING), running())
-    far = change(2, subscription="linked", is_propagated=True)
-    assert due_of_first(notice(held, LINKS, far, START, AT_DAWN)) == later(MORNING, seconds=60)
-
-
-def test_a_wake_with_a_direct_match_is_no_longer_one_through_links_only() -> None:
-    far = change(1, subscription="linked", is_propagated=True)
-    wake_queue = wake_queue_of(notice(NONE, LINKS, far, START, AT_DAWN))
-    assert wake_queue.queued is not None
-    assert wake_queue.queued.is_propagated_only
-    wake_queue = wake_queue_of(notice(wake_queue, LINKS, change(2), START, AT_DAWN), wake_queue)
-    assert wake_queue.queued is not None
-    assert not wake_queue.queued.is_propagated_only
-
-
-def test_the_trigger_that_made_the_run_key_is_never_left_out() -> None:
-    wake_queue = queued()
-    for nth in range(2, TRIGGERS_KEPT + 3):
-        wake_queue = wake_queue_of(notice(wake_queue, ACTIVE, change(nth), START, ON), wake_queue)
-    assert wake_queue.queued is not None
-    assert wake_queue.queued.triggers[:2] == (change(1), change(4))
-
-
-def test_a_direct_match_just_before_the_morning_does_not_delay_it() -> None:
-    far = change(1, subscription="linked", is_propagated=True)
-    wake_queue = wake_queue_of(notice(NONE, LINKS, far, START, AT_DAWN))
-    early = later(MORNING, seconds=-60)
-    assert due_of_first(notice(wake_queue, LINKS, change(2), early, AT_DAWN)) == ""
-
-
-def test_a_timer_is_due_when_it_ticks_and_takes_the_queued_wake_along() -> None:
-    assert due_of_first(notice(NONE, ACTIVE, ticked(START), START, ON)) == START
-    wake_queue = queued()
-    assert due_of_first(notice(wake_queue, ACTIVE, ticked(START), after(5), ON)) == after(5)
-    assert due_of_first(notice(wake_queue, ACTIVE, ticked(START), after(500), ON)) == ""
-
-
-def test_creation_and_resume_are_due_at_once_and_join_what_is_queued() -> None:
-    assert due_of_first(request(NONE, ACTIVE, asked("creation"), START, ON)) == START
-    wake_queue = queued()
-    (fact,) = request(wake_queue, ACTIVE, asked("recovery"), after(5), ON)
-    assert fact == TriggerMerged(run_key_of(AGENT_ID, change(1)), asked("recovery"), after(5))
-
-
 def test_a_wake_names_a_bounded_number_of_triggers_and_keeps_its_own() -> None:
     wake_queue = wake_queue_of(request(NONE, ACTIVE, asked("creation"), START, ON))
     for nth in range(TRIGGERS_KEPT + 10):
@@ -284,3 +213,374 @@ def test_what_is_elsewhere_leaves_the_report_fresh() -> None:
 def test_the_throttle_is_a_setting_that_travels() -> None:
     assert throttled(START) == throttled(START, 120) == later(START, seconds=120)
     assert throttled(START, 5) == later(START, seconds=5)
+
+
+# -------------------------------------------------------------------------------- while it runs
+
+
+def test_settling_what_does_not_run_changes_nothing() -> None:
+    assert settle(NONE, "x", "completed", START) == []
+    assert settle(running(), "x", "completed", START) == []
+    assert settle(queued(), run_key_of(AGENT_ID, change(1)), "completed", START) == []
+
+
+def test_failures_back_off_and_a_success_forgets_them() -> None:
+    wake_queue, at = NONE, START
+    minutes = []
+    for nth in range(1, 9):
+        wake_queue = running(
+            wake_queue_of(notice(wake_queue, ACTIVE, change(nth), at, ON), wake_queue), at
+        )
+        (fact,) = settle(wake_queue, wake_queue.running, "failed", at)
+        assert isinstance(fact, WakeSettled)
+        assert fact.failures == nth
+        minutes.append((int(fact.not_before[11:13]) - 12) * 60 + int(fact.not_before[14:16]))
+        wake_queue = wake_queue_of([fact], wake_queue)
+    assert minutes == [1, 2, 4, 8, 16, 32, 60, 60]
+    assert [must_pause(failures) for failures in (0, 4, 5, 6)] == [False, False, True, True]
+    assert run_status(wake_queue) == "failed"
+    assert due_of_first(notice(wake_queue, ACTIVE, change(20), at, ON)) == after(3600)
+    assert due_of_first(notice(wake_queue, ACTIVE, ticked(START), at, ON)) == after(3600)
+    wake_queue = running(
+        wake_queue_of(request(wake_queue, ACTIVE, asked("manual"), at, ON), wake_queue), at
+    )
+    (fact,) = settle(wake_queue, wake_queue.running, "skipped", at)
+    assert fact == WakeSettled(wake_queue.running, "skipped", 8)
+    assert settle(wake_queue, wake_queue.running, "completed", at) == [
+        WakeSettled(wake_queue.running, "completed")
+    ]
+
+
+# ------------------------------------------------------------------------------ a person's request
+
+
+def test_a_request_takes_the_place_and_the_triggers_of_the_queued_wake() -> None:
+    wake_queue = wake_queue_of(notice(queued(), ACTIVE, change(2), after(1), ON), queued())
+    old, new = run_key_of(AGENT_ID, change(1)), run_key_of(AGENT_ID, asked("manual"))
+    facts = request(wake_queue, ACTIVE, asked("manual"), after(5), ON)
+    assert facts == [
+        WakeQueued(new, asked("manual"), after(5), f"agent:run:{new}"),
+        TriggerMerged(new, change(1)),
+        TriggerMerged(new, change(2)),
+        WakeDropped(old, "superseded", new),
+    ]
+    wake_queue = wake_queue_of(facts, wake_queue)
+    assert wake_queue.queued is not None
+    assert (wake_queue.queued.run_key, wake_queue.queued.reason) == (new, "manual")
+    assert wake_queue.queued.triggers == (asked("manual"), change(1), change(2))
+    assert next_due(wake_queue) == after(5)
+
+
+def test_a_question_that_is_superseded_keeps_its_words_and_session() -> None:
+    facts = request(NONE, ACTIVE, asked("user", 1, words="p1"), START, ON)
+    assert isinstance(facts[0], WakeQueued)
+    assert facts[0].thread == "agent:session:session-1"
+    wake_queue = wake_queue_of(facts)
+    wake_queue = wake_queue_of(
+        request(wake_queue, ACTIVE, asked("user", 2, words="p2"), START, ON), wake_queue
+    )
+    wake_queue = wake_queue_of(request(wake_queue, ACTIVE, asked("manual"), START, ON), wake_queue)
+    assert wake_queue.queued is not None
+    assert wake_queue.queued.words == ("p2", "p1")
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason", "enabled", "code"),
+    [
+        (Agent(AGENT_ID), "manual", True, "unknown_agent"),
+        (DESTROYED, "manual", True, "unknown_agent"),
+        (DORMANT, "manual", True, "agent_dormant"),
+        (DORMANT, "user", False, "agent_dormant"),
+        (ACTIVE, "manual", False, "switched_off"),
+        (born("autonomous"), "user", True, "invalid_value"),
+    ],
+)
+def test_a_person_is_told_why_not(agent: Agent, reason: Reason, enabled: bool, code: str) -> None:
+    assert code in REFUSAL_CODES
+    with pytest.raises(Refused) as refused:
+        request(NONE, agent, asked(reason), START, ON if enabled else OFF)
+    assert refused.value.code == code
+
+
+def test_creation_and_recovery_are_never_refused() -> None:
+    assert rule_of(request(NONE, DORMANT, asked("creation"), START, ON)) == "dormant"
+    assert rule_of(request(NONE, ACTIVE, asked("recovery"), START, OFF)) == "switched_off"
+
+
+# ------------------------------------------------------------------------------ beginning and end
+
+
+def test_one_wake_of_an_agent_runs_at_a_time() -> None:
+    wake_queue = running()
+    wake_queue = wake_queue_of(notice(wake_queue, ACTIVE, change(2), START, ON), wake_queue)
+    assert wake_queue.queued is not None
+    for held in (
+        wake_queue,
+        wake_queue_of(back_off(wake_queue, wake_queue.running, MORNING, "budget"), wake_queue),
+    ):
+        with pytest.raises(Refused) as refused:
+            begin(held, ACTIVE, wake_queue.queued.run_key, MORNING, ON, now=True)
+        assert refused.value.code == "agent_running"
+    with pytest.raises(Refused) as refused:
+        begin(wake_queue, ACTIVE, "nobody", MORNING, ON)
+    assert refused.value.code == "unknown_wake"
+
+
+@pytest.mark.parametrize(
+    ("agent", "enabled", "code"),
+    [(DORMANT, True, "dormant"), (DESTROYED, True, "destroyed"), (ACTIVE, False, "switched_off")],
+)
+def test_a_queued_wake_of_an_agent_that_may_not_wake_is_dropped(
+    agent: Agent, enabled: bool, code: str
+) -> None:
+    wake_queue, setting = queued(), ON if enabled else OFF
+    run_key = run_key_of(AGENT_ID, change(1))
+    for now in (True, False):
+        facts = begin(wake_queue, agent, run_key, START, setting, now=now)
+        assert facts == [WakeDropped(run_key, code)]
+    held = running(wake_queue)
+    held = wake_queue_of(back_off(held, run_key, MORNING, "provider"), held)
+    assert begin(held, agent, run_key, START, setting) == [WakeSettled(run_key, "skipped")]
+
+
+def test_what_was_queued_before_automation_went_off_runs_only_if_asked_for() -> None:
+    wake_queue = queued()
+    run_key = run_key_of(AGENT_ID, change(1))
+    agent = born("hybrid", AutomationSet(is_on=False))
+    assert begin(wake_queue, agent, run_key, MORNING, ON) == [
+        WakeDropped(run_key, "automation_off")
+    ]
+    assert begin(wake_queue, agent, run_key, MORNING, ON, now=True) == [WakeBegun(run_key)]
+    both = wake_queue_of(request(wake_queue, ACTIVE, asked("recovery"), START, ON), wake_queue)
+    assert begin(both, agent, run_key, MORNING, ON) == [WakeBegun(run_key)]
+    silent = born("hybrid", ModeSet("interactive"))
+    assert begin(both, silent, run_key, MORNING, ON) == [WakeDropped(run_key, "mode")]
+
+
+def test_a_request_ends_the_wait_of_a_wake_that_has_begun() -> None:
+    wake_queue = running()
+    run_key = wake_queue.running
+    wake_queue = wake_queue_of(back_off(wake_queue, run_key, after(600), "budget"), wake_queue)
+    facts = request(wake_queue, ACTIVE, asked("manual"), after(5), ON)
+    assert facts[-1] == WakeBackedOff(run_key, after(5), "requested")
+    wake_queue = wake_queue_of(facts, wake_queue)
+    assert next_wake(wake_queue) == wake_queue.waiting
+    assert due(wake_queue, after(5))
+    assert len(request(wake_queue, ACTIVE, asked("manual", 2), after(6), ON)) == 3
+
+
+def test_a_budget_holds_a_queued_wake_whatever_hurries_it() -> None:
+    wake_queue = queued()
+    assert wake_queue.queued is not None
+    wake_queue = wake_queue_of(
+        back_off(wake_queue, wake_queue.queued.run_key, MORNING, "budget"), wake_queue
+    )
+    wake_queue = wake_queue_of(notice(wake_queue, ACTIVE, ticked(START), after(1), ON), wake_queue)
+    assert wake_queue.queued is not None
+    assert (wake_queue.queued.due_at, due_of(wake_queue.queued, wake_queue)) == (after(1), MORNING)
+    assert (wake_queue.queued.waits_for, wake_queue.queued.backoffs) == ("budget", 0)
+    assert back_off(wake_queue, "nobody", MORNING, "budget") == []
+
+
+def test_the_wait_for_a_provider_doubles_or_is_the_one_it_names() -> None:
+    wake_queue = running()
+    waits = []
+    for _ in range(8):
+        waits.append(provider_until(wake_queue, START))
+        wake_queue = wake_queue_of(
+            back_off(wake_queue, wake_queue.running, waits[-1], "provider"), wake_queue
+        )
+        wake_queue = running(wake_queue)
+    assert waits == [after(60 * minutes) for minutes in (1, 2, 4, 8, 16, 32, 60, 60)]
+    assert provider_until(wake_queue, START, 17) == after(17)
+    assert provider_until(wake_queue, START, 10**9) == after(86_400)
+    assert provider_until(NONE, START) == after(60)
+
+
+def test_a_request_leaves_a_wait_alone_that_is_over_at_that_instant() -> None:
+    wake_queue = running()
+    wake_queue = wake_queue_of(
+        back_off(wake_queue, wake_queue.running, after(600), "budget"), wake_queue
+    )
+    kinds = [type(fact) for fact in request(wake_queue, ACTIVE, asked("manual"), after(600), ON)]
+    assert WakeBackedOff not in kinds
+
+
+# ------------------------------------------------------------------------------- what a person says
+
+ASLEEP = wake_queue_of([AgentSlept(MORNING)])
+
+
+def begun(wake_queue: WakeQueue, at: str, *, now: bool = False) -> list[object]:
+    assert wake_queue.queued is not None
+    return list(begin(wake_queue, ACTIVE, wake_queue.queued.run_key, at, ON, now=now))
+
+
+def asleep_as(wake_queue: WakeQueue, *orders: SleepOrdered) -> str:
+    """Until when an agent sleeps that was ordered to."""
+    return heeding(wake_queue, agent_of(orders, ACTIVE)).sleeps_until or ""
+
+
+def ordered(agent: Agent, until: str, *queues: WakeQueue, at: str = START) -> list[SleepOrdered]:
+    return order_sleep(agent, queues, until, at)
+
+
+def test_an_agent_is_ordered_to_sleep_once_and_the_order_may_be_moved_and_taken_back() -> None:
+    asleep = agent_of([SleepOrdered(MORNING)], ACTIVE)
+    assert ordered(ACTIVE, MORNING) == [SleepOrdered(MORNING)]
+    assert ordered(asleep, MORNING) == []
+    assert ordered(asleep, after(60)) == [SleepOrdered(after(60))]
+    assert ordered(asleep, "") == [SleepOrdered()]
+    assert ordered(asleep, "", at=MORNING) == ordered(ACTIVE, "") == []
+
+
+def test_an_agent_sleeps_until_the_later_of_what_holds_everywhere_and_here() -> None:
+    assert asleep_as(ASLEEP, SleepOrdered(after(60))) == MORNING
+    assert asleep_as(ASLEEP, SleepOrdered(longer := after(172_800))) == longer
+    assert asleep_as(ASLEEP) == MORNING
+    assert asleep_as(ASLEEP, SleepOrdered()) == MORNING  # who said that did not know
+
+
+def test_a_new_order_takes_the_place_of_what_was_said_on_one_machine() -> None:
+    (moved,), (ended,) = ordered(ACTIVE, after(60), ASLEEP), ordered(ACTIVE, "", ASLEEP)
+    known = (Imported("r1", 1),)
+    assert (moved, ended) == (SleepOrdered(after(60), known), SleepOrdered("", known))
+    assert (asleep_as(ASLEEP, moved), asleep_as(ASLEEP, ended)) == (after(60), "")
+    assert asleep_as(ASLEEP, ended, SleepOrdered(after(60))) == after(60)
+    assert ordered(agent_of([ended], ACTIVE), "", ASLEEP) == []
+    assert ordered(ACTIVE, "", ASLEEP, at=MORNING) == []  # it is over by itself
+    again = wake_queue_of([AgentSlept(after(90))], ASLEEP, first=2)  # nobody knew of that
+    assert asleep_as(again, ended) == after(90)
+
+
+def test_an_agent_is_put_to_sleep_once_and_its_sleep_may_be_moved_and_ended() -> None:
+    assert sleep(wake_queue_of([]), ACTIVE, MORNING, START) == [AgentSlept(MORNING)]
+    assert sleep(ASLEEP, ACTIVE, MORNING, START) == []
+    assert sleep(ASLEEP, ACTIVE, after(60), START) == [AgentSlept(after(60))]
+    assert sleep(ASLEEP, ACTIVE, "", START) == [AgentSlept()]
+    assert sleep(ASLEEP, ACTIVE, "", MORNING) == []
+    assert sleep(wake_queue_of([]), ACTIVE, "", START) == []
+
+
+@pytest.mark.parametrize("until", [START, after(-1), "tomorrow", "2027-02-01"])
+def test_a_sleep_ends_at_a_time_to_come_and_who_is_destroyed_has_none(until: str) -> None:
+    destroyed = born("hybrid", AgentDestroyed())
+    for agent, told, code in (
+        (ACTIVE, until, "invalid_value"),
+        (destroyed, MORNING, "unknown_agent"),
+    ):
+        with pytest.raises(Refused) as refused:
+            ordered(agent, told)
+        assert refused.value.code == code
+        with pytest.raises(Refused) as refused:
+            sleep(wake_queue_of([]), agent, told, START)
+        assert refused.value.code == code
+
+
+@pytest.mark.parametrize("trigger", [change(1), ticked(START), asked("creation")])
+def test_what_comes_while_an_agent_sleeps_is_queued_until_it_wakes(trigger: Trigger) -> None:
+    facts = notice(ASLEEP, ACTIVE, trigger, START, ON)
+    then = wake_queue_of(facts, ASLEEP)
+    assert then.queued is not None
+    assert next_due(then) == MORNING
+    for is_now in (False, True):
+        assert begun(then, after(3_600), now=is_now) == []
+        assert begun(then, MORNING, now=is_now) == [WakeBegun(then.queued.run_key)]
+    ended = wake_queue_of([AgentSlept()], then)
+    assert next_due(ended) < MORNING
+
+
+def test_a_queued_wake_is_dropped_by_the_persons_word() -> None:
+    waiting = queued()
+    assert waiting.queued is not None
+    run_key = waiting.queued.run_key
+    assert cancel(waiting, run_key) == [WakeDropped(run_key, "cancelled")]
+    assert wake_queue_of(cancel(waiting, run_key), waiting).queued is None
+
+
+def test_a_begun_wake_is_not_cancelled_and_one_that_is_gone_is_not_there() -> None:
+    then = running()
+    run_key = then.running
+    waits = wake_queue_of([WakeBackedOff(run_key, after(60), "provider")], then)
+    for wake_queue in (then, waits):
+        with pytest.raises(Refused, match="has begun") as refused:
+            cancel(wake_queue, run_key)
+        assert refused.value.remedy is not None
+        assert refused.value.remedy.name == "pause_agent"
+    with pytest.raises(Refused) as gone:
+        cancel(wake_queue_of([]), run_key)
+    assert gone.value.code == "unknown_wake"
+
+
+# ------------------------------------------------------------------------------------ stale reports
+
+SEEN = {"desk": 20, "laptop": 80}
+
+
+def noticed(*changes: tuple[int, str, int], rule: str = "dormant") -> WakeQueue:
+    """The attention at the desk after changes: their number here, whose they are, and there."""
+    queue = WAKE_QUEUE.initial("a1")
+    for position, of, n in changes:
+        told = Trigger("subscription", "s1", "desk", position, str(position), of=of, of_n=n)
+        fact = TriggerSuppressed(told, rule)  # type: ignore[arg-type]  # one of the rules
+        queue = WAKE_QUEUE.evolve(
+            queue, RecordedEvent("alert:a1@desk", 1, "desk", 1, 0, START, fact)
+        )
+    return queue
+
+
+@pytest.mark.parametrize(
+    ("change", "is_stale"),
+    [
+        ((20, "", 0), False),  # the wake knew the desk up to there
+        ((21, "", 0), True),  # later at the desk, though the laptop's numbers are higher
+        ((90, "laptop", 80), False),  # it came with a late marker, and the wake had seen it
+        ((90, "laptop", 81), True),
+        ((21, "phone", 3), True),  # nobody had heard of the phone
+    ],
+)
+def test_what_the_report_speaks_of_is_judged_by_the_numbers_of_who_wrote_it(
+    change: tuple[int, str, int], is_stale: bool
+) -> None:
+    assert is_news(noticed(change), 90, SEEN) is is_stale
+
+
+def test_the_newest_change_of_each_machine_counts() -> None:
+    queue = noticed((5, "laptop", 81), (30, "laptop", 70), (31, "", 0), (19, "", 0))
+    assert queue.changed_of == {"laptop": 81, "desk": 31}
+    assert queue.changed == 31
+    assert is_news(queue, 0, {"laptop": 81, "desk": 31}) is False
+
+
+def test_alone_the_number_here_tells() -> None:
+    assert [is_news(noticed((7, "", 0)), position) for position in (6, 7)] == [True, False]
+    assert not is_news(noticed(), 0)
+
+
+def test_what_does_not_concern_the_agent_makes_nothing_stale() -> None:
+    assert not is_news(noticed((7, "", 0), rule="seen_elsewhere"), 0)
+
+
+def test_matches_only_through_a_link_wait_for_the_morning_where_asked_for() -> None:
+    far = change(1, subscription="linked", is_propagated=True)
+    assert due_of_first(notice(NONE, LINKS, far, START, AT_DAWN)) == MORNING
+    assert due_of_first(notice(NONE, LINKS, far, START, ON)) == after(120)
+    own = change(1, is_propagated=True)
+    assert due_of_first(notice(NONE, LINKS, own, START, AT_DAWN)) == after(120)
+    near = change(1, subscription="linked")
+    assert due_of_first(notice(NONE, LINKS, near, START, AT_DAWN)) == after(120)
+
+
+def test_a_first_backoff_does_not_shorten_the_throttle() -> None:
+    wake_queue = running()
+    wake_queue = wake_queue_of(notice(wake_queue, ACTIVE, change(2), after(10), ON), wake_queue)
+    facts = settle(wake_queue, wake_queue.running, "failed", after(300))
+    assert facts == [WakeSettled(wake_queue.running, "failed", 1, after(420))]
+
+
+def test_a_resumed_agent_begins_anew() -> None:
+    wake_queue = wake_queue_of(settle(running(), running().running, "failed", START), running())
+    assert (wake_queue.failures, wake_queue.not_before) == (1, after(60))
+    facts = request(wake_queue, ACTIVE, asked("recovery"), after(1), ON)
+    wake_queue = wake_queue_of(facts, wake_queue)
+    assert (wake_queue.failures, wake_queue.not_before, next_due(wake_queue)) == (0, "", after(1))

@@ -1,12 +1,16 @@
-"""An agent's life, settings, slots, subscriptions and timers."""
+"""An agent's life, settings, loops, subscriptions and timers, and which changes concern it."""
 
 from collections.abc import Callable
 from functools import partial
 
 import pytest
 
+from adapters.runtime.services import Services
 from domain.agent import deciders
 from domain.agent.agent import (
+    AGENT,
+    CRITICAL_KEPT,
+    JOURNAL_SHOWN,
     Agent,
     AgentActivated,
     AgentCreated,
@@ -14,6 +18,7 @@ from domain.agent.agent import (
     AgentDestroyed,
     AgentFact,
     AgentNamed,
+    AgentObserved,
     AgentPaused,
     AgentSettled,
     AutomationSet,
@@ -24,15 +29,22 @@ from domain.agent.agent import (
     ModelChosen,
     ModeSet,
     PreferenceSet,
+    Priority,
     Slot,
     Subscribed,
+    SubscriberAdded,
+    SubscriberRemoved,
+    Subscription,
     TimerRemoved,
     TimerSet,
     TimerTicked,
     TurnMaxSet,
     Unsubscribed,
 )
+from domain.agent.commands import ConfigureAgent
 from domain.agent.deciders import (
+    LOOPS_MAX,
+    OWN_LOOPS_MAX,
     AgentSettings,
     agent_id,
     configure,
@@ -45,12 +57,25 @@ from domain.agent.deciders import (
     set_timer,
     tick,
     unwatch,
+    update_loops,
     watch,
 )
-from domain.agent.subscriptions import is_token
+from domain.agent.subscriptions import (
+    SUBSCRIBERS,
+    Batch,
+    TouchedTask,
+    is_token,
+    match,
+    subscriber_facts,
+    trigger_of,
+)
 from domain.errors import REFUSAL_CODES, Refused
 from domain.log.keys import key
-from tests.support.agents import AGENT_ID, BUILT_IN, START, TASK, after, agent_of, born
+from domain.log.wire import Words
+from domain.wake.wake import WAKE, ToolReturned
+from tests.support.agents import AGENT_ID, BUILT_IN, START, TASK, after, agent_of, born, row
+from tests.support.scripted_wakes import call, ended, woken
+from tests.support.services import divergences, queued_key, reply, services, task_with_agent
 
 PAUSED, DESTROYED, DELETED = AgentPaused(), AgentDestroyed(), AgentDeleted()
 
@@ -403,3 +428,188 @@ def test_a_very_long_downtime_names_the_first_tick_and_the_newest() -> None:
     _, trigger = tick(agent, "t", ticks, after(60 * 500))
     assert trigger is not None
     assert trigger.ticks == (ticks[0], *ticks[-99:])
+
+
+# ------------------------------------------------------------------------ what its facts make of it
+
+
+def test_the_journal_keeps_the_newest_and_every_critical_one() -> None:
+    def observed(nth: int, priority: Priority) -> AgentObserved:
+        return AgentObserved("run", Words(str(nth)), priority, "operational")
+
+    facts = [observed(nth, "critical") for nth in range(CRITICAL_KEPT + 5)]
+    agent = born("hybrid", *facts, *[observed(nth, "routine") for nth in range(30)])
+    assert [one.words.text for one in agent.observations] == list(map(str, range(10, 30)))
+    assert len(agent.observations) == JOURNAL_SHOWN
+    assert len(agent.critical) == CRITICAL_KEPT
+    assert (agent.critical[0].words.text, agent.critical[-1].words.text) == ("5", "204")
+
+
+def test_failures_count_in_a_row_and_only_wakes_that_ran_count() -> None:
+    agent = born(
+        "hybrid",
+        AgentSettled("r1", "failed", "internal", 3),
+        AgentSettled("r2", "failed", "internal", 5),
+        AgentSettled("r3", "skipped", "dormant"),
+        AgentSettled("r4", "superseded"),
+    )
+    assert (agent.wakes, agent.failures, agent.position) == (2, 2, 5)
+    assert (agent.last_run, agent.last_outcome, agent.last_code) == ("r3", "skipped", "dormant")
+    agent = agent_of([AgentSettled("r5", "completed", "", 9, is_fresh=True)], agent)
+    assert (agent.wakes, agent.failures, agent.position, agent.fresh_position) == (3, 0, 9, 9)
+
+
+# ------------------------------------------------------------------------- subscriptions that match
+
+
+def batch(*tokens: str, propagated: tuple[str, ...] = ()) -> Batch:
+    touched = (TouchedTask("t1", "c1", "OPEN"), TouchedTask("t2", "c2", "DONE"))
+    return Batch(7, "r1", "person", 0, tokens, propagated, "change", touched)
+
+
+@pytest.mark.parametrize(
+    ("category", "status", "holds"),
+    [
+        ("c1", "OPEN", True),
+        ("c2", "", True),
+        ("", "DONE", True),
+        ("c1", "DONE", False),  # of two different tasks
+        ("c3", "", False),
+        ("", "BLOCKED", False),
+    ],
+)
+def test_the_predicate_asks_one_touched_task(category: str, status: str, holds: bool) -> None:
+    wanted = Subscription("s", ("a",), category, status)
+    assert (match(wanted, batch("a")) is not None) == holds
+
+
+def test_a_match_is_a_trigger_that_names_the_append() -> None:
+    trigger = trigger_of(Subscription("s", ("a",)), batch("x", propagated=("a",)))
+    assert trigger is not None
+    assert (trigger.reason_id, trigger.replica, trigger.position) == ("s", "r1", 7)
+    assert (trigger.change, trigger.tokens, trigger.is_propagated) == ("change", ("a",), True)
+    assert trigger_of(Subscription("s", ("a",)), batch("x")) is None
+
+
+def test_subscribers_come_and_go_once() -> None:
+    subs = SUBSCRIBERS.initial("key:TASK")
+    assert SUBSCRIBERS.evolve(subs, row(SubscriberRemoved("a", "s"))) == subs
+    for fact in [SubscriberAdded("a", "s"), SubscriberAdded("a", "s"), SubscriberAdded("b", "s")]:
+        subs = SUBSCRIBERS.evolve(subs, row(fact))
+    assert subs.subscribers == (("a", "s"), ("b", "s"))
+    subs = SUBSCRIBERS.evolve(subs, row(SubscriberRemoved("a", "s")))
+    assert subs.subscribers == (("b", "s"),)
+    assert SUBSCRIBERS.evolve(subs, row(AgentDestroyed())) == subs
+
+
+def test_facts_of_an_agent_move_it_in_and_out_of_its_tokens() -> None:
+    made = create(Agent(AGENT_ID), task=TASK, generation=1, name="A", categories=("c",))
+    assert subscriber_facts(Agent(AGENT_ID), made) == [
+        (f"id:{TASK}", SubscriberAdded(AGENT_ID, BUILT_IN))
+    ]
+    agent = agent_of(made)
+    watched = watch(agent, ["key:TASK", "key:NOTE"])
+    agent_after = agent_of(watched, agent)
+    named = agent_after.subscriptions[1].id
+    assert subscriber_facts(agent, watched) == [
+        ("key:NOTE", SubscriberAdded(AGENT_ID, named)),
+        ("key:TASK", SubscriberAdded(AGENT_ID, named)),
+    ]
+    louder = watch(agent_after, ["key:TASK", "key:NOTE"], hears_agents=True)
+    assert subscriber_facts(agent_after, louder) == []
+    gone = delete(agent_of([AgentDestroyed()], agent_after))
+    assert subscriber_facts(agent_after, gone) == [
+        (f"id:{TASK}", SubscriberRemoved(AGENT_ID, BUILT_IN)),
+        ("key:NOTE", SubscriberRemoved(AGENT_ID, named)),
+        ("key:TASK", SubscriberRemoved(AGENT_ID, named)),
+    ]
+
+
+# --------------------------------------------------------------------------------- loops of its own
+
+
+def told(at: Services, agent: str, **wish: object) -> tuple[str, str]:
+    """What a wish is answered with, and its code."""
+    if not queued_key(at, agent):
+        at.append_agent(at.request(agent))
+    run_key = queued_key(at, agent)
+    woken(at, agent, reply(call("update_loops", **wish)), *ended())
+    facts = (row.fact for row in at.agents.facts(f"wake:{run_key}@r1"))
+    one = next(fact for fact in facts if isinstance(fact, ToolReturned))
+    return one.code, one.message.text
+
+
+def known(at: Services, agent: str) -> Agent:
+    with at.agents.reading() as world:
+        return world.load(AGENT, agent)
+
+
+def test_an_agent_opens_loops_and_closes_its_own() -> None:
+    at = services()
+    _, agent = task_with_agent(at)
+    assert told(at, agent, add=["Ask  Kim", "Await the seal"]) == ("", "2 loop(s) updated.")
+    assert told(at, agent, close=["Ask Kim"], add=["Await the seal"]) == (
+        "",
+        '1 loop(s) updated.\nThe loop "Await the seal" is open already.',
+    )
+    now = known(at, agent)
+    assert (now.loops, now.own_loops) == (("Await the seal",), ("Await the seal",))
+    made = [row.fact for row in at.agents.facts(f"agent:{agent}@r1")]
+    by = {one.by for one in made if isinstance(one, LoopOpened | LoopClosed)}
+    assert by == {f"agent:{agent}"}
+    assert divergences(at) == []
+
+
+def test_an_agent_never_closes_what_the_person_keeps_open() -> None:
+    at = services()
+    _, agent = task_with_agent(at)
+    at.append_agent(ConfigureAgent(agent, AgentSettings(open_loops=("Ask Kim",))))
+    code, message = told(at, agent, close=["Ask Kim"])
+    assert (code, message) == ("sovereignty", 'The person keeps the loop "Ask Kim" open.')
+    assert known(at, agent).loops == ("Ask Kim",)
+    assert told(at, agent, close=["Ask Ann"])[0] == "not_found"
+    assert told(at, agent)[0] == "invalid_arguments"
+    assert divergences(at) == []
+
+
+def test_a_second_wish_of_one_turn_knows_of_the_first() -> None:
+    at = services()
+    _, agent = task_with_agent(at)
+    wish = call("update_loops", add=["Ask Kim"])
+    woken(at, agent, reply(wish, wish), *ended())
+    assert known(at, agent).loops == ("Ask Kim",)
+
+
+def test_a_person_closes_what_the_agent_opened() -> None:
+    at = services()
+    _, agent = task_with_agent(at)
+    told(at, agent, add=["Ask Kim"])
+    at.append_agent(ConfigureAgent(agent, AgentSettings(close_loops=("Ask Kim",))))
+    now = known(at, agent)
+    assert (now.loops, now.own_loops) == ((), ())
+
+
+def test_an_agent_has_ten_loops_and_both_together_fifty() -> None:
+    many = tuple(map(str, range(LOOPS_MAX - 1)))
+    own = tuple(f"own {nth}" for nth in range(OWN_LOOPS_MAX))
+    assert update_loops(Agent("a", loops=own, own_loops=own), ["more"], []).refused[0][0] == "limit"
+    swapped = update_loops(Agent("a", loops=own, own_loops=own), ["more"], [own[0]])
+    assert [type(one) for one in swapped.facts] == [LoopClosed, LoopOpened]
+    assert [one.version for one in swapped.facts] == [1, 2]
+    full = update_loops(Agent("a", loops=many), ["one", "two"], [])
+    assert ([one.loop for one in full.facts], full.refused[0][0]) == (["one"], "limit")
+
+
+def test_a_wake_is_shown_which_loops_are_its_own() -> None:
+    at = services()
+    _, agent = task_with_agent(at)
+    at.append_agent(ConfigureAgent(agent, AgentSettings(open_loops=("Ask Kim",))))
+    told(at, agent, add=["Await the seal"])
+    at.append_agent(at.request(agent))
+    run_key = queued_key(at, agent)
+    woken(at, agent, *ended())
+    with at.agents.reading() as world:
+        begun = world.load(WAKE, run_key).begun
+        (goal,) = (one for one in begun.system if one.name == "goal")
+        shown = world.payload(goal.payload).decode()
+    assert shown.endswith("Open loops:\n- Ask Kim\n- Await the seal (yours)")
