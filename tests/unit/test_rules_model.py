@@ -1,6 +1,7 @@
-"""The rules model proposes what a text says, once, and says what it is."""
+"""The rules model proposes what a text says, once, does what it asks for, and reports in words."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from adapters.models.rules.context import ENTRIES_MAX, ENTRY_CHARS_MAX
 from adapters.models.rules.model import RULES_VERSION, RulesModel, parse
 from domain.errors import Refused
-from domain.ports import CallResult, Exchange, Request, Section, ToolSpec
+from domain.ports import CallResult, Exchange, Reply, Request, Section, ToolSpec
 from domain.wake.tool_call import NOT_PROPOSED
 from tests.support.rules import (
     FRIDAY,
@@ -396,3 +397,534 @@ def test_the_persons_words_and_newer_descriptions_are_newer_than_any_value() -> 
     assert one(ask(dueDate=due, description=later), "update_task_due_date", "dueDate")
     older = told_by("Due by 2027-02-01.", "person", FRIDAY)
     assert not one(ask(dueDate=due, description=older), "update_task_due_date", "dueDate")
+
+
+# -------------------------------------------------------------------- follow-ups, time spent, links
+
+ACTS = ("create_follow_up_task", "log_time", "link_task")
+FRIDAY_EVENING = "2026-11-20T19:30:00.000000Z"  # 20:30 to the person
+SECTIONS = {"now": "## Now\n\nSaturday 2026-11-21 12:00, Europe/Berlin (UTC+01:00)"}
+ITEMS = [item("Buy paint"), item("Paint the door"), item("Tidy up", checked=True)]
+TAX = {"relation": "relates_to", "id": "tax1tax1tax1", "title": "Tax return 2025"}
+HOUSE = {"relation": "relates_to", "id": "house1house1", "title": "Tax on the house"}
+
+
+def friday(*notes: Any, sections: dict[str, str] | None = None, **rest: Any) -> Reply:
+    """Of scaffold 2; notes are of Friday evening."""
+    told = [one if isinstance(one, dict) else note(one, FRIDAY_EVENING) for one in notes]
+    given = {"tools": (*TOOLS, *ACTS, "find_tasks"), "checklist": ITEMS} | rest
+    return ask(*told, sections=SECTIONS | (sections or {}), **given)
+
+
+def acts(reply: Reply) -> dict[str, Any]:
+    return {tool: given for tool, given in calls(reply).items() if tool in (*ACTS, "find_tasks")}
+
+
+def linked(*tasks: dict[str, str]) -> dict[str, str]:
+    return {"linked": "## Linked tasks\n\n" + "\n".join(json.dumps(one) for one in tasks)}
+
+
+# ------------------------------------------------------------------------------- follow-up tasks
+
+DOOR, PAINT = "item-Paint the door", "item-Buy paint"
+
+
+@pytest.mark.parametrize(
+    ("text", "carried", "description"),
+    [
+        ("Done, the rest is a new task: paint the door, varnish.", [DOOR], "- Varnish"),
+        ("The rest I do next month: Buy paint and paint the door", [PAINT, DOOR], None),
+        ("The rest I'll do next month: buy paint", [PAINT], None),
+        ("The rest is a follow-up task.", [PAINT, DOOR], None),
+        ("Good so far. The rest becomes a new task:\n- Paint the door\n- [x] Tidy", [DOOR], None),
+        ("I'll do the rest in January: the door", [DOOR], None),
+        ("Rest mache ich im Januar: paint the door", [DOOR], None),
+        ("Fertig, der Rest wird eine neue Aufgabe: Buy paint, Lack holen", [PAINT], "- Lack holen"),
+        ("Den Rest erledige ich nächsten Monat: buy paint", [PAINT], None),
+        ("Der Rest ist eine Folgeaufgabe", [PAINT, DOOR], None),
+    ],
+)
+def test_what_is_left_for_later_is_a_follow_up(
+    text: str, carried: list[str], description: str | None
+) -> None:
+    given = acts(friday(text))["create_follow_up_task"]
+    assert [one["id"] for one in given["carryOver"]] == carried
+    assert given.get("description") == description
+    assert (given["title"], given.get("dueDate")) == ("Plain: the rest", None)
+    assert given["because"] in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The rest is not a new task: paint the door",
+        "Is the rest a new task: paint the door?",
+        "If the rest is a new task: paint the door",
+        "Bob says the rest is a new task: paint the door",
+        "Bob: the rest is a new task: paint the door",
+        '"The rest is a new task: paint the door", it said.',
+        "> The rest is a new task: paint the door",
+        "Maybe the rest is a new task: paint the door",
+        "I need a rest next month: paint the door",
+        "The rest I do next month.",
+        "Der Rest ist keine neue Aufgabe: paint the door",
+        "Wenn der Rest eine neue Aufgabe wird: paint the door",
+    ],
+)
+def test_what_only_looks_like_one_is_none(text: str) -> None:
+    assert acts(friday(text)) == {}
+
+
+def test_a_date_in_that_sentence_is_the_follow_ups() -> None:
+    told = calls(friday("The rest is a new task due 2027-01-15: paint the door"))
+    assert told["create_follow_up_task"]["dueDate"] == "2027-01-15"
+    assert "update_task_due_date" not in told
+
+
+def test_a_follow_up_of_nothing_is_none() -> None:
+    assert acts(friday("The rest is a new task.", checklist=[])) == {}
+
+
+# ------------------------------------------------------------------------------------ time spent
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("Worked from 4 to 6pm.", "20T16:00", "20T18:00"),
+        ("I worked on it from 4 to 6:30 pm", "20T16:00", "20T18:30"),
+        ("Worked on the door yesterday from 11 to 1pm", "19T11:00", "19T13:00"),
+        ("I have worked on the door from 14:00 to 15:30 today", "20T14:00", "20T15:30"),
+        ("Worked from 9:15 - 11:45", "20T09:15", "20T11:45"),
+        ("Yesterday I worked between 2pm and 3pm", "19T14:00", "19T15:00"),
+        ("2 hours yesterday from 14:00", "19T14:00", "19T16:00"),
+        ("Spent 90 minutes on the door from 3pm", "20T15:00", "20T16:30"),
+        ("Worked on Monday from 14:00 to 15:00", "16T14:00", "16T15:00"),
+        ("Worked on 2026-11-18 from 14:00 to 15:00", "18T14:00", "18T15:00"),
+        ("Von 16 bis 18 Uhr daran gearbeitet", "20T16:00", "20T18:00"),
+        ("Habe gestern von 9 bis 11:30 Uhr an der Tür gearbeitet.", "19T09:00", "19T11:30"),
+        ("Ich habe vorgestern von 16:00 bis 17:15 Uhr daran gearbeitet", "18T16:00", "18T17:15"),
+        ("Gestern 2 Stunden ab 14 Uhr", "19T14:00", "19T16:00"),
+    ],
+)
+def test_time_that_was_spent_is_logged(text: str, start: str, end: str) -> None:
+    given = acts(friday(text))["log_time"]
+    assert (given["startedAt"], given["endedAt"]) == (f"2026-11-{start}", f"2026-11-{end}")
+    assert given["because"] == text
+    assert given["summary"] == text.rstrip(".")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Worked from 4 to 6",  # of the morning?
+        "Worked from 4 to 6 Uhr",
+        "I will work from 4 to 6pm",
+        "I'll have worked from 4 to 6pm",
+        "Worked from 9 to 11pm",  # not over when it was written
+        "Did I work from 4 to 6pm?",
+        "I have not worked from 4 to 6pm",
+        "If I worked from 4 to 6pm",
+        "Bob worked from 4 to 6pm",
+        "Bob: worked from 4 to 6pm",
+        "Bob said I worked from 4 to 6pm",
+        "The heating worked from 4 to 6pm",
+        "Every day worked from 4 to 6pm",
+        "Worked on Dec 4 from 14:00 to 15:00",  # of which year?
+        "Worked on Friday from 14:00 to 15:00",  # today, or a week ago?
+        "Worked from page 4 to 6",
+        "2 hours tomorrow from 14:00",
+        "Bob hat von 16 bis 18 Uhr daran gearbeitet",
+        "Morgen wird von 16 bis 18 Uhr gearbeitet",
+        "Nicht von 16 bis 18 Uhr daran gearbeitet",
+        "Geöffnet von 16 bis 18 Uhr",
+    ],
+)
+def test_what_is_no_time_of_the_persons_is_not_logged(text: str) -> None:
+    assert acts(friday(text)) == {}
+
+
+def test_without_the_persons_clock_no_time_is_logged() -> None:
+    assert acts(friday("Worked from 4 to 6pm", sections={"now": ""})) == {}
+
+
+def test_several_spans_are_a_call_each_and_none_that_overlaps() -> None:
+    texts = ("Worked from 2pm to 3pm.", "Worked from 2:30pm to 4pm.", "Worked from 5pm to 6pm.")
+    reply = friday(*texts)
+    logged = [json.loads(one.arguments) for one in reply.calls if one.tool == "log_time"]
+    assert [one["startedAt"][11:] for one in logged] == ["14:00", "17:00"]
+
+
+def test_each_span_is_reported_by_the_answer_to_its_own_call() -> None:
+    texts = ("Worked from 2pm to 3pm.", "Worked from 5pm to 6pm.")
+    first = friday(*texts)
+    refused = CallResult("c1", "log_time", "redundant: overlaps", is_error=True)
+    taken = CallResult("c2", "log_time", "Queued for the person's review: 1 item(s).")
+    told = calls(friday(*texts, exchanges=(Exchange(first.raw, (refused, taken)),)))
+    assert "17:00-18:00" in told["update_report"]["content"]
+    assert "14:00-15:00" not in told["update_report"]["content"]
+
+
+# ------------------------------------------------------------------------------------- blockers
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Blocked by the tax task.",
+        "It is blocked by the tax return task since Monday",
+        'Blocked by "Tax return 2025"',
+        "Blocked by task tax",
+        "Blockiert durch die Tax-Aufgabe",
+        "Blockiert durch Aufgabe „Tax return“",
+    ],
+)
+def test_a_blocker_among_the_linked_tasks_is_linked(text: str) -> None:
+    given = acts(friday(text, sections=linked(TAX)))
+    assert list(given) == ["link_task"]
+    assert given["link_task"]["targetTaskId"] == TAX["id"]
+    assert given["link_task"]["relation"] == "is_blocked_by"
+    assert given["link_task"]["because"] in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Not blocked by the tax task",
+        "No longer blocked by the tax task",
+        "Is it blocked by the tax task?",
+        "It might be blocked by the tax task",
+        "It was blocked by the tax task",
+        "Ann says it is blocked by the tax task",
+        "Blocked by tax",
+        "Blocked by another task",
+        "Blocked by the tax task. Not blocked anymore.",
+    ],
+)
+def test_what_names_no_blocker_is_not_looked_up(text: str) -> None:
+    assert acts(friday(text, sections=linked(TAX))) == {}
+
+
+def test_a_blocker_that_is_linked_so_already_is_left_alone() -> None:
+    there = linked(TAX | {"relation": "is_blocked_by"})
+    assert acts(friday("Blocked by the tax task", sections=there)) == {}
+
+
+def looked_up(*tasks: dict[str, str], **rest: Any) -> tuple[Reply, Reply]:
+    """The first turn, and the second one after the answer to its read."""
+    first = friday("Blocked by the tax task", **rest)
+    found = json.dumps({"tasks": tasks})
+    results = [
+        CallResult(
+            one.call_id, one.tool, found if one.tool == "find_tasks" else "Queued: 1 item(s)."
+        )
+        for one in first.calls
+    ]
+    exchange = Exchange(first.raw, tuple(results))
+    return first, friday("Blocked by the tax task", exchanges=(exchange,), **rest)
+
+
+def test_a_blocker_is_looked_up_and_linked_on_the_next_turn() -> None:
+    first, second = looked_up(TAX)
+    assert acts(first) == {"find_tasks": {"words": "tax"}}
+    assert list(calls(second)) == ["link_task", "update_report"]
+    assert calls(second)["link_task"]["targetTaskId"] == TAX["id"]
+    assert "Blocked by: Tax return 2025" in calls(second)["update_report"]["content"]
+
+
+@pytest.mark.parametrize("tasks", [(TAX, HOUSE), ()])
+def test_a_blocker_that_is_not_plain_is_said_in_the_report(tasks: tuple[dict[str, str]]) -> None:
+    _, second = looked_up(*tasks)
+    assert list(calls(second)) == ["update_report"]
+    assert "none here, or might be several" in calls(second)["update_report"]["content"]
+
+
+def test_a_refused_link_is_not_reported_as_proposed() -> None:
+    first, second = looked_up(TAX)
+    one = Exchange(first.raw, (CallResult("c1", "find_tasks", json.dumps({"tasks": [TAX]})),))
+    refused = CallResult("c1", "link_task", "not_found: no such task", is_error=True)
+    told = friday("Blocked by the tax task", exchanges=(one, Exchange(second.raw, (refused,))))
+    assert list(calls(told)) == ["update_report"]
+    assert "Blocked by:" not in calls(told)["update_report"]["content"]
+
+
+def test_without_a_way_to_look_the_report_says_so() -> None:
+    told = calls(friday("Blocked by the tax task", tools=(*TOOLS, *ACTS)))
+    assert "link_task" not in told
+    assert "none here, or might be several" in told["update_report"]["content"]
+
+
+# ------------------------------------------------------------------------------- once, and before
+
+TEXTS = ("The rest is a new task.", "Worked from 4 to 6pm.", "Blocked by the tax task.")
+
+
+@pytest.mark.parametrize("number", ["", "812-3 ", "812-3@r2 "])
+def test_what_was_asked_for_is_not_asked_for_at_each_wake(number: str) -> None:
+    first = friday(*TEXTS)
+    assert set(acts(first)) == {"create_follow_up_task", "log_time", "find_tasks"}
+    noted = [one["text"] for one in calls(first)["record_observations"]["observations"]]
+    lines = "\n".join(f"- {number}[2026-11-20T20:00:00.000000Z] (routine) {one}" for one in noted)
+    journal = REPORT | {"journal": f"## Agent journal\n\n{lines}"}
+    assert acts(friday(*TEXTS, sections=journal)) == {}
+    again = [note(one, "2026-11-20T21:00:00.000000Z") for one in TEXTS]
+    assert set(acts(friday(*again, sections=journal))) == {*acts(first)}, "a newer note asks anew"
+
+
+@pytest.mark.parametrize("lead", ["fp=abc", "confirmed:", "rejected:", "deferred:"])
+def test_what_is_proposed_or_decided_is_left_out(lead: str) -> None:
+    lines = (
+        f'- {lead} Create follow-up task "Plain: the rest", with "Buy paint"',
+        f"- {lead} Log 2026-11-20 16:00-18:00 (2 h): worked",
+        f"- {lead} Link: is blocked by task {TAX['id'][:8]}",
+    )
+    sections = linked(TAX) | {"proposals": "## Open proposals\n\n" + "\n".join(lines)}
+    assert acts(friday(*TEXTS, sections=sections)) == {}
+
+
+def test_time_that_the_task_has_is_not_logged_again() -> None:
+    there = "## Time\n\nLogged in all: 60 minutes.\n- e1 2026-11-20T17:30 to 18:30, 60 minutes: x"
+    assert acts(friday("Worked from 4 to 6pm", sections={"time": there})) == {}
+
+
+def test_a_closed_task_asks_for_nothing() -> None:
+    assert acts(friday(*TEXTS, status="DONE")) == {}
+
+
+def test_a_request_without_these_tools_gets_what_it_would_get_without_the_clock() -> None:
+    before = friday(*TEXTS, tools=TOOLS)
+    assert acts(before) == {}
+    assert before == ask(*(note(one, FRIDAY_EVENING) for one in TEXTS), checklist=ITEMS)
+
+
+# ------------------------------------------------------------------------------ reports and answers
+
+NOW = {"now": "## Now\n\nSaturday 2026-11-21 12:00, Europe/Berlin (UTC+01:00)"}
+REPORTED = {"report": "## Current report\n\nWritten at 2026-11-15T10:00:00.000000Z.\n\nTL;DR: Fine"}
+LINKED = {
+    "relation": "is_blocked_by",
+    "id": "tax1tax1tax1",
+    "title": "Tax return",
+    "status": "OPEN",
+}
+STEPS = [item("Buy paint", checked=True), item("Paint the door"), item("Tidy up")]
+
+
+def at(day: str) -> str:
+    return f"{day}T10:00:00.000000Z"
+
+
+def set_on(day: str, value: Any, by: str = "agent") -> dict[str, Any]:
+    return {"value": value, "by": by, "at": at(day)}
+
+
+def reported(*notes: Any, sections: dict[str, str] | None = None, **task: Any) -> dict[str, str]:
+    told: dict[str, str] = calls(ask(*notes, sections=NOW | (sections or {}), **task))[
+        "update_report"
+    ]
+    return told
+
+
+def answered(words: str, *notes: Any, sections: dict[str, str] | None = None, **task: Any) -> str:
+    """The answer to a person's words, without what it says of itself."""
+    given = NOW | {"words": f"## The user's words\n\n{words}"} | (sections or {})
+    text = ask(*notes, sections=given, tools=(), **task).text
+    told, _, last = text.rpartition("\n\n")
+    assert "ffline" in last
+    return told
+
+
+@pytest.mark.parametrize(
+    ("task", "step"),
+    [
+        ({}, "Plain"),
+        ({"title": "Die Tür streichen", "languageCode": "de"}, "Die Tür streichen"),
+        ({"checklist": STEPS}, "Paint the door"),
+        ({"checklist": STEPS, "dueDate": "2026-11-20"}, "Paint the door (overdue)"),
+        ({"checklist": STEPS, "dueDate": "2026-11-21"}, "Paint the door"),
+        ({"checklist": STEPS[:1]}, "close it, all its items are done"),
+        ({"checklist": STEPS[:1], "languageCode": "de"}, "abschließen, alle Punkte sind erledigt"),
+        ({"checklist": STEPS, "status": "DONE"}, "nothing, the task is closed"),
+        ({"checklist": STEPS, "status": "ON HOLD"}, "nothing while it is on hold"),
+        (
+            {"status": set_on("2026-11-20", "BLOCKED"), "statusReason": "waiting for Bob"},
+            "nothing yet (waiting for Bob)",
+        ),
+        (
+            {"status": set_on("2026-11-14", "BLOCKED"), "statusReason": "waiting for Bob"},
+            "ask again after 7 days (waiting for Bob)",
+        ),
+    ],
+)
+def test_the_next_step_stands_on_top_in_one_line(task: dict[str, Any], step: str) -> None:
+    content = reported(**task)["content"]
+    name = "Als Nächstes" if task.get("languageCode") == "de" else "Next"
+    assert content.startswith(f"**{name}:** {step}\n\n")
+
+
+def test_what_is_proposed_as_done_is_not_the_next_step() -> None:
+    open_one = {"proposals": '## Open proposals\n\n- fp=abc Check: "Paint the door"'}
+    assert reported(checklist=STEPS, sections=open_one)["content"].startswith("**Next:** Tidy up\n")
+    told = reported("done: paint the door", checklist=STEPS)
+    assert told["content"].startswith("**Next:** Tidy up\n")
+    told = reported("todo: buy a brush", checklist=STEPS[:1])
+    assert told["content"].startswith("**Next:** decide on the proposed items\n")
+
+
+@pytest.mark.parametrize(
+    ("due", "english", "german"),
+    [
+        ("2026-11-21", "today", "heute"),
+        ("2026-11-22", "tomorrow", "morgen"),
+        ("2026-12-04", "in 13 days", "in 13 Tagen"),
+        ("2026-11-20", "overdue since yesterday", "seit gestern überfällig"),
+        ("2026-11-18", "overdue by 3 days", "seit 3 Tagen überfällig"),
+    ],
+)
+def test_a_due_date_is_told_by_the_persons_day(due: str, english: str, german: str) -> None:
+    assert f"- **Due:** {due}, {english}\n" in reported(dueDate=due)["content"]
+    assert f"- **Fällig:** {due}, {german}\n" in reported(dueDate=due, languageCode="de")["content"]
+    assert (english in reported(dueDate=due)["oneLiner"]) == ("overdue" in english)
+
+
+def test_who_waits_for_what_since_when() -> None:
+    told = reported(
+        status=set_on("2026-11-14", "BLOCKED"),
+        statusReason="waiting for Bob",
+        sections={"linked": f"## Linked tasks\n\n{json.dumps(LINKED)}"},
+    )["content"]
+    assert "- **Status:** BLOCKED since 2026-11-14 (7 days): waiting for Bob\n" in told
+    assert "- **Blocked by:** Tax return (OPEN)\n" in told
+    assert "tax1" not in told
+
+
+def test_what_changed_since_the_last_report_and_what_waits() -> None:
+    given: dict[str, Any] = {
+        "dueDate": set_on("2026-11-16", "2026-12-04"),
+        "priority": set_on("2026-11-10", "P1"),
+        "checklist": [
+            item("Buy paint", checked=True, checkedAt=at("2026-11-16")),
+            item("Paint the door", checkedAt=at("2026-11-17")),
+            item("Measure it", checked=True, checkedAt=at("2026-11-14")),
+        ],
+    }
+    notes = [note("Fine.", at("2026-11-10")), note("Fine, too.", at("2026-11-16"))]
+    waiting = {"proposals": '## Open proposals\n\n- fp=abc Add: "Tidy up" [deferred]'}
+    told = reported(*notes, sections=REPORTED | waiting | {"changed": "- x"}, **given)
+    assert (
+        "## Changed since the last report\n\n- Due: 2026-12-04\n- Ticked: Buy paint\n"
+        "- No longer ticked: Paint the door\n- New notes: 1\n\n"
+    ) in told["content"]
+    assert '## Proposed before and undecided\n\n- Add: "Tidy up" [deferred]\n' in told["content"]
+    assert told["tldr"].endswith("In the inbox from before: 1.")
+    assert "Changed since" not in reported(*notes, **given)["content"]
+
+
+def test_what_a_wake_takes_back_or_replaces_waits_no_more() -> None:
+    lines = ["- fp=abc Set due date to 2026-11-30", "- fp=abd Set estimate to 60 minutes"]
+    waiting = {"proposals": "## Open proposals\n\n" + "\n".join(lines)}
+    tools = (*TOOLS, "retract_suggestions")
+    notes = ("The deadline is off.", "It takes 2 hours.")
+    told = reported(*notes, sections=waiting, tools=tools)["content"]
+    assert "## Taken back\n\n- Set due date to 2026-11-30\n" in told
+    assert "Proposed before" not in told
+    assert "60 minutes" not in told
+
+
+def test_an_open_item_that_its_note_still_asks_for_is_not_taken_back() -> None:
+    noted = "- [2026-11-20T11:00:00.000000Z] (routine) Found by rule: item Buy milk"
+    open_one = '## Open proposals\n\n- fp=abc Add: "Buy milk"'
+    given = {"proposals": open_one, "journal": f"## Agent journal\n\n{noted}"}
+    tools = (*TOOLS, "retract_suggestions")
+    asked, edited = (ask(text, sections=given, tools=tools) for text in ("todo: buy milk", "Fine."))
+    assert "retract_suggestions" not in calls(asked)
+    assert calls(edited)["retract_suggestions"]["proposals"][0]["fingerprint"] == "abc"
+
+
+def test_a_status_that_is_proposed_is_no_open_question() -> None:
+    told = reported("The parts are here, we can go on.", status="BLOCKED")["content"]
+    assert "- Status: IN PROGRESS, " in told
+    assert "Open questions" not in told
+    assert told.startswith("**Next:** let it go on")
+
+
+def test_open_questions_are_the_persons_loops_and_what_the_newest_notes_ask() -> None:
+    notes = [note("Who has the key?", at("2026-11-02"))]
+    notes += [
+        note(text, at("2026-11-20")) for text in ("Fine.", "> Old?\nFine. Is it paid?", "No.")
+    ]
+    goal = {"goal": "## Goal\n\nOpen loops:\n- Ask Ann\n- Call Bob\n\nPreferences:\n- a: b"}
+    told = reported(*notes, sections=goal)["content"]
+    asked = '"Is it paid?" (note of 2026-11-20)'
+    assert f"## Open questions\n\n- Ask Ann\n- Call Bob\n- {asked}\n\n" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("What is due?", "It is due on 2026-12-04, in 13 days."),
+        ("what is still open?", "Still open:\n- Paint the door\n- Tidy up"),
+        ("What is done", "1 of 3 items done:\n- Buy paint"),
+        ("How long will it take?", "Estimate: 90 min; time spent: 30 min"),
+        (
+            "Who are we waiting for?",
+            "It waits: BLOCKED since 2026-11-14 (7 days): waiting for Bob.",
+        ),
+        ("What did you propose?", 'In the inbox:\n- Add: "Buy a brush"'),
+        ("What changed?", "Changed since the last report:\n- Due: 2026-12-04"),
+        ("What should I do next?", "Next: ask again after 7 days (waiting for Bob)."),
+    ],
+)
+def test_a_question_is_answered_from_the_task(words: str, answer: str) -> None:
+    assert answered(words, **_asked_about("en")) == answer
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("Wann ist das fällig?", "Fällig am 2026-12-04, in 13 Tagen."),
+        ("Was ist noch offen?", "Noch offen:\n- Paint the door\n- Tidy up"),
+        ("Was ist erledigt?", "1 von 3 Punkten erledigt:\n- Buy paint"),
+        ("Wie lange dauert es?", "Schätzung: 90 Min.; Zeit bisher: 30 Min."),
+        ("Worauf warten wir?", "Sie wartet: blockiert seit 2026-11-14 (7 Tage): waiting for Bob."),
+        ("Was hast du vorgeschlagen?", 'Im Eingang:\n- Neu: "Buy a brush"'),
+        ("Was hat sich geändert?", "Seit dem letzten Bericht geändert:\n- Fällig: 2026-12-04"),
+    ],
+)
+def test_a_german_question_is_answered_in_german(words: str, answer: str) -> None:
+    assert answered(words, **_asked_about("de")) == answer
+
+
+def _asked_about(language: str) -> dict[str, Any]:
+    return {
+        "languageCode": language,
+        "dueDate": set_on("2026-11-16", "2026-12-04"),
+        "estimateMinutes": 90,
+        "timeSpentMinutes": 30,
+        "status": set_on("2026-11-14", "BLOCKED"),
+        "statusReason": "waiting for Bob",
+        "checklist": STEPS,
+        "sections": REPORTED | {"proposals": '## Open proposals\n\n- fp=abc Add: "Buy a brush"'},
+    }
+
+
+def test_where_there_is_nothing_to_tell_the_answer_says_so() -> None:
+    assert answered("What is due?") == "No due date is set."
+    assert answered("What is open?") == "No item is open."
+    assert answered("Who waits?") == "It waits for nobody: its status is OPEN."
+    assert answered("What did you suggest?") == "Nothing waits in the inbox."
+    assert answered("What is new?") == "Nothing changed since the last report."
+
+
+def test_a_due_date_that_waits_in_the_inbox_is_told_with_the_one_that_holds() -> None:
+    lines = {"proposals": "## Open proposals\n\n- fp=abc Set due date to 2026-12-18"}
+    told = answered("What is due?", dueDate="2026-11-21", sections=lines)
+    assert told == ("It is due on 2026-11-21, today. In the inbox:\n- Set due date to 2026-12-18")
+
+
+def test_other_words_get_how_the_task_stands() -> None:
+    told = answered("Please finish it.", checklist=STEPS, dueDate="2026-11-21")
+    assert told == (
+        "Status OPEN, priority P2.\n\nIt is due on 2026-11-21, today.\n\nNext: Paint the door.\n\n"
+        "Still open:\n- Paint the door\n- Tidy up"
+    )
