@@ -24,22 +24,29 @@ from domain.agent.agent import AGENT
 from domain.agent.commands import ConfigureAgent
 from domain.agent.deciders import AgentSettings as Settled
 from domain.append.causes import Replied
+from domain.errors import Refused
 from domain.journal import commands as j
 from domain.log import canonical
-from domain.log.state import LogState
+from domain.log.keys import payload_id
+from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import Words, payload
-from domain.ports import Reply, Request
+from domain.ports import Call, Reply, Request
 from domain.wake import lookups
 from domain.wake.commands import RetakeWake
+from domain.wake.lookups import LookupAnswer
+from domain.wake.scaffolds import SCAFFOLD, scaffold_of
 from domain.wake.wake import ModelAnswered, ModelAsked, ToolAsked, ToolCall, ToolReturned, Wake
 from replay.cross_log_check import CrossLogCheck
-from replay.divergence import Divergence
+from replay.divergence import Divergence, RowDifference
 from replay.fork import ChangedVerdict
 from replay.log_pair import PairedLog
 from replay.prove import LogProof
+from replay.reads import ReadAgain, read_differences
+from replay.replies import Decoder, ReplyDecoding
+from replay.rerun import reading
 from tests.support.rows import altered, rechained
 from tests.support.scripted_wakes import call, ended, minutes, woken
-from tests.support.services import TickingClock, queued_key, reply, services, task_with_agent
+from tests.support.services import START, TickingClock, queued_key, reply, services, task_with_agent
 
 SINK = "Fix the sink"
 
@@ -324,3 +331,92 @@ def test_a_wake_does_not_read_more_than_it_began_with() -> None:
     assert told(at, returned(at)[0]) == {"tasks": []}
     assert len(looked_up(at, agent, *calls)[0]["tasks"]) == 1
     proved(at)
+
+
+# ----------------------------------------------------------------------------------- read once more
+
+UNIT, LONG_TEXT = "u1", b'{"tasks":["Mend the roof"]}'
+
+
+def returned_by(message: Words) -> ToolReturned:
+    return ToolReturned(1, "o", 1, "read", "c1", "find_tasks", "success", message)
+
+
+def answered_otherwise(
+    message: Words, today: LookupAnswer, payloads: dict[str, bytes]
+) -> list[tuple[str, str, str]]:
+    again = ReadAgain(returned_by(message), today, UNIT)
+    return [(one.path, one.expected, one.actual) for one in read_differences(again, payloads.get)]
+
+
+def test_another_code_is_named() -> None:
+    assert answered_otherwise(Words("x"), LookupAnswer("x", "not_found"), {}) == [
+        ("turn 1.find_tasks.code", "not_found", "")
+    ]
+
+
+def test_a_text_that_is_kept_as_a_payload_is_compared_with_its_bytes() -> None:
+    named = payload_id(UNIT, LONG_TEXT)
+    assert answered_otherwise(Words(payload=named), LookupAnswer(LONG_TEXT.decode()), {}) == []
+    other = Words(payload="another")
+    assert answered_otherwise(other, LookupAnswer(LONG_TEXT.decode()), {}) == [], (
+        "what is gone is told where it is named"
+    )
+    assert answered_otherwise(other, LookupAnswer(LONG_TEXT.decode()), {"another": LONG_TEXT}) == []
+    assert answered_otherwise(other, LookupAnswer(LONG_TEXT.decode()), {"another": b"{}"}) == [
+        ("turn 1.find_tasks", LONG_TEXT.decode(), "{}")
+    ]
+
+
+def test_a_wake_of_a_scaffold_of_tomorrow_is_refused() -> None:
+    with pytest.raises(Refused, match=f"knows up to {SCAFFOLD}"):
+        scaffold_of(SCAFFOLD + 1)
+
+
+def test_what_is_no_answer_is_not_read_again() -> None:
+    world = LogState("agent", "r1", 2, lambda *_: (), lambda _: None)
+    row = RecordedEvent("wake:run@r1", 1, "r1", 1, 0, START, ModelAsked(1, 1))
+    assert reading(world, world, "run", row) == ()
+    answer = replace(row, fact=returned_by(Words("x")))
+    assert reading(world, world, "run", answer) == (), "nobody asked for it"
+
+
+# ------------------------------------------------------------------------ replies decoded once more
+
+DECODED = Reply(b"raw", "Done.", (Call("c1", "find_tasks", "{}"),))
+
+
+def decoded_again(
+    fact: ModelAnswered, payloads: dict[str, bytes]
+) -> tuple[list[RowDifference], int]:
+    """What differs, and how many replies nobody could decode."""
+
+    def read(raw: bytes) -> Reply:
+        if raw != b"raw":
+            raise Refused("odd", because="it is odd", instead="nothing")
+        return DECODED
+
+    replies = ReplyDecoding({"old.1": Decoder(read), "old:": Decoder(read)}, payloads.get)
+    return list(replies.differs(fact, "old:model")), replies.undecoded
+
+
+def answered(arguments: Words, reply_format: str = "old.1") -> ModelAnswered:
+    calls = (ToolCall("c1", "find_tasks", arguments),)
+    return ModelAnswered(1, 1, "p", calls=calls, text=Words("Done."), reply_format=reply_format)
+
+
+def test_what_is_gone_is_told_where_it_is_named_and_nowhere_else() -> None:
+    whole, gone = answered(Words("{}")), answered(Words(payload="q"))
+    assert decoded_again(whole, {"p": b"raw"}) == ([], 0)
+    assert decoded_again(whole, {}) == ([], 0)
+    assert decoded_again(gone, {"p": b"raw"}) == ([], 0)
+    (known,), _ = decoded_again(gone, {"p": b"raw", "q": b'{"words":"roof"}'})
+    assert known.path == "reply.calls"
+
+
+def test_bytes_of_a_model_of_old_that_no_decoder_reads_are_counted() -> None:
+    old = answered(Words("{}"), reply_format="")
+    assert decoded_again(old, {"p": b"other"}) == ([], 1)
+    assert [one.path for one in decoded_again(answered(Words("{}")), {"p": b"other"})[0]] == [
+        "reply"
+    ]
