@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 from adapters.models.rules.model import RulesModel
@@ -22,6 +23,7 @@ TOOLS = (
     "update_report",
 )
 PROPOSING = frozenset(TOOLS[1:8])
+PHRASES = Path(__file__).parents[1] / "data" / "phrases"
 REPORT = {"report": "## Current report\n\nAn earlier one."}
 
 
@@ -74,3 +76,15 @@ def titles(reply: Reply) -> list[str]:
 
 def one(reply: Reply, tool: str, argument: str) -> Any:
     return calls(reply).get(tool, {}).get(argument)
+
+
+def phrases(name: str) -> list[tuple[str, str | None]]:
+    """A table of notes, and what is wanted of each; None, where that is nothing."""
+    lines = (PHRASES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    rows = (line.replace(r"\n", "\n").rsplit("|", 1) for line in lines)
+    return [(text, None if wanted == "-" else wanted) for text, wanted in rows]
+
+
+def several(wanted: str | None) -> list[str]:
+    """What stands between semicolons."""
+    return wanted.split("; ") if wanted else []

@@ -4,7 +4,6 @@
 bar, and what is wanted of it; `-` is nothing, `;` stands between several.
 """
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,11 +17,12 @@ from tests.support.rules import (
     item,
     note,
     one,
+    phrases,
     proposed,
+    several,
     titles,
 )
 
-PHRASES = Path(__file__).parents[1] / "data" / "phrases"
 ITEMS = ("Brake pads", "The chain", "Call the plumber", "Buy wood glue", "Paint the door")
 DINGE = (
     "Bremsbeläge wechseln",
@@ -31,17 +31,6 @@ DINGE = (
     "Holzleim kaufen",
     "Tür streichen",
 )
-
-
-def phrases(name: str) -> list[tuple[str, str | None]]:
-    lines = (PHRASES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
-    rows = (line.replace(r"\n", "\n").rsplit("|", 1) for line in lines)
-    return [(text, None if wanted == "-" else wanted) for text, wanted in rows]
-
-
-def several(wanted: str | None) -> list[str]:
-    return wanted.split("; ") if wanted else []
-
 
 # -------------------------------------------------------------------------------- each kind of act
 

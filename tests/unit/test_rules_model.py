@@ -23,7 +23,9 @@ from tests.support.rules import (
     item,
     note,
     one,
+    phrases,
     proposed,
+    several,
     titles,
 )
 
@@ -454,24 +456,8 @@ def test_what_is_left_for_later_is_a_follow_up(
     assert given["because"] in text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The rest is not a new task: paint the door",
-        "Is the rest a new task: paint the door?",
-        "If the rest is a new task: paint the door",
-        "Bob says the rest is a new task: paint the door",
-        "Bob: the rest is a new task: paint the door",
-        '"The rest is a new task: paint the door", it said.',
-        "> The rest is a new task: paint the door",
-        "Maybe the rest is a new task: paint the door",
-        "I need a rest next month: paint the door",
-        "The rest I do next month.",
-        "Der Rest ist keine neue Aufgabe: paint the door",
-        "Wenn der Rest eine neue Aufgabe wird: paint the door",
-    ],
-)
-def test_what_only_looks_like_one_is_none(text: str) -> None:
+@pytest.mark.parametrize(("text", "_"), phrases("no_follow_ups"))
+def test_what_only_looks_like_one_is_none(text: str, _: None) -> None:
     assert acts(friday(text)) == {}
 
 
@@ -488,60 +474,11 @@ def test_a_follow_up_of_nothing_is_none() -> None:
 # ------------------------------------------------------------------------------------ time spent
 
 
-@pytest.mark.parametrize(
-    ("text", "start", "end"),
-    [
-        ("Worked from 4 to 6pm.", "20T16:00", "20T18:00"),
-        ("I worked on it from 4 to 6:30 pm", "20T16:00", "20T18:30"),
-        ("Worked on the door yesterday from 11 to 1pm", "19T11:00", "19T13:00"),
-        ("I have worked on the door from 14:00 to 15:30 today", "20T14:00", "20T15:30"),
-        ("Worked from 9:15 - 11:45", "20T09:15", "20T11:45"),
-        ("Yesterday I worked between 2pm and 3pm", "19T14:00", "19T15:00"),
-        ("2 hours yesterday from 14:00", "19T14:00", "19T16:00"),
-        ("Spent 90 minutes on the door from 3pm", "20T15:00", "20T16:30"),
-        ("Worked on Monday from 14:00 to 15:00", "16T14:00", "16T15:00"),
-        ("Worked on 2026-11-18 from 14:00 to 15:00", "18T14:00", "18T15:00"),
-        ("Von 16 bis 18 Uhr daran gearbeitet", "20T16:00", "20T18:00"),
-        ("Habe gestern von 9 bis 11:30 Uhr an der Tür gearbeitet.", "19T09:00", "19T11:30"),
-        ("Ich habe vorgestern von 16:00 bis 17:15 Uhr daran gearbeitet", "18T16:00", "18T17:15"),
-        ("Gestern 2 Stunden ab 14 Uhr", "19T14:00", "19T16:00"),
-    ],
-)
-def test_time_that_was_spent_is_logged(text: str, start: str, end: str) -> None:
-    given = acts(friday(text))["log_time"]
-    assert (given["startedAt"], given["endedAt"]) == (f"2026-11-{start}", f"2026-11-{end}")
-    assert given["because"] == text
-    assert given["summary"] == text.rstrip(".")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Worked from 4 to 6",  # of the morning?
-        "Worked from 4 to 6 Uhr",
-        "I will work from 4 to 6pm",
-        "I'll have worked from 4 to 6pm",
-        "Worked from 9 to 11pm",  # not over when it was written
-        "Did I work from 4 to 6pm?",
-        "I have not worked from 4 to 6pm",
-        "If I worked from 4 to 6pm",
-        "Bob worked from 4 to 6pm",
-        "Bob: worked from 4 to 6pm",
-        "Bob said I worked from 4 to 6pm",
-        "The heating worked from 4 to 6pm",
-        "Every day worked from 4 to 6pm",
-        "Worked on Dec 4 from 14:00 to 15:00",  # of which year?
-        "Worked on Friday from 14:00 to 15:00",  # today, or a week ago?
-        "Worked from page 4 to 6",
-        "2 hours tomorrow from 14:00",
-        "Bob hat von 16 bis 18 Uhr daran gearbeitet",
-        "Morgen wird von 16 bis 18 Uhr gearbeitet",
-        "Nicht von 16 bis 18 Uhr daran gearbeitet",
-        "Geöffnet von 16 bis 18 Uhr",
-    ],
-)
-def test_what_is_no_time_of_the_persons_is_not_logged(text: str) -> None:
-    assert acts(friday(text)) == {}
+@pytest.mark.parametrize(("text", "wanted"), phrases("times"))
+def test_time_that_the_person_spent_is_logged_and_no_other(text: str, wanted: str | None) -> None:
+    span = dict(zip(("startedAt", "endedAt"), several(wanted), strict=False))
+    said = {"because": text, "summary": text.rstrip(".")}
+    assert acts(friday(text)) == ({"log_time": span | said} if wanted else {})
 
 
 def test_without_the_persons_clock_no_time_is_logged() -> None:
@@ -568,41 +505,13 @@ def test_each_span_is_reported_by_the_answer_to_its_own_call() -> None:
 # ------------------------------------------------------------------------------------- blockers
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Blocked by the tax task.",
-        "It is blocked by the tax return task since Monday",
-        'Blocked by "Tax return 2025"',
-        "Blocked by task tax",
-        "Blockiert durch die Tax-Aufgabe",
-        "Blockiert durch Aufgabe „Tax return“",
-    ],
-)
-def test_a_blocker_among_the_linked_tasks_is_linked(text: str) -> None:
+@pytest.mark.parametrize(("text", "wanted"), phrases("blocked_by"))
+def test_a_blocker_among_the_linked_tasks_is_linked(text: str, wanted: str | None) -> None:
     given = acts(friday(text, sections=linked(TAX)))
-    assert list(given) == ["link_task"]
-    assert given["link_task"]["targetTaskId"] == TAX["id"]
-    assert given["link_task"]["relation"] == "is_blocked_by"
-    assert given["link_task"]["because"] in text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Not blocked by the tax task",
-        "No longer blocked by the tax task",
-        "Is it blocked by the tax task?",
-        "It might be blocked by the tax task",
-        "It was blocked by the tax task",
-        "Ann says it is blocked by the tax task",
-        "Blocked by tax",
-        "Blocked by another task",
-        "Blocked by the tax task. Not blocked anymore.",
-    ],
-)
-def test_what_names_no_blocker_is_not_looked_up(text: str) -> None:
-    assert acts(friday(text, sections=linked(TAX))) == {}
+    assert list(given) == (["link_task"] if wanted else [])
+    if wanted:
+        assert given["link_task"].pop("because") in text
+        assert given["link_task"] == {"targetTaskId": wanted, "relation": "is_blocked_by"}
 
 
 def test_a_blocker_that_is_linked_so_already_is_left_alone() -> None:
@@ -860,39 +769,13 @@ def test_open_questions_are_the_persons_loops_and_what_the_newest_notes_ask() ->
 
 
 @pytest.mark.parametrize(
-    ("words", "answer"),
-    [
-        ("What is due?", "It is due on 2026-12-04, in 13 days."),
-        ("what is still open?", "Still open:\n- Paint the door\n- Tidy up"),
-        ("What is done", "1 of 3 items done:\n- Buy paint"),
-        ("How long will it take?", "Estimate: 90 min; time spent: 30 min"),
-        (
-            "Who are we waiting for?",
-            "It waits: BLOCKED since 2026-11-14 (7 days): waiting for Bob.",
-        ),
-        ("What did you propose?", 'In the inbox:\n- Add: "Buy a brush"'),
-        ("What changed?", "Changed since the last report:\n- Due: 2026-12-04"),
-        ("What should I do next?", "Next: ask again after 7 days (waiting for Bob)."),
-    ],
+    ("words", "answer", "language"),
+    [(*row, code) for code in ("en", "de") for row in phrases(f"questions_{code}")],
 )
-def test_a_question_is_answered_from_the_task(words: str, answer: str) -> None:
-    assert answered(words, **_asked_about("en")) == answer
-
-
-@pytest.mark.parametrize(
-    ("words", "answer"),
-    [
-        ("Wann ist das fällig?", "Fällig am 2026-12-04, in 13 Tagen."),
-        ("Was ist noch offen?", "Noch offen:\n- Paint the door\n- Tidy up"),
-        ("Was ist erledigt?", "1 von 3 Punkten erledigt:\n- Buy paint"),
-        ("Wie lange dauert es?", "Schätzung: 90 Min.; Zeit bisher: 30 Min."),
-        ("Worauf warten wir?", "Sie wartet: blockiert seit 2026-11-14 (7 Tage): waiting for Bob."),
-        ("Was hast du vorgeschlagen?", 'Im Eingang:\n- Neu: "Buy a brush"'),
-        ("Was hat sich geändert?", "Seit dem letzten Bericht geändert:\n- Fällig: 2026-12-04"),
-    ],
-)
-def test_a_german_question_is_answered_in_german(words: str, answer: str) -> None:
-    assert answered(words, **_asked_about("de")) == answer
+def test_a_question_is_answered_from_the_task_in_its_language(
+    words: str, answer: str, language: str
+) -> None:
+    assert answered(words, **_asked_about(language)) == answer
 
 
 def _asked_about(language: str) -> dict[str, Any]:
