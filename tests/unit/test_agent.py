@@ -111,28 +111,10 @@ def test_a_new_agent_is_active_and_hears_of_its_task() -> None:
     assert agent.subscriptions[0].tokens == (f"id:{TASK}",)
 
 
-def test_model_and_turns_are_told_only_where_they_are_not_the_default() -> None:
-    facts = create(
-        Agent(AGENT_ID),
-        task=TASK,
-        generation=1,
-        name="A",
-        categories=("c",),
-        model="gemini:gemini-3.1-pro-preview",
-        turn_max=20,
-    )
-    assert facts[1:3] == [ModelChosen("gemini:gemini-3.1-pro-preview"), TurnMaxSet(20)]
-
-
 def test_an_agent_is_made_once() -> None:
     for agent in (born(), born("hybrid", DESTROYED), born("hybrid", DESTROYED, DELETED)):
         code = refusal(partial(create, agent, task=TASK, generation=1, name="A", categories=("c",)))
         assert code == "agent_exists"
-
-
-def test_a_second_creation_from_another_replica_changes_nothing() -> None:
-    agent = born("hybrid", PAUSED)
-    assert agent_of([AgentCreated("task_agent", TASK, 1, "Other", "autonomous")], agent) == agent
 
 
 def test_pause_and_resume_are_each_said_once() -> None:
@@ -289,21 +271,6 @@ def test_what_cannot_be_set_is_refused(wanted: AgentSettings) -> None:
     assert refusal(lambda: configure(born(), wanted)) == "invalid_value"
 
 
-def test_limits_are_reached_and_not_passed() -> None:
-    most = AgentSettings(
-        name="x" * 200,
-        goal="ü" * 512,
-        turn_max=20,
-        open_loops=tuple(map(str, range(deciders.LOOPS_MAX))),
-        preferences=tuple((str(n), "x") for n in range(deciders.PREFERENCES_MAX)),
-    )
-    agent = agent_of(configure(born(), most), born())
-    swapped = AgentSettings(
-        open_loops=("new",), close_loops=("1",), preferences=(("1", ""), ("n", "x"))
-    )
-    assert len(configure(agent, swapped)) == 4
-
-
 # -------------------------------------------------------------------------- subscriptions, timers
 
 
@@ -343,19 +310,6 @@ def test_a_subscription_is_named_by_tokens_and_predicate() -> None:
     assert watch(agent, same)[0] != first[0]
 
 
-def test_what_cannot_be_watched_is_refused() -> None:
-    agent = born()
-    others = ["id:" + key("task", str(n)) for n in range(deciders.TOKENS_MAX + 1)]
-    assert refusal(lambda: watch(agent, [])) == "invalid_value"
-    assert refusal(lambda: watch(agent, ["key:TASK"], status="LATER")) == "invalid_value"
-    assert refusal(lambda: watch(agent, others)) == "invalid_value"
-    for n in range(deciders.SUBSCRIPTIONS_MAX - 1):
-        agent = agent_of(watch(agent, ["id:" + key("task", str(n))]), agent)
-    assert refusal(lambda: watch(agent, ["key:TASK"])) == "invalid_value"
-    last = ["id:" + key("task", "1")]
-    assert len(watch(agent, last, hears_agents=True)) == 1  # a change is no further one
-
-
 def test_a_subscription_is_taken_back_by_the_beginning_of_its_id() -> None:
     agent = agent_of(watch(born(), ["key:TASK"]), born())
     made = agent.subscriptions[1].id
@@ -378,20 +332,6 @@ def test_the_same_timer_again_leaves_its_next_tick_alone() -> None:
     assert remove_timer(agent, "t") == [TimerRemoved("t")]
 
 
-@pytest.mark.parametrize(
-    ("schedule", "zone", "next_at"),
-    [
-        ("", "UTC", START),
-        ("every day", "Europe Berlin", START),
-        ("every day", "", START),
-        ("every day", "UTC", "2027-01-01"),
-        ("every day", "UTC", "2027-1-01T00:00:00.000000Z"),
-    ],
-)
-def test_a_timer_that_makes_no_sense_is_refused(schedule: str, zone: str, next_at: str) -> None:
-    assert refusal(lambda: set_timer(born(), "t", schedule, zone, next_at)) == "invalid_value"
-
-
 def test_timers_are_bounded() -> None:
     timers = [TimerSet(str(n), "every day", "UTC", START) for n in range(deciders.TIMERS_MAX)]
     agent = born("hybrid", *timers)
@@ -409,17 +349,6 @@ def test_one_catch_up_names_the_ticks_it_stands_for() -> None:
     agent = agent_of(facts, agent)
     assert tick(agent, "t", [after(180)], after(300)) == ([], None)
     assert tick(agent, "gone", [after(300)], "") == ([], None)
-
-
-def test_a_timer_without_a_next_tick_is_gone() -> None:
-    agent = born("hybrid", TimerSet("t", "once", "UTC", after(60)))
-    facts, _ = tick(agent, "t", [after(60)], "")
-    assert agent_of(facts, agent).timers == ()
-
-
-def test_a_next_tick_is_later_than_the_last() -> None:
-    agent = born("hybrid", TimerSet("t", "every day", "UTC", after(60)))
-    assert refusal(lambda: tick(agent, "t", [after(60)], after(60))) == "invalid_value"
 
 
 def test_a_very_long_downtime_names_the_first_tick_and_the_newest() -> None:
@@ -578,15 +507,6 @@ def test_a_second_wish_of_one_turn_knows_of_the_first() -> None:
     wish = call("update_loops", add=["Ask Kim"])
     woken(at, agent, reply(wish, wish), *ended())
     assert known(at, agent).loops == ("Ask Kim",)
-
-
-def test_a_person_closes_what_the_agent_opened() -> None:
-    at = services()
-    _, agent = task_with_agent(at)
-    told(at, agent, add=["Ask Kim"])
-    at.append_agent(ConfigureAgent(agent, AgentSettings(close_loops=("Ask Kim",))))
-    now = known(at, agent)
-    assert (now.loops, now.own_loops) == ((), ())
 
 
 def test_an_agent_has_ten_loops_and_both_together_fifty() -> None:

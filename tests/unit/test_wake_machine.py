@@ -7,7 +7,7 @@ from adapters.runtime.services import Services
 from adapters.runtime.wake_capture import Captured, capture
 from domain.agent.commands import PauseAgent
 from domain.append.causes import Replied
-from domain.changes.change_set import ChangeItem, ChangeSet
+from domain.changes.change_set import ChangeSet
 from domain.errors import Refused
 from domain.log.wire import Words
 from domain.tools import registry
@@ -22,7 +22,6 @@ from domain.wake.wake import (
     ModelAnswered,
     ModelAsked,
     ModelFailed,
-    ReportDrafted,
     RetractionStaged,
     ToolAsked,
     ToolCall,
@@ -96,11 +95,6 @@ def test_all_calls_of_a_turn_are_answered_before_the_model_is_asked_again() -> N
     assert facts[-1] == ModelAsked(2, 1)
 
 
-def test_an_alias_is_answered_under_its_real_name() -> None:
-    facts = when(given(), answer(("set_task_estimate", '{"minutes":60}')))
-    assert results(facts) == [("update_task_estimate", "queued", "")]
-
-
 def test_a_call_that_leaves_the_process_waits_and_the_next_ones_wait_behind_it() -> None:
     calls = answer(("set_task_language", '{"languageCode":"de","confidence":"high"}'), ("x", "{}"))
     facts = when(given(), calls)
@@ -141,22 +135,6 @@ def test_the_same_proposal_twice_in_one_turn_is_queued_once() -> None:
     assert len(advanced.answered.proposed) == 1
 
 
-def test_identical_calls_have_different_operations() -> None:
-    facts = when(given(), answer(("nothing", "{}"), ("nothing", "{}")))
-    operations = [one.operation for one in facts if isinstance(one, ToolReturned)]
-    assert len(set(operations)) == 2
-
-
-def test_the_last_report_of_a_wake_counts() -> None:
-    first = REPORT.replace("One.", "Zero.")
-    facts = when(given(), answer(("update_report", first), ("update_report", REPORT)))
-    drafted = [one.one_liner for one in facts if isinstance(one, ReportDrafted)]
-    assert drafted == ["Zero.", "One."]
-    wake = given(answer(("a", "{}"), ("b", "{}")), *facts[:-1])
-    assert wake.report is not None
-    assert wake.report.one_liner == "One."
-
-
 def test_observations_go_to_the_agents_journal_and_retractions_are_staged() -> None:
     calls = answer(
         ("record_observations", '{"observations":["a"]}'),
@@ -180,26 +158,6 @@ def test_a_first_wake_without_a_report_gets_one_more_turn_for_it() -> None:
     assert missing[-1] == WakeFinished("completed", stop="answered", is_report_missing=True)
     failing = machine.failed(wake, ModelFailed(2, 1, "blocked", "no"), "")
     assert failing[-1] == WakeFinished("completed", stop="answered", is_report_missing=True)
-
-
-def test_a_wake_that_proposed_owes_a_report_even_at_its_turn_limit() -> None:
-    wake = given()
-    for turn in (1, 2, 3):
-        reply = answer(("update_task_estimate", f'{{"minutes":{60 + turn}}}'), turn=turn)
-        facts = when(wake, reply)
-        for fact in (reply, *facts):
-            wake = evolve(wake, fact)
-    assert facts[-1] == ModelAsked(4, 1, forced="update_report")
-
-
-def test_a_wake_ends_at_its_turn_limit() -> None:
-    wake = given()
-    for turn in (1, 2, 3):
-        reply = answer(("nothing", "{}"), turn=turn)
-        facts = when(wake, reply)
-        for fact in (reply, *facts):
-            wake = evolve(wake, fact)
-    assert facts[-1] == WakeFinished("completed", stop="turn_limit")
 
 
 def test_a_provider_fault_defers_and_keeps_the_intent() -> None:
@@ -233,27 +191,6 @@ def test_a_wake_that_has_ended_is_neither_stopped_nor_taken_over_nor_deferred() 
     assert machine.retake(ended) == []
     assert machine.defer(ended, "later", "budget") == []
     assert machine.stop(Wake("k"), "failed", "deadline") == []
-
-
-def test_more_calls_than_the_limit_are_refused_unread() -> None:
-    facts = when(given(), answer(*[("nothing", "{}")] * 70))
-    codes = [code for _, _, code in results(facts)]
-    assert codes == ["unknown_tool"] * 64 + ["limit"] * 6
-
-
-def test_what_is_proposed_again_in_the_same_wake_is_not_retracted() -> None:
-    older = ChangeItem(
-        1, "update_task_estimate", Words(), "s", "other", "set estimate to 60 minutes", "b"
-    )
-    known = ChangeSet("older", "agent", TASK, "run", True, items=(older,))
-    calls = answer(
-        ("retract_suggestions", '{"proposals":[{"fingerprint":"other","reason":"gone"}]}'),
-        ("update_task_estimate", '{"minutes":60}'),
-    )
-    at = WakeInputs(SEEN, lambda: ChangeSet("set"), lambda: (known,), lambda said: said.text)
-    advanced = machine.decide(given(), calls, at)
-    assert results(advanced.facts)[1] == ("update_task_estimate", "denied", "redundant")
-    assert advanced.wake.reproposed == {"other"}
 
 
 # ---------------------------------------------------- wakes whose agent may not go on, or that wait
