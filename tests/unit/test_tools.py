@@ -1,0 +1,1141 @@
+"""The tools: what a wake is offered, how calls are read, what they come to, and their contract."""
+
+import copy
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_args
+
+import jsonschema
+import pytest
+import yaml
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.agent.agent import Agent
+from domain.agent.wake_queue import Reason
+from domain.changes.change_set import ChangeSet
+from domain.changes.dependencies import follow_up_id
+from domain.journal import task as t
+from domain.journal.task import TASK
+from domain.log import canonical
+from domain.log.keys import key
+from domain.log.wire import Words
+from domain.text import LANGUAGES
+from domain.tools import arguments as a
+from domain.tools import registry
+from domain.tools.base import (
+    CAPABILITIES,
+    REASONS,
+    Facts,
+    Plan,
+    Proposal,
+    ToolRefusal,
+    base,
+    fingerprint,
+)
+from domain.tools.local import (
+    Observation,
+    Report,
+    observations,
+    report,
+    retractions,
+    without_ids,
+)
+from domain.tools.registry import ALIASES, TOOLS
+from domain.tools.snapshot import ENTRIES_KEPT, Snapshot, SnapshotLink, captured
+from domain.wake import visible_ids
+from domain.wake.context import linked_tasks
+from domain.wake.scaffolds import SCAFFOLD, SCAFFOLDS
+from domain.wake.wake import ExchangeRef, ResultRef, Wake
+from tests.support import contract_page as page
+from tests.support.proposals import proposed
+from tests.support.readings import Book, add_link, add_task
+from tests.support.tool_calls import changed, instants, utc
+from tests.support.tools import AGENT, CATALOG, applied, code, given, planned, proposals
+
+DATA = Path(__file__).parents[1] / "data" / "tools"
+CREATED = t.TaskCreated("person", "Plant the garden", "c1")
+BARE = given(CREATED)
+NAMES = list(TOOLS)
+
+
+def test_an_alias_names_a_tool_and_a_tool_names_itself() -> None:
+    assert len(ALIASES) == sum(len(tool.aliases) for tool in TOOLS.values())
+    assert {alias: registry.canonical_name(alias, SCAFFOLD) for alias in ALIASES} == ALIASES
+    assert [registry.canonical_name(name, SCAFFOLD) for name in NAMES] == NAMES
+    assert registry.canonical_name("SET_TASK_TITLE", SCAFFOLD) is None
+
+
+def test_the_reasons_are_those_of_wakes() -> None:
+    assert get_args(Reason) == REASONS
+
+
+def test_an_unknown_kind_or_reason_is_offered_nothing() -> None:
+    assert registry.offered("stranger", "user", SCAFFOLD) == ()
+    assert registry.offered("task_agent", "whim", SCAFFOLD) == ()
+
+
+def test_every_capability_of_a_tool_is_one_that_some_kind_has() -> None:
+    """Which tool needs which says `contract.yaml`."""
+    needed = {one for tool in TOOLS.values() for one in tool.capabilities}
+    assert needed == set().union(*CAPABILITIES.values())
+
+
+def test_a_schema_is_one_object_with_nothing_of_ours() -> None:
+    for spec in registry.specs(NAMES):
+        jsonschema.Draft202012Validator.check_schema(spec.schema)
+        assert spec.schema["type"] == "object"
+        assert spec.schema["additionalProperties"] is False
+        assert set(spec.schema["required"]) <= set(spec.schema["properties"])
+        text = json.dumps(spec.schema)
+        assert not [ours for ours in ('"x-', "$ref", "$defs", '"default"', "null") if ours in text]
+        assert spec.description == TOOLS[spec.name].description
+
+
+def test_specs_come_in_the_order_asked_for_and_cannot_spoil_each_other() -> None:
+    first = registry.specs(["update_report", "set_task_title"])
+    assert [spec.name for spec in first] == ["update_report", "set_task_title"]
+    first[1].schema["properties"].clear()
+    assert registry.specs(["set_task_title"])[0].schema["properties"]
+
+
+def test_local_tools_are_neither_planned_nor_applied() -> None:
+    report = registry.decode("update_report", {"content": "a", "tldr": "b", "oneLiner": "c"})
+    assert not isinstance(report, ToolRefusal)
+    assert code(registry.plan("update_report", BARE, report)) == "unknown_tool"
+    assert code(registry.apply("update_report", BARE, "{}", "agent:a1")) == "unknown_tool"
+
+
+@pytest.mark.parametrize("tool", ["add_multiple_checklist_items", "set_task_estimate", "nothing"])
+def test_only_single_changes_are_applied(tool: str) -> None:
+    assert code(registry.apply(tool, BARE, '{"minutes":1}', "agent:a1")) == "unknown_tool"
+
+
+def test_what_cannot_be_read_is_refused_and_changes_nothing() -> None:
+    broken = '{"minutes":'
+    assert code(registry.apply("update_task_estimate", BARE, broken, "agent:a1")) == "invalid_json"
+    assert registry.touches("update_task_estimate", broken) == ()
+    assert registry.summary("update_task_estimate", BARE, broken) == "update_task_estimate"
+    assert registry.base("update_task_estimate", BARE, broken)
+    assert fingerprint("update_task_estimate", broken)
+
+
+def test_the_language_may_be_proposed_where_it_cannot_be_set_at_once() -> None:
+    plan = planned("set_task_language", BARE, languageCode="de", confidence="high")
+    assert not isinstance(plan, ToolRefusal)
+    assert plan.proposals[0].summary == "Set language to de"
+
+
+def test_a_batch_says_all_of_it_and_nothing_else_does() -> None:
+    for tool in TOOLS.values():
+        of_batch = (tool.array, tool.singular, tool.explode)
+        assert all(of_batch) == any(of_batch), tool.name
+        assert tool.element is not None or not tool.array, tool.name
+        assert not tool.array or tool.array in registry.specs([tool.name])[0].schema["properties"]
+
+
+# ------------------------------------------------------------------------------------- the contract
+
+CONTRACT = page.document()
+SCHEMA = json.loads((page.FOLDER / "contract.schema.json").read_text("utf-8"))
+
+
+def test_the_contract_fits_its_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    jsonschema.validate(CONTRACT, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("risk", "none"),
+        ("wakeReasons", ["whim"]),
+        ("wakeReasons", []),
+        ("extra", 1),
+        ("array", "x"),
+    ],
+)
+def test_the_schema_bites(name: str, value: object) -> None:
+    broken = copy.deepcopy(CONTRACT)
+    broken["tools"][0][name] = value
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(broken, SCHEMA)
+
+
+def test_the_file_is_what_the_records_say() -> None:
+    kept = yaml.safe_load((page.FOLDER / "contract.yaml").read_text("utf-8"))
+    assert kept == CONTRACT, "run python -m tests.support.contract_page"
+    assert [tool["name"] for tool in kept["tools"]] == list(TOOLS)
+
+
+@pytest.mark.parametrize("number", SCAFFOLDS)
+def test_contract_and_registry_agree_on_each_scaffold(number: int) -> None:
+    told = page.document(number)
+    jsonschema.validate(told, SCHEMA)
+    for reason in REASONS:
+        of_reason = [one["name"] for one in told["tools"] if reason in one["wakeReasons"]]
+        assert of_reason == list(registry.offered("task_agent", reason, number))
+    specs = registry.specs([one["name"] for one in told["tools"]], number)
+    for one, spec in zip(told["tools"], specs, strict=True):
+        assert ("quote" in one) == ('"because"' in json.dumps(spec.schema)), spec.name
+    may = {need for one in told["tools"] for need in one["capabilities"]}
+    assert set(told["capabilities"]["task_agent"]) == may
+    assert may <= set(CAPABILITIES["task_agent"])
+
+
+def test_the_contract_of_the_first_scaffold_has_nothing_that_came_later() -> None:
+    told = page.document(1)
+    assert len(told["tools"]) == 12
+    assert {one["since"] for one in told["tools"]} == {1}
+    assert "loop.write" not in told["capabilities"]["task_agent"]
+    assert "because" not in page.as_page(told)
+
+
+def test_what_the_contract_refers_to_is_there() -> None:
+    for tool in CONTRACT["tools"]:
+        for reference in (tool["input"], tool["output"]):
+            module, _, name = reference.partition(":")
+            assert isinstance(getattr(import_module(module), name), type)
+
+
+@pytest.mark.parametrize("name", ["contract.yaml", "contract.md"])
+def test_the_files_are_up_to_date(name: str) -> None:
+    kept = (page.FOLDER / name).read_text("utf-8")
+    assert kept == page.files()[name], "run python -m tests.support.contract_page"
+
+
+# ------------------------------------------------------------------------------- how calls are read
+
+
+WRONG = [
+    line.split("|") for line in (DATA / "wrong_calls.txt").read_text(encoding="utf-8").splitlines()
+]
+
+
+@pytest.mark.parametrize(("tool", "given", "message"), WRONG)
+def test_what_is_wrong_is_refused_with_its_place(tool: str, given: str, message: str) -> None:
+    found = registry.decode(tool, json.loads(given))
+    assert found == ToolRefusal("invalid_arguments", message)
+
+
+def test_a_number_out_of_range_is_not_repeated() -> None:
+    because = "minutes: expected a whole number from 1 to 1440, got a number out of range"
+    found = registry.decode("update_task_estimate", {"minutes": 10**5000})
+    assert found == ToolRefusal("invalid_arguments", because)
+
+
+def test_a_long_text_is_repeated_only_in_part() -> None:
+    answer = registry.decode("update_task_priority", {"priority": "x\n" * 500})
+    assert isinstance(answer, ToolRefusal)
+    assert len(answer.message) < 200
+    assert "\n" not in answer.message
+
+
+def test_half_a_character_is_made_whole() -> None:
+    answer = registry.decode("set_task_title", {"title": "a\ud800b"})
+    assert answer == a.SetTaskTitle("a\ufffdb")
+
+
+@pytest.mark.parametrize("name", ["assign_task_label", "add_checklist_item", "nothing", ""])
+def test_only_the_twelve_are_callable(name: str) -> None:
+    assert registry.canonical_name(name, SCAFFOLD) is None
+    answer = registry.decode(name, {"id": "x", "title": "x"})
+    assert answer == ToolRefusal("unknown_tool", f'There is no tool "{name}".')
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "expected"),
+    [
+        ("add_checklist_item", {"title": " Dig "}, '{"title":"Dig"}'),
+        (
+            "update_checklist_item",
+            {"is_checked": False, "id": "i1"},
+            '{"id":"i1","isChecked":false}',
+        ),
+        ("assign_task_label", {"id": "l1"}, '{"id":"l1"}'),
+        ("update_task_estimate", {"minutes": "90"}, '{"minutes":90}'),
+        ("set_task_title", {"title": "Dig"}, '{"title":"Dig"}'),
+    ],
+)
+def test_a_person_s_edit_becomes_canonical(tool: str, given: object, expected: str) -> None:
+    assert registry.check_edit(tool, given) == expected
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "code"),
+    [
+        ("add_multiple_checklist_items", {"items": []}, "unknown_tool"),
+        ("set_task_language", {"languageCode": "de", "confidence": "high"}, "unknown_tool"),
+        ("update_report", {}, "unknown_tool"),
+        ("update_checklist_item", {"id": "i1"}, "invalid_arguments"),
+        ("set_task_status", {"status": "BLOCKED"}, "invalid_arguments"),
+        ("update_task_estimate", [], "invalid_arguments"),
+    ],
+)
+def test_an_edit_that_does_not_fit_is_refused(tool: str, given: object, code: str) -> None:
+    answer = registry.check_edit(tool, given)
+    assert isinstance(answer, ToolRefusal)
+    assert answer.code == code
+
+
+def test_what_is_recorded_of_a_refused_change_is_never_cut() -> None:
+    """Old logs hold it whole: a message to a person is cut, its bytes are not."""
+    name = "k" * 300
+    found = registry.apply("update_task_estimate", given(), f'{{"{name}":1,"{name}":2}}', "person")
+    assert isinstance(found, ToolRefusal)
+    assert name in found.message
+
+
+# ------------------------------------------------------------------------------------------- fields
+
+SET = given(
+    CREATED,
+    t.EstimateSet("person", 60),
+    t.DueSet("person", "2027-01-01"),
+    t.PrioritySet("person", "P1"),
+    t.StatusSet("person", "BLOCKED", "frost"),
+)
+
+
+def test_a_changed_estimate_is_proposed_with_all_a_person_needs_to_decide() -> None:
+    plan = planned("update_task_estimate", SET, minutes=90)
+    text = '{"minutes":90}'
+    assert plan == Plan(
+        proposals=(
+            Proposal(
+                "update_task_estimate",
+                text,
+                summary="Set estimate to 90 minutes",
+                fingerprint=fingerprint("update_task_estimate", text),
+                display="set estimate to 90 minutes",
+                base=registry.base("update_task_estimate", SET, text),
+                touches=("estimate",),
+            ),
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "summary", "fact"),
+    [
+        (
+            "set_task_title",
+            {"title": "  Plant\nthe yard "},
+            'Set title to "Plant the yard"',
+            t.TaskRetitled(AGENT, "Plant the yard"),
+        ),
+        (
+            "update_task_estimate",
+            {"minutes": 1},
+            "Set estimate to 1 minute",
+            t.EstimateSet(AGENT, 1),
+        ),
+        (
+            "update_task_estimate",
+            {"minutes": 1440},
+            "Set estimate to 1440 minutes",
+            t.EstimateSet(AGENT, 1440),
+        ),
+        (
+            "update_task_due_date",
+            {"dueDate": "2028-02-29"},
+            "Set due date to 2028-02-29",
+            t.DueSet(AGENT, "2028-02-29"),
+        ),
+        (
+            "update_task_priority",
+            {"priority": " p0 "},
+            "Set priority to P0",
+            t.PrioritySet(AGENT, "P0"),
+        ),
+        (
+            "set_task_status",
+            {"status": "on hold", "reason": "rain"},
+            "Set status to ON HOLD: rain",
+            t.StatusSet(AGENT, "ON HOLD", "rain"),
+        ),
+        (
+            "set_task_status",
+            {"status": "In Progress"},
+            "Set status to IN PROGRESS",
+            t.StatusSet(AGENT, "IN PROGRESS"),
+        ),
+    ],
+)
+def test_a_changed_field_is_proposed_and_applied(
+    tool: str, arguments: dict[str, object], summary: str, fact: t.TaskFact
+) -> None:
+    (proposal,) = proposals(tool, SET, **arguments)
+    assert proposal.summary == summary
+    assert registry.summary(tool, SET, proposal.arguments) == summary
+    assert registry.apply(tool, SET, proposal.arguments, AGENT) == (fact,)
+
+
+def test_a_title_that_differs_only_in_its_spaces_is_no_change() -> None:
+    untidy = given(t.TaskCreated("person", " Plant  the garden", "c1"))
+    assert code(applied("set_task_title", untidy, title="Plant the garden")) == "redundant"
+    assert applied("set_task_title", untidy, title="plant the garden")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "message"),
+    [
+        ("set_task_title", {"title": " \n"}, "got a blank one"),
+        ("set_task_title", {"title": "x" * 201}, "1 to 200 characters, got 201 characters"),
+        ("update_task_estimate", {"minutes": 0}, "from 1 to 1440, got 0"),
+        ("update_task_estimate", {"minutes": 1441}, "from 1 to 1440, got 1441"),
+        (
+            "update_task_due_date",
+            {"dueDate": "2027-02-29"},
+            'real date YYYY-MM-DD, got "2027-02-29"',
+        ),
+        ("update_task_due_date", {"dueDate": "20270201"}, "real date YYYY-MM-DD"),
+        ("update_task_priority", {"priority": "P4"}, "one of P0, P1, P2, P3"),
+        ("set_task_status", {"status": "FINISHED"}, "one of BLOCKED, GROOMED"),
+        ("set_task_status", {"status": "BLOCKED", "reason": " "}, "BLOCKED needs one"),
+        ("set_task_status", {"status": "ON HOLD"}, "ON HOLD needs one"),
+        ("set_task_status", {"status": "OPEN", "reason": "x" * 501}, "got 501 characters"),
+        ("set_task_language", {"languageCode": "xx", "confidence": "high"}, "ISO 639-1"),
+        ("set_task_language", {"languageCode": "deu", "confidence": "high"}, "ISO 639-1"),
+        ("set_task_language", {"languageCode": "de", "confidence": "low"}, "confidence: is low"),
+    ],
+)
+def test_a_value_outside_its_limits_is_refused_both_times(
+    tool: str, arguments: dict[str, object], message: str
+) -> None:
+    for answer in (planned(tool, SET, **arguments), applied(tool, SET, **arguments)):
+        assert isinstance(answer, ToolRefusal)
+        assert answer.code == "invalid_arguments"
+        assert message in answer.message
+
+
+@pytest.mark.parametrize("status", ["DONE", "rejected", " Done "])
+def test_only_the_person_sets_done_or_rejected(status: str) -> None:
+    for answer in (
+        planned("set_task_status", SET, status=status, reason="all is planted"),
+        applied("set_task_status", SET, status=status, reason="all is planted"),
+        registry.check_edit("set_task_status", {"status": status}),
+    ):
+        assert code(answer) == "sovereignty"
+
+
+def test_a_done_task_may_be_proposed_to_be_opened_again() -> None:
+    done = given(CREATED, t.StatusSet("person", "DONE"))
+    assert applied("set_task_status", done, status="OPEN") == (t.StatusSet(AGENT, "OPEN"),)
+
+
+def test_a_language_is_set_where_there_is_none() -> None:
+    facts = applied("set_task_language", SET, languageCode=" DE ", confidence="medium")
+    assert facts == (t.LanguageSet(AGENT, "de"),)
+
+
+@pytest.mark.parametrize(
+    ("by", "wanted", "expected"),
+    [
+        ("person", "en", "sovereignty"),
+        ("person", "de", "redundant"),
+        ("import:todo", "en", "sovereignty"),
+        ("agent:a1", "en", "redundant"),
+        ("agent:a1", "de", "redundant"),
+    ],
+)
+def test_a_language_that_is_set_stays(by: str, wanted: str, expected: str) -> None:
+    task = given(CREATED, t.LanguageSet(by, "de"))
+    answer = applied("set_task_language", task, languageCode=wanted, confidence="high")
+    assert code(answer) == expected
+
+
+def test_the_languages_are_those_of_the_norm() -> None:
+    assert len(LANGUAGES) == 183
+    assert all(len(known) == 2 and known.isascii() and known.islower() for known in LANGUAGES)
+
+
+def test_a_title_is_set_at_once_where_there_is_none_and_proposed_where_there_is() -> None:
+    empty = given(t.TaskCreated("person", " ", "c1"))
+    assert registry.mode_of("set_task_title", empty) == "immediate"
+    assert registry.mode_of("set_task_title", SET) == "deferred"
+    assert registry.mode_of("set_task_language", SET) == "immediate"
+    assert registry.mode_of("update_task_estimate", empty) == "deferred"
+    assert registry.mode_of("update_report", SET) == "local"
+
+
+@pytest.mark.parametrize("tool", ["set_task_title", "suppress_label", "add_checklist_item"])
+def test_nothing_happens_to_a_deleted_task(tool: str) -> None:
+    gone = given(CREATED, t.TaskDeleted("person"))
+    assert code(applied(tool, gone, title="x", id="y")) == "not_found"
+    assert code(planned("set_task_title", gone, title="x")) == "not_found"
+
+
+# --------------------------------------------------------------------------------------- checklists
+
+LIST = t.ChecklistAdded("person", "k1", "Steps")
+LISTED = given(
+    CREATED,
+    LIST,
+    t.ItemAdded("person", "k1", "i1", "Buy seeds"),
+    t.ItemAdded("person", "k1", "i2", "Dig", is_checked=True),
+    t.ItemAdded(AGENT, "k1", "i3", "Water"),
+    t.ItemChecked(AGENT, "i3"),
+    t.ItemAdded("import:md", "k1", "i4", "Rake", is_checked=True),
+    t.ItemArchived("person", "i4"),
+)
+UNTICKED = "The note of Monday says that it is not done yet."
+
+
+def item(item_id: str, **change: object) -> dict[str, object]:
+    return {"id": item_id, **change}
+
+
+# ------------------------------------------------------------------------------------ adding
+
+
+def test_the_first_item_brings_its_checklist() -> None:
+    checklist = key("checklist", "t1", "checklist")
+    assert applied("add_checklist_item", BARE, title=" Buy  seeds ") == (
+        t.ChecklistAdded(AGENT, checklist, "Checklist"),
+        t.ItemAdded(AGENT, checklist, key("item", "t1", "buy seeds", "0"), "Buy seeds"),
+    )
+
+
+def test_a_new_item_never_takes_the_id_of_a_renamed_one() -> None:
+    first = key("item", "t1", "mulch", "0")
+    task = given(
+        CREATED,
+        LIST,
+        t.ItemAdded(AGENT, "k1", first, "Mulch"),
+        t.ItemRetitled("person", first, "Compost"),
+    )
+    expected = t.ItemAdded(AGENT, "k1", key("item", "t1", "mulch", "1"), "Mulch")
+    assert applied("add_checklist_item", task, title="Mulch") == (expected,)
+
+
+# ---------------------------------------------------------------------------------- changing
+
+
+def test_an_item_of_no_one_or_named_twice_leaves_the_others_standing() -> None:
+    changes = [
+        item("nobody", isChecked=True),
+        item("i1", isChecked=True),
+        item("i1", title="Bulbs"),
+        item("i3", isChecked=True),
+    ]
+    plan = planned("update_checklist_items", LISTED, items=changes)
+    assert isinstance(plan, Plan)
+    assert [one.summary for one in plan.proposals] == ['Check: "Buy seeds"']
+    assert plan.skipped == (
+        'Item "Buy seeds" is named twice; name each once in a call.',
+        'Item "Water" is so already.',
+    )
+    assert plan.refused == ('This task has no item with the id "nobody".',)
+    assert code(applied("update_checklist_item", LISTED, **changes[0])) == "not_found"
+
+
+@pytest.mark.parametrize("item_id", ["i2", "i4"])
+def test_a_person_s_tick_or_an_import_s_is_taken_away_only_with_a_reason(item_id: str) -> None:
+    bare = item(item_id, isChecked=False)
+    short = {**bare, "reason": "not  done,   I   think"}  # 20 characters only with its spaces
+    for change in (bare, short):
+        plan = planned("update_checklist_items", LISTED, items=[change])
+        assert isinstance(plan, Plan)
+        assert plan.proposals == ()
+        assert "give a reason of 20 characters or more" in plan.refused[0]
+        assert code(applied("update_checklist_item", LISTED, **change)) == "sovereignty"
+    enough = {**bare, "reason": "x" * 20}
+    assert len(proposals("update_checklist_items", LISTED, items=[enough])) == 1
+    facts = applied("update_checklist_item", LISTED, **enough)
+    assert facts == (t.ItemUnchecked(AGENT, item_id, "x" * 20),)
+
+
+def test_what_a_person_unticked_is_checked_only_with_a_reason() -> None:
+    task = given(CREATED, LIST, t.ItemAdded(AGENT, "k1", "i1", "Dig"))
+    unticked = given(
+        CREATED,
+        LIST,
+        t.ItemAdded(AGENT, "k1", "i1", "Dig"),
+        t.ItemChecked(AGENT, "i1"),
+        t.ItemUnchecked("person", "i1"),
+    )
+    assert applied("update_checklist_item", task, id="i1", isChecked=True)
+    assert code(applied("update_checklist_item", unticked, id="i1", isChecked=True)) == (
+        "sovereignty"
+    )
+    facts = applied("update_checklist_item", unticked, id="i1", isChecked=True, reason=UNTICKED)
+    assert facts == (t.ItemChecked(AGENT, "i1", UNTICKED),)
+
+
+def test_the_base_of_an_item_moves_with_what_is_named_and_with_no_more() -> None:
+    tick = '{"id":"i1","isChecked":true}'
+    before = registry.base("update_checklist_item", LISTED, tick)
+    renamed = given(CREATED, LIST, t.ItemAdded("person", "k1", "i1", "Buy bulbs"))
+    ticked = given(CREATED, LIST, t.ItemAdded("person", "k1", "i1", "Buy seeds", is_checked=True))
+    assert registry.base("update_checklist_item", renamed, tick) == before
+    assert registry.base("update_checklist_item", ticked, tick) != before
+    assert registry.base("update_checklist_item", BARE, tick) != before
+    put_away = '{"id":"i4","isArchived":false}'
+    restored = given(CREATED, LIST, t.ItemAdded("person", "k1", "i4", "Rake"))
+    away, back = (registry.base("update_checklist_item", at, put_away) for at in (LISTED, restored))
+    assert away != back
+
+
+def test_the_person_s_last_touch_of_an_item_is_found() -> None:
+    assert registry.last_touched(LISTED, ("item:i1",)) == 3
+    assert registry.last_touched(LISTED, ("item:i3",)) == 0
+    assert registry.last_touched(LISTED, ("item:i4", "item:i1", "item:none")) == 8
+    assert registry.last_touched(LISTED, ("items",)) == 7
+
+
+def test_an_item_that_is_gone_is_shown_by_the_beginning_of_its_id() -> None:
+    text = '{"id":"abcdefghijkl","isChecked":true}'
+    assert registry.summary("update_checklist_item", LISTED, text) == 'Check: "abcdefgh…"'
+
+
+# ------------------------------------------------------------------------------------------- labels
+
+
+def label(name: str, confidence: str = "high") -> dict[str, str]:
+    return {"id": f"l-{name}", "confidence": confidence}
+
+
+def assigned(*names: str) -> list[t.TaskFact]:
+    return [t.LabelAssigned("person", f"l-{name}") for name in names]
+
+
+def test_the_surest_come_first_and_equally_sure_ones_in_their_order() -> None:
+    plan = planned(
+        "assign_task_labels",
+        BARE,
+        labels=[
+            label("garden", "medium"),
+            label("garage", "high"),
+            label("urgent", "Very_High"),
+            label("kitchen", "high"),
+            label("bath", "medium"),
+        ],
+    )
+    assert isinstance(plan, Plan)
+    ids = [registry.touches(one.tool, one.arguments)[0] for one in plan.proposals]
+    assert ids == ["label:l-urgent", "label:l-garage", "label:l-kitchen"]
+    assert plan.skipped == (
+        'Label "garden" is over the limit of 3 labels a task.',
+        'Label "bath" is over the limit of 3 labels a task.',
+    )
+
+
+def test_a_task_with_three_labels_takes_none() -> None:
+    task = given(CREATED, *assigned("garden", "garage", "bath"))
+    plan = planned("assign_task_labels", task, labels=[label("urgent")])
+    assert plan == ToolRefusal("limit", "The task has 3 labels; at most 3 are assigned.")
+    assert code(applied("assign_task_label", task, id="l-urgent")) == "limit"
+
+
+def test_what_cannot_be_assigned_is_told_apart_and_takes_no_place() -> None:
+    suppressed = t.LabelSuppressed("person", "l-urgent")
+    task = given(CREATED, *assigned("garden"), suppressed)
+    wanted = [label(name, "very_high") for name in ("garden", "urgent", "elsewhere", "no")]
+    wanted += [label("bath"), label("bath"), label("garage", "low"), label("kitchen")]
+    plan = planned("assign_task_labels", task, labels=wanted)
+    assert isinstance(plan, Plan)
+    assert [one.summary for one in plan.proposals] == [
+        'Assign label: "bath"',
+        'Assign label: "kitchen"',
+    ]
+    assert plan.skipped == (
+        'Label "garden" is assigned already.',
+        'Label "bath" is named twice.',
+        'Label "garage" is dropped: its confidence is low.',
+    )
+    assert plan.refused == (
+        'The person does not want label "urgent" on this task.',
+        'There is no available label with the id "l-elsewhere".',
+        'There is no available label with the id "l-no".',
+    )
+
+
+def test_the_rules_hold_again_when_a_label_is_assigned() -> None:
+    task = given(CREATED, *assigned("garden"), t.LabelSuppressed("person", "l-urgent"))
+    assert code(applied("assign_task_label", task, id="l-garden")) == "redundant"
+    assert code(applied("assign_task_label", task, id="l-urgent")) == "sovereignty"
+    assert code(applied("assign_task_label", task, id="l-elsewhere")) == "not_found"
+    low = applied("assign_task_label", task, id="l-bath", confidence="low")
+    assert code(low) == "invalid_arguments"
+
+
+def test_a_rejected_label_is_suppressed_once() -> None:
+    facts = registry.apply("suppress_label", BARE, '{"id":"l-garden"}', "person")
+    assert facts == (t.LabelSuppressed("person", "l-garden"),)
+    task = given(CREATED, *facts)
+    assert code(applied("suppress_label", task, id="l-garden")) == "redundant"
+    assert registry.canonical_name("suppress_label", SCAFFOLD) is None
+    assert code(registry.decode("suppress_label", {"id": "l-garden"})) == "unknown_tool"
+    assert code(registry.check_edit("suppress_label", {"id": "l-garden"})) == "unknown_tool"
+
+
+# --------------------------------------------------------------------------------------------- time
+
+SPAN = {"startedAt": "2027-01-01T08:00", "endedAt": "2027-01-01T09:00"}
+DAY = {"startedAt": "2026-12-30T08:00", "endedAt": "2026-12-31T08:00"}
+NOW = utc("2027-01-01T12:00")
+REASON = "The note says so, in so many words."
+
+
+def at_noon(*facts: t.TaskFact) -> Snapshot:
+    return replace(given(CREATED, *facts), at=NOW)
+
+
+def logged(by: str = "person", entry: str = "e1", start: str = "10:00", end: str = "11:00") -> Any:
+    times = utc(f"2027-01-01T{start}"), utc(f"2027-01-01T{end}")
+    return t.TimeLogged(by, entry, *times, "Dug")
+
+
+def called(tool: str, before: Snapshot, **arguments: Any) -> Plan | ToolRefusal:
+    found = registry.decode(tool, arguments)
+    if isinstance(found, ToolRefusal):
+        return found
+    return registry.plan(tool, before, found, instants(tool, arguments).items())
+
+
+def done(tool: str, before: Snapshot, **arguments: Any) -> Facts | ToolRefusal:
+    return applied(tool, before, **changed(tool, arguments))
+
+
+def test_an_instant_that_is_none_is_refused_whoever_gives_it() -> None:
+    given = registry.decode("log_time", {**SPAN, "summary": "Dug"})
+    assert not isinstance(given, ToolRefusal)
+    wrong = {**instants("log_time", SPAN), "startedAt": "08:00"}
+    refused = registry.plan("log_time", at_noon(), given, wrong.items())
+    assert isinstance(refused, ToolRefusal)
+    assert refused.code == "invalid_arguments"
+    assert "expected a UTC instant" in refused.message
+
+
+def test_a_correction_of_an_entry_that_is_gone_is_based_on_nothing() -> None:
+    wish = canonical.text({"entryId": "gone", "summary": "Dug"})
+    assert registry.base("edit_time_entry", at_noon(), wish) == base("edit_time_entry", None)
+
+
+# ------------------------------------------------------------------------------------- logging
+
+
+def test_a_span_is_proposed_in_local_time_with_the_instants_that_it_stands_for() -> None:
+    plan = called("log_time", at_noon(), **SPAN, summary=" Dug\nthe bed ")
+    assert isinstance(plan, Plan)
+    (one,) = plan.proposals
+    assert one.summary == "Log 2027-01-01 08:00-09:00 (1 h): Dug the bed"
+    assert one.arguments == (
+        '{"endedAt":"2027-01-01T09:00","endedUtc":"2027-01-01T09:00:00.000000Z",'
+        '"startedAt":"2027-01-01T08:00","startedUtc":"2027-01-01T08:00:00.000000Z",'
+        '"summary":"Dug the bed"}'
+    )
+    facts = registry.apply(one.tool, at_noon(), one.arguments, AGENT)
+    assert isinstance(facts, tuple)
+    (fact,) = facts
+    assert isinstance(fact, t.TimeLogged)
+    assert fact == t.TimeLogged(
+        AGENT, fact.entry, utc(SPAN["startedAt"]), utc(SPAN["endedAt"]), "Dug the bed"
+    )
+
+
+@pytest.mark.parametrize(
+    ("span", "wrong"),
+    [
+        ({"endedAt": "2027-01-01T08:00"}, "invalid_arguments"),
+        ({"endedAt": "2027-01-01T12:00"}, "redundant"),  # not in the future, but taken
+        ({"endedAt": "2027-01-01T12:01"}, "invalid_arguments"),
+        (DAY, ""),
+        ({**DAY, "endedAt": "2026-12-31T08:01"}, "invalid_arguments"),
+        ({"startedAt": "2027-01-01T11:00", "endedAt": "2027-01-01T11:30"}, ""),
+        ({"startedAt": "2027-01-01T10:59", "endedAt": "2027-01-01T11:30"}, "redundant"),
+        ({"endedAt": "2027-01-01T10:00"}, ""),
+        ({"endedAt": "2027-01-01T10:01"}, "redundant"),
+        ({"startedAt": "2027-01-01T10:15", "endedAt": "2027-01-01T10:30"}, "redundant"),
+    ],
+)
+def test_a_span_is_over_a_day_at_most_and_free(span: dict[str, str], wrong: str) -> None:
+    before = at_noon(logged())
+    said = {**SPAN, **span, "summary": "Dug"}
+    assert code(called("log_time", before, **said)) == wrong
+    assert code(done("log_time", before, **said)) == wrong
+
+
+def test_a_running_timer_takes_all_time_from_its_start() -> None:
+    before = at_noon(t.TimeStarted("person", "e1", utc("2027-01-01T08:30")))
+    assert code(called("log_time", before, **SPAN, summary="Dug")) == "redundant"
+
+
+@pytest.mark.parametrize("told", ["2027-01-01 08:00", "2027-01-01t08:00:00", " 2027-01-01T08:00 "])
+def test_a_local_time_has_one_spelling_in_the_end(told: str) -> None:
+    plan = called("log_time", at_noon(), **{**SPAN, "startedAt": told}, summary="Dug")
+    assert isinstance(plan, Plan)
+    assert '"startedAt":"2027-01-01T08:00"' in plan.proposals[0].arguments
+
+
+@pytest.mark.parametrize(
+    "told",
+    ["08:00", "2027-02-29T08:00", "2027-01-01T24:00", "2027-01-01T08:00Z", "0000-01-01T00:00",
+     "1969-12-31T23:00", "2027-01-01T08:00:30", "9001-01-01T00:00"],
+)  # fmt: skip
+def test_what_no_clock_shows_is_no_local_time(told: str) -> None:
+    found = registry.decode("log_time", {**SPAN, "endedAt": told, "summary": "Dug"})
+    assert code(found) == "invalid_arguments"
+
+
+def test_a_model_gives_no_instants_itself() -> None:
+    said = {**SPAN, "summary": "Dug", "startedUtc": NOW}
+    assert code(registry.decode("log_time", said)) == "invalid_arguments"
+    assert "startedUtc" not in registry.specs(["log_time"])[0].schema["properties"]
+
+
+@pytest.mark.parametrize("gone", ["startedUtc", "endedAt"])
+def test_a_change_without_an_instant_is_no_change(gone: str) -> None:
+    whole = changed("log_time", {**SPAN, "summary": "Dug"})
+    said = {name: value for name, value in whole.items() if name != gone}
+    assert code(applied("log_time", at_noon(), **said)) == "invalid_arguments"
+    assert code(registry.check_edit("log_time", said)) == "invalid_arguments"
+
+
+def test_an_entry_that_was_moved_away_leaves_its_name_behind() -> None:
+    first = done("log_time", at_noon(), **SPAN, summary="Dug")
+    assert isinstance(first, tuple)
+    entry = getattr(first[0], "entry", "")
+    moved = t.TimeEdited("person", entry, utc("2027-01-01T06:00"), utc("2027-01-01T07:00"))
+    second = done("log_time", at_noon(*first, moved), **SPAN, summary="Dug")
+    assert isinstance(second, tuple)
+    assert getattr(second[0], "entry", "") != entry
+
+
+# ---------------------------------------------------------------------------------- correcting
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ({"entryId": "e9", "summary": "x"}, "not_found"),
+        ({}, "invalid_arguments"),
+        ({"summary": "Dug", "endedAt": "2027-01-01T11:00"}, "redundant"),
+        ({"endedAt": "2027-01-01T10:00", "reason": REASON}, "invalid_arguments"),
+        ({"endedAt": "2027-01-01T13:00", "reason": REASON}, "invalid_arguments"),
+        ({"startedAt": "2026-12-31T10:59", "reason": REASON}, "invalid_arguments"),
+        ({"startedAt": "2027-01-01T08:59", "reason": REASON}, "redundant"),
+        ({"endedAt": "2027-01-01T11:30"}, "sovereignty"),
+        ({"endedAt": "2027-01-01T11:30", "reason": "x" * 19}, "sovereignty"),
+        ({"endedAt": "2027-01-01T11:30", "reason": "x" * 20}, ""),
+        ({"summary": "Raked"}, ""),
+        ({"entryId": "e3", "summary": "x"}, "invalid_arguments"),
+    ],
+)
+def test_a_correction_keeps_the_rules_of_a_span_and_the_person_s_times(
+    said: dict[str, str], wrong: str
+) -> None:
+    other = logged(AGENT, "e2", "08:00", "09:00")
+    runs = t.TimeStarted("person", "e3", utc("2027-01-01T11:45"))
+    said = {"entryId": "e1", **said}
+    before = at_noon(logged(), other, runs)
+    assert code(called("edit_time_entry", before, **said)) == wrong
+
+
+def test_the_times_that_an_agent_gave_are_the_person_s_once_she_has_set_them() -> None:
+    before = at_noon(logged(AGENT), t.TimeEdited("person", "e1", end=utc("2027-01-01T10:30")))
+    said = {"entryId": "e1", "endedAt": "2027-01-01T11:30"}
+    assert code(called("edit_time_entry", before, **said)) == "sovereignty"
+
+
+def test_a_correction_is_told_in_words() -> None:
+    said = changed(
+        "edit_time_entry",
+        {"entryId": "e1", "startedAt": "2026-12-31T23:30", "endedAt": "2027-01-01T00:45"},
+    )
+    text = canonical.text(said)
+    assert registry.summary("edit_time_entry", at_noon(logged()), text) == (
+        'Correct the time entry "Dug": its time is '
+        "2026-12-31 23:30 to 2027-01-01 00:45 (1 h 15 min)"
+    )
+
+
+def test_a_correction_of_one_end_and_of_an_entry_that_is_gone_are_told() -> None:
+    said = changed("edit_time_entry", {"entryId": "e9", "startedAt": "2027-01-01T08:00"})
+    told = registry.summary("edit_time_entry", at_noon(), canonical.text(said))
+    assert told == "Correct the time entry e9…: it began 2027-01-01 08:00"
+    assert registry.present("edit_time_entry", at_noon(), said) == "gone"
+    assert registry.present("note_timer", at_noon(), {}) == "no timer runs"
+
+
+# --------------------------------------------------------------------------- timers, the snapshot
+
+
+def test_a_note_is_put_on_the_timer_that_runs_here_and_on_no_other() -> None:
+    assert code(called("note_timer", at_noon(logged()), summary="Digging")) == "not_found"
+    before = at_noon(t.TimeStarted("person", "e1", utc("2027-01-01T11:00")))
+    assert done("note_timer", before, summary="Digging") == (
+        t.TimeEdited(AGENT, "e1", summary="Digging"),
+    )
+    noted = at_noon(
+        t.TimeStarted("person", "e1", utc("2027-01-01T11:00")),
+        t.TimeEdited(AGENT, "e1", summary="Digging"),
+    )
+    assert code(called("note_timer", noted, summary="Digging")) == "redundant"
+
+
+def test_a_wake_knows_the_newest_entries_and_one_of_scaffold_1_none() -> None:
+    task = t.Task("t1", exists=True, time=tuple(
+        t.TimeEntry(f"e{nth:03}", utc("2026-12-01T00:00").replace("T00", f"T{nth % 24:02}"), NOW)
+        for nth in range(ENTRIES_KEPT + 10)
+    ))  # fmt: skip
+    assert len(captured(task, CATALOG, 1, 2).time) == ENTRIES_KEPT
+    assert captured(task, CATALOG, 1, 1).time == ()
+
+
+def test_local_times_are_read_beside_a_quote() -> None:
+    given = {"startedAt": "2026-11-20T16:00", "endedAt": "2026-11-20T18:00", "summary": "Painted"}
+    walls = registry.local_times("log_time", given)
+    assert sorted(walls) == ["endedAt", "startedAt"]
+    assert registry.local_times("log_time", given | {"because": "from 4 to 6pm"}) == walls
+
+
+# --------------------------------------------------------------- reports, observations, retractions
+
+ID = key("item", "t1", "dig", "0")
+OTHER = key("item", "t1", "rake", "0")
+
+
+def reported(content: str, tldr: str = "short", one_liner: str = "line") -> Report | ToolRefusal:
+    given = registry.decode(
+        "update_report", {"content": content, "tldr": tldr, "oneLiner": one_liner}
+    )
+    assert isinstance(given, a.UpdateReport)
+    return report(given)
+
+
+def retracted(*given: object) -> tuple[tuple[str, str], ...] | ToolRefusal:
+    found = registry.decode("retract_suggestions", {"proposals": list(given)})
+    assert isinstance(found, a.RetractSuggestions)
+    return retractions(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"Dig (id: {ID}) is done.", "Dig is done."),
+        (f"Dig ({ID}), rake [{OTHER}].", "Dig, rake."),
+        (f"Dig (ids: {ID}, {OTHER}) are done", "Dig are done"),
+        (f"Dig (item id `{ID}`) is done", "Dig is done"),
+        (f"Dig [Task ID: {ID}] is done", "Dig is done"),
+        (f"- Dig, id: {ID}\n- Rake, ID {OTHER}", "- Dig,\n- Rake,"),
+        (f"{ID} is done", "is done"),
+        (f"see {ID} and {OTHER}!", "see!"),
+        (f"  - {ID} dig", "- dig"),
+        (f"a\n  - {ID} dig\n  {ID} b", "a\n  - dig\n  b"),
+        (f"See [the task](/tasks/{ID}).", f"See [the task](/tasks/{ID})."),
+        (f"See [{ID}](/tasks/{ID}).", f"See [task](/tasks/{ID})."),
+        (f"See /tasks/{ID} ({ID})", f"See /tasks/{ID}"),
+        (f"See https://a.example/x/{ID}?y={ID}", f"See https://a.example/x/{ID}?y={ID}"),
+        ("- [ ] dig\n- [x] rake ()", "- [ ] dig\n- [x] rake ()"),
+        ("two  spaces ,  kept", "two  spaces ,  kept"),
+        (f"x{ID} and {ID}x and {ID}8", f"x{ID} and {ID}x and {ID}8"),
+        (f"{ID.upper()}", f"{ID.upper()}"),
+        ("an idea: keep it", "an idea: keep it"),
+        (f"\0{ID}\0", ""),
+        ("a\0b", "ab"),
+    ],
+)
+def test_internal_ids_go_and_links_stay(text: str, expected: str) -> None:
+    assert without_ids(text) == expected
+
+
+def test_long_runs_of_spaces_do_no_harm() -> None:
+    assert without_ids("a" + " " * 100_000 + ID) == "a"
+
+
+def test_a_report_of_nothing_but_ids_is_refused() -> None:
+    because = "tldr: nothing is left of it without its internal ids"
+    assert reported("all well", f"({ID})") == ToolRefusal("invalid_arguments", because)
+
+
+def test_an_observation_made_in_code_counts_too() -> None:
+    given = a.RecordObservations(("wet", a.Observed("dry", priority="notable")))
+    assert observations(given) == (
+        Observation("wet", "routine", "operational", ""),
+        Observation("dry", "notable", "operational", ""),
+    )
+
+
+def test_malformed_retractions_are_dropped_and_a_repeated_one_counts_once() -> None:
+    found = retracted(
+        {"fingerprint": " f1 ", "reason": " it \n rained "},
+        {"fingerprint": "f2"},
+        {"fingerprint": "f3", "reason": "x" * 501},
+        {"fingerprint": "", "reason": "why"},
+        {"fingerprint": 4, "reason": "why"},
+        "f5",
+        {"fingerprint": "f6", "reason": "x" * 500, "note": "more"},
+        {"fingerprint": "f1", "reason": "again"},
+    )
+    assert found == (("f1", "it rained"), ("f6", "x" * 500))
+
+
+def test_no_retraction_that_can_be_read_is_refused() -> None:
+    because = "proposals: none of them has a fingerprint and a reason of 1 to 500 characters"
+    assert retracted({"fingerprint": "f1"}) == ToolRefusal("invalid_arguments", because)
+
+
+# -------------------------------------------------------------------------------------- other tasks
+
+LINKED = SnapshotLink("linked", "relates_to", "Pay the tax", "c1", "OPEN")
+SEEN = replace(
+    given(
+        t.TaskCreated("person", "Plant", "c1"),
+        t.ItemAdded("person", "k1", "i1", "Dig"),
+        t.ItemAdded("person", "k1", "i2", "Rake", is_checked=True),
+        t.ItemAdded("person", "k1", "i3", "Mulch"),
+        t.ItemArchived("person", "i3"),
+    ),
+    linked=(LINKED, SnapshotLink("later", "has_follow_up", "Mow the lawn", "c1", "OPEN")),
+)
+FRESH = Wake("run")
+FOUND = {"tasks": [{"id": "found", "title": "Buy seeds", "status": "DONE", "category": "c1"}]}
+
+
+def read(tool: str, message: str, *, is_error: bool = False) -> Wake:
+    """A wake that was answered so."""
+    ref = ResultRef("c1", tool, Words(message), is_error)
+    return Wake("run", exchanges=(ExchangeRef("", (ref,)),))
+
+
+def follow_up(title: str = "The rest") -> Proposal:
+    text = json.dumps({"title": title})
+    name = "create_follow_up_task"
+    return Proposal(name, text, title, fingerprint(name, text), title, "")
+
+
+def refused(
+    tool: str,
+    *sets: ChangeSet,
+    wake: Wake = FRESH,
+    own: ChangeSet | None = None,
+    **more: Any,
+) -> str:
+    """The code that a call is refused with, empty if it is not."""
+    arguments = registry.decode(tool, more)
+    assert isinstance(arguments, Struct)
+    assert not isinstance(arguments, ToolRefusal), arguments
+    mine = own or ChangeSet("set-1")
+    found = visible_ids.refused(wake, SEEN, (*sets, mine), mine, arguments, lambda said: said.text)
+    return found.code if found else ""
+
+
+def link(target: str, relation: str = "blocks", **more: Any) -> str:
+    return refused("link_task", relation=relation, targetTaskId=target, **more)
+
+
+def move(target: str, **more: Any) -> str:
+    items = [{"id": "i1"}]
+    return refused("migrate_checklist_items", items=items, targetTaskId=target, **more)
+
+
+def test_a_linked_task_is_known() -> None:
+    assert (link("linked"), move("linked")) == ("", "")
+    assert visible_ids.visible_tasks(Wake("run"), SEEN, ChangeSet("s"), lambda said: said.text)[
+        "linked"
+    ] == (visible_ids.VisibleTask("linked", "Pay the tax", "OPEN", "c1"))
+
+
+@pytest.mark.parametrize("tool", visible_ids.READS)
+def test_what_a_read_told_may_be_linked_and_gets_no_items(tool: str) -> None:
+    wake = read(tool, json.dumps(FOUND))
+    assert (link("found", wake=wake), move("found", wake=wake)) == ("", "not_found")
+    assert visible_ids.visible_tasks(wake, SEEN, ChangeSet("s"), lambda said: said.text)[
+        "found"
+    ] == (visible_ids.VisibleTask("found", "Buy seeds", "DONE", "c1"))
+
+
+@pytest.mark.parametrize(
+    "wake",
+    [
+        Wake("run"),
+        read("find_tasks", json.dumps(FOUND), is_error=True),
+        read("update_report", json.dumps(FOUND)),
+        read("find_tasks", "nothing found"),
+        read("find_tasks", "[]"),
+        read("find_tasks", '{"tasks": 1}'),
+        read("find_tasks", '{"tasks": [1, {"title": "found"}]}'),
+    ],
+)
+def test_no_other_task_is_known(wake: Wake) -> None:
+    assert (link("found", wake=wake), move("found", wake=wake)) == ("not_found", "not_found")
+
+
+def test_a_follow_up_of_the_wake_s_own_set_is_known() -> None:
+    own = proposed(follow_up())
+    made = follow_up_id(own.id, 1)
+    assert (link(made, own=own), move(made, own=own)) == ("", "")
+    assert (link(made), move(made)) == ("not_found", "not_found")
+
+
+def test_what_is_linked_so_already_is_not_linked_again() -> None:
+    assert link("linked", "relates_to") == "redundant"
+
+
+def test_only_three_follow_ups_wait_at_a_time() -> None:
+    waiting = proposed(follow_up("A"), follow_up("B"))
+    assert refused("create_follow_up_task", waiting, title="D") == ""
+    own = replace(proposed(follow_up("C")), id="set-1")
+    assert refused("create_follow_up_task", waiting, own=own, title="D") == "limit"
+    decided = replace(
+        waiting, items=tuple(replace(one, status="rejected") for one in waiting.items)
+    )
+    assert refused("create_follow_up_task", decided, own=own, title="D") == ""
+
+
+@pytest.mark.parametrize("item", ["i2", "i3"])
+def test_only_what_is_open_is_carried_over(item: str) -> None:
+    both = [{"id": "i1"}, {"id": item}]
+    assert refused("create_follow_up_task", title="A", carryOver=both) == "not_found"
+    assert refused("create_follow_up_task", title="A", carryOver=both[:1]) == ""
+
+
+def test_a_follow_up_that_was_made_is_not_proposed_again() -> None:
+    assert refused("create_follow_up_task", title="mow  the LAWN") == "redundant"
+    waiting = proposed(follow_up())
+    made = replace(waiting, items=tuple(replace(one, status="confirmed") for one in waiting.items))
+    assert refused("create_follow_up_task", made, title="The rest") == "redundant"
+    assert refused("create_follow_up_task", waiting, title="The rest") == ""
+
+
+def test_a_link_that_the_person_took_away_is_not_proposed_again() -> None:
+    text = json.dumps({"relation": "blocks", "targetTaskId": "linked"})
+    made = proposed(Proposal("link_task", text, "Link", fingerprint("link_task", text), "link", ""))
+    assert link("linked", own=made) == ""
+    done = replace(made, items=tuple(replace(one, status="confirmed") for one in made.items))
+    assert link("linked", own=done) == "redundant"
+
+
+def test_a_linked_task_that_the_agent_may_not_see_is_not_in_its_snapshot() -> None:
+    book = Book()
+    for name, category in (("sink", "c1"), ("roof", "c1"), ("secret", "c2"), ("gone", "c1")):
+        add_task(book, name, f"The {name}", category)
+    book.tell("task", "gone", t.TaskDeleted("person"))
+    for name in ("roof", "secret", "gone", "nowhere"):
+        add_link(book, "sink", "blocks", name)
+    world = book.world()
+    found = linked_tasks(world, world.load(TASK, "sink"), Agent("a", categories=("c1",)))
+    assert found == (SnapshotLink("roof", "blocks", "The roof", "c1", "OPEN"),)
+    back = linked_tasks(world, world.load(TASK, "roof"), Agent("a", categories=("c1",)))
+    assert [(one.id, one.relation) for one in back] == [("sink", "is_blocked_by")]
+
+
+def test_items_that_cannot_move_leave_the_others_standing() -> None:
+    items = [{"id": one} for one in ("i1", "i1", "i3", "i9")]
+    plan = planned("migrate_checklist_items", SEEN, items=items, targetTaskId="linked")
+    assert isinstance(plan, Plan)
+    assert [one.summary for one in plan.proposals] == ['Move: "Dig" to task linked']
+    assert plan.skipped == ('Item "Dig" is named twice.',)
+    assert len(plan.refused) == 2
+
+
+def test_a_summary_names_the_first_items_and_counts_the_others() -> None:
+    many = given(*(t.ItemAdded("person", "k1", f"i{n}", f"Step {n}") for n in range(5)))
+    carried = [{"id": f"i{n}"} for n in range(5)]
+    plan = planned("create_follow_up_task", many, title="Rest", carryOver=carried)
+    assert isinstance(plan, Plan)
+    told = 'Create follow-up task "Rest", with "Step 0", "Step 1", "Step 2", 2 more'
+    assert plan.proposals[0].summary == told
