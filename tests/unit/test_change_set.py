@@ -1,4 +1,6 @@
-"""Change sets, item by item: given, when, then."""
+"""Change sets, item by item, and items that need another: given, when, then."""
+
+import json
 
 import pytest
 from msgspec import UNSET
@@ -6,26 +8,25 @@ from msgspec.structs import replace
 
 from domain.changes import decisions
 from domain.changes.change_set import (
-    CHANGES,
     ChangeSet,
     ItemConfirmed,
     ItemConfirming,
     ItemDeferred,
     ItemExpired,
     ItemFailed,
-    ItemProposed,
     ItemRejected,
     ItemRetracted,
     SetOpened,
     SuppressionAsked,
     SuppressionDone,
-    fold,
+    has_lapsed,
     ref,
-    status_of,
 )
+from domain.changes.dependencies import dependency_of, follow_up_id, target_of
 from domain.errors import Refused
 from domain.log.keys import key
 from domain.log.wire import Words
+from domain.tools.base import Proposal
 from tests.support import proposals
 from tests.support.proposals import AGENT, AT, BY_AGENT, LATER, add, after, item, label, shown
 
@@ -53,24 +54,6 @@ def settled(changes: ChangeSet, code: str = "", number: int = 1) -> ChangeSet:
 # ------------------------------------------------------------------------------------ the wake
 
 
-def test_items_are_numbered_on_from_the_last_one() -> None:
-    changes = proposals.proposed(add("milk"), add("bread"))
-    facts, payloads = decisions.propose(changes, [add("eggs")], "task-1")
-    expected = ItemProposed(
-        3, "add_checklist_item", Words('{"title":"eggs"}'), 'Add: "eggs"', "fp-eggs",
-        'add: "eggs"', "", ("items",),
-    )  # fmt: skip
-    assert (facts, payloads) == ([expected], [])
-
-
-def test_long_arguments_stand_in_a_payload_of_their_unit() -> None:
-    long = add("x" * 1100)
-    facts, payloads = decisions.propose(ChangeSet("set-1"), [long, add("milk")], "task-1")
-    kept = item(after(ChangeSet("set-1"), facts))
-    assert [payload.data.decode() for payload in payloads] == [long.arguments]
-    assert kept.arguments == Words(payload=payloads[0].id)
-
-
 def test_a_set_is_opened_once_and_never_empty() -> None:
     changes = proposals.proposed(add("milk"))
     facts = decisions.opened(changes, AGENT, "task-1", "run-3", LATER)
@@ -89,13 +72,6 @@ def test_an_agent_retracts_what_is_its_own_and_pending() -> None:
     assert decisions.retract(changes, requests, "agent:other", frozenset()) == []
 
 
-def test_a_running_wake_retracts_from_its_own_set() -> None:
-    changes = proposals.proposed(add("milk"))
-    facts = decisions.retract(changes, [("fp-milk", "")], BY_AGENT, frozenset())
-    assert facts == [ItemRetracted(1, BY_AGENT)]
-    assert item(after(changes, facts)).status == "retracted"
-
-
 # ---------------------------------------------------------------------------------- confirming
 
 
@@ -107,28 +83,6 @@ def test_confirm_records_the_intent_first() -> None:
     changes = after(changes, facts)
     assert item(changes).status == "confirming"
     assert decisions.pending_effects(changes) == facts
-
-
-def test_an_edit_and_a_new_base_go_with_the_confirmation() -> None:
-    changes = shown(add("milk"))
-    edited = Words('{"title":"oat milk"}')
-    facts = decisions.confirm(changes, 1, "person", action=ACTION, arguments=edited, base="now")
-    assert isinstance(facts[0], ItemConfirming)
-    assert (facts[0].arguments, facts[0].base) == (edited, "now")
-    assert item(settled(after(changes, facts))).arguments_now == edited
-
-
-def test_an_edit_that_changes_nothing_is_none() -> None:
-    changes = shown(add("milk"))
-    same = item(changes).arguments
-    facts = decisions.confirm(changes, 1, "person", action=ACTION, arguments=same)
-    assert item(after(changes, facts)).arguments_now is None
-
-
-def test_confirming_twice_writes_nothing() -> None:
-    once = confirming(shown(add("milk")))
-    assert decisions.confirm(once, 1, "person", action=ACTION) == []
-    assert decisions.confirm(settled(once), 1, "person", action=ACTION) == []
 
 
 def test_a_confirmed_item_keeps_when_it_was_decided_and_where_its_effect_is() -> None:
@@ -180,53 +134,11 @@ def test_a_failed_edit_does_not_cost_the_item() -> None:
     assert item(changes).arguments_now is None
 
 
-def test_a_second_outcome_writes_nothing() -> None:
-    changes = confirming(shown(add("milk")))
-    outcomes: list[ItemConfirmed | ItemFailed] = [
-        ItemConfirmed(1, 1, 12),
-        ItemFailed(1, 1, "stale", ""),
-    ]
-    for first in outcomes:
-        done = after(changes, decisions.settle(changes, first))
-        assert [decisions.settle(done, second) for second in outcomes] == [[], []]
-
-
 def test_an_outcome_of_an_older_confirmation_writes_nothing() -> None:
     changes = confirming(settled(confirming(shown(add("milk"))), "stale"))
     assert decisions.settle(changes, ItemConfirmed(1, 1)) == []
     assert decisions.settle(changes, ItemConfirmed(2, 2)) == []
     assert decisions.settle(changes, ItemConfirmed(1, 2)) == [ItemConfirmed(1, 2)]
-
-
-def test_taking_over_keeps_the_operation_and_raises_the_attempt() -> None:
-    changes = confirming(shown(add("milk")))
-    (first,) = decisions.pending_effects(changes)
-    (second,) = decisions.retake(changes, 1)
-    assert isinstance(second, ItemConfirming)
-    assert (second.operation, second.attempt) == (first.operation, 2)
-    changes = after(changes, [second], LATER)
-    assert decisions.pending_effects(changes) == [second]
-    assert item(changes).decided_at == AT
-    assert decisions.retake(settled(changes), 1) == []
-
-
-def test_twins_have_operations_of_their_own_in_any_order() -> None:
-    twins = shown(add("milk"), add("milk"))
-    forth = confirming(confirming(twins, 1), 2)
-    back = confirming(confirming(twins, 2), 1)
-    assert forth == back
-    assert len({intent.operation for intent in decisions.pending_effects(forth)}) == 2
-
-
-def test_an_edit_into_another_items_action_is_an_operation_of_its_own() -> None:
-    """Else the second one would be answered with the first one's outcome."""
-    changes = shown(add("milk"), add("bread"))
-    edited = decisions.confirm(
-        changes, 2, "person", action=ACTION, arguments=Words('{"title":"milk"}')
-    )
-    failed = settled(after(changes, edited), "stale", 2)
-    both = confirming(failed, 1)
-    assert not set(item(both, 1).operations) & set(item(both, 2).operations)
 
 
 # ---------------------------------------------------------------------------- other verdicts
@@ -250,27 +162,6 @@ def test_a_rejected_label_is_suppressed_by_an_operation_of_its_own() -> None:
     assert (item(changes).status, decisions.pending_effects(changes)) == ("rejected", [])
     assert decisions.settle(changes, done) == []
     assert after(changes, [asked]) == changes
-
-
-def test_what_is_no_label_is_only_rejected() -> None:
-    changes = shown(replace(add("milk"), arguments='{"id":"item-1","isChecked":true}'))
-    assert decisions.reject(changes, 1, "person", "", 7) == [ItemRejected(1, "person", 7)]
-
-
-def test_a_deferred_item_can_still_be_decided() -> None:
-    changes = deferred(shown(add("milk")))
-    assert item(changes).status == "deferred"
-    assert (item(changes).position, item(changes).reason) == (7, "later")
-    assert item(rejected(changes)).status == "rejected"
-    assert item(confirming(changes)).status == "confirming"
-    failed = settled(confirming(changes), "stale")
-    assert item(failed).status == "pending"  # the person changed their mind, and must see it
-
-
-def test_the_same_verdict_again_writes_nothing() -> None:
-    changes = rejected(deferred(shown(add("milk"), add("bread")), 2), 1)
-    assert decisions.reject(changes, 1, "person", "other", 9) == []
-    assert decisions.defer(changes, 2, "person", "other", 9) == []
 
 
 def test_another_verdict_is_refused_with_a_hint() -> None:
@@ -334,26 +225,6 @@ def test_for_a_reason_everything_undecided_expires_before_its_time() -> None:
     assert decisions.expire(changes, AT, "task deleted") == gone
 
 
-def test_a_set_is_as_its_items_are() -> None:
-    two = shown(add("milk"), add("bread"), expires_at=LATER)
-    expired = after(two, decisions.expire(two, LATER))
-    one_left = rejected(two, 1)
-    assert status_of(two) == "pending"
-    assert status_of(deferred(two)) == "pending"
-    assert status_of(confirming(two)) == "pending"
-    assert status_of(one_left) == "partially_resolved"
-    assert status_of(settled(confirming(one_left, 2), number=2)) == "resolved"
-    assert status_of(expired) == "expired"
-    assert status_of(after(one_left, decisions.expire(one_left, LATER))) == "expired"
-
-
-def test_a_history_folds_to_its_set() -> None:
-    opened = SetOpened(AGENT, "task-1", "run-3")
-    facts = [*decisions.propose(ChangeSet("set-1"), [add("milk")], "task-1")[0], opened]
-    assert fold("set-1", map(proposals.recorded, facts)) == shown(add("milk"))
-    assert CHANGES.initial("set-1") == ChangeSet("set-1")
-
-
 def test_facts_that_do_not_fit_change_nothing() -> None:
     changes = rejected(shown(add("milk")))
     misfits = [
@@ -398,3 +269,112 @@ def test_an_effect_in_the_journal_makes_an_item_confirmed_for_good() -> None:
     changes = after(rejected(shown(add("milk"))), [ItemConfirmed(1, 1, 12)])
     assert item(changes).status == "confirmed"
     assert after(changes, [ItemRejected(1, "person", 1), ItemConfirmed(1, 2, 13)]) == changes
+
+
+# -------------------------------------------------------------------------- items that need another
+
+MADE = follow_up_id("set-1", 1)
+LAPSED = [ItemRetracted(number, "rules", "what it needs was rejected") for number in (2, 3)]
+
+
+def proposal(tool: str, name: str, **arguments: object) -> Proposal:
+    return Proposal(tool, json.dumps(arguments), name, f"fp-{name}", name, "")
+
+
+def rollover(expires_at: str = "") -> ChangeSet:
+    """A follow-up, two items that need it, one that names another task, and one of this task."""
+    return shown(
+        proposal("create_follow_up_task", "rest", title="The rest"),
+        proposal("migrate_checklist_item", "a", id="a", targetTaskId=MADE),
+        proposal("link_task", "b", relation="blocks", targetTaskId=MADE),
+        proposal("link_task", "c", relation="blocks", targetTaskId="elsewhere"),
+        add("milk"),
+        expires_at=expires_at,
+    )
+
+
+def confirmed(changes: ChangeSet, number: int) -> ChangeSet:
+    facts = decisions.confirm(changes, number, "person", action=key("action", str(number)))
+    changes = after(changes, facts)
+    return after(changes, [ItemConfirmed(number, item(changes, number).confirmation, 12)])
+
+
+def test_who_names_the_task_of_another_item_needs_that_item() -> None:
+    changes = rollover()
+    needs = [dependency_of(changes, one) for one in changes.items]
+    assert [one and one.number for one in needs] == [None, 1, 1, None, None]
+    assert [target_of(one) for one in changes.items] == ["", MADE, MADE, "elsewhere", ""]
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_what_needs_an_item_is_confirmed_after_it(number: int) -> None:
+    changes = rollover()
+    with pytest.raises(Refused, match=r"needs the task that item set-1\.1 makes") as refused:
+        decisions.confirm(changes, number, "person", action="x")
+    assert refused.value.code == "needs_first"
+    (fact,) = decisions.confirm(confirmed(changes, 1), number, "person", action="x")
+    assert isinstance(fact, ItemConfirming)
+
+
+def test_edited_arguments_tell_what_is_needed() -> None:
+    elsewhere, here = (
+        Words(json.dumps({"relation": "blocks", "targetTaskId": one})) for one in ("other", MADE)
+    )
+    changes = rollover()
+    assert decisions.confirm(changes, 2, "person", action="x", arguments=elsewhere)
+    with pytest.raises(Refused, match="needs the task"):
+        decisions.confirm(changes, 4, "person", action="x", arguments=here)
+
+
+def test_what_is_being_confirmed_is_not_there_yet() -> None:
+    changes = rollover()
+    under_way = after(changes, decisions.confirm(changes, 1, "person", action="x"))
+    with pytest.raises(Refused, match="needs the task"):
+        decisions.confirm(under_way, 2, "person", action="y")
+
+
+def test_rejecting_an_item_ends_what_needs_it() -> None:
+    changes = rollover()
+    changes = after(changes, decisions.defer(changes, 3, "person", "", 7))
+    facts = decisions.reject(changes, 1, "person", "no", 7)
+    assert facts == [ItemRejected(1, "person", 7, "no"), *LAPSED]
+    ended = after(changes, facts)
+    assert [has_lapsed(one) for one in ended.items] == [False, True, True, False, False]
+    assert decisions.reject(ended, 1, "person", "no", 7) == []
+
+
+def test_an_item_that_its_agent_takes_back_ends_what_needs_it() -> None:
+    facts = decisions.retract(rollover(), [("fp-rest", "not now"), ("fp-a", "nor that")], BY_AGENT)
+    assert facts == [
+        ItemRetracted(1, BY_AGENT, "not now"),
+        ItemRetracted(2, BY_AGENT, "nor that"),
+        ItemRetracted(3, "rules", "what it needs was retracted"),
+    ]
+
+
+def test_an_item_that_can_never_succeed_ends_what_needs_it() -> None:
+    changes = rollover()
+    changes = after(changes, decisions.confirm(changes, 1, "person", action="x"))
+    failed = ItemFailed(1, 1, "redundant", "it is there")
+    assert decisions.settle(changes, failed)[1:] == [
+        ItemRetracted(1, "rules", "it is there"),
+        *[ItemRetracted(number, "rules", "what it needs was retracted") for number in (2, 3)],
+    ]
+    stale = ItemFailed(1, 1, "stale", "changed")
+    assert decisions.settle(changes, stale) == [stale]
+
+
+def test_time_ends_also_what_was_put_off_but_needs_what_expired() -> None:
+    changes = rollover(expires_at=AT)
+    changes = after(changes, decisions.defer(changes, 2, "person", "", 7))
+    assert decisions.expire(changes, LATER) == [
+        *[ItemExpired(number) for number in (1, 3, 4, 5)],
+        ItemRetracted(2, "rules", "what it needs has expired"),
+    ]
+
+
+def test_what_was_put_off_goes_only_with_what_it_needs() -> None:
+    changes = rollover()
+    changes = after(changes, decisions.defer(changes, 2, "person", "", 7))
+    other = after(changes, [ItemRetracted(2, BY_AGENT, "no more")])
+    assert item(other, 2).status == "deferred"
