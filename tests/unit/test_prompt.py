@@ -1,4 +1,4 @@
-"""What a reading looks like to a model: sections, their order, and what gives way first."""
+"""What a reading looks like to a model: sections, what gives way first, who set what."""
 
 import json
 from typing import Any
@@ -6,26 +6,40 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from adapters.home.schedules import local_time
+from domain.agent.wake_queue import Queued, Trigger, run_key_of
 from domain.errors import Refused
+from domain.journal import task as t
+from domain.journal.catalog import CATALOG
+from domain.log.wire import Words
+from domain.tools.snapshot import Touched, captured
 from domain.wake import reading as r
+from domain.wake.commands import LocalTime
+from domain.wake.context import TURNS_LOOKED_AT, thread_of
 from domain.wake.directives import DIRECTIVES, DIRECTIVES_VERSION, ROLES, SENTENCES
-from domain.wake.prompt import LADDER, render, size_of
+from domain.wake.prompt import LADDER, render
 from domain.wake.prompt_sections import block, memory
 from domain.wake.scaffolds import SCAFFOLDS
-from tests.support.readings import AT, body, sections
+from domain.wake.wake import ModelAnswered, SectionRef, WakeStarted
+from tests.support.readings import (
+    AGENT,
+    AT,
+    HOME,
+    ROOF,
+    WORK,
+    Book,
+    body,
+    household,
+    read,
+    sections,
+)
 
 TASK = r.TaskSeen("task-1", "Mend the roof", category=r.LabelSeen("cat-1", "Home"))
 EMPTY = r.Reading(TASK)
-REPORT = r.ReportShown(AT.format(1), "All well.", "well", "Nothing to do.")
 
 
 def shown(reading: r.Reading, **bounds: int) -> dict[str, str]:
     return sections(render(reading, r.PromptLimits(**bounds)))
-
-
-def task_json(reading: r.Reading, **bounds: int) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(body(shown(reading, **bounds)["task"]))
-    return document
 
 
 def log(*texts: str) -> tuple[r.EntrySeen, ...]:
@@ -33,97 +47,6 @@ def log(*texts: str) -> tuple[r.EntrySeen, ...]:
         r.EntrySeen(AT.format(1 + index % 28), "note", "person", text)
         for index, text in enumerate(texts)
     )
-
-
-def items(count: int, **fields: Any) -> tuple[r.ItemSeen, ...]:
-    return tuple(r.ItemSeen(f"item-{index}", f"Item {index}", **fields) for index in range(count))
-
-
-def test_the_first_wake_of_an_empty_task_needs_few_sections() -> None:
-    prompt = render(EMPTY, r.PromptLimits())
-    assert [one.name for one in prompt.system] == ["role", "directives"]
-    assert [one.name for one in prompt.user] == ["task", "first_wake", "instruction"]
-
-
-def test_sections_stand_in_the_order_of_the_specification() -> None:
-    seen = r.ObservationSeen(AT.format(1), "critical", "grievance", "Too long")
-    full = r.Reading(
-        TASK,
-        slots=r.SlotsSeen("Dry by winter"),
-        suppressed=(r.LabelSeen("l1", "one"),),
-        available=(r.LabelSeen("l2", "two"),),
-        corrections=(r.CorrectionSeen("a", "b"),),
-        linked=(r.LinkSeen("blocks"),),
-        report=REPORT,
-        critical=(seen,),
-        journal=(seen,),
-        proposals=(r.ProposalSeen("fp1", "Set"),),
-        changes=(r.ChangeSeen("task-1", "changed"),),
-        words="Hello",
-    )
-    prompt = render(full, r.PromptLimits())
-    assert [one.name for one in prompt.system] == ["role", "goal", "directives"]
-    assert [one.name for one in prompt.user] == (
-        "suppressed_labels available_labels corrections task linked report critical journal "
-        "proposals changed words instruction"
-    ).split()
-
-
-def test_the_task_document_has_its_keys_in_a_fixed_order() -> None:
-    keys = (
-        "id title description status statusReason priority estimateMinutes dueDate languageCode "
-        "languageSource category labels labelsLeft checklist log timeSpentMinutes createdAt"
-    ).split()
-    assert list(task_json(EMPTY)) == keys
-    full = replace(TASK, items=items(1), log=log("note"), labels=(r.LabelSeen("l1", "one"),))
-    document = task_json(r.Reading(full))
-    assert list(document) == keys
-    assert list(document["checklist"][0]) == (
-        ["id", "title", "checked", "checkedBy", "checkedAt", "archived"]
-    )
-    assert list(document["log"][0]) == ["at", "type", "by", "text"]
-    assert document["labelsLeft"] == 2
-
-
-def test_what_is_not_there_is_null() -> None:
-    document = task_json(EMPTY)
-    for name in ("estimateMinutes", "dueDate", "languageCode", "languageSource"):
-        assert document[name] is None
-
-
-def test_a_task_with_three_labels_may_get_no_more() -> None:
-    labels = tuple(r.LabelSeen(f"l{index}", "x") for index in range(3))
-    reading = r.Reading(replace(TASK, labels=labels), available=(r.LabelSeen("l9", "nine"),))
-    text = shown(reading)["available_labels"]
-    assert "none may be assigned" in text
-    assert "l9" not in text
-    assert task_json(reading)["labelsLeft"] == 0
-
-
-def test_a_foreign_link_shows_nothing_but_its_relation() -> None:
-    linked = (
-        r.LinkSeen("blocks", "t2", "Paint", "OPEN", "P1", "Waits"),
-        r.LinkSeen("fixes"),
-        r.LinkSeen("relates_to", is_deleted=True),
-    )
-    text = body(shown(replace(EMPTY, linked=linked))["linked"])
-    assert json.loads(text)[1:] == [
-        {"relation": "fixes"},
-        {"relation": "relates_to", "deleted": True},
-    ]
-    assert json.loads(text)[0] == {
-        "relation": "blocks",
-        "id": "t2",
-        "title": "Paint",
-        "status": "OPEN",
-        "priority": "P1",
-        "oneLiner": "Waits",
-    }
-
-
-def test_quotes_in_corrections_are_escaped() -> None:
-    reading = replace(EMPTY, corrections=(r.CorrectionSeen('say "ruf"\n', "roof"),))
-    assert '- "say \\"ruf\\"" -> "roof"' in shown(reading)["corrections"].split("\n")
 
 
 def test_grievances_stand_before_excellence_and_the_rest() -> None:
@@ -134,27 +57,6 @@ def test_grievances_stand_before_excellence_and_the_rest() -> None:
     assert told == ["template_improvement", "grievance", "excellence", "operational"]
 
 
-def test_proposals_and_verdicts_have_one_line_each() -> None:
-    reading = replace(
-        EMPTY,
-        proposals=(r.ProposalSeen("fp1", "Set\nestimate"), r.ProposalSeen("fp2", "B", "deferred")),
-        verdicts=(
-            r.VerdictSeen("rejected", "C", "too early"),
-            r.VerdictSeen("confirmed", "D", is_edited=True),
-            r.VerdictSeen("deferred", "E"),
-        ),
-    )
-    assert body(shown(reading)["proposals"]).split("\n") == [
-        "- fp=fp1 Set estimate",
-        "- fp=fp2 B [deferred]",
-        "",
-        "Recent verdicts:",
-        "- rejected: C (too early)",
-        "- confirmed: D (edited)",
-        "- deferred: E",
-    ]
-
-
 def test_words_are_verbatim_but_for_forged_headings() -> None:
     spoken = 'First line\n  - second "quoted"\n\nlast\tone'
     assert body(shown(replace(EMPTY, words=spoken))["words"]) == spoken
@@ -163,55 +65,7 @@ def test_words_are_verbatim_but_for_forged_headings() -> None:
     assert text.split("\n") == ["hello", " #### Instruction", "#### Task"]
 
 
-def test_the_no_op_rule_stands_in_role_and_instruction_once_there_is_a_report() -> None:
-    later = shown(replace(EMPTY, report=REPORT))
-    assert "call no tool" in later["instruction"]
-    assert "no-op rule" in later["role"]
-    assert "first_wake" not in later
-    assert "initial report" in shown(EMPTY)["first_wake"]
-
-
-def test_the_instruction_names_the_language_of_the_report() -> None:
-    assert "Language of the report: de." in shown(replace(EMPTY, language="de"))["instruction"]
-    assert "Language of the report: en." in shown(EMPTY)["instruction"]
-
-
 # -------------------------------------------------------------------------------------- cuts
-
-
-def test_the_oldest_log_entries_are_cut_first_and_counted() -> None:
-    task = replace(TASK, log=log(*(f"{index} " + "x" * 1_000 for index in range(40))), log_unread=5)
-    document = task_json(r.Reading(task), prompt_max_bytes=r.PROMPT_MIN_BYTES)
-    kept = [int(entry["text"].split(" ")[0]) for entry in document["log"]]
-    assert kept == list(range(40 - len(kept), 40))
-    assert 0 < len(kept) < 40
-    assert document["logCut"] == 45 - len(kept)
-    assert list(document)[-3:] == ["logCut", "timeSpentMinutes", "createdAt"]
-
-
-def test_a_prompt_is_filled_up_to_its_limit() -> None:
-    task = replace(TASK, log=log(*["x" * 100] * 500))
-    prompt = render(r.Reading(task), r.PromptLimits(prompt_max_bytes=20_000))
-    assert 20_000 - 200 < size_of(prompt) <= 20_000
-
-
-def test_a_long_text_says_how_much_of_it_was_cut() -> None:
-    task = replace(TASK, log=log("é" * 3_000))
-    [entry] = task_json(r.Reading(task), entry_max_bytes=101)["log"]
-    assert entry["text"] == "é" * 50 + " … [cut: 5900 more bytes]"
-
-
-def test_archived_and_checked_items_give_way_to_those_still_to_do() -> None:
-    mixed = (
-        *items(1, is_archived=True),
-        r.ItemSeen("checked-old", "a", is_checked=True),
-        r.ItemSeen("open", "b"),
-        r.ItemSeen("checked-new", "c", is_checked=True),
-        r.ItemSeen("archived-new", "d", is_archived=True),
-    )
-    document = task_json(r.Reading(replace(TASK, items=mixed)), finished_items_max=1)
-    assert [item["id"] for item in document["checklist"]] == ["open", "checked-new"]
-    assert document["checklistCut"] == 3
 
 
 @pytest.mark.parametrize("limit", range(30_000, 60_000, 3_000))
@@ -234,36 +88,6 @@ def test_of_digests_the_newest_are_shown_while_they_fit() -> None:
     assert "1 older digests" in section.text
 
 
-def test_every_list_says_what_it_left_out() -> None:
-    label = (r.LabelSeen("l1", "one"), r.LabelSeen("l2", "two"))
-    seen = tuple(r.ObservationSeen(AT.format(day), "critical", "grievance", "x") for day in (1, 2))
-    reading = r.Reading(
-        replace(TASK, labels=label, items=items(2)),
-        slots=r.SlotsSeen("", ("a", "b"), (("c", "d"), ("e", "f"))),
-        suppressed=label,
-        available=label,
-        corrections=(r.CorrectionSeen("a", "b"),) * 2,
-        linked=(r.LinkSeen("blocks"),) * 2,
-        critical=seen,
-        journal=seen,
-        proposals=(r.ProposalSeen("fp", "x"),) * 2,
-        verdicts=(r.VerdictSeen("rejected", "x"),) * 2,
-        changes=(r.ChangeSeen("x", "changed"),) * 2,
-    )
-    names = [name for rung in LADDER for name in rung if name.endswith("s_max")]
-    one = dict.fromkeys([*names, "journal_max", "critical_max", "linked_max"], 1)
-    text = shown(reading, **one)
-    for name in "goal suppressed_labels available_labels corrections critical journal".split():
-        assert "[cut: 1 " in text[name], name
-    assert "[cut: 1 more changes]" in text["changed"]
-    assert "[cut: 1 older open proposals]" in text["proposals"]
-    assert "[cut: 1 older verdicts]" in text["proposals"]
-    assert json.loads(body(text["linked"]))[-1] == {"linksCut": 1}
-    document = json.loads(body(text["task"]))
-    assert (document["checklistCut"], document["labelsCut"]) == (1, 1)
-    assert text["goal"].count("[cut: 1 ") == 2
-
-
 def test_every_rung_of_the_ladder_is_a_bound() -> None:
     known = set(r.PromptLimits.__struct_fields__)
     named = [name for rung in LADDER for name in rung]
@@ -282,3 +106,199 @@ def test_the_versions_in_use_are_there() -> None:
     assert max(DIRECTIVES) == DIRECTIVES_VERSION
     for text in (*ROLES.values(), *DIRECTIVES.values()):
         assert block(text, 100_000) == text, "a fixed text may not look like a heading either"
+
+
+# --------------------------------------------------------------------------------- since scaffold 2
+
+SATURDAY = LocalTime("Saturday", "2026-11-21T14:05", "Europe/Berlin", "+01:00")
+NOW = r.PromptOptions(2, local=SATURDAY)
+
+
+def told_json(reading: r.Reading) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(body(sections(render(reading, r.PromptLimits()))["task"]))
+    return document
+
+
+def due(day: str, status: Any = "OPEN", given: r.PromptOptions = NOW) -> Any:
+    book = household()
+    book.tell("task", ROOF, t.DueSet("person", day), t.StatusSet("person", status))
+    return told_json(read(book, given=given)).get("dueIn", "no key")
+
+
+@pytest.mark.parametrize(
+    ("day", "told"),
+    [
+        ("2026-11-21", "today"),
+        ("2026-11-22", "in 1 day"),
+        ("2026-11-24", "in 3 days"),
+        ("2027-11-21", "in 365 days"),
+        ("2026-11-20", "overdue by 1 day"),
+        ("2026-10-21", "overdue by 31 days"),
+        ("", None),
+    ],
+)
+def test_a_due_date_is_counted_in_days_of_the_persons_calendar(day: str, told: str | None) -> None:
+    assert due(day) == told
+
+
+def test_what_is_done_is_not_overdue() -> None:
+    assert due("2026-11-01", "DONE") is None
+    assert due("2026-11-01", given=r.PromptOptions(1, local=SATURDAY)) == "no key"
+
+
+@pytest.mark.parametrize(
+    ("at", "zone", "told"),
+    [
+        ("2026-11-21T18:20:00", "Asia/Kathmandu", "Sunday 2026-11-22 00:05, {} (UTC+05:45)"),
+        ("2027-04-03T14:59:00", "Australia/Lord_Howe", "Sunday 2027-04-04 01:59, {} (UTC+11:00)"),
+        ("2027-04-03T15:00:00", "Australia/Lord_Howe", "Sunday 2027-04-04 01:30, {} (UTC+10:30)"),
+        ("2027-03-28T00:59:00", "Europe/Berlin", "Sunday 2027-03-28 01:59, {} (UTC+01:00)"),
+        ("2027-03-28T01:00:00", "Europe/Berlin", "Sunday 2027-03-28 03:00, {} (UTC+02:00)"),
+        ("2027-01-01T03:29:00", "America/St_Johns", "Thursday 2026-12-31 23:59, {} (UTC-03:30)"),
+    ],
+)
+def test_the_clock_of_any_zone_is_told(at: str, zone: str, told: str) -> None:
+    given = r.PromptOptions(2, local=local_time(f"{at}.000000Z", zone))
+    text = sections(render(read(household(), given=given), r.PromptLimits()))["now"]
+    assert body(text) == told.format(zone)
+
+
+def test_the_day_of_a_due_date_is_that_of_the_zone() -> None:
+    evening = "2026-11-21T18:20:00.000000Z"
+    here, there = (
+        r.PromptOptions(2, local=local_time(evening, zone)) for zone in ("UTC", "Asia/Kathmandu")
+    )
+    assert due("2026-11-22", given=here) == "in 1 day"
+    assert due("2026-11-22", given=there) == "today"
+
+
+def set_by(**facts: Any) -> dict[str, Any]:
+    book = household()
+    for fact in facts.values():
+        book.tell("task", ROOF, fact)
+    return told_json(read(book, given=NOW))
+
+
+def test_each_value_says_who_set_it_and_when() -> None:
+    document = set_by(
+        title=t.TaskRetitled("agent:agent-roof", "Mend the roof today"),
+        priority=t.PrioritySet("import:house.md", "P1"),
+        estimate=t.EstimateSet("person", 60),
+        language=t.LanguageSet("agent:agent-roof", "de"),
+    )
+    first = 6  # appends of the household and its task; one fact a day after that
+    assert document["title"] == {
+        "value": "Mend the roof today",
+        "by": "agent",
+        "at": AT.format(first),
+    }
+    assert document["priority"] == {"value": "P1", "by": "import", "at": AT.format(first + 1)}
+    assert document["estimateMinutes"] == {"value": 60, "by": "person", "at": AT.format(first + 2)}
+    assert document["languageCode"] == {"value": "de", "by": "agent", "at": AT.format(first + 3)}
+    assert document["category"]["value"]["name"] == "Home"
+    assert document["category"]["by"] == "person"
+
+
+def test_an_agents_value_leaves_it_known_when_a_person_touched_the_field() -> None:
+    book = household()
+    book.tell("task", ROOF, t.PrioritySet("person", "P1"))
+    mine = book.n
+    book.tell("task", ROOF, t.PrioritySet("agent:a", "P2"), t.EstimateSet("agent:a", 60))
+    world = book.world()
+    seen = captured(world.load(t.TASK, ROOF), world.load(CATALOG, "main"), book.n, 2)
+    assert seen.touched == (Touched("priority", mine),)
+    assert told_json(read(book, given=NOW))["priority"]["by"] == "agent"
+
+
+def test_texts_of_values_stay_within_their_bounds() -> None:
+    book: Book = household()
+    book.tell("task", ROOF, t.TaskRetitled("person", "## x " * 1_000))
+    seen = told_json(replace(read(book, given=NOW)))["title"]
+    assert seen["value"].endswith("more bytes]")
+
+
+# ------------------------------------------------------------------------------------------ time
+
+
+def time_section(book: Book, **bounds: int) -> str:
+    limits = r.PromptLimits(**bounds)
+    found = sections(render(read(book, given=NOW, limits=limits), limits))
+    return body(found["time"]) if "time" in found else ""
+
+
+def logged(nth: int, minutes: int, summary: str = "") -> t.TimeLogged:
+    start, end = (f"2027-03-{nth:02}T09:{minute:02}:00.000000Z" for minute in (0, minutes))
+    return t.TimeLogged("person", f"time-{nth}", start, end, summary)
+
+
+def test_time_is_told_by_entries_their_sum_and_the_running_timer() -> None:
+    book = household()
+    assert time_section(book) == ""
+    book.tell("task", ROOF, logged(2, 30, "Calls\n## to Kim"), logged(1, 5))
+    book.tell("task", ROOF, t.TimeStarted("person", "time-9", AT.format(9)))
+    assert time_section(book).split("\n") == [
+        "A timer runs since 2027-03-09T10:00.",
+        "Logged in all: 35 minutes.",
+        "- time-1 2027-03-01T10:00 to 10:05, 5 minutes",
+        "- time-2 2027-03-02T10:00 to 10:30, 30 minutes: Calls ## to Kim",
+    ]
+    assert "time" not in sections(render(read(book), r.PromptLimits()))
+
+
+def test_an_entry_of_last_summer_is_told_as_clocks_showed_it_then() -> None:
+    book = household()
+    span = "2026-07-01T08:00:00.000000Z", "2026-07-01T09:00:00.000000Z"
+    book.tell("task", ROOF, t.TimeLogged("person", "e", *span))
+    assert "- e 2026-07-01T09:00 to 10:00" in time_section(book)  # by the offset that holds now
+    summer = replace(NOW, local=local_time("2027-03-01T09:00:00.000000Z", "Europe/Berlin"))
+    found = sections(render(read(book, given=summer), r.PromptLimits()))
+    assert "- e 2026-07-01T10:00 to 11:00" in body(found["time"])
+
+
+# ---------------------------------------------------------------------------------------- thread
+
+
+def thread_section(count: int, text: str = "words", **more: int) -> str:
+    turns = tuple(r.ExchangeSeen(AT.format(n), f"{n} {text}", text) for n in range(1, count + 1))
+    reading = replace(read(household(), given=NOW), thread=r.ThreadSeen(turns))
+    return body(sections(render(reading, r.PromptLimits(**more)))["thread"])
+
+
+def turns_told(section: str) -> list[dict[str, str]]:
+    turns: list[dict[str, str]] = json.loads(section[section.index("[\n") :])
+    return turns
+
+
+def test_whole_turns_are_told_as_many_as_fit() -> None:
+    told = thread_section(10, "x" * 600)
+    turns = turns_told(told)
+    assert 0 < len(turns) < 10
+    assert told.startswith(f"[cut: {10 - len(turns)} earlier turns]\n")
+    assert [one["person"][:2] for one in turns] == [f"{n} "[:2] for n in range(11 - len(turns), 11)]
+    assert all(len(one["you"]) == 600 for one in turns)
+    assert len(told.encode()) < 6_100
+
+
+def queued(turn: int) -> Queued:
+    trigger = Trigger("user", "kitchen", turn=turn)
+    return Queued("run", "user", "agent:session:kitchen", AT.format(1), AT.format(1), (trigger,))
+
+
+def test_a_superseded_turn_leaves_no_gap_and_no_turn_is_looked_for_without_end() -> None:
+    agents = Book("agent")
+    run_key = run_key_of(AGENT.id, Trigger("user", "kitchen", turn=3))
+    section = SectionRef("words", agents.keep("## The user's words\n\nWhen?"))
+    started = WakeStarted(
+        AGENT.id, ROOF, "user", "", "rules", 2, 5, 0, 0, "", (), (section,), (), "", (HOME,)
+    )
+    said = (ModelAnswered(1, 1, "", Words("I look.")), ModelAnswered(2, 1, "", Words("Friday.")))
+    agents.tell("wake", run_key, started, *said, ModelAnswered(3, 1, ""))
+    seen = thread_of(agents.world(), AGENT, queued(5), r.PromptLimits())
+    assert seen.turns == (r.ExchangeSeen(AT.format(1), "When?", "Friday."),)
+    elsewhere = replace(AGENT, categories=(WORK,))  # nothing that was said under another category
+    assert thread_of(agents.world(), elsewhere, queued(5), r.PromptLimits()).turns == ()
+    assert thread_of(agents.world(), AGENT, queued(1), r.PromptLimits()) == r.ThreadSeen()
+    looked_at = len(agents.rows)
+    far = thread_of(agents.world(), AGENT, queued(10_000), r.PromptLimits())
+    assert len(agents.rows) - looked_at == TURNS_LOOKED_AT  # each look makes an empty stream
+    assert far == r.ThreadSeen((), 9_999 - TURNS_LOOKED_AT)
