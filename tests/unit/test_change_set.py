@@ -209,16 +209,6 @@ def test_a_reason_is_short_enough_for_a_row() -> None:
 # ------------------------------------------------------------------------------ time, and status
 
 
-def test_what_is_pending_expires_and_nothing_else() -> None:
-    changes = shown(*map(add, "abcd"), expires_at=LATER)
-    changes = deferred(confirming(rejected(changes, 1), 2), 3)
-    assert decisions.expire(changes, AT) == []
-    facts = decisions.expire(changes, LATER)
-    assert facts == [ItemExpired(4)]
-    assert decisions.expire(after(changes, facts), LATER) == []
-    assert decisions.expire(shown(add("milk")), LATER) == []
-
-
 def test_for_a_reason_everything_undecided_expires_before_its_time() -> None:
     changes = deferred(confirming(shown(*map(add, "abc")), 2), 3)
     gone = [ItemExpired(1, "task deleted"), ItemExpired(3, "task deleted")]

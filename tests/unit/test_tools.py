@@ -42,8 +42,8 @@ from domain.tools.local import (
     retractions,
     without_ids,
 )
-from domain.tools.registry import ALIASES, TOOLS
-from domain.tools.snapshot import ENTRIES_KEPT, Snapshot, SnapshotLink, captured
+from domain.tools.registry import TOOLS
+from domain.tools.snapshot import Snapshot, SnapshotLink
 from domain.wake import visible_ids
 from domain.wake.context import linked_tasks
 from domain.wake.scaffolds import SCAFFOLD, SCAFFOLDS
@@ -52,19 +52,12 @@ from tests.support import contract_page as page
 from tests.support.proposals import proposed
 from tests.support.readings import Book, add_link, add_task
 from tests.support.tool_calls import changed, instants, utc
-from tests.support.tools import AGENT, CATALOG, applied, code, given, planned, proposals
+from tests.support.tools import AGENT, applied, code, given, planned, proposals
 
 DATA = Path(__file__).parents[1] / "data" / "tools"
 CREATED = t.TaskCreated("person", "Plant the garden", "c1")
 BARE = given(CREATED)
 NAMES = list(TOOLS)
-
-
-def test_an_alias_names_a_tool_and_a_tool_names_itself() -> None:
-    assert len(ALIASES) == sum(len(tool.aliases) for tool in TOOLS.values())
-    assert {alias: registry.canonical_name(alias, SCAFFOLD) for alias in ALIASES} == ALIASES
-    assert [registry.canonical_name(name, SCAFFOLD) for name in NAMES] == NAMES
-    assert registry.canonical_name("SET_TASK_TITLE", SCAFFOLD) is None
 
 
 def test_the_reasons_are_those_of_wakes() -> None:
@@ -182,14 +175,6 @@ def test_contract_and_registry_agree_on_each_scaffold(number: int) -> None:
     may = {need for one in told["tools"] for need in one["capabilities"]}
     assert set(told["capabilities"]["task_agent"]) == may
     assert may <= set(CAPABILITIES["task_agent"])
-
-
-def test_the_contract_of_the_first_scaffold_has_nothing_that_came_later() -> None:
-    told = page.document(1)
-    assert len(told["tools"]) == 12
-    assert {one["since"] for one in told["tools"]} == {1}
-    assert "loop.write" not in told["capabilities"]["task_agent"]
-    assert "because" not in page.as_page(told)
 
 
 def test_what_the_contract_refers_to_is_there() -> None:
@@ -316,98 +301,10 @@ def test_a_changed_estimate_is_proposed_with_all_a_person_needs_to_decide() -> N
     )
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "summary", "fact"),
-    [
-        (
-            "set_task_title",
-            {"title": "  Plant\nthe yard "},
-            'Set title to "Plant the yard"',
-            t.TaskRetitled(AGENT, "Plant the yard"),
-        ),
-        (
-            "update_task_estimate",
-            {"minutes": 1},
-            "Set estimate to 1 minute",
-            t.EstimateSet(AGENT, 1),
-        ),
-        (
-            "update_task_estimate",
-            {"minutes": 1440},
-            "Set estimate to 1440 minutes",
-            t.EstimateSet(AGENT, 1440),
-        ),
-        (
-            "update_task_due_date",
-            {"dueDate": "2028-02-29"},
-            "Set due date to 2028-02-29",
-            t.DueSet(AGENT, "2028-02-29"),
-        ),
-        (
-            "update_task_priority",
-            {"priority": " p0 "},
-            "Set priority to P0",
-            t.PrioritySet(AGENT, "P0"),
-        ),
-        (
-            "set_task_status",
-            {"status": "on hold", "reason": "rain"},
-            "Set status to ON HOLD: rain",
-            t.StatusSet(AGENT, "ON HOLD", "rain"),
-        ),
-        (
-            "set_task_status",
-            {"status": "In Progress"},
-            "Set status to IN PROGRESS",
-            t.StatusSet(AGENT, "IN PROGRESS"),
-        ),
-    ],
-)
-def test_a_changed_field_is_proposed_and_applied(
-    tool: str, arguments: dict[str, object], summary: str, fact: t.TaskFact
-) -> None:
-    (proposal,) = proposals(tool, SET, **arguments)
-    assert proposal.summary == summary
-    assert registry.summary(tool, SET, proposal.arguments) == summary
-    assert registry.apply(tool, SET, proposal.arguments, AGENT) == (fact,)
-
-
 def test_a_title_that_differs_only_in_its_spaces_is_no_change() -> None:
     untidy = given(t.TaskCreated("person", " Plant  the garden", "c1"))
     assert code(applied("set_task_title", untidy, title="Plant the garden")) == "redundant"
     assert applied("set_task_title", untidy, title="plant the garden")
-
-
-@pytest.mark.parametrize(
-    ("tool", "arguments", "message"),
-    [
-        ("set_task_title", {"title": " \n"}, "got a blank one"),
-        ("set_task_title", {"title": "x" * 201}, "1 to 200 characters, got 201 characters"),
-        ("update_task_estimate", {"minutes": 0}, "from 1 to 1440, got 0"),
-        ("update_task_estimate", {"minutes": 1441}, "from 1 to 1440, got 1441"),
-        (
-            "update_task_due_date",
-            {"dueDate": "2027-02-29"},
-            'real date YYYY-MM-DD, got "2027-02-29"',
-        ),
-        ("update_task_due_date", {"dueDate": "20270201"}, "real date YYYY-MM-DD"),
-        ("update_task_priority", {"priority": "P4"}, "one of P0, P1, P2, P3"),
-        ("set_task_status", {"status": "FINISHED"}, "one of BLOCKED, GROOMED"),
-        ("set_task_status", {"status": "BLOCKED", "reason": " "}, "BLOCKED needs one"),
-        ("set_task_status", {"status": "ON HOLD"}, "ON HOLD needs one"),
-        ("set_task_status", {"status": "OPEN", "reason": "x" * 501}, "got 501 characters"),
-        ("set_task_language", {"languageCode": "xx", "confidence": "high"}, "ISO 639-1"),
-        ("set_task_language", {"languageCode": "deu", "confidence": "high"}, "ISO 639-1"),
-        ("set_task_language", {"languageCode": "de", "confidence": "low"}, "confidence: is low"),
-    ],
-)
-def test_a_value_outside_its_limits_is_refused_both_times(
-    tool: str, arguments: dict[str, object], message: str
-) -> None:
-    for answer in (planned(tool, SET, **arguments), applied(tool, SET, **arguments)):
-        assert isinstance(answer, ToolRefusal)
-        assert answer.code == "invalid_arguments"
-        assert message in answer.message
 
 
 @pytest.mark.parametrize("status", ["DONE", "rejected", " Done "])
@@ -629,29 +526,6 @@ def test_a_task_with_three_labels_takes_none() -> None:
     assert code(applied("assign_task_label", task, id="l-urgent")) == "limit"
 
 
-def test_what_cannot_be_assigned_is_told_apart_and_takes_no_place() -> None:
-    suppressed = t.LabelSuppressed("person", "l-urgent")
-    task = given(CREATED, *assigned("garden"), suppressed)
-    wanted = [label(name, "very_high") for name in ("garden", "urgent", "elsewhere", "no")]
-    wanted += [label("bath"), label("bath"), label("garage", "low"), label("kitchen")]
-    plan = planned("assign_task_labels", task, labels=wanted)
-    assert isinstance(plan, Plan)
-    assert [one.summary for one in plan.proposals] == [
-        'Assign label: "bath"',
-        'Assign label: "kitchen"',
-    ]
-    assert plan.skipped == (
-        'Label "garden" is assigned already.',
-        'Label "bath" is named twice.',
-        'Label "garage" is dropped: its confidence is low.',
-    )
-    assert plan.refused == (
-        'The person does not want label "urgent" on this task.',
-        'There is no available label with the id "l-elsewhere".',
-        'There is no available label with the id "l-no".',
-    )
-
-
 def test_the_rules_hold_again_when_a_label_is_assigned() -> None:
     task = given(CREATED, *assigned("garden"), t.LabelSuppressed("person", "l-urgent"))
     assert code(applied("assign_task_label", task, id="l-garden")) == "redundant"
@@ -676,7 +550,6 @@ def test_a_rejected_label_is_suppressed_once() -> None:
 SPAN = {"startedAt": "2027-01-01T08:00", "endedAt": "2027-01-01T09:00"}
 DAY = {"startedAt": "2026-12-30T08:00", "endedAt": "2026-12-31T08:00"}
 NOW = utc("2027-01-01T12:00")
-REASON = "The note says so, in so many words."
 
 
 def at_noon(*facts: t.TaskFact) -> Snapshot:
@@ -807,49 +680,10 @@ def test_an_entry_that_was_moved_away_leaves_its_name_behind() -> None:
 # ---------------------------------------------------------------------------------- correcting
 
 
-@pytest.mark.parametrize(
-    ("said", "wrong"),
-    [
-        ({"entryId": "e9", "summary": "x"}, "not_found"),
-        ({}, "invalid_arguments"),
-        ({"summary": "Dug", "endedAt": "2027-01-01T11:00"}, "redundant"),
-        ({"endedAt": "2027-01-01T10:00", "reason": REASON}, "invalid_arguments"),
-        ({"endedAt": "2027-01-01T13:00", "reason": REASON}, "invalid_arguments"),
-        ({"startedAt": "2026-12-31T10:59", "reason": REASON}, "invalid_arguments"),
-        ({"startedAt": "2027-01-01T08:59", "reason": REASON}, "redundant"),
-        ({"endedAt": "2027-01-01T11:30"}, "sovereignty"),
-        ({"endedAt": "2027-01-01T11:30", "reason": "x" * 19}, "sovereignty"),
-        ({"endedAt": "2027-01-01T11:30", "reason": "x" * 20}, ""),
-        ({"summary": "Raked"}, ""),
-        ({"entryId": "e3", "summary": "x"}, "invalid_arguments"),
-    ],
-)
-def test_a_correction_keeps_the_rules_of_a_span_and_the_person_s_times(
-    said: dict[str, str], wrong: str
-) -> None:
-    other = logged(AGENT, "e2", "08:00", "09:00")
-    runs = t.TimeStarted("person", "e3", utc("2027-01-01T11:45"))
-    said = {"entryId": "e1", **said}
-    before = at_noon(logged(), other, runs)
-    assert code(called("edit_time_entry", before, **said)) == wrong
-
-
 def test_the_times_that_an_agent_gave_are_the_person_s_once_she_has_set_them() -> None:
     before = at_noon(logged(AGENT), t.TimeEdited("person", "e1", end=utc("2027-01-01T10:30")))
     said = {"entryId": "e1", "endedAt": "2027-01-01T11:30"}
     assert code(called("edit_time_entry", before, **said)) == "sovereignty"
-
-
-def test_a_correction_is_told_in_words() -> None:
-    said = changed(
-        "edit_time_entry",
-        {"entryId": "e1", "startedAt": "2026-12-31T23:30", "endedAt": "2027-01-01T00:45"},
-    )
-    text = canonical.text(said)
-    assert registry.summary("edit_time_entry", at_noon(logged()), text) == (
-        'Correct the time entry "Dug": its time is '
-        "2026-12-31 23:30 to 2027-01-01 00:45 (1 h 15 min)"
-    )
 
 
 def test_a_correction_of_one_end_and_of_an_entry_that_is_gone_are_told() -> None:
@@ -874,15 +708,6 @@ def test_a_note_is_put_on_the_timer_that_runs_here_and_on_no_other() -> None:
         t.TimeEdited(AGENT, "e1", summary="Digging"),
     )
     assert code(called("note_timer", noted, summary="Digging")) == "redundant"
-
-
-def test_a_wake_knows_the_newest_entries_and_one_of_scaffold_1_none() -> None:
-    task = t.Task("t1", exists=True, time=tuple(
-        t.TimeEntry(f"e{nth:03}", utc("2026-12-01T00:00").replace("T00", f"T{nth % 24:02}"), NOW)
-        for nth in range(ENTRIES_KEPT + 10)
-    ))  # fmt: skip
-    assert len(captured(task, CATALOG, 1, 2).time) == ENTRIES_KEPT
-    assert captured(task, CATALOG, 1, 1).time == ()
 
 
 def test_local_times_are_read_beside_a_quote() -> None:
@@ -1030,13 +855,6 @@ def link(target: str, relation: str = "blocks", **more: Any) -> str:
 def move(target: str, **more: Any) -> str:
     items = [{"id": "i1"}]
     return refused("migrate_checklist_items", items=items, targetTaskId=target, **more)
-
-
-def test_a_linked_task_is_known() -> None:
-    assert (link("linked"), move("linked")) == ("", "")
-    assert visible_ids.visible_tasks(Wake("run"), SEEN, ChangeSet("s"), lambda said: said.text)[
-        "linked"
-    ] == (visible_ids.VisibleTask("linked", "Pay the tax", "OPEN", "c1"))
 
 
 @pytest.mark.parametrize("tool", visible_ids.READS)

@@ -31,7 +31,6 @@ from domain.agent.wake_queue import (
     heeding,
     is_news,
     next_due,
-    next_wake,
     run_key_of,
     run_status,
 )
@@ -40,7 +39,6 @@ from domain.agent.wake_queue_rules import (
     back_off,
     begin,
     cancel,
-    must_pause,
     notice,
     order_sleep,
     provider_until,
@@ -173,16 +171,6 @@ def test_a_first_match_is_due_in_two_minutes() -> None:
     assert (due(wake_queue, after(119)), due(wake_queue, after(120))) == (False, True)
 
 
-def test_later_matches_merge_and_do_not_move_the_wake() -> None:
-    wake_queue = queued()
-    facts = notice(wake_queue, ACTIVE, change(2, hop=2), after(60), ON)
-    assert facts == [TriggerMerged(run_key_of(AGENT_ID, change(1)), change(2, hop=2))]
-    wake_queue = wake_queue_of(facts, wake_queue)
-    assert wake_queue.queued is not None
-    assert (wake_queue.queued.triggers, wake_queue.queued.hop) == ((change(1), change(2, hop=2)), 2)
-    assert (next_due(wake_queue), wake_queue.changed) == (after(120), 2)
-
-
 def test_a_wake_names_a_bounded_number_of_triggers_and_keeps_its_own() -> None:
     wake_queue = wake_queue_of(request(NONE, ACTIVE, asked("creation"), START, ON))
     for nth in range(TRIGGERS_KEPT + 10):
@@ -222,33 +210,6 @@ def test_settling_what_does_not_run_changes_nothing() -> None:
     assert settle(NONE, "x", "completed", START) == []
     assert settle(running(), "x", "completed", START) == []
     assert settle(queued(), run_key_of(AGENT_ID, change(1)), "completed", START) == []
-
-
-def test_failures_back_off_and_a_success_forgets_them() -> None:
-    wake_queue, at = NONE, START
-    minutes = []
-    for nth in range(1, 9):
-        wake_queue = running(
-            wake_queue_of(notice(wake_queue, ACTIVE, change(nth), at, ON), wake_queue), at
-        )
-        (fact,) = settle(wake_queue, wake_queue.running, "failed", at)
-        assert isinstance(fact, WakeSettled)
-        assert fact.failures == nth
-        minutes.append((int(fact.not_before[11:13]) - 12) * 60 + int(fact.not_before[14:16]))
-        wake_queue = wake_queue_of([fact], wake_queue)
-    assert minutes == [1, 2, 4, 8, 16, 32, 60, 60]
-    assert [must_pause(failures) for failures in (0, 4, 5, 6)] == [False, False, True, True]
-    assert run_status(wake_queue) == "failed"
-    assert due_of_first(notice(wake_queue, ACTIVE, change(20), at, ON)) == after(3600)
-    assert due_of_first(notice(wake_queue, ACTIVE, ticked(START), at, ON)) == after(3600)
-    wake_queue = running(
-        wake_queue_of(request(wake_queue, ACTIVE, asked("manual"), at, ON), wake_queue), at
-    )
-    (fact,) = settle(wake_queue, wake_queue.running, "skipped", at)
-    assert fact == WakeSettled(wake_queue.running, "skipped", 8)
-    assert settle(wake_queue, wake_queue.running, "completed", at) == [
-        WakeSettled(wake_queue.running, "completed")
-    ]
 
 
 # ------------------------------------------------------------------------------ a person's request
@@ -326,23 +287,6 @@ def test_one_wake_of_an_agent_runs_at_a_time() -> None:
     assert refused.value.code == "unknown_wake"
 
 
-@pytest.mark.parametrize(
-    ("agent", "enabled", "code"),
-    [(DORMANT, True, "dormant"), (DESTROYED, True, "destroyed"), (ACTIVE, False, "switched_off")],
-)
-def test_a_queued_wake_of_an_agent_that_may_not_wake_is_dropped(
-    agent: Agent, enabled: bool, code: str
-) -> None:
-    wake_queue, setting = queued(), ON if enabled else OFF
-    run_key = run_key_of(AGENT_ID, change(1))
-    for now in (True, False):
-        facts = begin(wake_queue, agent, run_key, START, setting, now=now)
-        assert facts == [WakeDropped(run_key, code)]
-    held = running(wake_queue)
-    held = wake_queue_of(back_off(held, run_key, MORNING, "provider"), held)
-    assert begin(held, agent, run_key, START, setting) == [WakeSettled(run_key, "skipped")]
-
-
 def test_what_was_queued_before_automation_went_off_runs_only_if_asked_for() -> None:
     wake_queue = queued()
     run_key = run_key_of(AGENT_ID, change(1))
@@ -355,18 +299,6 @@ def test_what_was_queued_before_automation_went_off_runs_only_if_asked_for() -> 
     assert begin(both, agent, run_key, MORNING, ON) == [WakeBegun(run_key)]
     silent = born("hybrid", ModeSet("interactive"))
     assert begin(both, silent, run_key, MORNING, ON) == [WakeDropped(run_key, "mode")]
-
-
-def test_a_request_ends_the_wait_of_a_wake_that_has_begun() -> None:
-    wake_queue = running()
-    run_key = wake_queue.running
-    wake_queue = wake_queue_of(back_off(wake_queue, run_key, after(600), "budget"), wake_queue)
-    facts = request(wake_queue, ACTIVE, asked("manual"), after(5), ON)
-    assert facts[-1] == WakeBackedOff(run_key, after(5), "requested")
-    wake_queue = wake_queue_of(facts, wake_queue)
-    assert next_wake(wake_queue) == wake_queue.waiting
-    assert due(wake_queue, after(5))
-    assert len(request(wake_queue, ACTIVE, asked("manual", 2), after(6), ON)) == 3
 
 
 def test_a_budget_holds_a_queued_wake_whatever_hurries_it() -> None:
@@ -425,15 +357,6 @@ def ordered(agent: Agent, until: str, *queues: WakeQueue, at: str = START) -> li
     return order_sleep(agent, queues, until, at)
 
 
-def test_an_agent_is_ordered_to_sleep_once_and_the_order_may_be_moved_and_taken_back() -> None:
-    asleep = agent_of([SleepOrdered(MORNING)], ACTIVE)
-    assert ordered(ACTIVE, MORNING) == [SleepOrdered(MORNING)]
-    assert ordered(asleep, MORNING) == []
-    assert ordered(asleep, after(60)) == [SleepOrdered(after(60))]
-    assert ordered(asleep, "") == [SleepOrdered()]
-    assert ordered(asleep, "", at=MORNING) == ordered(ACTIVE, "") == []
-
-
 def test_an_agent_sleeps_until_the_later_of_what_holds_everywhere_and_here() -> None:
     assert asleep_as(ASLEEP, SleepOrdered(after(60))) == MORNING
     assert asleep_as(ASLEEP, SleepOrdered(longer := after(172_800))) == longer
@@ -453,15 +376,6 @@ def test_a_new_order_takes_the_place_of_what_was_said_on_one_machine() -> None:
     assert asleep_as(again, ended) == after(90)
 
 
-def test_an_agent_is_put_to_sleep_once_and_its_sleep_may_be_moved_and_ended() -> None:
-    assert sleep(wake_queue_of([]), ACTIVE, MORNING, START) == [AgentSlept(MORNING)]
-    assert sleep(ASLEEP, ACTIVE, MORNING, START) == []
-    assert sleep(ASLEEP, ACTIVE, after(60), START) == [AgentSlept(after(60))]
-    assert sleep(ASLEEP, ACTIVE, "", START) == [AgentSlept()]
-    assert sleep(ASLEEP, ACTIVE, "", MORNING) == []
-    assert sleep(wake_queue_of([]), ACTIVE, "", START) == []
-
-
 @pytest.mark.parametrize("until", [START, after(-1), "tomorrow", "2027-02-01"])
 def test_a_sleep_ends_at_a_time_to_come_and_who_is_destroyed_has_none(until: str) -> None:
     destroyed = born("hybrid", AgentDestroyed())
@@ -475,27 +389,6 @@ def test_a_sleep_ends_at_a_time_to_come_and_who_is_destroyed_has_none(until: str
         with pytest.raises(Refused) as refused:
             sleep(wake_queue_of([]), agent, told, START)
         assert refused.value.code == code
-
-
-@pytest.mark.parametrize("trigger", [change(1), ticked(START), asked("creation")])
-def test_what_comes_while_an_agent_sleeps_is_queued_until_it_wakes(trigger: Trigger) -> None:
-    facts = notice(ASLEEP, ACTIVE, trigger, START, ON)
-    then = wake_queue_of(facts, ASLEEP)
-    assert then.queued is not None
-    assert next_due(then) == MORNING
-    for is_now in (False, True):
-        assert begun(then, after(3_600), now=is_now) == []
-        assert begun(then, MORNING, now=is_now) == [WakeBegun(then.queued.run_key)]
-    ended = wake_queue_of([AgentSlept()], then)
-    assert next_due(ended) < MORNING
-
-
-def test_a_queued_wake_is_dropped_by_the_persons_word() -> None:
-    waiting = queued()
-    assert waiting.queued is not None
-    run_key = waiting.queued.run_key
-    assert cancel(waiting, run_key) == [WakeDropped(run_key, "cancelled")]
-    assert wake_queue_of(cancel(waiting, run_key), waiting).queued is None
 
 
 def test_a_begun_wake_is_not_cancelled_and_one_that_is_gone_is_not_there() -> None:
@@ -581,6 +474,28 @@ def test_a_first_backoff_does_not_shorten_the_throttle() -> None:
 def test_a_resumed_agent_begins_anew() -> None:
     wake_queue = wake_queue_of(settle(running(), running().running, "failed", START), running())
     assert (wake_queue.failures, wake_queue.not_before) == (1, after(60))
+    assert run_status(wake_queue) == "failed"
     facts = request(wake_queue, ACTIVE, asked("recovery"), after(1), ON)
     wake_queue = wake_queue_of(facts, wake_queue)
     assert (wake_queue.failures, wake_queue.not_before, next_due(wake_queue)) == (0, "", after(1))
+
+
+@pytest.mark.parametrize("trigger", [change(1), ticked(START), asked("creation")])
+def test_what_comes_while_an_agent_sleeps_is_queued_until_it_wakes(trigger: Trigger) -> None:
+    facts = notice(ASLEEP, ACTIVE, trigger, START, ON)
+    then = wake_queue_of(facts, ASLEEP)
+    assert then.queued is not None
+    assert next_due(then) == MORNING
+    for is_now in (False, True):
+        assert begun(then, after(3_600), now=is_now) == []
+        assert begun(then, MORNING, now=is_now) == [WakeBegun(then.queued.run_key)]
+    ended = wake_queue_of([AgentSlept()], then)
+    assert next_due(ended) < MORNING
+
+
+def test_a_queued_wake_is_dropped_by_the_persons_word() -> None:
+    waiting = queued()
+    assert waiting.queued is not None
+    run_key = waiting.queued.run_key
+    assert cancel(waiting, run_key) == [WakeDropped(run_key, "cancelled")]
+    assert wake_queue_of(cancel(waiting, run_key), waiting).queued is None
