@@ -21,6 +21,7 @@ from domain.changes.change_set import (
     SuppressionDone,
     has_lapsed,
     ref,
+    status_of,
 )
 from domain.changes.dependencies import dependency_of, follow_up_id, target_of
 from domain.errors import Refused
@@ -213,6 +214,19 @@ def test_for_a_reason_everything_undecided_expires_before_its_time() -> None:
     changes = deferred(confirming(shown(*map(add, "abc")), 2), 3)
     gone = [ItemExpired(1, "task deleted"), ItemExpired(3, "task deleted")]
     assert decisions.expire(changes, AT, "task deleted") == gone
+
+
+def test_a_set_is_as_its_items_are() -> None:
+    two = shown(add("milk"), add("bread"), expires_at=LATER)
+    expired = after(two, decisions.expire(two, LATER))
+    one_left = rejected(two, 1)
+    assert status_of(two) == "pending"
+    assert status_of(deferred(two)) == "pending"
+    assert status_of(confirming(two)) == "pending"
+    assert status_of(one_left) == "partially_resolved"
+    assert status_of(settled(confirming(one_left, 2), number=2)) == "resolved"
+    assert status_of(expired) == "expired"
+    assert status_of(after(one_left, decisions.expire(one_left, LATER))) == "expired"
 
 
 def test_facts_that_do_not_fit_change_nothing() -> None:

@@ -94,6 +94,15 @@ def test_a_link_that_stands_in_both_directions_is_read_once() -> None:
     assert (one.relation, one.id) == ("relates_to", "task-paint")
 
 
+def test_links_of_links_are_not_read() -> None:
+    book = household()
+    add_task(book, "task-near", "Near", HOME)
+    add_task(book, "task-far", "Far away", HOME)
+    add_link(book, ROOF, "blocks", "task-near")
+    add_link(book, "task-near", "blocks", "task-far")
+    assert [link.id for link in read(book).linked] == ["task-near"]
+
+
 def test_of_a_link_outside_the_categories_only_the_relation_is_read() -> None:
     book = household()
     add_task(book, "task-secret", "Negotiate my salary", WORK)
@@ -256,12 +265,3 @@ def test_a_trigger_adds_what_no_fact_tells() -> None:
         ChangeSeen(ROOF, "status_set by person"),
     )
     assert reading.hidden == 0
-
-
-def test_links_of_links_are_not_read() -> None:
-    book = household()
-    add_task(book, "task-near", "Near", HOME)
-    add_task(book, "task-far", "Far away", HOME)
-    add_link(book, ROOF, "blocks", "task-near")
-    add_link(book, "task-near", "blocks", "task-far")
-    assert [link.id for link in read(book).linked] == ["task-near"]

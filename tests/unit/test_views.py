@@ -23,7 +23,7 @@ from domain.wake import commands as wake_do
 from domain.wake.wake import ModelAnswered, ModelFailed, WakeStarted
 from projections import agents, inbox, messages, observations, operations, reports, tasks, wakes
 from projections.agents import AgentDocument
-from projections.inbox import SetDocument
+from projections.inbox import SetDocument, arguments_of
 from projections.messages import WakeMessage
 from projections.operations import OwnerOperations
 from projections.tasks import TaskDocument
@@ -46,6 +46,21 @@ def agent_of(life: Life) -> AgentDocument:
     return fold(agents.VIEW, rows(life))[life.agent]
 
 
+def test_a_task_is_listed_with_its_checklist_counted() -> None:
+    log = Log.in_memory("journal")
+    made = log.append(do.CreateTask("Mend the roof", priority="P1", estimate=60), START)
+    task = made.result.ids[0]
+    log.append(do.AddItems(task, ("Nails", "Hammer", "Paint")), START)
+    nails, _, paint = (one.id for one in task_of(log).items)
+    log.append(do.EditItem(task, nails, is_checked=True), START)
+    log.append(do.EditItem(task, paint, is_checked=True, is_archived=True), START)
+    found = task_of(log)
+    assert (found.id, found.title, found.task.priority) == (task, "Mend the roof", "P1")
+    assert [item.is_checked for item in found.items] == [True, False]
+    assert (found.task.estimate, found.task.due, found.sources, found.is_open) == (60, "", (), True)
+    assert found.task.created_at == found.updated_at == START
+
+
 def test_a_tasks_document_does_not_grow_with_its_log_entries() -> None:
     log = Log.in_memory("journal")
     task = log.append(do.CreateTask("Mend the roof"), START).result.ids[0]
@@ -54,6 +69,13 @@ def test_a_tasks_document_does_not_grow_with_its_log_entries() -> None:
     log.append(do.LogTime(task, START, "2027-01-01T13:00:00.000000Z"), START)
     found = task_of(log).task
     assert (found.history, found.time, found.status) == ((), (), "OPEN")
+
+
+def test_a_deleted_task_keeps_its_document() -> None:
+    log = Log.in_memory("journal")
+    task = log.append(do.CreateTask("Mend the roof"), START).result.ids[0]
+    log.append(do.DeleteTask(task), START)
+    assert (task_of(log).is_deleted, task_of(log).is_open) == (True, False)
 
 
 def test_the_queue_moves_from_queued_to_running_to_idle() -> None:
@@ -69,6 +91,32 @@ def test_the_queue_moves_from_queued_to_running_to_idle() -> None:
     assert (idle.run_status, idle.wakes, idle.last_outcome) == ("idle", 1, "completed")
     assert idle.last_wake_at
     assert not idle.is_stale
+
+
+def test_a_wake_that_waits_for_its_provider_counts_as_queued() -> None:
+    life = Life()
+    run_key = life.create()
+    life.begin()
+    life.fault(run_key, of_provider=True)
+    found = agent_of(life)
+    assert (found.run_status, found.waiting_run_key, found.running_run_key) == (
+        "queued",
+        run_key,
+        "",
+    )
+    assert found.sleep_until == found.next_due != ""
+
+
+def test_a_change_makes_the_report_stale_and_a_failure_shows() -> None:
+    life = Life()
+    life.create()
+    life.run(REPORT)
+    life.change(2)
+    assert agent_of(life).is_stale
+    run_key = life.begin()
+    life.fault(run_key, of_provider=False)
+    found = agent_of(life)
+    assert (found.run_status, found.failures, found.last_code) == ("failed", 1, "internal")
 
 
 def test_the_next_wake_is_a_timers_unless_the_agent_is_paused() -> None:
@@ -166,6 +214,21 @@ def test_a_set_is_on_no_shelf_before_its_wake_has_ended() -> None:
     assert fold(inbox.RANKS, rows(life)) == {}
 
 
+def test_an_opened_set_shows_who_proposed_what() -> None:
+    life, run_key = reviewing()
+    found = proposed(life, run_key)
+    assert (found.agent_id, found.task_id, found.run_key) == (life.agent, life.task, run_key)
+    assert (found.status, inbox.VIEW.shelf(found)) == ("pending", life.task)
+    assert inbox.VIEW.mark(found) == "waiting"
+    assert [(one.number, one.tool) for one in found.items] == [
+        (1, "update_task_estimate"),
+        (2, "add_checklist_item"),
+        (3, "add_checklist_item"),
+    ]
+    assert arguments_of(found.items[0]) == Words('{"minutes":60}')
+    assert found.created_at
+
+
 def test_a_set_is_marked_by_every_tab_under_which_it_has_items() -> None:
     life, run_key = reviewing()
     for number in (1, 2):
@@ -226,6 +289,17 @@ def effects(life: Life, owner: str) -> OwnerOperations:
     return fold(operations.VIEW, rows(life))[owner]
 
 
+def test_a_wake_that_waits_in_the_queue_has_a_document_already() -> None:
+    life = Life()
+    found = wake(life, life.create())
+    assert (found.state, found.agent_id, found.reason) == ("queued", life.agent, "creation")
+    assert found.due_at == found.queued_at
+    assert (found.task_id, found.started_at, found.outcome) == ("", "", "")
+    assert [one.how for one in found.causes] == ["first"]
+    assert (found.queued_n, found.replica) == (life.log.tail().n, life.log.replica)
+    assert found.place.startswith(f"{found.queued_n:012d} {found.replica} ")
+
+
 def test_a_whole_wake_is_counted() -> None:
     life = Life()
     run_key = life.create()
@@ -268,6 +342,18 @@ def test_causes_are_counted_beyond_those_that_are_kept() -> None:
         merged = row(TriggerMerged("run", change(nth)), stream="alert:a@r1", n=nth + 1)
         document = wakes.apply(document, merged) or document
     assert (len(document.causes), document.cause_count) == (CAUSES_KEPT, CAUSES_KEPT + 5)
+
+
+def test_a_wake_that_waits_for_its_provider_says_so_until_it_goes_on() -> None:
+    life = Life()
+    run_key = life.create()
+    life.begin()
+    life.fault(run_key, of_provider=True)
+    found = wake(life, run_key)
+    assert (found.state, found.waits_for) == ("waiting", "provider")
+    assert found.until > found.started_at
+    life.do(wake_do.RetakeWake(run_key))
+    assert (wake(life, run_key).state, wake(life, run_key).until) == ("running", "")
 
 
 def test_each_message_comes_from_one_fact() -> None:

@@ -198,12 +198,38 @@ def test_what_is_elsewhere_leaves_the_report_fresh() -> None:
     )
 
 
+def test_matches_only_through_a_link_wait_for_the_morning_where_asked_for() -> None:
+    far = change(1, subscription="linked", is_propagated=True)
+    assert due_of_first(notice(NONE, LINKS, far, START, AT_DAWN)) == MORNING
+    assert due_of_first(notice(NONE, LINKS, far, START, ON)) == after(120)
+    own = change(1, is_propagated=True)
+    assert due_of_first(notice(NONE, LINKS, own, START, AT_DAWN)) == after(120)
+    near = change(1, subscription="linked")
+    assert due_of_first(notice(NONE, LINKS, near, START, AT_DAWN)) == after(120)
+
+
 def test_the_throttle_is_a_setting_that_travels() -> None:
     assert throttled(START) == throttled(START, 120) == later(START, seconds=120)
     assert throttled(START, 5) == later(START, seconds=5)
 
 
 # -------------------------------------------------------------------------------- while it runs
+
+
+def test_a_first_backoff_does_not_shorten_the_throttle() -> None:
+    wake_queue = running()
+    wake_queue = wake_queue_of(notice(wake_queue, ACTIVE, change(2), after(10), ON), wake_queue)
+    facts = settle(wake_queue, wake_queue.running, "failed", after(300))
+    assert facts == [WakeSettled(wake_queue.running, "failed", 1, after(420))]
+
+
+def test_a_resumed_agent_begins_anew() -> None:
+    wake_queue = wake_queue_of(settle(running(), running().running, "failed", START), running())
+    assert (wake_queue.failures, wake_queue.not_before) == (1, after(60))
+    assert run_status(wake_queue) == "failed"
+    facts = request(wake_queue, ACTIVE, asked("recovery"), after(1), ON)
+    wake_queue = wake_queue_of(facts, wake_queue)
+    assert (wake_queue.failures, wake_queue.not_before, next_due(wake_queue)) == (0, "", after(1))
 
 
 def test_settling_what_does_not_run_changes_nothing() -> None:
@@ -391,6 +417,27 @@ def test_a_sleep_ends_at_a_time_to_come_and_who_is_destroyed_has_none(until: str
         assert refused.value.code == code
 
 
+@pytest.mark.parametrize("trigger", [change(1), ticked(START), asked("creation")])
+def test_what_comes_while_an_agent_sleeps_is_queued_until_it_wakes(trigger: Trigger) -> None:
+    facts = notice(ASLEEP, ACTIVE, trigger, START, ON)
+    then = wake_queue_of(facts, ASLEEP)
+    assert then.queued is not None
+    assert next_due(then) == MORNING
+    for is_now in (False, True):
+        assert begun(then, after(3_600), now=is_now) == []
+        assert begun(then, MORNING, now=is_now) == [WakeBegun(then.queued.run_key)]
+    ended = wake_queue_of([AgentSlept()], then)
+    assert next_due(ended) < MORNING
+
+
+def test_a_queued_wake_is_dropped_by_the_persons_word() -> None:
+    waiting = queued()
+    assert waiting.queued is not None
+    run_key = waiting.queued.run_key
+    assert cancel(waiting, run_key) == [WakeDropped(run_key, "cancelled")]
+    assert wake_queue_of(cancel(waiting, run_key), waiting).queued is None
+
+
 def test_a_begun_wake_is_not_cancelled_and_one_that_is_gone_is_not_there() -> None:
     then = running()
     run_key = then.running
@@ -452,50 +499,3 @@ def test_alone_the_number_here_tells() -> None:
 
 def test_what_does_not_concern_the_agent_makes_nothing_stale() -> None:
     assert not is_news(noticed((7, "", 0), rule="seen_elsewhere"), 0)
-
-
-def test_matches_only_through_a_link_wait_for_the_morning_where_asked_for() -> None:
-    far = change(1, subscription="linked", is_propagated=True)
-    assert due_of_first(notice(NONE, LINKS, far, START, AT_DAWN)) == MORNING
-    assert due_of_first(notice(NONE, LINKS, far, START, ON)) == after(120)
-    own = change(1, is_propagated=True)
-    assert due_of_first(notice(NONE, LINKS, own, START, AT_DAWN)) == after(120)
-    near = change(1, subscription="linked")
-    assert due_of_first(notice(NONE, LINKS, near, START, AT_DAWN)) == after(120)
-
-
-def test_a_first_backoff_does_not_shorten_the_throttle() -> None:
-    wake_queue = running()
-    wake_queue = wake_queue_of(notice(wake_queue, ACTIVE, change(2), after(10), ON), wake_queue)
-    facts = settle(wake_queue, wake_queue.running, "failed", after(300))
-    assert facts == [WakeSettled(wake_queue.running, "failed", 1, after(420))]
-
-
-def test_a_resumed_agent_begins_anew() -> None:
-    wake_queue = wake_queue_of(settle(running(), running().running, "failed", START), running())
-    assert (wake_queue.failures, wake_queue.not_before) == (1, after(60))
-    assert run_status(wake_queue) == "failed"
-    facts = request(wake_queue, ACTIVE, asked("recovery"), after(1), ON)
-    wake_queue = wake_queue_of(facts, wake_queue)
-    assert (wake_queue.failures, wake_queue.not_before, next_due(wake_queue)) == (0, "", after(1))
-
-
-@pytest.mark.parametrize("trigger", [change(1), ticked(START), asked("creation")])
-def test_what_comes_while_an_agent_sleeps_is_queued_until_it_wakes(trigger: Trigger) -> None:
-    facts = notice(ASLEEP, ACTIVE, trigger, START, ON)
-    then = wake_queue_of(facts, ASLEEP)
-    assert then.queued is not None
-    assert next_due(then) == MORNING
-    for is_now in (False, True):
-        assert begun(then, after(3_600), now=is_now) == []
-        assert begun(then, MORNING, now=is_now) == [WakeBegun(then.queued.run_key)]
-    ended = wake_queue_of([AgentSlept()], then)
-    assert next_due(ended) < MORNING
-
-
-def test_a_queued_wake_is_dropped_by_the_persons_word() -> None:
-    waiting = queued()
-    assert waiting.queued is not None
-    run_key = waiting.queued.run_key
-    assert cancel(waiting, run_key) == [WakeDropped(run_key, "cancelled")]
-    assert wake_queue_of(cancel(waiting, run_key), waiting).queued is None
