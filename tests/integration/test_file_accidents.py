@@ -1,18 +1,20 @@
 """What clients and editors do to files every day moves no task, ticks none and loses none."""
 
-import json
 import signal
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import done, run, told
+from tests.support.cli import done, told
 from tests.support.filed import Door
 from tests.support.process import begun, ran, read, until
 
 TODAY = "2027-01-01"
+
+
 NEXT = "  - [ ] one more thing\n"
+
 
 # the file at first, and as a client has it once what it repeats is ticked: the next one stands
 # above the old one in Obsidian, and at the end in todo.txt
@@ -80,11 +82,12 @@ def said(text: str) -> list[str]:
     return ["DONE" if one.startswith(("- [x]", "x ")) else "OPEN" for one in lines if one]
 
 
-# ---------------------------------------------------------------------------- what repeats, alike
-
-
 @pytest.mark.parametrize("case", REPEATING)
-@pytest.mark.parametrize("is_done_here", [True, False], ids=["done here, too", "ticked there"])
+@pytest.mark.parametrize(
+    "is_done_here",
+    [pytest.param(True, marks=pytest.mark.slow), False],
+    ids=["done here, too", "ticked there"],
+)
 def test_the_next_one_of_what_repeats_stays_open(
     door: Door, tmp_path: Path, case: str, is_done_here: bool
 ) -> None:
@@ -104,6 +107,7 @@ def test_the_next_one_of_what_repeats_stays_open(
     assert door.tasks_at(file)[at] == old  # with its note; without any day it is the open one
 
 
+@pytest.mark.slow
 def test_a_file_that_was_empty_for_a_moment_has_forgotten_none_of_its_lines(
     door: Door, tmp_path: Path
 ) -> None:
@@ -120,6 +124,7 @@ def test_a_file_that_was_empty_for_a_moment_has_forgotten_none_of_its_lines(
     assert door.tasks_at(file) == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_undone", [False, True], ids=["once", "again after an undo"])
 def test_what_repeats_is_ticked_twice_and_each_done_line_keeps_its_task(
     door: Door, tmp_path: Path, is_undone: bool
@@ -146,6 +151,7 @@ def test_what_repeats_is_ticked_twice_and_each_done_line_keeps_its_task(
     assert two[3] not in one.values()
 
 
+@pytest.mark.slow
 def test_of_two_equal_lines_that_are_ticked_one_after_the_other_each_keeps_its_task(
     door: Door, tmp_path: Path
 ) -> None:
@@ -163,6 +169,7 @@ def test_of_two_equal_lines_that_are_ticked_one_after_the_other_each_keeps_its_t
     assert door.tasks_at(file) == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nth", [0, 1])
 @pytest.mark.parametrize("days", [("", ""), (" due:2027-03-01", " due:2027-03-01")])
 def test_of_two_equal_lines_the_one_that_is_ticked_is_done(
@@ -180,6 +187,7 @@ def test_of_two_equal_lines_the_one_that_is_ticked_is_done(
     assert len(door.tasks()) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nth", [0, 1])
 def test_of_two_equal_lines_the_one_that_is_done_here_is_ticked(
     door: Door, tmp_path: Path, nth: int
@@ -197,7 +205,7 @@ def test_of_two_equal_lines_the_one_that_is_done_here_is_ticked(
 
 
 @pytest.mark.parametrize("case", TWO)
-@pytest.mark.parametrize("how", ["keep", "delete"])
+@pytest.mark.parametrize("how", [pytest.param("keep", marks=pytest.mark.slow), "delete"])
 def test_the_second_of_two_equal_titles_keeps_all_when_the_first_goes(
     door: Door, tmp_path: Path, case: str, how: str
 ) -> None:
@@ -223,24 +231,7 @@ def test_the_second_of_two_equal_titles_keeps_all_when_the_first_goes(
     assert len(tasks) == len([*first.splitlines(), *second.splitlines()]) - (NEXT in second)
 
 
-def test_of_two_lines_that_nothing_tells_apart_none_takes_the_others_place(
-    door: Door, tmp_path: Path
-) -> None:
-    file = file_of(tmp_path, "- [ ] Call Ann\n- [ ] Call Ann\n")
-    door.imports(file)
-    one, two = door.tasks()
-    done(["task", "note", two, "About the second"], door.home)
-    file.write_text("- [ ] Call Ann\n")
-    door.imports(file)
-    page = told(["task", "show", one], door.home)
-    assert page["notes"] == []  # whichever is gone: no note has moved
-    (left,) = door.tasks_at(file).values()
-    assert left != one or "Call Ann" in done(["import", str(file)], door.home)
-
-
-# --------------------------------------------------------------- which files, and when they are so
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("day", ["", " due:2027-02-01"])
 @pytest.mark.parametrize(
     "how", [["todo.txt", "--archive", "done.txt"], ["done.txt", "--source", "todo.txt"]]
@@ -289,41 +280,7 @@ def test_a_watched_file_that_is_empty_for_a_moment_loses_nothing(
         runtime.wait(30)
 
 
-@pytest.mark.parametrize("day", ["", " due:2027-02-01"])
-def test_two_files_of_one_name_are_two_files_with_tasks_of_their_own(
-    door: Door, tmp_path: Path, day: str
-) -> None:
-    text = f"- [ ] Call Ann{day}\n- [ ] Fix the tap{day}\n"
-    here, there = file_of(tmp_path / "x", text), file_of(tmp_path / "y", text)
-    door.imports(here)
-    first = door.tasks_at(here)
-    (report,) = door.imports(there)
-    assert report["created"] == 2
-    assert len(door.tasks()) == 4
-    assert set(first.values()).isdisjoint(door.tasks_at(there).values())
-    here.write_text(text.replace("[ ] Call", "[x] Call"))
-    door.imports(here)
-    assert (statuses(door, here), statuses(door, there)) == (["DONE", "OPEN"], ["OPEN", "OPEN"])
-    assert door.tasks_at(here) == first
-    there.write_text(f"- [ ] Call Ann{day}\n")
-    door.imports(there, "--gone", "delete")
-    assert (statuses(door, here), statuses(door, there)) == (["DONE", "OPEN"], ["OPEN"])
-
-
-def test_a_file_that_is_renamed_or_linked_doubles_nothing(door: Door, tmp_path: Path) -> None:
-    file = file_of(tmp_path, "- [ ] Call Ann\n- [ ] Fix the tap due:2027-02-01\n- [x] Rest\n")
-    door.imports(file)
-    before, tasks = door.tasks_at(file), door.tasks()
-    link = tmp_path / "link.md"
-    link.symlink_to(file)
-    door.imports(link)
-    assert (door.tasks_at(link), door.tasks()) == (before, tasks)
-    link.unlink()
-    moved = file.rename(tmp_path / "plan.md")
-    door.imports(moved)
-    assert (door.tasks_at(moved), door.tasks()) == (before, tasks)
-
-
+@pytest.mark.slow
 def test_a_file_whose_lines_are_all_done_is_known_under_another_name(
     door: Door, tmp_path: Path
 ) -> None:
@@ -337,26 +294,7 @@ def test_a_file_whose_lines_are_all_done_is_known_under_another_name(
     assert len(door.tasks()) == 2
 
 
-def test_two_exports_of_taskwarrior_under_two_names_make_no_doubles(
-    door: Door, tmp_path: Path
-) -> None:
-    one = {
-        "uuid": "a1b2c3d4-0000-4000-8000-00000000000a",
-        "description": "Paint",
-        "status": "pending",
-    }
-    two = {**one, "uuid": "a1b2c3d4-0000-4000-8000-00000000000b", "due": "20270201T000000Z"}
-    exports = [tmp_path / "monday.json", tmp_path / "tuesday.json"]
-    exports[0].write_text(json.dumps([one, two]))
-    door.imports(exports[0])
-    tasks = [*door.tasks()]
-    exports[1].write_text(json.dumps([{**one, "status": "completed"}, two]))
-    door.imports(exports[1])
-    found = door.tasks()
-    assert [*found] == tasks
-    assert [one["status"] for one in found.values()] == ["DONE", "OPEN"]
-
-
+@pytest.mark.slow
 def test_keep_that_is_said_of_an_unchanged_file_is_remembered(door: Door, tmp_path: Path) -> None:
     file = file_of(tmp_path, "- [ ] Call Ann\n- [ ] Fix the tap\n")
     door.imports(file, "--gone", "delete")
@@ -367,24 +305,7 @@ def test_keep_that_is_said_of_an_unchanged_file_is_remembered(door: Door, tmp_pa
     assert [one["status"] for one in door.tasks().values()] == ["OPEN", "OPEN"]
 
 
-@pytest.mark.parametrize("how", ["reject", "delete"])
-def test_a_line_that_comes_back_opens_what_was_closed_as_gone(
-    door: Door, tmp_path: Path, how: str
-) -> None:
-    text = "- [ ] Call Ann\n- [ ] Fix the tap due:2027-02-01\n"
-    file = file_of(tmp_path, text)
-    door.imports(file)
-    before = door.tasks_at(file), door.tasks()
-    file.write_text(text.splitlines(keepends=True)[0])
-    door.imports(file, "--gone", how, "--yes")
-    file.write_text(text)
-    result = done(["import", str(file)], door.home)
-    assert "Fix the tap" in result
-    assert (door.tasks_at(file), door.tasks()) == before
-    door.writes_back(file)
-    assert file.read_text() == text
-
-
+@pytest.mark.slow
 def test_a_task_that_was_deleted_here_does_not_come_back_when_its_line_is_moved(
     door: Door, tmp_path: Path
 ) -> None:
@@ -397,6 +318,7 @@ def test_a_task_that_was_deleted_here_does_not_come_back_when_its_line_is_moved(
     assert [one["title"] for one in told(["task", "list"], door.home)] == ["Fix the tap"]
 
 
+@pytest.mark.slow
 def test_an_item_that_is_renamed_in_the_file_stays_that_item(door: Door, tmp_path: Path) -> None:
     file = file_of(tmp_path, "- [ ] Plan the trip\n  - [ ] Cal Ann\n")
     door.imports(file)
@@ -407,40 +329,3 @@ def test_an_item_that_is_renamed_in_the_file_stays_that_item(door: Door, tmp_pat
     assert [(one["title"], one["checked"]) for one in items] == [("Call Ann", True)]
     door.writes_back(file)
     assert file.read_text() == "- [ ] Plan the trip\n  - [x] Call Ann\n"
-
-
-def test_a_circle_of_blocking_tasks_is_one_line_and_all_else_comes_in(
-    door: Door, tmp_path: Path
-) -> None:
-    file = file_of(
-        tmp_path,
-        "- [ ] Ask Ann 🆔 a ⛔ b\n- [ ] Ask Bob 🆔 b ⛔ a\n"
-        "- [ ] Paint 🆔 c ⛔ d\n- [ ] Sand 🆔 d\n- [ ] Rest ⛔ c due:2027-02-01\n",
-    )
-    for nth in range(2):
-        result = run(["import", str(file)], door.home)
-        assert result.exit_code == 1, nth  # and the second import says it again
-        (line,) = [one for one in result.stdout.splitlines() if "a circle:" in one]
-        assert "TODO.md:" in line
-    assert len(door.tasks()) == 5
-    ids = {one["title"]: task for task, one in door.tasks().items()}
-    for title, other in (("Paint", "Sand"), ("Rest", "Paint")):
-        links = told(["task", "show", ids[title]], door.home)["links"]
-        needs = [one["task_id"] for one in links if one["direction"] == "in"]
-        assert needs == [ids[other]], title
-
-
-# --------------------------------------------------------------------------- what changed nothing
-
-
-def test_what_is_done_again_is_no_deed_and_nothing_older_is_taken_back_silently(
-    door: Door,
-) -> None:
-    done(["task", "add", "Pay rent"], door.home)
-    done(["task", "note", "Pay rent", "The old account"], door.home)
-    done(["done", "Pay rent"], door.home)
-    before = door.tasks()
-    done(["done", "Pay rent"], door.home)
-    result = run(["undo"], door.home)
-    assert door.tasks() == before, "the done before it was taken back"
-    assert "Nothing to take back" in result.output

@@ -57,8 +57,3 @@ def test_who_widens_one_is_not_asked_again(home: Path) -> None:
     assert run(["task", "note", "Weed", "Roses"], home).stderr == ""
     assert scopes(home) == {**SCOPES, "hiv-test": []}
     assert "Nothing to change: label #hiv-test" in done(["label", "widen", "hiv-test"], home)
-
-
-def test_a_label_that_is_not_there_is_not_widened(home: Path) -> None:
-    missing = run(["label", "widen", "nobody"], home)
-    assert (missing.exit_code, "there is no label 'nobody'" in missing.stderr) == (2, True)

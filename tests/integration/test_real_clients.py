@@ -86,25 +86,6 @@ def test_taskwarrior_twice_and_what_it_changes(
     assert imported(home, task.export(file, shaped)) == ((0, 0, 5, 0), 0)
 
 
-@has_taskwarrior
-@pytest.mark.slow
-def test_what_is_deleted_in_taskwarrior_is_deleted_here_too(
-    home: Path, tmp_path: Path, task: clients.Taskwarrior
-) -> None:
-    file = tmp_path / "tasks.json"
-    imported(home, task.export(file))
-    task("3", "delete")
-    assert imported(home, task.export(file))[0] == (0, 0, 4, 0)
-    assert "Order tiles" not in [one["title"] for one in told(["task", "list"], home)]
-
-
-@has_taskwarrior
-def test_an_empty_taskwarrior_exports_no_tasks(home: Path, tmp_path: Path) -> None:
-    (tmp_path / "task").mkdir()
-    file = clients.Taskwarrior(tmp_path / "task").export(tmp_path / "tasks.json")
-    assert "tasks.json (taskwarrior): no tasks found" in done(["import", str(file)], home)
-
-
 @has_todotxt
 @pytest.mark.slow
 def test_todotxt_twice_and_what_it_changes(home: Path, todo: clients.TodoTxt) -> None:
