@@ -1,16 +1,27 @@
-"""`wakelog write-back`: what was done here stands in the file, and all else as it was."""
+"""`wakelog write-back` and `export --markdown`: what a file says then, and what stays as it was."""
 
+import fcntl
 import json
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from adapters.home.atomic_write import replace_if_unchanged
 from adapters.usecases.import_sources import ParsedFile, given_file, read_file
 from adapters.usecases.import_tasks import Importing
 from adapters.wiring import open_home
+from domain.errors import Refused
 from tests.support.cli import FIXED, done, proved, refused, run, told
+
+# --------------------------------------------------------------------------------------- write-back
+
 
 TODO = (
     b"\xef\xbb\xbf# Home\r\n\r\nSome words.\r\n"
@@ -18,6 +29,8 @@ TODO = (
     b"  - [ ] Sand it\r\n  - [x] Buy paint\r\n\r\n  Ann prefers green.\r\n* [ ] Fix the tap\r\n"
     b"- [ ] Call Ann"
 )
+
+
 DOOR = "Paint the red door"
 
 
@@ -66,36 +79,6 @@ def test_what_was_done_stands_in_the_file_and_all_else_as_it_was(home: Path, tod
     assert proved(home) == rows
 
 
-def test_a_link_is_followed_and_the_copy_is_of_the_days_first(
-    home: Path, todo: Path, tmp_path: Path
-) -> None:
-    link = tmp_path / "lists" / "TODO.md"
-    link.parent.mkdir()
-    link.symlink_to(todo)
-    assert len(written(home, link)["written"]) == 8
-    assert link.is_symlink()
-    done(["task", "set", "Call Ann", "--status", "done"], home)
-    assert [one["field"] for one in written(home, todo)["written"]] == ["status"]
-    assert todo.with_name("TODO.md.bak").read_bytes() == TODO
-    later = {"WAKELOG_NOW": "2027-01-02T09:00:00Z"}
-    done(["task", "set", "Call Ann", "--due", "2027-01-03"], home, env=later)
-    before = todo.read_bytes()
-    done(["write-back", str(todo)], home, env=later)
-    assert todo.with_name("TODO.md.bak").read_bytes() == before
-
-
-def test_todo_txt_is_written_too(home: Path, tmp_path: Path) -> None:
-    file = tmp_path / "todo.txt"
-    file.write_text("(A) Call Mom +Family due:2027-02-12\nBuy milk @shop\nx 2027-01-01 Rest\n")
-    done(["import", str(file)], home)
-    done(["task", "set", "Call Mom", "--status", "done", "--due", "none"], home)
-    done(["task", "set", "Buy milk", "--priority", "P0", "--title", "Buy oat milk"], home)
-    done(["task", "set", "Rest", "--status", "open"], home)
-    assert written(home, file)["left_out"] == []
-    assert file.read_text() == "x 2027-01-01 Call Mom +Family pri:A\n(A) Buy oat milk @shop\nRest\n"
-    assert told(["import", str(file)], home)["events"] == 0
-
-
 def test_todo_txt_is_written_as_its_clients_write_it(home: Path, tmp_path: Path) -> None:
     """The day is that of the person's zone; the day of creation stands only where it stood."""
     file = tmp_path / "todo.txt"
@@ -125,7 +108,6 @@ def test_todo_txt_is_written_as_its_clients_write_it(home: Path, tmp_path: Path)
     )
     assert file.read_bytes().decode() == after
     assert told(["import", str(file)], home)["events"] == 0
-    proved(home)
 
 
 @pytest.mark.parametrize(
@@ -153,25 +135,6 @@ def test_a_file_that_says_days_is_told_the_day(home: Path, tmp_path: Path, other
     assert written(home, file)["left_out"] == []
     wanted = before.replace("- [ ] Call Ann", "- [x] Call Ann ✅ 2027-01-01")
     assert file.read_text() == wanted
-    assert told(["import", str(file)], home)["events"] == 0
-    proved(home)
-
-
-def test_lines_of_one_title_are_told_apart_with_their_days(home: Path, tmp_path: Path) -> None:
-    """Older readers took the day for words of the title, of which the ids are made."""
-    file = tmp_path / "TODO.md"
-    before = "- [ ] Late 📅 2027-02-12\n# Home\n- [ ] Paint\n# Work\n- [ ] Paint\n"
-    file.write_text(before)
-    done(["import", str(file)], home)
-    ids = [one["id"] for one in told(["task", "list"], home)]
-    done(["done", *ids], home)
-    assert written(home, file)["left_out"] == []
-    assert file.read_text().count("✅ 2027-01-01") == 3
-    assert told(["import", str(file)], home)["events"] == 0
-    for one in ids:
-        done(["task", "set", one, "--status", "open"], home)
-    assert written(home, file)["left_out"] == []
-    assert file.read_text() == before
     assert told(["import", str(file)], home)["events"] == 0
 
 
@@ -288,24 +251,21 @@ def test_a_file_that_was_exported_says_every_status_and_why(home: Path, tmp_path
     assert told(["import", str(file)], fresh)["events"] == 0
 
 
-def test_nothing_is_written_where_the_file_says_something_new(home: Path, todo: Path) -> None:
+def test_what_cannot_be_written_is_refused_and_stays_as_it_is(
+    home: Path, todo: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "tasks.json"
+    other.write_text('[{"uuid": "a1", "description": "Fix the tap"}]')
     todo.write_bytes(TODO.replace(b"Call Ann", b"Call Bob"))
-    assert "import it first [stale]" in refused(["write-back", str(todo)], home)
-    assert b"[x] Fix" not in todo.read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("file", "why"),
-    [("-", "no file that could be written"), ("https://example.org/TODO.md", "no file")],
-)
-def test_what_is_no_file_is_refused(home: Path, todo: Path, file: str, why: str) -> None:
-    assert why in refused(["write-back", file, "--source", "x"], home)
-
-
-def test_a_format_that_is_exported_anew_is_refused(home: Path, todo: Path, tmp_path: Path) -> None:
-    file = tmp_path / "tasks.json"
-    file.write_text('[{"uuid": "a1", "description": "Fix the tap"}]')
-    assert "use Markdown or todo.txt" in refused(["write-back", str(file)], home)
+    for args, because in (
+        (["-", "--source", "x"], "no file that could be written"),
+        (["https://example.org/TODO.md", "--source", "x"], "no file"),
+        ([str(other)], "use Markdown or todo.txt"),
+        ([str(todo)], "import it first [stale]"),
+        (["a.md", "b.md", "--add"], "--add belongs to one file"),
+    ):
+        assert because in refused(["write-back", *args], home)
+    assert todo.read_bytes() == TODO.replace(b"Call Ann", b"Call Bob")
 
 
 def test_a_line_that_an_older_version_imported_is_ticked_and_read_as_if_edited(
@@ -330,7 +290,6 @@ def test_a_line_that_an_older_version_imported_is_ticked_and_read_as_if_edited(
     assert [one["field"] for one in told(["conflicts"], home)] == ["priority"]
     assert len(found["read_anew"]) == 2
     assert told(["import", str(file)], home)["events"] == 0
-    proved(home)
 
 
 def test_without_a_name_all_that_can_be_written_is_whatever_else_was_imported(
@@ -373,8 +332,6 @@ def test_a_line_is_ticked_only_as_it_stood_when_its_task_was_done(
     assert "open it here" in done(["write-back", str(file)], home)
 
 
-# ------------------------------------------------------------------------------- tasks of no file
-
 HOUSE = "- [ ] Loose\n\n# House\n\n- [ ] Paint\n  - [ ] Sand\n\n  A note.\n\n# Work\n- [ ] Report"
 
 
@@ -397,7 +354,6 @@ def test_tasks_of_no_file_get_a_line_below_their_heading(home: Path, tmp_path: P
     )
     assert told(["import", str(file)], home)["events"] == 0
     assert told(["write-back", str(file), "--add"], home)["files"][0]["added"] == []
-    proved(home)
 
 
 def test_a_task_is_added_to_a_file_at_once_and_told_where_it_cannot_be(
@@ -415,4 +371,223 @@ def test_a_task_is_added_to_a_file_at_once_and_told_where_it_cannot_be(
     result = run(["task", "add", "Milk", "--file", str(file)], home)
     assert (result.exit_code, "import it first" in result.stderr) == (1, True)
     assert len(told(["task", "list"], home)) == 4
-    assert "--add belongs to one file" in refused(["write-back", "a.md", "b.md", "--add"], home)
+
+
+def test_what_is_written_back_stands_where_obsidian_reads_it(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text(
+        "- [ ] Paint 🔼 🔁 every week 📅 2027-02-01 ^p1\n- [ ] Plan ⏳ 2027-02-01\n- [ ] Go ^g1\n"
+    )
+    done(["import", str(file)], home)
+    fields = ("--due", "2027-02-03", "--priority", "P0", "--estimate", "2h")
+    for task in ("Paint 🔁 every week", "Plan", "Go"):
+        done(["task", "set", task, *fields], home)
+    assert "0 left out" in done(["write-back", str(file)], home)
+    assert file.read_text() == (
+        "- [ ] Paint ~2h 🔺 🔁 every week 📅 2027-02-03 ^p1\n"
+        "- [ ] Plan ~2h 🔺 📅 2027-02-03 ⏳ 2027-02-01\n"
+        "- [ ] Go due:2027-02-03 !p0 ~2h ^g1\n"
+    )
+    assert told(["import", str(file)], home)["events"] == 0
+
+
+# --------------------------------------------------------------------- `export --markdown` (ADR 53)
+
+
+WANTED = """\
+<!-- wakelog tasks 1: import this file; a backslash keeps a sign from being a mark -->
+
+# Home
+
+- [ ] Wait for \\#one \\[x\\] ~1h30m !p1 due:2027-03-01 #green status:blocked ^1
+  because: Ann is away
+  > So it
+  >
+  > is
+
+  \\# a note
+
+  - [x] Ask
+
+# Work
+
+- [x] Report
+  blocks: ^1
+"""
+
+
+@pytest.fixture
+def made(home: Path) -> Path:
+    done(["category", "add", "Work"], home)
+    done(["category", "add", "Home"], home)
+    wait = ["task", "add", "Wait for #one [x]", "--category", "Home", "--priority", "P1"]
+    done([*wait, "--due", "2027-03-01", "--estimate", "90", "--description", "So it\n\nis"], home)
+    done(["task", "item", "add", "Wait", "Ask"], home)
+    done(["task", "check", "Wait", "1"], home)
+    done(["label", "add", "green"], home)
+    done(["label", "assign", "Wait", "green"], home)
+    done(["task", "note", "Wait", "# a note"], home)
+    done(["task", "set", "Wait", "--status", "blocked", "--reason", "Ann is away"], home)
+    done(["task", "add", "Report", "--category", "Work"], home)
+    done(["done", "Report"], home)
+    done(["task", "link", "Report", "blocks", "Wait"], home)
+    done(["task", "add", "Gone"], home)
+    done(["task", "delete", "Gone"], home)
+    return home
+
+
+def test_a_file_holds_all_and_is_not_written_over(made: Path, tmp_path: Path) -> None:
+    file, fresh = tmp_path / "tasks.md", tmp_path / "fresh"
+    told_of = told(["export", "--markdown", str(file)], made)
+    assert told_of == {"file": str(file), "tasks": 2, "bytes": len(WANTED)}
+    assert file.read_text() == WANTED
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert "is there already" in refused(["export", "--markdown", str(file)], made)
+    one = ["export", "--markdown", str(file), "--replace", "--open", "--category", "home"]
+    assert done(one, made) == f"Wrote 1 task to {file}\n"
+    assert "Report" not in file.read_text()
+    assert done(["export", "--markdown", "-"], made) == WANTED
+    file.write_text(WANTED)
+    done(["import", str(file)], fresh)
+    assert done(["export", "--markdown", "-"], fresh) == WANTED
+    assert told(["import", str(file)], fresh)["events"] == 0
+    done(["task", "unlink", "Report", "blocks", "Wait"], fresh)
+    assert told(["import", str(file)], fresh)["events"] == 0
+    assert told(["prove"], fresh)["ok"]
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_no_link_is_followed(made: Path, tmp_path: Path, *, is_there: bool) -> None:
+    target, link = tmp_path / "mine.txt", tmp_path / "tasks.md"
+    if is_there:
+        target.write_text("mine")
+    link.symlink_to(target)
+    for more in ([], ["--replace"]):
+        line = refused(["export", "--markdown", str(link), *more], made)
+        assert f"is a link, and no link is followed; name {target} itself" in line
+    assert link.is_symlink()
+    assert (target.read_text() if target.exists() else None) == ("mine" if is_there else None)
+
+
+def test_what_cannot_be_written_is_refused(made: Path, tmp_path: Path) -> None:
+    export = ["export", "--markdown"]
+    assert "is no file" in refused([*export, str(tmp_path), "--replace"], made)
+    assert "cannot be written" in refused([*export, str(tmp_path / "no" / "a.md")], made)
+    assert "is a database" in refused([*export, str(made / "journal.db"), "--replace"], made)
+    assert "name a file" in refused(["--json", *export, "-"], made).replace('"', "")
+    assert "one of --markdown FILE" in refused(["export", "--open"], made)
+    assert "are of --markdown" in refused(["export", "--parquet", "x", "--open"], made)
+
+
+# ----------------------------------------------------------------------------- the step on the disk
+
+
+DAY = datetime(2027, 1, 1, 9, tzinfo=UTC)
+
+
+OLD, NEW = b"old\r\n", b"new\r\n"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    made = tmp_path / "lists" / "TODO.md"
+    made.parent.mkdir()
+    made.write_bytes(OLD)
+    made.chmod(0o600)
+    return made
+
+
+def beside(file: Path) -> list[str]:
+    return sorted(one.name for one in file.parent.iterdir())
+
+
+def test_what_was_read_is_replaced_and_kept_once_a_day(file: Path) -> None:
+    replace_if_unchanged(file, OLD, NEW, DAY)
+    assert (file.read_bytes(), file.stat().st_mode & 0o7777) == (NEW, 0o600)
+    replace_if_unchanged(file, NEW, b"newer", DAY)
+    copy = file.with_name("TODO.md.bak")
+    assert (copy.read_bytes(), copy.stat().st_mode & 0o7777) == (OLD, 0o600)
+    assert beside(file) == ["TODO.md", "TODO.md.bak"]
+    replace_if_unchanged(file, b"newer", NEW, DAY + timedelta(days=1))
+    assert copy.read_bytes() == b"newer"
+
+
+def test_a_file_that_was_changed_meanwhile_stays_as_it_is(file: Path) -> None:
+    with pytest.raises(Refused, match="changed while it was written; import it first"):
+        replace_if_unchanged(file, b"older", NEW, DAY)
+    assert beside(file) == ["TODO.md"]
+    replace_if_unchanged(file, OLD, NEW, DAY)
+    with pytest.raises(Refused, match="import it first"):  # the second of two who read the same
+        replace_if_unchanged(file, OLD, b"other", DAY)
+    assert file.read_bytes() == NEW
+
+
+def test_owner_and_mode_are_those_of_the_target_and_the_link_stays(
+    file: Path, tmp_path: Path
+) -> None:
+    file.chmod(0o4640)
+    if os.geteuid() == 0:
+        os.chown(file, 1234, 1235)
+        file.chmod(0o4640)
+    was, link = file.stat(), tmp_path / "TODO.md"
+    link.symlink_to(Path("lists") / "TODO.md")
+    replace_if_unchanged(link, OLD, NEW, DAY)
+    now = file.stat()
+    assert (now.st_uid, now.st_gid, now.st_mode) == (was.st_uid, was.st_gid, was.st_mode)
+    assert link.is_symlink()
+    assert file.read_bytes() == NEW
+
+
+def test_a_copy_is_a_file_of_its_own_whatever_had_its_name(file: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_bytes(b"mine")
+    file.with_name("TODO.md.bak").symlink_to(other)
+    replace_if_unchanged(file, OLD, NEW, DAY)
+    assert other.read_bytes() == b"mine"
+    assert file.with_name("TODO.md.bak").read_bytes() == OLD
+
+
+def test_where_no_copy_can_be_made_nothing_is_written(file: Path) -> None:
+    file.with_name("TODO.md.bak").mkdir()
+    with pytest.raises(Refused, match="cannot be written: Is a directory"):
+        replace_if_unchanged(file, OLD, NEW, DAY)
+    assert file.read_bytes() == OLD
+    assert beside(file) == ["TODO.md", "TODO.md.bak"]
+
+
+@contextmanager
+def room_for(size: int) -> Iterator[None]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_where_there_is_no_room_the_file_stays(file: Path) -> None:
+    with room_for(100), pytest.raises(Refused, match="cannot be written: File too large"):
+        replace_if_unchanged(file, OLD, b"x" * 101, DAY)
+    assert file.read_bytes() == OLD
+    assert beside(file) == ["TODO.md", "TODO.md.bak"]
+
+
+def test_two_at_once_are_one_after_the_other(file: Path) -> None:
+    opened = os.open(file.parent, os.O_RDONLY)
+    fcntl.flock(opened, fcntl.LOCK_EX)
+    with pytest.raises(Refused, match="another process writes beside"):
+        replace_if_unchanged(file, OLD, NEW, DAY)
+    os.close(opened)
+    replace_if_unchanged(file, OLD, NEW, DAY)
+    assert file.read_bytes() == NEW
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_folder_that_may_not_be_written_is_told(file: Path) -> None:
+    file.parent.chmod(0o500)
+    try:
+        with pytest.raises(Refused, match="give yourself permission"):
+            replace_if_unchanged(file, OLD, NEW, DAY)
+    finally:
+        file.parent.chmod(0o700)
+    assert file.read_bytes() == OLD
