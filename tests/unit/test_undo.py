@@ -1,13 +1,25 @@
-"""A confirmation that was taken back: its item is a proposal again (ADR 78)."""
+"""What was decided and is taken back is a proposal again (ADR 78); how far back `undo` looks."""
+
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from adapters.home.home_location import FolderLocation
+from adapters.home.settings import Settings
+from adapters.home.views import Views
+from adapters.models.rules.model import RulesModel
 from adapters.runtime import recovery, review
 from adapters.runtime.review import task_now
 from adapters.runtime.services import Services
 from adapters.simulation.fault_injection import Crashed, FaultyLog
+from adapters.store.log import Log
+from adapters.store.memory import MemoryLogRecorder
+from adapters.usecases import undoing
+from adapters.usecases.tasks import edit_task
 from adapters.usecases.undoing import deeds, undo
 from adapters.wiring import Home
+from domain.append.envelope import Row
 from domain.changes import decisions
 from domain.changes.change_set import (
     ChangeSet,
@@ -24,12 +36,19 @@ from domain.changes.deduplication import deduplicate
 from domain.changes.in_doubt import items_in_doubt, undos_in_doubt
 from domain.errors import Refused
 from domain.journal import commands as do
+from domain.journal.catalog import label_id
+from domain.journal.commands import CreateTask
 from domain.journal.task import TASK, Task
 from domain.lessons.lessons import CATEGORY
+from domain.log.state import entity_of
+from domain.log.wire import Words
 from tests.support.lessons import WORK, agent_in, lessons_in, proved, with_categories
 from tests.support.proposals import add, after, item, shown
 from tests.support.scripted_wakes import call, ended, items, minutes, woken
-from tests.support.services import services, task_with_agent
+from tests.support.services import TickingClock, services, task_with_agent
+
+# ------------------------------------------------------------------------------------ confirmations
+
 
 ME = "person"
 
@@ -40,11 +59,11 @@ def confirmed(changes: ChangeSet) -> ChangeSet:
     return after(asked, [ItemConfirmed(1, item(asked).confirmation, 12)])
 
 
-def asked_back(changes: ChangeSet) -> UndoAsked:
-    """That its first item's confirmation is taken back."""
-    (asked,) = decisions.undo(
-        changes, 1, ME, item(changes).operations[-1], item(changes).confirmation
-    )
+def asked_back(changes: ChangeSet, operation: str = "") -> UndoAsked:
+    """That its first item's confirmation, or that by an operation, is taken back."""
+    found = item(changes)
+    number = 1 if operation else found.confirmation
+    (asked,) = decisions.undo(changes, 1, ME, operation or found.operations[-1], number)
     assert isinstance(asked, UndoAsked)
     return asked
 
@@ -57,9 +76,6 @@ def outcome(asked: UndoAsked, code: str = "") -> ItemUndone:
 def taken_back(changes: ChangeSet) -> ChangeSet:
     asked = asked_back(changes)
     return after(changes, [asked, outcome(asked)])
-
-
-# ----------------------------------------------------------------------------- deciders and folds
 
 
 def test_the_item_is_as_it_was_proposed_but_for_what_it_used_up() -> None:
@@ -101,15 +117,9 @@ def test_what_the_journal_refused_stays_confirmed_and_is_asked_for_under_another
     refused = after(changes, [asked, outcome(asked, "stale")])
     assert (item(refused).status, item(refused).asked) == ("confirmed", None)
     assert after(refused, [asked]) == refused
-    again = asked_back_of(refused, asked.undoes)
+    again = asked_back(refused, asked.undoes)
     assert again.operation not in (asked.operation, asked.undoes)
     assert item(after(refused, [again, outcome(again)])).status == "pending"
-
-
-def asked_back_of(changes: ChangeSet, operation: str) -> UndoAsked:
-    (asked,) = decisions.undo(changes, 1, ME, operation, 1)
-    assert isinstance(asked, UndoAsked)
-    return asked
 
 
 def test_it_is_confirmed_again_by_another_operation_and_taken_back_again() -> None:
@@ -139,9 +149,6 @@ def test_it_blocks_later_proposals_as_one_that_waits() -> None:
     assert "waiting for the person" in told
 
 
-# ------------------------------------------------------------------------- rows of other machines
-
-
 def test_it_wins_over_the_confirmation_that_it_names_whenever_that_comes() -> None:
     changes = confirmed(shown(add("milk")))
     (confirming,) = item(changes).operations
@@ -167,7 +174,7 @@ def test_it_wins_over_no_later_confirmation() -> None:
 def test_another_edit_of_the_same_number_is_confirmed_again_by_its_own_effect() -> None:
     changes = confirmed(shown(add("milk")))
     both = after(changes, [ItemConfirming(1, ME, 1, "edit", 1)])
-    asked = asked_back_of(both, item(changes).operations[0])
+    asked = asked_back(both, item(changes).operations[0])
     undone = after(both, [asked, outcome(asked)])
     (doubt,) = items_in_doubt(undone)
     assert "edit" in doubt.operations
@@ -236,13 +243,6 @@ def test_of_two_undos_under_way_at_once_the_other_is_kept_in_doubt() -> None:
     assert (item(late).asked, item(late).status) == (None, "pending")
 
 
-# -------------------------------------------------------------------------------- through both logs
-
-
-def home_with(at: Services) -> Home:
-    return Home.in_memory(at)
-
-
 def sink(*offers: tuple[str, str], at: Services | None = None) -> tuple[Services, str, str]:
     """A home in which these were proposed: its task and the set."""
     at = at or services()
@@ -255,7 +255,7 @@ def test_undo_puts_the_proposal_before_the_person_and_confirm_applies_it_again()
     for _ in range(3):
         review.confirm(at, made, 1)
         assert task_now(at, task).estimate == 60
-        done = undo(home_with(at))
+        done = undo(Home.in_memory(at))
         assert (done.deed.what, done.deed.items, done.redo) == ("confirm item", ((made, 1),), "")
         assert task_now(at, task).estimate == 0
         assert [one.status for one in items(at, made)] == ["pending"]
@@ -267,7 +267,7 @@ def test_what_was_changed_since_is_told_and_the_item_stays_confirmed() -> None:
     review.confirm(at, made, 1)
     at.append_journal(do.EditTask(task, estimate=30))
     at.append_journal(do.EditTask(task, due="2027-03-01"))
-    home = home_with(at)
+    home = Home.in_memory(at)
     (wanted,) = [one for one in deeds(home) if one.items]
     assert wanted.state == "moved"
     with pytest.raises(Refused, match="changed since"):
@@ -292,9 +292,9 @@ def test_a_refused_undo_is_refused_again_under_its_key() -> None:
     at.append_journal(do.EditTask(task, estimate=30))
     review.undo(at, made, 1, operation, "k:1")
     with pytest.raises(Refused, match="changed since"):
-        undo(home_with(at), key="k")
+        undo(Home.in_memory(at), key="k")
     at.append_journal(do.EditTask(task, estimate=60))
-    assert undo(home_with(at), key="k2").deed.what == "edit task"
+    assert undo(Home.in_memory(at), key="k2").deed.what == "edit task"
 
 
 def test_several_verdicts_and_an_edit_are_one_deed_the_newest_first() -> None:
@@ -306,7 +306,7 @@ def test_several_verdicts_and_an_edit_are_one_deed_the_newest_first() -> None:
     for nth, one in enumerate(items(at, made), start=1):
         review.confirm(at, made, one.number, is_anyway=True, key=f"many:{nth}")
     at.append_journal(do.EditTask(task, priority="P3"), key=f"many:{len(items(at, made)) + 1}")
-    home = home_with(at)
+    home = Home.in_memory(at)
     before = len(items(at, made))
     done = undo(home, key="back")
     assert len(done.deed.items) == before
@@ -324,9 +324,9 @@ def test_several_verdicts_and_an_edit_are_one_deed_the_newest_first() -> None:
 def test_the_undo_of_a_confirmation_is_no_deed_that_is_undone() -> None:
     at, _, made = sink()
     review.confirm(at, made, 1)
-    undo(home_with(at))
+    undo(Home.in_memory(at))
     with pytest.raises(Refused, match="took a confirmation back"):
-        undo(home_with(at), f"j{at.journal.tail().n}")
+        undo(Home.in_memory(at), f"j{at.journal.tail().n}")
 
 
 def test_what_was_taken_back_in_the_journal_alone_stays_confirmed() -> None:
@@ -334,7 +334,7 @@ def test_what_was_taken_back_in_the_journal_alone_stays_confirmed() -> None:
     review.confirm(at, made, 1)
     at.append_journal(do.UndoDeed((task,), (items(at, made)[0].position,)))  # as of old
     assert (items(at, made)[0].status, items(at, made)[0].error) == ("confirmed", "")
-    assert [one.what for one in deeds(home_with(at))] == ["create task"]
+    assert [one.what for one in deeds(Home.in_memory(at))] == ["create task"]
     after = review.undo(at, made, 1, items(at, made)[0].operations[0])
     assert after is not None
     assert after.status == "confirmed"  # nothing of it is there
@@ -353,8 +353,8 @@ def test_a_follow_up_that_was_taken_back_is_made_again_as_it_is_edited_then() ->
     )
     made = woken(at, agent, *ended(offer))
     review.confirm(at, made, 1)
-    (follow,) = [one for one in tasks(at) if one != task]
-    home = home_with(at)
+    (follow,) = [one for one in task_ids(at) if one != task]
+    home = Home.in_memory(at)
     undo(home)
     assert state(at, follow).is_deleted
     carried = f'[{{"id":"{saw}"}}]'
@@ -376,7 +376,7 @@ def test_a_follow_up_that_was_taken_back_is_made_again_as_it_is_edited_then() ->
     assert proved(at) == ()
 
 
-def tasks(at: Services) -> tuple[str, ...]:
+def task_ids(at: Services) -> tuple[str, ...]:
     with at.journal.reading() as world:
         return world.entities("task")
 
@@ -431,3 +431,170 @@ def test_a_kill_at_any_row_is_recovered(
     assert [one.item for one in steps] == [1] * in_doubt
     assert recovery.recover(at, [], [made], [], lambda _: None) == []
     assert proved(at) == ()
+
+
+# ----------------------------------------------------------- undone in the journal alone, as before
+
+
+def undone(at: Services, agent: str, offer: tuple[str, str]) -> None:
+    """Proposed, confirmed and taken back, by what the deeds wrote before ADR 78."""
+    made = woken(at, agent, *ended(offer))
+    for one in items(at, made):
+        review.confirm(at, made, one.number)
+    for one in reversed(items(at, made)):
+        rows = at.journal.append_at(one.position)
+        tasks = {entity_of(row.stream): None for row in rows if row.stream.startswith("task:")}
+        at.append_journal(do.UndoDeed(tuple(tasks), (one.position,)))
+
+
+def is_proposed(at: Services, agent: str, offer: tuple[str, str]) -> bool:
+    return bool(items(at, woken(at, agent, *ended(offer))))
+
+
+def offers(nails: str) -> dict[str, tuple[str, str]]:
+    label = {"id": label_id("garden"), "confidence": "high"}
+    tick = {"id": nails, "isChecked": True, "reason": "The note says that they are bought."}
+    return {
+        "estimate": minutes(60),
+        "due": call("update_task_due_date", dueDate="2027-02-01"),
+        "priority": call("update_task_priority", priority="P0"),
+        "status": call("set_task_status", status="BLOCKED", reason="no parts"),
+        "title": call("set_task_title", title="Fix the kitchen sink"),
+        "language": call("set_task_language", languageCode="de", confidence="high"),
+        "labels": call("assign_task_labels", labels=[label]),
+        "tick": call("update_checklist_items", items=[tick]),
+        "rename": call("update_checklist_items", items=[{"id": nails, "title": "Long nails"}]),
+        "items": call("add_multiple_checklist_items", items=[{"title": "Saw"}, {"title": "Oil"}]),
+        "follow_up": call("create_follow_up_task", title="The rest"),
+    }
+
+
+FOR_GOOD = ("language", "items", "follow_up")
+"""Put away, not removed, or the person's own word from then on: no text makes them new."""
+
+
+@pytest.mark.parametrize("what", sorted(offers("")))
+def test_what_was_undone_is_proposed_again_once_a_text_is_newer(what: str) -> None:
+    at = services()
+    task, agent = task_with_agent(at)
+    at.append_journal(do.AddLabel("garden"))
+    nails = at.append_journal(do.AddItems(task, ("Nails",))).result.ids[0]
+    offer = offers(nails)[what]
+    undone(at, agent, offer)
+    assert not is_proposed(at, agent, offer)
+    at.append_journal(do.AddNote(task, "note", Words("After all: do it.")))
+    assert is_proposed(at, agent, offer) == (what not in FOR_GOOD)
+    assert proved(at) == ()
+
+
+def test_a_verdict_that_was_taken_back_waits_and_is_given_again() -> None:
+    at = services()
+    task, agent = task_with_agent(at)
+    made = woken(at, agent, *ended(minutes(60)))
+    review.reject(at, made, 1, "no")
+    home = Home.in_memory(at)
+    undo(home)
+    assert not is_proposed(at, agent, minutes(60))
+    review.confirm(at, made, 1)
+    undo(home)
+    assert not is_proposed(at, agent, minutes(60))
+    review.confirm(at, made, 1)
+    assert task_now(at, task).estimate == 60
+    assert not is_proposed(at, agent, minutes(60))
+    assert proved(at) == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("has_key", [False, True])
+@pytest.mark.parametrize("is_after", [False, True])
+def test_an_undo_of_ten_verdicts_that_dies_anywhere_is_gone_on_with(
+    is_after: bool, has_key: bool
+) -> None:
+    for died in range(1, 11):
+        at = services()
+        agents = at.agents = FaultyLog.fused("agent")
+        _, agent = task_with_agent(at)
+        titles = [{"title": f"Part {nth}"} for nth in range(10)]
+        made = woken(at, agent, *ended(call("add_multiple_checklist_items", items=titles)))
+        for nth in range(1, 11):
+            review.reject(at, made, nth, "no", f"many:{nth}")
+        agents.fuse, agents.is_after = died, is_after
+        with pytest.raises(Crashed):
+            undo(Home.in_memory(at), key="back")
+        agents._states.clear()
+        left = [one.status for one in items(at, made)].count("rejected")
+        assert left == 10 - died + (not is_after)
+        if left:
+            undo(Home.in_memory(at), key="back" if has_key else "")
+        assert not has_key or undo(Home.in_memory(at), key="back").is_repeated
+        assert {one.status for one in items(at, made)} == {"pending"}
+        assert undo(Home.in_memory(at)).deed.what == "create task"
+        assert proved(at) == ()
+
+
+# ---------------------------------------------------------------------------- how far back it looks
+
+
+EDITS = 150
+
+
+class RowsCounted(MemoryLogRecorder):
+    """Counts the rows that are read in order."""
+
+    read_in_order = 0
+
+    def rows(self, after: int) -> Iterator[Row]:
+        for row in super().rows(after):
+            self.read_in_order += 1
+            yield row
+
+
+def home_of(edits: int) -> tuple[Home, RowsCounted, str]:
+    """A home in memory in which a task was edited so often."""
+    recorder = RowsCounted()
+    journal, agents = Log("journal", recorder, "r1"), Log.in_memory("agent", "r1")
+    at = Services(journal, agents, TickingClock(), Settings(), lambda _: RulesModel())
+    views = Views(None, {"journal": journal, "agent": agents})
+    home = Home(FolderLocation(Path("nowhere")), at, views, exists=False)
+    (task,) = at.append_journal(CreateTask("Fix the tap")).result.ids
+    for nth in range(edits):
+        edit_task(home, task, {"estimate": nth + 1}, key=f"edit {nth}")
+    return home, recorder, task
+
+
+def test_undo_finds_the_newest_deeds_and_a_verdict_asks_for_the_last_appends_alone() -> None:
+    home, recorder, _ = home_of(EDITS)
+    journal = home.services.journal
+    found, newest = undoing.deeds(home), journal.tail().n
+    assert [one.ref for one in found] == [f"j{newest - nth}" for nth in range(20)]
+    assert [one.state for one in found[:2]] == ["open", "moved"]
+    recorder.read_in_order = 0
+    last = undoing.deed_under(home, f"edit {EDITS - 1}")
+    assert last is not None
+    assert last.ref == found[0].ref
+    assert recorder.read_in_order <= 3 * undoing.LOOK_FIRST
+    recorder.read_in_order = 0
+    undoing.deeds(home)
+    assert recorder.read_in_order <= journal.count() * 2
+
+
+def test_the_newest_deed_is_found_without_reading_what_is_older() -> None:
+    home, recorder, task = home_of(EDITS)
+    recorder.read_in_order = 0
+    assert undoing.newest(home).deed.facts
+    assert recorder.read_in_order <= 3 * undoing.LOOK_FIRST
+    assert task
+
+
+def test_a_large_deed_is_whole_wherever_its_parts_end_and_is_judged_in_part() -> None:
+    home, _, _ = home_of(1)
+    ids = [home.services.append_journal(CreateTask(f"T{nth}")).result.ids[0] for nth in range(200)]
+    for nth, one in enumerate(ids, start=1):  # as `done` does, under the key of a caller
+        edit_task(home, one, {"status": "DONE"}, key=f"all:{nth}" if nth > 1 else "all")
+    choice = undoing.newest(home)
+    assert (len(choice.deed.tasks), choice.is_large) == (200, True)
+    assert len(choice.deed.facts) == undoing.JUDGED_MAX
+    assert choice.deed.left == 200 - undoing.JUDGED_MAX
+    undone = undoing.undo(home, choice.deed.ref)
+    assert undone.deed.tasks == choice.deed.tasks
+    assert undoing.listed(home)[0].state == "undone"
