@@ -1,39 +1,13 @@
 """The person's commands on tasks, categories and labels, as they are typed."""
 
-import json
-import os
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 
-from tests.support.cli import done, proved, refused, run, told
+from tests.support.cli import done, proved, refused, told
+from tests.support.filed import Door
 
-TASK_KEYS = [
-    "id",
-    "title",
-    "status",
-    "priority",
-    "due_date",
-    "estimate_minutes",
-    "language",
-    "category",
-    "labels",
-    "checklist",
-    "agent_id",
-    "running_since",
-]
-PAGE_KEYS = [
-    *TASK_KEYS,
-    *("description", "items", "notes", "time", "links", "history", "suppressed_labels"),
-    "rating",
-]
-
-
-# ------------------------------------------------------------------------------------ empty homes
+# -------------------------------------------------------------------------------------------- tasks
 
 
 def test_an_empty_home_says_what_to_do_next_and_is_not_made(home: Path) -> None:
@@ -45,27 +19,6 @@ def test_an_empty_home_says_what_to_do_next_and_is_not_made(home: Path) -> None:
     assert "unknown_task" in refused(["task", "show", "nothing"], home)
     assert "unknown_task" in refused(["task", "check", "nothing", "1"], home)
     assert not home.exists()
-
-
-# ------------------------------------------------------------------------------------ documents
-
-
-def test_the_documents_have_the_fixed_keys_in_their_order(home: Path, door: str) -> None:
-    (line,) = told(["task", "list"], home)
-    page = told(["task", "show", door], home)
-    assert list(line) == TASK_KEYS
-    assert list(page) == PAGE_KEYS
-    assert {name: page[name] for name in TASK_KEYS} == line
-    assert (line["category"], line["checklist"]) == ("Inbox", {"done": 0, "total": 2})
-    assert [line[name] for name in ("due_date", "estimate_minutes", "language", "agent_id")] == [
-        None
-    ] * 4
-
-
-def test_json_may_stand_before_and_after_the_command(home: Path, door: str) -> None:
-    before = run(["--json", "task", "show", door], home).stdout
-    assert run(["task", "show", door, "--json"], home).stdout == before
-    assert json.loads(before)["id"] == door
 
 
 def test_all_that_a_task_can_have_is_in_its_document(home: Path, door: str) -> None:
@@ -80,10 +33,9 @@ def test_all_that_a_task_can_have_is_in_its_document(home: Path, door: str) -> N
     done(["task", "time", door, *times], home, env=zone)
     args = ["task", "set", door, "--status", "on-hold", "--reason", "rain", "--estimate", "1h30m"]
     page = told([*args, "--due", "2027-02-12", "--language", "EN", "--priority", "p1"], home)
-    assert [page[name] for name in TASK_KEYS[2:9]] == [
-        *("ON HOLD", "P1", "2027-02-12", 90, "en", "Inbox"),
-        ["home"],
-    ]
+    fields = "status", "priority", "due_date", "estimate_minutes", "language", "category"
+    assert [page[name] for name in fields] == ["ON HOLD", "P1", "2027-02-12", 90, "en", "Inbox"]
+    assert page["labels"] == ["home"]
     assert [(one["title"], one["checked"], one["checked_by"]) for one in page["items"]] == [
         ("Buy paint", True, "person"),
         ("Sand it", False, None),
@@ -109,9 +61,6 @@ def test_a_person_reads_times_in_their_zone_and_links_from_both_ends(home: Path,
     page = done(["task", "show", "Move in"], home, env=zone)
     assert 'is blocked by "Paint the door"' in page
     assert "2027-01-01 18:00 OPEN by person" in page
-
-
-# ------------------------------------------------------------------------------------ finding
 
 
 def test_a_task_is_found_by_id_prefix_and_words_of_its_title(home: Path, door: str) -> None:
@@ -140,34 +89,6 @@ def test_an_item_is_found_by_number_id_prefix_and_exact_title(home: Path, door: 
     assert told(["task", "list"], home)[0]["checklist"]["done"] == 0  # none was touched
 
 
-def test_filters_choose_and_a_limit_cuts(home: Path) -> None:
-    done(["category", "add", "Garden"], home)
-    done(["label", "add", "soon"], home)
-    done(["task", "add", "Dig", "--category", "garden", "--label", "soon"], home)
-    done(["task", "add", "Rest", "--status", "done"], home)
-    done(["task", "add", "Gone"], home)
-    done(["task", "delete", "Gone"], home)
-
-    def titles(*args: str) -> list[str]:
-        return [task["title"] for task in told(["task", "list", *args], home)]
-
-    assert titles() == ["Dig", "Rest"]
-    assert titles("--open") == ["Dig"]
-    assert titles("--all") == ["Dig", "Rest", "Gone"]
-    assert titles("--deleted") == ["Gone"]
-    assert "Gone (deleted)" in done(["task", "list", "--all"], home)
-    assert titles("--status", "done") == ["Rest"]
-    assert titles("--category", "GARDEN", "--label", "soon") == ["Dig"]
-    assert titles("--limit", "1") == ["Dig"]
-    assert "1 more" in run(["task", "list", "--limit", "1"], home).stderr
-    assert "unknown_category" in refused(["task", "list", "--category", "x"], home)
-    assert "unknown_label" in refused(["task", "list", "--label", "x"], home)
-    assert "invalid_value" in refused(["task", "list", "--status", "x"], home)
-
-
-# ------------------------------------------------------------------------------------ edits
-
-
 def test_what_is_none_clears_a_field(home: Path, door: str) -> None:
     given = ["--due", "tomorrow", "--estimate", "90", "--language", "de", "--description", "Green"]
     page = told(["task", "set", door, *given], home)
@@ -179,31 +100,26 @@ def test_what_is_none_clears_a_field(home: Path, door: str) -> None:
     assert fields == [None, None, None, ""]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        [],
-        ["--title", " "],
-        ["--title", "x" * 201],
-        ["--status", "finished"],
-        ["--status", "blocked"],
-        ["--reason", "rain"],
-        ["--priority", "P9"],
-        ["--estimate", "soon"],
-        ["--estimate", "25h"],
-        ["--estimate", "1.2.3h"],
-        ["--estimate", "²"],
-        ["--due", "2027-02-30"],
-        ["--due", "next week"],
-        ["--language", "xx"],
-        ["--category", "Nowhere"],
-    ],
-)
-def test_a_bad_value_is_told_in_one_line_and_writes_nothing(
-    home: Path, door: str, options: list[str]
-) -> None:
+OPTIONS: list[list[str]] = [
+    [],
+    ["--title", " "],
+    ["--title", "x" * 201],
+    ["--status", "finished"],
+    ["--status", "blocked"],
+    ["--reason", "rain"],
+    ["--estimate", "25h"],
+    ["--estimate", "1.2.3h"],
+    ["--estimate", "²"],
+    ["--due", "next week"],
+    ["--language", "xx"],
+    ["--category", "Nowhere"],
+]
+
+
+def test_a_bad_value_is_told_in_one_line_and_writes_nothing(home: Path, door: str) -> None:
     before = proved(home)
-    refused(["task", "set", door, *options], home)
+    for options in OPTIONS:
+        refused(["task", "set", door, *options], home)
     assert proved(home) == before
 
 
@@ -266,18 +182,6 @@ def test_a_note_that_cannot_be_is_refused(home: Path, door: str, args: list[str]
     refused(["task", "note", door, *args], home)
 
 
-def test_the_timer_is_one_for_all_tasks(home: Path, door: str) -> None:
-    assert "nothing_running" in refused(["task", "timer", "stop"], home)
-    done(["task", "timer", "start", door], home)
-    assert told(["task", "show", door], home)["time"][0]["end"] is None
-    assert "runs" in done(["task", "show", door], home)
-    done(["task", "add", "Move in"], home)
-    done(["task", "timer", "start", "Move in"], home)
-    assert told(["task", "show", door], home)["time"][0]["end"]
-    page = told(["task", "timer", "stop", "--summary", "Carried boxes"], home)
-    assert (page["title"], page["time"][0]["summary"]) == ("Move in", "Carried boxes")
-
-
 @pytest.mark.parametrize(
     ("start", "end", "expected"),
     [
@@ -300,40 +204,6 @@ def test_time_is_entered_by_the_clocks_of_the_persons_zone(
         refused(args, home, env=zone)
 
 
-def test_links_are_refused_where_they_make_no_sense(home: Path, door: str) -> None:
-    done(["task", "add", "Move in"], home)
-    done(["task", "link", door, "blocks", "Move in"], home)
-    assert "Nothing to change" in done(["task", "link", "Move in", "Is blocked by", door], home)
-    assert "cycle" in refused(["task", "link", "Move in", "blocks", door], home)
-    assert "invalid_value" in refused(["task", "link", door, "blocks", door], home)
-    assert "use one of" in refused(["task", "link", door, "hates", "Move in"], home)
-    assert told(["task", "unlink", "Move in", "blocked-by", door], home)["links"] == []
-
-
-# ------------------------------------------------------------------------------------ the outside
-
-
-def every_command(command: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    if not isinstance(command, click.Group):
-        yield path, getattr(command, "epilog", None) or ""
-        return
-    context = click.Context(command)
-    for name in command.list_commands(context):
-        yield from every_command(command.get_command(context, name), (*path, name))
-
-
-def test_every_command_shows_an_example(home: Path) -> None:
-    from adapters.cli.catalog import category_command, label_command
-    from adapters.cli.importing import import_command
-    from adapters.cli.tasks import task_command
-
-    groups = {"task": task_command, "category": category_command, "label": label_command}
-    commands = [one for name, group in groups.items() for one in every_command(group, (name,))]
-    for path, epilog in [*commands, (("import",), import_command.epilog or "")]:
-        assert epilog.startswith(f"Example: wakelog {' '.join(path)}"), path
-        assert "Example: wakelog" in " ".join(done([*path, "--help"], home).split())
-
-
 def test_control_characters_never_reach_the_terminal(home: Path) -> None:
     title = "red \x1b[31m alert"
     done(["task", "add", title], home)
@@ -345,19 +215,107 @@ def test_control_characters_never_reach_the_terminal(home: Path) -> None:
     assert "second line" in done(["task", "show", title], home)
 
 
-@pytest.mark.e2e
-def test_the_real_program_takes_bytes_that_are_no_utf_8(tmp_path: Path) -> None:
-    env = {**os.environ, "WAKELOG_HOME": str(tmp_path / "home"), "WAKELOG_REPLICA": "r1"}
-    program = [sys.executable, "-m", "adapters.cli.main"]
+# --------------------------------------------------------------- categories and labels, and retries
 
-    def started(*args: str | bytes) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run([*program, *args], env=env, capture_output=True, check=False)
 
-    added = started("task", "add", b"caf\xe9")
-    assert (added.returncode, added.stderr) == (0, b"")
-    listed = started("task", "list", "--json")
-    assert [task["title"] for task in json.loads(listed.stdout)] == ["caf\ufffd"]
-    missing = started("task", "show", "nothing")
-    assert missing.returncode == 2
-    assert missing.stderr.count(b"\n") == 1
-    proved(tmp_path / "home")
+def test_categories_are_added_renamed_and_corrected(home: Path) -> None:
+    added = told(["category", "add", "Garden", "--language", "de"], home)
+    assert list(added) == ["id", "name", "language", "tasks", "corrections"]
+    assert list(added.values())[1:] == ["Garden", "de", 0, []]
+    assert "Nothing to change" in done(["category", "add", " garden "], home)
+    done(["category", "rename", "garden", "Outdoors"], home)
+    page = told(["category", "correct", "Outdoors", "lawn mower", "mower"], home)
+    assert [(one["before"], one["after"]) for one in page["corrections"]] == [
+        ("lawn mower", "mower")
+    ]
+    assert "Outdoors" in done(["category", "list"], home)
+    assert "unknown_category" in refused(["category", "rename", "Garden", "x"], home)
+    refused(["category", "correct", "Outdoors", "same", "same"], home)
+    assert "former name" in refused(["category", "add", "garden"], home)
+    assert "Nothing to change" in done(["category", "add", "outdoors"], home)
+    for empty in (["add", " "], ["rename", "Outdoors", " "]):
+        assert "the name is empty" in refused(["category", *empty], home)
+    refused(["category", "add", "x", "--language", "english"], home)
+
+
+def names(home: Path) -> list[str]:
+    return [one["name"] for one in told(["category", "list"], home)]
+
+
+INBOX_DEEDS = (
+    ["task", "add", "Rest", "--category", "Inbox"],
+    ["task", "set", "Paint", "--category", "inbox"],
+    ["category", "correct", "Inbox", "mtg", "meeting"],
+    ["label", "add", "later", "--category", "INBOX"],
+)
+
+
+@pytest.mark.parametrize("deed", INBOX_DEEDS, ids=lambda deed: " ".join(deed[:2]))
+def test_the_inbox_is_there_before_anything_is_in_it(tmp_path: Path, deed: list[str]) -> None:
+    home = tmp_path / "fresh"
+    assert names(home) == ["Inbox"]
+    done(["category", "add", "House"], home)
+    done(["task", "add", "Paint", "--category", "House"], home)
+    done(deed, home)
+    assert names(home) == ["House", "Inbox"]
+    assert proved(home)
+
+
+def test_an_inbox_that_was_renamed_before_anything_was_in_it_is_the_one(tmp_path: Path) -> None:
+    home = tmp_path / "fresh"
+    done(["category", "add", "House"], home)
+    assert "already" in refused(["category", "rename", "House", "Inbox"], home)
+    done(["category", "rename", "Inbox", "Eingang"], home)
+    assert told(["task", "add", "Rest"], home)["category"] == "Eingang"
+    assert names(home) == ["House", "Eingang"]
+    assert "unknown_category" in refused(["task", "add", "x", "--category", "Inbox"], home)
+    assert proved(home)
+
+
+def test_labels_are_assigned_suppressed_allowed_and_deleted(home: Path, door: str) -> None:
+    done(["category", "add", "Garden"], home)
+    label = told(["label", "add", "#green", "--category", "Garden"], home)
+    assert (label["name"], label["categories"], label["tasks"]) == ("green", ["Garden"], 0)
+    assert told(["label", "assign", door, "#Green"], home)["labels"] == ["green"]
+    assert told(["label", "list"], home)[0]["tasks"] == 1
+    assert told(["label", "remove", door, "green"], home)["labels"] == []
+    done(["label", "suppress", door, "green"], home)
+    assert "may not propose #green" in done(["task", "show", door], home)
+    assert told(["task", "show", door], home)["suppressed_labels"] == ["green"]
+    done(["label", "allow", door, "green"], home)
+    assert "may not propose" not in done(["task", "show", door], home)
+    assert "Deleted" in done(["label", "delete", "green"], home)
+    assert told(["label", "list"], home) == []
+    assert "unknown_label" in refused(["label", "assign", door, "green"], home)
+
+
+RETRIED: list[list[str]] = [
+    ["task", "add", "Sow", "--item", "a", "--description", "d"],
+    ["task", "item", "rename", "Paint the door", "Sand it", "Sand it twice"],
+    ["task", "check", "Paint the door", "1", "2"],
+    ["task", "note", "Paint the door", "x" * 2000],
+    ["task", "timer", "start", "Paint the door"],
+    ["category", "add", "Garden"],
+    ["category", "rename", "Inbox", "Services"],
+    ["category", "correct", "Services", "a", "b"],
+    ["label", "add", "green"],
+    ["task", "set", "Paint the door", "--title", "Paint it green"],
+    ["task", "delete", "Paint it green"],
+    ["label", "delete", "green"],
+]
+
+
+def test_a_retry_with_the_same_key_does_it_once(home: Path, door: str) -> None:
+    for nth, args in enumerate(RETRIED):
+        line = [*args, "--key", f"k{nth}"]
+        first, count = told(line, home), Door(home).rows()
+        assert told(line, home) == first, args
+        assert f"Done before under the key k{nth}" in done(line, home)
+        assert Door(home).rows() == count
+
+
+def test_a_key_for_another_command_is_refused(home: Path, door: str) -> None:
+    done(["task", "set", door, "--priority", "P1", "--key", "k"], home)
+    assert "key_reused" in refused(["task", "set", door, "--priority", "P0", "--key", "k"], home)
+    done(["task", "add", "Move in"], home)
+    assert "key_reused" in refused(["task", "delete", "Move in", "--key", "k"], home)

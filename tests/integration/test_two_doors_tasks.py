@@ -4,6 +4,7 @@ The table holds every deed on tasks and proposals that both doors have.
 """
 
 import re
+import shlex
 import shutil
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -41,38 +42,56 @@ class Deed(NamedTuple):
 
     typed: Sequence[str]
     form: str
-    sent: dict[str, str]
-    holding: Mapping[str, str] = MappingProxyType({})
-    first: Sequence[Sequence[str]] = ()
+    sent: Mapping[str, str]
+    holding: Mapping[str, str]
+    first: Sequence[str]
 
 
 class Verdict(NamedTuple):
-    """The same of a proposal: `typed` goes before its reference, or after it."""
+    """The same of a proposal: `typed` goes before its reference, `more` after it."""
 
-    typed: Sequence[str]
-    sent: dict[str, str]
+    typed: str
+    sent: Mapping[str, str]
     more: Sequence[str] = ()
     field: str = ""
-    first: Sequence[Sequence[str]] = ()
+    first: Sequence[str] = ()
+
+
+def deed(
+    typed: str,
+    form: str,
+    holding: Mapping[str, str] = MappingProxyType({}),
+    first: Sequence[str] = (),
+    **sent: str,
+) -> Deed:
+    return Deed(shlex.split(typed), form, sent, holding, first)
 
 
 def field(**sent: str) -> Deed:
     """A field of the task, by its option and by the form of all fields."""
     typed = [part for name, value in sent.items() for part in (f"--{name}", value)]
-    return Deed(["task", "set", "{task}", *typed], "edit", sent)
+    return Deed(["task", "set", "{task}", *typed], "edit", sent, {}, ())
 
 
-DELETED = [["task", "delete", SINK]]
-RUNS = [["task", "timer", "start", SINK]]
-LINKED = [["task", "link", SINK, "blocks", WALL]]
+def verb(name: str) -> dict[str, str]:
+    return {"verb": name}
+
+
+ITEM, LABEL, WHOLE = {"item": "{item}"}, {"label": "{urgent}"}, {"entry": ""}
+DELETED = [f"task delete '{SINK}'"]
+RUNS = [f"task timer start '{SINK}'"]
+LINKED = [f"task link '{SINK}' blocks '{WALL}'"]
 SPENT = ("2026-12-31T09:00", "2026-12-31T10:30")
-TIMED = [["task", "time", SINK, "--start", SPENT[0], "--end", SPENT[1]]]
-PUT_AWAY = [["task", "item", "archive", SINK, "1"]]
-TICKED = [["task", "check", SINK, "1"]]
+SPAN = f"--start {SPENT[0]} --end {SPENT[1]}"
+TIMED = [f"task time '{SINK}' {SPAN}"]
+PUT_AWAY = [f"task item archive '{SINK}' 1"]
+TICKED = [f"task check '{SINK}' 1"]
 HEARD = [
-    ["task", "note", SINK, "--remove", "1"],
-    ["task", "note", SINK, "Bob nose", "--kind", "transcript"],
+    f"task note '{SINK}' --remove 1",
+    f"task note '{SINK}' 'Bob nose' --kind transcript",
 ]
+BOB = "task note {task} 'Bob knows' --edit 1"
+REST = "task conclude {task} --follow-up 'The rest'"
 DEEDS = {
     "title": field(title="Mend the sink"),
     "status and reason": field(status="BLOCKED", reason="No parts"),
@@ -83,157 +102,94 @@ DEEDS = {
     "language": field(language="de"),
     "category": field(category="{work}"),
     "several fields": field(title="Mend the sink", due="none", estimate="20", language="none"),
-    "describe": Deed(
-        ["task", "set", "{task}", "--description", "New\n\nTwo lines"],
-        "describe",
-        {"text": "New\r\n\r\nTwo lines"},
+    "describe": deed(
+        "task set {task} --description 'New\n\nTwo lines'", "describe", text="New\r\n\r\nTwo lines"
     ),
-    "check": Deed(["task", "check", "{task}", "1"], "item", {"verb": "check"}, {"item": "{item}"}),
-    "uncheck": Deed(
-        ["task", "uncheck", "{task}", "1"], "item", {"verb": "uncheck"}, {"item": "{item}"}, TICKED
-    ),
-    "archive an item": Deed(
-        ["task", "item", "archive", "{task}", "1"],
+    "check": deed("task check {task} 1", "item", ITEM, verb="check"),
+    "uncheck": deed("task uncheck {task} 1", "item", ITEM, TICKED, verb="uncheck"),
+    "archive an item": deed("task item archive {task} 1", "item", ITEM, verb="archive"),
+    "restore an item": deed("task item restore {task} 1", "item", ITEM, PUT_AWAY, verb="restore"),
+    "rename an item": deed(
+        "task item rename {task} 1 'Buy two seals'",
         "item",
-        {"verb": "archive"},
-        {"item": "{item}"},
+        ITEM | verb("rename"),
+        verb="rename",
+        title="Buy two seals",
     ),
-    "restore an item": Deed(
-        ["task", "item", "restore", "{task}", "1"],
-        "item",
-        {"verb": "restore"},
-        {"item": "{item}"},
-        PUT_AWAY,
+    "add an item": deed("task item add {task} 'Look below'", "add-item", title="Look below"),
+    "note": deed("task note {task} 'Ann knows'", "note", verb("add"), verb="add", text="Ann knows"),
+    "edit a note": deed(BOB, "note", verb("edit"), verb="edit", text="Bob knows"),
+    "edit a transcript": deed(BOB, "note", verb("edit"), HEARD, verb="edit", text="Bob knows"),
+    "remove a note": deed(
+        "task note {task} --remove {note}", "note", verb("remove"), verb="remove", sure="yes"
     ),
-    "rename an item": Deed(
-        ["task", "item", "rename", "{task}", "1", "Buy two seals"],
-        "item",
-        {"verb": "rename", "title": "Buy two seals"},
-        {"item": "{item}", "verb": "rename"},
+    "assign a label": deed(
+        "label assign {task} {later}", "label", verb("assign"), verb="assign", label="{later}"
     ),
-    "add an item": Deed(
-        ["task", "item", "add", "{task}", "Look below"], "add-item", {"title": "Look below"}
+    "remove a label": deed("label remove {task} {urgent}", "label", LABEL, verb="remove"),
+    "link": deed("task link {task} blocked-by {wall}", "link", phrase="is_blocked_by", target=WALL),
+    "unlink": deed(
+        "task unlink {task} blocks {wall}", "link", verb("remove"), LINKED, verb="remove"
     ),
-    "note": Deed(
-        ["task", "note", "{task}", "Ann knows"],
-        "note",
-        {"text": "Ann knows", "verb": "add"},
-        {"verb": "add"},
+    "start the timer": deed("task timer start {task}", "timer", verb="start"),
+    "stop the timer": deed(
+        "task timer stop --summary Looked", "timer", first=RUNS, verb="stop", summary="Looked"
     ),
-    "edit a note": Deed(
-        ["task", "note", "{task}", "Bob knows", "--edit", "1"],
-        "note",
-        {"text": "Bob knows", "verb": "edit"},
-        {"verb": "edit"},
-    ),
-    "edit a transcript": Deed(
-        ["task", "note", "{task}", "Bob knows", "--edit", "1"],
-        "note",
-        {"text": "Bob knows", "verb": "edit"},
-        {"verb": "edit"},
-        HEARD,
-    ),
-    "remove a note": Deed(
-        ["task", "note", "{task}", "--remove", "{note}"],
-        "note",
-        {"sure": "yes", "verb": "remove"},
-        {"verb": "remove"},
-    ),
-    "assign a label": Deed(
-        ["label", "assign", "{task}", "{later}"],
-        "label",
-        {"verb": "assign", "label": "{later}"},
-        {"verb": "assign"},
-    ),
-    "remove a label": Deed(
-        ["label", "remove", "{task}", "{urgent}"],
-        "label",
-        {"verb": "remove"},
-        {"label": "{urgent}"},
-    ),
-    "link": Deed(
-        ["task", "link", "{task}", "blocked-by", "{wall}"],
-        "link",
-        {"phrase": "is_blocked_by", "target": WALL},
-    ),
-    "unlink": Deed(
-        ["task", "unlink", "{task}", "blocks", "{wall}"],
-        "link",
-        {"verb": "remove"},
-        {"verb": "remove"},
-        LINKED,
-    ),
-    "start the timer": Deed(["task", "timer", "start", "{task}"], "timer", {"verb": "start"}),
-    "stop the timer": Deed(
-        ["task", "timer", "stop", "--summary", "Looked"],
-        "timer",
-        {"verb": "stop", "summary": "Looked"},
-        first=RUNS,
-    ),
-    "enter time": Deed(
-        ["task", "time", "{task}", "--start", SPENT[0], "--end", SPENT[1], "--summary", "Looked"],
+    "enter time": deed(
+        f"task time {{task}} {SPAN} --summary Looked",
         "time",
-        {"began": SPENT[0], "ended": SPENT[1], "summary": "Looked"},
+        began=SPENT[0],
+        ended=SPENT[1],
+        summary="Looked",
     ),
-    "correct a time": Deed(
-        ["task", "retime", "{task}", "1", "--end", "2026-12-31T11:00"],
+    "correct a time": deed(
+        "task retime {task} 1 --end 2026-12-31T11:00",
         "retime",
-        {"ended": "2026-12-31T11:00"},
         first=TIMED,
+        ended="2026-12-31T11:00",
     ),
-    "rate": Deed(
-        ["task", "rate", "{task}", "4", "--note", "Went well"],
-        "rate",
-        {"score": "4", "comment": "Went well"},
-        {"entry": ""},
+    "rate": deed(
+        "task rate {task} 4 --note 'Went well'", "rate", WHOLE, score="4", comment="Went well"
     ),
-    "rate an entry": Deed(
-        ["task", "rate", "{task}", "2", "--entry", "1"], "rate", {"score": "2"}, first=TIMED
+    "rate an entry": deed("task rate {task} 2 --entry 1", "rate", first=TIMED, score="2"),
+    "conclude": deed(REST, "conclude", title="The rest"),
+    "conclude, the items stay": deed(
+        f"{REST} --keep-items", "conclude", title="The rest", keep="yes"
     ),
-    "conclude": Deed(
-        ["task", "conclude", "{task}", "--follow-up", "The rest"],
-        "conclude",
-        {"title": "The rest"},
-    ),
-    "conclude, the items stay": Deed(
-        ["task", "conclude", "{task}", "--follow-up", "The rest", "--keep-items"],
-        "conclude",
-        {"title": "The rest", "keep": "yes"},
-    ),
-    "delete": Deed(["task", "delete", "{task}"], "delete", {"verb": "delete", "sure": "yes"}),
-    "restore": Deed(["task", "restore", "{task}"], "delete", {"verb": "restore"}, first=DELETED),
+    "delete": deed("task delete {task}", "delete", verb="delete", sure="yes"),
+    "restore": deed("task restore {task}", "delete", first=DELETED, verb="restore"),
 }
-STALE = [["task", "set", SINK, "--estimate", "25"]]
+STALE = [f"task set '{SINK}' --estimate 25"]
 VERDICTS = {
-    "confirm": Verdict(["confirm"], {"verdict": "confirm"}),
+    "confirm": Verdict("confirm", {"verdict": "confirm"}),
     "edit and confirm": Verdict(
-        ["confirm"],
+        "confirm",
         {"verdict": "confirm", "edit.minutes": "45"},
         ["--edit", '{"minutes": 45}'],
         "edit.minutes",
     ),
-    "confirm what is stale": Verdict(["confirm"], {"verdict": "confirm"}, first=STALE),
-    "confirm, and it is done": Verdict(["confirm"], {"verdict": "conclude"}, ["--conclude"]),
-    "confirm anyway": Verdict(["confirm"], {"verdict": "anyway"}, ["--anyway"], first=STALE),
+    "confirm what is stale": Verdict("confirm", {"verdict": "confirm"}, first=STALE),
+    "confirm, and it is done": Verdict("confirm", {"verdict": "conclude"}, ["--conclude"]),
+    "confirm anyway": Verdict("confirm", {"verdict": "anyway"}, ["--anyway"], first=STALE),
     "reject": Verdict(
-        ["reject"], {"verdict": "reject", "reason": "Not so"}, ["--reason", "Not so"], "reason"
+        "reject", {"verdict": "reject", "reason": "Not so"}, ["--reason", "Not so"], "reason"
     ),
-    "defer": Verdict(["defer"], {"verdict": "defer"}),
+    "defer": Verdict("defer", {"verdict": "defer"}),
 }
 
 
 def written(home: Path) -> None:
     proposing(home)
     for line in (
-        ["task", "add", WALL],
-        ["task", "item", "add", SINK, "Buy a seal"],
-        ["task", "set", SINK, "--description", "Old"],
-        ["category", "add", "Work"],
-        ["label", "add", "urgent"],
-        ["label", "add", "later"],
-        ["label", "assign", SINK, "urgent"],
+        f"task add '{WALL}'",
+        f"task item add '{SINK}' 'Buy a seal'",
+        f"task set '{SINK}' --description Old",
+        "category add Work",
+        "label add urgent",
+        "label add later",
+        f"label assign '{SINK}' urgent",
     ):
-        done(line, home)
+        done(shlex.split(line), home)
 
 
 @pytest.fixture
@@ -242,12 +198,12 @@ def homes_of(tmp_path: Path, homes: Homes) -> tuple[Path, Path]:
     return homes.copy(written, tmp_path / "typed"), tmp_path / "sent"
 
 
-def prepared(pair: tuple[Path, Path], first: Sequence[Sequence[str]]) -> dict[str, str]:
+def prepared(pair: tuple[Path, Path], first: Sequence[str]) -> dict[str, str]:
     """Do what goes before, then copy; the ids that the deeds name."""
     home = pair[0]
     page = told(["task", "show", SINK], home)
     for line in first:
-        done([*line], home)
+        done(shlex.split(line), home)
     shutil.copytree(home, pair[1])
     labels = {one["name"]: one["id"] for one in told(["label", "list"], home)}
     named = {one["name"]: one["id"] for one in told(["category", "list"], home)}
@@ -298,7 +254,7 @@ def same(pair: tuple[Path, Path], before: int) -> None:
     assert proved(pair[1])
 
 
-def send(visitor: Visitor, form: Form, sent: dict[str, str], status: int = 200) -> None:
+def send(visitor: Visitor, form: Form, sent: Mapping[str, str], status: int = 200) -> None:
     """Send a form twice, as a browser may: it does one thing."""
     data = {name.replace(".", "__"): value for name, value in sent.items()}
     for _ in range(2):
@@ -337,8 +293,8 @@ def test_a_verdict_is_the_same_through_both_doors(
     prepared(homes_of, verdict.first)
     before = len(rows(homes_of[0]))
     ref = refs(homes_of[0])["update_task_estimate"]
-    is_stale = verdict.typed == ["confirm"] and verdict.first and not verdict.more
-    typed(homes_of[0], [*verdict.typed, ref, *verdict.more], 1 if is_stale else 0)
+    is_stale = verdict.typed == "confirm" and verdict.first and not verdict.more
+    typed(homes_of[0], [verdict.typed, ref, *verdict.more], 1 if is_stale else 0)
     with visiting(homes_of[1]) as visitor:
         form = decision(visitor.page("/inbox"), ref, verdict.field)
         send(visitor, form, verdict.sent, 409 if is_stale else 200)
@@ -366,7 +322,7 @@ UNDONE = [
 def test_to_undo_a_verdict_is_the_same_through_both_doors(
     homes_of: tuple[Path, Path], verb: str, tool: str
 ) -> None:
-    prepared(homes_of, [["label", "remove", SINK, "urgent"], ["wake"]])
+    prepared(homes_of, [f"label remove '{SINK}' urgent", "wake"])
     before = len(rows(homes_of[0]))
     ref = refs(homes_of[0])[tool]
     noticed(homes_of[0])
