@@ -24,7 +24,6 @@ SLOW = (
     "tests/integration/test_cli_fork.py",
     "tests/integration/test_cli_inspect.py",
     "tests/integration/test_cli_otel.py",
-    "tests/integration/test_conflict_table.py",
     "tests/integration/test_engine.py",
     "tests/integration/test_files_by_hand.py",
     "tests/integration/test_followup_by_gemini.py",

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from adapters.documents.ranks import Ranks
-from tests.integration.test_shared_templates import NAMES
-from tests.support.machines import Machine
+from tests.support.machines import NAMES, Machine
 
 TASK = "\u30ea\u30b9\u30dc\u30f3\u884c\u304d by Friday"
 LABELS = "Schreibtisch im Arbeitszimmer.", "Laptop in der K\u00fcche von Oma 2.0"

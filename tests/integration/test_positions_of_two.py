@@ -11,9 +11,8 @@ from adapters.documents.timetravel import at_document
 from adapters.usecases.time_travel import find_moment
 from adapters.wiring import open_home
 from domain.errors import Refused
-from tests.integration.test_shared_templates import NAMES
 from tests.support import cli
-from tests.support.machines import Machine
+from tests.support.machines import NAMES, Machine
 from tests.support.pages import text_of, visiting
 
 pytestmark = pytest.mark.slow

@@ -5,12 +5,10 @@ from pathlib import Path
 import pytest
 
 from tests.support import cli
-from tests.support.machines import Machine
+from tests.support.machines import NAMES, Machine
 from tests.support.pages import text_of, visiting
 
 pytestmark = pytest.mark.slow
-
-NAMES = "desk", "laptop"
 
 
 def machines(tmp_path: Path) -> list[Machine]:

@@ -15,15 +15,14 @@ from domain.log import canonical
 from domain.log.keys import key
 from domain.log.state import MAIN
 from domain.log.wire import Payload, Words, payload
-from tests.integration.test_settling import Two
 from tests.support.services import START
-from tests.support.sharing import Machine
+from tests.support.sharing import Machine, TwoLogs
 
 ROOF, WALL = key("task", "roof"), key("task", "wall")
 HOUSE = category_id("House")
 
 
-class TwoOfAFile(Two):
+class TwoOfAFile(TwoLogs):
     def __init__(self) -> None:
         self.kept: list[Payload] = []
         super().__init__()

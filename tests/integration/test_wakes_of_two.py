@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.test_shared_templates import NAMES
-from tests.support.machines import Machine
+from tests.support.machines import NAMES, Machine
 from tests.support.pages import text_of, visiting
 
 pytestmark = pytest.mark.slow

@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.support import cli, process
 
+NAMES = "desk", "laptop"
 Lines = Callable[[], list[dict[str, Any]]]
 """What a process has logged so far."""
 
