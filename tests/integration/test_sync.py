@@ -1,18 +1,33 @@
-"""A folder as the tools that carry it, full disks and hands leave it: nothing is lost, doubled or
-half taken. Whatever a sync is cut off at, the next one makes it whole."""
+"""A folder where machines meet, as disks, the tools that carry it, and hands leave it: nothing is
+lost, doubled or half taken. Whatever a sync is cut off at, the next one makes it whole."""
 
 import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from adapters.documents.sync import IgnoredManifest, SyncReport
 from adapters.store.recorder import numbered
 from adapters.store.remote_appends import RemoteAppend
-from adapters.sync.sync_folder import ListedFile, LocalSyncFolder, MemorySyncFolder, SyncFolder
+from adapters.sync.manifest import MANIFEST_FILE, ChainHead, manifest_bytes, read_manifest
+from adapters.sync.sync_folder import (
+    README,
+    ListedFile,
+    LocalSyncFolder,
+    MemorySyncFolder,
+    SyncFolder,
+)
 from adapters.sync.sync_home import SyncResult, sync_logs
-from adapters.sync.sync_state import SyncState
+from adapters.sync.sync_state import SyncState, read_sync_state, sync_lock, write_sync_state
+from adapters.text.sync import sync_lines
 from domain.errors import Refused
 from domain.log.wire import SHARED, payload
 from tests.support.disks import small_disk
@@ -20,6 +35,98 @@ from tests.support.process import ended, ran, read
 from tests.support.sharing import Machine
 
 NOW = "2026-03-01T12:00:00.000000Z"
+GIVES = """
+import sys
+from pathlib import Path
+from tests.integration.test_sync import NOW, desk_with
+from adapters.sync.sync_folder import LocalSyncFolder
+from adapters.sync.sync_home import sync_logs
+from adapters.sync.sync_state import SyncState
+print("begins", flush=True)
+sync_logs([desk_with()], LocalSyncFolder(Path(sys.argv[1])), NOW, SyncState())
+"""
+
+
+def desk_with(count: int = 60) -> Machine:
+    made = Machine("desk")
+    for number in range(count):
+        made.add(f"label {number}")
+    return made
+
+
+def test_two_machines_meet_in_a_folder_on_the_disk(tmp_path: Path) -> None:
+    shelf = LocalSyncFolder(tmp_path)
+    desk, laptop = desk_with(3), Machine("laptop")
+    sync_logs([desk], shelf, NOW, SyncState())
+    (tmp_path / "desk" / "journal-desk-4-4-x.jsonl.gz.part").write_bytes(b"half")
+    (tmp_path / "desk" / ".syncthing.have.json.tmp").write_bytes(b"half")
+    (tmp_path / "desk" / "~notes.txt").write_bytes(b"something else")
+    (tmp_path / ".stfolder").mkdir()
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "journal.db").write_bytes(b"SQLite opens it, and nobody else")
+    did = sync_logs([laptop], shelf, NOW, SyncState())
+    assert (did.report.took, did.report.skipped) == ({"desk": 8}, 1)
+    assert sync_logs([desk], shelf, NOW, SyncState()).report.equal == ["laptop"]
+    assert (tmp_path / "README.txt").read_text().startswith("Here the machines")
+    listed = [one.name for one in shelf.files()]
+    assert all("part" not in one and "tmp" not in one for one in listed)
+    write_sync_state(tmp_path, did.kept)
+    assert read_sync_state(tmp_path) == did.kept
+    again = sync_logs([laptop], shelf, NOW, read_sync_state(tmp_path)).report
+    assert (again.took, again.gave, again.skipped) == ({}, 0, 1)
+    (tmp_path / "sync.json").write_text("{")
+    assert read_sync_state(tmp_path) == SyncState()
+
+
+@pytest.mark.parametrize("what", ["missing", "file", "home"])
+def test_what_is_no_folder_to_meet_in_is_told(tmp_path: Path, what: str) -> None:
+    path = tmp_path / what
+    if what == "file":
+        path.write_text("x")
+    elif what == "home":
+        path.mkdir()
+        (path / "journal.db").touch()
+    with pytest.raises(Refused) as refused:
+        LocalSyncFolder(path)
+    assert refused.value.code == "invalid_value"
+    assert str(path) in refused.value.because
+
+
+@pytest.mark.slow
+def test_one_sync_of_a_home_waits_for_another(tmp_path: Path) -> None:
+    waits = (
+        "from pathlib import Path; from adapters.sync.sync_state import sync_lock\n"
+        f"with sync_lock(Path({str(tmp_path)!r})): pass"
+    )
+    with sync_lock(tmp_path):
+        other = subprocess.Popen([sys.executable, "-c", waits])
+        with pytest.raises(subprocess.TimeoutExpired):
+            other.wait(0.6)
+    assert other.wait(20) == 0
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_while_it_gives_leaves_whole_files_or_none(tmp_path: Path) -> None:
+    for nth in range(5):
+        giving = subprocess.Popen(
+            [sys.executable, "-c", GIVES, str(tmp_path)], stdout=subprocess.PIPE
+        )
+        assert giving.stdout is not None
+        giving.stdout.readline()
+        time.sleep(0.002 * nth)
+        os.kill(giving.pid, signal.SIGKILL)
+        giving.wait()
+        giving.stdout.close()
+        laptop = Machine("laptop")
+        report = sync_logs(
+            [laptop], LocalSyncFolder(tmp_path), NOW, SyncState(), is_dry=True
+        ).report
+        assert report.skipped == 0
+        assert report.took in ({}, {"desk": 122})
+    if not report.took:  # else it gave all before it was killed, and its log went with it
+        sync_logs([desk_with()], LocalSyncFolder(tmp_path), NOW, SyncState())
+    report = sync_logs([Machine("laptop")], LocalSyncFolder(tmp_path), NOW, SyncState()).report
+    assert report.took == {"desk": 122}
 
 
 def synced(log: Machine, shelf: SyncFolder) -> SyncResult:
@@ -32,13 +139,6 @@ def rows(log: Machine) -> dict[tuple[str, int], int]:
         for one, chain in log.chains.items()
         for append in chain
     }
-
-
-def desk_with(count: int) -> Machine:
-    made = Machine("desk")
-    for nth in range(count):
-        made.add(f"label {nth}")
-    return made
 
 
 def segments(folder: Path) -> list[Path]:
@@ -100,7 +200,8 @@ def test_a_placeholder_waits_until_the_file_is_there(tmp_path: Path, what: str) 
     else:
         whole.write_bytes(held[what])
     did = synced(laptop, shelf)
-    assert [(one.replica, one.n) for one in did.report.waiting] == [("desk", 0)]
+    why = {"a folder": "gap", "closed": "gap"}.get(what, "cut short")
+    assert [(one.replica, one.for_, one.n) for one in did.report.waiting] == [("desk", why, 0)]
     assert "desk" not in laptop.chains
     if what == "a folder":
         whole.rmdir()
@@ -285,6 +386,7 @@ def cut_at(last: int) -> tuple[bool, list[Machine], MemorySyncFolder]:
     return was_cut, [desk, laptop], shelf
 
 
+@pytest.mark.slow
 def test_a_sync_that_is_cut_off_at_any_step_is_made_whole_by_the_next() -> None:
     whole = rows(cut_at(10**9)[1][0])
     last = 0
@@ -334,3 +436,93 @@ def test_a_disk_that_fills_up_while_it_is_given_stops_it_and_loses_nothing(room:
     for one in laptop, desk, laptop:
         synced(one, shelf)
     assert rows(desk) == rows(laptop)
+
+
+# ------------------------------------------------------------------------------ bits that fall over
+
+
+STEP = 59  # bytes from one bit that is tried to the next
+
+
+def lines(did: SyncReport) -> list[str]:
+    return [*sync_lines(did, "UTC")]
+
+
+def met(folder: Path) -> tuple[Machine, Machine]:
+    """A desk and a laptop that hold the same, and the folder with the files of both."""
+    folder.mkdir(exist_ok=True)
+    desk, laptop, shelf = Machine("desk"), Machine("laptop"), LocalSyncFolder(folder)
+    desk.add("home")
+    synced(desk, shelf)
+    synced(laptop, shelf)
+    laptop.add("away")
+    for one in (laptop, desk, laptop):
+        synced(one, shelf)
+    return desk, laptop
+
+
+@pytest.mark.slow
+def test_a_bit_that_falls_over_in_any_file_is_told_accuses_nobody_and_loses_nothing(
+    tmp_path: Path,
+) -> None:
+    met(tmp_path)
+    found = [one for one in sorted(tmp_path.rglob("*")) if one.is_file()]
+    assert {MANIFEST_FILE, README} <= {one.name for one in found}
+    files = {one.relative_to(tmp_path): one.stat().st_size for one in found}
+    for name, size in files.items():
+        for at in range(0, size, STEP):
+            shutil.rmtree(tmp_path)
+            desk, laptop = met(tmp_path)
+            flipped = bytearray((tmp_path / name).read_bytes())
+            flipped[at] ^= 1 << at % 8
+            (tmp_path / name).write_bytes(flipped)
+            _look_at(tmp_path, name, Machine("phone"), desk, laptop)
+
+
+def _look_at(folder: Path, name: Path, phone: Machine, desk: Machine, laptop: Machine) -> None:
+    """A new machine meets the folder, then those whose rows lie there, then it again."""
+    shelf = LocalSyncFolder(folder)
+    first = synced(phone, shelf).report
+    if name.name == MANIFEST_FILE:
+        assert first.ignored == [IgnoredManifest(name.parts[0], "broken")]
+        assert any(one.startswith(f"{name} is not as it was written") for one in lines(first))
+    elif name.name != README:
+        is_told = "1 file of the folder could not be read." in lines(first)
+        assert is_told == (first.skipped == 1)
+        assert is_told or not first.waiting
+    held = desk.telling_heads()
+    for replica, head in phone.telling_heads().items():
+        assert desk.digest_at(head.n, replica) == head.digest
+    for one in (desk, laptop, phone, desk, laptop):
+        last = synced(one, shelf).report
+    assert (last.ignored, last.skipped, last.waiting, last.behind) == ([], 0, [], [])
+    assert phone.telling_heads() == laptop.telling_heads() == desk.telling_heads() == held
+
+
+def _with_head(shelf: MemorySyncFolder, writer: str, head: ChainHead) -> None:
+    """Have a writer tell, with a sum that fits, that it holds this of the desk's chain."""
+    name = f"{writer}/{MANIFEST_FILE}"
+    have = read_manifest(shelf.held[name], writer)
+    assert have is not None
+    shelf.held[name] = manifest_bytes(replace(have, heads={**have.heads, "journal:desk": head}))
+
+
+@pytest.mark.parametrize("n", [2, 9])
+def test_a_fork_is_accused_by_two_manifests_that_agree_and_not_by_one(n: int) -> None:
+    shelf, desk, laptop = MemorySyncFolder(), Machine("desk"), Machine("laptop")
+    desk.add("home")
+    synced(desk, shelf)
+    synced(laptop, shelf)
+    synced(desk, shelf)
+    _with_head(shelf, "laptop", ChainHead(n, 32 * "a"))
+    did = synced(desk, shelf).report
+    assert did.ignored == [IgnoredManifest("laptop", "alone", "desk", n)]
+    told = f"laptop/have.json tells another append {n} of desk than is here, and nothing else does"
+    assert f"{told}: it was left out." in lines(did)
+    shelf.held["phone/have.json"] = shelf.held["laptop/have.json"].replace(b"laptop", b"phone", 1)
+    assert "not as it was written" in " ".join(lines(synced(desk, shelf).report))
+    synced(Machine("phone"), shelf)
+    _with_head(shelf, "phone", ChainHead(n, 32 * "a"))
+    with pytest.raises(Refused) as refused:
+        synced(desk, shelf)
+    assert refused.value.code == "forked_replica"
