@@ -1,5 +1,7 @@
-"""Of machines that share a home one watches, ticks and wakes by itself; a person hands that over
-(ADR 76)."""
+"""Of machines that share a home one watches, ticks and wakes by itself; a person hands that over:
+at once, by halves, to nobody, or to who is gone. One leads at last, nothing is lost (ADR 76)."""
+
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -8,7 +10,9 @@ from adapters.proof.prove import prove_logs
 from adapters.runtime import leadership, review, timers, watcher
 from adapters.runtime.timers import timer_command
 from adapters.runtime.wake_capture import capture
-from adapters.sync.machines import retire
+from adapters.simulation.fault_injection import Crashed, FaultyLog
+from adapters.store.memory import MemoryLogRecorder
+from adapters.sync.machines import let_lead, retire
 from adapters.timetravel.why import trigger_fates
 from adapters.wiring import Home
 from domain.agent.commands import SleepAgent
@@ -20,11 +24,13 @@ from domain.agent.wake_queue import (
     WakeQueued,
 )
 from domain.changes.commands import ConfirmItem
+from domain.errors import Refused
 from domain.journal.task import TASK
 from domain.log.timestamps import later
 from projections import wakes
 from replay.divergence import Divergence
 from tests.support.fleet import Fleet, Machine
+from tests.support.machines import Machine as Place
 from tests.support.services import START, reply
 
 
@@ -104,14 +110,6 @@ def test_a_timer_ticks_where_it_is_led(fleet: Fleet) -> None:
     assert laptop.agent(agent).timers == desk.agent(agent).timers
 
 
-def test_a_person_s_wake_runs_where_it_is_asked_for(fleet: Fleet) -> None:
-    _, agent = agent_at(fleet)
-    fleet["laptop"].ask(agent)
-    fleet.meet()
-    assert queued(fleet, agent) == ["laptop"]
-    assert len(fleet["laptop"].run()) == 1
-
-
 def test_with_agents_of_its_own_each_machine_leads_itself(fleet: Fleet) -> None:
     laptop = fleet["laptop"].services
     own = replace(laptop.settings.sync, agents="local")
@@ -120,6 +118,7 @@ def test_with_agents_of_its_own_each_machine_leads_itself(fleet: Fleet) -> None:
 
 
 # ------------------------------------------------------------------------------------------ sleep
+
 
 DAY = 86_400
 
@@ -214,29 +213,22 @@ def test_an_agent_that_is_made_elsewhere_is_woken_by_who_leads_once(fleet: Fleet
     assert queued(fleet, agent) == []
 
 
-def test_an_agent_that_several_made_at_once_is_woken_once(fleet: Fleet) -> None:
+@pytest.mark.parametrize("makers", [("desk", "laptop", "phone"), ("laptop", "phone")])
+def test_an_agent_that_several_made_at_once_is_woken_once_where_it_is_led(
+    fleet: Fleet, makers: tuple[str, ...]
+) -> None:
     task = fleet["desk"].task("Boat")
     fleet.meet()
-    agents = {one.agent(task) for one in fleet.values()}
-    (agent,) = agents
-    assert [one.name for one in fleet.values() if one.queued(agent)] == ["desk"]
-    fleet["desk"].run()
-    fleet.meet()
-    assert queued(fleet, agent) == []
-    assert len(begun(fleet, agent)) == 1
-    assert proved(fleet) == []
-
-
-def test_an_agent_that_several_made_but_not_who_leads_is_woken_there_once(fleet: Fleet) -> None:
-    task = fleet["desk"].task("Boat")
-    fleet.meet()
-    (agent,) = {fleet[one].agent(task) for one in ("laptop", "phone")}
+    (agent,) = {fleet[one].agent(task) for one in makers}
+    woken = ["desk"] if "desk" in makers else []
+    assert [one.name for one in fleet.values() if one.queued(agent)] == woken
     fleet.meet()
     assert queued(fleet, agent) == ["desk"]
     fleet["desk"].run()
     fleet.meet()
     assert queued(fleet, agent) == []
     assert len(begun(fleet, agent)) == 1
+    assert proved(fleet) == []
 
 
 def test_a_creation_that_nobody_heard_of_is_made_up_for_by_its_own_machine_once_it_leads(
@@ -304,19 +296,6 @@ def test_without_the_old_one_only_what_it_did_not_take_is_taken(fleet: Fleet) ->
     assert phone.queued(agent)
     fleet.meet()
     assert proved(fleet) == []
-
-
-def test_what_the_old_one_took_before_it_heard_is_gone_on_with(fleet: Fleet) -> None:
-    task, agent = agent_at(fleet)
-    fleet["phone"].lead()
-    fleet["desk"].edit(task, "Mend the roof soon")
-    fleet["desk"].look()
-    assert fleet["desk"].queued(agent)
-    fleet["phone"].sync()
-    fleet["desk"].sync()
-    assert fleet["desk"].queued(agent) == ""
-    fleet.meet()
-    assert queued(fleet, agent) == ["phone"]
 
 
 def test_a_wake_that_comes_back_unrun_runs_there(fleet: Fleet) -> None:
@@ -461,3 +440,145 @@ def begin(machine: Machine, agent: str) -> None:
     run_key = machine.ask(agent)
     captured = capture(machine.services, agent, run_key, is_now=True)
     machine.services.append_agent(captured.command, payloads=captured.payloads)
+
+
+# ----------------------------------------------------------------------------------------- attacked
+
+
+def fused(name: str, replica: str) -> FaultyLog:
+    return FaultyLog(name, MemoryLogRecorder(), replica)
+
+
+@pytest.fixture
+def two_wait() -> Fleet:
+    """Desk leads, and has two agents with a wake queued each, which all know."""
+    found = Fleet("desk", "laptop", "phone", log=fused)
+    desk = found["desk"]
+    for title in "Mend the roof", "Boat":
+        desk.agent(desk.task(title))
+    desk.look()
+    found.meet()
+    return found
+
+
+def every_begun(fleet: Fleet) -> list[str]:
+    return [one for agent in fleet["desk"].agents for one in begun(fleet, agent)]
+
+
+def leads(fleet: Fleet) -> list[str]:
+    return [one.services.lead for one in fleet.values()]
+
+
+def end(two_wait: Fleet) -> None:
+    """All meet and run what is theirs; two wakes, each once, and all of it is proved."""
+    two_wait.meet()
+    for one in two_wait.values():
+        one.look()
+        one.run()
+    two_wait.meet()
+    assert len(set(leads(two_wait))) == 1
+    assert len(set(every_begun(two_wait))) == 2
+    for one in two_wait.values():
+        assert [one.queued(agent) for agent in one.agents] == ["", ""]
+        assert prove_logs(one.services.journal, one.services.agents).divergences == ()
+
+
+def test_two_that_take_the_lead_at_once_are_one_after_they_met(two_wait: Fleet) -> None:
+    two_wait["laptop"].lead()
+    two_wait["phone"].lead()
+    for name in "laptop", "phone":
+        two_wait[name].look()
+        assert two_wait[name].services.leads
+    two_wait.meet()
+    assert leads(two_wait) == ["laptop"] * 3
+    end(two_wait)
+    assert len(every_begun(two_wait)) == 2
+
+
+@pytest.mark.parametrize("appends", [0, 1])
+def test_a_hand_over_that_is_cut_off_is_gone_on_with(two_wait: Fleet, appends: int) -> None:
+    """Killed right after it was said who leads, and after the first of two wakes was taken over."""
+    laptop = two_wait["laptop"]
+    agents = laptop.services.agents
+    assert isinstance(agents, FaultyLog)
+    with Home.in_memory(laptop.services) as home:
+        agents.fuse, agents.is_after = 1 + appends, True
+        with pytest.raises(Crashed):
+            let_lead(home)
+        agents.fuse = 0
+    assert laptop.services.leads
+    assert sum(bool(laptop.queued(one)) for one in laptop.agents) == appends
+    end(two_wait)
+    assert len(every_begun(two_wait)) == 2
+
+
+def test_a_retirement_that_is_cut_off_may_be_said_again(two_wait: Fleet) -> None:
+    laptop = two_wait["laptop"]
+    agents = laptop.services.agents
+    assert isinstance(agents, FaultyLog)
+    with Home.in_memory(laptop.services) as home:
+        agents.fuse, agents.is_after = 1, True
+        with pytest.raises(Crashed):
+            retire(home, "desk")
+        agents.fuse = 0
+        did = retire(home, "desk")
+    assert (did.lead, laptop.machines.retired) == ("laptop", ("desk",))
+    assert all(laptop.queued(one) for one in laptop.agents)
+    end(two_wait)
+
+
+@pytest.mark.parametrize(
+    ("named", "code", "line"),
+    [
+        ("laptop", "invalid_value", "laptop is this machine"),
+        ("nobody", "unknown_replica", "nobody"),
+        ("", "unknown_replica", "machine"),
+    ],
+)
+def test_who_cannot_be_retired_is_told_in_a_line(
+    two_wait: Fleet, named: str, code: str, line: str
+) -> None:
+    with Home.in_memory(two_wait["laptop"].services) as home:
+        before = home.services.agents.count()
+        with pytest.raises(Refused) as found:
+            retire(home, named)
+        assert (found.value.code, home.services.agents.count()) == (code, before)
+        assert line in str(found.value)
+        assert "\n" not in str(found.value)
+
+
+def test_who_was_gone_is_there_again_where_it_is_named(two_wait: Fleet) -> None:
+    two_wait["laptop"].retire("desk")
+    with Home.in_memory(two_wait["laptop"].services) as home:
+        did = let_lead(home, "desk")
+        assert (did.changed, did.returned) == (True, True)
+        did = let_lead(home, "desk")
+        assert (did.changed, did.returned) == (False, False)
+        with pytest.raises(Refused) as found:
+            let_lead(home, "nobody")
+        assert found.value.code == "unknown_replica"
+    end(two_wait)
+
+
+def test_each_says_in_one_line_what_became_of_the_lead(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    desk, laptop = (Place(tmp_path / one, folder) for one in ("desk", "laptop"))
+    desk.said("task", "add", "Buy milk")
+    desk.sync()
+    assert "desk leads now." in laptop.said("sync", str(folder))
+    desk.sync()
+    desk.said("replicas", "lead", "laptop")
+    laptop.said("replicas", "lead")
+    desk.sync()
+    said = laptop.said("sync", str(folder))
+    assert "leads now" not in said  # desk said so, and laptop, too
+    laptop.said("replicas", "lead", "desk")
+    laptop.sync()
+    assert "This machine leads now." in desk.said("sync", str(folder))
+    assert desk.told("sync", str(folder))["leads"] == ""
+    assert "is this machine" in desk.said("replicas", "retire", "desk", status=2)
+    assert desk.said("replicas", "retire", "laptop") == "laptop is gone for good.\n"
+    assert desk.said("replicas", "retire", "laptop") == "laptop is gone for good.\n"
+    told = desk.said("replicas", "lead", "laptop")
+    assert told == "laptop was gone for good, and is there again. laptop leads now.\n"

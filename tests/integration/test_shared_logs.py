@@ -1,28 +1,41 @@
-"""A journal that several machines share, in memory and in files: what is written, in which order,
-and what is refused."""
+"""A log that several machines share, in memory and in files: what is written, in which order, what
+is refused, and what a watcher makes of what others wrote (ADR 70)."""
 
+import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from adapters.documents.timetravel import prompt_again
+from adapters.proof.prove import prove_logs
+from adapters.runtime import watcher
+from adapters.runtime.effect_executor import run_wake
+from adapters.runtime.services import Services
+from adapters.store.canonical_index import FileCanonicalIndex
 from adapters.store.log import Log
 from adapters.store.log_copy import copy_log
 from adapters.store.recorder import by_append, numbered
 from adapters.store.remote_appends import RemoteAppend
-from domain.append.causes import GivenUp, LogShared, ReplicasImported
+from adapters.timetravel.logs_at import Past
+from adapters.timetravel.why import trigger_fates
+from domain.agent.commands import TakeJournal
+from domain.agent.wake_queue import WAKE_QUEUE
+from domain.append.causes import GivenUp, LogShared, Receipt, ReplicasImported
 from domain.append.envelope import Row
 from domain.errors import Refused
-from domain.journal.commands import CreateTask, DeleteTask, EditTask
+from domain.journal.commands import AddNote, CreateTask, DeleteTask, EditTask, LinkTask
 from domain.journal.task import TASK
-from domain.log.wire import Imported, Payload, payload
+from domain.log.wire import Imported, Payload, Words, payload
+from domain.wake.commands import BeginWake
+from tests.support.services import START, queued_key, reply, services, task_with_agent
 from tests.support.sharing import Machine
 
 AT, LATER = "2027-01-01T00:00:00.000000Z", "2027-01-02T00:00:00.000000Z"
 FAR = "2099-01-01T00:00:00.000000Z"
-
 NAMES = ("desk", "laptop")
 Opened = Callable[[str], Log]
 
@@ -266,3 +279,211 @@ def test_a_shared_log_is_not_copied_under_its_name() -> None:
     with pytest.raises(Refused) as refused:
         copy_log(desk, copy, lambda *_: None)
     assert (refused.value.code, copy.count()) == ("not_shared", 0)
+
+
+# ----------------------------------------------------------- what is found without going through it
+
+
+class Stepped:
+    """Asks a file, and counts the steps that SQLite takes for it."""
+
+    def __init__(self, path: Path) -> None:
+        self._connection = sqlite3.connect(path)
+        self._connection.set_progress_handler(self._one, 1)
+        self.steps = 0
+
+    def _one(self) -> int:
+        self.steps += 1
+        return 0
+
+    def found(self, sql: str, *values: str | int) -> list[Any]:
+        return self._connection.execute(sql, values).fetchall()
+
+
+def filled(path: Path, tasks: int) -> Log:
+    """A desk's file: of a phone a first word long ago, of a laptop and the desk many tasks."""
+    desk = Log.open("journal", path, "desk")
+    desk.share(AT)
+    for name, count in ("phone", 1), ("laptop", tasks):
+        other = Log.in_memory("journal", name)
+        other.share(AT)
+        for _ in range(count):
+            other.append(CreateTask("Trip"), AT)
+        desk.bring([RemoteAppend(tuple(rows), ()) for rows in other.appends_of(name, 0)], AT)
+    for _ in range(tasks):
+        desk.append(CreateTask("Trip"), AT)
+    return desk
+
+
+def asked(path: Path) -> int:
+    """The steps it takes to learn who wrote, and what each of them wrote last."""
+    stepped = Stepped(path)
+    order = FileCanonicalIndex(stepped.found)
+    assert order.writers() == ["desk", "laptop", "phone"]
+    for name in order.writers():
+        assert order.last(name)
+        assert order.last(name, is_telling=True)
+        assert list(order.rows_of(name, 10**9)) == []
+    assert order.last()
+    return stepped.steps
+
+
+def test_who_wrote_and_what_last_is_found_alike_in_a_small_and_a_large_file(tmp_path: Path) -> None:
+    filled(tmp_path / "small.db", 10).close()
+    filled(tmp_path / "large.db", 400).close()
+    assert asked(tmp_path / "large.db") <= asked(tmp_path / "small.db")
+
+
+def test_a_file_of_an_earlier_version_is_read_without_the_index_and_gets_it_when_written(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "desk.db"
+    filled(path, 10).close()
+    with sqlite3.connect(path) as file:
+        file.execute("DROP INDEX appends_of_each")
+    reader = Log.read_only("journal", path, "desk")
+    assert sorted(reader.heads()) == sorted(reader.telling_heads()) == ["desk", "laptop", "phone"]
+    reader.close()
+    log = Log.open("journal", path, "desk")
+    assert log.heads()["phone"].n == 3
+    log.append(CreateTask("Lake"), AT)
+    log.close()
+    with sqlite3.connect(path) as file:
+        assert list(file.execute("SELECT 1 FROM sqlite_master WHERE name = 'appends_of_each'"))
+    assert asked(path)
+
+
+# ------------------------------------------------------------------------------------------ watched
+
+
+def test_what_others_did_is_known_from_their_marker_on() -> None:
+    at, laptop = services(), Machine("laptop")
+    first = at.journal.append(CreateTask("First"), START).result.ids[0]
+    second = at.journal.append(CreateTask("Second"), START).result.ids[0]
+    for one in at.journal, laptop:
+        one.share(START)
+    laptop.bring(all_of(at.journal, "r1"), START)
+    laptop.append(LinkTask(second, "blocks", first), START)
+    at.journal.append(EditTask(first, priority="P1"), START)
+    at.journal.bring(all_of(laptop, "laptop"), START)
+    at.journal.append(EditTask(first, priority="P0"), START)
+    command = watcher.following(at)
+    assert command is not None
+    assert {one.replica for one in command.batches} == {"r1"}
+    assert command.last == at.journal.tail().n
+    assert command.journal_digest == at.journal.tail().digest
+    *_, apart, theirs, together = command.batches
+    assert (apart.of, theirs.of, together.of) == ("", "laptop", "")
+    assert (apart.propagated, together.propagated) == ((), (f"id:{second}",))
+    watcher.catch_up(at)
+    laptop.bring(all_of(at.journal, "r1"), START)
+    at.journal.bring(all_of(laptop, "laptop"), START)
+    assert (watcher.following(at), watcher.lag(at)) == (None, 0)
+
+
+def taken_in(log: Log, by: Log, now: str = START) -> None:
+    """Let a journal know what another machine wrote."""
+    after = by.heads().get(log.replica)
+    theirs = log.appends_of(log.replica, after.n if after else 0)
+    by.bring([RemoteAppend(tuple(rows), ()) for rows in theirs], now)
+
+
+def shared() -> tuple[Services, Log, str, str]:
+    """A desk with a task and its agent, which has woken once, and a laptop that knows both."""
+    at, laptop = services([reply(text="Fine."), reply(text="Seen.")]), Log.in_memory("journal", "a")
+    task, agent = task_with_agent(at)
+    for one in at.journal, laptop:
+        one.share(START)
+    taken_in(at.journal, laptop)
+    watcher.catch_up(at)
+    asyncio.run(run_wake(at, agent, queued_key(at, agent), is_now=True))
+    return at, laptop, task, agent
+
+
+def batches(at: Services) -> list[tuple[int, str, str, int]]:
+    """What was taken of the journal: its number and replica here, and where it was written."""
+    return [
+        (batch.n, batch.replica, batch.of, batch.of_n)
+        for rows in at.agents.appends()
+        if isinstance(rows[0].fact, Receipt) and isinstance(rows[0].fact.command, TakeJournal)
+        for batch in rows[0].fact.command.batches
+    ]
+
+
+def told(at: Services, section: str) -> str:
+    """What the newest wake was told in a section."""
+    firsts = [rows[0].fact for rows in at.agents.appends()]
+    causes = [one.command for one in firsts if isinstance(one, Receipt)]
+    begun = [one for one in causes if isinstance(one, BeginWake)][-1]
+    ref = next(one for one in begun.user if one.name == section)
+    return (at.agents.payload(ref.payload) or b"").decode()
+
+
+def test_what_the_laptop_wrote_wakes_the_desks_agent_though_it_is_numbered_below() -> None:
+    at, laptop, task, agent = shared()
+    for nth in range(9):
+        at.append_journal(CreateTask(f"Of the desk {nth}"))
+    watcher.catch_up(at)
+    assert not queued_key(at, agent)
+    laptop.append(EditTask(task, title="Fix the tap"), START)
+    laptop.append(AddNote(task, "note", Words("The tap drips, too.")), START)
+    written = laptop.tail().n
+    assert written < watcher.position(at)
+    taken_in(laptop, at.journal)
+    watcher.catch_up(at)
+    marker = at.journal.tail().n
+    assert batches(at)[-2:] == [
+        (marker, at.journal.replica, "a", written - 1),
+        (marker, at.journal.replica, "a", written),
+    ]
+    with at.agents.reading() as world:
+        queued = world.load(WAKE_QUEUE, agent).queued
+    assert queued is not None
+    assert {(one.of, one.of_n) for one in queued.triggers} == {("a", written - 1), ("a", written)}
+    asyncio.run(run_wake(at, agent, queued.run_key, is_now=True))
+    assert "retitled by person" in told(at, "changed")
+    assert "note_added by person" in told(at, "changed")
+    proved = prove_logs(at.journal, at.agents)
+    assert proved.divergences == ()
+    assert proved.prompts == 2
+    told_of = {(one.position, one.what, one.outcome) for one in trigger_fates(at, agent, 50)}
+    assert {one for one in told_of if one[0].startswith("journal:a:")} == {
+        (f"journal:a:{written - 1}", "retitled by you", "woke"),
+        (f"journal:a:{written}", "note added by you", "merged"),
+    }
+    past, here = Past(at.journal, at.agents), at.journal.replica
+    assert {one.is_same for one in prompt_again(past, queued.run_key, here)} == {True}
+    titles = [past.journal.world(n).load(TASK, task).title for n in (marker - 1, marker)]
+    assert titles == ["Fix the sink", "Fix the tap"]
+    assert past.journal.world(written, "a").load(TASK, task).title == "Fix the tap"
+
+
+def test_a_time_is_of_this_machine_though_the_clock_of_another_is_ahead() -> None:
+    at, laptop, task, _ = shared()
+    for nth in range(5):
+        laptop.append(EditTask(task, title=f"Title {nth}"), "2099-01-01T00:00:00.000000Z")
+    for nth in range(9):
+        at.append_journal(CreateTask(f"Of the desk {nth}"))
+    taken_in(laptop, at.journal, at.journal.tail().at)
+    own, now = at.journal.tail().n, at.journal.tail().at
+    past = Past(at.journal, at.agents).journal
+    assert past.until(now) == own
+    assert past.until(now, is_with=False) < own
+    assert past.until("2026-01-01T00:00:00.000000Z") == 0
+
+
+def test_what_is_numbered_above_comes_with_its_marker_and_once() -> None:
+    at, laptop, task, _ = shared()
+    for nth in range(9):
+        laptop.append(EditTask(task, title=f"Title {nth}"), START)
+    taken_in(laptop, at.journal)
+    at.append_journal(CreateTask("Between"))
+    taken = len(batches(at))
+    watcher.catch_up(at)
+    last = laptop.tail().n
+    assert [one[2:] for one in batches(at)[taken:]] == [
+        *(("a", n) for n in range(last - 8, last + 1)),
+        ("", 0),
+    ]
+    assert watcher.lag(at) == 0
+    assert prove_logs(at.journal, at.agents).divergences == ()
