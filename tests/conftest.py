@@ -40,7 +40,6 @@ SLOW = (
     "tests/integration/test_sessions.py",
     "tests/integration/test_shared_verdicts",
     "tests/integration/test_triggers_kept.py",
-    "tests/integration/test_watched_on_two.py",
     "tests/integration/test_web_clashes.py",
     "tests/integration/test_web_entry.py",
     "tests/integration/test_web_first.py",

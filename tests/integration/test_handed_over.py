@@ -114,6 +114,12 @@ def told(one: Machine, limits: WalkLimits = LIMITS) -> list[tuple[str, str]]:
     return [(each.kind_of, each.path) for each in proved.divergences]
 
 
+@pytest.fixture(scope="module")
+def untouched() -> Handing:
+    """Of which tests prove copies alone."""
+    return Handing()
+
+
 @pytest.fixture
 def handing() -> Handing:
     return Handing()
@@ -143,8 +149,8 @@ def test_what_is_no_news_to_an_agent_is_proved_too_and_so_is_a_history_of_it(
     assert histories.prove_history(whole).divergences == ()
 
 
-def test_triggers_that_do_not_wait_there_are_named(handing: Handing) -> None:
-    was = handing.inherits
+def test_triggers_that_do_not_wait_there_are_named(untouched: Handing) -> None:
+    was = untouched.inherits
     first, second = was.triggers
 
     def with_first(trigger: Trigger) -> InheritWake:
@@ -161,9 +167,10 @@ def test_triggers_that_do_not_wait_there_are_named(handing: Handing) -> None:
         "[0] ": replace(was, of="laptop"),
     }
     paths = [(CHANGED, f"data.command.triggers{path.strip()}") for path in forged]
-    assert [handing.of_a_copy(each) for each in forged.values()] == [[one] for one in paths]
+    assert [untouched.of_a_copy(each) for each in forged.values()] == [[one] for one in paths]
 
 
+@pytest.mark.slow
 def test_triggers_that_its_machine_cannot_have_known_are_named(handing: Handing) -> None:
     """Of a row that is there by now, and was not then."""
     desk, phone = handing.fleet["desk"], handing.phone
@@ -178,8 +185,8 @@ def test_triggers_that_its_machine_cannot_have_known_are_named(handing: Handing)
     assert told(phone) == [(CHANGED, "data.command.triggers[0]")]
 
 
-def test_what_nobody_had_taken_or_was_taken_is_named(handing: Handing) -> None:
-    takes, (desk, laptop) = handing.takes, handing.takes.covered
+def test_what_nobody_had_taken_or_was_taken_is_named(untouched: Handing) -> None:
+    takes, (desk, laptop) = untouched.takes, untouched.takes.covered
     fewer = replace(laptop, n=laptop.n - 1)
     for path, covered in (
         ("[2]", (desk, laptop, Imported("zoo", 1))),
@@ -187,10 +194,11 @@ def test_what_nobody_had_taken_or_was_taken_is_named(handing: Handing) -> None:
         ("[0].n", (replace(desk, n=desk.n + 1), laptop)),
         ("[0].n", (laptop,)),
     ):
-        found = handing.of_a_copy(replace(takes, covered=covered))
+        found = untouched.of_a_copy(replace(takes, covered=covered))
         assert (CHANGED, f"data.command.covered{path}") in found
 
 
+@pytest.mark.slow
 def test_who_takes_once_more_what_another_one_had_taken_is_named(handing: Handing) -> None:
     journal, takes = handing.phone.services.journal, handing.takes
     again = replace(takes, covered=(), batches=batches(journal, takes.first - 1))
@@ -198,6 +206,7 @@ def test_who_takes_once_more_what_another_one_had_taken_is_named(handing: Handin
     assert handing.told(again) == [(CHANGED, "data.command.covered[0]")]
 
 
+@pytest.mark.slow
 def test_what_came_in_while_the_journal_was_looked_at_is_no_difference(handing: Handing) -> None:
     takes = handing.takes
     desk = handing.fleet["desk"]

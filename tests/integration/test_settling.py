@@ -31,8 +31,8 @@ from tests.support.cli import done, proved, told
 from tests.support.fleet import Fleet
 from tests.support.forms import Form
 from tests.support.gallery import differing_homes
-from tests.support.machines import NAMES
 from tests.support.machines import Machine as Place
+from tests.support.machines import pair
 from tests.support.pages import Visitor, text_of, visiting
 from tests.support.rescuing import Machine as Rescued
 from tests.support.services import START
@@ -600,8 +600,7 @@ def test_the_card_of_timers_and_of_a_circle_says_what_its_buttons_do(tmp_path: P
 @pytest.fixture
 def namers(tmp_path: Path) -> list[Place]:
     """Two machines that named and ruled the same things apart from each other."""
-    (tmp_path / "folder").mkdir()
-    desk, laptop = both = [Place(tmp_path / one, tmp_path / "folder") for one in NAMES]
+    desk, laptop = both = pair(tmp_path)
     for name in "Work", "Leaves":
         desk.said("category", "add", name)
     desk.said("template", "create", "Calm", "--general", "Be short.")
@@ -651,8 +650,7 @@ OPEN = ["agent:goal", "agent:name", "item:1"]
 @pytest.fixture
 def deciders(tmp_path: Path) -> list[Place]:
     """Each gave the agent a name and a goal, and decided of its proposal."""
-    (tmp_path / "folder").mkdir()
-    desk, laptop = (Place(tmp_path / one, tmp_path / "folder") for one in NAMES)
+    desk, laptop = pair(tmp_path)
     desk.said("task", "add", TASK)
     desk.said("agent", "create", "--task", TASK, "--name", "Ann")
     desk.said("wake")
@@ -733,8 +731,7 @@ def test_the_card_settles_them_and_offers_of_verdicts_what_stands(deciders: list
 
 @pytest.mark.slow
 def test_what_is_of_no_task_is_settled_by_the_word_agents(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    desk, laptop = (Place(tmp_path / one, tmp_path / "folder") for one in NAMES)
+    desk, laptop = pair(tmp_path)
     desk.said("task", "add", "Trip")  # its category is made
     desk.said("template", "create", "Calm", "--general", "as it was")
     for one in desk, laptop, desk:

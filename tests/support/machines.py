@@ -67,3 +67,9 @@ class Machine:
     @property
     def _log(self) -> Path:
         return self.home.with_suffix(".log")
+
+
+def pair(path: Path) -> list[Machine]:
+    """A desk and a laptop that share a folder."""
+    (path / "folder").mkdir()
+    return [Machine(path / one, path / "folder") for one in NAMES]

@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+from adapters.documents.ranks import Ranks
 from domain.agent.agent import AGENT
 from domain.agent.subscriptions import Batch
 from domain.agent.wake_queue import WAKE_QUEUE, TriggerSuppressed
@@ -200,3 +201,15 @@ def test_an_append_is_covered_that_was_taken_by_whose_replica_wrote_it() -> None
     taken = (Imported("desk", 5), Imported("laptop", 6))
     assert [is_covered(one, taken) for one in (own, theirs)] == [False, True]
     assert not is_covered(replace(theirs, of_n=6), taken)
+
+
+def test_a_word_means_a_set_by_rank_label_or_name() -> None:
+    ranks = Ranks(
+        ["a", "b"], {"c": "My Desk/1"}, {"my desk": [["c"]], "desk": [["c"]], "r1": [["a"]]}
+    )
+    means = {word: ranks.meant(word) for word in ("2", "MY desk/1", "desk/1", "r1/1")}
+    assert means == {"2": ["b"], "MY desk/1": ["c"], "desk/1": ["c"], "r1/1": ["a"]}
+    for none in "3", "desk/2", "desk/0", "desk/x", "phone/1", "24/7", "/", "desk/" + "9" * 20:
+        assert ranks.meant(none) == []
+    two = Ranks([], {}, {"desk": [["a"], ["b"]]})
+    assert two.meant("desk/1") == ["a", "b"]
