@@ -168,11 +168,6 @@ def test_another_note_gives_another_proposal(home: Path, keys: list[str]) -> Non
     assert len(told(["task", "show", FIRST], home)["notes"]) == 2, "one was added later, here"
 
 
-def test_a_note_of_another_task_changes_nothing_that_is_shown(home: Path, keys: list[str]) -> None:
-    document = forked(home, keys[0], "--note", SECOND, "It is red.")
-    assert document["diff"]["replies"][0]["same"]
-
-
 # ------------------------------------------------------------------------------------ the template
 
 
@@ -336,21 +331,6 @@ def test_a_fork_needs_a_wake_that_began_and_an_empty_folder(
     first = told(["show", keys[1]], home)["steps"][0]["n"]
     note = ("--note", FIRST, "x")
     assert "fixed once it has begun" in refused(["fork", f"{keys[1]}.{first}", *note], home)
-
-
-def test_a_fork_reads_as_a_page(home: Path, keys: list[str]) -> None:
-    shown = done(["fork", keys[0], "--model", "rules"], home)
-    assert "stub answer of rules" in shown
-    assert 'proposals\n  - Add: "Buy a seal"' in shown
-    assert "tokens: 150 in, 0 out in 2 turns -> unknown in" in shown
-    assert "\n- as it was recorded\n+ in the fork\n" in shown
-
-
-def test_a_fork_says_what_stayed_the_same(home: Path, keys: list[str]) -> None:
-    shown = done(["fork", keys[0]], home)
-    assert "\nprompt: the same (role, " in shown
-    assert "\nthe same: replies, proposals, observations, report\n" in shown
-    assert "the same: " not in done(["fork", keys[0], "--model", "rules"], home)
 
 
 def test_a_fork_that_finds_no_room_leaves_nothing_behind(tmp_path: Path) -> None:

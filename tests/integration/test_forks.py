@@ -1,6 +1,8 @@
-"""Forks in a home of several machines: of the moment of a wake a fork holds what its machine knew
-then, and no more, wherever it is made (ADR 75)."""
+"""Forks of a home of several machines: of the moment of a wake a fork holds what its machine knew
+then, and no more, wherever it is made (ADR 75). And the folder of forks as it may be left."""
 
+import json
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +17,8 @@ from adapters.simulation.fleet import FleetEpisode
 from adapters.simulation.plan import plan
 from adapters.timetravel.fork import Branch, ForkChanges
 from adapters.timetravel.logs_at import Past
+from adapters.usecases import forks
+from adapters.web.site import Site
 from domain.agent.agent import AGENT
 from domain.changes.change_set import CHANGES
 from domain.errors import Refused
@@ -22,9 +26,8 @@ from domain.wake.wake import WAKE, WakeStarted
 from replay.fork import ChangedVerdict
 from replay.world_at import LogMoment
 from tests.support.cli import done, proved
-from tests.support.machines import Machine
+from tests.support.machines import Machine, pair
 
-NAMES = "desk", "laptop"
 FLIGHT = "Book the flight by Friday"
 VAN = "Wash the van by 2027-02-01"
 
@@ -63,7 +66,9 @@ def test_a_fork_with_nothing_otherwise_asks_what_was_asked_on_every_machine(
 ) -> None:
     fleet = FleetEpisode(3)
     assert fleet.run(plan(seed, 200)).faults == ()
-    found = [forked(one.services, tmp_path / str(nth)) for nth, one in enumerate(fleet.machines)]
+    found = [
+        forked(one.services, tmp_path / str(nth)) for nth, one in enumerate(fleet.machines[:2])
+    ]
     assert len({replica for _, replica in found[0]}) > 1
     assert all(one == found[0] for one in found)
     assert "" in found[0].values()
@@ -115,8 +120,7 @@ def test_another_verdict_whoever_gave_the_first_makes_a_fork_that_proves(tmp_pat
 @pytest.fixture
 def both(tmp_path: Path) -> list[Machine]:
     """Each has changed the flight without knowing of the other; then the laptop woke its agent."""
-    (tmp_path / "folder").mkdir()
-    desk, laptop = both = [Machine(tmp_path / one, tmp_path / "folder") for one in NAMES]
+    desk, laptop = both = pair(tmp_path)
     for title in FLIGHT, VAN:
         desk.said("task", "add", title)
     desk.said("agent", "create", "--all")
@@ -157,3 +161,78 @@ def test_a_proposal_of_another_machine_is_decided_otherwise_by_the_name_it_has_h
         document = one.told("fork", run, "--verdict", f"{name}=reject", "--model", "rules")
         assert "rejected" in str(document["diff"])
         assert proved(Path(document["home"]))
+
+
+# ------------------------------------------------------------------------------ the folder of forks
+
+
+ABOUT = json.dumps({"run_key": "run1", "forked_run_key": "run2", "made_at": "2026-01-01T00:00:00Z"})
+
+
+def made(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "fork.json").write_text(ABOUT, encoding="utf-8")
+    (folder / "journal.db").write_bytes(b"a log")
+    return folder
+
+
+def test_what_is_no_fork_is_not_listed_and_stays(tmp_path: Path) -> None:
+    kept = tmp_path / "forks"
+    strange = ("run1-0", "RUN1-1", "..-1", "run1-1 ", "run1", "-1", "run1-123456", "\u202erun-1")
+    for name in strange:
+        made(kept / name)
+    (kept / "half-1").mkdir()
+    made(kept / "torn-1").joinpath("fork.json").write_text(ABOUT[:40], encoding="utf-8")
+    made(kept / "bytes-1").joinpath("fork.json").write_bytes(b"\xff\x00")
+    os.mkfifo(kept / "half-1" / "fork.json")
+    (kept / "file-1").write_text(ABOUT, encoding="utf-8")
+    made(kept / "run1-1")
+    there = sorted(one.name for one in kept.iterdir())
+    assert [one.name for one in forks.kept_forks(tmp_path)] == ["run1-1"]
+    for name in (*strange, "half-1", "torn-1", "bytes-1", "file-1", "../forks/run1-1", "", "."):
+        with pytest.raises(Refused, match="there is no fork"):
+            forks.delete_fork(tmp_path, name)
+    assert sorted(one.name for one in kept.iterdir()) == there
+
+
+def test_what_was_left_half_goes_as_the_page_begins_unless_one_is_being_made(
+    tmp_path: Path,
+) -> None:
+    forks.remove_unfinished(tmp_path)
+    assert not (tmp_path / "forks").exists()
+    kept = made(tmp_path / "forks" / "run1-1").parent
+    for name in (".run1-2.making", ".run1-3.going"):
+        made(kept / name)
+    assert [one.name for one in forks.kept_forks(tmp_path)] == ["run1-1"]
+    with forks.new_fork(tmp_path, "run4", "", is_alone=False) as (_, making):
+        made(making)
+        forks.remove_unfinished(tmp_path)
+        made(kept / ".run1-2.making")
+        assert [one.name for one in forks.kept_forks(tmp_path)] == ["run1-1"]
+    assert sorted(one.name for one in kept.iterdir()) == [".run1-2.making", "run1-1", "run4-1"]
+    Site(tmp_path, {}).close()
+    assert sorted(one.name for one in kept.iterdir()) == ["run1-1", "run4-1"]
+
+
+def test_of_a_link_the_link_is_deleted_and_nothing_behind_it(tmp_path: Path) -> None:
+    behind = made(tmp_path / "elsewhere")
+    kept = made(tmp_path / "forks" / "run1-1").parent
+    (kept / "run1-2").symlink_to(behind)
+    forks.delete_fork(tmp_path, "run1-2")
+    assert sorted(one.name for one in kept.iterdir()) == ["run1-1"]
+    assert (behind / "journal.db").read_bytes() == b"a log"
+    (kept / "run1-1" / "link").symlink_to(behind)
+    (kept / ".run1-1.going").write_text("in the way", encoding="utf-8")
+    (kept / ".run1-9.making").symlink_to(behind)
+    forks.delete_fork(tmp_path, "run1-1")
+    assert (list(kept.iterdir()), len(list(behind.iterdir()))) == ([], 2)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the system refuses root nothing")
+def test_a_folder_that_cannot_be_changed_is_told_in_one_line(tmp_path: Path) -> None:
+    kept = made(tmp_path / "forks" / "run1-1").parent
+    kept.chmod(0o500)
+    with pytest.raises(Refused, match="cannot be used: Permission"):
+        forks.delete_fork(tmp_path, "run1-1")
+    kept.chmod(0o700)
+    assert (kept / "run1-1" / "journal.db").exists()
