@@ -1,27 +1,35 @@
 """Who finishes what machines of a shared home left open in change sets, and what the journal alone
-can say of it (ADR 73, 76)."""
+can say of it: in memory, and on a disk by a sync, `recover` and `run` (ADR 73, 76)."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from adapters.documents.status import effects_in_flight
 from adapters.proof.prove import prove_logs
-from adapters.runtime import orphaned_effects, recovery, review
+from adapters.runtime import effects, orphaned_effects, recovery, review
 from adapters.runtime.due_index import DueIndex
 from adapters.simulation.fault_injection import Crashed, FaultyLog
 from adapters.store.memory import MemoryLogRecorder
+from adapters.sync.sync_folder import LocalSyncFolder
 from adapters.sync.sync_home import sync_logs
 from adapters.sync.sync_state import SyncState
 from adapters.usecases.proposals import ItemVerdict, decide
 from adapters.usecases.run_home import failed_sets, recover_home
-from adapters.wiring import Home
-from domain.changes.change_set import ChangeItem
-from domain.journal.commands import AddLabel
+from adapters.wiring import Home, open_home
+from domain.agent.agent import AGENT
+from domain.changes.change_set import ChangeItem, ItemConfirming
+from domain.changes.commands import ConfirmItem
+from domain.journal.commands import AddLabel, ApplyOperation
 from domain.journal.task import TASK
 from domain.log.timestamps import later
+from domain.log.wire import Words
+from tests.support import cli
 from tests.support.fleet import Fleet, Machine
+from tests.support.rescuing import Machine as Place
+from tests.support.rescuing import met
 from tests.support.services import START, reply
 
 ESTIMATE, LABEL = 1, 2
@@ -147,14 +155,6 @@ def test_a_receipt_that_comes_after_the_verdicts_counts_as_well(home: Decided) -
     assert orphaned_effects.confirm_come(desk, before) == []
 
 
-def test_what_was_never_done_stays_declined(home: Decided) -> None:
-    home.asks("phone")
-    home.rejects("desk")
-    home.fleet.meet()
-    assert home.statuses() == ["rejected"] * 3
-    assert [home.recover(who) for who in home.fleet] == [[], [], []]
-
-
 def test_the_suppression_of_a_label_is_no_sign_that_it_was_given(home: Decided) -> None:
     home.asks("phone", LABEL)
     home.rejects("desk", LABEL)
@@ -260,13 +260,6 @@ def test_only_who_is_to_finish_an_effect_is_told_that_it_is_in_doubt(home: Decid
     assert [in_doubt(home, who) for who in home.fleet] == [1, 0, 1]
 
 
-def test_what_met_a_rejection_is_in_doubt_for_nobody(home: Decided) -> None:
-    home.asks("phone")
-    home.rejects("desk")
-    home.fleet.meet()
-    assert [in_doubt(home, who) for who in home.fleet] == [0, 0, 0]
-
-
 def in_doubt(home: Decided, who: str) -> int:
     """How many effects the status of a machine shows."""
     with Home.in_memory(home.fleet[who].services) as opened:
@@ -294,3 +287,70 @@ def test_proposals_expire_where_it_is_led() -> None:
 
 def test_who_says_why_ends_proposals_anywhere(home: Decided) -> None:
     assert review.expire(home.fleet["laptop"].services, home.set, "the task is gone") is True
+
+
+# ---------------------------------------------------------------------------------------- on a disk
+
+
+def env_of(one: Place) -> dict[str, str]:
+    return {**one.environ, "WAKELOG_NOW": cli.NOW}
+
+
+def left_unsaid(one: Place, set_id: str, number: int) -> None:
+    """A confirmation whose process was gone once it was done."""
+    with open_home(one.home, one.environ, is_writing=True) as home:
+        at = home.services
+        position, category = review.seen_at(at, review.changes_of(at, set_id))
+        at.append_agent(ConfirmItem(set_id, number, "person", position, category=category))
+        changes = review.changes_of(at, set_id)
+        item = changes.items[number - 1]
+        assert isinstance(item.asked, ItemConfirming)
+        with at.agents.reading() as world:
+            categories = world.load(AGENT, changes.agent).categories
+        command = ApplyOperation(
+            item.asked.operation,
+            changes.agent,
+            changes.task,
+            item.tool,
+            Words(),
+            item.base,
+            categories,
+        )
+        assert effects.apply(at, command, review.arguments_of(at, item)).result.status == "applied"
+
+
+def cut_off(one: Place, folder: Path) -> None:
+    """A sync that took all, and was gone before it looked at it."""
+    with open_home(one.home, one.environ, is_writing=True) as home:
+        logs = home.services.journal, home.services.agents
+        sync_logs(logs, LocalSyncFolder(folder), home.services.clock.now(), SyncState())
+
+
+@pytest.mark.parametrize("words", [["recover"], ["run", "--until-idle"], ["sync"]])
+def test_an_item_in_doubt_is_confirmed_by_itself(tmp_path: Path, words: list[str]) -> None:
+    home = met(tmp_path)
+    desk, phone = home.desk, home.phone
+    title = "Fix the sink"
+    for line in (
+        ["task", "add", title],
+        ["task", "note", title, "Takes about 2 hours. Due on 2027-02-03."],
+        ["agent", "create", title],
+        ["wake"],
+    ):
+        cli.done(line, desk.home, env=env_of(desk))
+    home.sync()
+    (proposed,) = cli.told(["inbox"], desk.home, env=env_of(desk))
+    ref = proposed["items"][0]["ref"]
+    left_unsaid(phone, proposed["id"], 1)
+    cli.done(["reject", ref], desk.home, env=env_of(desk))
+    cut_off(phone, home.folder)
+    if words == ["sync"]:
+        words = ["sync", str(home.folder)]
+    else:
+        cut_off(desk, home.folder)
+    before = cli.told(["status"], desk.home, env=env_of(desk))
+    assert before["in_doubt"] == []
+    cli.done(words, desk.home, env=env_of(desk))
+    with open_home(desk.home, desk.environ) as opened:
+        assert review.changes_of(opened.services, proposed["id"]).items[0].status == "confirmed"
+    assert desk.proves()

@@ -1,20 +1,37 @@
 """The table of what merges how, line by line: what two sides said without knowing of each other,
-what stands then, what is shown, and that a row which knows both sides closes it (ADR 71)."""
+what stands then, what is shown, and that a row which knows both sides closes it (ADR 71). What a
+replica knew at an append (ADR 70), and what is decided on a world of several."""
 
+from collections.abc import Sequence
 from typing import Any, get_args
 
 import pytest
 
-from domain.append.causes import Receipt, Result
+from domain.append.causes import LogShared, Receipt, ReplicasImported, Result
 from domain.append.envelope import JournalFact
+from domain.errors import Damaged
+from domain.handlers.journal import delete_task, link_task, start_timer, stop_timer
+from domain.handlers.resolve_conflict import fact_of_task
 from domain.journal import catalog as c
 from domain.journal import links as li
 from domain.journal import task as t
 from domain.journal import timer as ti
-from domain.journal.commands import ApplyOperation, VoidOperation
-from domain.log.wire import Stored, Words
-from domain.replication.merge import cycle_conflicts, repeats_of, standing_receipt
+from domain.journal.commands import (
+    ApplyOperation,
+    DeleteTask,
+    LinkTask,
+    StartTimer,
+    StopTimer,
+    VoidOperation,
+)
+from domain.log.state import LogState, RecordedEvent
+from domain.log.wire import Imported, Stored, Words
+from domain.replication.merge import (
+    repeats_of,
+    standing_receipt,
+)
 from domain.replication.merge_rules import JOURNAL_RULES
+from domain.replication.version_vectors import VersionVectors
 from tests.support.services import START
 from tests.support.sides import Sides
 
@@ -292,43 +309,6 @@ def test_a_note_that_only_an_agent_edited_goes() -> None:
     assert (sides.state().notes, shown(sides)) == ((), [])
 
 
-def test_timers_of_two_machines_run_both_until_both_are_stopped() -> None:
-    sides = both(ti.TimerStarted("t0", "e0"), of=TIMER)
-    for one in "desk", "phone":
-        sides.says(one, ti.TimerStopped("t0", "e0"), ti.TimerStarted(f"t-{one}", one), of=TIMER)
-    timer = sides.state(TIMER)
-    assert [one.entry for one in timer.running] == ["desk", "phone"]
-    ((kind, field, stands, values),) = shown(sides, TIMER)
-    assert (kind, field, stands) == ("timers", "timer", ("t-phone", "phone"))
-    assert values == [("desk", ("t-desk", "desk")), ("phone", ("t-phone", "phone"))]
-    sides.meet("desk", "phone")
-    sides.says("desk", ti.TimerStopped("t-desk", "desk"), of=TIMER)
-    assert (sides.state(TIMER).entry, shown(sides, TIMER)) == ("phone", [])
-
-
-def test_a_circle_of_links_that_two_sides_made_stays_and_is_shown() -> None:
-    sides = Sides()
-    for one in "t1", "t2", "t3":
-        sides.says("desk", CREATED, of=f"task:{one}")
-    sides.says("desk", t.TaskLinked(ME, "blocks", "t3"), of="task:t2")
-    sides.meet("desk", "phone")
-    sides.says("desk", t.TaskLinked(ME, "blocks", "t2"), of="task:t1")
-    sides.says("phone", t.TaskLinked(ME, "blocks", "t1"), of="task:t3")
-
-    def circles() -> list[Any]:
-        tasks = {one: sides.counted(f"task:{one}") for one in ("t1", "t2", "t3")}
-        return [
-            (one.kind, [side.value for side in one.sides], [side.row.replica for side in one.sides])
-            for one in cycle_conflicts(tasks)
-        ]
-
-    edges = [("t2", "t3"), ("t1", "t2"), ("t3", "t1")]
-    assert circles() == [("cycle", edges, ["desk", "desk", "phone"])]
-    sides.meet("desk", "phone")
-    sides.says("phone", t.TaskUnlinked(ME, "blocks", "t1"), of="task:t3")
-    assert circles() == []
-
-
 def test_two_categories_or_labels_of_one_name_both_stay_and_are_shown() -> None:
     sides = both(c.CategoryAdded("c1", "Home"), c.CategoryAdded("c2", "House"), of=CATALOG)
     sides.says("desk", c.CategoryRenamed("c1", "Flat"), of=CATALOG)
@@ -341,17 +321,6 @@ def test_two_categories_or_labels_of_one_name_both_stay_and_are_shown() -> None:
     ]
     sides.meet("desk", "phone")
     sides.says("desk", c.CategoryRenamed("c2", "Yard"), of=CATALOG)
-    assert shown(sides, CATALOG) == []
-
-
-def test_a_label_that_one_side_deleted_and_the_other_changed_is_shown() -> None:
-    sides = both(c.LabelAdded("b", "Blue"), of=CATALOG)
-    sides.says("desk", c.LabelDeleted("b"), of=CATALOG)
-    sides.says("phone", c.LabelAdded("b", "Blue", ("c1",)), of=CATALOG)
-    assert not sides.state(CATALOG).labels["b"].is_deleted
-    assert [one[:2] for one in shown(sides, CATALOG)] == [("values", "label:b")]
-    sides.meet("desk", "phone")
-    sides.says("desk", c.LabelDeleted("b"), of=CATALOG)
     assert shown(sides, CATALOG) == []
 
 
@@ -382,3 +351,155 @@ def test_what_was_applied_anywhere_answers_for_an_operation(other: Receipt) -> N
     applied = sides.says("phone", APPLIED, of="receipt:o1")
     assert standing_receipt(reversed(sides.rows)) == applied
     assert repeats_of(sides.rows) == frozenset()
+
+
+# ------------------------------------------------------------------------------------------ settled
+
+
+LINK = "link:fixes:t2"
+
+
+@pytest.mark.parametrize("field", [one for one in FIELDS if one != LINK])
+@pytest.mark.parametrize("nth", [0, 1])
+def test_either_value_of_a_field_can_be_chosen(field: str, nth: int) -> None:
+    sides = apart(*FIELDS[field][:2])
+    (conflict,) = sides.open()
+    sides.meet("desk", "phone")
+    fact = fact_of_task(conflict.field, conflict.sides[nth].value)
+    assert fact is not None
+    sides.says("phone", fact)
+    assert sides.open() == []
+    only = apart(*FIELDS[field][:2])
+    only.meet("desk", "phone")
+    only.says("phone", FIELDS[field][nth])
+    assert sides.state() == only.state()
+
+
+@pytest.mark.parametrize("goes", [True, False])
+def test_a_deletion_that_was_left_out_is_done_or_dropped(goes: bool) -> None:
+    sides = apart(t.TaskDeleted(ME), t.TaskRetitled(ME, "B"))
+    sides.meet("desk", "phone")
+    fact = fact_of_task(sides.open()[0].field, goes)
+    assert fact is not None
+    sides.says("desk", fact)
+    assert (sides.state().is_deleted, sides.open()) == (goes, [])
+
+
+@pytest.mark.parametrize("field", [LINK, "blocks", "item:i1:colour"])
+def test_what_is_no_field_of_one_task_has_no_fact(field: str) -> None:
+    assert fact_of_task(field, True) is None
+
+
+def test_a_rating_of_an_entry_is_chosen_like_one_of_the_task() -> None:
+    assert fact_of_task("rating:e1", (4, "")) == t.TaskRated(ME, "e1", 4)
+
+
+# ----------------------------------------------------------------------------------- what was known
+
+
+def marker(**named: int) -> ReplicasImported:
+    return ReplicasImported(tuple(Imported(name, n) for name, n in named.items()))
+
+
+def written(replica: str, n: int, nth: int = 0) -> RecordedEvent:
+    return RecordedEvent(f"task:t1@{replica}", 1, replica, n, nth, START, LogShared())
+
+
+def test_a_replica_knows_its_own_rows_and_what_its_markers_before_name() -> None:
+    horizons = VersionVectors()
+    horizons.took("laptop", 6, marker(desk=5))
+    assert horizons.until("laptop", 6) == {"laptop": 5}
+    assert horizons.until("laptop", 7) == {"laptop": 6, "desk": 5}
+    assert horizons.knows(written("laptop", 7), written("desk", 5))
+    assert not horizons.knows(written("laptop", 7), written("desk", 6))
+    assert not horizons.knows(written("laptop", 5), written("desk", 5))
+    assert not horizons.knows(written("desk", 9), written("laptop", 1))
+    assert horizons.knows(written("desk", 9), written("desk", 9, 1))
+
+
+def test_who_knows_an_append_knows_what_its_writer_knew() -> None:
+    horizons = VersionVectors()
+    horizons.took("laptop", 6, marker(desk=5))
+    horizons.took("phone", 8, marker(laptop=7))
+    horizons.took("stick", 7, marker(laptop=4))
+    assert horizons.until("phone", 9) == {"phone": 8, "laptop": 7, "desk": 5}
+    assert horizons.until("stick", 8) == {"stick": 7, "laptop": 4}
+
+
+def test_a_marker_that_is_told_again_or_names_less_takes_nothing_away() -> None:
+    horizons = VersionVectors()
+    horizons.took("laptop", 6, marker(desk=5))
+    horizons.took("laptop", 6, marker(desk=5, phone=3))
+    horizons.took("laptop", 9, marker(desk=4))
+    assert horizons.until("laptop", 10) == {"laptop": 9, "desk": 5}
+
+
+# -------------------------------------------------------------------- decided on a world of several
+
+
+TIMER, LATER = "timer:main", "2027-03-01T00:00:00.000000Z"
+
+
+def world() -> LogState:
+    sides = Sides()
+    for replica in "desk", "phone":
+        task = f"task:{replica}"
+        sides.says(replica, t.TaskCreated("person", replica, "c1"), of=task)
+        sides.says(replica, t.TimeStarted("person", f"e-{replica}", START), of=task)
+        sides.says(replica, ti.TimerStarted(replica, f"e-{replica}"), of=TIMER)
+    sides.says("desk", t.TaskLinked("person", "blocks", "phone"), of="task:desk")
+    sides.says("phone", t.TaskLinked("person", "blocks", "desk"), of="task:phone")
+    sides.says("desk", t.TaskCreated("person", "third", "c1"), of="task:third")
+    return LogState(
+        "journal",
+        "desk",
+        9,
+        lambda stream, after: [row for row in sides.rows if row.stream == stream][after:],
+        lambda _: None,
+        replicas=("phone",),
+    )
+
+
+def test_a_world_that_cannot_list_its_streams_says_so() -> None:
+    with pytest.raises(Damaged, match="the streams of journal cannot be listed here"):
+        world().entities("task")
+
+
+def stopped(events: Any) -> list[str]:
+    return [fact.entry for _, fact in events if isinstance(fact, t.TimeStopped | ti.TimerStopped)]
+
+
+def test_who_stops_the_timer_stops_all_that_run_and_no_time_is_cut_before() -> None:
+    events = stop_timer(StopTimer("done"), "k", LATER, world()).events
+    assert stopped(events) == ["e-desk", "e-desk", "e-phone", "e-phone"]
+    ends = {fact.end for _, fact in events if isinstance(fact, t.TimeStopped)}
+    assert ends == {LATER}
+
+
+def test_who_starts_a_timer_stops_all_that_run() -> None:
+    events = start_timer(StartTimer("desk"), "k", LATER, world()).events
+    assert stopped(events) == ["e-desk", "e-desk", "e-phone", "e-phone"]
+
+
+def test_who_deletes_a_task_stops_its_own_timer_only() -> None:
+    events = delete_task(DeleteTask("desk"), "k", LATER, world()).events
+    assert stopped(events) == ["e-desk", "e-desk"]
+
+
+def test_a_search_through_a_circle_of_links_ends() -> None:
+    """Both block each other, which no decider allows; a third task may still block one of them."""
+    linked = link_task(LinkTask("third", "blocks", "desk"), "k", LATER, world()).events
+    assert [type(fact).__name__ for _, fact in linked] == ["TaskLinked", "LinkedFrom"]
+    for phrase in "blocks", "is_blocked_by":
+        assert link_task(LinkTask("desk", phrase, "phone"), "k", LATER, world()).events == []
+    further = link_task(LinkTask("desk", "blocks", "third"), "k", LATER, world()).events
+    assert len(further) == 2
+
+
+def test_the_version_of_a_counted_stream_is_known_without_reading_it() -> None:
+    def read(stream: str, after: int) -> Sequence[RecordedEvent]:
+        raise AssertionError(f"{stream} was read above {after}")
+
+    world = LogState("journal", "desk", 9, read, lambda _: None, counts={"log:main@desk": 7})
+    assert world.version("log:main@desk") == 7
+    assert world.version("log:main@laptop") == 0

@@ -1,11 +1,14 @@
-"""What a walk of a journal that machines share knows of each of them (ADR 70)."""
+"""What a walk of a journal that machines share knows of each of them (ADR 70), and of a past that
+was given up (DESIGN 2)."""
 
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from adapters.proof import histories
-from domain.append.causes import LogShared, Receipt, ReplicasImported, Result
+from adapters.proof.histories import History
+from domain.append.causes import GivenUp, LogShared, Receipt, ReplicasImported, Result
 from domain.append.envelope import Row
 from domain.changes.commands import RejectItem
 from domain.journal.commands import ApplyOperation
@@ -19,6 +22,8 @@ from replay.log_pair import PairedLog, PairPosition
 from replay.prove import LogProof
 from replay.references import horizon_differs
 from replay.streams import Streams
+from tests.support.broken import Broken
+from tests.support.forging import rows
 from tests.support.services import START
 
 HISTORY = Path(__file__).parents[1] / "histories" / "verdicts.jsonl"
@@ -124,3 +129,42 @@ def test_a_row_that_does_not_fold_is_told_once_though_its_stream_is_folded_anew(
         for nth, (stream, fact) in enumerate(zip([log, task] * 2, facts, strict=True))
     ]
     assert [len(streams.take([row])) for row in rows] == [0, 1, 0, 0]
+
+
+# ------------------------------------------------------------------------- a past that was given up
+
+
+HISTORIES = Path(__file__).parents[1] / "histories"
+
+
+def found(history: History, *given_up: GivenUp) -> list[str]:
+    """Where a walk finds something else, with nothing but what it keeps."""
+    journal, agents = (
+        PairedLog(
+            LogProof(name, history.payloads.get),
+            history.rows[name],
+            payload=history.payloads.get,
+            given_up=given_up,
+        )
+        for name in ("journal", "agent")
+    )
+    return [one.path for one in CrossLogCheck(journal, agents).walk()]
+
+
+@pytest.mark.parametrize("name", ["verdicts", "lessons", "looked_up"])
+def test_a_whole_history_holds_whatever_was_given_up(name: str) -> None:
+    whole = histories.read_history(HISTORIES / f"{name}.jsonl")
+    n = len(whole.rows["journal"])
+    assert found(whole) == []
+    assert found(whole, GivenUp("r1", 0, n)) == []
+    assert found(whole, GivenUp("r2", 0, n), GivenUp("r1", n, n + 1)) == []
+
+
+def test_what_came_of_an_operation_is_compared_in_this_past_alone() -> None:
+    home = Broken(HISTORIES / "edited.jsonl")
+    home.data("changes.item_confirmed.1")["position"] += 1
+    forged = History(rows(home), home.payloads, "")
+    n = len(forged.rows["journal"])
+    assert "data.position" in found(forged)
+    assert "data.position" in found(forged, GivenUp("r1", n, n + 1))
+    assert "data.position" not in found(forged, GivenUp("r1", 0, n))
