@@ -29,13 +29,8 @@ ENDS = "the journal ends at append 3, and the agent log refers to 4"
 OUT = "restore both from one backup, or go on with `wakelog home adopt restored`"
 WRITING = (
     ["task", "add", "Another"],
-    ["task", "note", SINK, "And on."],
     ["wake"],
-    ["wake", SINK],
     ["run", "--until-idle"],
-    ["recover"],
-    ["confirm", "1.1"],
-    ["agent", "pause", SINK],
     ["serve", "--port", "0"],
 )
 
@@ -136,42 +131,6 @@ def test_a_drawn_name_is_drawn_anew_once(tmp_path: Path) -> None:
     assert told(["doctor"], home, env=own)["ok"]
 
 
-def test_what_nobody_had_taken_of_the_restored_journal_is_news(
-    tmp_path: Path, homes: Homes
-) -> None:
-    """A note that was in the restored file already, and that its old writer had taken."""
-    home = homes.copy(begun, tmp_path / "home")
-    done(["task", "note", SINK, "Takes about 2 hours."], home)
-    restored_alone(home, JOURNAL, lambda: gone_on(home, "Takes about 3 hours."))
-    done(["home", "adopt", "restored"], home, env=OTHER)
-    (wake,) = told(["wake"], home, env=OTHER)
-    prompt = done(["show", wake["run_key"], "--prompt"], home, env=OTHER)
-    assert "Takes about 2 hours." in prompt
-    assert told(["prove"], home, env=OTHER)["ok"]
-
-
-def test_an_agent_younger_than_the_journal_hears_of_what_comes_then(
-    tmp_path: Path, homes: Homes
-) -> None:
-    """What was written before an agent was made is no news to it: so no number below its birth
-    may be given again."""
-    home = homes.copy(begun, tmp_path / "home")
-
-    def work() -> None:
-        for nth in range(5):
-            done(["task", "add", f"Other {nth}"], home)
-        done(["agent", "destroy", SINK], home)
-        done(["agent", "create", SINK], home)
-        done(["wake"], home)
-
-    restored_alone(home, JOURNAL, work)
-    done(["home", "adopt", "restored"], home, env=OTHER)
-    done(["task", "note", SINK, "Takes about 3 hours."], home, env=OTHER)
-    (wake,) = told(["wake"], home, env=OTHER)
-    assert wake["outcome"] == "completed"
-    assert told(["prove"], home, env=OTHER)["ok"]
-
-
 def test_another_journal_of_the_same_length_is_known_by_its_digest(
     tmp_path: Path, homes: Homes
 ) -> None:
@@ -187,21 +146,6 @@ def test_another_journal_of_the_same_length_is_known_by_its_digest(
     assert "data.command.journalDigest" in paths
     adopted = told(["home", "adopt", "restored"], home, env=OTHER)
     assert adopted["given_up"] == [{"replica": "r1", "after": 3, "until": 4}]
-    done(["wake"], home, env=OTHER)
-    assert told(["prove"], home, env=OTHER)["ok"]
-    assert told(["doctor"], home, env=OTHER)["ok"]
-
-
-def test_another_journal_that_is_longer_is_known_by_its_digest(
-    tmp_path: Path, homes: Homes
-) -> None:
-    home, twin = (homes.copy(begun, tmp_path / name) for name in ("home", "twin"))
-    gone_on(home, "Takes about 2 hours.")
-    for nth in range(40):
-        done(["task", "add", f"Task {nth}"], twin)
-    put_back(home, JOURNAL, twin / JOURNAL)
-    assert "append 4 of the journal is not" in refused(["wake"], home)
-    done(["home", "adopt", "restored"], home, env=OTHER)
     done(["wake"], home, env=OTHER)
     assert told(["prove"], home, env=OTHER)["ok"]
     assert told(["doctor"], home, env=OTHER)["ok"]
@@ -238,17 +182,6 @@ def test_a_name_that_was_lost_with_the_file_adopts_nothing_by_itself(older: Path
     done(["task", "note", SINK, "Takes about 3 hours."], copy, env=third)
     assert told(["wake"], copy, env=third)[0]["outcome"] == "completed"
     assert told(["prove"], copy, env=third)["ok"]
-
-
-def test_an_emptied_journal_is_adopted_too(tmp_path: Path, homes: Homes) -> None:
-    home = homes.copy(begun, tmp_path / "home")
-    fresh = tmp_path / "fresh"
-    done(["task", "list"], fresh)
-    done(["label", "add", "one"], fresh)
-    put_back(home, JOURNAL, fresh / JOURNAL)
-    assert "other_past" in refused(["wake"], home)
-    done(["home", "adopt", "restored"], home, env=OTHER)
-    assert told(["prove"], home, env=OTHER)["ok"]
 
 
 def test_logs_that_belong_together_are_not_adopted(tmp_path: Path, homes: Homes) -> None:

@@ -27,7 +27,7 @@ from domain.agent.wake_queue import WAKE_QUEUE
 from domain.append.causes import GivenUp, LogShared, Receipt, ReplicasImported
 from domain.append.envelope import Row
 from domain.errors import Refused
-from domain.journal.commands import AddNote, CreateTask, DeleteTask, EditTask, LinkTask
+from domain.journal.commands import AddNote, CreateTask, DeleteTask, EditTask
 from domain.journal.task import TASK
 from domain.log.wire import Imported, Payload, Words, payload
 from domain.wake.commands import BeginWake
@@ -354,31 +354,6 @@ def test_a_file_of_an_earlier_version_is_read_without_the_index_and_gets_it_when
 
 
 # ------------------------------------------------------------------------------------------ watched
-
-
-def test_what_others_did_is_known_from_their_marker_on() -> None:
-    at, laptop = services(), Machine("laptop")
-    first = at.journal.append(CreateTask("First"), START).result.ids[0]
-    second = at.journal.append(CreateTask("Second"), START).result.ids[0]
-    for one in at.journal, laptop:
-        one.share(START)
-    laptop.bring(all_of(at.journal, "r1"), START)
-    laptop.append(LinkTask(second, "blocks", first), START)
-    at.journal.append(EditTask(first, priority="P1"), START)
-    at.journal.bring(all_of(laptop, "laptop"), START)
-    at.journal.append(EditTask(first, priority="P0"), START)
-    command = watcher.following(at)
-    assert command is not None
-    assert {one.replica for one in command.batches} == {"r1"}
-    assert command.last == at.journal.tail().n
-    assert command.journal_digest == at.journal.tail().digest
-    *_, apart, theirs, together = command.batches
-    assert (apart.of, theirs.of, together.of) == ("", "laptop", "")
-    assert (apart.propagated, together.propagated) == ((), (f"id:{second}",))
-    watcher.catch_up(at)
-    laptop.bring(all_of(at.journal, "r1"), START)
-    at.journal.bring(all_of(laptop, "laptop"), START)
-    assert (watcher.following(at), watcher.lag(at)) == (None, 0)
 
 
 def taken_in(log: Log, by: Log, now: str = START) -> None:

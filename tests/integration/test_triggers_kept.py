@@ -140,14 +140,6 @@ def test_what_an_older_command_lost_is_lost_and_the_laws_say_so(
     assert divergences(at) == []
 
 
-def test_what_waited_when_the_code_became_newer_goes_on_whole(home: tuple[Services, str]) -> None:
-    """The rows of the queued wake are as 0.1.0 wrote them; only the person's command is new."""
-    at, agent = home
-    changed(at, at.agent(agent).task, COUNT)
-    first = at.append_agent(at.request(agent)).result.ids[1]
-    assert (lost(at), counted(at, first)) == (0, COUNT + 1)
-
-
 @pytest.mark.slow
 def test_why_and_the_tables_name_the_wake_that_has_a_trigger_in_the_end(
     home: tuple[Services, str],

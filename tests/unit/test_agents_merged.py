@@ -54,37 +54,6 @@ def test_every_fact_of_the_agent_log_that_merges_stands_in_the_table() -> None:
     assert set(AGENT_RULES) == set(get_args(AgentLogFact)) - own
 
 
-FIELDS: dict[str, tuple[Stored, Stored, Any, Any]] = {
-    "name": (a.AgentNamed("A"), a.AgentNamed("B"), "A", "B"),
-    "mode": (a.ModeSet("interactive"), a.ModeSet("autonomous"), "interactive", "autonomous"),
-    "model": (a.ModelChosen("gemini"), a.ModelChosen(""), "gemini", ""),
-    "turn_max": (a.TurnMaxSet(9), a.TurnMaxSet(2), 9, 2),
-    "template": (a.TemplateAssigned("m1"), a.TemplateAssigned(""), "m1", ""),
-    "goal": (a.GoalSet(1, "A"), a.GoalSet(1, "B"), "A", "B"),
-    "preference:tone": (
-        a.PreferenceSet(1, "tone", "dry"),
-        a.PreferenceSet(1, "tone", ""),
-        "dry",
-        "",
-    ),
-    "loop:call": (a.LoopOpened(1, "call"), a.LoopClosed(1, "call"), True, False),
-}
-
-
-@pytest.mark.parametrize("field", FIELDS)
-def test_of_two_settings_the_canonical_last_stands_and_both_are_shown(field: str) -> None:
-    desk, phone, first, last = FIELDS[field]
-    sides = apart(desk, phone, MADE, *OWN, of=AGENT)
-    assert shown(sides, AGENT) == [("values", field, last, [("desk", first), ("phone", last)])]
-    alone = both(MADE, *OWN, desk, phone, of=AGENT).state(AGENT)
-    assert sides.state(AGENT) == alone
-    sides.meet("desk", "phone")
-    sides.says("desk", desk)
-    assert len(shown(sides, AGENT)) == 1  # that is about a task
-    sides.says("desk", desk, of=AGENT)
-    assert shown(sides, AGENT) == []
-
-
 def life(agent: Agent) -> str:
     return "deleted" if agent.is_deleted else agent.lifecycle
 
@@ -391,19 +360,6 @@ def test_a_template_that_one_side_deleted_and_the_other_used_stays_and_is_shown(
     template = sides.state(TEMPLATE)
     assert (template.is_deleted, template.instances) == (False, ("a1",))
     assert [one[:3] for one in shown(sides, TEMPLATE)] == [("removal", "deleted", False)]
-
-
-def test_settings_of_a_template_are_fields() -> None:
-    for desk, phone, field in (
-        (te.TemplateNamed("A"), te.TemplateNamed("B"), "name"),
-        (te.TemplateModelSet("A"), te.TemplateModelSet("B"), "model"),
-        (te.TemplateCategoriesSet(("A",)), te.TemplateCategoriesSet(("B",)), "categories"),
-    ):
-        sides = apart(desk, phone, CALM, ONE, of=TEMPLATE)
-        assert [one[1] for one in shown(sides, TEMPLATE)] == [field]
-        assert "B" in getattr(sides.state(TEMPLATE), field)
-    gone = apart(te.InstanceAdded("a1"), te.InstanceRemoved("a1"), CALM, of=TEMPLATE)
-    assert (gone.state(TEMPLATE).instances, shown(gone, TEMPLATE)) == ((), [])
 
 
 def versions_of_both() -> Sides:
@@ -790,6 +746,33 @@ def told_apart(line: Line) -> Sides:
     sides.meet("desk", "phone")
     assert line.field in [one.field for one in sides.open(line.of)]
     return sides
+
+
+LAST = (
+    "a name", "a mode", "a model", "turns", "a preference", "a template", "a template's name",
+    "a template's model", "a template's categories",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LAST)
+def test_of_two_settings_the_canonical_last_stands_and_both_are_shown(name: str) -> None:
+    line = TABLE[name]
+    first, last = line.values
+    sides = apart(line.desk, line.phone, *line.base, of=line.of)
+    both_shown = [("values", line.field, last, [("desk", first), ("phone", last)])]
+    assert (line.read(sides.state(line.of)), shown(sides, line.of)) == (last, both_shown)
+    alone = both(*line.base, line.desk, line.phone, of=line.of).state(line.of)
+    assert sides.state(line.of) == alone
+    sides.meet("desk", "phone")
+    sides.says("desk", line.desk)
+    assert len(shown(sides, line.of)) == 1  # that is about a task
+    sides.says("desk", line.desk, of=line.of)
+    assert shown(sides, line.of) == []
+
+
+def test_an_instance_that_is_gone_is_asked_about_by_nobody() -> None:
+    gone = apart(te.InstanceAdded("a1"), te.InstanceRemoved("a1"), CALM, of=TEMPLATE)
+    assert (gone.state(TEMPLATE).instances, shown(gone, TEMPLATE)) == ((), [])
 
 
 @pytest.mark.parametrize("keep", ["desk", "phone"])

@@ -86,24 +86,12 @@ def test_a_flipped_bit_is_noticed() -> None:
         assert found == decode_segment(data)  # a flag of gzip's that says nothing of what is in it
 
 
-def test_rows_that_were_swapped_dropped_or_altered_are_noticed_though_the_sum_fits() -> None:
-    header, data = whole()
-    lines = gzip.decompress(data).split(b"\n")
-    body = lines[1:-2]
-    swapped = [body[0], body[2], body[1], *body[3:]]
-    altered = [one.replace(b"work", b"wirk") for one in body]
-    other = [one.replace(b"words", b"WORDS") for one in body]
-    for wrong in (swapped, body[:-1], body[2:], altered, other, [*body, body[-1]]):
-        _, forged = segments._file(header, wrong)
-        with pytest.raises(IncompleteSegment):
-            decode_segment(forged)
-
-
 def test_no_row_can_be_dropped_doubled_swapped_or_altered_though_the_sum_fits() -> None:
     ((header, data),) = encode_segments(ChainId("journal", "r1"), 0, chain(9))
     lines = gzip.decompress(data).split(b"\n")[1:-2]
     rows = [nth for nth, one in enumerate(lines) if one.startswith(b'{"stream"')]
-    forged = [[*lines, lines[rows[0]]]]
+    other = [one.replace(b"words", b"WORDS") for one in lines]
+    forged = [[*lines, lines[rows[0]]], lines[rows[2] :], other]
     for at, following in zip(rows, [*rows[1:], rows[0]], strict=True):
         forged += [
             lines[:at] + lines[at + 1 :],
