@@ -76,18 +76,6 @@ def begun(fleet: Fleet, agent: str) -> list[str]:
 # ------------------------------------------------------------------------------------- one leads
 
 
-def test_a_change_made_on_the_laptop_wakes_once_at_the_desk(fleet: Fleet) -> None:
-    task, agent = agent_at(fleet)
-    fleet["laptop"].edit(task, "Mend the roof soon")
-    assert queued(fleet, agent) == []
-    fleet.meet()
-    assert queued(fleet, agent) == ["desk"]
-    fleet["desk"].run()
-    fleet.meet()
-    assert queued(fleet, agent) == []
-    assert len(begun(fleet, agent)) == len(set(begun(fleet, agent))) == 2
-
-
 def test_who_does_not_lead_takes_no_journal_and_waits_for_none_of_it(fleet: Fleet) -> None:
     laptop = fleet["laptop"]
     laptop.task("Boat")
@@ -577,8 +565,7 @@ def test_each_says_in_one_line_what_became_of_the_lead(tmp_path: Path) -> None:
     laptop.sync()
     assert "This machine leads now." in desk.said("sync", str(folder))
     assert desk.told("sync", str(folder))["leads"] == ""
-    assert "is this machine" in desk.said("replicas", "retire", "desk", status=2)
-    assert desk.said("replicas", "retire", "laptop") == "laptop is gone for good.\n"
-    assert desk.said("replicas", "retire", "laptop") == "laptop is gone for good.\n"
+    for _ in range(2):
+        assert desk.said("replicas", "retire", "laptop") == "laptop is gone for good.\n"
     told = desk.said("replicas", "lead", "laptop")
     assert told == "laptop was gone for good, and is there again. laptop leads now.\n"
