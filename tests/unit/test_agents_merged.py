@@ -748,13 +748,13 @@ def told_apart(line: Line) -> Sides:
     return sides
 
 
-LAST = (
+PLAIN = (
     "a name", "a mode", "a model", "turns", "a preference", "a template", "a template's name",
     "a template's model", "a template's categories",
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", LAST)
+@pytest.mark.parametrize("name", PLAIN)
 def test_of_two_settings_the_canonical_last_stands_and_both_are_shown(name: str) -> None:
     line = TABLE[name]
     first, last = line.values

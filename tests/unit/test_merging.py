@@ -26,10 +26,7 @@ from domain.journal.commands import (
 )
 from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import Imported, Stored, Words
-from domain.replication.merge import (
-    repeats_of,
-    standing_receipt,
-)
+from domain.replication.merge import cycle_conflicts, repeats_of, standing_receipt
 from domain.replication.merge_rules import JOURNAL_RULES
 from domain.replication.version_vectors import VersionVectors
 from tests.support.services import START
@@ -307,6 +304,29 @@ def test_a_note_that_one_side_removed_and_a_person_edited_stays_and_is_shown() -
 def test_a_note_that_only_an_agent_edited_goes() -> None:
     sides = apart(t.NoteRemoved(ME, "n1"), t.NoteEdited(AGENT, "n1", Words("B")))
     assert (sides.state().notes, shown(sides)) == ((), [])
+
+
+def test_a_circle_of_links_that_two_sides_made_stays_and_is_shown() -> None:
+    sides = Sides()
+    for one in "t1", "t2", "t3":
+        sides.says("desk", CREATED, of=f"task:{one}")
+    sides.says("desk", t.TaskLinked(ME, "blocks", "t3"), of="task:t2")
+    sides.meet("desk", "phone")
+    sides.says("desk", t.TaskLinked(ME, "blocks", "t2"), of="task:t1")
+    sides.says("phone", t.TaskLinked(ME, "blocks", "t1"), of="task:t3")
+
+    def circles() -> list[Any]:
+        tasks = {one: sides.counted(f"task:{one}") for one in ("t1", "t2", "t3")}
+        return [
+            (one.kind, [side.value for side in one.sides], [side.row.replica for side in one.sides])
+            for one in cycle_conflicts(tasks)
+        ]
+
+    edges = [("t2", "t3"), ("t1", "t2"), ("t3", "t1")]
+    assert circles() == [("cycle", edges, ["desk", "desk", "phone"])]
+    sides.meet("desk", "phone")
+    sides.says("phone", t.TaskUnlinked(ME, "blocks", "t1"), of="task:t3")
+    assert circles() == []
 
 
 def test_two_categories_or_labels_of_one_name_both_stay_and_are_shown() -> None:
