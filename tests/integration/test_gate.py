@@ -1,7 +1,10 @@
-"""The gate before a model that is not on this machine: what it holds, keeps and lets go on."""
+"""The gate before a model that is not on this machine: what it holds, keeps and lets go on; what a
+person sees of it in a whole home, and what left the machine."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -10,6 +13,8 @@ from adapters.runtime import gate, on_demand
 from adapters.runtime.on_demand import run_one
 from adapters.runtime.services import Services
 from adapters.runtime.wake_capture import capture
+from adapters.usecases import policy
+from adapters.wiring import open_home
 from domain.agent.agent import AGENT
 from domain.agent.commands import DestroyAgent
 from domain.agent.wake_queue import HELD_UNTIL, WAKE_QUEUE, WakeBackedOff, WakeQueue, next_wake
@@ -18,10 +23,16 @@ from domain.log.timestamps import seconds_between
 from domain.policy.commands import RuleModels, WithdrawConsent
 from domain.ports import Model, Reply, Request
 from domain.wake.commands import DeferWake
-from domain.wake.wake import WakeFinished
-from tests.support.consents import agree
+from domain.wake.wake import ModelAnswered, WakeDeferred, WakeFinished
+from tests.support.cli import FIXED, done, proved, run, told
+from tests.support.consents import agree, agreed
+from tests.support.gemini import environment
+from tests.support.gemini_server import SIGNATURE, GeminiServer, answer, call, serving, text
+from tests.support.scripted_server import Answer, Sent, served
 from tests.support.services import START, divergences, reply, services, task_with_agent
 from tests.support.virtual import VirtualHome
+from tests.support.waking import agent
+from tests.support.whole import rows_of
 
 FAR = "far:pro"
 REPORT = ("update_report", '{"content":"All.","tldr":"Fine.","oneLiner":"On track"}')
@@ -170,8 +181,8 @@ def test_a_model_ruled_out_in_the_middle_ends_the_wake_as_skipped(world: World) 
     rule = RuleModels("", ("rules",))
     world.far.meanwhile = lambda: world.at.append_agent(rule)
     world.run()
-    (ended,) = (row.fact for rows in world.at.agents.appends() for row in rows
-                if isinstance(row.fact, WakeFinished))  # fmt: skip
+    facts = [row.fact for row in rows_of(world.at.agents)]
+    (ended,) = [one for one in facts if isinstance(one, WakeFinished)]
     assert ended == WakeFinished("skipped", code="disallowed_provider_model")
     assert (len(world.far.sent), world.queue.failures) == (1, 0)
     assert divergences(world.at) == []
@@ -229,14 +240,12 @@ def test_an_engine_goes_on_at_once_when_the_receipt_is_given_and_never_in_vain()
     begun = made.clock.now()
     made.run(86_400, (3_600, lambda: agree(made.services, agent, "far:*")))
     assert len(far.sent) == 2
-    rows = [row for rows in made.services.agents.appends() for row in rows]
+    rows = list(rows_of(made.services.agents))
     held = [row.fact.reason for row in rows if isinstance(row.fact, WakeBackedOff)]
     assert held == ["consent", "requested"]
     (ended,) = (row for row in rows if isinstance(row.fact, WakeFinished))
-    assert (ended.fact, seconds_between(begun, ended.at)) == (
-        WakeFinished("completed", stop="answered"),
-        3_600,
-    )
+    assert ended.fact == WakeFinished("completed", stop="answered")
+    assert seconds_between(begun, ended.at) == 3_600
     assert divergences(made.services) == []
 
 
@@ -248,3 +257,90 @@ def test_an_engine_that_is_idle_ends_though_a_wake_waits_for_a_person() -> None:
     assert made.events("trouble") == []
     (told,) = made.events("held")
     assert told["waits_for"] == "consent"
+
+
+# -------------------------------------------------------------------------------------- whole homes
+
+
+SINK = "Fix the sink"
+GEMINI = ["--model", "gemini"]
+WORDS = {"content": "All.", "tldr": "It is fine.", "oneLiner": "On track"}
+SAID = (answer(call("update_report", WORDS, signature=SIGNATURE)), answer(text("Done.")))
+TOKEN = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+class Meanwhile(GeminiServer):
+    """It has something done before it answers its first request."""
+
+    def __init__(self, script: Sequence[Answer], meanwhile: Callable[[], object]) -> None:
+        super().__init__(script)
+        self._meanwhile = meanwhile
+
+    def take(self, sent: Sent) -> Answer:
+        if not self.sent:
+            self._meanwhile()
+        return super().take(sent)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    agent(tmp_path / "home", note=f"Log in with {TOKEN}, due by 2027-02-12.")
+    return agreed(tmp_path / "home")
+
+
+def of_wake(home: Path) -> list[Any]:
+    """What the agent log says of replies, waits and ends, in order."""
+    kinds = ModelAnswered | WakeDeferred | WakeFinished
+    with open_home(home, FIXED) as opened:
+        facts = [row.fact for row in rows_of(opened.services.agents)]
+    return [one for one in facts if isinstance(one, kinds)]
+
+
+def withdraw(home: Path) -> None:
+    with open_home(home, FIXED, is_writing=True) as opened:
+        policy.withdraw(opened, "gemini")
+
+
+def test_a_receipt_withdrawn_while_the_model_thinks(home: Path) -> None:
+    with served(Meanwhile(SAID, lambda: withdraw(home))) as server:
+        env = environment(server)
+        said = run([*GEMINI, "wake"], home, env=env)
+        assert said.exit_code == 3, said.output
+        assert "waits until you agree to what its model is sent" in said.stdout
+        assert "wakelog policy allow 'gemini:*' --category Inbox" in said.stderr
+        answered, deferred = of_wake(home)
+        assert isinstance(answered, ModelAnswered), "what came is kept"
+        assert (deferred.reason, len(server.sent)) == ("consent", 1)
+        run([*GEMINI, "wake"], home, env=env)
+        run([*GEMINI, "wake", SINK], home, env=env)
+        assert len(server.sent) == 1, "and nothing more is sent"
+        agreed(home)
+        done([*GEMINI, "wake"], home, env=env)
+        assert len(server.sent) == 2, "it goes on where it was"
+    assert of_wake(home)[-1] == WakeFinished("completed", stop="answered")
+    assert "It is fine." in done(["report", SINK], home), "of the answer before it was withdrawn"
+    assert proved(home)
+
+
+def test_a_secret_in_a_note_stays_here(home: Path) -> None:
+    with serving(*SAID) as server:
+        env = environment(server)
+        tried = run([*GEMINI, "policy", "try", SINK], home, env=env)
+        assert "1 secret replaced" in tried.stderr
+        assert TOKEN not in tried.output
+        done([*GEMINI, "wake"], home, env=env)
+        sent = [str(one.body) for one in server.sent]
+    assert len(sent) == 2
+    for body in sent:
+        assert (TOKEN in body, "Log in with [secret: GitHub token], due by" in body) == (
+            False,
+            True,
+        )
+    run_key = told(["wakes"], home)[0]["run_key"]
+    shown = done(["show", run_key, "--prompt"], home)
+    assert (TOKEN in shown, "[secret: GitHub token]" in shown) == (False, True)
+    (note,) = told(["task", "show", SINK], home)["notes"]
+    assert TOKEN in note["text"], "the journal keeps what the person wrote"
+    places = {path.name for path in home.glob("*.db*") if TOKEN.encode() in path.read_bytes()}
+    assert not [one for one in places if one.startswith("agent.db")]
+    assert proved(home)
