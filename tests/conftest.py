@@ -27,8 +27,6 @@ SLOW = (
     "tests/integration/test_engine.py",
     "tests/integration/test_files_by_hand.py",
     "tests/integration/test_followup_by_gemini.py",
-    "tests/integration/test_gemini_faults.py",
-    "tests/integration/test_gemini_stream.py",
     "tests/integration/test_keys_replaced.py",
     "tests/integration/test_leading.py",
     "tests/integration/test_otel_harmless.py",
@@ -135,6 +133,7 @@ def no_settings_from_outside(tmp_path_factory: pytest.TempPathFactory) -> Iterat
         for name in [name for name in os.environ if name.startswith("WAKELOG_") or name in KEYS]:
             patch.delenv(name)
         patch.setitem(sys.modules, "keyring", None)
+        patch.setenv("NO_PROXY", "127.0.0.1")
         patch.setenv("WAKELOG_HOME", str(tmp_path_factory.mktemp("home")))
         yield
 

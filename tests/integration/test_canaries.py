@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 MARKS = re.compile(r"[me](\d{3})x")
 NAMES = ("House", "Work", "Health")
-ENVIRON = {"MY_KEY": KEY, "NO_PROXY": "127.0.0.1"}
+ENVIRON = {"MY_KEY": KEY}
 WAKES = 72  # of each of which three requests are sent
 
 

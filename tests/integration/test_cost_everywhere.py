@@ -1,7 +1,7 @@
 """What a wake costs is one number, wherever it is told: `show`, tables, spans, Inspect, budgets."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -115,12 +115,10 @@ class Lived:
 
 
 @pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lived]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NO_PROXY", "127.0.0.1")
-        made = Lived(tmp_path_factory.mktemp("costs") / "home")
-        made.live()
-        yield made
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
+    made = Lived(tmp_path_factory.mktemp("costs") / "home")
+    made.live()
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -205,9 +203,8 @@ def test_a_mean_of_costs_is_exact_in_whatever_order_they_come(order: str) -> Non
 
 
 @pytest.fixture
-def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def waiting(tmp_path: Path) -> Path:
     """A home with two agents that wait for Gemini."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     home = tmp_path / "home"
     agent(home, "Fix the sink")
     agent(home, "Paint the door")

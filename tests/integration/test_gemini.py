@@ -1,23 +1,31 @@
-"""The Gemini model over the wire: what it sends, and what it makes of what comes back."""
+"""The Gemini model over the wire, whole and streamed: what it sends, what it makes of what comes
+back, and its key; what holds for every family stands in `test_model_families`."""
 
+import importlib
 import json
-import logging
+import subprocess
+import sys
+import types
 from typing import Any
 
 import pytest
 
+from adapters.home import api_keys
+from adapters.home.endpoints import endpoint_key, endpoint_of
+from adapters.home.settings import parse
 from adapters.models.gemini import decoding
-from adapters.models.gemini.model import GeminiModel
+from adapters.models.gemini.decoding import FINISH
 from adapters.models.wording import NUDGES
 from domain.errors import Refused
-from domain.ports import Call, CallResult, Exchange, Usage
+from domain.ports import Call, CallResult, Exchange, ModelFault, Usage
 from domain.tools import registry
-from tests.support.asking import TOOLS, Sleeps, request
-from tests.support.gemini import NAME, ask, fault
+from tests.support.asking import TOOLS, Heard, Sleeps, request
+from tests.support.gemini import ask, ask_aloud, fault
 from tests.support.gemini_server import (
     KEY,
     PATH,
     SIGNATURE,
+    STREAM_PATH,
     answer,
     call,
     document,
@@ -28,12 +36,6 @@ from tests.support.gemini_server import (
 from tests.support.scripted_server import Answer
 
 ESTIMATE, REPORT = "update_task_estimate", "update_report"
-
-
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The person's proxy, if there is one, is not asked for what runs here."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 def said(*parts: dict[str, Any]) -> bytes:
@@ -196,21 +198,17 @@ def test_a_call_that_nobody_answered_is_answered_as_not_carried_out() -> None:
     assert responses[1]["response"] == {"error": "this call was not carried out"}
 
 
-def test_the_base_url_may_have_a_path_and_name_the_version() -> None:
-    with serving(answer(text("x"))) as server:
-        ask(server, base_url=f"{server.url}/v1beta/")
-    assert server.sent[0].path == PATH
-
-
 def test_the_environment_of_the_sdk_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOOGLE_API_KEY", "another")
     monkeypatch.setenv("GEMINI_API_KEY", "a third")
     monkeypatch.setenv("GOOGLE_GENAI_USE_VERTEXAI", "true")
     monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:1")
     monkeypatch.setenv("GOOGLE_GENAI_API_VERSION", "v7")
-    with serving(answer(text("x"))) as server:
+    with serving(*[answer(text("x"))] * 2) as server:
         assert ask(server).text == "x"
-    assert server.sent[0].headers["x-goog-api-key"] == KEY
+        ask(server, base_url=f"{server.url}/v1beta/")  # it may have a path and name the version
+    assert [one.headers["x-goog-api-key"] for one in server.sent] == [KEY] * 2
+    assert server.sent[1].path == PATH
 
 
 # --------------------------------------------------------------------------- what comes back
@@ -255,13 +253,9 @@ def test_fields_nobody_knows_are_kept_in_the_bytes_and_do_no_harm() -> None:
     assert (reply.raw, reply.text, reply.usage) == (body, "ä", Usage(5, 0, 0, 0))
 
 
-def test_usage_that_was_not_told_stays_unknown() -> None:
-    candidate = {"content": {"parts": [{"text": "x"}]}, "finishReason": "STOP"}
-    with serving(document(candidates=[candidate])) as server:
-        assert ask(server).usage == Usage()
-
-
 def test_counts_that_are_left_out_beside_the_prompts_are_zero_but_in_older_formats() -> None:
+    candidate = {"content": {"parts": [{"text": "x"}]}, "finishReason": "STOP"}
+    assert decoding.parse(document(candidates=[candidate]).body, "gemini.3").usage == Usage()
     sent = answer(text("x"), tokens=(100, 20)).body
     assert decoding.parse(sent, "gemini.3").usage == Usage(100, 20, 0, 0)
     for older in ("", "gemini.2"):
@@ -294,9 +288,8 @@ def test_a_call_that_cannot_be_read_is_asked_for_again_and_its_tokens_count() ->
     assert hints == [[], *([{"role": "user", "parts": [{"text": hint}]}] for hint in NUDGES)]
 
 
-@pytest.mark.parametrize("reason", ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"])
-def test_after_two_hints_the_wake_fails(reason: str) -> None:
-    with serving(*[answer(finish=reason, tokens=(100, 3))] * 3) as server:
+def test_after_two_hints_the_wake_fails() -> None:
+    with serving(*[answer(finish="UNEXPECTED_TOOL_CALL", tokens=(100, 3))] * 3) as server:
         found = fault(server)
     assert (found.code, found.of_provider) == ("malformed_call", False)
     assert "309 tokens" in str(found)
@@ -316,24 +309,158 @@ def test_an_empty_stop_is_asked_again_once_and_then_is_an_empty_reply(
     assert reply.usage == Usage(200, 0, 0, 0)
 
 
-def test_an_answer_after_an_empty_one_is_the_answer() -> None:
-    with serving(answer(), answer(text("Here."))) as server:
-        assert ask(server).text == "Here."
+# ---------------------------------------------------------------- what goes wrong with Gemini alone
 
 
-# ---------------------------------------------------------------------------------- the model
+@pytest.mark.parametrize("name", ["gemini:../../etc", "gemini:a/../b"])
+def test_a_name_that_the_client_refuses_is_a_bad_request(name: str) -> None:
+    with serving() as server:
+        found = fault(server, name=name)
+    assert (found.code, found.of_provider) == ("bad_request", False)
 
 
-def test_the_name_says_provider_and_model() -> None:
-    assert GeminiModel("gemini", KEY).name == NAME
-    assert GeminiModel("gemini:gemini-3-flash", KEY).name == "gemini:gemini-3-flash"
-    assert KEY not in repr(vars(type(GeminiModel("gemini", KEY))))
+def test_every_finish_reason_of_the_sdk_is_in_the_table() -> None:
+    from google.genai.types import FinishReason
+
+    assert {reason.value for reason in FinishReason} <= set(FINISH)
 
 
-def test_no_line_of_any_log_holds_the_key(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG)
-    with serving(answer(text("x")), answer(finish="SAFETY")) as server:
-        ask(server)
-        fault(server)
-    assert caplog.records
-    assert KEY not in caplog.text
+@pytest.mark.slow
+@pytest.mark.parametrize("reason", [*FINISH, ""])
+def test_only_stop_is_an_answer(reason: str) -> None:
+    said = answer(text("x"), call("update_report"), finish=reason)
+    with serving(*[said] * 4) as server:
+        if reason == "STOP":
+            assert ask(server).text == "x"
+            return
+        found = fault(server)
+    assert not found.of_provider
+    asked = {"retry": 4, "nudge": 3}.get(FINISH.get(reason, "retry"), 1)
+    assert len(server.sent) == asked
+
+
+# ------------------------------------------------------------------------------- the streaming call
+
+
+HOUR = answer(text("It takes an hour – and größere Mühe, \U0001f527 too.\nThen it is done."))
+PROPOSED = call("update_task_estimate", {"minutes": 60.0}, call_id="e1", signature=SIGNATURE)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        HOUR,
+        answer(text("Ä")),
+        answer(thought("Let me see what there is."), text("An hour, I think.")),
+        answer(text("I propose it."), PROPOSED, call("update_report", {"a": {"b": [1, None]}})),
+        answer(PROPOSED, text("That is what I propose.")),
+        answer(call("update_report", signature=SIGNATURE)),
+        answer({**call("update_report"), "newField": {"a_b": 1}}, text("Done with it all.")),
+        answer(text("Fine, and said."), avgLogprobs=-0.25, finishMessage="All is said."),
+        answer(text("Nobody told how many tokens."), tokens=(7,)),
+    ],
+)
+def test_what_is_recorded_is_what_the_whole_answer_would_be(said: Answer) -> None:
+    with serving(said, said) as server:
+        whole = ask(server)
+        streamed = ask_aloud(server, heard := Heard())
+    assert streamed == whole
+    assert streamed.raw == said.body
+    assert heard.text == whole.text
+    assert heard.void == []
+    plain, aloud = server.sent
+    assert (aloud.path, aloud.body) == (STREAM_PATH, plain.body)
+    assert aloud.headers["x-goog-api-key"] == KEY
+
+
+def test_a_signature_never_moves_to_other_words() -> None:
+    """Gemini signs a streamed text in a last piece without words; it is kept, and sent back."""
+    signed = {**text("An hour, I think."), "thoughtSignature": SIGNATURE}
+    with serving(*[answer(signed)] * 2) as server:
+        whole = ask(server)
+        streamed = ask_aloud(server, Heard())
+    assert (streamed.text, streamed.usage) == (whole.text, whole.usage)
+    assert json.loads(streamed.raw)["candidates"][0]["content"]["parts"] == [
+        {"text": "An hour, I think."},
+        {"text": "", "thoughtSignature": SIGNATURE},
+    ]
+
+
+def test_a_call_that_cannot_be_read_is_asked_for_with_a_hint() -> None:
+    malformed = answer(text("I call it now."), finish="MALFORMED_FUNCTION_CALL")
+    with serving(malformed, answer(PROPOSED)) as server:
+        streamed = ask_aloud(server, heard := Heard())
+    assert heard.void == ["I call it now."]
+    assert heard.text == ""
+    assert streamed.usage.tokens_in == 200
+    assert "could not be read" in server.sent[1].contents[-1]["parts"][0]["text"]
+
+
+def test_an_error_that_is_not_asked_again_ends_it_after_the_first_words() -> None:
+    refused = json.dumps({"error": {"code": 400, "message": "No.", "status": "INVALID_ARGUMENT"}})
+    broken = HOUR._replace(breaks_after=1, then=refused.encode())
+    with serving(broken) as server, pytest.raises(ModelFault, match="refused: 400 INVALID"):
+        ask_aloud(server, heard := Heard())
+    assert heard.text == "It take"
+
+
+# ------------------------------------------------------------------------------------------ the key
+
+
+def test_the_entry_of_a_named_endpoint_is_its_own_in_the_keyring(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    entries = {("wakelog", "openai:fast"): f"f{KEY}", ("wakelog", "openai"): f"o{KEY}"}
+    _keyring(monkeypatch, lambda service, user: entries.get((service, user)))
+    url = 'base_url = "https://{}.example/v1"\nkey = "keyring"\n'
+    text = f'[openai]\n{url.format("a")}[models.fast]\n{url.format("b")}model = "m"\n'
+    settings = parse(f'{text}[models.gemini]\n{url.format("c")}model = "m"\n')
+    for name, key in (("openai:fast", f"f{KEY}"), ("openai:m", f"o{KEY}")):
+        assert endpoint_key(endpoint_of(name, settings), {}) == key
+    with pytest.raises(Refused, match="keyring set wakelog openai:gemini"):
+        endpoint_key(endpoint_of("openai:gemini", settings), {})
+
+
+@pytest.mark.parametrize(
+    ("key", "code"),
+    [
+        ("", "missing_key"),
+        *((one, "invalid_value") for one in ("two words", "line\nbreak", "schlüssel", "x" * 600)),
+    ],
+)
+def test_what_can_be_no_key_is_refused_unrepeated(key: str, code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        api_keys.gemini_key({"GEMINI_API_KEY": key})
+    assert refused.value.code == code
+    assert not key or key not in str(refused.value)
+
+
+def test_the_keyring_is_asked_where_the_environment_has_no_key_and_opened_or_holds_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def locked(service: str, user: str) -> str:
+        raise importlib.import_module("keyring.errors").KeyringError("locked")
+
+    _keyring(monkeypatch, lambda service, user: {("wakelog", "gemini"): KEY}.get((service, user)))
+    assert api_keys.gemini_key({"GEMINI_API_KEY": ""}) == KEY
+    _keyring(monkeypatch, locked)
+    with pytest.raises(Refused, match="GEMINI_API_KEY is not set"):
+        api_keys.gemini_key({})
+
+
+def _keyring(monkeypatch: pytest.MonkeyPatch, get_password: Any) -> None:
+    """A keyring in place of the person's; the package itself is optional."""
+    package, errors = types.ModuleType("keyring"), types.ModuleType("keyring.errors")
+    vars(package)["get_password"] = get_password
+    vars(errors)["KeyringError"] = type("KeyringError", (Exception,), {})
+    monkeypatch.setitem(sys.modules, "keyring", package)
+    monkeypatch.setitem(sys.modules, "keyring.errors", errors)
+
+
+def test_the_sdk_is_loaded_when_gemini_is_asked_and_not_before() -> None:
+    """It takes most of a second, and who uses another model does not pay for it."""
+    code = (
+        "import sys; from adapters.models.gemini.model import GeminiModel; import adapters.wiring;"
+        "GeminiModel('gemini', 'k'); assert not {'google.genai', 'httpx2'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -1,7 +1,7 @@
 """What holds for every model that is asked over the wire, whichever protocol it speaks.
 
-Each case of what goes wrong runs three times: whole, streamed, and as a whole wake in a home whose
-every byte is then searched for the key.
+Each case of what goes wrong runs twice, whole and streamed, and one of each kind of end as a whole
+wake, too, in a home whose every byte is then searched for the key.
 """
 
 import asyncio
@@ -15,6 +15,7 @@ from adapters.models import faults, retry_loop
 from domain.ports import CallResult, Exchange, Usage
 from tests.support.asking import Heard, Sleeps, places_of_key, request
 from tests.support.cli import proved, run, told, waits
+from tests.support.consents import agreed
 from tests.support.families import (
     EACH_CASE,
     ESTIMATE,
@@ -30,6 +31,7 @@ from tests.support.families import (
     woken,
 )
 from tests.support.fault_cases import BACKOFF, DROPPED, GEMINI, OPENAI, Case
+from tests.support.homes import Homes
 from tests.support.scripted_server import Answer, page
 from tests.support.waking import agent, at, inbox
 
@@ -40,13 +42,8 @@ BOTH = pytest.mark.parametrize("is_aloud", [False, True], ids=["whole", "streame
 EACH = pytest.mark.parametrize(
     ("family", "case"), EACH_CASE, ids=[f"{family}, {case.name}" for family, case in EACH_CASE]
 )
+EACH_END = list({(family, case.code): (family, case) for family, case in EACH_CASE[::-1]}.values())
 LONG = "It takes an hour – and größere Mühe, \U0001f527 too.\nThen it is done."
-
-
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The person's proxy, if there is one, is not asked for what runs here."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 # -------------------------------------------------------------------------------- what goes wrong
@@ -73,13 +70,15 @@ def test_it_ends_in_its_fault(family: Family, case: Case, is_aloud: bool) -> Non
     assert len(str(found)) < 600
 
 
-@EACH
+@pytest.mark.parametrize(
+    ("family", "case"), EACH_END, ids=[f"{family}, {case.name}" for family, case in EACH_END]
+)
 def test_a_wake_defers_or_fails_and_its_home_never_holds_the_key(
-    family: Family, case: Case, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    family: Family, case: Case, homes: Homes, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     with family.serving(*case.script) as server:
-        home = home_of(tmp_path, consent(family, server))
+        home = agreed(homes.copy(agent, tmp_path / "home"), consent(family, server))
         shown = woken(family, home, server)
     if case.of_provider:
         assert (shown["outcome"], shown["waits_for"]) == (None, "provider")
@@ -145,8 +144,7 @@ def test_a_wrong_key_is_told_as_such(family: Family) -> None:
 @BOTH
 @FAMILY
 def test_a_reply_that_repeats_the_key_is_recorded_without_it(
-    family: Family,
-    is_aloud: bool,
+    family: Family, is_aloud: bool
 ) -> None:
     with family.serving(family.answer(f"x{family.key}, isn't it?")) as server:
         reply = ask(family, server, is_aloud=is_aloud)
@@ -177,8 +175,7 @@ def test_a_slow_try_is_given_up_and_made_again(family: Family) -> None:
 @BOTH
 @FAMILY
 def test_a_try_is_bounded_as_a_whole_even_where_bytes_keep_coming(
-    family: Family,
-    is_aloud: bool,
+    family: Family, is_aloud: bool
 ) -> None:
     slow = family.answer(LONG)._replace(drip_seconds=0.1)
     with family.serving(*[slow] * 4) as server:

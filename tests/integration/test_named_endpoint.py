@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.asking import places_of_key
 from tests.support.cli import done, proved, refused, run, told
+from tests.support.homes import Homes
 from tests.support.openai_server import KEY, OpenAIServer, answer, call
 from tests.support.pages import text_of, visiting
 from tests.support.scripted_server import served
@@ -24,7 +25,7 @@ ONE_WAKE = (
     answer(None, call("update_report", REPORT, call_id="r1"), tokens=(1000, 20)),
     answer("Done.", tokens=(1000, 20)),
 )
-ENVIRON = {"MY_KEY": KEY, "NO_PROXY": "127.0.0.1"}
+ENVIRON = {"MY_KEY": KEY}
 
 
 def set_model(home: Path, url: str, more: str = "") -> None:
@@ -40,9 +41,8 @@ def server() -> Iterator[OpenAIServer]:
 
 
 @pytest.fixture
-def home(tmp_path: Path, server: OpenAIServer) -> Path:
-    made = tmp_path / "home"
-    agent(made)
+def home(tmp_path: Path, homes: Homes, server: OpenAIServer) -> Path:
+    made = homes.copy(agent, tmp_path / "home")
     set_model(made, server.base_url)
     return made
 

@@ -6,7 +6,9 @@ import pytest
 
 from tests.support.asking import TOOLS, places_of_key, request
 from tests.support.cli import done, proved, refused, told, waits
+from tests.support.consents import agreed
 from tests.support.families import OPENAI, REPORT, ask, home_of
+from tests.support.homes import Homes
 from tests.support.openai_server import KEY, MODEL, OpenAIServer
 from tests.support.scripted_server import page, served
 from tests.support.waking import agent
@@ -22,6 +24,7 @@ def test_a_server_of_ones_own_is_asked_without_a_key_and_once_there_is_a_receipt
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The person's key is for others, and a proxy is nobody's business."""
+    monkeypatch.delenv("NO_PROXY")
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     script = (OPENAI.answer("", REPORT), OPENAI.answer("Done."))
@@ -56,17 +59,16 @@ def test_the_address_of_the_settings_is_asked_and_recorded_and_gets_the_key(tmp_
 @pytest.mark.parametrize(
     ("model", "code"),
     [
+        ("gemini", "missing_key"),
         ("openai:m", "model_unavailable"),
-        ("openai:m@http://example.org/v1", "invalid_value"),
         ("openai:m@https://example.org/v1", "missing_key"),
         ("openai:m@https://me:hunter2@example.org/v1", "invalid_value"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_one_line_and_nothing_is_queued(
-    tmp_path: Path, model: str, code: str
+    tmp_path: Path, homes: Homes, model: str, code: str
 ) -> None:
-    home = tmp_path / "home"
-    agent(home)
+    home = agreed(homes.copy(agent, tmp_path / "home"))
     line = refused(["--model", model, "wake", "Fix the sink"], home)
     rows = proved(home)
     assert refused(["--model", model, "wake", "Fix the sink"], home) == line
