@@ -42,7 +42,6 @@ SLOW = (
     "tests/integration/test_web_entry.py",
     "tests/integration/test_web_first.py",
     "tests/integration/test_web_followups.py",
-    "tests/integration/test_web_guard.py",
     "tests/integration/test_web_inbox.py",
     "tests/integration/test_web_pages.py",
     "tests/integration/test_web_rest.py",

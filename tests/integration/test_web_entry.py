@@ -1,4 +1,4 @@
-"""Who is let in, whose form is taken, and what somebody sees who has to wait outside."""
+"""Who is let in, whose form is taken, what a page may do, and what a stranger sees."""
 
 import pwd
 import socket
@@ -16,6 +16,7 @@ from adapters.web.auth import (
     ADDRESSES_MAX,
     Guard,
     Guesses,
+    is_loopback,
     new_token,
     other_people,
     printed,
@@ -24,9 +25,11 @@ from adapters.web.auth import (
 from adapters.web.http_types import Notice
 from adapters.web.server import PageServer
 from adapters.web.site import Site
-from tests.support.cli import FIXED, told
+from tests.support.cli import FIXED, done, told
 from tests.support.forms import forms
+from tests.support.homes import Homes
 from tests.support.pages import ORIGIN, text_of, visiting
+from tests.support.waking import agent, proposing, reply, report, tape
 
 TOKEN = "long-enough-a-token"
 HTML = {"accept": "text/html"}
@@ -103,6 +106,8 @@ def test_a_form_stays_good_when_another_tab_came_in_without_a_cookie(tmp_path: P
         ({"origin": "http://["}, "was sent from http://["),
         ({"origin": "null"}, "does not tell which page"),
         ({"origin": ""}, "does not tell which page"),
+        ({"origin": "http://127.0.0.1:9999"}, "was sent from http://127.0.0.1:9999"),
+        ({"origin": "", "referer": "http://evil.example/127.0.0.1:8765"}, "http://evil.example"),
         ({"sec-fetch-site": "cross-site"}, "another site"),
         ({"sec-fetch-site": "same-site"}, "another site"),
     ],
@@ -117,6 +122,8 @@ def test_a_refusal_says_what_is_wrong_and_shows_what_was_typed(
         assert why in text_of(answer.text)
         assert "What &lt;b&gt;I&lt;/b&gt; typed" in answer.text
         assert forms(answer.text) == []  # nothing that a stranger could have somebody press
+        for token in ("", "0" * 32, "é"):  # of no page of this run of the server
+            assert visitor.send(form, csrf=token, title="Forged").status_code == 403
     assert told(["task", "list"], tmp_path) == []
 
 
@@ -195,17 +202,26 @@ def test_the_address_with_the_token_works_from_a_mail_and_however_often_it_is_lo
         assert "did not keep the cookie" in text_of(refused.text)
 
 
-def test_on_this_machine_too_a_token_may_be_asked_for(tmp_path: Path) -> None:
-    with visiting(tmp_path, TOKEN, "127.0.0.1") as visitor:
-        for path in ("/inbox", "/inbox.json", "/events", "/static/page.css"):
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_a_token_is_asked_for_and_kept_out_of_every_page(tmp_path: Path, host: str) -> None:
+    with visiting(tmp_path, TOKEN, host) as visitor:
+        for path in ("/inbox", "/inbox.json", "/events", "/static/page.css", "/?token=wrong"):
             assert visitor.get(path).status_code == 401, path
         asked = visitor.get("/tasks", headers=HTML)
         assert visitor.get("/enter.css").status_code == 200
         (form,) = forms(asked.text)
-        assert visitor.get(form.action, params={"token": TOKEN}).status_code == 200
+        answer = visitor.get(form.action, params={"token": TOKEN})
+        assert answer.status_code == 200
+        assert TOKEN not in str(answer.url)
+        assert TOKEN not in answer.text
+        assert visitor.get("/tasks").status_code == 200
+        assert TOKEN not in "".join(visitor.client.cookies.values())
         evil = {"host": "evil.example"}
-        assert visitor.get("/tasks", headers=evil).status_code == 421
-        assert visitor.get(f"/tasks?token={TOKEN}", headers=evil).status_code == 421
+        for path in ("/tasks", f"/tasks?token={TOKEN}") if host == "127.0.0.1" else ():
+            assert visitor.get(path, headers=evil).status_code == 421, path
+        visitor.client.cookies.clear()
+        bearer = {"authorization": f"Bearer {TOKEN}"}
+        assert visitor.get("/inbox.json", headers=bearer).status_code == 200
 
 
 def test_what_was_typed_by_somebody_who_has_to_enter_anew_stays_in_sight(tmp_path: Path) -> None:
@@ -325,3 +341,97 @@ def test_a_server_that_ends_before_it_has_begun_ends_in_silence(tmp_path: Path) 
         [listening]
     ).join()  # an error would fail the test
     site.close()
+
+
+# ------------------------------------------------------------------------------- what a page may do
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "'\"><svg onload=alert(1)>",
+    "</title></textarea></pre><script>alert(1)</script>",
+    "{{ 7 * 7 }}{% raw %}",
+    "javascript:alert(1)",
+    "\u202eesrever\u202c \u2066isolate",
+    "a" * 190,
+)
+PAGES = ("inbox", "tasks", "agents", "wakes", "templates", "lessons", "policy", "health")
+PATHS = ("/", *(f"/{one}" for one in PAGES))
+
+
+def test_no_answer_lets_a_page_do_more_and_no_page_holds_a_script_or_a_style(
+    tmp_path: Path, homes: Homes
+) -> None:
+    with visiting(homes.copy(proposing, tmp_path)) as visitor:
+        for path in (*PATHS, "/nothing", "/tasks/nothing", "/static/page.css", "/health.json"):
+            answer = visitor.get(path)
+            policy = answer.headers["content-security-policy"]
+            assert "default-src 'none'" in policy
+            assert "unsafe" not in policy
+            assert "frame-ancestors 'none'" in policy
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert answer.headers["referrer-policy"] == "same-origin"
+            for part in ("<script>", " style=", "<style", " onclick", "https://"):
+                assert part not in answer.text, (path, part)
+            assert answer.text.replace("http://www.w3.org", "").count("http://") == 0
+
+
+def test_a_name_that_is_not_ours_is_no_way_in(tmp_path: Path) -> None:
+    with visiting(tmp_path) as visitor:
+        for host in ("evil.example", "evil.example:8765", "127.0.0.1.evil.example", "", "["):
+            assert visitor.get("/inbox", headers={"host": host}).status_code == 421, host
+        for host in ("127.0.0.1:8765", "localhost:8765", "[::1]:8765"):
+            assert visitor.get("/inbox", headers={"host": host}).status_code == 200, host
+
+
+def test_only_this_machine_needs_no_token() -> None:
+    assert all(map(is_loopback, ("127.0.0.1", "localhost", "::1", "[::1]", "127.1.2.3")))
+    assert not any(map(is_loopback, ("0.0.0.0", "::", "192.168.1.2", "example.org", "")))
+    assert Guard("127.0.0.1").csrf != Guard("127.0.0.1").csrf
+
+
+def test_a_form_cannot_send_the_visitor_away(tmp_path: Path) -> None:
+    with visiting(tmp_path) as visitor:
+        for back in ("//evil.example", "https://evil.example/", "/\\evil.example", "x"):
+            form = visitor.form("/tasks", "/tasks")
+            answer = visitor.send(form, title="A task", back=back)
+            assert str(answer.url).startswith(f"{ORIGIN}/inbox"), back
+
+
+def test_hostile_words_stay_words_on_every_page(tmp_path: Path) -> None:
+    paths = ["/inbox", "/tasks", "/wakes"]
+    note = "\n\n".join(f"# {one}\n\n{one}\n\n[x]({one})" for one in HOSTILE)
+    for hostile in (" ".join(HOSTILE[:-1]), HOSTILE[-1]):
+        made = agent(tmp_path, hostile, note=note)
+        calls = (
+            report(hostile),
+            ("record_observations", {"observations": [hostile]}),
+            ("add_multiple_checklist_items", {"items": [{"title": hostile}]}),
+            (hostile, {hostile: hostile}),
+        )
+        model = tape(tmp_path / "tape.jsonl", reply(*calls, text=hostile), reply(text=hostile))
+        done(["--model", model, "wake", made], tmp_path)
+    paths += [f"/tasks/{one['id']}" for one in told(["task", "list"], tmp_path)]
+    paths += [f"/agents/{one['id']}" for one in told(["agent", "list"], tmp_path)]
+    paths += [f"/wakes/{one['run_key']}" for one in told(["wakes"], tmp_path)]
+    assert len(paths) == 3 + 2 + 2 + 4
+    marks = ("<script>alert", "<img", "<svg onload", 'href="javascript', "</pre><script", "49{")
+    with visiting(tmp_path) as visitor:
+        for path in paths:
+            page = visitor.page(path).replace('<img src="/static', "")
+            for mark in marks:
+                assert mark not in page, (path, mark)
+            visitor.json(path)
+
+
+def test_what_is_too_large_or_broken_is_refused_and_no_crash(tmp_path: Path) -> None:
+    with visiting(tmp_path) as visitor:
+        form = visitor.form("/tasks", "/tasks")
+        assert visitor.send(form, title="x" * 3_000_000).status_code == 413
+        assert visitor.send(form, title="").status_code == 422
+        for path in ("/tasks/..%2f..", "/tasks/%00", "/agents/x", "/wakes/x", "/templates/x"):
+            assert visitor.get(path).status_code == 404, path
+        for query in ("before=%00", "limit=²", "limit=99999999999", "status=%ff", "q=%ed%a0%80"):
+            assert visitor.get(f"/tasks?{query}").status_code == 200, query
+        assert "Not found" in text_of(visitor.get("/nothing").text)

@@ -22,10 +22,7 @@ def seen(text: str) -> str:
     return unescape(re.sub(r"<[^>]*>", "", str(markdown.html(text))))
 
 
-@pytest.mark.parametrize(
-    "unit",
-    ["[", "[\n", "* a\n", "a|b\n-|-\n"],
-)
+@pytest.mark.parametrize("unit", ["[", "* a\n", "a|b\n-|-\n"])
 def test_what_would_take_too_long_is_shown_as_it_was_written(unit: str) -> None:
     text = (unit * MANY)[:MANY]
     made = str(markdown.html(text))
@@ -131,3 +128,25 @@ def test_what_was_made_is_kept_within_bounds() -> None:
     assert made.get("c") is None
     made.keep("e", Markup("x" * 11))
     assert [made.get(name) for name in "bde"] == [None, None, None]
+
+
+def test_markdown_is_shown_and_cannot_do_anything() -> None:
+    text = "# T\n\n**b** <b>x</b> ![p](http://evil.example/p.png) [s](JavaScript:x) [d](data:a,b)"
+    made = str(markdown.html(f"{text} [ok](https://example.org) \x00\x1b"))
+    assert "<h3>T</h3>" in made
+    assert "<strong>b</strong>" in made
+    assert "&lt;b&gt;" in made
+    assert "<img" not in made
+    assert 'href="JavaScript' not in made
+    assert 'href="data' not in made
+    assert 'rel="noopener noreferrer nofollow"' in made
+    assert "\x00" not in made
+    assert "\x1b" not in made
+
+
+def test_headings_follow_those_of_the_page_and_leave_no_level_out() -> None:
+    for text, levels in (("## a\n#### b\n### c\n# d\n## e", "34434"), ("a\n=\n\nb\n-", "34")):
+        made = str(markdown.html(text))
+        assert "".join(one[0] for one in made.split("<h")[1:]) == levels
+        assert made.count("</h") == len(levels)
+        assert all(made.count(f"<h{one}>") == made.count(f"</h{one}>") for one in "3456")
