@@ -183,12 +183,20 @@ def test_the_pages_of_templates_name_the_model_that_is_asked(home: Path) -> None
 # --------------------------------------------------------------------- what was typed, and refused
 
 
-def test_a_refused_form_comes_back_filled_in_where_there_is_no_script(home: Path) -> None:
+def test_a_refused_form_comes_back_filled_in_but_to_a_script_and_to_a_button(home: Path) -> None:
     url = f"/tasks/{shown(home)['id']}"
     with visiting(home) as visitor:
         form = visitor.form(url, f"{url}/edit")
         answer = visitor.send(form, title="Fix <both> sinks", estimate="soon")
         assert answer.status_code == 422
+        assert "Send it again" in answer.text
+        script = {"hx-request": "true"}  # it keeps the form itself
+        told_to_it = visitor.send(form, script, title="Fix <both> sinks", estimate="soon")
+        button = visitor.send(visitor.form(url, f"{url}/delete"), verb="delete")
+        for one in (told_to_it, button):  # which has nothing to give back
+            assert one.status_code == 422
+            assert "Send it again" not in one.text
+        assert told_to_it.headers["hx-retarget"] == "#told"
         again = offered(answer, f"{url}/edit")
         assert ("title", "Fix <both> sinks") in again.fields
         assert ("estimate", "soon") in again.fields
@@ -210,21 +218,3 @@ def test_words_for_an_agent_that_sleeps_by_now_are_not_lost(home: Path) -> None:
         done(["agent", "resume", "Fix the sink"], home)
         assert ("words", "Which seal is it?") in clash(answer, f"{url}/ask").fields
         assert visitor.send(clash(answer, f"{url}/ask")).status_code == 200
-
-
-def test_a_script_keeps_the_form_itself(home: Path) -> None:
-    url = f"/tasks/{shown(home)['id']}"
-    with visiting(home) as visitor:
-        form = visitor.form(url, f"{url}/edit")
-        answer = visitor.send(form, {"hx-request": "true"}, title="Other", estimate="soon")
-        assert answer.status_code == 422
-        assert answer.headers["hx-retarget"] == "#told"
-        assert "Send it again" not in answer.text
-
-
-def test_a_refused_button_has_nothing_to_give_back(home: Path) -> None:
-    url = f"/tasks/{shown(home)['id']}"
-    with visiting(home) as visitor:
-        answer = visitor.send(visitor.form(url, f"{url}/delete"), verb="delete")
-    assert answer.status_code == 422
-    assert "Send it again" not in answer.text

@@ -2,30 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-
-from tests.support.cli import done, proved, run, told
-from tests.support.followups import ITEMS, TITLE, follow_up, made_by, with_all, with_items, woken
+from tests.support.cli import done, proved, told
+from tests.support.followups import ITEMS, TITLE, follow_up, with_all, with_items, woken
 from tests.support.pages import decision, text_of, visiting
 from tests.support.waking import inbox
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-def test_a_follow_up_is_shown_with_what_it_is_made_of(home: Path, tmp_path: Path) -> None:
-    with_items(home)
-    more = {"dueDate": "2027-03-01", "priority": "P1", "description": "First it\n\nhas to dry."}
-    woken(home, tmp_path, follow_up(home, *ITEMS, **more))
-    with visiting(home) as visitor:
-        said = text_of(visitor.page("/inbox"))
-        (card,) = visitor.json("/inbox")["sets"]
-    assert "1.1 Create follow-up task &#34;The rest&#34;" in said
-    assert "Due 2027-03-01 Priority P1 Relation follows up on &#34;Fix the sink&#34;" in said
-    assert f"Goes with it {' '.join(ITEMS)}" in said
-    assert card["items"][0]["told"]["carried"] == list(ITEMS)
 
 
 def test_what_needs_a_follow_up_stands_below_it_and_waits(home: Path, tmp_path: Path) -> None:
@@ -61,10 +41,7 @@ def made_task(home: Path) -> str:
 
 def test_what_moves_may_move_to_a_task_that_is_there(home: Path, tmp_path: Path) -> None:
     done(["task", "add", "Taxes"], home)
-    with_all(
-        home,
-        tmp_path,
-    )
+    with_all(home, tmp_path)
     done(["task", "link", TITLE, "blocks", "Taxes"], home)
     taxes = told(["task", "show", "Taxes"], home)["id"]
     with visiting(home) as visitor:

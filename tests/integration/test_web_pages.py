@@ -2,9 +2,7 @@
 
 import json
 import re
-import sqlite3
 import time
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -144,22 +142,6 @@ def proof(visitor: Visitor, run: str) -> dict[str, Any]:
     return result
 
 
-def test_what_a_proof_finds_is_shown_as_a_difference(home: Path) -> None:
-    _, _, run = ids(home)
-    queued = "CAST(replace(CAST(state AS TEXT), '\"queued\"', '\"denied\"') AS BLOB)"
-    with closing(sqlite3.connect(home / "agent.db")) as database, database:
-        database.execute(
-            f"UPDATE stored_events SET state = {queued} WHERE topic = 'wake.tool_returned.1'"
-        )
-    with visiting(home) as visitor:
-        assert not proof(visitor, run)["ok"]
-        for page in (visitor.page(f"/wakes/{run}"), visitor.page("/health")):
-            assert "changed after it was written: data.status" in text_of(page)
-            assert "<del>-  &#34;status&#34;: &#34;queued&#34;,\n</del>" in page
-            assert "<ins>+  &#34;status&#34;: &#34;denied&#34;,\n</ins>" in page
-            assert "Caused by <code>wake." in page
-
-
 def test_lists_are_pages_that_lead_to_each_other(tmp_path: Path) -> None:
     for nth in range(7):
         done(["task", "add", f"Task {nth}", "--priority", f"P{nth % 2}"], tmp_path)
@@ -210,15 +192,6 @@ def test_a_home_that_is_not_there_is_made(tmp_path: Path) -> None:
     assert (tmp_path / "new" / "agent.db").exists()
 
 
-def test_a_template_shows_its_versions(tmp_path: Path) -> None:
-    done(["template", "create", "Brief", "--general", "Be **brief**", "--report", "One"], tmp_path)
-    with visiting(tmp_path) as visitor:
-        (one,) = visitor.json("/templates")["templates"]
-        assert "Brief" in text_of(visitor.page("/templates"))
-        assert "<strong>brief</strong>" in visitor.page(f"/templates/{one['id']}")
-        assert visitor.get("/templates/nothing").status_code == 404
-
-
 def test_a_wake_leads_to_the_world_before_it_and_to_what_changed_since(home: Path) -> None:
     _, agent, first = ids(home)
     done(["task", "note", "Fix the sink", "Need to buy a seal."], home)
@@ -252,11 +225,3 @@ def test_what_an_agent_said_is_shown_by_kind(home: Path) -> None:
             assert thread["messages"] == [one for one in every if one["kind"] == kind]
         assert visitor.get(f"/agents/{agent}.json?kind=none").json()["threads"] == []
         assert visitor.get(f"/agents/{agent}?kind=<b>").status_code == 200
-
-
-def test_wakes_are_charted_by_outcome_and_by_reason(home: Path) -> None:
-    with visiting(home) as visitor:
-        page = visitor.page("/wakes")
-    assert "Wakes by day and outcome: 1 from" in page
-    assert "Wakes by day and reason: 1 from" in page
-    assert "new 1" in text_of(page)

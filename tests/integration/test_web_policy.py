@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from adapters.web.policy import FIELD_WORDS
 from tests.support.cli import done, proved, run, told
 from tests.support.gemini_server import KEY
 from tests.support.homes import Homes
@@ -32,41 +31,20 @@ def standing(home: Path) -> Any:
     return told(["policy", "show"], home)
 
 
-def test_the_page_is_the_document_of_the_command_and_its_empty_state_is_said(
-    tmp_path: Path, homes: Homes
-) -> None:
-    home = homes.copy(proposing, tmp_path)
-    with visiting(home) as visitor:
-        shown = visitor.json("/policy")
-        assert {name: shown[name] for name in standing(home)} == standing(home)
-        text = text_of(visitor.page("/policy"))
-        for said in ("Nothing: all that agents are asked stays here.", "No wake waits for you."):
-            assert said in text
-        for one in shown["boundaries"]:
-            told = [FIELD_WORDS.get(name, name.replace("_", " ")) for name in one["fields"]]
-            assert " , ".join(told) in text
-
-
-@pytest.mark.parametrize("place", ["policy", "agent", "task"])
-def test_one_button_agrees_to_the_notice_that_is_shown_and_the_wake_may_go_on(
-    home: Path, place: str
-) -> None:
+def test_one_button_agrees_to_the_notice_that_is_shown_and_the_wake_may_go_on(home: Path) -> None:
     (agent,) = told(["agent", "list"], home)
-    url = {
-        "policy": "/policy",
-        "agent": f"/agents/{agent['id']}",
-        "task": f"/tasks/{agent['task_id']}",
-    }[place]
+    urls = ("/policy", f"/agents/{agent['id']}", f"/tasks/{agent['task_id']}")
     with visiting(home, env=HAS_KEY) as visitor:
-        text = text_of(visitor.page(url))
-        assert "1 agent waits for your consent" in text
-        assert "the agent's own notes" in text.replace("&#39;", "'")
+        for url in urls:
+            text = text_of(visitor.page(url))
+            assert "1 agent waits for your consent" in text
+            assert "the agent's own notes" in text.replace("&#39;", "'")
         assert "1 wake waits for your consent or for a key" in text_of(visitor.page("/inbox"))
-        form = visitor.form(url, "/policy/allow", model="gemini:*")
-        answer = visitor.send(form)
-        assert "1 wake that waited may go on" in text_of(answer.text)
+        form = [visitor.form(url, "/policy/allow", model="gemini:*") for url in urls][-1]
+        assert "1 wake that waited may go on" in text_of(visitor.send(form).text)
         visitor.send(form)
-        assert "waits for your consent" not in text_of(visitor.page(url))
+        for url in urls:
+            assert "waits for your consent" not in text_of(visitor.page(url))
     assert [one["model"] for one in standing(home)["receipts"]] == ["gemini:*"]
     assert standing(home)["waiting"] == []
     proved(home)

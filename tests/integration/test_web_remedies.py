@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from adapters.web.remedies import WORDS
-from tests.support.cli import done, refused, told
+from tests.support.cli import done, told
 from tests.support.forms import Form, forms
 from tests.support.homes import Homes
 from tests.support.pages import Visitor, refs, text_of, visiting
@@ -75,15 +75,3 @@ def test_no_refusal_of_the_page_names_a_command_for_what_the_page_can_do(
     assert "`wakelog" not in whole
     for name in ("restore_task", "resume_agent", "create_agent", "see_tasks"):
         assert WORDS[name] in whole, name
-
-
-def test_the_command_line_names_its_commands_as_before(tmp_path: Path, homes: Homes) -> None:
-    home = homes.copy(proposing, tmp_path)
-    task = told(["task", "list"], home)[0]["id"]
-    done(["task", "delete", task], home)
-    error = refused(["task", "set", task, "--title", "Other"], home)
-    assert (
-        f"is deleted; bring it back with `wakelog task restore {task[:8]}` [task_deleted]" in error
-    )
-    error = refused(["task", "show", "No such task"], home)
-    assert "there is no task 'No such task'; see `wakelog task list` [unknown_task]" in error

@@ -93,18 +93,6 @@ def test_a_version_is_added_and_rolled_back(home: Path) -> None:
     proved(home)
 
 
-def test_what_is_too_long_or_no_model_is_refused(home: Path) -> None:
-    url = f"/templates/{template(home)['id']}"
-    with visiting(home) as visitor:
-        form = visitor.form(url, f"{url}/version")
-        assert visitor.send(form, general="x" * 20_001).status_code == 422
-        answer = visitor.send(form, general="x", model="no such model")
-        assert answer.status_code == 422
-        assert visitor.send(form, csrf="0" * 32, general="x").status_code == 403
-        assert visitor.send(visitor.form("/templates", "/templates"), name="").status_code == 422
-    assert len(template(home)["versions"]) == 1
-
-
 def test_a_template_is_made_assigned_taken_off_and_deleted(home: Path) -> None:
     with visiting(home) as visitor:
         form = visitor.form("/templates", "/templates")

@@ -1,23 +1,34 @@
-"""Wakes on the page: one as a conversation, lists with filters, proofs in two columns."""
+"""Wakes on the page: one as a conversation, lists, proofs, a life as a line, and what if."""
 
+import fcntl
+import json
+import os
 import shutil
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import wakelog
 from adapters.proof import histories
 from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.web.jobs import Jobs
+from adapters.web.text_diff import differences
 from domain.log.wire import Payload
 from tests.histories import scenes
-from tests.support.cli import FIXED, done, run, told
+from tests.integration.test_named_endpoint import ENVIRON, ONE_WAKE, set_model, woken
+from tests.support.cli import FIXED, done, proved, refused, run, told
+from tests.support.openai_server import OpenAIServer
 from tests.support.pages import Visitor, text_of, visiting
-from tests.support.waking import at, fault, reply, report, sink, tape
+from tests.support.pasts import FIRST
+from tests.support.scripted_server import served
+from tests.support.waking import agent, at, fault, reply, report, sink, tape
 
 LATER, LATEST = "2027-01-03T09:05:00Z", "2027-01-05T10:00:00Z"
 BROKEN = ("log_time", {"minutes": "many"})
@@ -129,17 +140,13 @@ def test_wakes_are_filtered_and_sorted(visitor: Visitor, runs: list[str]) -> Non
     assert listed(visitor, "q=sink+roof") == []
     assert listed(visitor, "sort=longest") == [oldest, newest]
     assert listed(visitor, "sort=turns&limit=1") == [oldest]
+    for query in ("from=2027-01-02", "to=2027-01-02"):  # what it leaves out is not walked through
+        assert visitor.get(f"/wakes.json?{query}").json()["looked_through"] == 1
     page = visitor.page("/wakes?from=2027-01-01&limit=1&model=")
     assert "limit=1&amp;before=" in page or "before=" in page
     assert 'value="2027-01-01"' in page
     assert "from=2027-01-01" in visitor.get("/wakes.json?from=2027-01-01&limit=1").json()["next"]
     assert "Wakes by day and outcome" not in page
-
-
-def test_what_a_date_leaves_out_is_not_walked_through(visitor: Visitor) -> None:
-    found = visitor.get("/wakes.json?to=2027-01-02").json()
-    assert (len(found["wakes"]), found["looked_through"]) == (1, 1)
-    assert visitor.get("/wakes.json?from=2027-01-02").json()["looked_through"] == 1
 
 
 def test_each_turn_of_a_kept_history_has_its_page(tmp_path: Path) -> None:
@@ -180,6 +187,9 @@ def test_what_parted_stands_in_two_columns(home: Path, runs: list[str], tmp_path
         assert "<del>you</del>" in page
         assert "<ins>me</ins>" in page
         assert "<del>you</del>" in visitor.page("/proof")
+        for path in ("/health", f"/wakes/{runs[1]}"):
+            assert "changed after it was written" in said(visitor, path)
+            assert "Caused by <code>wake." in visitor.page(path)
         assert visitor.json(own)["divergences"]
         other = visitor.json(f"/wakes/{runs[0]}/proof")
         assert (other["ok"], other["divergences"]) == (True, [])
@@ -202,3 +212,226 @@ def test_a_proof_tells_how_far_it_is(home: Path) -> None:
     jobs.wait(30)
     assert jobs.proof.state == "done"
     assert [one.split()[0] for one in beats if one.split()[0] in ("journal", "agent")]
+
+
+# --------------------------------------------------------------------------------- a life as a line
+
+
+def test_each_moment_is_as_at_tells_it_and_two_differ_as_diff_does(past: Path) -> None:
+    agent = next(one for one in told(["agent", "list"], past) if one["name"] == FIRST)
+    url = f"/agents/{agent['id']}/life"
+    with visiting(past) as visitor:
+        last = visitor.json(url)
+        assert last["nth"] == last["moments"] > 10
+        seen = {}
+        for nth in (1, last["moments"] // 2, last["moments"]):
+            moment = visitor.get(f"{url}.json?nth={nth}").json()["moment"]
+            shown = told(["at", moment["agent"]], past)
+            scope = {one["id"] for one in moment["tasks"]}
+            for name in ("tasks", "agents"):
+                wanted = [one for one in shown[name] if {one["id"], one.get("task_id")} & scope]
+                assert moment[name] == wanted
+            assert moment["journal"] == shown["journal"]
+            seen[nth] = moment["agent"]
+        first, middle = (seen[one].rpartition(":")[2] for one in sorted(seen)[:2])
+        differs = visitor.get(f"{url}.json?from={middle}&to={first}").json()
+        asked = ["--json", "diff", f"agent:{first}", f"agent:{middle}", "--task", FIRST]
+        assert differs["changes"] == json.loads(run(asked, past).stdout)["changes"] != []
+        page = visitor.page(f"{url}?at={middle}")
+        assert "Each mark is one event." in page
+        assert 'rel="prev"' in page
+        assert 'rel="next"' in page
+        day = visitor.get(f"{url}.json?on=2027-01-02").json()
+        assert day["moment"]["at"].startswith("2027-01-02")
+        assert "What differs between" in text_of(visitor.page(f"{url}?at={middle}&from={first}"))
+
+
+@pytest.mark.parametrize("asked", ["?nth=99999", "?at=x", "?on=2020-01-01"])
+def test_a_moment_that_is_not_there_is_the_nearest_one(past: Path, asked: str) -> None:
+    agent = told(["agent", "list"], past)[0]["id"]
+    with visiting(past) as visitor:
+        assert visitor.get(f"/agents/{agent}/life{asked}").status_code == 200
+        assert "has no append 999" in visitor.get(f"/agents/{agent}/life?at=999").text
+        assert visitor.get(f"/agents/{agent}/life?to=5").status_code == 422
+        assert visitor.get(f"/agents/{agent}/life?on=never").status_code == 422
+        assert visitor.get("/agents/nobody/life").status_code == 404
+
+
+# ------------------------------------------------------------------------------------------ what if
+
+
+SECONDS = 20  # that a fork may take on a busy machine
+LOGS = ("journal.db", "agent.db")
+
+
+@contextmanager
+def held(home: Path) -> Iterator[None]:
+    """As a process that makes a fork holds its folder."""
+    (home / "forks").mkdir(exist_ok=True)
+    opened = os.open(home / "forks", os.O_RDONLY)
+    fcntl.flock(opened, fcntl.LOCK_EX)
+    yield
+    os.close(opened)
+
+
+def rows(home: Path, log: str) -> list[Any]:
+    with sqlite3.connect(f"file:{home / log}?mode=ro", uri=True) as found:
+        return found.execute("SELECT * FROM stored_events ORDER BY rowid").fetchall()
+
+
+def asked(visitor: Visitor, run: str, **wanted: Any) -> Any:
+    """The answer to a form of `what-if`; what it began is waited for."""
+    url = f"/wakes/{run}/what-if"
+    answer = visitor.send(visitor.form(url, url), **wanted)
+    for _ in range(SECONDS * 20):
+        if visitor.json(f"/wakes/{run}/forked").get("state") != "running":
+            break
+        time.sleep(0.05)
+    return answer
+
+
+def names(home: Path) -> list[str]:
+    return sorted(one.name for one in (home / "forks").iterdir())
+
+
+def test_a_fork_from_the_page_is_the_one_of_the_command_line(past: Path, keys: list[str]) -> None:
+    before = {log: rows(past, log) for log in LOGS}
+    with visiting(past) as visitor:
+        answer = asked(visitor, keys[1], text="Be quick.", model="rules")
+        assert answer.status_code == 200
+        page = visitor.page(f"/wakes/{keys[1]}/forked")
+        (kept,) = visitor.json("/forks")["forks"]
+        assert "First difference" in page
+        assert 'id="turn-1"' in page
+        assert "one more note, model rules" in text_of(page)
+        shown = visitor.json(f"/forks/{kept['name']}")
+    line = told(["fork", keys[1], "--note", FIRST, "Be quick.", "--model", "rules"], past)
+    other = Path(line["home"])
+    for log in LOGS:
+        assert rows(past / "forks" / kept["name"], log) == rows(other, log)
+        assert rows(past, log) == before[log], "nothing came of it"
+    assert shown["diff"] == line["diff"]
+    assert proved(other) > 0
+
+
+class Comparing:
+    """Hears in each new thread of a comparison, and lets it wait until it may go on."""
+
+    def __init__(self) -> None:
+        self.begun, self.may_go_on = threading.Event(), threading.Event()
+        self.waited: list[bool] = []
+
+    def __call__(self, frame: Any, event: str, _: object) -> None:
+        if event == "call" and frame.f_code is differences.__code__:
+            self.begun.set()
+            self.waited.append(self.may_go_on.wait(SECONDS))
+
+
+@pytest.mark.parametrize("page", ["/forks/FORK", "/wakes/RUN/diff"])
+def test_nobody_waits_for_somebody_elses_comparison(past: Path, keys: list[str], page: str) -> None:
+    line = told(["fork", keys[1], "--note", FIRST, "Be quick.", "--model", "rules"], past)
+    page = page.replace("FORK", Path(line["home"]).name).replace("RUN", keys[1])
+    comparing = Comparing()
+    threading.setprofile(comparing)
+    try:
+        with visiting(past) as visitor:
+            one = threading.Thread(target=visitor.page, args=(page,))
+            one.start()
+            assert comparing.begun.wait(SECONDS), "nothing was compared"
+            visitor.page("/tasks")
+            comparing.may_go_on.set()
+            one.join()
+    finally:
+        threading.setprofile(None)
+    assert all(comparing.waited), "the page of tasks came after it"
+
+
+def test_one_fork_is_made_at_a_time_and_what_was_left_half_goes(
+    past: Path, keys: list[str]
+) -> None:
+    half = past / "forks" / f".{keys[0][:8]}-7.making"
+    with visiting(past) as visitor:
+        with held(past):
+            half.mkdir()
+            (half / "journal.db").write_bytes(b"half")
+            there = [one for one in names(past) if not one.startswith(".")]
+            asked(visitor, keys[0], text="Be slow.", model="rules")
+            page = text_of(visitor.page(f"/wakes/{keys[0]}/forked"))
+            assert "It was not made: another fork of this home is being made just now" in page
+            line = refused(["fork", keys[0], "--note", FIRST, "x", "--model", "rules"], past)
+            assert "another fork of this home is being made just now" in line
+        assert sorted(one["name"] for one in visitor.json("/forks")["forks"]) == there
+        assert half.exists(), "who makes it may be at work"
+        asked(visitor, keys[0], text="Be slow.", model="rules")
+        assert not half.exists()
+        assert names(past) == sorted([*there, f"{keys[0][:8]}-1"])
+
+
+def test_what_a_form_of_a_fork_leaves_out_is_told(past: Path, keys: list[str]) -> None:
+    with visiting(past) as visitor:
+        said = {
+            "nothing is otherwise": {},
+            "is no model": {"text": "x", "model": "-1"},
+            "may cost money, and you did not agree": {"text": "x", "model": "gemini"},
+            "is no number of tokens": {"text": "x", "tokens": "many"},
+            "there is no template": {"template": "nobody.1"},
+        }
+        for told_so, wanted in said.items():
+            answer = asked(visitor, keys[1], **wanted)
+            assert answer.status_code in (404, 422)
+            assert told_so in text_of(answer.text)
+        agreed = asked(visitor, keys[1], text="x", model="gemini", paid="yes")
+        assert agreed.status_code == 200
+        page = text_of(visitor.page(f"/wakes/{keys[1]}/forked"))
+        assert "It was not made:" in page, "there is no key, and nobody agreed to what is sent"
+
+
+def test_a_fork_is_deleted_when_nobody_works_in_it(past: Path, keys: list[str]) -> None:
+    name = Path(told(["fork", keys[2]], past)["home"]).name
+    folder = past / "forks" / name
+    with visiting(past) as visitor:
+        form = visitor.form("/forks", f"/forks/{name}/delete")
+        assert visitor.send(form).status_code == 422, "it asks first"
+        with visiting(folder) as other:
+            answer = visitor.send(form, sure="yes", nonce="another-nonce")
+            assert "has the fork" in text_of(answer.text)
+            assert other.page("/tasks"), "its server goes on"
+        form = visitor.form(f"/forks/{name}", f"/forks/{name}/delete")
+        assert visitor.send(form, sure="yes").status_code == 200
+        assert not folder.exists()
+        assert visitor.get(f"/forks/{name}").status_code == 404
+    assert done(["--home", str(past), "prove"], past)
+
+
+def by_a_program_of_few_tokens(home: Path, key: str, out: Path) -> None:
+    with wakelog.open_home(home, environ=ENVIRON) as program:
+        otherwise: Any = {"model": "openai:local", "notes": [(FIRST, "It drips.")]}
+        few = program.fork(key, **otherwise, out=out, tokens=10)
+        assert (few.stopped or "").startswith("its limit is 10 tokens")
+        with pytest.raises(wakelog.Refused, match="0 tokens"):
+            program.fork(key, tokens=0)
+
+
+def test_a_paid_fork_needs_a_tick_and_counts_into_the_day_for_all(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    agent(home)
+    with served(OpenAIServer(ONE_WAKE * 4)) as server:
+        set_model(home, server.base_url, "[budget]\ntokens_per_day = 7000\n")
+        done(["policy", "allow", "openai:local", "--yes"], home, env=ENVIRON)
+        key = woken(home)["run_key"]
+        with visiting(home, env=ENVIRON) as visitor:
+            wish = {"text": "Now it leaks.", "model": "openai:local"}
+            assert "did not agree" in text_of(asked(visitor, key, **wish).text)
+            by_a_program_of_few_tokens(home, key, tmp_path / "few")
+            assert len(server.sent) == len(ONE_WAKE), "nobody was asked"
+            asked(visitor, key, **wish, paid="yes")
+            (kept,) = visitor.json("/forks")["forks"]
+        assert (kept["tokens"], kept["stopped"]) == (3060, None)
+        line = ["fork", key, "--model", "openai:local", "--note", FIRST, "It drips."]
+        stopped = run(line, home, env=ENVIRON)
+        assert stopped.exit_code == 1
+        assert "stopped: a budget of the home is spent until" in stopped.stdout
+        done(["task", "note", FIRST, "Urgent!"], home)
+        held = run(["--json", "wake", FIRST], home, env=ENVIRON)
+        assert json.loads(held.stdout)["waits_for"] == "budget"
+        assert len(server.sent) == 2 * len(ONE_WAKE) + 1
