@@ -29,7 +29,6 @@ SLOW = (
     "tests/integration/test_followup_by_gemini.py",
     "tests/integration/test_keys_replaced.py",
     "tests/integration/test_leading.py",
-    "tests/integration/test_otel_harmless.py",
     "tests/integration/test_other_past.py",
     "tests/integration/test_races.py",
     "tests/integration/test_remembered_proof.py",

@@ -2,8 +2,16 @@
 
 from pathlib import Path
 
-from tests.support.cli import done, proved, told
-from tests.support.followups import ITEMS, TITLE, follow_up, with_all, with_items, woken
+from tests.support.cli import done, proved, run, told
+from tests.support.followups import (
+    ITEMS,
+    TITLE,
+    follow_up,
+    made_by,
+    with_all,
+    with_items,
+    woken,
+)
 from tests.support.pages import decision, text_of, visiting
 from tests.support.waking import inbox
 
