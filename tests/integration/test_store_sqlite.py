@@ -12,15 +12,18 @@ from pathlib import Path
 import pytest
 
 from adapters.store.log import Log
+from adapters.store.memory import MemoryLogRecorder
 from adapters.store.recorder import line
+from adapters.store.sqlite import PAGE_PAYLOADS, SQLiteLogRecorder
 from domain.append import envelope
 from domain.append.causes import EpochBegan, Receipt, ReplicasImported
-from domain.errors import KeyReused, Refused
+from domain.errors import Refused
 from domain.handlers.journal import task_of
 from domain.journal import commands as do
+from domain.journal.commands import AddNote, CreateTask
 from domain.journal.task import TASK, TaskCreated
 from domain.log.state import LogState, RecordedEvent
-from domain.log.wire import Imported, payload, words
+from domain.log.wire import Imported, Words, payload, words
 from replay.prove import Divergence, LogProof
 
 ROOT = Path(__file__).parents[2]
@@ -143,14 +146,6 @@ def test_rows_in_bulk_are_the_rows_one_by_one(journal: Log, is_file: bool) -> No
     assert json.loads(line(next(log.rows(2))))["stream"] == f"receipt:{odd}@r1"
 
 
-def test_payloads_in_bulk_are_those_that_are_there(journal: Log) -> None:
-    task = create(journal, "one")
-    kept, brought = words(task, "long " * 1_000)
-    journal.append(do.AddNote(task, "note", kept), AT, payloads=brought)
-    assert journal.payloads([]) == []
-    assert journal.payloads(["none", kept.payload]) == [(kept.payload, b"long " * 1_000)]
-
-
 def test_the_world_as_it_stood(journal: Log) -> None:
     task = create(journal, "one")
     for title in ("two", "three"):
@@ -207,16 +202,6 @@ def test_payloads_stand_once_and_only_with_an_append(journal: Log) -> None:
 # ---------------------------------------------------------------------------- keys and refusals
 
 
-def test_a_key_protects_its_command(journal: Log) -> None:
-    first = journal.append(do.CreateTask("one"), AT, key="k")
-    count = journal.count()
-    again = journal.append(do.CreateTask("one"), LATER, key="k")
-    assert (again.result, again.rows, again.n) == (first.result, (), first.n)
-    with pytest.raises(KeyReused):
-        journal.append(do.CreateTask("two"), LATER, key="k")
-    assert journal.count() == count
-
-
 def test_a_command_that_decides_nothing_writes_only_what_its_key_needs(journal: Log) -> None:
     task = create(journal, "one")
     count = journal.count()
@@ -241,6 +226,7 @@ def test_a_refusal_leaves_no_row(journal: Log) -> None:
 
 
 # -------------------------------------------------------------------------------- several writers
+
 
 WRITER = """
 import sys
@@ -324,18 +310,6 @@ def test_two_writers_of_one_process_see_each_other(path: Path, journal: Log) -> 
     other.close()
 
 
-def test_a_reader_sees_one_state_for_as_long_as_it_reads(path: Path, journal: Log) -> None:
-    task = create(journal, "one")
-    other = Log.open("journal", path, "r1")
-    with other.reading() as world:
-        assert world.load(TASK, task).title == "one"
-        late = create(journal, "late")
-        assert not world.load(TASK, late).exists
-    with other.reading() as world:
-        assert world.load(TASK, late).title == "late"
-    other.close()
-
-
 # ------------------------------------------------------------------------------- another replica
 
 
@@ -390,3 +364,46 @@ def test_a_replica_may_come_back(path: Path, journal: Log) -> None:
     assert marker[0].fact == ReplicasImported((Imported("r2", 5),))
     second.close()
     assert proved(journal)[0] == []
+
+
+# ------------------------------------------------------------- parts of a stream, and many payloads
+
+
+def test_rows_with_some_tags_are_left_out_of_a_stream(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    journal = Log.open("journal", path, "r1")
+    task = journal.append(do.CreateTask("one"), AT).result.ids[0]
+    for text in ("a", "b"):
+        journal.append(do.AddNote(task, "note", words(task, text)[0]), AT)
+    stream, memory = f"task:{task}@r1", MemoryLogRecorder()
+    memory.insert(list(journal.rows()), ())
+    for recorder in (SQLiteLogRecorder(path), memory):
+        rows = recorder.stream(stream, 0)
+        noted = rows[-1].row.topic
+        others = [one for one in rows if one.row.topic != noted]
+        assert 0 < len(others) == len(rows) - 2
+        assert recorder.stream(stream, 0, [noted, "unknown"]) == others
+        assert recorder.stream(stream, len(others), [noted]) == []
+        recorder.close()
+    journal.close()
+
+
+LONG = 40  # times; longer than what is read along
+
+
+@pytest.mark.parametrize("is_file", [True, False])
+def test_payloads_onward_begin_with_the_one_wanted(tmp_path: Path, is_file: bool) -> None:
+    log = Log.open("journal", tmp_path / "j.db", "r1") if is_file else Log.in_memory("journal")
+    task = log.append(CreateTask("one"), AT).result.ids[0]
+    texts = [f"{nth} ".encode() * 1_000 for nth in range(PAGE_PAYLOADS)]
+    texts[2] *= LONG
+    kept = [payload(task, text) for text in texts]
+    for one in kept:
+        log.append(AddNote(task, "note", Words(payload=one.id)), AT, payloads=[one])
+    pairs = [(one.id, one.data) for one in kept]
+    read = log.onward()
+    assert list(read("none")) == []
+    assert list(read(kept[1].id)) == ([*pairs[1:2], *pairs[3:]] if is_file else pairs[1:2])
+    assert list(read(kept[2].id)) == pairs[2:3]  # alone: the others have been read
+    assert list(read(kept[0].id)) == pairs[:1]
+    log.close()
