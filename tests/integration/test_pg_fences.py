@@ -152,6 +152,14 @@ def test_who_names_a_home_changes_no_row_of_another_in_any_table(
 
 
 @pytest.mark.parametrize("login", ["page", "worker"])
+def test_what_is_written_stays_as_it_is_in_its_own_home_too(fenced: Fenced, login: str) -> None:
+    for log in ("journal", "agent"):
+        for sql in (f"DELETE FROM {log}.events", f"UPDATE {log}.payloads SET bytes = ''"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                fenced.asked(sql, login)
+
+
+@pytest.mark.parametrize("login", ["page", "worker"])
 def test_no_function_tells_of_a_home_that_was_not_named(fenced: Fenced, login: str) -> None:
     given = {"text": "'anna'", "integer": str(fenced.anna.number), "bytea[]": "'{}'"}
     called = set()
@@ -311,5 +319,6 @@ def test_scripts_are_numbered_without_a_gap_and_a_newer_one_is_left_alone(
     with postgres_homes.database.connection() as line:
         line.execute("UPDATE wakelog.meta SET format = 99")
     for deed in (postgres_homes.database.make, postgres_homes.database.look):
-        with pytest.raises(Damaged, match=f"format 99, and this wakelog knows {NEWEST}"):
+        with pytest.raises(Damaged, match=f"format 99, and this wakelog knows {NEWEST}") as told_so:
             deed()
+        assert told_so.value.code == "newer_format"

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -220,52 +219,6 @@ def test_two_pages_write_at_once_and_each_sees_what_the_other_did(served: Served
         text = page.get("/h/anna/tasks", headers=as_(token)).text
         assert [nth for nth in range(8) if f"Task {nth}" not in text] == []
     assert told(["prove"], "pg:anna", env=served.env)["ok"]
-
-
-def test_sql_without_a_home_is_an_error_and_with_anothers_finds_nothing(served: Served) -> None:
-    done(["agent", "create", "--all"], "pg:anna", env=served.env)
-    done(["wake"], "pg:anna", env=served.env)
-    served.app().get("/h/anna/tasks", headers=as_(served.tokens["owner"]))  # makes its views
-    served.app().get("/h/ben/tasks", headers=as_(served.bens))
-    anna, ben = (served.homes.named(one).number for one in ("anna", "ben"))
-    tables = [f"{log}.{one}" for log in ("journal", "agent") for one in ("events", "payloads")]
-    tables += [f"views.{one}" for one in ("documents", "positions", "locks")]
-    with psycopg.connect(served.homes.database.url, autocommit=True) as connection:
-        asked = partial(as_the_page, connection)
-        for table in tables:
-            mine = asked(f"SELECT count(*) FROM {table}", anna).fetchall()[0][0]
-            assert mine or table == "journal.payloads", table
-            both = f"SELECT count(*) FROM {table} WHERE home = {ben}"
-            assert asked(both, anna).fetchall() == [(0,)], table
-        for table in set(tables) - {"journal.payloads"}:  # of what is empty nothing is hidden
-            refuses(connection, f"SELECT count(*) FROM {table}", None)
-        for sql in (
-            f"DELETE FROM views.documents WHERE home = {ben}",
-            f"UPDATE views.positions SET n = 0 WHERE home = {ben}",
-            f"UPDATE journal.heads SET n = 0 WHERE home = {ben}",
-        ):
-            assert asked(sql, anna).rowcount == 0, sql
-        for sql in (
-            f"INSERT INTO views.locks VALUES ({ben}, 'x')",
-            "SELECT * FROM wakelog.tokens",
-            "SELECT * FROM wakelog.members",
-            "DELETE FROM journal.events",
-        ):
-            refuses(connection, sql, anna)
-
-
-def as_the_page(connection: Any, sql: str, home: int | None) -> Any:
-    """What a transaction of the page is told, that named this home or none."""
-    with connection.transaction():
-        connection.execute("SET LOCAL ROLE wakelog_app")
-        if home is not None:
-            connection.execute("SELECT set_config('wakelog.home', %s, true)", (str(home),))
-        return connection.execute(sql)
-
-
-def refuses(connection: Any, sql: str, home: int | None) -> None:
-    with pytest.raises(psycopg.DatabaseError):
-        as_the_page(connection, sql, home)
 
 
 def test_a_fork_is_kept_by_the_machine_that_made_it_and_another_one_says_so(

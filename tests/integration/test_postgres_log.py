@@ -14,7 +14,7 @@ from adapters.store.log import Log
 from adapters.store.postgres.database import CONNECT_SECONDS, Database
 from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.statements import statements_of
-from domain.errors import Damaged, Refused, WakelogError
+from domain.errors import Refused, WakelogError
 from domain.journal.commands import AddNote, CreateTask
 from domain.log.wire import Words, payload
 from replay.prove import LogProof
@@ -30,38 +30,6 @@ def proved(log: Log) -> list[object]:
 
 
 # ------------------------------------------------------------------------------------------ fences
-
-
-def test_who_names_no_home_sees_nothing_and_who_names_one_sees_no_other(
-    postgres_homes: Homes,
-) -> None:
-    anna, ben = (postgres_homes.create(name, "r1") for name in ("anna", "ben"))
-    postgres_homes.log(anna, "journal").append(CreateTask("Anna's"), AT)
-    with postgres_homes.database.connection() as line:
-
-        def asked(sql: str, home: int | None) -> list[tuple[object, ...]]:
-            with line.transaction(force_rollback=True):
-                line.execute("SET LOCAL ROLE wakelog_app")
-                if home is not None:
-                    line.execute("SELECT set_config('wakelog.home', %s, true)", (str(home),))
-                return line.execute(sql.encode()).fetchall()
-
-        for table in ("journal.events", "agent.events", "journal.payloads", "agent.payloads"):
-            with pytest.raises(psycopg.Error):
-                asked(f"SELECT count(*) FROM {table}", None)
-        count = "SELECT count(*) FROM journal.events"
-        assert asked(count, anna.number) > [(0,)]
-        assert asked(count, ben.number) == [(0,)]
-        event = "INSERT INTO journal.events SELECT %d, n + 1, row, version + 9, replica, stream,"
-        forged = event % ben.number + " topic, state FROM journal.events RETURNING 1"
-        with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            asked(forged, anna.number)
-        for sql in ("DELETE FROM journal.events", "UPDATE journal.payloads SET bytes = ''"):
-            with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                asked(sql, anna.number)
-        head = "UPDATE journal.heads SET n = 99 WHERE home = %d RETURNING 1"
-        assert asked(head % anna.number, ben.number) == []
-        assert asked("SELECT name FROM wakelog.homes", anna.number) == [("anna",)]
 
 
 def test_no_statement_of_a_log_says_anything_to_who_names_no_home_or_another(
@@ -228,15 +196,6 @@ def test_a_home_in_a_database_is_not_shared_in_a_folder(postgres_homes: Homes) -
         log.share(AT)
     assert refused.value.code == "not_shared"
     assert (log.is_shared, log.heads()) == (False, {"r1": log.tail()})
-
-
-def test_a_newer_format_is_left_alone(postgres_homes: Homes) -> None:
-    assert not postgres_homes.database.make()
-    with postgres_homes.database.connection() as line:
-        line.execute("UPDATE wakelog.meta SET format = 99")
-    with pytest.raises(Damaged, match="format 99") as told:
-        postgres_homes.database.look()
-    assert told.value.code == "newer_format"
 
 
 def test_homes_have_names_of_their_own(postgres_homes: Homes) -> None:

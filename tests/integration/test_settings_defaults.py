@@ -66,19 +66,6 @@ def test_defaults_count_where_a_home_says_nothing_and_a_locked_key_is_not_set(
     assert told(["settings", "--defaults", "show"], "-", env=environ) == shown
 
 
-def test_a_database_of_an_older_version_says_that_it_is_to_be_prepared_again(
-    environ: dict[str, str], postgres_homes: Homes
-) -> None:
-    done(["home", "create", "anna"], "-", env=environ)
-    with postgres_homes.database.connection() as connection:
-        connection.execute("DROP TABLE wakelog.defaults")
-        connection.execute("UPDATE wakelog.meta SET format = 3")
-    said = run(["task", "list"], "pg:anna", env=environ).stderr
-    assert "has the tables of an older wakelog; bring them up to date with `wakelog data" in said
-    assert done(["database", "init"], "-", env=environ).endswith("settings, fences.\n")
-    done(["task", "list"], "pg:anna", env=environ)
-
-
 def test_defaults_are_of_a_database_and_a_folder_has_none(tmp_path: Path) -> None:
     said = refused(["settings", "--defaults", "show"], tmp_path / "home")
     assert "WAKELOG_DATABASE is not set" in said
