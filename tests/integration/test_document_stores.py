@@ -16,8 +16,6 @@ from projections import agents, observations, wakes
 from projections.all_views import VIEWS
 from tests.support.lives import ADD, OBSERVE, PROPOSE, REPORT, Life
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def life() -> Life:
@@ -44,7 +42,7 @@ class Opener:
         return SqliteDocumentStore(self.path, VIEWS)
 
 
-@pytest.fixture(params=["file", "postgres"])
+@pytest.fixture(params=["file", pytest.param("postgres", marks=pytest.mark.slow)])
 def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
     if request.param == "file":
         yield Opener(tmp_path / "views.db", None)
@@ -165,6 +163,7 @@ def test_a_document_that_cannot_be_read_is_made_anew(opener: Opener, life: Life)
     assert kept(opened) == plain(life)
 
 
+@pytest.mark.slow
 def test_programs_of_two_versions_keep_their_views_beside_each_other(
     postgres_homes: Any, life: Life
 ) -> None:

@@ -14,7 +14,6 @@ import pytest
 from adapters.home import view_store
 from adapters.home.views import Views
 from adapters.store.log import Log
-from domain.log.state import RecordedEvent
 from projections import agents, observations, wakes
 from projections.all_views import VIEWS
 from projections.view import View, project
@@ -44,16 +43,6 @@ def kept(path: Path | None, log: Log) -> dict[str, list[object]]:
     """Every document, by a process that has just come."""
     with closing(caught_up(path, log)) as views:
         return {view.name: views.all(view) for view in VIEWS}
-
-
-def test_a_second_opening_finds_the_work_done(tmp_path: Path, life: Life) -> None:
-    path = tmp_path / "views.db"
-    first = kept(path, life.log)
-    seen: list[str] = []
-    with closing(Views(path, {"agent": life.log})) as views:
-        views.catch_up(lambda log, n, last_n: seen.append(f"{log} {n} {last_n}"))
-        assert {view.name: views.all(view) for view in VIEWS} == first
-    assert seen == []
 
 
 def test_it_survives_the_deletion_of_the_file(tmp_path: Path, life: Life) -> None:
@@ -110,14 +99,6 @@ def test_a_file_of_another_format_is_made_anew(tmp_path: Path, life: Life, numbe
     assert kept(path, life.log) == before
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (view_store.VIEW_FORMAT,)
-
-
-def test_a_document_that_cannot_be_read_is_made_anew(tmp_path: Path, life: Life) -> None:
-    path = tmp_path / "views.db"
-    before = kept(path, life.log)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE documents SET document = '{}' WHERE view = 'agents'")
-    assert kept(path, life.log) == before
 
 
 def test_another_version_of_a_view_is_made_anew_and_no_other(tmp_path: Path, life: Life) -> None:
@@ -177,6 +158,7 @@ def test_two_openings_share_one_file(tmp_path: Path, life: Life) -> None:
         assert {view.name: one.all(view) for view in VIEWS} == kept(None, life.log)
 
 
+@pytest.mark.slow
 def test_several_processes_at_once_make_what_one_makes(tmp_path: Path, life: Life) -> None:
     path = tmp_path / "views.db"
     code = (
@@ -211,32 +193,6 @@ def test_a_rebuild_says_how_far_it_has_come(life: Life) -> None:
     views.rebuild(lambda log, n, last_n: seen.append((log, n, last_n)))
     last = life.log.tail().n
     assert seen == [("agent", 6, last), ("agent", last, last)]
-
-
-def test_an_interrupted_batch_leaves_nothing_behind(tmp_path: Path, life: Life) -> None:
-    path = tmp_path / "views.db"
-    unplugged: set[int] = set()
-
-    def fails(document: Any, row: RecordedEvent) -> Any:
-        if row.n in unplugged:
-            raise RuntimeError("pulled the plug")
-        return wakes.VIEW.apply(document, row)
-
-    fragile = msgspec.structs.replace(wakes.VIEW, apply=fails)
-    with closing(caught_up(path, life.log, (fragile,))) as views:
-        before = views.all(fragile)
-        run_key = life.ask(reason="manual")
-        life.run(OBSERVE)
-        unplugged.add(life.log.tail().n)
-        with pytest.raises(RuntimeError):
-            views.catch_up()
-        assert views.all(fragile) == before
-        unplugged.clear()
-        views.catch_up()
-        found = views.get(wakes.VIEW, run_key)
-        assert found is not None
-        assert found.turns == 2
-    assert kept(path, life.log) == kept(None, life.log)
 
 
 def test_a_marker_of_another_replicas_rows_makes_them_anew(tmp_path: Path, life: Life) -> None:
