@@ -1,18 +1,19 @@
-"""`agent chat` and `agent ask` on a real pseudo-terminal: prompts, keys, and words as they come."""
+"""`agent chat` and `agent ask` on a real pseudo-terminal: prompts, keys, and words as they come;
+and whoever sits at it is asked once before something leaves the machine."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.cli import done, proved, told
 from tests.support.consents import agreed
 from tests.support.gemini import environment
-from tests.support.gemini_server import PATH, STREAM_PATH, answer, serving, text
+from tests.support.gemini_server import KEY, PATH, STREAM_PATH, answer, serving, text
 from tests.support.terminal import CTRL_C, CTRL_D, on_terminal
 from tests.support.waking import agent, reply, report, tape
 
 pytestmark = pytest.mark.e2e
-
 CHAT = ("agent", "chat", "Fix the sink")
 GEMINI = ("--model", "gemini")
 HOUR = answer(text("It takes an hour, I think."))
@@ -114,3 +115,96 @@ def test_a_secret_in_a_note_or_a_file_is_told_on_a_terminal_and_kept(home: Path)
             assert terminal.ended()[0] == 0
     assert token in done(["task", "show", "Fix the sink"], home)
     assert proved(home)
+
+
+# ------------------------------------------------------------------------------------------ consent
+
+
+ASKS = "Do you agree? [y/N]: "
+
+
+@pytest.fixture
+def queued(tmp_path: Path) -> Path:
+    """A home whose agent's creation wake is queued, and nothing is agreed to."""
+    agent(tmp_path / "home")
+    return tmp_path / "home"
+
+
+def standing(home: Path) -> Any:
+    return told(["policy", "show"], home)
+
+
+def test_yes_is_a_receipt_and_the_wake_goes_on_at_once(queued: Path) -> None:
+    with serving(*[HOUR] * 6) as server:
+        ask = (*GEMINI, "agent", "ask", "Fix the sink", "How long?")
+        with on_terminal(queued, *ask, env=environment(server)) as terminal:
+            notice = terminal.until(ASKS)
+            assert "this leaves your machine" in notice
+            assert max(map(len, notice.splitlines())) <= 80
+            assert server.sent == []
+            terminal.press("y\n")
+            terminal.until("It takes an hour, I think.")
+            assert terminal.ended()[0] == 0
+        with on_terminal(queued, *ask, env=environment(server)) as terminal:
+            status, seen = terminal.ended()
+            assert (status, ASKS in seen) == (0, False)
+    assert [one["model"] for one in standing(queued)["receipts"]] == ["gemini:*"]
+    assert proved(queued)
+
+
+@pytest.mark.parametrize("args", [("wake",), ("wake", "Fix the sink"), ("run", "--until-idle")])
+def test_no_keeps_the_wake_and_names_the_command_once(queued: Path, args: tuple[str, ...]) -> None:
+    with serving() as server:
+        with on_terminal(queued, *GEMINI, *args, env=environment(server)) as terminal:
+            terminal.until(ASKS)
+            terminal.press("n\n")
+            terminal.until("Nothing is sent. To agree later: `wakelog policy allow 'gemini:*' ")
+            status, seen = terminal.ended()
+        assert (status, server.sent) == (0 if args[0] == "run" else 3, [])
+    assert ASKS not in seen
+    shown = standing(queued)
+    assert shown["receipts"] == []
+    assert [one["waits_for"] for one in shown["waiting"]] == ["consent"]
+    assert proved(queued)
+
+
+def test_a_talk_asks_once_and_keeps_every_question(queued: Path) -> None:
+    with serving() as server:
+        chat = (*GEMINI, "agent", "chat", "Fix the sink")
+        with on_terminal(queued, *chat, env=environment(server)) as terminal:
+            terminal.until("> ")
+            terminal.press("How long?\n")
+            terminal.until(ASKS)
+            terminal.press("n\n")
+            terminal.until("what its model is sent; see `wakelog policy show`.\n> ")
+            terminal.press("And who?\n")
+            assert ASKS not in terminal.until("waits until you agree")
+            terminal.press(CTRL_D)
+            assert terminal.ended()[0] == 1, "a question had no answer"
+        assert server.sent == []
+    (waiting,) = standing(queued)["waiting"]
+    causes = told(["show", waiting["run_key"]], queued)["causes"]
+    assert sum(one["reason"] == "user" for one in causes) == 2
+    assert proved(queued)
+
+
+def test_allow_asks_once_more_and_yes_beforehand_does_not(queued: Path) -> None:
+    with on_terminal(queued, "policy", "allow", "gemini") as terminal:
+        terminal.until(ASKS)
+        terminal.press("n\n")
+        terminal.until("Nothing was agreed to, and nothing is sent.\n")
+        assert terminal.ended()[0] == 0
+    assert standing(queued)["receipts"] == []
+    with on_terminal(queued, "policy", "allow", "gemini", "--yes") as terminal:
+        status, seen = terminal.ended()
+        assert (status, ASKS in seen) == (0, False)
+    assert len(standing(queued)["receipts"]) == 1
+
+
+def test_who_gives_an_agent_another_model_is_asked(queued: Path) -> None:
+    sets = ("agent", "set", "Fix the sink", "--model", "gemini")
+    with on_terminal(queued, *sets, env={"GEMINI_API_KEY": KEY}) as terminal:
+        terminal.until(ASKS)
+        terminal.press("y\n")
+        assert terminal.ended()[0] == 0
+    assert [one["model"] for one in standing(queued)["receipts"]] == ["gemini:*"]
