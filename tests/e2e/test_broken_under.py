@@ -88,14 +88,13 @@ def test_views_are_made_anew_under_a_page(tmp_path: Path, begin: Begin, breaks: 
     ran(home, "prove")
 
 
-@pytest.mark.parametrize("breaks", BREAKS)
-def test_what_runs_says_so_again_in_a_new_file(tmp_path: Path, begin: Begin, breaks: Break) -> None:
+def test_what_runs_says_so_again_in_a_new_file(tmp_path: Path, begin: Begin) -> None:
     home, said = tmp_path / "home", tmp_path / "said"
     ran(home, "task", "add", "Old")
     process = begin("run")
     runtime = home / "runtime.db"
     until(lambda: process.pid in runtimes(runtime))
-    breaks(runtime)
+    foreign(runtime)
     done = ended(home, "status")
     assert (done.returncode, done.stderr) == (0, "")
     ran(home, "task", "add", "New")

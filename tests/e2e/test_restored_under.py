@@ -104,13 +104,12 @@ def test_under_a_page(home: Path, restore: Restore) -> None:
     ran(home, "prove")
 
 
-@pytest.mark.parametrize("restore", RESTORES)
-def test_under_a_watcher(home: Path, restore: Restore) -> None:
+def test_under_a_watcher(home: Path) -> None:
     file, said = home.parent / "TODO.md", home.parent / "said"
     file.write_text("- [ ] First\n")
     process = begun(home, "run", "--watch", str(file), log=said)
     until(lambda: any(b"First" in one for one in rows(home)))
-    kept = put_back(home, restore)
+    kept = put_back(home, moved_over)
     file.write_text("- [ ] First\n- [ ] Second\n")
     assert process.wait(30) == 2
     assert "was replaced while it was open" in said.read_text()
@@ -120,8 +119,7 @@ def test_under_a_watcher(home: Path, restore: Restore) -> None:
     ran(home, "prove")
 
 
-@pytest.mark.parametrize("restore", RESTORES)
-def test_under_a_program(home: Path, restore: Restore) -> None:
+def test_under_a_program(home: Path) -> None:
     command = [sys.executable, "-c", PROGRAM, str(home)]
     with subprocess.Popen(
         command,
@@ -141,7 +139,7 @@ def test_under_a_program(home: Path, restore: Restore) -> None:
             return str(process.stdout and process.stdout.readline().strip())
 
         assert told(1) == "kept"
-        kept = put_back(home, restore)
+        kept = put_back(home, copied_into)
         assert [told(2), told(3)] == ["replaced", "replaced"]
         process.stdin.close()
         assert process.wait(20) == 0
