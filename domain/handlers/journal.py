@@ -373,7 +373,8 @@ def rename_category(cause: do.RenameCategory, key: str, at: str, world: LogState
     catalog = world.load(CATALOG, MAIN)
     name = edits.titled(cause.name, c.NAME_MAX, "name")
     category, made = _category(catalog, cause.category)
-    facts = c.rename_category(c.with_inbox(catalog) if made else catalog, category, name)
+    seen = c.with_inbox(catalog)
+    facts = c.rename_category(seen if made else catalog, seen.categories[category], name)
     return _catalog(world, [*made, *facts] if facts else [], category)
 
 

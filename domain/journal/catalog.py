@@ -187,11 +187,8 @@ def add_category(catalog: Catalog, name: str, language: str) -> list[CatalogFact
     return [CategoryAdded(category_id(name), name, language)]
 
 
-def rename_category(catalog: Catalog, category: str, name: str) -> list[CatalogFact]:
+def rename_category(catalog: Catalog, known: Category, name: str) -> list[CatalogFact]:
     """Another name for a category. Raises Refused if a different one has that name."""
-    known = find_category(catalog, category)
-    if known is None:
-        raise unknown_category(category)
     if known.name == name:
         return []
     other = find_category(catalog, name)
