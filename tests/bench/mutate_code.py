@@ -13,8 +13,8 @@ that line at all. Those that do the same whatever stands there count for the fir
 for the second.
 
 `--keep` writes each change (file, function, text of the line, what) and who found it. `--again`
-plants the changes of such a file in the code of today, asks who found each first, and everybody
-else if that one is gone. It ends with 1 where a change that was found is found no more.
+plants what was found of such a file in the code of today, asks who found each first, and everybody
+else if that one is gone; `planted.jsonl` is one. It ends with 1 where a change that was found is found no more.
 """
 
 import argparse
@@ -417,7 +417,7 @@ def main() -> None:
     parser.add_argument("--again", type=Path, help="plant the changes of such a file")
     given = parser.parse_args()
     if given.again:
-        found = kept(given.again)
+        found = [one for one in kept(given.again) if one.found_by]
     else:
         found = [Verdict(one, "") for one in drawn(given.count, given.seed)]
     files = {ROOT / one.mutant.file for one in found}
