@@ -14,7 +14,8 @@ for the second.
 
 `--keep` writes each change (file, function, text of the line, what) and who found it. `--again`
 plants what was found of such a file in the code of today, asks who found each first, and everybody
-else if that one is gone; `planted.jsonl` is one. It ends with 1 where a change that was found is found no more.
+else if that one is gone; `planted.jsonl` is one. It ends with 1 where a change that was found is
+found no more.
 """
 
 import argparse
