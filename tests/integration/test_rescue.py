@@ -45,7 +45,7 @@ def check_nothing_lost(done: set[str], there: Counter[str], reports: list[Rescue
     assert not there.keys() & missing
 
 
-@pytest.mark.parametrize("seed", [2, 4, 6, 8, 10, 11])
+@pytest.mark.parametrize("seed", range(1, 12))
 def test_each_command_of_both_branches_is_there_once_or_is_listed(
     tmp_path: Path, seed: int
 ) -> None:

@@ -441,7 +441,7 @@ def test_a_disk_that_fills_up_while_it_is_given_stops_it_and_loses_nothing(room:
 # ------------------------------------------------------------------------------ bits that fall over
 
 
-STEP = 59  # bytes from one bit that is tried to the next
+STEP = 23  # bytes from one bit that is tried to the next
 
 
 def lines(did: SyncReport) -> list[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -226,7 +226,6 @@ TEXTS = st.text(st.sampled_from("ab 東京🎂é-,."), max_size=60).map(
 WIDTHS = st.sampled_from([60, 80, 120])
 
 
-@settings(max_examples=50)
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=4), WIDTHS)
 def test_a_task_is_one_line_and_its_id_and_date_stand_in_it_whole(
     texts: list[tuple[str, str, str]], width: int
