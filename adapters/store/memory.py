@@ -76,13 +76,17 @@ class MemoryLogRecorder(POPOApplicationRecorder):
             try:
                 yield
             except BaseException:
-                for gone in self._stored_events[count:]:
-                    del self._stored_events_index[str(gone.originator_id)][gone.originator_version]
-                del self._stored_events[count:]
+                self._forget(count)
                 self._order = order
                 if order:
                     order.places = [one for one in order.places if one.first <= count]
                 raise
+
+    def _forget(self, count: int) -> None:
+        """Roll back to so many rows."""
+        for gone in self._stored_events[count:]:
+            del self._stored_events_index[str(gone.originator_id)][gone.originator_version]
+        del self._stored_events[count:]
 
     @contextmanager
     def reading(self) -> Iterator[None]:
