@@ -75,7 +75,7 @@ SLOW = (
     "tests/unit/test_prove.py::test_every_scene",
     "tests/unit/test_rules_model.py::test_any_text_gets_the_same_reply_twice",
 )
-"""Names that begin so are run after the fast part, which stays below a minute and a half."""
+"""Names that begin so are run after the fast part, which is to take a minute."""
 
 KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY")
 MEMORY = Path("/dev/shm")
