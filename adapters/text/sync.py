@@ -103,12 +103,7 @@ def rescue_lines(did: RescueReport, zone: str) -> Iterator[str]:
         yield f"Of {counted(did.causes, 'command')}, {did.redone} were done again{there}{left}."
         took = [f"{counted(rows, 'row')} of {one}" for one, rows in did.took.items()]
         yield f"Took {_joined(took) or 'nothing'} instead."
-    for one in did.refused:
-        yield _refused(one, zone)
-    if did.synced:
-        yield from sync_lines(did.synced, zone)
-    else:
-        yield f"The others do not know of it yet: {did.sync_refused}. Run `wakelog sync`."
+    yield from _afterwards(did, zone)
     if did.leads:
         run = f"run `wakelog replicas retire {did.leads}`"
         yield f"{did.leads} leads, as before. If nobody writes under that name any more, {run}."
@@ -150,6 +145,11 @@ def join_lines(did: JoinReport, zone: str) -> Iterator[str]:
         has = "has" if len(did.same) == 1 else "have"
         yield f"{len(did.same)} {has} the title of one that was there: {_joined(named)}."
         yield "Delete what is there twice: `wakelog task delete TASK`."
+    yield from _afterwards(did, zone)
+
+
+def _afterwards(did: RescueReport | JoinReport, zone: str) -> Iterator[str]:
+    """What was not done again, and what the sync did that came after."""
     for one in did.refused:
         yield _refused(one, zone)
     if did.synced:

@@ -1,6 +1,5 @@
 """A home with tasks of its own joins another one: what comes in, what stays, what is told."""
 
-import os
 from pathlib import Path
 from random import Random
 from shutil import copytree
@@ -10,11 +9,20 @@ import pytest
 
 from adapters.home.home_location import FolderLocation
 from adapters.sync.join import join, join_plan
+from adapters.sync.rescue import RescueStep
 from adapters.wiring import open_home
 from domain.errors import Refused
 from tests.support import cli, rescuing
 from tests.support.machines import Machine
-from tests.support.rescuing import CUT, Writer, files_of, journal_rows, marks, rounds
+from tests.support.rescuing import (
+    CUT,
+    Writer,
+    files_of,
+    journal_rows,
+    marks,
+    rounds,
+    status_when_cut,
+)
 from tests.support.terminal import on_terminal
 
 
@@ -236,33 +244,18 @@ class Joiner(rescuing.Machine):
     """A home that joins in a process that may be killed before any step."""
 
     def join_cut(self, folder: Path, at: int) -> int:
-        child = os.fork()
-        if child == 0:
-            self._cut_join(folder, at)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        def deed(step: RescueStep) -> None:
+            place = FolderLocation(self.home)
+            plan = join_plan(place, self.environ, str(folder))
+            assert plan is not None
+            join(place, self.environ, plan, step=step)
+
+        return status_when_cut(deed, at)
 
     def join(self, folder: Path) -> None:
         place = FolderLocation(self.home)
         if plan := join_plan(place, self.environ, str(folder)):
             join(place, self.environ, plan)
-
-    def _cut_join(self, folder: Path, at: int) -> None:
-        left = at
-
-        def step(_: str) -> None:
-            nonlocal left
-            left -= 1
-            if left < 0:
-                os._exit(CUT)
-
-        try:
-            place = FolderLocation(self.home)
-            plan = join_plan(place, self.environ, str(folder))
-            assert plan is not None
-            join(place, self.environ, plan, step=step)
-            os._exit(0)
-        finally:
-            os._exit(1)
 
 
 def strangers(path: Path, seed: int) -> tuple[rescuing.Machine, Joiner, Path]:

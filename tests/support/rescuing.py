@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from adapters.documents.sync import RescueReport, SyncReport
 from adapters.home.home_location import FolderLocation
-from adapters.sync.rescue import rescue
+from adapters.sync.rescue import RescueStep, rescue
 from adapters.sync.sync_folder import LocalSyncFolder
 from adapters.sync.sync_home import sync_home
 from adapters.wiring import open_home
@@ -87,26 +87,36 @@ class Machine:
 
     def status_when_cut(self, folder: Path, name: str, at: int) -> int:
         """Rescue in a process that ends right before step `at`, as one that is killed."""
-        child = os.fork()
-        if child == 0:
-            self._cut(folder, name, at)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
-    def _cut(self, folder: Path, name: str, at: int) -> None:
-        left = at
-
-        def step(_: str) -> None:
-            nonlocal left
-            left -= 1
-            if left < 0:
-                os._exit(CUT)
-
-        try:
+        def deed(step: RescueStep) -> None:
             self.name = name
             rescue(FolderLocation(self.home), self.environ, str(folder), step=step)
-            os._exit(0)
-        finally:
-            os._exit(1)
+
+        return status_when_cut(deed, at)
+
+
+def status_when_cut(deed: Callable[[RescueStep], object], at: int) -> int:
+    """How a process ends that does a deed, and ends right before step `at`, as one is killed."""
+    child = os.fork()
+    if child == 0:
+        _do_until(deed, at)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _do_until(deed: Callable[[RescueStep], object], at: int) -> None:
+    left = at
+
+    def step(_: str) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            os._exit(CUT)
+
+    try:
+        deed(step)
+        os._exit(0)
+    finally:
+        os._exit(1)
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
