@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
@@ -88,6 +89,7 @@ KINDS: dict[str, Callable[["Home"], Iterable[Offered]]] = {
     "tasks": _tasks,
     "agent": _agents,
     "run": _wakes,
+    "what": lambda home: chain(_tasks(home), _wakes(home)),
     "refs": _proposals,
     "template": _templates,
     "category": _categories,

@@ -86,7 +86,7 @@ def throw_away(path: Path, source: str) -> None:
         session.close()
     for name in (files.JOURNAL, files.AGENT):
         check_alone(path / name)
-    logs = (files.JOURNAL, files.AGENT, files.VIEWS, files.RUNTIME)
+    logs = (files.JOURNAL, files.AGENT, files.VIEWS, files.RUNTIME, files.SEARCH)
     names = [f"{name}{end}" for name in logs for end in ("", "-wal", "-shm")]
     rest = (files.ANALYTICS, files.SETTINGS, files.REPLICA, files.INSTALLATION)
     for name in (*names, *rest):

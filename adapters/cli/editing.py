@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from adapters.cli.lazy_groups import keyed
 from adapters.cli.shared import Session
 from adapters.documents.tasks import task_page
@@ -11,16 +13,18 @@ from adapters.text.common import ID_SHOWN, safe
 from adapters.text.task import stopped
 from adapters.usecases.resolve import nth_key, pick, pick_task
 from domain.append.causes import Receipt
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.journal import task as t
 from domain.journal.task import TASK, Task
 from domain.log.wire import Stored
 
 if TYPE_CHECKING:
-    import click
-
     from adapters.usecases.tasks import UseCaseResult
     from adapters.wiring import Home
+
+
+ASKED_ABOVE = 10
+"""Tasks; who changes more at once is asked."""
 
 
 class Editing:
@@ -137,10 +141,11 @@ def on_task(
     example: str,
     tell: Callable[[Editing, str, str], None] = Editing.tell,
     is_deleted: bool = False,
-) -> "Callable[[Callable[..., UseCaseResult]], click.Command]":
+    old: str = "",
+) -> Callable[[Callable[..., "UseCaseResult"]], click.Command]:
     """A command on the TASK that is named first: the function does it, `done` is what was done."""
 
-    def made(deed: Callable[..., "UseCaseResult"]) -> "click.Command":
+    def made(deed: Callable[..., "UseCaseResult"]) -> click.Command:
         @wraps(deed)
         def run(session: Session, /, task: str, key: str, **given: Any) -> None:
             editing = Editing(session, key)
@@ -148,9 +153,52 @@ def on_task(
             editing.did(deed(editing, found, **given))
             tell(editing, done, found.id)
 
-        return keyed(words, "task", *arguments, example=example)(run)
+        return keyed(words, "task", *arguments, example=example, old=old)(run)
 
     return made
+
+
+def on_each(
+    session: Session,
+    wanted: Sequence[str],
+    key: str,
+    done: str,
+    deed: Callable[["Home", str, str], "UseCaseResult"],
+    *,
+    is_list: bool = False,
+    is_asked: bool = False,
+) -> None:
+    """Do a deed to each of some tasks, all looked up before the first, and tell of each; to `undo`
+    they are one.
+
+    Args:
+        session: Where.
+        wanted: What names the tasks.
+        key: Of the first; the nth has one made of it.
+        done: What was done, in a word.
+        deed: In a home to the task of an id, under a key.
+        is_list: The document of one task is a list, too.
+        is_asked: Before more than `ASKED_ABOVE` tasks somebody has to agree.
+    """
+    runs = [Editing(session, nth_key(key, n + 1) if n else key) for n in range(len(wanted))]
+    found = {one.task(task).id: one for one, task in zip(runs, wanted, strict=True)}
+    if is_asked and len(found) > ASKED_ABOVE and not session.is_agreed:
+        if not session.can_ask:
+            raise invalid(f"these are {len(found)} tasks", "say --yes to mean them all")
+        click.confirm(f"These are {len(found)} tasks. Go on?", abort=True, err=True)
+    name = ""
+    for nth, (task_id, one) in enumerate(found.items(), start=1):
+        kept = one.did(deed(one.home, task_id, one.key or (nth_key(name, nth) if name else "")))
+        name = name or kept.name
+    home = session.reading()
+    pages = [task_page(home, task_id) for task_id in found]
+    if session.as_json:
+        documents = [page.document() for page in pages]
+        session.document(documents if is_list or len(documents) > 1 else documents[0])
+    for page in pages:
+        one = found[page.task.id]
+        timer = stopped(page.task, one.stopped)
+        session.say(f"{one.outcome(done)}: {named(page.task)}{timer}")
 
 
 def named(task: Task) -> str:

@@ -5,6 +5,7 @@ import importlib
 import os
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -23,16 +24,20 @@ def command(
     example: str | Sequence[str] = "",
     epilog: str = "",
     has_key: bool = False,
+    old: str = "",
+    cls: type[click.Command] = click.Command,
 ) -> Made:
     """A command of the session; its other parameters stand below.
 
     Args:
         words: As `label widen`.
-        arguments: Texts, told first: `name`, `[name]` that may be missing, `name...`, several,
-            `name=TOLD`, called otherwise in the help.
+        arguments: Texts, told first: `name`, `[name]` that may be missing, `name...`, several
+            (`[name...]`), `name=TOLD`, called otherwise in the help.
         example: What to type after its words, or some such.
         epilog: Instead, whole.
         has_key: It has `--key`, told last.
+        old: What it was called before; it goes on working, and no help tells it.
+        cls: Of the command.
     """
     group, _, name = words.rpartition(" ")
     shown = [example] if isinstance(example, str) else example
@@ -41,8 +46,12 @@ def command(
 
     def made(function: Callable[..., object]) -> click.Command:
         params: list[click.Parameter] = [_argument(one) for one in arguments]
-        found = click.command(name, epilog=epilog, params=params)(click.pass_obj(function))
+        found = click.command(name, cls, epilog=epilog, params=params)(click.pass_obj(function))
         KNOWN[group][name] = key_option(found) if has_key else found
+        if old:
+            above, _, name_then = old.rpartition(" ")
+            KNOWN[above][name_then] = hidden = copy(found)
+            hidden.hidden, hidden.name = True, name_then
         return found
 
     return made
@@ -54,7 +63,7 @@ keyed = partial(command, has_key=True)
 
 def _argument(told: str) -> click.Argument:
     name, _, metavar = told.partition("=")
-    count = -1 if name.endswith("...") else 1
+    count = -1 if "..." in name else 1
     required = not name.startswith("[")
     name = name.strip("[.]")
     return click.Argument([name], required=required, nargs=count, metavar=metavar or None)
@@ -64,7 +73,8 @@ class LazyGroup(click.Group):
     """A group of which some commands stand in other modules.
 
     Args:
-        later: Those modules, below `adapters.cli`; where it names some, only for these commands.
+        later: Those modules, below `adapters.cli`; where it names some, only for these commands,
+            which may be ones of the top that stand here, too.
     """
 
     def __init__(
@@ -72,11 +82,12 @@ class LazyGroup(click.Group):
     ) -> None:
         super().__init__(*args, **kwargs)
         self._later = later or {}
+        self._named = [name for names in self._later.values() for name in names]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         for module in self._later:
             load(module)
-        return super().list_commands(ctx)
+        return sorted({*self.commands, *self._named})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         # who mistyped a name is told the nearest ones, of all
@@ -85,6 +96,8 @@ class LazyGroup(click.Group):
             if cmd_name not in self.commands:
                 load(module)
         found = super().get_command(ctx, cmd_name)
+        if found is None and cmd_name in self._named:
+            found = KNOWN[""][cmd_name]
         return found and prepared(found)
 
 

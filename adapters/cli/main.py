@@ -19,102 +19,123 @@ import click
 from adapters.cli.lazy_groups import KNOWN, load, prepared
 from adapters.cli.shared import TYPED_KEY, Session, UserError, complain
 from adapters.text.remedies import in_words
-from domain.agent.endpoints import MODELS
 from domain.errors import KeyReused, WakelogError
 
-# command: (module below adapters.cli, short help); the order is that of a first day's use
+# command: (module below adapters.cli, short help)
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("demo", "See it all at once: sample tasks, agents, wakes, reports, proposals."),
-    "init": ("importing", "Make a home: your time zone, tasks from a file, agents."),
-    "demo-data": ("demo", "Make a home of many agents and months, to ask and plot."),
-    "import": ("importing", "Bring tasks in from files."),
-    "write-back": ("write_back", "Put what was done here into the files it came from."),
-    "conflicts": ("conflicts", "See what a file or a machine and you changed both."),
-    "settle": ("conflicts", "Settle such a conflict: say which value stands."),
-    "task": ("tasks", "List, show and edit tasks."),
+    "add": ("task_edits", "Add a task."),
+    "list": ("tasks", "List tasks."),
+    "show": ("reading", "Show all about a task, or a wake step by step."),
+    "edit": ("task_edits", "Change tasks: options, or your editor."),
+    "note": ("task_edits", "Add a note to a task."),
     "done": ("task_edits", "Set tasks done."),
     "undo": ("undo", "Take back what you did last: an edit, a verdict, an import."),
-    "category": ("catalog", "List, add, rename and correct categories."),
-    "label": ("catalog", "List, add, widen, delete and suppress labels."),
-    "agent": ("agents", "Make, see and steer agents."),
-    "template": ("templates", "List, make, version and assign templates of agents."),
-    "wake": ("wake", "Wake an agent now, or all that are queued."),
-    "run": ("run", "Keep agents awake: watch, wait, wake."),
+    "delete": ("task_edits", "Delete tasks."),
+    "search": ("tasks", "Find words in titles, notes, items and reports."),
+    "start": ("task_edits", "Start the timer on a task."),
+    "stop": ("task_edits", "Stop the timer."),
+    "today": ("tasks", "What is due today, or was before."),
+    "import": ("importing", "Bring tasks in from files."),
     "inbox": ("inbox", "See what agents propose."),
     "confirm": ("verdicts", "Apply proposed changes."),
     "reject": ("verdicts", "Decline proposed changes."),
     "defer": ("verdicts", "Put proposed changes off."),
+    "report": ("reading", "Read what an agent says about a task."),
+    "wake": ("wake", "Wake an agent now, or all that are queued."),
+    "run": ("run", "Keep agents awake: watch, wait, wake."),
+    "serve": ("serve", "Open the local page: tasks, reports, proposals."),
+    "demo": ("demo", "See it all at once, on sample tasks."),
+    "help": ("help", "Tell of a command, or of more of them."),
+    "init": ("importing", "Make a home: your time zone, tasks from a file, agents."),
+    "task": ("tasks", "More on tasks: checklists, links, time, ratings."),
+    "category": ("catalog", "List, add, rename and correct categories."),
+    "label": ("catalog", "List, add, widen, delete and suppress labels."),
+    "write-back": ("write_back", "Put what was done here into the files it came from."),
+    "conflicts": ("conflicts", "See what a file or a machine and you changed both."),
+    "settle": ("conflicts", "Settle such a conflict: say which value stands."),
+    "agent": ("agents", "Make, see and steer agents."),
+    "template": ("templates", "List, make, version and assign templates of agents."),
     "lessons": ("templates", "See how proposals fare, and what agents are told of it."),
     "rate": ("templates", "Rate a wake of a template."),
-    "policy": ("policy", "See and say what may leave this machine, and to whom."),
     "models": ("models", "List the models there are to ask; try whether they work."),
+    "policy": ("policy", "See and say what may leave this machine, and to whom."),
     "notify": ("notify", "See and say who is told when something waits for you."),
-    "report": ("reading", "Read what an agent says about a task."),
+    "wakes": ("reading", "List wakes, the newest first."),
+    "why": ("reading", "Why an agent woke, or did not."),
     "journal": ("reading", "Read an agent's private observations."),
     "memory": ("memory", "See what an agent remembers of its older notes."),
     "messages": ("reading", "Read an agent's messages, by thread."),
-    "wakes": ("reading", "List wakes, the newest first."),
-    "show": ("reading", "Show one wake, step by step."),
-    "why": ("reading", "Why an agent woke, or did not."),
-    "sql": ("analytics", "Ask both logs as tables, in SQL."),
-    "metrics": ("analytics", "How each template does."),
-    "export": ("analytics", "Write tasks as Markdown, or the log for other tools."),
-    "status": ("status", "What is queued, running, due or in doubt."),
-    "serve": ("serve", "Open the local page: see what agents do, decide what they propose."),
-    "prove": ("proof", "Re-execute both logs and compare every byte."),
     "replay": ("time_travel", "Run a wake again, step by step, on its recorded replies."),
     "at": ("time_travel", "Stand in any moment: the whole world then."),
     "diff": ("time_travel", "Compare two wakes, two moments or two homes."),
     "bisect": ("time_travel", "Find the wake since which something holds."),
     "fork": ("fork", "What if? Run a wake again with something else in its world."),
-    "simulate": ("simulate", "Try the whole of it on a made-up home, by a seed."),
-    "export-history": ("proof", "Write a wake's history for a determinism suite."),
-    "recover": ("upkeep", "Finish what a crash left undone."),
-    "rebuild": ("upkeep", "Make the views anew from the logs."),
-    "health": ("upkeep", "Say whether agents are awake, for machines."),
+    "prove": ("proof", "Re-execute both logs and compare every byte."),
+    "sql": ("analytics", "Ask both logs as tables, in SQL."),
+    "metrics": ("analytics", "How each template does."),
+    "export": ("analytics", "Write tasks as Markdown, or the log for other tools."),
+    "status": ("status", "What is queued, running, due or in doubt."),
+    "doctor": ("upkeep", "Look for trouble in a home, and mend it."),
     "backup": ("upkeep", "Copy the home, while it is worked in."),
     "copy": ("home", "Move a home into a database, out of one, or into a folder."),
     "sync": ("sync", "Meet the other machines of this home in a folder."),
     "replicas": ("sync", "See the machines of this home."),
     "home": ("home", "Show the home, make and list those of a database, settle what became of it."),
     "settings": ("home", "See and change the settings of a home."),
-    "token": ("database", "Give people tokens for homes of a database, list and end them."),
+    "completion": ("upkeep", "Print the shell's completion script."),
+    "server": ("server", "Homes of a database: logins, tokens, workers."),
+    "dev": ("server", "Simulate, make sample data, print schemas, export histories."),
     "database": ("database", "Prepare a PostgreSQL database for homes, and look at it."),
+    "token": ("database", "Give people tokens for homes of a database, list and end them."),
     "worker": ("cluster", "Tend the homes of a database, with others on other machines."),
     "cluster": ("cluster", "See the workers of a database, and what waits for them."),
-    "doctor": ("upkeep", "Look for trouble in a home."),
+    "simulate": ("simulate", "Try the whole of it on a made-up home, by a seed."),
+    "demo-data": ("demo", "Make a home of many agents and months, to ask and plot."),
     "schema": ("schemas", "Print the JSON Schema of what --json prints."),
-    "completion": ("upkeep", "Print the shell's completion script."),
+    "export-history": ("proof", "Write a wake's history for a determinism suite."),
+    "recover": ("upkeep", "Finish what a crash left undone."),
+    "rebuild": ("upkeep", "Make the views anew from the logs."),
+    "health": ("upkeep", "Say whether agents are awake, for machines."),
 }
 
-GROUPS: dict[str, str] = {
-    "Every day": "demo init import write-back conflicts settle task done undo category label inbox "
-    "confirm reject defer report status run serve",
-    "Agents": "agent template lessons rate wake models policy notify",
-    "Looking back": "wakes show why journal memory messages replay at diff bisect fork prove",
-    "Asking": "sql metrics export export-history demo-data schema",
-    "Upkeep": "doctor recover rebuild backup copy sync replicas home settings token database "
-    "worker cluster health simulate completion",
+TOP = {
+    "Tasks": "add list show edit note done undo delete search start stop today",
+    "Agents": "import inbox confirm reject defer report wake run serve demo",
 }
-"""Each command once, as the help of `wakelog` tells them."""
+"""What the help of the top tells, by heading."""
+
+TOPICS = {
+    "tasks": "init task category label write-back conflicts settle",
+    "agents": "agent template lessons rate models policy notify",
+    "looking-back": "wakes why journal memory messages replay at diff bisect fork prove",
+    "asking": "sql metrics export",
+    "upkeep": "status doctor recover rebuild health backup copy sync replicas home settings "
+    "completion",
+    "server": "server database token worker cluster",
+    "dev": "dev simulate demo-data schema export-history",
+}
+"""What `wakelog help TOPIC` tells: each command stands once, here or at the top."""
 
 ELSEWHERE = {
-    "add": "task add",
-    "new": "task add",
-    "list": "task list",
-    "ls": "task list",
-    "edit": "task set",
-    "note": "task note",
+    "new": "add",
+    "ls": "list",
+    "rm": "delete",
+    "modify": "edit",
     "check": "task check",
     "tick": "task check",
     "ask": "agent ask",
-    "help": "--help",
 }
 """What people type first who come from other tools."""
 
 GARBAGE = 100_000, 20, 20
 """When to look for it: what a start brings is kept, and looking through it takes a tenth."""
 PAGE_THREADS = ("wakelog-page", "wakelog-job")
+
+
+def tell_commands(formatter: click.HelpFormatter, heading: str, names: str) -> None:
+    """Write commands with their short helps, below a heading."""
+    with formatter.section(heading):
+        formatter.write_dl([(name, COMMANDS[name][1]) for name in names.split()])
 
 
 class Commands(click.Group):
@@ -145,10 +166,9 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands by group, without importing them."""
-        for group, names in GROUPS.items():
-            with formatter.section(group):
-                formatter.write_dl([(name, COMMANDS[name][1]) for name in names.split()])
+        """List the commands of every day, without importing them."""
+        for heading, names in TOP.items():
+            tell_commands(formatter, heading, names)
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -200,20 +220,21 @@ class Commands(click.Group):
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Begin with `wakelog demo`, or with `wakelog import TODO.md`.",
+    epilog=f"More: `wakelog help {'|'.join(TOPICS)}`, `wakelog COMMAND --help`. "
+    "Begin with `wakelog demo`, or with `wakelog import TODO.md`.",
 )
 @click.option(
     "--home",
     type=click.Path(),
     metavar="DIR",
-    help="The home, a folder or pg:NAME; else WAKELOG_HOME, else ~/.wakelog.",
+    help="A folder or pg:NAME; else WAKELOG_HOME, else ~/.wakelog.",
 )
-@click.option("--model", metavar="M", default="", help=f"{MODELS}.")
+@click.option("--model", metavar="M", default="", help="What to ask, see `wakelog models --help`.")
 @click.option(
     "--json",
     "as_json",
     is_flag=True,
-    help="Print one JSON document; may stand behind a command, too.",
+    help="Print one JSON document; also behind a command.",
 )
 @click.option("--quiet", is_flag=True, help="Print no progress.")
 @click.option(
@@ -232,8 +253,7 @@ def cli(
 ) -> None:
     """Task agents whose whole life is a log.
 
-    Import tasks, give them agents, wake the agents, and decide what they propose. Nothing an
-    agent proposes is applied before you confirm it, and everything can be proved and replayed.
+    Nothing an agent proposes is applied before you confirm it, and all can be proved and replayed.
     """
     from adapters.home.home_location import location_of
 

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeVar
@@ -28,7 +28,7 @@ F = TypeVar("F", bound=Callable[..., object])
 T = TypeVar("T")
 NO_HOME = "There is no home at {} yet. Begin with `wakelog demo` or `wakelog import TODO.md`."
 BEGINS = frozenset(
-    "demo|demo-data|init|import|serve|simulate|schema|task add|category add|label add"
+    "demo|demo-data|init|import|serve|simulate|schema|add|task add|category add|label add"
     "|template create|sync|policy allow|policy models".split("|")
 )
 """Commands that a home may begin with, or that need none."""
@@ -270,9 +270,7 @@ class Session:
     def say(self, text: str = "", *, style: str = "") -> None:
         """Print a line for a person, in a colour where it is shown; nothing with --json."""
         if not self.as_json:
-            shown = _fitted(text, sys.stdout)
-            is_coloured = style and not os.environ.get("NO_COLOR")
-            click.echo(click.style(shown, fg=style) if is_coloured else shown)
+            click.echo(_styled(_fitted(text, sys.stdout), style))
 
     def lines(self, lines: "Iterable[DiffLine]") -> None:
         """Print the lines of a difference: its two sides in colours of their own."""
@@ -301,6 +299,19 @@ class Session:
         return click.progressbar(length=length, label=label, file=sys.stderr, hidden=is_hidden)
 
     @contextmanager
+    def steps(self, label: str) -> Iterator[Callable[[int, int], None]]:
+        """A bar of how many were done, of how many; shown once it is told."""
+        with ExitStack() as shown:
+            bars: list[ProgressBar[int]] = []
+
+            def progress(nth: int, of: int) -> None:
+                if not bars:
+                    bars.append(shown.enter_context(self.bar(label, of)))
+                bars[0].update(nth - bars[0].pos)
+
+            yield progress
+
+    @contextmanager
     def log_bar(
         self, label: str, *, is_wanted: bool = True
     ) -> Iterator[Callable[[str, int, int], None] | None]:
@@ -318,8 +329,19 @@ class Session:
 
             yield progress
 
-    def table(self, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-        """Print a table: drawn on a terminal, tab-separated with its headings in a pipe."""
+    def table(
+        self,
+        headings: Sequence[str],
+        rows: Sequence[Sequence[object]],
+        styles: Sequence[str] = (),
+    ) -> None:
+        """Print a table: drawn on a terminal, tab-separated with its headings in a pipe.
+
+        Args:
+            headings: Of the columns.
+            rows: Cells.
+            styles: Of each row on a terminal: ``bold``, or a colour; empty: none has one.
+        """
         if self.as_json:
             return
         if not sys.stdout.isatty():
@@ -329,14 +351,22 @@ class Session:
         from adapters.text.columns import table_lines
 
         cells = [[_plain(cell) for cell in row] for row in rows]
-        for line in table_lines(headings, cells, _width()):
-            click.echo(line)
+        for nth, line in table_lines(headings, cells, _width()):
+            click.echo(_styled(line, styles[nth] if styles and nth >= 0 else ""))
+
+
+def _styled(text: str, style: str) -> str:
+    """A text in bold or a colour, where somebody looks at it who wants that."""
+    if not style or os.environ.get("NO_COLOR"):
+        return text
+    return click.style(text, bold=True) if style == "bold" else click.style(text, fg=style)
 
 
 def _command() -> str:
     """The command that runs, without the program's name."""
     context = click.get_current_context(silent=True)
-    return " ".join(context.command_path.split()[1:]) if context else ""
+    words = context.command_path.split()[1:] if context else []
+    return " ".join(words[words[:1] in (["server"], ["dev"]) :])
 
 
 def _width() -> int:
@@ -395,3 +425,12 @@ def json_option(command: F) -> F:
         "--json", is_flag=True, expose_value=False, callback=keep, help="Print one JSON document."
     )
     return option(command)
+
+
+def yes_option(help_text: str) -> Callable[[F], F]:
+    """``--yes``: agree to what would be asked."""
+
+    def keep(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        ctx.ensure_object(Session).is_agreed = value
+
+    return click.option("--yes", is_flag=True, expose_value=False, callback=keep, help=help_text)

@@ -1,26 +1,28 @@
-"""What edits tasks: `wakelog task add`, `set`, `note`, `check` and the like, and `wakelog done`."""
+"""What edits tasks: `wakelog add`, `edit`, `note`, `done` and the like, and `wakelog task`."""
 
 import os
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from adapters.cli.editing import Editing, named, on_task
+from adapters.cli.editing import Editing, named, on_each, on_task
 from adapters.cli.lazy_groups import group, keyed
 from adapters.cli.param_types import TEXT, long_text, warn_of_secrets
-from adapters.cli.shared import F, Session, complain
+from adapters.cli.shared import F, Session, complain, yes_option
 from adapters.documents.tasks import task_page
 from adapters.text.task import stopped
 from adapters.usecases import tasks
 from adapters.usecases.inputs import NONE, first_instant, status_named, typed
-from adapters.usecases.resolve import nth_key
 from adapters.usecases.tasks import edit_task
 from domain.errors import Refused, invalid
 from domain.journal import edits
 from domain.journal.document import task_line
 from domain.journal.task import FIELDS, RATING_MAX, NoteKind, Task
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
 
 
 def _field_options(command: F) -> F:
@@ -54,7 +56,9 @@ def _fields(session: Session, given: dict[str, str | None]) -> dict[str, Any]:
     return fields
 
 
-@keyed("task add", "title", example='"Book the flight" --due 2027-02-12 --item "Compare"')
+@keyed(
+    "add", "title", old="task add", example='"Book the flight" --due 2027-02-12 --item "Compare"'
+)
 @_field_options
 @click.option("--label", "labels", multiple=True, metavar="L", help="A label's name.")
 @click.option("--item", "items", multiple=True, metavar="I", help="A checklist item.")
@@ -108,31 +112,38 @@ def _into(session: Session, file: str, task_id: str) -> None:
         raise SystemExit(1)
 
 
-@keyed("task set", "task", example='"Book the flight" --status done --estimate none')
+MANY = yes_option("Do not ask before more than ten tasks.")
+
+
+@keyed("edit", "task...=TASK...", old="task set", example='"Book the flight" --due friday')
 @click.option("--title", metavar="T", help="A new title.")
 @_field_options
+@MANY
 def edit(
     session: Session,
     /,
-    task: str,
+    task: Sequence[str],
     title: str | None,
     key: str,
     description: str | None,
     **given: str | None,
 ) -> None:
-    """Change fields of a task; what is not named stays as it is."""
+    """Change fields of tasks; what is not named stays as it is."""
     fields = _fields(session, given)
     if title is not None:
         fields["title"] = edits.titled(title, edits.TITLE_MAX)
     if description is None and not fields:
         because = "nothing is named that shall change"
-        raise invalid(because, "give an option, as in --status done; see `wakelog task set --help`")
+        raise invalid(because, "give an option, as in --status done; see `wakelog edit --help`")
+    if title is not None and len(task) > 1:
+        raise invalid("--title names one task", "give each its own")
     said = None if description is None else long_text(description, None, "description")
-    editing = Editing(session, key)
-    found = editing.task(task)
     text = "" if said == NONE else said
-    editing.did(edit_task(editing.home, found.id, fields, editing.key, description=text))
-    editing.tell("Changed", found.id)
+
+    def deed(home: "Home", task_id: str, key: str) -> tasks.UseCaseResult:
+        return edit_task(home, task_id, fields, key, description=text)
+
+    on_each(session, task, key, "Changed", deed, is_asked=True)
 
 
 @keyed("task conclude", "task", example='"Book the flight" --follow-up "Pack for the flight"')
@@ -148,10 +159,11 @@ def conclude(session: Session, task: str, title: str, key: str, *, keeps_items: 
     editing.tell(f"Concluded {named(found)}{timer}; added", editing.did(made).ids[0])
 
 
-@on_task("task delete", done="Deleted", example='"Book the flight"')
-def delete(one: Editing, task: Task) -> tasks.UseCaseResult:
-    """Delete a task; `task restore` brings it back with all it had."""
-    return tasks.delete_task(one.home, task.id, one.key)
+@keyed("delete", "task...=TASK...", old="task delete", example='"Book the flight"')
+@MANY
+def delete(session: Session, task: Sequence[str], key: str) -> None:
+    """Delete tasks; `task restore` brings one back with all it had."""
+    on_each(session, task, key, "Deleted", tasks.delete_task, is_asked=True)
 
 
 @on_task("task restore", done="Restored", example='"Book the flight"', is_deleted=True)
@@ -231,7 +243,7 @@ def item_restore(one: Editing, task: Task, item: Sequence[str]) -> tasks.UseCase
     return _mark(one, task, item, is_archived=False)
 
 
-@keyed("task note", "task", "[text]", example='"Book the flight" "Ann prefers trains"')
+@keyed("note", "task", "[text]", old="task note", example='"Book the flight" "Ann prefers trains"')
 @click.option("--file", metavar="PATH", help="Read the text from a file.")
 @click.option(
     "--kind",
@@ -307,13 +319,13 @@ def timer_group() -> None:
     """Start and stop the timer; there is one for all tasks."""
 
 
-@on_task("task timer start", done="The timer runs", example='"Book the flight"')
+@on_task("start", done="The timer runs", example='"Book the flight"', old="task timer start")
 def start(one: Editing, task: Task) -> tasks.UseCaseResult:
     """Start the timer on a task; one that runs is stopped."""
     return tasks.start_timer(one.home, task.id, one.key)
 
 
-@keyed("task timer stop", example='--summary "Compared fares"')
+@keyed("stop", old="task timer stop", example='--summary "Compared fares"')
 @click.option("--summary", default="", metavar="TEXT", help="What was done.")
 def stop(session: Session, summary: str, key: str) -> None:
     """Stop the timer."""
@@ -383,25 +395,11 @@ def rate_command(
     return tasks.rate(one.home, task.id, score, one.key, entry_id=entry_id, comment=comment)
 
 
-@keyed("done", example='"Book the flight" "Call Ann"')
-@click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
+@keyed("done", "tasks...=TASK...", example='"Book the flight" "Call Ann"')
 def done_command(session: Session, tasks: Sequence[str], key: str) -> None:
     """Set tasks done; all are looked up before the first is. TASK as in `wakelog task`."""
-    runs = [
-        Editing(session, nth_key(key, nth) if nth > 1 else key) for nth in range(1, len(tasks) + 1)
-    ]
-    found = {one.task(wanted).id: one for one, wanted in zip(runs, tasks, strict=True)}
-    name = ""
-    for nth, (task_id, one) in enumerate(found.items(), start=1):
-        own = one.key or (nth_key(name, nth) if name else "")
-        kept = edit_task(one.home, task_id, {"status": "DONE"}, own)
-        name = name or kept.name
-        one.did(kept)
-    home = session.reading()
-    pages = [task_page(home, task_id) for task_id in found]
-    if session.as_json:
-        session.document([page.document() for page in pages])
-    for page in pages:
-        one = found[page.task.id]
-        timer = stopped(page.task, one.stopped)
-        session.say(f"{one.outcome('Done')}: {named(page.task)}{timer}")
+    on_each(session, tasks, key, "Done", _done, is_list=True)
+
+
+def _done(home: "Home", task_id: str, key: str) -> tasks.UseCaseResult:
+    return edit_task(home, task_id, {"status": "DONE"}, key)

@@ -1,62 +1,181 @@
-"""`wakelog task`: the group, `list` and `show`; what edits tasks stands in modules of its own."""
+"""`wakelog list`, `today` and `search`, and the group `wakelog task`; what edits tasks stands in
+modules of its own."""
 
+import shlex
 import sys
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import asdict
 
 from adapters.cli.lazy_groups import command, group
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, UserError
 from adapters.documents.agent_output import report_document
-from adapters.documents.tasks import catalog_of, category_named, label_named, task_lines, task_page
+from adapters.documents.tasks import (
+    FoundLine,
+    catalog_of,
+    category_named,
+    label_named,
+    task_lines,
+    task_page,
+)
 from adapters.text.agent_output import report_lines
-from adapters.text.common import ID_SHOWN
-from adapters.text.task import duration, task_text
+from adapters.text.common import ID_SHOWN, safe
+from adapters.text.task import at_a_glance, duration, task_text
 from adapters.usecases.inputs import day, status_named
 from adapters.usecases.resolve import pick_task
-from adapters.usecases.task_lists import ORDERS, TaskFilter, fits_filter, ordered
+from adapters.usecases.task_lists import (
+    ORDERS,
+    TaskFilter,
+    blocked_ids,
+    fits_filter,
+    ordered,
+)
 from domain.journal.document import TaskLine, task_line
 from projections.tasks import MARKS, VIEW
 
 if TYPE_CHECKING:
-    from domain.journal.catalog import Catalog
+    from adapters.wiring import Home
 
 EMPTY = (
-    "No tasks yet. Bring some in with `wakelog import TODO.md`, "
-    'or add one with `wakelog task add "Title"`.'
+    "No tasks yet. Bring some in with `wakelog import TODO.md`, or add one with "
+    '`wakelog add "Title"`.'
 )
+NO_MATCH = "No task matches; see `wakelog list --all`."
+COUNT = click.IntRange(min=1)
+LISTED = "@"
+"""How the name of a list of the settings begins."""
 
 
 @group(
     "task",
-    epilog="TASK is an id, the beginning of one, or words of its title.",
+    epilog="TASK is an id, the beginning of one, or words of its title. At the top stand "
+    "`wakelog add list show edit note delete start stop`.",
     later={"task_edits": ()},
 )
 def task_command() -> None:
-    """List, show and edit tasks."""
+    """More on tasks: checklists, links, time, ratings."""
 
 
-@command("task list", example="--today --overdue; or wakelog task list --text door --all")
+class _Listing(click.Command):
+    """A command that knows lists by their names: the options that the settings say for one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The options of each list stand in the place of its name."""
+        session = ctx.find_object(Session)
+        named = [one for one in args if one.startswith(LISTED)]
+        lists = session.settings().lists if session and named else {}
+        for name in named:
+            if (options := lists.get(name.removeprefix(LISTED))) is None:
+                known = ", ".join(f"{LISTED}{one}" for one in lists) or "none yet"
+                instead = f"there are {known}; `wakelog settings set lists.NAME OPTIONS` makes one"
+                raise UserError(f"there is no list {name!r}; {instead} [invalid_value]")
+            place = args.index(name)
+            args[place : place + 1] = shlex.split(options)
+        return super().parse_args(ctx, args)
+
+
+@command(
+    "list",
+    "[words...]=[WORDS|@LIST]",
+    old="task list",
+    cls=_Listing,
+    example=("--today --overdue", "door --all", "@work --due-before friday"),
+)
 @click.option("--status", "statuses", multiple=True, metavar="S", help="Of this status.")
 @click.option("--category", default="", metavar="C", help="Of this category.")
 @click.option("--label", "labels", multiple=True, metavar="L", help="With this label.")
+@click.option("--not-label", "not_labels", multiple=True, metavar="L", help="Without this label.")
 @click.option("--open", "scope", flag_value="open", help="Neither done, rejected nor deleted.")
 @click.option("--all", "scope", flag_value="all", help="Done and deleted ones, too.")
 @click.option("--deleted", "scope", flag_value="deleted", help="Only the deleted ones.")
 @click.option("--overdue", "is_overdue", is_flag=True, help="Open ones that were due before today.")
 @click.option("--today", "is_today", is_flag=True, help="Open ones that are due today.")
+@click.option("--due-before", default="", metavar="DAY", help="Due before that day.")
+@click.option("--due-after", default="", metavar="DAY", help="Due after that day.")
+@click.option("--blocked", "blocks", flag_value="blocked", help="An open task blocks it.")
+@click.option("--ready", "blocks", flag_value="ready", help="None does.")
 @click.option("--text", default="", metavar="WORDS", help="With these in their titles.")
 @click.option("--sort", "order", type=click.Choice(ORDERS), help="On a terminal: by urgency.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
+@click.option("--limit", type=COUNT, metavar="N", help="At most so many.")
 def list_tasks(
-    session: Session, /, *, scope: str | None, order: str | None, limit: int | None, **given: Any
+    session: Session,
+    /,
+    *,
+    words: Sequence[str],
+    scope: str | None,
+    order: str | None,
+    limit: int | None,
+    text: str,
+    **given: Any,
 ) -> None:
     """List tasks: on a terminal those that are open, the most urgent first; else in the order they
-    came in, done ones too, deleted ones not."""
+    came in, done ones too, deleted ones not. LIST is one of `lists` in the settings."""
+    home = session.reading()
+    wanted = _wanted(home, text=" ".join([*words, text]).strip(), **given)
+    list_them(session, wanted, scope=scope, order=order, limit=limit)
+
+
+@command("today", cls=_Listing)
+def today_command(session: Session) -> None:
+    """What is due today, or was before: the most urgent first."""
+    wanted = TaskFilter(is_overdue=True, is_today=True)
+    list_them(session, wanted, order="urgency", none="Nothing is due today.")
+
+
+@command("search", "words...=WORDS...", example=("quote Meyer", "--deleted shed"))
+@click.option("--deleted", "is_deleted", is_flag=True, help="Only among deleted tasks.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="At most.",
+)
+def search_command(session: Session, words: Sequence[str], limit: int, *, is_deleted: bool) -> None:
+    """Find tasks by words in their titles, descriptions, notes and items, and in what their agents
+    reported, noted and were asked; the best first. The beginning of a word will do."""
+    from adapters.usecases.search import excerpt, search
+
+    home, wanted = session.reading(), " ".join(words)
+    with session.steps("Reading") as progress:
+        found = search(home, wanted, is_deleted=is_deleted, limit=limit + 1, progress=progress)
+    shown = found[:limit]
+    if session.as_json:
+        lines = task_lines(home, [one.task for one in shown])
+        session.document(
+            [
+                FoundLine(**asdict(line), where=one.piece.where, text=one.piece.text)
+                for line, one in zip(lines, shown, strict=True)
+            ]
+        )
+        return
+    if not shown:
+        session.say(f"No task has {wanted!r}." if home.views.count(VIEW) else EMPTY)
+        return
+    for one in shown:
+        closed = "" if one.task.is_open else f" ({one.task.status.lower()})"
+        session.say(safe(f"{one.task.id[:ID_SHOWN]}  {one.task.title}{closed}"), style="cyan")
+        if one.piece.where != "title":
+            session.say(safe(f"          {one.piece.where}: {excerpt(one.piece.text, wanted)}"))
+    if len(found) > limit:
+        session.note("There are more; raise --limit to see them.")
+
+
+def list_them(
+    session: Session,
+    wanted: TaskFilter,
+    *,
+    scope: str | None = None,
+    order: str | None = None,
+    limit: int | None = None,
+    none: str = NO_MATCH,
+) -> None:
+    """Tell those tasks of a scope that are wanted; `none`: where there is none."""
     home = session.reading()
     catalog, today = catalog_of(home), day("today", home)
-    wanted = _wanted(catalog, **given)
     is_shown = sys.stdout.isatty() and not session.as_json  # to somebody who looks for what to do
     is_due = wanted.is_overdue or wanted.is_today
     if scope is None and (is_due or (is_shown and not wanted.statuses)):
@@ -66,43 +185,53 @@ def list_tasks(
     # only the documents tell which are wanted, and which come first
     is_narrowed = order or wanted != TaskFilter()
     every = home.views.marked(VIEW, marks, limit=-1 if is_narrowed else limit or -1)
-    found = [one for one in every if fits_filter(one, wanted, today)]
+    blocked = blocked_ids(home) if wanted.is_blocked is not None else ()
+    found = [one for one in every if fits_filter(one, wanted, today, blocked)]
     shown = (ordered(found, order, today) if order else found)[:limit]
     if session.as_json:
         session.document(task_lines(home, shown))
-    elif shown:
-        _table(
-            session,
-            [task_line(one.task, catalog, "") for one in shown],
-            {one.id for one in shown if one.is_deleted},
-        )
-        count = len(found) if is_narrowed else sum(home.views.count(VIEW, one) for one in marks)
-        if count > len(shown):
-            session.note(f"{count - len(shown)} more; raise --limit to see them.")
-    else:
-        has_tasks = home.views.count(VIEW) > 0
-        session.say("No task matches; see `wakelog task list --all`." if has_tasks else EMPTY)
+        return
+    if not shown:
+        session.say(none if home.views.count(VIEW) else EMPTY)
+        return
+    lines = [task_line(one.task, catalog, "") for one in shown]
+    _table(session, lines, {one.id for one in shown if one.is_deleted}, today)
+    count = len(found) if is_narrowed else sum(home.views.count(VIEW, one) for one in marks)
+    if count > len(shown):
+        session.note(f"{count - len(shown)} more; raise --limit to see them.")
+    if is_shown:
+        now = home.services.clock.now()
+        session.say(at_a_glance([one.task for one in found], today, now), style="bright_black")
 
 
-def _wanted(
-    catalog: "Catalog",
+def _wanted(  # noqa: PLR0913  one for each option
+    home: "Home",
     *,
     statuses: Sequence[str],
     category: str,
     labels: Sequence[str],
-    text: str,
-    **due: bool,
+    not_labels: Sequence[str],
+    due_before: str,
+    due_after: str,
+    blocks: str | None,
+    **given: Any,
 ) -> TaskFilter:
+    catalog = catalog_of(home)
     return TaskFilter(
         frozenset(status_named(status) for status in statuses),
         category_named(catalog, category).id if category else "",
         frozenset(label_named(catalog, label).id for label in labels),
-        text,
-        **due,
+        not_labels=frozenset(label_named(catalog, label).id for label in not_labels),
+        due_before=day(due_before, home) if due_before else "",
+        due_after=day(due_after, home) if due_after else "",
+        is_blocked=blocks == "blocked" if blocks else None,
+        **given,
     )
 
 
-def _table(session: Session, lines: Sequence["TaskLine"], deleted: Collection[str]) -> None:
+def _table(
+    session: Session, lines: Sequence["TaskLine"], deleted: Collection[str], today: str
+) -> None:
     headings = ("ID", "Title", "Status", "Prio", "Due", "Est", "Category", "Labels", "Items")
     rows = [
         (
@@ -118,7 +247,15 @@ def _table(session: Session, lines: Sequence["TaskLine"], deleted: Collection[st
         )
         for line in lines
     ]
-    session.table(headings, rows)
+    session.table(headings, rows, [_style(line, today) for line in lines])
+
+
+def _style(line: "TaskLine", today: str) -> str:
+    """What is overdue is red, and what is due today is bold."""
+    due = line.due_date or ""
+    if not due or due > today or line.status in ("DONE", "REJECTED"):
+        return ""
+    return "bold" if due == today else "red"
 
 
 def _remark(line: "TaskLine", deleted: Collection[str]) -> str:
@@ -129,8 +266,13 @@ def _remark(line: "TaskLine", deleted: Collection[str]) -> str:
 @command("task show", "task", example='"Book the flight"')
 def show(session: Session, task: str) -> None:
     """Show all about a task: fields, checklist, notes, time, links, history, and its report."""
+    show_task(session, pick_task(session.reading(), task))
+
+
+def show_task(session: Session, task_id: str) -> None:
+    """Tell all about the task of an id."""
     home = session.reading()
-    page = task_page(home, pick_task(home, task))
+    page = task_page(home, task_id)
     if session.as_json:
         session.document(page.document())
     else:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from adapters.usecases.run_home import RecoveryStep
     from adapters.wiring import Home
 
+NOTHING_LEFT = "Nothing to recover: every wake has its end, and every change its outcome."
 PROGRESS_FROM = 20_000  # rows; fewer need no bar
 
 
@@ -38,23 +39,27 @@ def recover_command(session: Session) -> None:
     end, and proposals whose time has come expire. Exit status 1: something could not be
     finished.
     """
-    from adapters.usecases.run_home import recover_home
-
-    home = session.reading()
-    steps: Sequence[RecoveryStep] = ()
-    ranked: dict[str, int] = {}
-    if home.exists:
-        home = session.writing()
-        ranked = ranks_of(home)
-        steps = recover_home(
-            home,
-            lambda step: session.say(safe(_told(step, ranked)), style="red" * bool(step.error)),
-        )
+    steps, ranked = _recover(session)
     if session.as_json:
         session.document(results.RecoveredSteps([_step_document(step, ranked) for step in steps]))
     elif not steps:
-        session.say("Nothing to recover: every wake has its end, and every change its outcome.")
+        session.say(NOTHING_LEFT)
     raise SystemExit(1 if any(step.error for step in steps) else 0)
+
+
+def _recover(session: Session) -> "tuple[Sequence[RecoveryStep], dict[str, int]]":
+    """Finish what a crash left, and tell of each step; the steps, and the numbers of sets."""
+    from adapters.usecases.run_home import recover_home
+
+    if not session.reading().exists:
+        return (), {}
+    home = session.writing()
+    ranked = ranks_of(home)
+
+    def tell(step: "RecoveryStep") -> None:
+        session.say(safe(_told(step, ranked)), style="red" * bool(step.error))
+
+    return recover_home(home, tell), ranked
 
 
 def _ref(step: "RecoveryStep", ranked: dict[str, int]) -> str:
@@ -86,27 +91,38 @@ def rebuild_command(session: Session) -> None:
     Views are what lists and pages are read from; nothing in them is truth, and they bring
     themselves up to date. This is for when you doubt them.
     """
+    rebuilt = _rebuild(session)
+    session.printed(rebuilt)
+
+
+def _rebuild(session: Session) -> results.RebuiltViews:
+    """Make the views anew, and tell of it."""
     home = session.opened()
     with progress_bar(session, home, "Rebuilding") as progress:
         home.views.rebuild(progress)
     journal, agents = home.services.journal.tail().n, home.services.agents.tail().n
-    if session.as_json:
-        session.document(results.RebuiltViews(journal, agents))
-    elif not home.exists:
+    if not home.exists:
         session.say(NO_HOME.format(home.place.name))
     else:
         where = " in memory: views.db cannot be written" * home.views.is_in_memory
         told = f"{counted(journal, 'append')} of the journal and {agents} of the agent log"
         session.say(f"Made all views anew{where} from {told}.")
+    return results.RebuiltViews(journal, agents)
 
 
-@command("doctor", example="&& wakelog prove")
-def doctor_command(session: Session) -> None:
+@command("doctor", example=("&& wakelog prove", "--fix"))
+@click.option("--fix", is_flag=True, help="First `recover` and `rebuild`.")
+def doctor_command(session: Session, *, fix: bool) -> None:
     """Look for trouble in a home: its files, settings, agents and effects in doubt.
 
-    It changes nothing. Exit status 1: there is something to see to.
+    Without --fix it changes nothing; with it what a crash left is finished and the views are made
+    anew first. Exit status 1: there is something to see to.
     """
     session.check_named()
+    if fix:
+        steps, _ = _recover(session)
+        session.say(NOTHING_LEFT * (not steps))
+        _rebuild(session)
     findings = examine(session.place, os.environ, session.model)
     is_ok = all(one.is_ok for one in findings)
     if session.as_json:
@@ -204,6 +220,11 @@ def health_command(session: Session) -> None:
 
     Exit status 1: something is wrong.
     """
+    check_health(session)
+
+
+def check_health(session: Session) -> None:
+    """Tell whether agents are awake, and end with the exit status."""
     home = session.reading()
     if not home.exists:
         raise invalid(NO_HOME_HERE.format(session.path), "begin with `wakelog demo`")

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import Session, json_option, key_option
+from adapters.cli.shared import Session, json_option, key_option, yes_option
 from adapters.documents.inbox import by_name, summary_of
 from adapters.documents.results import DecidedItem, DecidedItems
 from adapters.text.agent_output import counted
@@ -218,20 +218,10 @@ def _reason_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--reason", default="", metavar="R", help=help_text)(command)
 
 
-def _yes_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    def keep(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-        ctx.ensure_object(Session).is_agreed = value
-
-    option = click.option(
-        "--yes", is_flag=True, expose_value=False, callback=keep, help="Do not ask before all."
-    )
-    return option(command)
-
-
 @command("confirm", example=("3.1", "3 --all", "3.1 --edit estimate=45"))
 @_options
 @click.option("--edit", default="", metavar="A=V", help="What to change first; or JSON.")
-@_yes_option
+@yes_option("Do not ask before all.")
 @click.option("--anyway", "is_anyway", is_flag=True, help="Apply it though it is stale.")
 @click.option("--conclude", "concludes", is_flag=True, help="Then set the task done.")
 def confirm_command(
@@ -266,7 +256,7 @@ def confirm_command(
 @command("reject", example='3.2 --reason "We have one already"')
 @_options
 @_reason_option
-@_yes_option
+@yes_option("Do not ask before all.")
 def reject_command(
     session: Session, *, refs: Sequence[str], is_all: bool, reason: str, key: str
 ) -> None:

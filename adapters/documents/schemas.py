@@ -16,7 +16,13 @@ from adapters.documents.notify import NotifyDetails, TestedReceiver
 from adapters.documents.policy import Allowed, PolicyDocument, Preview, Ruled
 from adapters.documents.proof import ProofDetails
 from adapters.documents.status import HealthDetails, StatusDetails
-from adapters.documents.tasks import CategoryDetails, FieldWhy, ImportDetails, LabelDetails
+from adapters.documents.tasks import (
+    CategoryDetails,
+    FieldWhy,
+    FoundLine,
+    ImportDetails,
+    LabelDetails,
+)
 from adapters.documents.wakes import WakeAnswer, WakeDetails, WakeLine
 from domain.journal.document import TaskDetails, TaskLine
 
@@ -38,18 +44,22 @@ class DocumentType(NamedTuple):
 
 
 DOCUMENTS: dict[str, DocumentType] = {
-    "tasks": DocumentType(list[TaskLine], ("task list",)),
+    "tasks": DocumentType(list[TaskLine], ("list", "today", "task list")),
+    "tasks-found": DocumentType(list[FoundLine], ("search",)),
     "task": DocumentType(
         TaskDetails,
         (
-            "task show", "task add", "task set", "task delete", "task restore", "task check",
+            "show TASK", "add", "edit", "note", "delete", "start", "stop", "task show", "task add",
+            "task set", "task delete", "task restore", "task check",
             "task uncheck", "task item add", "task item rename", "task item archive",
             "task item restore", "task note", "task link", "task unlink", "task time",
             "task conclude", "task retime", "task rate", "task timer start", "task timer stop",
             "label assign", "label remove", "label suppress", "label allow", "settle",
         ),
     ),
-    "tasks-done": DocumentType(list[TaskDetails], ("done",)),
+    "tasks-done": DocumentType(
+        list[TaskDetails], ("done", "edit TASK TASK", "delete TASK TASK")
+    ),
     "categories": DocumentType(list[CategoryDetails], ("category list",)),
     "category": DocumentType(
         CategoryDetails, ("category add", "category rename", "category correct")
@@ -119,7 +129,7 @@ DOCUMENTS: dict[str, DocumentType] = {
     "exported-tasks": DocumentType(results.ExportedTasks, ("export --markdown",)),
     "exported-history": DocumentType(results.ExportedHistory, ("export-history --out",)),
     "status": DocumentType(StatusDetails, ("status",)),
-    "health": DocumentType(HealthDetails, ("health",)),
+    "health": DocumentType(HealthDetails, ("health", "status --check")),
     "doctor": DocumentType(results.DoctorDetails, ("doctor",)),
     "proof": DocumentType(ProofDetails, ("prove",)),
     "replay": DocumentType(timetravel.ReplayDetails, ("replay",)),

@@ -146,6 +146,14 @@ class TaskPage(Struct, frozen=True):
         return task_document(self.task, self.links, self.catalog, self.agent_id, self.text)
 
 
+class FoundLine(TaskLine, frozen=True):
+    """A task that `search` found: `where` the words stand (``title``, ``description``, ``item``,
+    ``note``, ``report``, ``observation`` or ``chat``), and the `text` there."""
+
+    where: str
+    text: str
+
+
 class GoneItem(Struct, frozen=True):
     """A checklist item that an import made and its file has no more."""
 

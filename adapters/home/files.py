@@ -28,7 +28,7 @@ DATABASE_PREFIX = "pg:"  # of the name of a home in a database
 REPLICA_VARIABLE = "WAKELOG_REPLICA"
 FOLDER = ".wakelog"
 JOURNAL, AGENT, VIEWS = "journal.db", "agent.db", "views.db"
-ANALYTICS, RUNTIME = "analytics.duckdb", "runtime.db"
+ANALYTICS, RUNTIME, SEARCH = "analytics.duckdb", "runtime.db", "search.db"
 FORKS = "forks"
 FORK = "fork.json"  # of a fork: what it is of
 REPLICA, SETTINGS, INSTALLATION = "replica", "settings.toml", "installation"
@@ -36,7 +36,7 @@ HOLD = "hold"  # why the home may not be written: it is copied, or went elsewher
 
 _DATABASE_FILES = frozenset(
     f"{name}{ending}"
-    for name in (JOURNAL, AGENT, VIEWS, RUNTIME, ANALYTICS)
+    for name in (JOURNAL, AGENT, VIEWS, RUNTIME, ANALYTICS, SEARCH)
     for ending in ("", "-wal", "-shm", ".wal")
 )
 _OTHERS_MODE = 0o077

@@ -338,7 +338,8 @@ class SyncSettings(Struct, frozen=True):
 
 class Settings(Struct, frozen=True):
     """All settings of a home. `currency`: of all amounts, ISO 4217, or empty. `prices` are by
-    model, as it is named on a wake, oldest first; `models` by the names that the person gave."""
+    model, as it is named on a wake, oldest first; `models` by the names that the person gave, as
+    `lists` are: options of `wakelog list`."""
 
     timezone: str = "UTC"
     model: str = "rules"
@@ -356,6 +357,7 @@ class Settings(Struct, frozen=True):
     notify: NotifySettings = NotifySettings()
     sync: SyncSettings = SyncSettings()
     import_: ImportSettings = field(default=ImportSettings(), name="import")
+    lists: Mapping[str, str] = {}
 
     @property
     def key_variables(self) -> tuple[str, ...]:

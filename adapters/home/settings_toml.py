@@ -43,6 +43,9 @@ DEFAULT_TOML = """\
 # write_back = false             # true: `run --watch FILE` writes into FILE what you decide here
 # agents = false                 # new tasks get an agent each  (--agents)
 
+# [lists]                        # `wakelog list @work` is `wakelog list` with these options
+# work = "--category Work --not-label someday"
+
 # [policy]
 # scrub_entry = false            # true: secrets of known kinds are not kept; agents never see any
 

@@ -107,9 +107,10 @@ def _pieces(word: str, width: int) -> Iterator[str]:
 
 def table_lines(
     headings: Sequence[str], rows: Sequence[Sequence[str]], width: int
-) -> Iterator[str]:
-    """The lines of a table that a terminal of so many columns can show; where not even its least
-    widths fit, each row as lines of heading and cell.
+) -> Iterator[tuple[int, str]]:
+    """The lines of a table that a terminal of so many columns can show, each with the number of
+    its row, -1 of the head; where not even its least widths fit, each row as lines of heading and
+    cell.
 
     Args:
         headings: Of the columns.
@@ -120,9 +121,9 @@ def table_lines(
     if widths is None:
         yield from _records(headings, rows, width)
         return
-    yield _row([cut(one, wide) for one, wide in zip(headings, widths, strict=True)], widths)
-    yield GAP.join("─" * wide for wide in widths if wide)
-    for row in rows:
+    yield -1, _row([cut(one, wide) for one, wide in zip(headings, widths, strict=True)], widths)
+    yield -1, GAP.join("─" * wide for wide in widths if wide)
+    for number, row in enumerate(rows):
         cells = [
             [cut(cell, wide)] if _is_one_line(heading) else _folded(cell, wide)
             for heading, cell, wide in zip(headings, row, widths, strict=True)
@@ -130,7 +131,7 @@ def table_lines(
         ]
         kept = [wide for wide in widths if wide]
         for nth in range(max(map(len, cells), default=0)):
-            yield _row([one[nth] if nth < len(one) else "" for one in cells], kept)
+            yield number, _row([one[nth] if nth < len(one) else "" for one in cells], kept)
 
 
 def _row(cells: Iterable[str], widths: Sequence[int]) -> str:
@@ -192,12 +193,15 @@ def _total(widths: Sequence[int]) -> int:
     return sum(kept) + len(GAP) * (len(kept) - 1)
 
 
-def _records(headings: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+def _records(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], width: int
+) -> Iterator[tuple[int, str]]:
     """Each row as lines of heading and cell, an empty line between two rows."""
     label = min(max(map(cell_len, headings)), LABEL_CELLS)
     for nth, row in enumerate(rows):
         if nth:
-            yield ""
-        for heading, cell in zip(headings, row, strict=True):
-            if cell:
-                yield from wrapped(set_cell_size(heading, label) + GAP + cell, width)
+            yield nth, ""
+        told = (pair for pair in zip(headings, row, strict=True) if pair[1])
+        for heading, cell in told:
+            lines = wrapped(set_cell_size(heading, label) + GAP + cell, width)
+            yield from ((nth, line) for line in lines)

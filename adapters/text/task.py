@@ -1,6 +1,6 @@
 """A task as a person reads it: what `task show` prints."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from textwrap import indent
 
 import click
@@ -63,6 +63,17 @@ def stopped(task: Task, entries: Collection[str]) -> str:
     ended = [one for one in task.time if one.id in entries]
     minutes = sum(seconds_between(one.start, one.end) for one in ended) // 60
     return f" (timer stopped after {span(minutes)})" if ended else ""
+
+
+def at_a_glance(tasks: Sequence[Task], today: str, now: str) -> str:
+    """Of some tasks how many are open, overdue, and whose timer runs, and for how long."""
+    due = sum(one.is_open and "" < one.due < today for one in tasks)
+    parts = [f"{sum(one.is_open for one in tasks)} open", *([f"{due} overdue"] if due else [])]
+    running = [entry for one in tasks for entry in one.running]
+    if running:
+        hours, minutes = divmod(max(seconds_between(one.start, now) for one in running) // 60, 60)
+        parts.append(f"{len(running)} running {hours}:{minutes:02}")
+    return ", ".join(parts)
 
 
 def _head(page: TaskPage) -> Iterator[str]:

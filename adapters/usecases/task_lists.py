@@ -3,7 +3,7 @@
 The list can be had as a Markdown file, too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,19 +35,35 @@ class TaskFilter(NamedTuple):
     text: str = ""
     is_overdue: bool = False
     is_today: bool = False  # or overdue, where both are wanted
+    not_labels: frozenset[str] = frozenset()
+    due_before: str = ""  # that day is not among them
+    due_after: str = ""
+    is_blocked: bool | None = None  # by an open task
 
 
-def fits_filter(one: TaskDocument, wanted: TaskFilter, today: str) -> bool:
-    """Whether a task is one of those that are wanted on a day."""
-    due = one.task.due
+def fits_filter(
+    one: TaskDocument, wanted: TaskFilter, today: str, blocked: Collection[str] = ()
+) -> bool:
+    """Whether a task is one of those that are wanted on a day; `blocked` are those that are."""
+    due, labels = one.task.due, set(one.labels)
     is_due = (wanted.is_overdue and "" < due < today) or (wanted.is_today and due == today)
     return (
         (not wanted.statuses or one.status in wanted.statuses)
         and wanted.category in ("", one.category)
-        and wanted.labels <= set(one.labels)
+        and wanted.labels <= labels
+        and not wanted.not_labels & labels
         and (is_due or not (wanted.is_overdue or wanted.is_today))
+        and (not wanted.due_before or "" < due < wanted.due_before)
+        and (not wanted.due_after or due > wanted.due_after)
+        and wanted.is_blocked in (None, one.id in blocked)
         and (not wanted.text.strip() or is_fuzzy_match(wanted.text, Titles(one.id, (one.title,))))
     )
+
+
+def blocked_ids(home: "Home") -> set[str]:
+    """The tasks that an open one blocks."""
+    every = home.views.marked(VIEW, MARKS["open"])
+    return {link.target for one in every for link in one.task.links if link.relation == "blocks"}
 
 
 def ordered(tasks: Sequence[TaskDocument], order: str, today: str) -> list[TaskDocument]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from adapters.cli.main import COMMANDS, GROUPS, cli
+from adapters.cli.main import COMMANDS, TOP, TOPICS, cli
 from domain.errors import REPEATED_MAX
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.homes import Homes
@@ -214,7 +214,11 @@ def test_a_text_that_looks_like_an_option_stays_a_text(home: Path) -> None:
     [
         (["task", "show", "nothing"], "unknown_task", "there is no task 'nothing'"),
         (["tasks"], "invalid_input", "No such command 'tasks'. Did you mean `task` or"),
-        (["add", "x"], "invalid_input", "No such command 'add'. Did you mean `wakelog task add`?"),
+        (
+            ["tick", "x"],
+            "invalid_input",
+            "No such command 'tick'. Did you mean `wakelog task check`?",
+        ),
         (["conflicts", "x", "y"], "invalid_input", "Got unexpected extra argument (y)."),
         (["task", "show"], "invalid_input", "Missing argument 'TASK'."),
         (["wakes", "--nope"], "invalid_input", "No such option '--nope'."),
@@ -237,13 +241,15 @@ def test_an_error_with_json_is_json_and_the_status_is_as_without(
 # --------------------------------------------------------------------------------- help in groups
 
 
-def test_the_help_names_each_command_once_below_its_group(tmp_path: Path) -> None:
-    grouped = [name for names in GROUPS.values() for name in names.split()]
-    assert sorted(grouped) == sorted(COMMANDS)
-    shown = done(["--help"], tmp_path / "home")
-    places = [shown.index(f"\n{group}:\n") for group in GROUPS]
-    assert places == sorted(places)
-    assert [shown.count(f"\n  {name} ") for name in grouped] == [1] * len(grouped)
+def test_each_command_is_told_once_by_the_help_of_the_top_or_of_a_topic(tmp_path: Path) -> None:
+    told = {"": done(["--help"], tmp_path / "home")}
+    told |= {topic: done(["help", topic], tmp_path / "home") for topic in TOPICS}
+    names = [(word, "") for words in TOP.values() for word in words.split()]
+    names += [(word, topic) for topic, words in TOPICS.items() for word in words.split()]
+    assert sorted(name for name, _ in names) == sorted(COMMANDS.keys() - {"help"})
+    assert [told[where].count(f"\n  {name} ") for name, where in names] == [1] * len(names)
+    assert all(f"|{topic}" in told[""].replace("help ", "|") for topic in TOPICS)
+    assert len(told[""].splitlines()) <= 45
 
 
 def test_an_option_without_its_value_names_the_help_of_its_command(tmp_path: Path) -> None:

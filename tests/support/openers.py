@@ -11,6 +11,7 @@ _DATABASES = {
     "adapters/timetravel/bisect.py sql: connect": "in memory",
     "adapters/proof/prove_views.py _compared: connect": "in memory; two copies are attached to it",
     "adapters/proof/prove_views.py _copied: connect": "the views, and a copy of them",
+    "adapters/usecases/search.py _ranked: connect": "the words of tasks",
     "adapters/store/command_history.py _keep: connect": "who did the newest deeds",
     "adapters/store/command_history.py kept: connect": "the same",
     "adapters/store/sqlite_files.py FileProbe.__init__: connect": "whether a log was written",

@@ -244,7 +244,7 @@ def test_a_task_is_one_line_and_its_id_and_date_stand_in_it_whole(
         )
         for nth, (title, category, labels) in enumerate(texts)
     ]
-    lines = list(table_lines(TASKS, rows, width))
+    lines = [line for _, line in table_lines(TASKS, rows, width)]
     assert len(lines) == 2 + len(rows)
     assert max(map(cell_len, lines)) <= width
     for nth, line in enumerate(lines[2:]):
@@ -259,7 +259,7 @@ def test_a_wake_and_an_agent_are_one_line_in_the_worst_of_cases(width: int) -> N
     agent = ("idident1", WIDE, "autonomous", "dormant (failures)", "idle (12 failed in a row)",
              WHEN, WHEN, "120")  # fmt: skip
     for headings, row in ((WAKES, wake), (AGENTS, agent)):
-        lines = list(table_lines(headings, [row], width))
+        lines = [line for _, line in table_lines(headings, [row], width)]
         assert len(lines) == 3
         assert max(map(cell_len, lines)) <= width
         assert "idident1" in lines[2]
@@ -270,7 +270,7 @@ def test_category_is_cut_first_then_labels_then_the_end_of_the_title() -> None:
     row = ("idident1", "x" * 40, "OPEN", "P1", "2027-02-12", "2h", "q" * 20, "z" * 20, "2/11")
 
     def shown(width: int) -> list[int]:
-        told = list(table_lines(TASKS, [row], width))[2]
+        told = [line for _, line in table_lines(TASKS, [row], width)][2]
         return [told.count(letter) for letter in "qzx"]
 
     assert shown(200) == [20, 20, 40]
@@ -285,7 +285,7 @@ def test_columns_that_nobody_named_here_are_wrapped_between_words() -> None:
     rows = [
         (WHEN, "One of the two offers came in at " + WHEN + " and is the better one", "unmatched")
     ]
-    lines = list(table_lines(("When", "What", "Why not"), rows, 60))
+    lines = [line for _, line in table_lines(("When", "What", "Why not"), rows, 60)]
     assert lines[2:] == [
         "2027-02-12 07:00  One of the two offers came in    unmatched",
         "                  at 2027-02-12 07:00 and is the",
@@ -295,7 +295,7 @@ def test_columns_that_nobody_named_here_are_wrapped_between_words() -> None:
 
 def test_where_no_table_fits_each_row_is_told_as_lines() -> None:
     ids = ["a" * 32, "b" * 32]
-    lines = list(table_lines(("task_id", "agent_id"), [ids, ids], 60))
+    lines = [line for _, line in table_lines(("task_id", "agent_id"), [ids, ids], 60)]
     row = [f"task_id   {ids[0]}", f"agent_id  {ids[1]}"]
     assert lines == [*row, "", *row]
 
