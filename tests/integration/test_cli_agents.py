@@ -1,18 +1,29 @@
 """`wakelog agent`: made once per task, steered, put to sleep, ended; nothing is said twice."""
 
+import json
 import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from adapters.cli.wake import AGAIN
 from tests.support.cli import done, proved, refused, run, told
-from tests.support.waking import agent, at, reply, report, sink, tape
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
+from tests.support.consents import agreed
+from tests.support.gemini import environment
+from tests.support.gemini_server import (
+    PATH,
+    SIGNATURE,
+    STREAM_PATH,
+    answer,
+    call,
+    limited,
+    retry_info,
+    serving,
+    text,
+)
+from tests.support.scripted_server import Answer
+from tests.support.waking import agent, at, inbox, proposing, reply, report, sink, tape
 
 
 def shown(home: Path, name: str = "Fix the sink") -> Any:
@@ -41,7 +52,6 @@ def test_an_agent_is_made_once_for_a_task_and_its_first_wake_is_queued(home: Pat
     assert (line["mode"], line["lifecycle"], line["run_status"]) == ("hybrid", "active", "queued")
     assert (line["template_id"], line["last_wake_at"], line["wakes"]) == (None, None, 0)
     assert "[agent_exists]" in refused(["agent", "create", "Fix the sink"], home)
-    assert proved(home)
 
 
 def test_all_makes_one_for_each_open_task_that_has_none(home: Path) -> None:
@@ -54,7 +64,6 @@ def test_all_makes_one_for_each_open_task_that_has_none(home: Path) -> None:
     assert (first["created"], first["existing"]) == (1, 1)
     assert [one["name"] for one in first["agents"]] == ["Plan the trip"]
     assert "0 agents; 2 had one already" in done(["agent", "create", "--all"], home)
-    assert proved(home)
 
 
 def test_all_without_a_task_says_so(home: Path) -> None:
@@ -77,50 +86,6 @@ def test_a_bad_wish_is_refused_and_writes_nothing(home: Path) -> None:
     rows = proved(home)
     for wish in BAD_WISHES:
         assert "[invalid_value]" in refused(["agent", "create", *wish.split()], home), wish
-    assert proved(home) == rows
-
-
-def test_options_of_create_are_kept(home: Path) -> None:
-    options = ("--name", "Sinky", "--mode", "interactive", "--model", "rules", "--turns", "3")
-    agent(home, "Fix the sink", *options)
-    page = shown(home, "Sinky")
-    assert (page["name"], page["mode"], page["run_status"]) == ("Sinky", "interactive", "idle")
-    assert page["config"] == {
-        "model": "rules",
-        "model_in_force": "rules",
-        "model_of": "agent",
-        "turns": 3,
-        "automatic": True,
-    }
-
-
-# ------------------------------------------------------------------------------- retries by a key
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["agent", "create", "Plan the trip"],
-        ["agent", "create", "--all"],
-        ["agent", "set", "Fix the sink", "--goal", "Dry by Friday"],
-        ["agent", "timer", "Fix the sink", "set", "every day 07:00"],
-        ["agent", "pause", "Fix the sink"],
-        ["agent", "destroy", "Fix the sink"],
-        ["wake", "Fix the sink"],
-        ["agent", "ask", "Fix the sink", "What is left?"],
-    ],
-)
-def test_a_retry_with_its_key_writes_nothing(home: Path, arguments: list[str]) -> None:
-    agent(home)
-    sink(home, "Plan the trip")
-    done([*arguments, "--key", "k1"], home)
-    done(["task", "note", "Fix the sink", "The journal has moved on"], home)
-    watched = arguments[0] == "wake" or arguments[1] == "ask"
-    if watched:
-        run(["wake"], home)
-    rows = proved(home)
-    again = run([*arguments, "--key", "k1"], home, env=at("2027-01-03T09:00:00Z"))
-    assert again.exit_code == 0, again.output
     assert proved(home) == rows
 
 
@@ -158,13 +123,6 @@ def test_a_retry_is_answered_though_it_could_not_be_done_any_more(
     assert proved(home) == rows
 
 
-def test_a_key_that_stands_for_something_else_is_refused(home: Path) -> None:
-    agent(home)
-    sink(home, "Plan the trip")
-    done(["agent", "create", "Plan the trip", "--key", "k1"], home)
-    assert "[key_reused]" in refused(["agent", "create", "Fix the sink", "--key", "k1"], home)
-
-
 # ------------------------------------------------------------------------------ who is meant
 
 
@@ -187,7 +145,6 @@ def test_a_new_agent_is_meant_before_the_destroyed_one(home: Path) -> None:
     second = told(["agent", "create", "Fix the sink"], home)["id"]
     assert first != second == shown(home)["id"]
     assert shown(home, first)["lifecycle"] == "destroyed"
-    assert proved(home)
 
 
 # ------------------------------------------------------------------------------------- steering
@@ -211,7 +168,6 @@ def test_set_changes_settings_and_slots_once(home: Path) -> None:
     done(["agent", "set", "Fix the sink", "--close-loop", "plumber", "--prefer", "tone="], home)
     slots = shown(home)["slots"]
     assert (slots["open_loops"]["values"], list(slots["preferences"])) == ([], ["pace"])
-    assert proved(home)
 
 
 def test_an_agents_page_says_whose_a_loop_is(home: Path, tmp_path: Path) -> None:
@@ -223,7 +179,6 @@ def test_an_agents_page_says_whose_a_loop_is(home: Path, tmp_path: Path) -> None
     text = done(["agent", "show", "Fix the sink"], home)
     assert "open loop: plumber" in text
     assert "open loop of its own: Await the seal" in text
-    assert proved(home)
 
 
 BAD = {
@@ -241,16 +196,6 @@ def test_a_bad_setting_subscription_or_timer_is_refused(home: Path, verb: str) -
         assert "[invalid_value]" in refused(typed, home), options
 
 
-def test_categories_are_named(home: Path) -> None:
-    agent(home)
-    done(["category", "add", "Home"], home)
-    done(["agent", "set", "Fix the sink", "--category", "Home", "--category", "Inbox"], home)
-    assert sorted(shown(home)["allowed_categories"]) == ["Home", "Inbox"]
-    assert "[unknown_category]" in refused(
-        ["agent", "set", "Fix the sink", "--category", "Moon"], home
-    )
-
-
 def test_watch_and_unwatch(home: Path) -> None:
     agent(home)
     command = ["agent", "watch", "Fix the sink", "--what", "NOTE", "--status", "blocked"]
@@ -264,7 +209,6 @@ def test_watch_and_unwatch(home: Path) -> None:
     assert len(shown(home)["subscriptions"]) == 1
     refusal = refused(["agent", "unwatch", "Fix the sink", built_in["id"]], home)
     assert "built in" in refusal
-    assert proved(home)
 
 
 def test_an_agent_may_watch_how_tasks_were_rated(home: Path) -> None:
@@ -276,7 +220,6 @@ def test_an_agent_may_watch_how_tasks_were_rated(home: Path) -> None:
     assert told(["wake"], home) == []
     done(["task", "rate", "Plan the trip", "5"], home)
     assert [one["reason"] for one in told(["wake"], home)] == ["subscription"]
-    assert proved(home)
 
 
 def test_a_watch_is_safe_to_retry_by_a_key_of_its_own_name(home: Path) -> None:
@@ -319,58 +262,9 @@ def test_timers_are_set_listed_and_removed(home: Path) -> None:
     assert timer["next_at"] == "2027-01-02T06:00:00.000000Z"
     done([*name, "remove", "every day 07:00"], home)
     assert told(name, home) == []
-    assert proved(home)
-
-
-def test_a_wake_that_is_due_at_this_instant_is_listed_as_due_now(home: Path) -> None:
-    agent(home)
-    done(["wake"], home)
-    done(["agent", "timer", "Fix the sink", "set", "every day 07:00"], home)
-    for time, shown in (("06:59:59.999999Z", "2027-01-02 07:00"), ("07:00:00Z", "now")):
-        listed = done(["agent", "list"], home, env=at(f"2027-01-02T{time}"))
-        assert f"\t{shown}\t" in listed
 
 
 # ------------------------------------------------------------------------------------------ life
-
-
-def test_pause_drops_what_waits_and_resume_queues_one_recovery(home: Path) -> None:
-    agent(home)
-    done(["agent", "pause", "Fix the sink"], home)
-    assert (shown(home)["lifecycle"], shown(home)["run_status"]) == ("dormant", "idle")
-    assert shown(home)["last_wakes"][0]["outcome"] == "skipped"
-    assert "Nothing to change" in done(["agent", "pause", "Fix the sink"], home)
-    assert "resume" in refused(["wake", "Fix the sink"], home)
-    assert "resume" in refused(["agent", "ask", "Fix the sink", "Hello?"], home)
-    done(["agent", "resume", "Fix the sink"], home)
-    (wake,) = told(["wake"], home)
-    assert (wake["reason"], wake["outcome"]) == ("recovery", "completed")
-    assert proved(home)
-
-
-def test_a_change_is_judged_by_how_the_agent_was_when_it_was_made(home: Path) -> None:
-    agent(home)
-    told(["wake"], home)
-    steps = [
-        ["pause", "Fix the sink"],
-        ["resume", "Fix the sink"],
-        ["set", "Fix the sink", "--mode", "interactive"],
-        ["set", "Fix the sink", "--mode", "hybrid", "--no-automatic"],
-        ["set", "Fix the sink", "--automatic"],
-    ]
-    for step in steps:
-        done(["task", "note", "Fix the sink", f"Before {' '.join(step)}"], home)
-        done(["agent", *step], home)
-    told(["wake"], home)
-    heard = [one for one in told(["why", "Fix the sink"], home) if "journal" in one["position"]]
-    assert [(one["outcome"], one["rule"]) for one in reversed(heard)][-5:] == [
-        ("suppressed", "dormant"),  # it waited when the agent was paused
-        ("suppressed", "dormant"),
-        ("merged", None),
-        ("suppressed", "mode"),
-        ("suppressed", "automation_off"),
-    ]
-    assert proved(home)
 
 
 def test_a_list_of_agents_may_be_short(home: Path) -> None:
@@ -394,4 +288,232 @@ def test_destroy_is_final_and_delete_needs_it(home: Path) -> None:
     done(["agent", "delete", "Fix the sink"], home)
     assert told(["agent", "list"], home) == []
     assert "[unknown_agent]" in refused(["agent", "show", agent_id], home)
+
+
+# ---------------------------------------------------------------------------------------- questions
+
+
+def test_a_question_is_answered_and_its_session_goes_on(home: Path) -> None:
+    agent(home)
+    done(["wake"], home)
+    result = run(["agent", "ask", "Fix the sink", "What is left?"], home)
+    assert result.exit_code == 0
+    assert "offline rules model" in result.stdout
+    assert "--session" in result.stderr
+    first = told(["agent", "ask", "Fix the sink", "And now?"], home)
+    assert (first["reason"], first["turn"], first["outcome"]) == ("user", 1, "completed")
+    assert first["thread"] == f"agent:session:{first['session']}"
+    second = told(
+        ["agent", "ask", "Fix the sink", "Really?", "--session", first["session"][:8]], home
+    )
+    assert (second["session"], second["turn"]) == (first["session"], 2)
+    named = told(["agent", "ask", "Fix the sink", "Hm", "--session", "kitchen"], home)
+    assert (named["session"], named["turn"]) == ("kitchen", 1)
+
+
+def test_an_autonomous_agent_takes_no_questions(home: Path) -> None:
+    agent(home, "Fix the sink", "--mode", "autonomous")
+    assert "hybrid" in refused(["agent", "ask", "Fix the sink", "Hello?"], home)
+
+
+@pytest.mark.parametrize("words", ["", "  ", "x" * 20_000])
+def test_a_question_has_bounds(home: Path, words: str) -> None:
+    agent(home)
+    assert "[invalid_value]" in refused(["agent", "ask", "Fix the sink", words], home)
+
+
+# --------------------------------------------------------------------- sleep, and what is cancelled
+
+
+LATER = at("2027-02-02T09:00:00Z")
+
+
+UNTIL = "2027-02-01T00:00:00.000000Z"
+
+
+def test_an_agent_that_sleeps_keeps_its_triggers_and_wakes_when_the_date_has_come(
+    home: Path,
+) -> None:
+    (agent_id,) = proposing(home)
+    assert (
+        told(["agent", "sleep", agent_id, "--until", "2027-02-01"], home)["asleep_until"] == UNTIL
+    )
+    done(["task", "note", "Fix the sink", "It drips again."], home)
+    assert told(["wake"], home) == []
+    assert "sleeps until 2027-02-01 00:00" in run(["wake"], home).output
+    (queued,) = told(["status"], home)["queued"]
+    assert (queued["due_at"], queued["asleep"]) == (UNTIL, True)
+    assert ", asleep" in done(["status"], home)
+    assert "Asleep:     until 2027-02-01 00:00" in done(["agent", "show", agent_id], home)
+    ran = told(["wake"], home, env=LATER)
+    assert [one["outcome"] for one in ran] == ["completed"]
+    assert told(["agent", "show", agent_id], home, env=LATER)["asleep_until"] is None
+
+
+def test_a_sleep_is_said_clearly(home: Path) -> None:
+    (agent_id,) = proposing(home)
+    assert "--until DATE" in refused(["agent", "sleep", agent_id], home)
+    assert "later" in refused(["agent", "sleep", agent_id, "--until", "2026-12-31"], home)
+    assert "no time" in refused(["agent", "sleep", agent_id, "--until", "soon"], home)
+
+
+def test_a_queued_wake_is_cancelled_with_what_made_it(home: Path) -> None:
+    agent_id = agent(home)
+    cancelled = told(["wake", "--cancel", agent_id, "--key", "mine"], home)
+    assert (cancelled["outcome"], cancelled["error_code"]) == ("skipped", "cancelled")
+    again = told(["wake", "--cancel", agent_id, "--key", "mine"], home)
+    assert again["run_key"] == cancelled["run_key"]
+    assert told(["wake"], home) == []
+    assert "nothing is queued" in refused(["wake", "--cancel", agent_id], home)
+    assert "cancelled" in done(["wakes"], home)
+    assert "name a task" in refused(["wake", "--cancel"], home)
+
+
+# ------------------------------------------------------------------------------- templates (SPEC 8)
+
+
+def test_the_built_in_templates_are_listed_before_they_are_used(home: Path) -> None:
+    text = done(["template", "list"], home)
+    assert "laura" in text
+    assert "tom" in text
+    assert told(["template", "list"], home) == []
+    assert "How to report" in done(["template", "show", "tom"], home)
+    assert not home.exists()
+
+
+def test_a_version_counts_on_after_a_rollback(home: Path) -> None:
+    done(["template", "create", "Calm", "--general", "one"], home)
+    done(["template", "version", "Calm", "--general", "two"], home)
+    done(["template", "rollback", "Calm", "1"], home)
+    shown = told(["template", "version", "Calm", "--general", "three"], home)
+    assert [(one["version"], one["active"]) for one in shown["versions"]] == [
+        (1, False),
+        (2, False),
+        (3, True),
+    ]
+    line = refused(["template", "rollback", "Calm", "9"], home)
+    assert "no version 9" in line
+
+
+def test_new_agents_of_a_category_take_its_template(home: Path) -> None:
+    done(["category", "add", "Work"], home)
+    done(["template", "create", "Calm", "--report", "Two lines.", "--category", "Work"], home)
+    done(["task", "add", "Write", "--category", "Work"], home)
+    done(["task", "add", "Rest"], home)
+    done(["agent", "create", "--all"], home)
+    (template,) = told(["template", "list"], home)
+    found = {one["name"]: one["template_id"] for one in told(["agent", "list"], home)}
+    assert found["Write"] == template["id"]
+    assert not found["Rest"]
+    assert len(template["agents"]) == 1
+
+
+TASK = "Fix the sink"
+
+
+def test_a_wake_is_rated_and_bad_input_is_told(home: Path) -> None:
+    agent(home, TASK, "--template", "laura")
+    agent(home, "Mend the roof")
+    done(["wake"], home)
+    first = told(["rate", TASK, "4"], home)
+    assert (first["stars"], first["unchanged"]) == (4, False)
+    assert told(["rate", TASK, "4"], home)["unchanged"]
+    assert "1 rated, 4.0 of 5" in done(["lessons", "laura"], home)
+    assert "without a template" in refused(["rate", "Mend the roof", "4"], home)
+    assert "is not in the range" in refused(["rate", TASK, "6"], home)
+    assert "no category or template" in refused(["lessons", "Nowhere"], home)
+    assert inbox(home)
+
+
+# -------------------------------------- a model that streams: what is printed, and what is recorded
+
+
+REPORT = {"content": "An hour.", "tldr": "On its way.", "oneLiner": "On track"}
+
+
+SCRIPT = (
+    answer(text("I look at it."), call("update_report", REPORT, signature=SIGNATURE)),
+    answer(text("It takes an hour; größer ist es nicht.")),
+)
+
+
+ASK = ["--model", "gemini", "agent", "ask", "Fix the sink", "How long?"]
+
+
+def ask(home: Path, *script: Answer, options: tuple[str, ...] = ()) -> tuple[Any, list[str]]:
+    """The command's result, and the paths that were asked."""
+    with serving(*script) as server:
+        result = run([*ASK, *options], home, env=environment(server))
+    return result, [sent.path for sent in server.sent]
+
+
+def test_streamed_or_not_the_same_is_recorded(home: Path) -> None:
+    home.mkdir()
+    digests = []
+    for name, option, path in (("a", "--stream", STREAM_PATH), ("b", "--no-stream", PATH)):
+        agent(home / name)
+        agreed(home / name)
+        result, paths = ask(home / name, *SCRIPT, options=(option,))
+        assert result.exit_code == 0, result.output
+        assert paths == [path, path]
+        digests.append(told(["prove"], home / name)["digest"])
+        told_words = "It takes an hour; größer ist es nicht.\n"
+        seen = "I look at it.\n" + told_words if option == "--stream" else told_words
+        assert result.stdout == seen
+    assert digests[0] == digests[1]
+
+
+@pytest.mark.parametrize("options", [(), ("--json", "--stream")])
+def test_in_a_pipe_and_with_json_nothing_is_streamed(home: Path, options: tuple[str, ...]) -> None:
+    agent(home)
+    agreed(home)
+    result, paths = ask(home, *SCRIPT, options=options)
+    assert paths == [PATH, PATH]
+    assert "I look at it." not in result.stdout
+
+
+def test_what_came_to_nothing_is_said_before_it_is_printed_again(home: Path) -> None:
+    agent(home)
+    agreed(home)
+    broken = answer(text("I call it"), finish="MALFORMED_FUNCTION_CALL")
+    result, _ = ask(home, broken, *SCRIPT, options=("--stream",))
+    assert result.stdout.startswith("I call it\nI look at it.\nIt takes")
+    assert AGAIN in result.stderr
+    assert result.output.index(AGAIN) < result.output.index("I look at it.")
     assert proved(home)
+
+
+def test_words_that_break_off_for_good_are_followed_by_what_became_of_the_wake(home: Path) -> None:
+    agent(home)
+    agreed(home)
+    limit = json.dumps(json.loads(limited(retry_info("90s")).body)).encode()
+    broken = SCRIPT[1]._replace(breaks_after=2, then=limit)
+    result, _ = ask(home, broken, options=("--stream",))
+    assert result.stdout.startswith("It takes an ho\nFix the sink: waits for its provider until")
+    assert result.exit_code == 3
+    assert proved(home)
+
+
+def test_a_chat_streams_each_answer(home: Path) -> None:
+    agent(home)
+    agreed(home)
+    script = (*SCRIPT, answer(text("Now it is done.")))
+    with serving(*script) as server:
+        result = run(
+            ["--model", "gemini", "agent", "chat", "Fix the sink", "--stream"],
+            home,
+            env=environment(server),
+            input="How long?\nAnd now?\n",
+        )
+    assert result.exit_code == 0, result.output
+    assert result.stdout.endswith("ist es nicht.\nNow it is done.\n")
+    assert {sent.path for sent in server.sent} == {STREAM_PATH}
+
+
+def test_a_terminal_obeys_nothing_that_a_model_says(home: Path) -> None:
+    agent(home)
+    agreed(home)
+    script = (SCRIPT[0], answer(text("\x1b[2JGone.\x07")))
+    result, _ = ask(home, *script, options=("--stream",))
+    assert "\x1b" not in result.stdout
+    assert "[2JGone." in result.stdout

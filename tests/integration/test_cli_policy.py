@@ -80,16 +80,6 @@ def test_to_type_allow_is_to_agree_to_the_notice_that_is_printed(home: Path) -> 
     proved(home)
 
 
-def test_what_was_agreed_to_is_taken_back_by_category_or_whole(home: Path) -> None:
-    done(["policy", "allow", "gemini"], home)
-    assert {("gemini:*", "Work"), ("gemini:*", "Health")} <= set(receipts(home))
-    assert "gemini:* for Work" in done(["policy", "withdraw", "gemini", "--category", "Work"], home)
-    assert ("gemini:*", "Work") not in receipts(home)
-    done(["policy", "withdraw", "gemini"], home)
-    assert receipts(home) == []
-    assert "nothing to withdraw" in done(["policy", "withdraw", "gemini"], home)
-
-
 def test_a_rule_names_the_models_of_a_category_until_it_is_lifted(home: Path) -> None:
     assert done(["policy", "models", "Work"], home) == "Work: any model that you agreed to\n"
     assert done(["policy", "models", "Work", "rules"], home) == "Work: only rules\n"

@@ -6,8 +6,7 @@ import pytest
 
 from tests.support.cli import done, proved, refused, told
 from tests.support.filed import Door
-
-# -------------------------------------------------------------------------------------------- tasks
+from tests.support.terminal import on_terminal
 
 
 def test_an_empty_home_says_what_to_do_next_and_is_not_made(home: Path) -> None:
@@ -19,48 +18,6 @@ def test_an_empty_home_says_what_to_do_next_and_is_not_made(home: Path) -> None:
     assert "unknown_task" in refused(["task", "show", "nothing"], home)
     assert "unknown_task" in refused(["task", "check", "nothing", "1"], home)
     assert not home.exists()
-
-
-def test_all_that_a_task_can_have_is_in_its_document(home: Path, door: str) -> None:
-    other = told(["task", "add", "Move in"], home)["id"]
-    done(["label", "add", "#home"], home)
-    done(["label", "assign", door, "home"], home)
-    done(["task", "check", door, "1"], home)
-    done(["task", "note", door, "Ann prefers green"], home)
-    done(["task", "link", door, "blocks", other], home)
-    zone = {"WAKELOG_TIMEZONE": "Europe/Berlin"}
-    times = ["--start", "2027-01-01 08:00", "--end", "2027-01-01T08:30:00Z", "--summary", "Sanded"]
-    done(["task", "time", door, *times], home, env=zone)
-    args = ["task", "set", door, "--status", "on-hold", "--reason", "rain", "--estimate", "1h30m"]
-    page = told([*args, "--due", "2027-02-12", "--language", "EN", "--priority", "p1"], home)
-    fields = "status", "priority", "due_date", "estimate_minutes", "language", "category"
-    assert [page[name] for name in fields] == ["ON HOLD", "P1", "2027-02-12", 90, "en", "Inbox"]
-    assert page["labels"] == ["home"]
-    assert [(one["title"], one["checked"], one["checked_by"]) for one in page["items"]] == [
-        ("Buy paint", True, "person"),
-        ("Sand it", False, None),
-    ]
-    assert [(one["kind"], one["text"]) for one in page["notes"]] == [("note", "Ann prefers green")]
-    assert [(one["start"], one["end"], one["summary"]) for one in page["time"]] == [
-        ("2027-01-01T07:00:00.000000Z", "2027-01-01T08:30:00.000000Z", "Sanded")
-    ]
-    assert page["links"] == [{"relation": "blocks", "direction": "out", "task_id": other}]
-    assert [(one["status"], one["by"], one["reason"]) for one in page["history"]] == [
-        ("OPEN", "person", ""),
-        ("ON HOLD", "person", "rain"),
-    ]
-    there = told(["task", "show", other], home)["links"]
-    assert there == [{"relation": "blocks", "direction": "in", "task_id": door}]
-
-
-def test_a_person_reads_times_in_their_zone_and_links_from_both_ends(home: Path, door: str) -> None:
-    done(["task", "add", "Move in"], home)
-    done(["task", "link", "Move in", "blocked-by", "Paint the door"], home)
-    zone = {"WAKELOG_TIMEZONE": "Asia/Tokyo"}
-    assert 'blocks "Move in"' in done(["task", "show", door], home)
-    page = done(["task", "show", "Move in"], home, env=zone)
-    assert 'is blocked by "Paint the door"' in page
-    assert "2027-01-01 18:00 OPEN by person" in page
 
 
 def test_a_task_is_found_by_id_prefix_and_words_of_its_title(home: Path, door: str) -> None:
@@ -123,15 +80,6 @@ def test_a_bad_value_is_told_in_one_line_and_writes_nothing(home: Path, door: st
     assert proved(home) == before
 
 
-def test_deleting_is_undone_by_restoring(home: Path, door: str) -> None:
-    assert "Deleted" in done(["task", "delete", "Paint the door"], home)
-    assert "Nothing to change" in done(["task", "delete", door], home)
-    assert "task restore" in refused(["task", "set", "Paint the door", "--title", "x"], home)
-    assert "(deleted)" in done(["task", "show", door], home)
-    assert "Restored" in done(["task", "restore", "Paint the door"], home)
-    assert [task["id"] for task in told(["task", "list"], home)] == [door]
-
-
 def test_items_are_added_renamed_archived_and_restored(home: Path, door: str) -> None:
     done(["task", "item", "add", door, "Clean up", "--checklist", "After"], home)
     done(["task", "item", "rename", door, "Sand it", "Sand it twice"], home)
@@ -161,18 +109,6 @@ def test_notes_come_from_words_stdin_and_files_short_and_long(
         ("transcript", "Ann:\n" + "yes " * 500),
     ]
     assert "yes yes" in done(["task", "show", door], home)
-
-
-def test_a_transcript_that_is_edited_is_an_example_of_what_was_meant(home: Path, door: str) -> None:
-    said = ["Buy nales", "Buy nails", "Buy ten nails"]
-    done(["task", "note", door, said[0], "--kind", "transcript"], home)
-    done(["task", "note", door, said[0], "--kind", "note"], home)
-    for text in said[1:]:
-        done(["task", "note", door, text, "--edit", "1"], home)
-        done(["task", "note", door, text, "--edit", "2"], home)
-    (inbox,) = told(["category", "list"], home)
-    found = [(one["before"], one["after"]) for one in inbox["corrections"]]
-    assert found == [(said[1], said[2]), (said[0], said[1])]
 
 
 @pytest.mark.parametrize(
@@ -213,9 +149,6 @@ def test_control_characters_never_reach_the_terminal(home: Path) -> None:
         assert "\x1b" not in shown
         assert "\x07" not in shown
     assert "second line" in done(["task", "show", title], home)
-
-
-# --------------------------------------------------------------- categories and labels, and retries
 
 
 def test_categories_are_added_renamed_and_corrected(home: Path) -> None:
@@ -314,8 +247,74 @@ def test_a_retry_with_the_same_key_does_it_once(home: Path, door: str) -> None:
         assert Door(home).rows() == count
 
 
-def test_a_key_for_another_command_is_refused(home: Path, door: str) -> None:
-    done(["task", "set", door, "--priority", "P1", "--key", "k"], home)
-    assert "key_reused" in refused(["task", "set", door, "--priority", "P0", "--key", "k"], home)
-    done(["task", "add", "Move in"], home)
-    assert "key_reused" in refused(["task", "delete", "Move in", "--key", "k"], home)
+def test_a_day_may_be_in_words_and_is_never_guessed_from_slashes(home: Path, door: str) -> None:
+    for given, due in (
+        ("monday", "2027-01-04"),
+        ("+3d", "2027-01-04"),
+        ("12.2.2027", "2027-02-12"),
+        ("none", None),
+    ):
+        page = told(["task", "set", door, "--due", given, "--estimate", "1h30"], home)
+        assert (page["due_date"], page["estimate_minutes"]) == (due, 90)
+    line = refused(["task", "set", door, "--due", "12/10/2027"], home)
+    assert "which is the day and which the month" in line
+    entered = ["task", "time", door, "--start", "yesterday 08:00", "--end", "yesterday 09:00"]
+    assert told(entered, home)["time"][0]["start"][:10] == "2026-12-31"
+    assert told(["at", "monday 14:00"], home)["tasks"] == []
+
+
+@pytest.fixture
+def busy(tmp_path: Path) -> Path:
+    """Tasks that are overdue, due today, due later, and never; one is done, one is deleted."""
+    home = tmp_path / "busy"
+    for title, *more in (
+        ["Later", "--due", "2027-02-01", "--priority", "P0"],
+        ["Never", "--priority", "P1"],
+        ["Today", "--due", "today"],
+        ["Urgent", "--priority", "P0"],
+        ["Overdue", "--due", "yesterday"],
+        ["Was done", "--status", "done", "--due", "yesterday"],
+        ["Gone"],
+    ):
+        done(["task", "add", title, *more], home)
+    done(["task", "delete", "Gone"], home)
+    return home
+
+
+def listed(home: Path, *args: str) -> list[str]:
+    return [task["title"] for task in told(["task", "list", *args], home)]
+
+
+def test_a_list_is_narrowed_and_ordered_as_it_is_asked_and_else_as_it_was(busy: Path) -> None:
+    assert listed(busy) == ["Later", "Never", "Today", "Urgent", "Overdue", "Was done"]
+    assert listed(busy, "--sort", "urgency", "--open") == [
+        "Overdue", "Today", "Later", "Urgent", "Never",
+    ]  # fmt: skip
+    assert listed(busy, "--sort", "title", "--limit", "2") == ["Later", "Never"]
+    assert listed(busy, "--sort", "priority", "--limit", "2") == ["Later", "Urgent"]
+    assert listed(busy, "--overdue") == ["Overdue"]
+    assert listed(busy, "--today", "--overdue") == ["Today", "Overdue"]
+    assert listed(busy, "--text", "DUE") == ["Overdue"]
+    assert listed(busy, "--all", "--text", "gone") == ["Gone"]
+
+
+@pytest.mark.slow
+def test_on_a_terminal_what_is_open_is_listed_by_urgency(busy: Path) -> None:
+    with on_terminal(busy, "task", "list", env={"WAKELOG_NOW": "2027-01-01T12:00:00Z"}) as screen:
+        _, seen = screen.ended()
+    titles = ["Overdue", "Today", "Later", "Urgent", "Never"]
+    places = [seen.index(title) for title in titles]
+    assert places == sorted(places)
+    assert "Was done" not in seen
+    assert "Gone" not in seen
+
+
+def test_done_sets_several_done_or_none_where_one_is_not_there(busy: Path) -> None:
+    assert "unknown_task" in refused(["done", "Later", "Nothing"], busy)
+    assert listed(busy, "--status", "done") == ["Was done"]
+    text = done(["done", "later", "NEVER", "Later"], busy)
+    assert [line.partition(":")[0] for line in text.splitlines()] == ["Done", "Done"]
+    assert "Nothing to change" in done(["done", "Later"], busy)
+    assert [one["status"] for one in told(["done", "Today", "--key", "d"], busy)] == ["DONE"]
+    assert "Done before under the key d" in done(["done", "Today", "--key", "d"], busy)
+    assert listed(busy, "--open") == ["Urgent", "Overdue"]

@@ -40,31 +40,6 @@ def entries(home: Path) -> Any:
     return told(["task", "show", SINK], home, env=NOON)["time"]
 
 
-def test_time_that_an_agent_proposes_with_a_quote_is_proposed(home: Path) -> None:
-    done(["task", "note", SINK, "Soldered from 4 to 6."], home, env=NOON)
-    _, arguments = spent("2027-03-27T16:00", "2027-03-27 18:00")
-    assert isinstance(arguments, dict)
-    called(home, ("log_time", {**arguments, "because": "Soldered from 4 to 6."}))
-    (item,) = inbox(home)
-    assert item["because"] == "Soldered from 4 to 6."
-    assert item["arguments"]["startedUtc"] == "2027-03-27T15:00:00.000000Z"
-
-
-def test_time_that_an_agent_proposes_is_an_entry_once_it_is_confirmed(home: Path) -> None:
-    called(home, spent("2027-03-27T16:00", "2027-03-27 18:00"))
-    (item,) = inbox(home)
-    assert item["summary"] == "Log 2027-03-27 16:00-18:00 (2 h): Soldered"
-    assert item["arguments"]["startedUtc"] == "2027-03-27T15:00:00.000000Z"
-    assert entries(home) == []
-    done(["confirm", item["ref"]], home, env=NOON)
-    (entry,) = entries(home)
-    assert (entry["start"], entry["end"]) == (
-        "2027-03-27T15:00:00.000000Z",
-        "2027-03-27T17:00:00.000000Z",
-    )
-    assert proved(home)
-
-
 @pytest.mark.parametrize(
     ("span", "utc", "summary"),
     [
@@ -100,31 +75,6 @@ def test_a_quote_beside_local_times_leaves_them_what_they_are(home: Path) -> Non
         "2027-03-26T09:30:00.000000Z",
     ]
     assert proved(home)
-
-
-CANNOT_HAVE_BEEN = {
-    ("2027-03-27T16:00", "2027-03-27T16:00"): "it ends before it starts",
-    ("2027-03-28T13:00", "2027-03-28T14:01"): "it is in the future",
-    ("2027-03-26T13:00", "2027-03-27T13:01"): "more than 24 hours",
-    ("2027-03-27T25:00", "2027-03-27T13:01"): "expected a local time YYYY-MM-DDTHH:MM",
-    ("2027-03-27T09:59", "2027-03-27T10:01"): "overlaps with the entry",
-}
-
-
-def test_time_that_cannot_have_been_is_not_proposed(home: Path) -> None:
-    logged(home, "2027-03-27 10:00", "2027-03-27 11:00")
-    called(home, *(spent(*span) for span in CANNOT_HAVE_BEEN))
-    assert inbox(home) == []
-    keys = [one["run_key"] for one in told(["wakes"], home) if one["outcome"] == "completed"]
-    calls = [
-        one["data"]
-        for one in told(["show", keys[0]], home)["steps"]
-        if one["data"].get("tool") == "log_time" and "message" in one["data"]
-    ]
-    assert [
-        message in one["message"]
-        for one, message in zip(calls, CANNOT_HAVE_BEEN.values(), strict=True)
-    ] == [True] * len(CANNOT_HAVE_BEEN)
 
 
 def logged(home: Path, began: str, ended: str, summary: str = "Calls") -> str:
@@ -199,9 +149,6 @@ def utc_of(hour: str) -> str:
     return f"2027-03-27T{int(hour[:2]) - 1}:00:00.000000Z"
 
 
-# ---------------------------------------------------------------------------------- corrections
-
-
 def corrected(entry: str, **given: str) -> tuple[str, object]:
     return "edit_time_entry", {"entryId": entry, **given}
 
@@ -271,25 +218,3 @@ def test_a_running_entry_has_no_times_to_correct(home: Path) -> None:
     )
     done(["task", "retime", SINK, "1", "--summary", "Soldering"], home, env=NOON)
     assert [one["summary"] for one in entries(home)] == ["Soldering"]
-
-
-# -------------------------------------------------------------------------------------- ratings
-
-
-def test_a_task_and_an_entry_are_rated_and_a_later_rating_counts(home: Path) -> None:
-    logged(home, "2027-03-27 10:00", "2027-03-27 11:00")
-    done(["task", "rate", SINK, "2", "--note", "Dull"], home, env=NOON)
-    done(["task", "rate", SINK, "4"], home, env=NOON)
-    document = told(["task", "rate", SINK, "5", "--entry", "1"], home, env=NOON)
-    assert (document["rating"]["score"], document["rating"]["comment"]) == (4, "")
-    assert document["time"][0]["rating"]["score"] == 5
-    shown = done(["task", "show", SINK], home)
-    assert "Rated ★★★★☆" in shown
-    assert "(1h) Calls ★★★★★" in shown
-    assert done(["task", "rate", SINK, "4"], home, env=NOON).startswith("Nothing to change")
-    assert proved(home)
-
-
-def test_a_rating_is_one_to_five_of_something_there_is(home: Path) -> None:
-    assert "6 is not in the range" in run(["task", "rate", SINK, "6"], home).stderr
-    assert "there is no entry '9'" in refused(["task", "rate", SINK, "3", "--entry", "9"], home)

@@ -1,28 +1,18 @@
 """`wakelog wake`: the main job, and everything that keeps an agent from doing it."""
 
-import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import Result
 
-from adapters.models.rules.model import RulesModel
-from adapters.models.tape import TapeModel
-from adapters.runtime import on_demand
+from adapters.runtime.wake_capture import capture
 from adapters.wiring import open_home
-from domain.ports import Call, Model, Reply, Request
-from tests.support.cli import FIXED, done, proved, refused, run, told, waits
-from tests.support.faults import Died
+from tests.support.cli import FIXED, NOW, done, proved, refused, run, told, waits
 from tests.support.waking import agent, at, fault, inbox, reply, report, sink, tape
 
 LATER = "2027-01-01T12:00:00Z"
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
 
 
 def shown(home: Path, name: str = "Fix the sink") -> Any:
@@ -60,18 +50,6 @@ def test_a_task_becomes_a_report_and_proposals_that_are_applied(home: Path) -> N
     page = told(["task", "show", task], home)
     assert (page["due_date"], page["estimate_minutes"]) == ("2027-02-12", 60)
     assert inbox(home) == []
-    assert proved(home)
-
-
-def test_every_queued_wake_runs_in_queue_order(home: Path) -> None:
-    titles = ["Fix the sink", "Plan the trip", "Call Ann"]
-    made = [agent(home, title) for title in titles]
-    wakes = told(["wake"], home)
-    assert [one["agent_id"] for one in wakes] == made
-    assert {one["outcome"] for one in wakes} == {"completed"}
-    ends = [(one["started_at"], one["ended_at"]) for one in wakes]
-    assert all(first[1] < second[0] for first, second in itertools.pairwise(ends))
-    assert proved(home)
 
 
 def test_a_wake_of_a_name_runs_at_once_and_inherits_what_was_queued(home: Path) -> None:
@@ -83,57 +61,33 @@ def test_a_wake_of_a_name_runs_at_once_and_inherits_what_was_queued(home: Path) 
     creation = shown(home)["last_wakes"][1]
     assert (creation["reason"], creation["outcome"]) == ("creation", "superseded")
     assert told(["wake"], home) == []
-    assert proved(home)
 
 
-def test_the_document_of_a_wake_has_the_promised_keys(home: Path) -> None:
-    agent(home)
-    promised = (
-        "run_key agent_id task_id thread reason reason_id queued_at started_at ended_at outcome "
-        "error turns tool_calls proposals observations report model template_version"
-    )
-    assert set(promised.split()) <= set(told(["wake", "Fix the sink"], home))
+WORKED = (
+    "Worked on it yesterday from 2pm to 4pm. Blocked by the tax task. "
+    "The rest is a new task: paint the door, varnish."
+)
 
 
-def test_a_change_of_the_task_wakes_its_agent(home: Path) -> None:
-    agent(home)
-    done(["wake"], home)
-    done(["task", "note", "Fix the sink", "It takes about 3 hours."], home)
-    (wake,) = told(["wake"], home)
-    assert (wake["reason"], wake["outcome"]) == ("subscription", "completed")
-    assert proved(home)
-
-
-def test_what_an_agent_writes_does_not_wake_it(home: Path) -> None:
-    agent(home)
-    done(["wake"], home)
+def test_a_note_makes_a_follow_up_a_time_entry_and_a_link_once(home: Path) -> None:
+    done(["task", "add", "Tax return 2025"], home)
+    done(["task", "add", "Kitchen", "--item", "Buy paint", "--item", "Paint the door"], home)
+    done(["agent", "create", "Kitchen", "--model", "rules"], home)
+    done(["task", "note", "Kitchen", WORKED], home)
+    done(["wake", "Kitchen"], home)
+    assert {item["tool"] for item in inbox(home)} == {
+        *("set_task_status", "create_follow_up_task", "log_time", "link_task"),
+    }
     done(["confirm", "--all"], home)
-    assert told(["wake"], home) == []
-
-
-def test_unknown_names_are_refused(home: Path) -> None:
-    agent(home)
-    assert "[unknown_agent]" in refused(["wake", "Moon"], home)
-    sink(home, "Plan the trip")
-    assert "[no_agent]" in refused(["wake", "Plan the trip"], home)
+    (entry,) = told(["task", "show", "Kitchen"], home)["time"]
+    assert entry["summary"] == WORKED.partition(".")[0]
+    assert "Kitchen: the rest" in {one["title"] for one in told(["task", "list"], home)}
+    done(["task", "note", "Kitchen", "Nothing new."], home)
+    done(["wake", "Kitchen"], home)
+    assert inbox(home) == []
 
 
 # ------------------------------------------------------------------------------------- no wake
-
-
-def test_a_task_outside_the_agents_categories_is_skipped_and_nothing_is_rendered(
-    home: Path,
-) -> None:
-    agent(home)
-    done(["category", "add", "Secret"], home)
-    done(["task", "set", "Fix the sink", "--category", "Secret"], home)
-    (wake,) = told(["wake"], home)
-    assert (wake["outcome"], wake["error_code"], wake["turns"]) == ("skipped", "out_of_scope", 0)
-    assert "skipped (out_of_scope)" in done(["wake", "Fix the sink"], home)
-    assert shown(home)["lifecycle"] == "active"
-    done(["agent", "set", "Fix the sink", "--category", "Secret"], home)
-    assert told(["wake", "Fix the sink"], home)["outcome"] == "completed"
-    assert proved(home)
 
 
 def test_a_deleted_task_puts_its_agent_to_sleep_until_it_is_restored(home: Path) -> None:
@@ -150,7 +104,6 @@ def test_a_deleted_task_puts_its_agent_to_sleep_until_it_is_restored(home: Path)
     done(["agent", "resume", "Fix the sink"], home)
     (wake,) = told(["wake"], home)
     assert (wake["reason"], wake["outcome"]) == ("recovery", "completed")
-    assert proved(home)
 
 
 def test_all_agents_can_be_switched_off(home: Path) -> None:
@@ -159,7 +112,6 @@ def test_all_agents_can_be_switched_off(home: Path) -> None:
     assert "[switched_off]" in refused(["wake", "Fix the sink"], home)
     (wake,) = told(["wake"], home)
     assert (wake["outcome"], wake["error_code"]) == ("skipped", "switched_off")
-    assert proved(home)
 
 
 # ------------------------------------------------------------------------------------- failures
@@ -180,28 +132,6 @@ def test_a_provider_that_fails_defers_the_wake_under_its_run_key(
     (second,) = told(["wake"], home, env=at(LATER))
     assert second["run_key"] == first["run_key"]
     assert (second["outcome"], second["model"]) == ("completed", model)
-    assert proved(home)
-
-
-def test_a_person_ends_the_wait_for_a_provider(home: Path, tmp_path: Path) -> None:
-    agent(home)
-    model = tape(tmp_path / "tape.jsonl", fault())
-    (first,) = waits(["--model", model, "wake"], home)
-    tape(tmp_path / "tape.jsonl", *(reply(report()), reply()) * 2)
-    second = told(["--model", model, "wake", "Fix the sink"], home)
-    assert (second["reason"], second["outcome"]) == ("manual", "completed")
-    ended = {one["run_key"]: one["outcome"] for one in shown(home)["last_wakes"]}
-    assert ended == {first["run_key"]: "completed", second["run_key"]: "completed"}
-    assert proved(home)
-
-
-def test_a_wake_stays_queued_behind_one_that_must_wait_again(home: Path, tmp_path: Path) -> None:
-    agent(home)
-    model = tape(tmp_path / "tape.jsonl", fault(), fault())
-    waits(["--model", model, "wake"], home)
-    wake = told(["--model", model, "wake", "Fix the sink"], home)
-    assert (wake["outcome"], wake["state"]) == (None, "queued")
-    assert proved(home)
 
 
 def test_five_failures_in_a_row_put_an_agent_to_sleep(home: Path, tmp_path: Path) -> None:
@@ -218,7 +148,6 @@ def test_five_failures_in_a_row_put_an_agent_to_sleep(home: Path, tmp_path: Path
     done(["agent", "resume", "Fix the sink"], home)
     assert told(["wake"], home)[0]["outcome"] == "completed"
     assert shown(home)["failures"] == 0
-    assert proved(home)
 
 
 def test_a_failing_agent_never_stops_the_others(home: Path, tmp_path: Path) -> None:
@@ -231,64 +160,17 @@ def test_a_failing_agent_never_stops_the_others(home: Path, tmp_path: Path) -> N
     assert "Fix the sink: could not run." in result.stdout
     assert "Plan the trip: completed" in result.stdout
     assert shown(home)["run_status"] == "queued"
-    assert proved(home)
-
-
-def test_a_model_that_cannot_be_had_is_refused_before_anything_is_queued(home: Path) -> None:
-    agent(home)
-    assert told(["wake"], home)
-    rows = proved(home)
-    refusal = refused(["--model", "gemini", "wake", "Fix the sink"], home)
-    assert "[missing_key]" in refusal
-    assert "--model rules" in refusal
-    assert proved(home) == rows
-
-
-class Interrupted:
-    """A model that thinks while something else happens."""
-
-    def __init__(self, model: Model, happens: Callable[[], object]) -> None:
-        self.name = model.name
-        self._model = model
-        self._happens = happens
-
-    async def reply(self, request: Request) -> Reply:
-        self._happens()
-        return await self._model.reply(request)
-
-
-def wake_with(home: Path, agent_id: str, model: Model) -> None:
-    """Run an agent's queued wake, as `wake` does."""
-    with open_home(home, FIXED, is_writing=True) as opened:
-        opened.services.model_for = lambda _: model
-        on_demand.run_ready(opened.services, [agent_id], lambda *_: None)
-
-
-def test_a_pause_during_a_wake_stops_it_at_its_next_row(home: Path) -> None:
-    """The agent is paused while the model thinks: its answer is kept, and nothing follows."""
-    agent_id = agent(home)
-    language = Call("c1", "set_task_language", '{"languageCode": "en", "confidence": "high"}')
-    drafted = Call("c2", report()[0], json.dumps(report()[1]))
-    model = TapeModel("tape", [Reply(raw=b"", calls=(language, drafted))])
-    pausing = Interrupted(model, lambda: done(["agent", "pause", "Fix the sink"], home))
-    wake_with(home, agent_id, pausing)
-    (wake,) = told(["wakes"], home)
-    assert (wake["outcome"], wake["error_code"], wake["report"]) == ("skipped", "dormant", None)
-    assert told(["task", "show", "Fix the sink"], home)["language"] is None
-    assert proved(home)
 
 
 def test_a_wake_whose_process_is_gone_goes_on_under_its_run_key(home: Path) -> None:
-    def dies() -> None:
-        raise Died
-
     agent_id = agent(home)
-    with pytest.raises(Died):
-        wake_with(home, agent_id, Interrupted(RulesModel(), dies))
+    (queued,) = told(["status"], home)["queued"]
+    with open_home(home, FIXED, is_writing=True) as opened:
+        captured = capture(opened.services, agent_id, queued["run_key"], is_now=True)
+        opened.services.append_agent(captured.command, payloads=captured.payloads)
     assert shown(home)["run_status"] == "running"
     (wake,) = told(["wake"], home, env=at(LATER))
-    assert (wake["reason"], wake["outcome"]) == ("creation", "completed")
-    assert proved(home)
+    assert (wake["run_key"], wake["outcome"]) == (queued["run_key"], "completed")
 
 
 # ------------------------------------------------------------------------------ budgets, timers
@@ -307,7 +189,6 @@ def test_a_budget_holds_a_wake_until_the_next_midnight(home: Path, tmp_path: Pat
     tape(tmp_path / "tape.jsonl", reply(report()), reply())
     (wake,) = told(["wake"], home, env=at("2027-01-02T00:00:00Z"))
     assert wake["outcome"] == "completed"
-    assert proved(home)
 
 
 @pytest.mark.parametrize("name", ["tokens_per_wake", "tokens_per_day"])
@@ -317,7 +198,6 @@ def test_each_budget_counts(home: Path, tmp_path: Path, name: str) -> None:
     many = reply(("record_observations", {"observations": ["x"]}), tokens=5)
     (wake,) = waits(["--model", tape(tmp_path / "tape.jsonl", many, reply()), "wake"], home)
     assert (wake["waits_for"], wake["waits_until"]) == ("budget", "2027-01-02T00:00:00.000000Z")
-    assert proved(home)
 
 
 def test_a_timer_fires_once_for_all_the_ticks_that_were_missed(home: Path) -> None:
@@ -330,21 +210,6 @@ def test_a_timer_fires_once_for_all_the_ticks_that_were_missed(home: Path) -> No
     (timer,) = told(["agent", "timer", "Fix the sink"], home)
     assert timer["next_at"] == "2027-01-05T07:00:00.000000Z"
     assert told(["wake"], home, env=at("2027-01-04T08:00:00Z")) == []
-    assert proved(home)
-
-
-def test_proposals_expire_when_their_time_is_over(home: Path) -> None:
-    agent(home)
-    (home / "settings.toml").write_text("[agents]\nexpire_after_days = 2\n", encoding="utf-8")
-    done(["wake"], home)
-    done(["defer", "1.1"], home)
-    done(["wake"], home, env=at("2027-01-02T09:00:00Z"))
-    assert len(inbox(home)) == 2
-    done(["wake"], home, env=at("2027-01-04T09:00:00Z"))
-    assert inbox(home) == []
-    statuses = [item["status"] for item in inbox(home, "--all")]
-    assert statuses == ["deferred", "expired", "expired"]
-    assert proved(home)
 
 
 def test_the_code_of_a_fault_floods_no_list(home: Path) -> None:
@@ -353,3 +218,144 @@ def test_the_code_of_a_fault_floods_no_list(home: Path) -> None:
     model = tape(home.parent / "long.jsonl", fault("w" * 100_000, of_provider=False))
     for args in (["wake"], ["wakes"], ["status"], ["agent", "list"]):
         assert len(run(["--model", model, *args], home).output) < 2_000, args
+
+
+# ---------------------------------------------------------- `run`, `health`, `backup`, `agent chat`
+
+
+def test_run_until_idle_lets_the_clock_jump_and_wakes_what_is_queued(home: Path) -> None:
+    agent(home)
+    ran = run(["--json", "run", "--until-idle"], home)
+    assert ran.exit_code == 0, ran.output
+    assert json.loads(ran.stdout)["wakes"] == 1
+    events = [json.loads(line)["event"] for line in ran.stderr.splitlines()]
+    assert events == ["started", "looked", "waking", "ended", "looked", "stopped"][: len(events)]
+    done(["task", "note", "Fix the sink", "Takes about 2 hours."], home)
+    for count in ("1 wake", "0 wakes"):
+        assert run(["run", "--until-idle"], home).stderr.endswith(f"stopped after {count}\n")
+
+
+def test_the_page_beside_a_run_asks_for_a_token_where_that_is_wanted(home: Path) -> None:
+    command = ["--json", "run", "--until-idle", "--serve", "--token", "--port", "0"]
+    ran = run(command, home, env={"WAKELOG_SERVE_TOKEN": "my own & long token"})
+    assert ran.exit_code == 0, ran.output
+    events = [json.loads(line) for line in ran.stderr.splitlines()]
+    (address,) = [one["address"] for one in events if one["event"] == "serving"]
+    assert address.startswith("http://127.0.0.1:")
+    assert address.endswith("/?token=my%20own%20%26%20long%20token")
+
+
+def test_run_with_a_clock_set_by_hand_needs_an_end(home: Path) -> None:
+    assert "--until-idle" in refused(["run"], home)
+
+
+def test_a_file_that_cannot_be_watched_is_refused(home: Path, tmp_path: Path) -> None:
+    missing = str(tmp_path / "missing.md")
+    line = refused(["run", "--until-idle", "--watch", missing], home)
+    assert "cannot be watched" in line
+
+
+def test_health_without_a_runtime_is_a_finding(home: Path) -> None:
+    sink(home)
+    found = run(["--json", "health"], home)
+    assert found.exit_code == 1
+    checks = {one["check"]: one["ok"] for one in json.loads(found.stdout)["checks"]}
+    assert checks == {"runtime": False, "lag": True, "queue": True, "doubt": True, "agents": True}
+    assert "wakelog run" in run(["health"], home).stdout
+
+
+def test_a_backup_overwrites_nothing_and_is_proved(home: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    agent(home)
+    done(["wake"], home)
+    assert "3 files" in done(["backup", str(copy)], home)
+    assert "not empty" in refused(["backup", str(copy)], home)
+    assert told(["prove"], copy)["digest"] == told(["prove"], home)["digest"]
+    assert told(["report", "Fix the sink"], copy) == told(["report", "Fix the sink"], home)
+    assert "no home" in refused(["backup", str(tmp_path / "c")], tmp_path / "none")
+
+
+def test_a_restored_backup_is_worked_in_and_proved(home: Path, tmp_path: Path) -> None:
+    """Under a name of its own, which has no row in the journal when its first wake is asked."""
+    copy = tmp_path / "copy"
+    agent(home)
+    done(["wake"], home)
+    done(["task", "note", "Fix the sink", "Takes about 2 hours."], home)
+    done(["backup", str(copy)], home)
+    other = {"WAKELOG_REPLICA": "r2"}
+    (wake,) = told(["wake"], copy, env=other)
+    assert wake["outcome"] == "completed"
+    assert told(["prove"], copy, env=other)["ok"]
+    prompt = done(["show", wake["run_key"], "--prompt"], copy, env=other)
+    assert "Takes about 2 hours." in prompt
+    done(["task", "note", "Fix the sink", "And on."], copy, env=other)
+    assert told(["wake"], copy, env=other)[0]["outcome"] == "completed"
+    assert told(["prove"], copy, env=other)["ok"]
+    assert told(["doctor"], copy, env=other)["ok"]
+
+
+def test_three_lines_of_a_chat_are_three_turns_of_one_session(home: Path, tmp_path: Path) -> None:
+    agent(home)
+    lines = [reply(report()), *(reply(text=f"Answer {nth}.") for nth in range(3))]
+    model = tape(tmp_path / "tape.jsonl", *lines)
+    ran = run(
+        ["--model", model, "--json", "agent", "chat", "Fix the sink"],
+        home,
+        input="What is left?\nAnd then?\nAnything else?\n\n",
+    )
+    assert ran.exit_code == 0, ran.output
+    answers = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [one["turn"] for one in answers] == [1, 2, 3]
+    assert len({one["session"] for one in answers}) == 1
+    assert len({one["thread"] for one in answers}) == 1
+    assert [one["answer"] for one in answers] == ["Answer 0.", "Answer 1.", "Answer 2."]
+    assert NOW[:10] in answers[0]["ended_at"]
+
+
+def test_what_is_decided_is_written_into_the_watched_file_and_wakes_nobody(
+    home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text("- [ ] Fix the sink\n\n  Takes about 60 minutes. Urgent!\n- [ ] Call Ann\n")
+    done(["import", str(file)], home)
+    (home / "settings.toml").write_text("[import]\nwrite_back = true\n")
+    done(["agent", "create", "Fix the sink"], home)
+    watch = ["--json", "run", "--until-idle", "--watch", str(file)]
+    assert "written" not in events(run(watch, home))
+    done(["confirm", "1", "--all"], home)
+    done(["done", "Call Ann"], home)
+    file.write_text(file.read_text() + "\n  Her new number.\n")  # meanwhile, and imported first
+    found = run(watch, home)
+    assert [one for one in events(found) if one in ("imported", "written")] == [
+        "imported",
+        "written",
+    ]
+    assert "waking" not in events(found)
+    said = "- [ ] Fix the sink !p1 ~1h\n\n  Takes about 60 minutes. Urgent!\n"
+    assert file.read_text() == f"{said}- [x] Call Ann\n\n  Her new number.\n"
+    rows, wakes = proved(home), told(["wakes"], home)
+    for _ in range(2):
+        again = events(run(watch, home))
+        assert {"written", "imported", "waking"}.isdisjoint(again)
+    assert (proved(home), told(["wakes"], home)) == (rows, wakes)
+    assert told(["import", str(file)], home)["events"] == 0
+    tasks = told(["task", "list"], home)
+    assert [(one["title"], one["status"]) for one in tasks][1] == ("Call Ann", "DONE")
+
+
+def test_a_file_that_cannot_be_written_back_is_told_once(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text("- [ ] Fix the sink\n")
+    done(["import", str(file)], home)
+    (home / "settings.toml").write_text("[import]\nwrite_back = true\n")
+    done(["done", "Fix the sink"], home)
+    file.with_name("TODO.md.bak").mkdir()
+    found = run(["run", "--until-idle", "--watch", str(file)], home)
+    assert found.exit_code == 0
+    assert found.stderr.count("cannot be written: Is a directory") == 1
+    assert file.read_text() == "- [ ] Fix the sink\n"
+
+
+def events(ran: Result) -> list[str]:
+    assert ran.exit_code == 0, ran.output
+    return [json.loads(line)["event"] for line in ran.stderr.splitlines()]
