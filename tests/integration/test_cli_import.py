@@ -15,11 +15,9 @@ from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
 from domain.log import canonical
 from domain.log.keys import key
 from domain.log.wire import payload
-from tests.support.cli import FIXED, done, proved, refused, run, told
+from tests.support.cli import FIXED, done, refused, run, told
 
 SAMPLES = Path(__file__).parents[1] / "data"
-EVERY_BOX = SAMPLES / "markdown/every_box.md"
-DATA = Path(__file__).parents[2].parent / "shared/data/markdown"
 
 
 # ------------------------------------------------------------------------------- what is taken over
@@ -63,25 +61,6 @@ def counts(document: Any) -> tuple[int, int, int, int]:
     return file["created"], file["changed"], file["unchanged"], len(file["gone"])
 
 
-def test_the_document_has_the_fixed_keys(home: Path, todo: Path) -> None:
-    document = imported(home, todo)
-    assert list(document) == ["files", "events"]
-    (file,) = document["files"]
-    assert {name: value for name, value in file.items() if value} == {
-        "file": str(todo),
-        "format": "markdown",
-        "created": 3,
-        "boxes": {"read_as_open": 0, "left_out": 0},
-    }
-    keys = (
-        "file format created changed unchanged gone unreadable gone_items remarks boxes"
-        " keys_replaced conflicts retitled gone_settled named agents told deleted_here done_here"
-        " added_here gone_held restored moved_from"
-    )
-    assert list(file) == keys.split()
-    assert document["events"] == proved(home) - 1  # all but the epoch's row
-
-
 def test_how_a_file_is_named_is_refused_where_it_could_be_another(home: Path, todo: Path) -> None:
     for args, because in (
         ([str(todo), "--source", " "], "--source is blank"),
@@ -100,36 +79,6 @@ def test_how_a_file_is_named_is_refused_where_it_could_be_another(home: Path, to
 def test_quiet_says_no_hint(home: Path, todo: Path) -> None:
     assert "wakelog task list" in run(["import", str(todo), "--format", "markdown"], home).stderr
     assert run(["--quiet", "import", str(todo), "--dry-run"], home).stderr == ""
-
-
-def test_all_that_a_line_says_is_taken_over(home: Path, todo: Path) -> None:
-    imported(home, todo)
-    tasks = told(["task", "list"], home)
-    assert [(task["title"], task["status"], task["category"]) for task in tasks] == [
-        ("Paint the door", "OPEN", "Home"),
-        ("Fix the tap", "DONE", "Home"),
-        ("Write the report", "OPEN", "Work"),
-    ]
-    page = told(["task", "show", "Paint the door"], home)
-    fields = ("priority", "estimate_minutes", "due_date", "labels", "checklist")
-    assert [page[name] for name in fields] == [
-        *("P1", 120, "2027-02-12"),
-        ["green"],
-        {"done": 1, "total": 2},
-    ]
-    assert page["items"][0]["checked_by"] == "import:TODO.md"
-    assert [note["text"] for note in page["notes"]] == ["Ann prefers green."]
-
-
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"the sample plans are not in {DATA}")
-@pytest.mark.parametrize("headings", [[], ["--headings", "tasks"]])
-def test_a_real_plan_twice_writes_nothing(home: Path, headings: list[str]) -> None:
-    plan = DATA / "daily-os-plan.md"
-    first = imported(home, plan, *headings)
-    assert counts(first)[0] == (18 if headings else 95)
-    count = proved(home)
-    assert imported(home, plan, *headings)["events"] == 0
-    assert proved(home) == count
 
 
 def test_a_name_that_is_spelled_otherwise_is_no_change(home: Path, tmp_path: Path) -> None:
@@ -237,25 +186,6 @@ def test_a_file_without_boxes_gets_a_hint(home: Path, todo: Path) -> None:
     assert not home.exists()
 
 
-@pytest.mark.parametrize(
-    ("name", "form", "created"),
-    [
-        ("taskwarrior/export.json", "taskwarrior", 5),
-        ("todotxt/todo.txt", "todotxt", 4),
-        ("github/gh.json", "github", 2),
-    ],
-)
-def test_other_formats_come_in_and_come_in_once(
-    home: Path, name: str, form: str, created: int
-) -> None:
-    first = imported(home, SAMPLES / name)
-    assert (counts(first), first["files"][0]["format"]) == ((created, 0, 0, 0), form)
-    count = proved(home)
-    again = imported(home, SAMPLES / name)
-    assert (counts(again), again["events"]) == ((0, 0, created, 0), 0)
-    assert proved(home) == count
-
-
 def test_what_is_no_task_is_counted_and_is_no_finding(home: Path) -> None:
     said = done(["import", str(SAMPLES / "taskwarrior/export.json")], home)
     assert "  Left out: 1 template of a recurring task, 1 deleted task\n" in said
@@ -274,27 +204,6 @@ def test_an_issue_is_known_by_its_repository_whatever_the_file(home: Path, tmp_p
     assert len(told(["task", "list"], home)) == 3
 
 
-def test_a_persons_edits_survive_the_same_issues_under_another_name(
-    home: Path, tmp_path: Path
-) -> None:
-    issues = (SAMPLES / "github/gh.json").read_text()
-    old, new = tmp_path / "monday.json", tmp_path / "friday.json"
-    old.write_text(issues)
-    new.write_text(issues)
-    imported(home, old)
-    task = told(["task", "list"], home)[0]
-    done(["task", "set", task["id"], "--title", "Mine"], home)
-    assert imported(home, new, "--dry-run")["files"][0]["changed"] == 0
-    assert imported(home, new)["events"] == 0
-    new.write_text(issues.replace(task["title"], "Theirs", 1))
-    assert counts(imported(home, new, "--key", "k")) == (0, 1, 1, 0)
-    assert told(["task", "list"], home)[0]["title"] == "Mine"
-    assert [one["field"] for one in told(["conflicts"], home)] == ["title"]
-    assert imported(home, new, "--key", "k")["events"] == 0
-    done(["task", "set", task["id"], "--title", "Mine"], home)
-    assert imported(home, old)["events"] == imported(home, new)["events"] == 0
-
-
 def test_done_lines_that_a_client_moved_away_are_found_under_the_same_source(
     home: Path, tmp_path: Path
 ) -> None:
@@ -309,9 +218,6 @@ def test_done_lines_that_a_client_moved_away_are_found_under_the_same_source(
     assert told(["task", "show", "Buy milk"], home)["status"] == "DONE"
 
 
-# -------------------------------------- boxes, and what importing after an upgrade changes (ADR 26)
-
-
 BOXES = """\
 - [ ] Bake
   > - [ ] Buy flour
@@ -322,33 +228,6 @@ BOXES = """\
 - [i] Idea
 -[ ] Bake
 """
-
-
-def test_what_is_read_as_open_is_no_finding(home: Path) -> None:
-    result = run(["import", str(EVERY_BOX)], home)
-    assert result.exit_code == 0
-    assert "35 created, 16 read as open" in result.stdout
-    assert f"{EVERY_BOX}:10: the box [<] was read as [ ]" in result.stdout
-    held, important = (
-        next(one for one in told(["task", "list"], home) if one["title"] == title)
-        for title in ("on hold", "important")
-    )
-    assert (held["status"], important["priority"]) == ("ON HOLD", "P1")
-    history = told(["task", "show", held["id"]], home)["history"]
-    assert history[-1]["reason"] == "marked [>] in every_box.md"
-
-
-def test_what_is_left_out_is_named_with_its_line_and_is_a_finding(
-    home: Path, tmp_path: Path
-) -> None:
-    file = tmp_path / "TODO.md"
-    file.write_text("- [ ] a\n- [ ]b\n\n      - [ ] c\n- [i] d\n")
-    result = run(["--json", "import", str(file)], home)
-    assert result.exit_code == 1
-    (found,) = json.loads(result.stdout)["files"]
-    assert [one["line"] for one in found["unreadable"]] == [2, 4]
-    assert [one["line"] for one in found["remarks"]] == [5]
-    assert found["boxes"] == {"read_as_open": 1, "left_out": 2}
 
 
 def id_of(title: str, nth: str = "0") -> str:
@@ -514,14 +393,6 @@ def test_a_name_without_a_path_is_asked_about_where_the_file_says_other_things(
     assert report(home, other)["unchanged"] == 2  # its path is known from then on
 
 
-def test_without_its_path_a_file_is_known_by_what_it_says(home: Path, tmp_path: Path) -> None:
-    file = file_at(tmp_path / "x", MANY)
-    report(home, file)
-    (home / "views.db").unlink()
-    file.write_text(MANY + "- [ ] Task seven\n")
-    assert (report(home, file)["created"], report(home, file)["unchanged"]) == (1, 7)
-
-
 def test_much_that_is_gone_is_left_alone_unless_one_says_yes(home: Path, tmp_path: Path) -> None:
     file = file_at(tmp_path, MANY)
     report(home, file)
@@ -604,19 +475,7 @@ def test_one_name_at_two_lines_names_nobody(home: Path, tmp_path: Path) -> None:
     assert (line["line"], "a1" in line["reason"]) == (2, True)
 
 
-def test_what_a_line_is_called_finds_it_under_any_title(home: Path, tmp_path: Path) -> None:
-    for name, text in (
-        ("a.md", "- [ ] {} ^a1\n"),
-        ("b.md", "- [ ] {} 🆔 a1\n"),
-        ("todo.txt", "{} id:a1\n"),
-    ):
-        file = file_at(tmp_path, text.format("Call Ann"), name)
-        report(home, file)
-        file.write_text(text.format("Write to the landlord"))
-        found = report(home, file)
-        assert (found["created"], found["changed"]) == (0, 1), name
-
-
+@pytest.mark.slow
 def test_an_import_that_is_cut_off_between_two_appends_loses_no_link(
     home: Path, tmp_path: Path
 ) -> None:
@@ -641,19 +500,6 @@ def test_an_import_that_is_cut_off_between_two_appends_loses_no_link(
         links = told(["task", "show", f"Task {nth}"], home)["links"]
         assert len(links) == (1 if nth == 0 else 2), nth
     assert report(home, file)["unchanged"] == many
-
-
-def test_what_was_rejected_as_gone_comes_back_whatever_its_file_is_called(
-    home: Path, tmp_path: Path
-) -> None:
-    file = file_at(tmp_path, "- [ ] Call Ann\n- [ ] Call Bob\n", "my  list.md")
-    report(home, file)
-    file.write_text("- [ ] Call Ann\n")
-    assert len(report(home, file, "--gone", "reject")["gone_settled"]) == 1
-    file.write_text("- [ ] Call Ann\n- [ ] Call Bob\n")
-    found = report(home, file)
-    assert (found["created"], len(found["restored"])) == (0, 1)
-    assert [one["status"] for one in told(["task", "list"], home)] == ["OPEN", "OPEN"]
 
 
 def test_two_exports_of_taskwarrior_under_two_names_make_no_doubles(

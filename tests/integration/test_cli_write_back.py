@@ -138,21 +138,6 @@ def test_a_file_that_says_days_is_told_the_day(home: Path, tmp_path: Path, other
     assert told(["import", str(file)], home)["events"] == 0
 
 
-def test_one_of_two_equal_lines_is_ticked_with_its_day(home: Path, tmp_path: Path) -> None:
-    file = tmp_path / "TODO.md"
-    file.write_text("- [ ] Late 📅 2027-02-12\n- [ ] Paint\n- [ ] Paint\n- [ ] Sand\n")
-    done(["import", str(file)], home)
-    ids = [one["id"] for one in told(["task", "list"], home)]
-    done(["done", ids[1], ids[3]], home)
-    assert written(home, file)["left_out"] == []
-    assert file.read_text() == (
-        "- [ ] Late 📅 2027-02-12\n"
-        "- [x] Paint ✅ 2027-01-01\n- [ ] Paint\n- [x] Sand ✅ 2027-01-01\n"
-    )
-    assert told(["import", str(file)], home)["events"] == 0
-    assert [one["id"] for one in told(["task", "list"], home)] == ids
-
-
 def test_a_file_that_says_no_days_is_told_none(home: Path, tmp_path: Path) -> None:
     file = tmp_path / "TODO.md"
     file.write_text("- [ ] ✅ the review due:2027-02-12\n- [ ] Call Ann\n")

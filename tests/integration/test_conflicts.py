@@ -45,20 +45,6 @@ def test_an_import_overwrites_no_edit_and_tells_both_values(home: Path, todo: Pa
         ("mine", "2027-03-01"),
         ("file", "2027-02-20"),
     ]
-    proved(home)
-
-
-@pytest.mark.parametrize(("keep", "due"), [("file", "2027-02-20"), ("mine", "2027-03-01")])
-def test_a_conflict_is_settled_once(home: Path, todo: Path, keep: str, due: str) -> None:
-    done(["import", str(todo)], home)
-    line = ["settle", DOOR, "due", "--keep", keep]
-    assert told([*line, "--key", "k"], home)["due_date"] == due
-    rows = proved(home)
-    assert told([*line, "--key", "k"], home)["due_date"] == due
-    assert "do not differ in 'due'" in refused(line, home)
-    assert told(["conflicts"], home) == []
-    assert told(["import", str(todo)], home)["files"][0]["conflicts"] == 0
-    assert proved(home) == rows
 
 
 @pytest.mark.parametrize(
@@ -95,9 +81,6 @@ def test_a_field_that_no_file_has_is_refused(home: Path, todo: Path) -> None:
     assert "use one of title" in refused(["settle", DOOR, "colour", "--keep", "file"], home)
 
 
-# ------------------------------------------------------------------------------ what left its file
-
-
 @pytest.fixture
 def short(home: Path, tmp_path: Path) -> Path:
     """A file that a task has left."""
@@ -113,27 +96,6 @@ def tap(home: Path) -> Any:
     return one
 
 
-def test_what_left_its_file_is_told_once_and_then_counted(home: Path, short: Path) -> None:
-    assert "Fix the tap" in done(["import", str(short)], home)
-    again = done(["import", str(short)], home)
-    assert ("1 gone" in again, "Fix the tap" in again) == (True, False)
-    assert told(["import", str(short)], home)["files"][0]["gone"] == [tap(home)["id"]]
-
-
-def test_what_left_its_file_is_rejected_from_then_on(home: Path, short: Path) -> None:
-    for _ in range(2):
-        done(["import", str(short)], home)
-    done(["import", str(short), "--gone", "reject"], home)
-    page = told(["task", "show", tap(home)["id"]], home)
-    assert (page["status"], page["history"][-1]["reason"]) == ("REJECTED", "no longer in TODO.md")
-    short.write_text("")
-    assert run(["import", str(short)], home).exit_code == 1  # an empty file is no reason
-    short.write_text("- [ ] Something else\n")
-    assert "1 rejected or deleted" in done(["import", str(short)], home)
-    assert door(home)["status"] == "REJECTED"
-    proved(home)
-
-
 def test_what_left_its_file_is_deleted_where_the_settings_say_so(home: Path, short: Path) -> None:
     (home / "settings.toml").write_text('[import]\ngone = "delete"\n')
     (file,) = told(["import", str(short)], home)["files"]
@@ -142,43 +104,6 @@ def test_what_left_its_file_is_deleted_where_the_settings_say_so(home: Path, sho
     (home / "settings.toml").write_text('[import]\ngone = "burn"\n')
     assert "use one of keep, reject, delete" in refused(["import", str(short)], home)
     (home / "settings.toml").write_text("")
-
-
-def test_what_taskwarrior_deleted_is_deleted(home: Path, tmp_path: Path) -> None:
-    file = tmp_path / "tasks.json"
-    task = '[{"uuid": "a1", "description": "Fix the tap", "status": "%s"}]'
-    file.write_text(task % "pending")
-    done(["import", str(file)], home)
-    file.write_text(task % "deleted")
-    assert told(["import", str(file)], home)["files"][0]["gone_settled"] == [tap(home)["id"]]
-    assert told(["task", "list"], home) == []
-    proved(home)
-
-
-# -------------------------------------------------------------------------- retitled, moved, edited
-
-
-def test_a_retitled_and_a_moved_task_stay_what_they_are(home: Path, tmp_path: Path) -> None:
-    file = tmp_path / "TODO.md"
-    file.write_text(TODO)
-    done(["import", str(file)], home)
-    before = [one["id"] for one in told(["task", "list"], home)]
-    file.write_text(
-        "# Home\n- [ ] Paint the red door ~2h due:2027-02-12\n# Work\n- [x] Fix the tap\n"
-    )
-    text = done(["import", str(file), "--dry-run"], home)
-    assert done(["import", str(file)], home) == text.replace("would be ", "")
-    assert f"{DOOR} -> Paint the red door" in text
-    tasks = told(["task", "list"], home)
-    assert [one["id"] for one in tasks] == before
-    assert [(one["title"], one["category"], one["status"]) for one in tasks] == [
-        ("Paint the red door", "Home", "OPEN"),
-        ("Fix the tap", "Work", "DONE"),
-    ]
-    for _ in range(2):  # the second time from what was kept
-        (again,) = told(["import", str(file)], home)["files"]
-        assert (again["unchanged"], again["retitled"], again["gone"]) == (2, [], [])
-    proved(home)
 
 
 def test_a_note_that_was_edited_in_the_file_is_edited(home: Path, tmp_path: Path) -> None:
@@ -195,4 +120,3 @@ def test_a_note_that_was_edited_in_the_file_is_edited(home: Path, tmp_path: Path
     done(["import", str(file)], home)
     notes = [note["text"] for note in door(home)["notes"]]
     assert notes == ["My own words.", "Another note, quite long.", "Ann prefers light green now!"]
-    proved(home)

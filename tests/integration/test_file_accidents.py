@@ -108,23 +108,6 @@ def test_the_next_one_of_what_repeats_stays_open(
 
 
 @pytest.mark.slow
-def test_a_file_that_was_empty_for_a_moment_has_forgotten_none_of_its_lines(
-    door: Door, tmp_path: Path
-) -> None:
-    """One of two equal lines went before: the other one is known by what stood there last."""
-    file = file_of(tmp_path, "Pay rent\nPay rent\n")
-    door.imports(file)
-    file.write_text("Pay rent\n")
-    door.imports(file)
-    found = door.tasks_at(file)
-    done(["done", found[0]], door.home)
-    for text in ("", "Pay rent\n"):
-        file.write_text(text)
-        door.imports(file)
-    assert door.tasks_at(file) == found
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("is_undone", [False, True], ids=["once", "again after an undo"])
 def test_what_repeats_is_ticked_twice_and_each_done_line_keeps_its_task(
     door: Door, tmp_path: Path, is_undone: bool
@@ -149,59 +132,6 @@ def test_what_repeats_is_ticked_twice_and_each_done_line_keeps_its_task(
     two = take("2027-01-03", f"{bare}x 2027-01-02 {again}x 2027-01-03 {again}{again}")
     assert [two[at] for at in range(3)] == [one[at] for at in range(3)]
     assert two[3] not in one.values()
-
-
-@pytest.mark.slow
-def test_of_two_equal_lines_that_are_ticked_one_after_the_other_each_keeps_its_task(
-    door: Door, tmp_path: Path
-) -> None:
-    """The second one by hand, without a day; the first one's day is not kept, see above."""
-    file = file_of(tmp_path, "Pay rent\nPay rent\n")
-    door.imports(file)
-    file.write_text(f"Pay rent\nx {TODAY} Pay rent\n")
-    for _ in range(2):
-        door.imports(file)
-        found = door.tasks_at(file)
-        door.undoes()
-    door.imports(file)
-    file.write_text(f"x Pay rent\nx {TODAY} Pay rent\n")
-    door.imports(file)
-    assert door.tasks_at(file) == found
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("nth", [0, 1])
-@pytest.mark.parametrize("days", [("", ""), (" due:2027-03-01", " due:2027-03-01")])
-def test_of_two_equal_lines_the_one_that_is_ticked_is_done(
-    door: Door, tmp_path: Path, nth: int, days: tuple[str, str]
-) -> None:
-    lines = [f"- [ ] Call Ann{day}\n" for day in days]
-    file = file_of(tmp_path, "".join(lines))
-    door.imports(file)
-    before = door.tasks_at(file)
-    lines[nth] = lines[nth].replace("[ ]", "[x]")
-    file.write_text("".join(lines))
-    door.imports(file)
-    assert door.tasks_at(file) == before
-    assert statuses(door, file) == said(file.read_text())
-    assert len(door.tasks()) == 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("nth", [0, 1])
-def test_of_two_equal_lines_the_one_that_is_done_here_is_ticked(
-    door: Door, tmp_path: Path, nth: int
-) -> None:
-    lines = ["- [ ] Call Ann\n", "- [ ] Call Ann\n"]
-    file = file_of(tmp_path, "".join(lines))
-    door.imports(file)
-    before = door.tasks_at(file)
-    done(["done", before[nth]], door.home)
-    door.writes_back(file)
-    lines[nth] = "- [x] Call Ann\n"
-    assert file.read_text() == "".join(lines)
-    assert door.imports(file)[0]["unchanged"] == 2
-    assert door.tasks_at(file) == before
 
 
 @pytest.mark.parametrize("case", TWO)
@@ -316,16 +246,3 @@ def test_a_task_that_was_deleted_here_does_not_come_back_when_its_line_is_moved(
     file.write_text("# Home\n# Work\n- [ ] Fix the tap\n- [ ] Call Ann\n")
     door.imports(file)
     assert [one["title"] for one in told(["task", "list"], door.home)] == ["Fix the tap"]
-
-
-@pytest.mark.slow
-def test_an_item_that_is_renamed_in_the_file_stays_that_item(door: Door, tmp_path: Path) -> None:
-    file = file_of(tmp_path, "- [ ] Plan the trip\n  - [ ] Cal Ann\n")
-    door.imports(file)
-    done(["task", "check", "trip", "1"], door.home)
-    file.write_text("- [ ] Plan the trip\n  - [ ] Call Ann\n")
-    door.imports(file)
-    items = told(["task", "show", "trip"], door.home)["items"]
-    assert [(one["title"], one["checked"]) for one in items] == [("Call Ann", True)]
-    door.writes_back(file)
-    assert file.read_text() == "- [ ] Plan the trip\n  - [x] Call Ann\n"

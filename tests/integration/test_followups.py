@@ -1,17 +1,16 @@
 """A task is done but for the rest: a follow-up is proposed, confirmed, and there with its items."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.cli import done, proved, run, told
+from tests.support.cli import done, proved, refused, run, told
 from tests.support.followups import (
     ITEMS,
     TITLE,
     follow_up,
-    item_id,
-    made_by,
     with_all,
     with_items,
     woken,
@@ -39,24 +38,6 @@ def test_a_follow_up_is_proposed_confirmed_and_there(home: Path, tmp_path: Path)
     link = {"relation": "follows_up_on", "task_id": source["id"]}
     assert made["links"] == [{**link, "direction": "out"}]
     assert source["links"] == [{**link, "direction": "in", "task_id": made["id"]}]
-    proved(home)
-
-
-def test_the_inbox_shows_what_an_item_needs(home: Path, tmp_path: Path) -> None:
-    with_all(home, tmp_path)
-    made = made_by(home, 1)
-    assert [(one["target"], one["needs"]) for one in inbox(home)] == [
-        (None, None),
-        *[(made, "1.1")] * 3,
-        (None, None),
-    ]
-    assert [line for line in done(["inbox"], home).splitlines() if "1." in line] == [
-        '  1.1    Create follow-up task "The rest", with "Order a seal"  just now',
-        '    1.2    Move: "Paint the wall" to "The rest"  just now',
-        '    1.3    Move: "Call the plumber" to "The rest"  just now',
-        '    1.4    Link: blocks "The rest"  just now',
-        "  1.5    Set priority to P0 (now: P2)  just now",
-    ]
 
 
 def test_what_needs_another_item_is_refused_before_it(home: Path, tmp_path: Path) -> None:
@@ -71,22 +52,6 @@ def test_what_needs_another_item_is_refused_before_it(home: Path, tmp_path: Path
     assert sorted(one["title"] for one in made["items"]) == sorted(ITEMS)
     assert len(made["links"]) == 2
     assert proved(home) > rows
-
-
-def test_rejecting_a_follow_up_ends_what_needs_it(home: Path, tmp_path: Path) -> None:
-    with_all(home, tmp_path)
-    done(["defer", "1.3"], home)
-    done(["reject", "1.1"], home)
-    found = {one["ref"]: (one["status"], one["reason"]) for one in inbox(home, "--all")}
-    lapsed = "retracted", "what it needs was rejected"
-    assert found == {
-        "1.1": ("rejected", None),
-        **dict.fromkeys(("1.2", "1.3", "1.4"), lapsed),
-        "1.5": ("pending", None),
-    }
-    assert run(["confirm", "1.2"], home).exit_code == 1
-    assert len(told(["task", "list"], home)) == 1
-    proved(home)
 
 
 def test_a_whole_set_is_rejected_with_what_lapses_on_the_way(home: Path, tmp_path: Path) -> None:
@@ -108,7 +73,6 @@ def test_an_item_that_was_ticked_meanwhile_makes_a_follow_up_stale(
     made = told(["task", "show", "The rest"], home)["items"]
     ticks = [(one["title"], one["checked"], one["checked_by"]) for one in made]
     assert ticks == [(ITEMS[0], True, "person"), (ITEMS[1], False, None)]
-    proved(home)
 
 
 def proposed(home: Path, tmp_path: Path, *options: str) -> str:
@@ -132,22 +96,6 @@ def test_a_follow_up_gets_an_agent_like_the_one_of_its_source(home: Path, tmp_pa
     done(["confirm", "1.1"], home)
     assert len(told(["agent", "list"], home)) == 2
     assert "The rest: completed" in done(["wake"], home)
-    proved(home)
-
-
-def test_a_follow_up_gets_no_agent_where_none_is_wanted_or_the_source_s_sleeps(
-    home: Path, tmp_path: Path
-) -> None:
-    source = proposed(home, tmp_path)
-    done(["agent", "pause", source], home)
-    done(["confirm", "1.1"], home)
-    assert told(["task", "show", "The rest"], home)["agent_id"] is None
-    done(["agent", "resume", source], home)
-    (home / "settings.toml").write_text('[agents]\nfollow_up = "none"\n', encoding="utf-8")
-    woken(home, tmp_path, ("create_follow_up_task", {"title": "More"}))
-    done(["confirm", "2.1"], home)
-    assert told(["task", "show", "More"], home)["agent_id"] is None
-    assert len(told(["agent", "list"], home)) == 1
 
 
 def test_a_follow_up_that_was_made_is_not_proposed_again(home: Path, tmp_path: Path) -> None:
@@ -159,7 +107,6 @@ def test_a_follow_up_that_was_made_is_not_proposed_again(home: Path, tmp_path: P
     model = tape(tmp_path / "t.jsonl", reply(again), reply(report()), reply(text="Fine."))
     done(["--model", model, "wake", TITLE], home, env=later)
     assert inbox(home) == []
-    proved(home)
 
 
 @pytest.mark.slow
@@ -188,28 +135,82 @@ def sql(home: Path, query: str) -> list[list[Any]]:
     return [list(row.values()) for row in told(["sql", query], home)]
 
 
-def test_the_agent_of_the_other_task_hears_of_it_as_of_any_write_of_an_agent(
+def labelled(home: Path) -> None:
+    done(["label", "add", "home"], home)
+    done(["task", "add", TITLE, "--label", "home"], home)
+    done(["task", "item", "add", TITLE, "Buy a seal", "Turn off the water"], home)
+    done(["task", "check", TITLE, "1"], home)
+    done(["task", "item", "add", TITLE, "Paint", "--checklist", "Walls"], home)
+
+
+def open_items(home: Path, title: str) -> list[str]:
+    items = told(["task", "show", title], home)["items"]
+    return [one["title"] for one in items if not one["archived"] and not one["checked"]]
+
+
+def test_concluding_a_task_moves_its_open_items_to_the_one_that_follows(home: Path) -> None:
+    labelled(home)
+    said = done(["task", "conclude", TITLE, "--follow-up", " The  rest"], home)
+    source, made = (told(["task", "show", one], home) for one in (TITLE, "The rest"))
+    assert said == (
+        f'Concluded "Fix the sink" ({source["id"][:8]}); added: "The rest" ({made["id"][:8]})\n'
+    )
+    assert (source["status"], made["status"], made["labels"]) == ("DONE", "OPEN", ["home"])
+    assert open_items(home, "The rest") == ["Turn off the water", "Paint"]
+    assert open_items(home, TITLE) == []
+    (link,) = made["links"]
+    assert (link["relation"], link["task_id"]) == ("follows_up_on", source["id"])
+    assert source["checklist"] == {"done": 1, "total": 1}
+
+
+def test_items_stay_where_that_is_asked_for(home: Path) -> None:
+    labelled(home)
+    done(["task", "conclude", TITLE, "--follow-up", "The rest", "--keep-items"], home)
+    assert open_items(home, "The rest") == []
+    assert open_items(home, TITLE) == ["Turn off the water", "Paint"]
+
+
+def test_what_is_done_is_not_concluded_again(home: Path) -> None:
+    labelled(home)
+    done(["task", "set", TITLE, "--status", "done"], home)
+    line = refused(["task", "conclude", TITLE, "--follow-up", "The rest"], home)
+    assert "the task 'Fix the sink' is DONE already; set it open first" in line
+    assert "the title is empty" in refused(["task", "conclude", TITLE, "--follow-up", " "], home)
+
+
+@pytest.mark.parametrize("setting", ["inherit", "none"])
+def test_the_task_that_follows_gets_an_agent_where_that_is_the_setting(
+    home: Path, setting: str
+) -> None:
+    agent(home, TITLE)
+    settings = f'[agents]\nfollow_up = "{setting}"\n'
+    (home / "settings.toml").write_text(settings, encoding="utf-8")
+    conclude = ["task", "conclude", TITLE, "--follow-up", "The rest", "--key", "k"]
+    done(conclude, home)
+    done(conclude, home)
+    names = [one["name"] for one in told(["agent", "list"], home)]
+    assert names == [TITLE, *["The rest"] * (setting == "inherit")]
+    assert (told(["task", "show", "The rest"], home)["agent_id"] is None) == (setting == "none")
+
+
+def test_a_confirmation_concludes_the_task_by_a_command_of_its_own(
     home: Path, tmp_path: Path
 ) -> None:
-    source = with_items(home)
-    other = agent(home, "Mend the roof")
-    done(["wake"], home)
-    done(["task", "link", TITLE, "blocks", "Mend the roof"], home)
-    done(["wake"], home, env={"WAKELOG_NOW": "2027-01-02T09:00:00Z"})
-    target = told(["task", "show", "Mend the roof"], home)["id"]
-    moved = {"items": [{"id": item_id(home, ITEMS[0])}], "targetTaskId": target}
-    done(["task", "note", TITLE, "It belongs to the roof."], home)
-    later = {"WAKELOG_NOW": "2027-01-03T09:00:00Z"}
-    model = tape(tmp_path / "t.jsonl", reply(("migrate_checklist_items", moved)), reply(text="!"))
-    done(["--model", model, "wake", TITLE], home, env=later)
-    (item,) = [one for one in inbox(home) if one["tool"] == "migrate_checklist_item"]
-    assert (item["target"], item["needs"]) == (target, None)
-    assert item["summary"] == 'Move: "Order a seal" to "Mend the roof"'
-    done(["confirm", item["ref"]], home, env=later)
-    done(["wake"], home, env={"WAKELOG_NOW": "2027-01-04T09:00:00Z"})
-    n = told(["why", TITLE], home)[0]["position"]
-    found = {one["agent_id"]: (one["outcome"], one["rule"]) for one in told(["why", n], home)}
-    assert found == {
-        source: ("suppressed", "own_write"),
-        other: ("suppressed", "agent_write"),
-    }
+    proposed(home, tmp_path)
+    confirm = ["confirm", "1.1", "--conclude", "--key", "k"]
+    assert done(confirm, home).endswith('"The rest"\n       the task is DONE\n')
+    (last, *_) = told(["task", "show", TITLE], home)["history"][::-1]
+    assert (last["status"], last["by"]) == ("DONE", "person")
+    rows = proved(home)
+    (result,) = told(confirm, home)["results"]
+    assert (result["status"], result["concluded"]) == ("confirmed", True)
+    assert proved(home) == rows
+
+
+def test_nothing_is_concluded_where_the_confirmation_fails(home: Path, tmp_path: Path) -> None:
+    proposed(home, tmp_path)
+    done(["reject", "1.1"], home)
+    result = run(["--json", "confirm", "1.1", "--conclude"], home)
+    assert (result.exit_code, json.loads(result.stdout)["results"][0]["concluded"]) == (1, False)
+    assert told(["task", "show", TITLE], home)["status"] == "OPEN"
+    assert "--conclude goes with one item" in refused(["confirm", "--all", "--conclude"], home)

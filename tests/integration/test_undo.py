@@ -1,29 +1,28 @@
 """`wakelog undo`: the newest deed is taken back whole, and never over what came after."""
 
 import os
-import sqlite3
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import wakelog
-from adapters.home.files import AGENT, RUNTIME
+from adapters.home.files import RUNTIME
 from adapters.home.origin import origin_text, terminal_session
 from adapters.runtime import review
 from adapters.wiring import open_home
-from domain.changes.commands import RejectItem, ReopenItem
+from domain.changes.commands import ReopenItem
 from tests.support import checker
 from tests.support.cli import FIXED, done, proved, refused, run, told
 from tests.support.deciding import ref_of, results
 from tests.support.forms import forms
+from tests.support.homes import Homes
 from tests.support.pages import decision, refs, visiting
 from tests.support.process import command, ended, environ
 from tests.support.terminal import on_terminal
-from tests.support.waking import agent, at, inbox, proposing, sink
+from tests.support.waking import at, inbox, proposing, sink
 
 # -------------------------------------------------------------------------------------------- deeds
 
@@ -39,47 +38,6 @@ def page(home: Path) -> Any:
     notes = [one["text"] for one in shown["notes"]]
     kept = {name: value for name, value in shown.items() if name not in left_out}
     return {**kept, "items": items, "notes": notes}
-
-
-EDITS = [
-    ["task", "set", SINK, "--due", "2027-03-01", "--estimate", "2h", "--language", "de"],
-    ["task", "set", SINK, "--status", "BLOCKED", "--reason", "No parts"],
-    ["task", "set", SINK, "--description", "New", "--category", "Work"],
-    ["done", SINK],
-    ["task", "item", "add", SINK, "Seal", "Pipe"],
-    ["task", "check", SINK, "1", "2"],
-    ["task", "item", "rename", SINK, "1", "Cut"],
-    ["task", "item", "archive", SINK, "1"],
-    ["task", "note", SINK, "Ann knows"],
-    ["task", "note", SINK, "Bob knows", "--edit", "1"],
-    ["task", "note", SINK, "--remove", "1"],
-    ["label", "assign", SINK, "urgent"],
-    ["label", "suppress", SINK, "urgent"],
-    ["task", "link", SINK, "blocks", "Paint"],
-]
-
-
-def prepared(home: Path) -> None:
-    sink(home)
-    done(["task", "add", "Paint"], home)
-    done(["category", "add", "Work"], home)
-    done(["label", "add", "urgent"], home)
-    done(["task", "item", "add", SINK, "Saw", "Drill"], home)
-
-
-@pytest.mark.slow
-def test_every_edit_is_taken_back_and_done_again(home: Path) -> None:
-    prepared(home)
-    for line in EDITS:
-        before = page(home)
-        done(line, home)
-        after = page(home)
-        assert after != before, line
-        redo = told(["undo"], home)["redo"]
-        assert page(home) == before, line
-        done(redo.split()[1:], home)
-        assert page(home) == after, line
-        done(["undo"], home)
 
 
 def test_undo_goes_one_deed_further_back_each_time_and_then_says_so(home: Path) -> None:
@@ -102,9 +60,9 @@ def test_undo_goes_one_deed_further_back_each_time_and_then_says_so(home: Path) 
 
 
 def test_what_was_changed_since_is_not_overwritten_and_an_older_deed_has_a_name(
-    home: Path,
+    home: Path, homes: Homes
 ) -> None:
-    proposing(home)
+    homes.copy(proposing, home)
     done(["task", "set", SINK, "--priority", "P1"], home)
     done(["confirm", ref_of(home, "update_task_estimate")], home)
     done(["task", "set", SINK, "--estimate", "25"], home)
@@ -142,8 +100,10 @@ def accepted(home: Path) -> int:
     return sum(one["confirmed"] for one in told(["lessons"], home))
 
 
-def test_confirmations_are_undone_as_one_and_no_longer_counted_and_given_again(home: Path) -> None:
-    proposing(home)
+def test_confirmations_are_undone_as_one_and_no_longer_counted_and_given_again(
+    home: Path, homes: Homes
+) -> None:
+    homes.copy(proposing, home)
     before, open_before = page(home), inbox(home)
     refs = [one["ref"] for one in open_before]
     done(["confirm", *refs], home)
@@ -240,8 +200,10 @@ def test_two_processes_that_undo_at_once_undo_two_deeds_or_one_is_refused(home: 
 
 
 @pytest.mark.slow
-def test_a_fork_in_which_the_undone_verdict_was_another_undoes_nothing_else(home: Path) -> None:
-    proposing(home)
+def test_a_fork_in_which_the_undone_verdict_was_another_undoes_nothing_else(
+    home: Path, homes: Homes
+) -> None:
+    homes.copy(proposing, home)
     ref = ref_of(home, "update_task_estimate")
     done(["confirm", ref], home)
     done(["task", "set", SINK, "--due", "2027-03-03"], home)  # where the confirm was, in the fork
@@ -349,24 +311,16 @@ def test_who_did_it_is_known_by_a_file_that_may_go_and_unknown_is_elsewhere(
     assert "done by a program" in refused(["undo"], home)
 
 
-def test_what_was_undone_stays_in_the_list_with_what_does_it_again(home: Path) -> None:
-    proposing(home)
+def test_what_was_undone_stays_in_the_list_with_what_does_it_again(
+    home: Path, homes: Homes
+) -> None:
+    homes.copy(proposing, home)
     ref = inbox(home)[0]["ref"]
     done(["reject", ref], home)
     done(["undo"], home)
     (newest, *_) = told(["undo", "--list"], home)["deeds"]
     assert (newest["state"], newest["again"]) == ("undone", f"wakelog reject {ref}")
     assert f"again with `wakelog reject {ref}`" in done(["undo", "--list"], home)
-
-
-def test_an_import_that_is_done_again_has_its_labels_again(home: Path, tmp_path: Path) -> None:
-    file = tmp_path / "todo.md"
-    file.write_text("- [ ] One #fresh\n")
-    done(["import", str(file)], home)
-    redo = told(["undo"], home)["redo"]
-    assert told(["label", "list"], home) == []
-    done(redo.split()[1:], home)
-    assert [one["name"] for one in told(["label", "list"], home)] == ["fresh"]
 
 
 def test_a_file_that_says_done_or_is_without_a_task_stops_its_timer_and_undo_goes_on(
@@ -454,6 +408,7 @@ def test_what_was_not_imported_cannot_be_taken_back(home: Path, todo: Path) -> N
     assert "not tried" in refused(["import", str(todo), "--undo", "--dry-run"], home)
 
 
+@pytest.mark.slow
 def test_of_two_files_under_one_key_one_is_taken_back(home: Path, tmp_path: Path) -> None:
     files = [tmp_path / "a.md", tmp_path / "b.md"]
     for file in files:
@@ -481,6 +436,7 @@ def test_what_another_terminal_did_is_named_and_asked_for(
     assert len(told(["task", "list"], home)) == left
 
 
+@pytest.mark.slow
 def test_who_says_yes_is_not_asked(home: Path) -> None:
     done(["task", "add", "Tap"], home)
     with on_terminal(home, "undo", "--yes") as other:
@@ -549,15 +505,6 @@ def at_once(home: Path, *lines: list[str]) -> list[int]:
     return [one.result().returncode for one in runs]
 
 
-def facts(home: Path, topic: str) -> int:
-    """How many facts of a kind the agent log has."""
-    with closing(sqlite3.connect(f"file:{home / AGENT}?mode=ro", uri=True)) as log:
-        (count,) = log.execute(
-            "SELECT count(*) FROM stored_events WHERE topic = ?", (topic,)
-        ).fetchone()
-    return int(count)
-
-
 def sound(home: Path) -> None:
     assert proved(home)
     assert checker.findings(home, is_settled=True) == []
@@ -568,8 +515,8 @@ def estimate(home: Path) -> Any:
 
 
 @pytest.mark.slow
-def test_page_and_command_line_undo_one_deed_once(home: Path) -> None:
-    proposing(home)
+def test_page_and_command_line_undo_one_deed_once(home: Path, homes: Homes) -> None:
+    homes.copy(proposing, home)
     done(["task", "set", SINK, "--estimate", "25"], home)
     with visiting(home) as visitor:
         form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"])
@@ -586,8 +533,8 @@ def test_page_and_command_line_undo_one_deed_once(home: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_undo_while_a_wake_runs_to_its_end_loses_neither(home: Path) -> None:
-    proposing(home)
+def test_an_undo_while_a_wake_runs_to_its_end_loses_neither(home: Path, homes: Homes) -> None:
+    homes.copy(proposing, home)
     done(["task", "set", SINK, "--estimate", "25"], home)
     done(["task", "note", SINK, "It takes about 4 hours."], home)
     done(["undo", "--key", "note"], home)
@@ -596,20 +543,4 @@ def test_an_undo_while_a_wake_runs_to_its_end_loses_neither(home: Path) -> None:
     assert at_once(home, ["wake", SINK], ["undo", ref], redo) == [0, 0, 0]
     done(["recover"], home)
     assert (estimate(home), len(told(["task", "show", SINK], home)["notes"])) == (None, 2)
-    sound(home)
-
-
-@pytest.mark.slow
-def test_the_past_is_learnt_and_a_wake_is_rated_once_by_three(home: Path) -> None:
-    agent(home, SINK, "--template", "laura")
-    done(["wake"], home)
-    with closing(open_home(home, REPLICA, is_writing=True)) as at:  # as before lessons were kept
-        (made,), count = told(["inbox"], home), len(inbox(home))
-        for number in range(1, count + 1):
-            n = at.services.journal.tail().n
-            at.services.append_agent(RejectItem(made["id"], number, "person", n, "no"))
-    assert at_once(home, *[["lessons", "--from-history"]] * 3) == [0, 0, 0]
-    assert facts(home, "lessons.decided.1") == 2 * count
-    assert at_once(home, *[["rate", SINK, "4", "--key", "stars"]] * 3) == [0, 0, 0]
-    assert facts(home, "lessons.rated.1") == 1
     sound(home)
