@@ -84,8 +84,6 @@ def recover(services: Services) -> None:
         assert step.error == ""
 
 
-# ------------------------------------------------------------------------------------- the works
-
 REPORT = ("update_report", '{"content":"All.","oneLiner":"One.","tldr":"Short."}')
 OBSERVED = ("record_observations", '{"observations":["It drips.","Still."]}')
 ITEMS = ("add_multiple_checklist_items", '{"items":[{"title":"Buy glue"},{"title":"Dry it"}]}')
@@ -177,9 +175,6 @@ WORKS: dict[str, Work] = {
     "an import of several batches": Work(PROPOSING, quiet, imports),
     "a catch-up of several batches": Work(PROPOSING, written_to, catches_up),
 }
-
-
-# -------------------------------------------------------------------------------- what must hold
 
 
 def journal_of(services: Services) -> list[Any]:

@@ -49,9 +49,6 @@ def report_of(document: Any) -> Any:
     return told(["show", document["forked_run_key"]], Path(document["home"]))["report"]
 
 
-# --------------------------------------------------------------------------------- nothing is other
-
-
 def test_a_fork_without_a_difference_has_none(home: Path, keys: list[str]) -> None:
     for key in keys:
         document = forked(home, key)
@@ -81,9 +78,6 @@ def test_a_fork_goes_on_from_a_step(home: Path, keys: list[str]) -> None:
     later = forked(home, f"{keys[0]}.{sorted(set(steps))[2]}")
     assert hows(later) == ["recorded"]
     assert later["diff"]["same"]
-
-
-# -------------------------------------------------------------------------------------- the model
 
 
 def test_another_model_is_asked_from_the_beginning(
@@ -118,9 +112,6 @@ def test_a_model_that_does_not_answer_is_no_traceback(
     assert document["diff"]["outcome"]["b"] == "failed (internal)"
     waiting = tape(tmp_path / "waiting.jsonl", fault())
     assert forked(home, keys[0], "--model", waiting)["diff"]["outcome"]["b"] == "no end"
-
-
-# --------------------------------------------------------------------------------------- the notes
 
 
 def test_with_another_note_the_homes_model_answers_what_the_record_does_not(
@@ -158,19 +149,6 @@ def test_with_another_note_and_no_key_for_the_homes_model_the_fork_stops(
     assert stored(home) == before
 
 
-def test_another_note_gives_another_proposal(home: Path, keys: list[str]) -> None:
-    note = ("--note", f"{FIRST}.1", "It is due by 2027-05-01.")
-    document = forked(home, keys[0], *note, "--model", "rules")
-    assert "Set due date to 2027-05-01" in document["diff"]["proposals"]["only_b"]
-    more = forked(home, keys[0], "--note", FIRST, "Due by 2027-06-01.", "--model", "rules")
-    task = told(["task", "show", FIRST], Path(more["home"]))
-    assert len(task["notes"]) == 2
-    assert len(told(["task", "show", FIRST], home)["notes"]) == 2, "one was added later, here"
-
-
-# ------------------------------------------------------------------------------------ the template
-
-
 def directives(document: Any) -> str:
     prompt = told(["show", document["forked_run_key"], "--prompt"], Path(document["home"]))
     return "".join(one["text"] for one in prompt["system"] if one["name"] == "directives")
@@ -186,21 +164,6 @@ def test_another_template_is_tried(home: Path, keys: list[str]) -> None:
     assert told(["template", "list"], home) == [], "here it is still not in use"
     assert hows(forked(home, keys[0], "--template", "built-in")) == ["recorded", "recorded"]
     assert told(["prove"], Path(document["home"]))["ok"]
-
-
-def test_a_version_that_came_later_is_tried(home: Path, keys: list[str]) -> None:
-    done(["template", "create", "Calm", "--general", "Be calm.", "--report", "One line."], home)
-    done(["template", "version", "Calm", "--general", "Be quick."], home)
-    assert "Be quick." in directives(
-        forked(home, keys[1], "--template", "Calm", "--model", "rules")
-    )
-    first = forked(home, keys[1], "--template", "Calm.1", "--model", "rules")
-    assert "Be calm." in directives(first)
-    (made,) = told(["template", "list"], Path(first["home"]))
-    assert (made["name"], len(made["agents"])) == ("Calm", 1)
-    line = refused(["fork", keys[1], "--template", "Calm.3"], home)
-    assert "has no version 3" in line
-    done(["template", "delete", "Calm"], home)
 
 
 def test_versions_that_were_there_are_chosen_or_added(tmp_path: Path) -> None:
@@ -219,9 +182,6 @@ def test_versions_that_were_there_are_chosen_or_added(tmp_path: Path) -> None:
         assert known["active_version"] == number
     assert hows(forked(home, key, "--template", "Calm.2")) != []
     assert forked(home, key, "--template", "Calm.2")["diff"]["same"]
-
-
-# ------------------------------------------------------------------------------------ the verdicts
 
 
 def test_another_verdict_is_seen_by_the_next_wake(home: Path, keys: list[str]) -> None:
@@ -288,9 +248,6 @@ def test_a_fork_tells_how_far_it_has_come(tmp_path: Path) -> None:
     heard = [(n, of) for log, n, of in told if log == "agent"]
     assert heard == sorted(heard)
     assert heard[-1] == (100, spot.where.agent)
-
-
-# ------------------------------------------------------------------------------------------ errors
 
 
 @pytest.mark.parametrize(

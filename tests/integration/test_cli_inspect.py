@@ -167,12 +167,6 @@ def test_without_wakes_nothing_is_written(tmp_path: Path) -> None:
     assert done(["export", "--inspect", str(tmp_path / "out")], home).startswith("No wakes yet.")
 
 
-def test_what_to_export_must_be_said(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    done(["task", "add", "Alone"], home)
-    assert "one of --markdown FILE, --parquet DIR and --inspect DIR" in refused(["export"], home)
-
-
 def test_a_folder_that_cannot_be_written_is_said(home: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     line = refused(["export", "--inspect", str(tmp_path / "file" / "out")], home)

@@ -3,69 +3,36 @@
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from tests.support.cli import FIXED, done, proved, refused, run, told
+from tests.support.receivers import Receiver, receiver
 from tests.support.waking import agent
 
 ON = "[otel]\nenabled = true\n"
 NOWHERE = "http://127.0.0.1:9"
 
 
-class Collector(ThreadingHTTPServer):
-    """Keeps what it is sent over OTLP and HTTP."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.paths: list[str] = []
-        self.bodies: list[bytes] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
-
-    def names(self) -> list[str]:
-        """The names of all spans, each behind the service's."""
-        found = []
-        for body in self.bodies:
-            for group in ExportTraceServiceRequest.FromString(body).resource_spans:
-                service = {one.key: one.value.string_value for one in group.resource.attributes}
-                spans = (span for scope in group.scope_spans for span in scope.spans)
-                found += [f"{service['service.name']}: {span.name}" for span in spans]
-        return found
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Collector
-
-    def do_POST(self) -> None:
-        self.server.paths.append(self.path)
-        self.server.bodies.append(self.rfile.read(int(self.headers["content-length"])))
-        self.send_response(200)
-        self.send_header("content-length", "0")
-        self.end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  named as the base does
-        """Say nothing."""
-
-
 @pytest.fixture
-def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")  # the person's proxy is not asked for this
-    with Collector() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
+def collector() -> Iterator[Receiver]:
+    """It keeps what it is sent over OTLP and HTTP."""
+    with receiver(200) as server:
         yield server
-        server.shutdown()
-        thread.join(10)
+
+
+def names_at(collector: Receiver) -> list[str]:
+    """The names of all spans, each behind the service's."""
+    found = []
+    for one in collector.posted:
+        for group in ExportTraceServiceRequest.FromString(one.body).resource_spans:
+            service = {one.key: one.value.string_value for one in group.resource.attributes}
+            spans = (span for scope in group.scope_spans for span in scope.spans)
+            found += [f"{service['service.name']}: {span.name}" for span in spans]
+    return found
 
 
 @pytest.fixture
@@ -80,32 +47,32 @@ def switch_on(home: Path) -> None:
     (home / "settings.toml").write_text(ON, encoding="utf-8")
 
 
-def test_a_collector_is_sent_wakes_and_verdicts(home: Path, collector: Collector) -> None:
+def test_a_collector_is_sent_wakes_and_verdicts(home: Path, collector: Receiver) -> None:
     switch_on(home)
     env = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}
     done(["wake"], home, env=env)
     done(["confirm", "1.1"], home, env=env)
-    assert set(collector.paths) == {"/v1/traces"}
-    names = collector.names()
+    assert {one.path for one in collector.posted} == {"/v1/traces"}
+    names = names_at(collector)
     assert "wakelog: invoke_agent" in names
     assert "wakelog: chat rules" in names
     assert names[-1] == "wakelog: wakelog.verdict confirm"
-    assert b"sink" not in b"".join(collector.bodies)
+    assert not any(b"sink" in one.body for one in collector.posted)
     assert proved(home)
 
 
-def test_it_is_off_unless_the_home_says_so(home: Path, collector: Collector) -> None:
+def test_it_is_off_unless_the_home_says_so(home: Path, collector: Receiver) -> None:
     done(["wake"], home, env={"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url})
-    assert collector.paths == []
+    assert collector.posted == []
 
 
-def test_the_standard_variables_are_obeyed(home: Path, collector: Collector) -> None:
+def test_the_standard_variables_are_obeyed(home: Path, collector: Receiver) -> None:
     switch_on(home)
     env = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}
     done(["wake"], home, env={**env, "OTEL_SDK_DISABLED": "true"})
-    assert collector.paths == []
+    assert collector.posted == []
     done(["confirm", "1.1"], home, env={**env, "OTEL_SERVICE_NAME": "mine"})
-    assert collector.names()[-1] == "mine: wakelog.verdict confirm"
+    assert names_at(collector)[-1] == "mine: wakelog.verdict confirm"
 
 
 @pytest.mark.slow
@@ -138,11 +105,6 @@ def test_without_the_packages_what_writes_says_what_to_install(
     line = refused(["wake"], home)
     assert "pip install 'wakelog[otel]'" in line
     assert line.endswith("[missing_extra]")
-
-
-def test_a_mistyped_setting_names_the_right_one(home: Path) -> None:
-    (home / "settings.toml").write_text("[otel]\nenable = true\n", encoding="utf-8")
-    assert "otel.enabled" in refused(["wake"], home)
 
 
 LOADED = """

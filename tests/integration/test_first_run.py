@@ -126,14 +126,3 @@ def test_a_zone_is_kept_at_its_place_and_all_else_stays(tmp_path: Path) -> None:
         assert settings.read_text(encoding="utf-8") == after
     with pytest.raises(Refused, match="no time zone"):
         keep_zone(FolderLocation(home), "localtime", {})
-
-
-def test_a_file_that_is_there_already_is_told_of_as_any_import_is(tmp_path: Path) -> None:
-    home, file = tmp_path / "home", tmp_path / "TODO.md"
-    init = ["init", "--import", str(file), "--no-agents"]
-    file.write_text("- [ ] Mend\n  - [ ] One\n  - [ ] Two\n- [ ] Other\n", encoding="utf-8")
-    done(init, home)
-    file.write_text("- [ ] Mend\n  - [ ] One\n", encoding="utf-8")
-    said = done(init, home)
-    assert "No longer in the file, left alone here (told once; see `--gone`):" in said
-    assert "Mend: Two" in said

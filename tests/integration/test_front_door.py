@@ -1,19 +1,23 @@
 """`import wakelog` does what the command line does: the same rows, documents and refusals."""
 
 import asyncio
-from collections.abc import Callable
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import duckdb
+import msgspec
 import pytest
 
 import wakelog
+from adapters.analytics.answers import json_value
 from adapters.text.remedies import in_words
 from tests.integration.test_two_doors_agents import (
-    LATER,
-    expiring,
     rows,
-    template_without_key,
 )
 from tests.support.cli import FIXED, done, proved, refused, run, told
 from tests.support.homes import Homes, Make
@@ -25,10 +29,6 @@ LIST = "# House\n\n- [ ] Paint the door !p1\n- [ ] Sweep ~30m due:2027-02-12\n"
 def opened(home: Path, *, may_be_new: bool = False, **more: str) -> wakelog.Home:
     """A home as `tests.support.cli.run` opens it: at a fixed time, under a fixed name."""
     return wakelog.open_home(home, may_be_new=may_be_new, environ={**FIXED, **more})
-
-
-def nothing(home: Path) -> None:
-    """No home at all."""
 
 
 def listed(home: Path) -> None:
@@ -75,14 +75,10 @@ DEEDS = (
          lambda home: home.import_file(home.path / "TODO.md", by_heading=True, source="s")),
     Deed("import as another format", listed, "import|{home}/TODO.md|--format|todotxt",
          lambda home: home.import_file(home.path / "TODO.md", form="todotxt")),
-    Deed("import as no format", listed, "import|{home}/TODO.md|--format|doc",
-         lambda home: home.import_file(home.path / "TODO.md", form="doc")),
     Deed("make an agent", task_alone, "agent|create|Fix the sink|--template|laura|--key|k",
          lambda home: home.create_agent("Fix the sink", template="laura", key="k")),
     Deed("make an agent of another model", task_alone, "agent|create|Fix the sink|--model|demo",
          lambda home: home.create_agent("Fix the sink", model="demo")),
-    Deed("make a second agent", proposing, "agent|create|Fix the sink",
-         lambda home: home.create_agent("Fix the sink")),
     Deed("agree to sending", proposing, "policy|allow|gemini|--category|Inbox|--key|k",
          lambda home: home.allow_sending("gemini", ["Inbox"], key="k")),
     Deed("agree to what needs no consent", proposing, "policy|allow|rules",
@@ -91,12 +87,6 @@ DEEDS = (
          lambda home: home.allow_sending("gemini", ["Nowhere"])),
     Deed("wake", proposing, "wake|Fix the sink|--key|k",
          lambda home: home.wake("Fix the sink", key="k")),
-    Deed("wake where a proposal is old", expiring, "wake|Fix the sink",
-         lambda home: home.wake("Fix the sink"), LATER),
-    Deed("wake where the model cannot be had", template_without_key, "wake|Fix the sink",
-         lambda home: home.wake("Fix the sink")),
-    Deed("wake what has no agent", task_alone, "wake|Fix the sink",
-         lambda home: home.wake("Fix the sink")),
     Deed("wake what is not there", proposing, "wake|Mow",
          lambda home: home.wake("Mow")),
     Deed("confirm", proposing, "confirm|1.1", lambda home: home.confirm("1.1")),
@@ -105,15 +95,11 @@ DEEDS = (
     Deed("confirm what is stale, anyway", stale, "confirm|1.2|--anyway",
          lambda home: home.confirm("1.2", is_anyway=True)),
     Deed("confirm all of a set", proposing, "confirm|1", lambda home: home.confirm("1")),
-    Deed("confirm no item", proposing, "confirm|1.77", lambda home: home.confirm("1.77")),
     Deed("confirm no set", proposing, "confirm|9.1", lambda home: home.confirm("9.1")),
     Deed("reject", proposing, "reject|1.1|--reason|We have one|--key|k",
          lambda home: home.reject("1.1", "We have one", key="k")),
     Deed("reject again", decided, "reject|1.1", lambda home: home.reject("1.1")),
     Deed("stand at no moment", proposing, "at|soon", lambda home: home.at("soon")),
-    Deed("replay what is not there", proposing, "replay|zzz", lambda home: home.replay("zzz")),
-    Deed("compare what is not there", proposing, "diff|zzz|yyy",
-         lambda home: home.diff("zzz", "yyy")),
     Deed("fork what is not there", proposing, "fork|zzz", lambda home: home.fork("zzz")),
 )  # fmt: skip
 
@@ -289,13 +275,6 @@ def test_a_damaged_home_is_no_surprise(homes: Homes, tmp_path: Path) -> None:
     assert refused(["task", "list"], path) == f"Error: {found.value} [{found.value.code}]"
 
 
-def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    with opened(tmp_path / "home", may_be_new=True) as home:
-        with pytest.raises(wakelog.Refused, match="there is no such file") as found:
-            home.import_file(tmp_path / "none.md")
-        assert found.value.code == "unreadable_file"
-
-
 def test_logs_of_different_times_are_told_and_not_written(homes: Homes, tmp_path: Path) -> None:
     path = homes.copy(proposing, tmp_path / "home")
     old = (path / "journal.db").read_bytes()
@@ -309,3 +288,111 @@ def test_logs_of_different_times_are_told_and_not_written(homes: Homes, tmp_path
             home.wake("Fix the sink")
         assert found.value.code == "other_past"
         assert len(home.tasks()) == 1
+
+
+# ---------------------------------------------------------------------------------- what it answers
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_lists_are_what_the_command_line_prints(past: Path) -> None:
+    commands: Mapping[str, Callable[[wakelog.Home], object]] = {
+        "task list": lambda home: home.tasks(),
+        "agent list": lambda home: home.agents(),
+        "inbox": lambda home: home.inbox(),
+        "inbox --all": lambda home: home.inbox(is_all=True),
+        "wakes": lambda home: home.wakes(),
+    }
+    for command, call in commands.items():
+        with opened(past) as home:
+            assert _plain(call(home)) == told(command.split(), past), command
+
+
+def test_looking_back_is_what_the_command_line_prints(past: Path, keys: list[str]) -> None:
+    first, *_, last = keys
+    with opened(past) as home:
+        assert _plain(home.at(last)) == told(["at", last], past)
+        assert _plain(home.at("2027-01-02", task="Paint the door")) == told(
+            ["at", "2027-01-02", "--task", "Paint the door"], past
+        )
+        differs = home.diff(first, last)
+        assert json.loads(run(["--json", "diff", first, last], past).stdout) == _plain(
+            differs.document
+        )
+        assert not differs.is_same
+        shown = run(["diff", first, last], past).stdout.splitlines()
+        assert differs.lines == shown[2:]  # above them stands what is compared
+        assert home.diff(first, first).is_same
+        replay = home.replay(first[:8])
+        assert (replay.run_key, replay.is_same) == (first, True)
+        assert replay.lines == [
+            line for line in done(["replay", first], past).splitlines() if line in replay.lines
+        ]
+        assert replay.steps == len(told(["replay", first], past)["steps"])
+
+
+@pytest.mark.slow
+def test_a_connection_reaches_other_files_only_where_the_program_asks(past: Path) -> None:
+    other = past / "settings.toml"
+    with opened(past) as home, home.connect() as connection:
+        connection.execute("CREATE TEMP TABLE mine AS SELECT count(*) AS wakes FROM wakes")
+        for query in (f"FROM read_text('{other}')", f"COPY mine TO '{past / 'a.csv'}'"):
+            with pytest.raises(duckdb.PermissionException, match="disabled by configuration"):
+                connection.execute(query)
+        with pytest.raises(duckdb.Error, match="locked"):
+            connection.execute("SET enable_external_access = true")
+    with opened(past) as home, home.connect(may_reach_files=True) as connection:
+        found = connection.execute(f"SELECT content FROM read_text('{other}')").fetchall()
+    assert found == [(other.read_text(),)]
+    assert not (past / "a.csv").exists()
+
+
+@pytest.mark.slow
+def test_an_answer_has_columns_and_rows(past: Path) -> None:
+    query = "SELECT run_key, started_at, turns FROM wakes ORDER BY started_at, run_key"
+    with opened(past) as home:
+        found = home.sql(query)
+        with home.connect() as connection:
+            assert connection.sql("SELECT count(*) FROM wakes").fetchall() == [(len(found.rows),)]
+    assert found.columns == ["run_key", "started_at", "turns"]
+    assert list(found) == found.rows
+    printed = [{name: json_value(value) for name, value in row.items()} for row in found.dicts()]
+    assert printed == told(["sql", query], past)
+    assert repr(found) == f"<{len(found.rows)} rows of run_key, started_at, turns>"
+
+
+def test_a_fork_is_that_of_the_command_line(past: Path, keys: list[str], tmp_path: Path) -> None:
+    options = ["--model", "rules", "--note", "Fix the sink", "Done: buy a seal", "--out"]
+    line = told(["fork", keys[-1], *options, str(tmp_path / "line")], past)
+    before = rows(past)
+    with opened(past) as home:
+        note = ("Fix the sink", "Done: buy a seal")
+        api = home.fork(keys[-1], model="rules", notes=[note], out=tmp_path / "api")
+    assert {**_plain(api), "home": ""} == {**line, "home": ""}
+    assert rows(past) == before
+    assert rows(tmp_path / "api") == rows(tmp_path / "line")
+    with opened(Path(api.home)) as fork:
+        assert fork.prove().ok
+
+
+@pytest.mark.slow
+def test_the_example_of_the_readme_does_what_it_shows(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (tmp_path / "TODO.md").write_text(_block(text, "markdown"), encoding="utf-8")
+    section = text.partition("\n## From Python\n")[2]
+    command = [sys.executable, "-c", _block(section, "python")]
+    result = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert (result.stderr, result.stdout) == ("", _block(section, "text"))
+
+
+def _block(text: str, language: str) -> str:
+    found = re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def _plain(value: object) -> Any:
+    return json.loads(msgspec.json.encode(value))

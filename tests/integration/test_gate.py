@@ -2,9 +2,8 @@
 person sees of it in a whole home, and what left the machine."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -13,8 +12,6 @@ from adapters.runtime import gate, on_demand
 from adapters.runtime.on_demand import run_one
 from adapters.runtime.services import Services
 from adapters.runtime.wake_capture import capture
-from adapters.usecases import policy
-from adapters.wiring import open_home
 from domain.agent.agent import AGENT
 from domain.agent.commands import DestroyAgent
 from domain.agent.wake_queue import HELD_UNTIL, WAKE_QUEUE, WakeBackedOff, WakeQueue, next_wake
@@ -23,12 +20,11 @@ from domain.log.timestamps import seconds_between
 from domain.policy.commands import RuleModels, WithdrawConsent
 from domain.ports import Model, Reply, Request
 from domain.wake.commands import DeferWake
-from domain.wake.wake import ModelAnswered, WakeDeferred, WakeFinished
-from tests.support.cli import FIXED, done, proved, run, told
+from domain.wake.wake import WakeFinished
+from tests.support.cli import done, proved, run, told
 from tests.support.consents import agree, agreed
 from tests.support.gemini import environment
-from tests.support.gemini_server import SIGNATURE, GeminiServer, answer, call, serving, text
-from tests.support.scripted_server import Answer, Sent, served
+from tests.support.gemini_server import SIGNATURE, answer, call, serving, text
 from tests.support.services import START, divergences, reply, services, task_with_agent
 from tests.support.virtual import VirtualHome
 from tests.support.waking import agent
@@ -259,9 +255,6 @@ def test_an_engine_that_is_idle_ends_though_a_wake_waits_for_a_person() -> None:
     assert told["waits_for"] == "consent"
 
 
-# -------------------------------------------------------------------------------------- whole homes
-
-
 SINK = "Fix the sink"
 GEMINI = ["--model", "gemini"]
 WORDS = {"content": "All.", "tldr": "It is fine.", "oneLiner": "On track"}
@@ -269,57 +262,10 @@ SAID = (answer(call("update_report", WORDS, signature=SIGNATURE)), answer(text("
 TOKEN = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-class Meanwhile(GeminiServer):
-    """It has something done before it answers its first request."""
-
-    def __init__(self, script: Sequence[Answer], meanwhile: Callable[[], object]) -> None:
-        super().__init__(script)
-        self._meanwhile = meanwhile
-
-    def take(self, sent: Sent) -> Answer:
-        if not self.sent:
-            self._meanwhile()
-        return super().take(sent)
-
-
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     agent(tmp_path / "home", note=f"Log in with {TOKEN}, due by 2027-02-12.")
     return agreed(tmp_path / "home")
-
-
-def of_wake(home: Path) -> list[Any]:
-    """What the agent log says of replies, waits and ends, in order."""
-    kinds = ModelAnswered | WakeDeferred | WakeFinished
-    with open_home(home, FIXED) as opened:
-        facts = [row.fact for row in rows_of(opened.services.agents)]
-    return [one for one in facts if isinstance(one, kinds)]
-
-
-def withdraw(home: Path) -> None:
-    with open_home(home, FIXED, is_writing=True) as opened:
-        policy.withdraw(opened, "gemini")
-
-
-def test_a_receipt_withdrawn_while_the_model_thinks(home: Path) -> None:
-    with served(Meanwhile(SAID, lambda: withdraw(home))) as server:
-        env = environment(server)
-        said = run([*GEMINI, "wake"], home, env=env)
-        assert said.exit_code == 3, said.output
-        assert "waits until you agree to what its model is sent" in said.stdout
-        assert "wakelog policy allow 'gemini:*' --category Inbox" in said.stderr
-        answered, deferred = of_wake(home)
-        assert isinstance(answered, ModelAnswered), "what came is kept"
-        assert (deferred.reason, len(server.sent)) == ("consent", 1)
-        run([*GEMINI, "wake"], home, env=env)
-        run([*GEMINI, "wake", SINK], home, env=env)
-        assert len(server.sent) == 1, "and nothing more is sent"
-        agreed(home)
-        done([*GEMINI, "wake"], home, env=env)
-        assert len(server.sent) == 2, "it goes on where it was"
-    assert of_wake(home)[-1] == WakeFinished("completed", stop="answered")
-    assert "It is fine." in done(["report", SINK], home), "of the answer before it was withdrawn"
-    assert proved(home)
 
 
 def test_a_secret_in_a_note_stays_here(home: Path) -> None:

@@ -108,9 +108,6 @@ def test_a_fork_a_backup_and_a_simulation_tell_nobody(tmp_path: Path) -> None:
     assert read(kept) == []
 
 
-# ---------------------------------------------------------------------------------------- receivers
-
-
 MESSAGE = Message(
     "m1", 1, [WaitingTask("t1", "a1", ["proposals"], 2, "MARKER")], "MARKER", "MARKER"
 )

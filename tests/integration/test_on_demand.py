@@ -236,9 +236,6 @@ def test_who_is_stopped_late_defers_no_attempt_but_its_own() -> None:
     assert wake_of(at, run_key).phase == "waiting"
 
 
-# ------------------------------------------------------------------------------------- leases
-
-
 def leased(model: Busy, folder: Path) -> tuple[Services, list[str]]:
     """Services at a home with other processes, and five agents with a queued wake each."""
     at = services(model=model)

@@ -4,7 +4,7 @@ is recorded, whatever becomes of them."""
 import asyncio
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -274,9 +274,6 @@ def test_a_question_to_a_provider_is_one_of_a_client() -> None:
     assert attributes(chat)["gen_ai.provider.name"] == "gcp.gemini"
 
 
-# ----------------------------------------------------------------------------------------- harmless
-
-
 def life(at: Services) -> list[tuple[Any, ...]]:
     """Both logs' rows after a wake that waits and goes on, and a verdict."""
     _, agent = task_with_agent(at)
@@ -316,41 +313,27 @@ class Hanging(SpanExporter):
         self.over.wait()
 
 
-@pytest.fixture
-def hanging() -> Iterator[Hanging]:
-    exporter = Hanging()
-    yield exporter
-    exporter.over.set()
-
-
 @pytest.mark.slow
-def test_the_same_rows_are_written_with_and_without() -> None:
+@pytest.mark.parametrize(
+    ("exporter", "trouble"),
+    [
+        (InMemorySpanExporter, None),
+        (Failing, "spans are not sent: ConnectionError: no collector"),
+        (Hanging, "spans were not sent: no answer in 2 seconds"),
+    ],
+)
+def test_the_same_rows_are_written_whatever_becomes_of_spans(
+    exporter: type[SpanExporter], trouble: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
     plain = life(services([DOWN, FIRST, DONE]))
     for has_texts in (True, False):
-        traced, exporter = services([DOWN, FIRST, DONE]), InMemorySpanExporter()
-        traced.spans_for = partial(OtelSpans, exporter, has_texts=has_texts)
-        assert life(traced) == plain
-        assert exporter.get_finished_spans()
-
-
-@pytest.mark.slow
-def test_an_exporter_that_raises_hurts_nothing_and_is_told_of_once(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    traced = services([DOWN, FIRST, DONE])
-    traced.spans_for = partial(OtelSpans, Failing())
-    with caplog.at_level(logging.WARNING):
-        assert life(traced) == life(services([DOWN, FIRST, DONE]))
-    assert [one.getMessage() for one in caplog.records if one.name == otel.__name__] == [
-        "spans are not sent: ConnectionError: no collector"
-    ]
-
-
-@pytest.mark.slow
-def test_an_exporter_that_hangs_is_given_up(
-    hanging: Hanging, caplog: pytest.LogCaptureFixture
-) -> None:
-    traced = services([DOWN, FIRST, DONE])
-    traced.spans_for = partial(OtelSpans, hanging)
-    assert life(traced) == life(services([DOWN, FIRST, DONE]))
-    assert "no answer in 2 seconds" in caplog.text
+        traced, spans = services([DOWN, FIRST, DONE]), exporter()
+        traced.spans_for = partial(OtelSpans, spans, has_texts=has_texts)
+        with caplog.at_level(logging.WARNING):
+            assert life(traced) == plain
+        if isinstance(spans, InMemorySpanExporter):
+            assert spans.get_finished_spans()
+        if isinstance(spans, Hanging):
+            spans.over.set()
+    told = [one.getMessage() for one in caplog.records if one.name == otel.__name__]
+    assert told == [trouble] * (2 if trouble else 0)

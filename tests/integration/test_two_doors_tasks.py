@@ -93,15 +93,12 @@ HEARD = [
 BOB = "task note {task} 'Bob knows' --edit 1"
 REST = "task conclude {task} --follow-up 'The rest'"
 DEEDS = {
-    "title": field(title="Mend the sink"),
     "status and reason": field(status="BLOCKED", reason="No parts"),
-    "priority": field(priority="P1"),
-    "estimate": field(estimate="1h30m"),
-    "due": field(due="2027-03-01"),
     "due tomorrow": field(due="tomorrow"),
-    "language": field(language="de"),
     "category": field(category="{work}"),
-    "several fields": field(title="Mend the sink", due="none", estimate="20", language="none"),
+    "several fields": field(
+        title="Mend the sink", priority="P1", due="none", estimate="1h30m", language="de"
+    ),
     "describe": deed(
         "task set {task} --description 'New\n\nTwo lines'", "describe", text="New\r\n\r\nTwo lines"
     ),
