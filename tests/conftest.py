@@ -46,8 +46,6 @@ SLOW = (
     "tests/integration/test_web_followups.py",
     "tests/integration/test_web_inbox.py",
     "tests/integration/test_web_pages.py",
-    "tests/integration/test_web_rest.py",
-    "tests/integration/test_web_review.py",
     "tests/integration/test_web_wakes.py",
     "tests/integration/test_web_why.py",
     "tests/property/test_alertness_laws.py",

@@ -162,27 +162,6 @@ def test_a_version_of_a_template_keeps_what_was_typed(home: Path) -> None:
     assert [one["general"] for one in calm["versions"]] == ["Be calm", "Be loud", "Be kind"]
 
 
-def test_the_pages_of_templates_name_the_model_that_is_asked(home: Path) -> None:
-    done(["template", "create", "Own", "--general", "A", "--report", "B", "--model", "rules"], home)
-    done(["template", "version", "Own", "--general", "C", "--model", "gemini"], home)
-    own = next(one for one in told(["template", "list"], home) if one["name"] == "Own")
-    assert (own["model"], own["model_in_force"]) == ("rules", "gemini")
-    done(["template", "assign", "Fix the sink", "Own"], home)
-    (agent,) = told(["agent", "list"], home)
-    with visiting(home) as visitor:
-        page = text_of(visitor.page(f"/templates/{own['id']}"))
-        assert "model gemini" in page
-        assert "Model: gemini" in page
-        assert "Model: rules (the template's)" in page
-        row = text_of(visitor.page("/templates"))
-        assert "Own gemini" in row
-        assert "gemini (its template's)" in text_of(visitor.page(f"/agents/{agent['id']}"))
-    assert "gemini (its template's)" in done(["agent", "show", "Fix the sink"], home)
-
-
-# --------------------------------------------------------------------- what was typed, and refused
-
-
 def test_a_refused_form_comes_back_filled_in_but_to_a_script_and_to_a_button(home: Path) -> None:
     url = f"/tasks/{shown(home)['id']}"
     with visiting(home) as visitor:

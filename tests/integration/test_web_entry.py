@@ -45,9 +45,6 @@ class Hands:
         return self.seconds
 
 
-# ------------------------------------------------------------------------------------- rendering
-
-
 class Lines(Sequence[str]):
     """Lines of an answer; whether the home was free for others while they were printed."""
 

@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-from tests.support.cli import done, proved, run, told
+from tests.support.cli import done, told
 from tests.support.followups import (
     ITEMS,
     TITLE,
     follow_up,
-    made_by,
     with_all,
     with_items,
     woken,
@@ -40,7 +39,6 @@ def test_what_needs_a_follow_up_stands_below_it_and_waits(home: Path, tmp_path: 
         page = page.partition('id="pane"')[0]
         assert page.count(f'<a href="/tasks/{made}">') == 3  # one on each card that names it
         assert visitor.send(decision(page, "1.2"), verdict="confirm").status_code == 200
-    assert proved(home)
 
 
 def made_task(home: Path) -> str:
@@ -60,21 +58,6 @@ def test_what_moves_may_move_to_a_task_that_is_there(home: Path, tmp_path: Path)
         answer = visitor.send(form, verdict="confirm", edit__targetTaskId=taxes)
     assert "Applied: Move: &#34;Paint the wall&#34; to &#34;Taxes&#34;" in text_of(answer.text)
     assert [one["title"] for one in told(["task", "show", "Taxes"], home)["items"]] == [ITEMS[1]]
-
-
-def test_a_confirmed_follow_up_ends_its_task_and_leads_to_it(home: Path, tmp_path: Path) -> None:
-    with_all(home, tmp_path)
-    with visiting(home) as visitor:
-        form = decision(visitor.page("/inbox"), "1.1")
-        for _ in range(2):  # a double click is one
-            answer = visitor.send(form, verdict="conclude")
-            assert answer.status_code == 200
-        assert "The task is DONE." in text_of(answer.text)
-        assert f'See the task <a href="/tasks/{made_task(home)}">' in answer.text
-        assert "Confirm and set done" not in answer.text
-    assert told(["task", "show", TITLE], home)["status"] == "DONE"
-    assert [one["title"] for one in told(["task", "list"], home)].count("The rest") == 1
-    proved(home)
 
 
 def test_a_rejected_follow_up_tells_what_goes_with_it(home: Path, tmp_path: Path) -> None:
@@ -104,17 +87,6 @@ def test_a_follow_up_is_edited_with_its_lines(home: Path, tmp_path: Path) -> Non
     assert made["description"] == "One\n\nTwo"
 
 
-def test_a_stale_follow_up_is_told_and_does_nothing(home: Path, tmp_path: Path) -> None:
-    with_all(home, tmp_path)
-    with visiting(home) as visitor:
-        page = visitor.page("/inbox")
-        done(["reject", "1.1"], home)
-        answer = visitor.send(decision(page, "1.1"), verdict="conclude")
-        assert answer.status_code == 409
-    assert told(["task", "show", TITLE], home)["status"] == "OPEN"
-    assert run(["task", "show", made_by(home, 1)], home).exit_code != 0
-
-
 SPENT = {"startedAt": "2026-12-31T16:00", "endedAt": "2026-12-31T18:00", "summary": "Soldered"}
 
 
@@ -131,4 +103,3 @@ def test_a_quoted_time_is_a_card_with_its_day(home: Path, tmp_path: Path) -> Non
         assert visitor.send(form, verdict="confirm", edit__startedAt="2026-12-31T17:00")
     (entry,) = told(["task", "show", TITLE], home)["time"]
     assert entry["start"] == "2026-12-31T17:00:00.000000Z"
-    assert proved(home)

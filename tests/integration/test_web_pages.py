@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from adapters.web.cards import edited
+from adapters.web.remedies import WORDS
 from adapters.web.site import Site
 from tests.support.cli import FIXED, done, proved, refused, run, told
-from tests.support.forms import forms
+from tests.support.forms import Form, forms
 from tests.support.homes import Homes
-from tests.support.pages import Visitor, text_of, visiting
-from tests.support.waking import proposing
+from tests.support.pages import Visitor, decision, refs, text_of, visiting
+from tests.support.waking import agent, inbox, proposing
 
 
 @pytest.fixture
@@ -43,29 +45,6 @@ def test_each_page_is_a_json_document_with_what_the_command_prints(home: Path) -
         assert visitor.json("/inbox")["sets"][0]["task_id"] == task
         missing = visitor.get("/tasks/nothing.json")
     assert (missing.status_code, missing.json()["error"]) == (404, "unknown_task")
-
-
-def test_a_person_edits_a_task(home: Path) -> None:
-    task, _, _ = ids(home)
-    with visiting(home) as visitor:
-        url = f"/tasks/{task}"
-        visitor.send(visitor.form(url, f"{url}/edit"), title="Mend the sink", estimate="1h30m")
-        visitor.send(visitor.form(url, f"{url}/add-item"), title="Buy a seal")
-        item = told(["task", "show", task], home)["items"][0]["id"]
-        visitor.send(visitor.form(url, f"{url}/item", item=item), verb="check")
-        visitor.send(visitor.form(url, f"{url}/note"), text="It *drips*")
-        visitor.send(visitor.form(url, f"{url}/describe"), text="<b>Both</b> taps")
-        visitor.send(visitor.form(url, f"{url}/timer"), verb="start")
-        page = visitor.page(url)
-        visitor.send(visitor.form(url, f"{url}/timer"), verb="stop", summary="looked")
-    shown = told(["task", "show", task], home)
-    assert (shown["title"], shown["estimate_minutes"]) == ("Mend the sink", 90)
-    assert shown["items"][0]["checked"] is True
-    assert shown["notes"][-1]["text"] == "It *drips*"
-    assert shown["time"][0]["summary"] == "looked"
-    assert "<em>drips</em>" in page
-    assert "&lt;b&gt;Both" in page
-    proved(home)
 
 
 def test_a_field_that_moved_meanwhile_is_not_overwritten(home: Path) -> None:
@@ -102,27 +81,6 @@ def test_what_cannot_be_undone_needs_the_box(home: Path) -> None:
     )
 
 
-def test_an_agent_is_assigned_woken_asked_paused_and_resumed(tmp_path: Path) -> None:
-    done(["task", "add", "Paint the door"], tmp_path)
-    (task,) = told(["task", "list"], tmp_path)
-    url = f"/tasks/{task['id']}"
-    with visiting(tmp_path) as visitor:
-        form = visitor.form(url, f"{url}/assign")
-        visitor.send(form)
-        visitor.send(form)
-        (agent,) = told(["agent", "list"], tmp_path)
-        life = f"/agents/{agent['id']}"
-        visitor.send(visitor.form(life, f"{life}/wake"))
-        visitor.send(visitor.form(life, f"{life}/ask"), words="What is left?")
-        page = text_of(visitor.page(life))
-        visitor.send(visitor.form(life, f"{life}/life", verb="pause"), verb="pause")
-        assert "paused" in text_of(visitor.page(life))
-        visitor.send(visitor.form(life, f"{life}/life", verb="resume"), verb="resume")
-    assert "What is left?" in page
-    assert {one["outcome"] for one in told(["wakes"], tmp_path)} >= {"completed"}
-    proved(tmp_path)
-
-
 def test_a_proof_is_shown_with_its_digest(home: Path) -> None:
     _, _, run = ids(home)
     with visiting(home) as visitor:
@@ -140,22 +98,6 @@ def proof(visitor: Visitor, run: str) -> dict[str, Any]:
         time.sleep(0.05)
     result: dict[str, Any] = visitor.json("/health")["proof"]["result"]
     return result
-
-
-def test_lists_are_pages_that_lead_to_each_other(tmp_path: Path) -> None:
-    for nth in range(7):
-        done(["task", "add", f"Task {nth}", "--priority", f"P{nth % 2}"], tmp_path)
-    with visiting(tmp_path) as visitor:
-        found, path = list[str](), "/tasks.json?limit=3"
-        while path:
-            page = visitor.get(path).json()
-            found += [one["title"] for one in page["tasks"]]
-            path = (page["next"] or "").replace("/tasks?", "/tasks.json?")
-        words = visitor.get("/tasks.json?q=TASK%203").json()["tasks"]
-        none = visitor.get("/tasks.json?agent=yes").json()["tasks"]
-    assert found == [f"Task {nth}" for nth in reversed(range(7))]
-    assert [one["title"] for one in words] == ["Task 3"]
-    assert none == []
 
 
 def test_filters_of_agents_and_wakes(home: Path) -> None:
@@ -225,3 +167,306 @@ def test_what_an_agent_said_is_shown_by_kind(home: Path) -> None:
             assert thread["messages"] == [one for one in every if one["kind"] == kind]
         assert visitor.get(f"/agents/{agent}.json?kind=none").json()["threads"] == []
         assert visitor.get(f"/agents/{agent}?kind=<b>").status_code == 200
+
+
+# ----------------------------------------------------------------------- verdicts, without a script
+
+
+def task(home: Path) -> dict[str, object]:
+    (one,) = told(["task", "list"], home)
+    found: dict[str, object] = one
+    return found
+
+
+def test_an_undone_confirmation_stands_in_the_inbox_again_and_is_confirmed_again(
+    home: Path,
+) -> None:
+    with visiting(home) as visitor:
+        ref = refs(home)["update_task_estimate"]
+        for _ in range(2):
+            form = decision(visitor.page("/inbox"), ref)
+            answer = visitor.send(form, verdict="confirm")
+            assert "Applied: Set estimate to 60 minutes" in text_of(answer.text)
+            assert refs(home).get("update_task_estimate") is None
+            assert task(home)["estimate_minutes"] == 60
+            undo = next(one for one in forms(answer.text) if one.action == "/undo")
+            assert "Set the estimate back to none" in text_of(visitor.send(undo).text)
+            page = text_of(visitor.page("/inbox"))
+            assert "You confirmed it before, and undid that." in page
+            assert refs(home)["update_task_estimate"] == ref
+        page = visitor.page("/inbox")  # of one visit, as by the key u
+        visitor.send(decision(page, ref), verdict="confirm")
+        visitor.send(next(one for one in forms(page) if one.action == "/undo"), of="")
+        visitor.send(decision(visitor.page("/inbox"), ref), verdict="reject")
+        assert refs(home).get("update_task_estimate") is None
+    assert task(home)["estimate_minutes"] is None
+    proved(home)
+
+
+def test_an_undo_does_not_overwrite_what_came_after(home: Path) -> None:
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"])
+        undo = next(
+            one
+            for one in forms(visitor.send(form, verdict="confirm").text)
+            if one.action == "/undo"
+        )
+        done(["task", "set", "Fix the sink", "--estimate", "25"], home)
+        answer = visitor.send(undo)
+    assert answer.status_code == 409
+    assert "changed since" in text_of(answer.text)
+    assert task(home)["estimate_minutes"] == 25
+
+
+def test_an_optional_field_that_is_emptied_is_left_out(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    agent(home, note="I have started.")
+    done(["wake"], home)
+    (item,) = inbox(home)
+    assert item["arguments"]["reason"]
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), item["ref"], "edit.reason")
+        answer = visitor.send(form, verdict="confirm", edit__reason="  ")
+    assert (answer.status_code, "Applied" in answer.text) == (200, True)
+    last = told(["task", "show", "Fix the sink"], home)["history"][-1]
+    assert (last["status"], last["reason"]) == ("IN PROGRESS", "")
+    assert proved(home)
+
+
+def test_an_optional_field_that_stays_empty_is_no_edit() -> None:
+    proposed = {"status": "IN PROGRESS"}
+    form = {"edit.status": "IN PROGRESS", "edit.reason": ""}
+    assert edited("set_task_status", proposed, form) is None
+    assert edited("set_task_status", {**proposed, "reason": "Begun"}, form) == proposed
+
+
+def test_an_edit_that_makes_no_sense_is_told_and_changes_nothing(home: Path) -> None:
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"], "edit.minutes")
+        for minutes in ("0", "9999999999999", "²", "soon", "-3"):
+            answer = visitor.send(form, verdict="confirm", edit__minutes=minutes)
+            assert answer.status_code == 422, minutes
+            assert "Not done" in answer.text or "not possible" in answer.text, minutes
+    assert task(home)["estimate_minutes"] is None
+
+
+def test_a_decision_taken_elsewhere_is_told_and_not_overwritten(home: Path) -> None:
+    ref = refs(home)["update_task_estimate"]
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), ref)
+        done(["reject", ref, "--reason", "No"], home)
+        answer = visitor.send(form, verdict="confirm")
+        assert answer.status_code == 409
+        assert "Somebody else was faster" in text_of(answer.text)
+        assert "it is rejected (No)" in text_of(answer.text)
+    assert task(home)["estimate_minutes"] is None
+
+
+def test_the_same_edit_sent_twice_is_the_same_though_it_is_in_force_by_then(home: Path) -> None:
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"], "edit.minutes")
+        answers = [visitor.send(form, verdict="confirm", edit__minutes="45") for _ in range(2)]
+    assert [one.status_code for one in answers] == [200, 200]
+    for answer in answers:
+        assert "Applied: Set estimate to 45 minutes" in text_of(answer.text)
+    assert task(home)["estimate_minutes"] == 45
+    assert [one["status"] for one in inbox(home, "--all")].count("confirmed") == 1
+    assert proved(home)
+
+
+def test_an_unknown_item_or_verdict_is_refused(home: Path) -> None:
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"])
+        assert visitor.send(form, verdict="confirm", ref="nope.1.x").status_code == 404
+        assert visitor.send(form, verdict="confirm", ref="x").status_code == 404
+        assert visitor.send(form, verdict="burn").status_code == 422
+        assert visitor.send(form, verdict="confirm", nonce="!").status_code == 422
+
+
+def test_an_empty_inbox_says_what_to_do(tmp_path: Path) -> None:
+    with visiting(tmp_path) as visitor:
+        assert "there are no agents yet" in text_of(visitor.page("/"))
+        assert visitor.json("/inbox") == {"sets": [], "next": None}
+
+
+# ----------------------------------------------------- agents, templates and the catalog are edited
+
+
+def test_all_of_an_agent_a_template_and_the_catalog_is_edited(home: Path) -> None:
+    done(["template", "create", "Brief", "--general", "Be brief", "--report", "One"], home)
+    done(["category", "add", "Garden"], home)
+    done(["label", "add", "rain"], home)
+    ((agent,), (template,)) = told(["agent", "list"], home), told(["template", "list"], home)
+    done(["template", "assign", agent["id"], "Brief"], home)
+    url, of = f"/agents/{agent['id']}", f"/templates/{template['id']}"
+    with visiting(home) as visitor:
+        assert 'href="' + of in visitor.page("/agents")  # the list says who lives on what
+        form = visitor.form(url, f"{url}/set")
+        slots = {"loops": "The seal", "preferences": "tone = brief\nunit=metre"}
+        answer = visitor.send(form, None, name="Sink", turns="7", model="rules", **slots)
+        assert answer.status_code == 200, text_of(answer.text)
+        shown = told(["agent", "show", agent["id"]], home)
+        assert (shown["name"], shown["config"]["turns"]) == ("Sink", 7)
+        assert (shown["config"]["model"], shown["slots"]["open_loops"]["values"]) == (
+            "rules",
+            ["The seal"],
+        )
+        assert sorted(shown["slots"]["preferences"]) == ["tone", "unit"]
+        again = visitor.form(url, f"{url}/set")
+        wrong = visitor.send(again, turns="99", nonce="too-many-turns")
+        assert (wrong.status_code, "use 1 to 20" in text_of(wrong.text)) == (422, True)
+        wrong = visitor.send(again, preferences="brief", nonce="no-preference")
+        assert (wrong.status_code, 'id="wrong-preferences"' in wrong.text) == (422, True)
+        done(["agent", "set", agent["id"], "--name", "Basin"], home)
+        clash = visitor.send(again, name="Tap", nonce="two-names")
+        assert clash.status_code == 409
+        assert "Basin" in clash.text
+        assert 'value="Tap"' in clash.text
+        (garden,) = [one for one in told(["category", "list"], home) if one["name"] == "Garden"]
+        form = visitor.form(of, f"{of}/set")
+        assert visitor.send(form, name="Short", category=garden["id"]).status_code == 200
+        (template,) = told(["template", "list"], home)
+        assert (template["name"], template["category_ids"]) == ("Short", [garden["id"]])
+        late = visitor.send(form, name="Long", nonce="another-name")
+        assert (late.status_code, "Short" in late.text) == (409, True)
+        named = visitor.form("/catalog", f"/catalog/categories/{garden['id']}")
+        assert visitor.send(named, name="Outdoors").status_code == 200
+        assert visitor.send(named, name="Yard", nonce="name-it-again").status_code == 409
+        correct = visitor.form("/catalog", f"/catalog/categories/{garden['id']}/correct")
+        assert visitor.send(correct, before="mtg", after="meeting").status_code == 200
+        (label,) = told(["label", "list"], home)
+        delete = visitor.form("/catalog", f"/catalog/labels/{label['id']}/delete")
+        assert visitor.send(delete).status_code == 422  # the box was not ticked
+        assert visitor.send(delete, sure="yes").status_code == 200
+        added = visitor.form("/catalog", "/catalog/labels")
+        assert visitor.send(added, name="#sun", category=garden["id"]).status_code == 200
+        (sun,) = visitor.json("/catalog")["labels"]
+        assert sun["categories"] == ["Outdoors"]
+        widen = visitor.form("/catalog", f"/catalog/labels/{sun['id']}/widen")
+        assert visitor.send(widen).status_code == 200
+        assert visitor.json("/catalog")["labels"][0]["categories"] == []
+        assert "Offer in all" not in text_of(visitor.page("/catalog"))
+        visitor.send(visitor.form(of, f"{of}/set"), model="gemini", nonce="another-model")
+        assert "1 agent needs your consent" in text_of(visitor.page(url))  # before a wake waits
+        assert visitor.form(url, "/policy/allow").has("model", "gemini:*")
+        shown = text_of(visitor.page(f"{of}/preview?agent={agent['id']}"))
+        assert "It would not be asked now: nobody has agreed yet" in shown
+    assert [one["name"] for one in told(["label", "list"], home)] == ["sun"]
+    proved(home)
+
+
+def test_a_template_is_set_by_command_and_its_model_and_categories_are_emptied(home: Path) -> None:
+    done(["template", "create", "Brief", "--general", "Be brief", "--report", "One"], home)
+    done(["category", "add", "Garden"], home)
+    change = ["template", "set", "Brief", "--name", "Calm", "--model", "rules"]
+    done([*change, "--category", "Garden"], home)
+    (template,) = told(["template", "list"], home)
+    assert (template["name"], template["model"]) == ("Calm", "rules")
+    assert len(template["category_ids"]) == 1
+    done(["template", "set", "Calm", "--model", "none", "--category", "none"], home)
+    (template,) = told(["template", "list"], home)
+    assert (template["model"], template["category_ids"]) == (None, [])
+    proved(home)
+
+
+def test_what_a_form_of_templates_and_the_catalog_got_wrong_stands_at_its_field(home: Path) -> None:
+    done(["template", "create", "Brief"], home)
+    done(["category", "add", "Garden"], home)
+    done(["category", "add", "House"], home)
+    (template,) = told(["template", "list"], home)
+    of, long = f"/templates/{template['id']}", "x" * 200_000
+    (garden,) = [one["id"] for one in told(["category", "list"], home) if one["name"] == "Garden"]
+    at = f"/catalog/categories/{garden}"
+    texts = {"general": "", "report": ""}
+    cases = [  # page, form, the field that is wrong, what is typed
+        ("/catalog", "/catalog/categories", "name", {"name": " "}),
+        ("/catalog", "/catalog/categories", "language", {"name": "Hall", "language": "klingon!"}),
+        ("/catalog", at, "name", {"name": "n" * 999}),
+        ("/catalog", at, "name", {"name": "House"}),
+        ("/catalog", f"{at}/correct", "after", {"before": "same", "after": "same"}),
+        ("/catalog", "/catalog/labels", "name", {"name": "#"}),
+        ("/templates", "/templates", "name", {"name": "n" * 999}),
+        ("/templates", "/templates", "report", {"name": "Long", "report": long}),
+        ("/templates", "/templates", "model", {"name": "Odd", "model": "m" * 999}),
+        (of, f"{of}/set", "name", {"name": "n" * 999}),
+        (of, f"{of}/set", "model", {"model": "m" * 999}),
+        (of, f"{of}/version", "general", {"general": long}),
+        (of, f"{of}/assign", "agent", {"agent": "nobody of that name"}),
+    ]
+    with visiting(home) as visitor:
+        for page, action, field, typed in cases:
+            answer = visitor.send(visitor.form(page, action), None, **{**texts, **typed})
+            where = (action, field, text_of(answer.text.partition("told is-")[2])[:200])
+            assert answer.status_code in (404, 422), where
+            assert answer.text.count(f'aria-describedby="wrong-{field}"') == 1, where
+            assert answer.text.count("aria-invalid") == 1, where
+            marked = answer.text.split('aria-invalid="true"')[0]
+            assert marked.rpartition("<form ")[2].partition(f'action="{action}"')[1], where
+            assert typed[field].strip() in answer.text, where  # it is given back
+            folded = marked.rpartition("<details")
+            if "</details>" not in folded[2]:
+                assert " open>" in folded[2].partition("<summary")[0], where
+    proved(home)
+
+
+TYPED = {
+    "title": "Other words",
+    "text": "Some words",
+    "words": "How is it?",
+    "target": "No such task",
+    "agent": "No such agent",
+    "task": "No such task",
+    "sure": "yes",
+    "schedule": "every day 07:00",
+    "version": "9",
+}
+
+
+def sent(visitor: Visitor, found: list[Form]) -> list[str]:
+    """What the page says to each form, sent once with each of its buttons."""
+    said = []
+    for form in found:
+        names = {name for name, _ in form.fields}
+        typed = {name: text for name, text in TYPED.items() if name in names or name == "sure"}
+        for button in form.buttons or [("", "")]:
+            pressed = {button[0].replace(".", "__"): button[1]} if button[0] else {}
+            answer = visitor.send(form, None, **typed, **pressed)
+            if answer.status_code >= 400:
+                said.append(text_of(answer.text))
+    return said
+
+
+def of_page(visitor: Visitor, path: str) -> list[Form]:
+    return [
+        form
+        for form in forms(visitor.page(path))
+        if form.method == "post" and form.action not in ("/theme", "/keys", "/prove", "/wake")
+    ]
+
+
+@pytest.mark.slow
+def test_no_refusal_of_the_page_names_a_command_for_what_the_page_can_do(home: Path) -> None:
+    task, agent = told(["task", "list"], home)[0]["id"], told(["agent", "list"], home)[0]["id"]
+    done(["template", "create", "Calm", "--general", "Be calm."], home)
+    calm = next(one for one in told(["template", "list"], home) if one["name"] == "Calm")["id"]
+    said: list[str] = []
+    with visiting(home) as visitor:
+        pages = ["/inbox", f"/tasks/{task}", f"/agents/{agent}", f"/templates/{calm}"]
+        held = {page: of_page(visitor, page) for page in pages}
+        done(["reject", refs(home)["update_task_estimate"]], home)
+        done(["agent", "pause", agent], home)
+        said += sent(visitor, held[f"/agents/{agent}"][:1])  # "Wake now"
+        done(["agent", "destroy", agent], home)
+        said += sent(visitor, held[f"/agents/{agent}"])
+        done(["template", "delete", calm], home)
+        said += sent(visitor, held[f"/templates/{calm}"])
+        done(["task", "delete", task], home)
+        said += sent(visitor, held[f"/tasks/{task}"])
+        said += sent(visitor, held["/inbox"])
+        gone = visitor.get(f"/tasks/{task}/none")
+        assert gone.status_code == 404
+    assert len(said) > 20
+    whole = "\n".join(said)
+    assert "`wakelog" not in whole
+    for name in ("restore_task", "resume_agent", "create_agent", "see_tasks"):
+        assert WORDS[name] in whole, name

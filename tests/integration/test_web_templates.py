@@ -69,52 +69,6 @@ def test_figures_that_cannot_be_counted_are_told(home: Path) -> None:
         assert counted(visitor, "/templates")["figures"]["error"] is None  # answered from memory
 
 
-def test_a_version_is_added_and_rolled_back(home: Path) -> None:
-    url = f"/templates/{template(home)['id']}"
-    with visiting(home) as visitor:
-        form = visitor.form(url, f"{url}/version")
-        for _ in range(2):  # sent twice, it adds one
-            answer = visitor.send(form, general="Be long", report="Two <b>lines</b>")
-            assert answer.status_code == 200
-        assert "&lt;b&gt;lines" in visitor.page(url)
-        assert [one["active"] for one in template(home)["versions"]] == [False, True]
-        late = visitor.send(form, nonce="another-one", general="Be", report="One")
-        assert late.status_code == 409
-        assert "was made active meanwhile" in text_of(late.text)
-        back = visitor.form(url, f"{url}/rollback", version="1")
-        assert visitor.send(back, version="1").status_code == 422  # it asks first
-        assert template(home)["active_version"] == 2
-        assert visitor.send(back, version="1", sure="yes").status_code == 200
-        assert template(home)["active_version"] == 1
-        again = visitor.form(url, f"{url}/rollback", version="2")
-        assert visitor.send(again, version="9", sure="yes").status_code in (404, 422)
-        assert visitor.send(again, version="²").status_code == 422
-    assert len(template(home)["versions"]) == 2
-    proved(home)
-
-
-def test_a_template_is_made_assigned_taken_off_and_deleted(home: Path) -> None:
-    with visiting(home) as visitor:
-        form = visitor.form("/templates", "/templates")
-        visitor.send(form, name="Calm", general="Be calm", report="Slowly")
-        calm = next(one for one in told(["template", "list"], home) if one["name"] == "Calm")
-        url = f"/templates/{calm['id']}"
-        answer = visitor.send(visitor.form(url, f"{url}/assign"), agent="Fix the sink")
-        assert "lives on “Calm” now" in text_of(answer.text)
-        assert "/delete" not in visitor.page(url)
-        off = visitor.form(url, f"{url}/assign", verb="remove")
-        assert "come with wakelog now" in text_of(visitor.send(off, verb="remove").text)
-        assert (
-            visitor.send(visitor.form(url, f"{url}/assign"), agent="No such task").status_code
-            == 404
-        )
-        gone = visitor.form(url, f"{url}/delete")
-        assert visitor.send(gone, verb="delete").status_code == 422
-        assert visitor.send(gone, verb="delete", sure="yes").status_code == 200
-    assert [one["name"] for one in told(["template", "list"], home)] == ["Brief"]
-    assert told(["agent", "list"], home)[0]["template_id"] is None
-
-
 def test_one_that_comes_with_wakelog_is_put_in_use_and_set_on_the_agents_page(home: Path) -> None:
     (agent,) = told(["agent", "list"], home)
     url = f"/agents/{agent['id']}"

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from html import unescape
 from pathlib import Path
@@ -27,6 +27,7 @@ from tests.support.cli import FIXED, done, proved, refused, run, told
 from tests.support.openai_server import OpenAIServer
 from tests.support.pages import Visitor, text_of, visiting
 from tests.support.pasts import FIRST
+from tests.support.process import until
 from tests.support.scripted_server import served
 from tests.support.waking import agent, at, fault, reply, report, sink, tape
 
@@ -67,60 +68,6 @@ def runs(home: Path) -> list[str]:
 
 def said(visitor: Visitor, path: str) -> str:
     return unescape(text_of(visitor.page(path)))
-
-
-def test_a_wake_is_a_conversation_with_a_timeline(visitor: Visitor, runs: list[str]) -> None:
-    run = f"/wakes/{runs[1]}"
-    first, second = (said(visitor, f"{run}?turn={nth}") for nth in (1, 2))
-    assert "waiting 9 min" in first
-    for words in ("Search in the prompt", "The task what it may know of it", "Let me see",
-                  "became a proposal for you", "not accepted",
-                  "The model gave no answer that could be used.",
-                  "The wake was put off."):  # fmt: skip
-        assert words in first, words
-    assert "What its 2 calls of the turn before came to" in second
-    assert "update report" in second
-    assert "Turn 3" in second
-    page = visitor.page(f"{run}?turn=1.2")
-    assert '<li class="is-here" aria-current="true" id="call-1.2">' in page
-    assert 'aria-current="step"' in page
-    assert page.count('class="bar"') >= 3
-    assert "style=" not in page
-    assert len(page) < 200_000
-    assert "It was given the model tape:" in said(visitor, f"{run}?turn=start")
-    assert "1 proposal" in said(visitor, f"{run}?turn=end")
-    found = visitor.json(run)["timeline"]
-    assert [one["turn"] for one in found] == [1, 2, 3]
-    assert max(part["seconds"] for part in found[0]["segments"] if part["kind"] == "waiting") > 590
-
-
-def test_wakes_lead_to_their_neighbours_and_their_causes(
-    visitor: Visitor, home: Path, runs: list[str]
-) -> None:
-    task = told(["task", "list"], home)[0]["id"]
-    newest, oldest = (visitor.page(f"/wakes/{run}") for run in runs)
-    assert f'<a href="/wakes/{runs[1]}" data-arrow="ArrowLeft">' in newest
-    assert "ArrowRight" not in newest
-    assert f'<a href="/wakes/{runs[0]}" data-arrow="ArrowRight">' in oldest
-    assert "ArrowLeft" not in oldest
-    assert "your note of Sunday 2027-01-03, 09:05" in text_of(newest)
-    assert "Need to buy a &lt;b&gt;seal&lt;/b&gt;." in newest
-    assert f'href="/tasks/{task}#note:' in newest
-    anchor = newest.partition(f'href="/tasks/{task}#')[2].partition('"')[0]
-    assert f'id="{anchor}"' in visitor.page(f"/tasks/{task}")
-    assert 'title="first, subscription, journal:r1:' in newest
-    assert "the agent was made on Friday 2027-01-01" in said(visitor, f"/wakes/{runs[1]}")
-
-
-def test_a_prompt_tells_what_is_new_and_is_searched(visitor: Visitor, runs: list[str]) -> None:
-    page = visitor.page(f"/wakes/{runs[0]}?turn=1")
-    marked = [line for line in page.split("<ins>")[1:] if "seal" in line.partition("</ins>")[0]]
-    assert marked
-    assert "as before" in page
-    assert "<ins>" not in visitor.page(f"/wakes/{runs[1]}?turn=1")  # nothing was before it
-    found = visitor.page(f"/wakes/{runs[0]}?turn=1&find=SEAL")
-    assert "<mark>seal</mark>" in found
-    assert "0 places with" in said(visitor, f"/wakes/{runs[0]}?turn=1&find=zebra")
 
 
 def listed(visitor: Visitor, query: str) -> list[str]:
@@ -197,14 +144,6 @@ def test_what_parted_stands_in_two_columns(home: Path, runs: list[str], tmp_path
         assert visitor.get("/wakes/nothing/proof").status_code == 404
 
 
-def until(is_so: Callable[[], bool]) -> None:
-    for _ in range(200):
-        if is_so():
-            return
-        time.sleep(0.05)
-    raise AssertionError("it did not come")
-
-
 def test_a_proof_tells_how_far_it_is(home: Path) -> None:
     beats: list[str] = []
     jobs = Jobs(home, FIXED, "", 1, lambda: beats.append(f"{jobs.proof.log} {jobs.proof.done}"))
@@ -212,9 +151,6 @@ def test_a_proof_tells_how_far_it_is(home: Path) -> None:
     jobs.wait(30)
     assert jobs.proof.state == "done"
     assert [one.split()[0] for one in beats if one.split()[0] in ("journal", "agent")]
-
-
-# ------------------------------------------------------------------------------------------ what if
 
 
 SECONDS = 20  # that a fork may take on a busy machine

@@ -115,19 +115,6 @@ def _asked_labels(visitor: Visitor, task: str) -> list[tuple[str, str]]:
     ]
 
 
-def test_the_way_leads_to_the_entry_the_proposal_the_wake_and_the_note(lived: Lived) -> None:
-    sink = lived.of(TITLE)
-    with visiting(lived.home) as visitor:
-        steps = visitor.json(f"{sink}/why/due")["steps"]
-        entry, proposal, wake, note = (one["href"] for one in steps)
-        assert steps[-1]["words"] == NOTE
-        for href in (entry, proposal, note):
-            path, _, anchor = href.partition("#")
-            assert f'id="{anchor}"' in visitor.page(path), href
-        assert "Wake " in visitor.page(wake)
-        assert proposal.startswith(f"{wake}#item-2-1")
-
-
 def test_each_field_of_a_task_asks_why_and_its_answer_is_there(lived: Lived) -> None:
     with visiting(lived.home) as visitor:
         for title in (TITLE, "Paint the door", "The rest"):

@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import done, proved, told
+from tests.support.cli import done, proved, run, told
 from tests.support.homes import Homes
 from tests.support.pages import text_of, visiting
 from tests.support.waking import proposing
 
 BERLIN = 'timezone = "Europe/Berlin"\n'
+
+
 TASK = "Fix the sink"
 
 
@@ -35,9 +37,6 @@ def entered(home: Path, began: str = "09:00", ended: str = "10:30") -> str:
     return url_of(home)
 
 
-# ------------------------------------------------------------------------------------ the end
-
-
 def test_a_task_is_concluded_with_what_follows(home: Path) -> None:
     done(["task", "item", "add", TASK, "Paint the wall"], home)
     url = url_of(home)
@@ -55,21 +54,6 @@ def test_a_task_is_concluded_with_what_follows(home: Path) -> None:
     assert [one["title"] for one in made["items"]] == ["Paint the wall"]
     assert (task(home)["status"], made["agent_id"] is None) == ("DONE", False)
     proved(home)
-
-
-def test_the_items_stay_where_that_is_ticked(home: Path) -> None:
-    done(["task", "item", "add", TASK, "Paint the wall"], home)
-    url = url_of(home)
-    with visiting(home) as visitor:
-        form = visitor.form(url, f"{url}/conclude")
-        empty = visitor.send(form, title=" ", keep="yes")
-        assert (empty.status_code, "the title is empty" in text_of(empty.text)) == (422, True)
-        assert task(home)["status"] == "OPEN"
-        assert visitor.send(form, title="The rest", keep="yes").status_code == 200
-    assert told(["task", "show", "The rest"], home)["items"] == []
-
-
-# ------------------------------------------------------------------------------------ its time
 
 
 def test_time_is_entered_as_the_clock_at_home_shows_it(home: Path) -> None:
@@ -141,9 +125,6 @@ def test_a_wrong_time_is_told_and_what_was_typed_stays(home: Path) -> None:
     assert task(home)["time"] == [entry]
 
 
-# --------------------------------------------------------------------------------- how it went
-
-
 def test_a_timer_that_stops_asks_how_it_went(home: Path) -> None:
     url = url_of(home)
     with visiting(home) as visitor:
@@ -164,15 +145,128 @@ def test_a_timer_that_stops_asks_how_it_went(home: Path) -> None:
     proved(home)
 
 
-def test_a_task_is_rated_and_its_note_stays_in_the_form(home: Path) -> None:
-    url = url_of(home)
+def shown(home: Path) -> Any:
+    (agent,) = told(["agent", "list"], home)
+    return told(["agent", "show", agent["id"]], home)
+
+
+def test_a_timer_is_set_and_removed(home: Path) -> None:
+    url = f"/agents/{shown(home)['id']}"
     with visiting(home) as visitor:
-        for score in ("6", "0", "²", "many"):
-            form = visitor.form(url, f"{url}/rate", entry="")
-            assert visitor.send(form, score=score).status_code == 422
-        visitor.send(form, score="5", comment="No more drips")
-        again = visitor.form(url, f"{url}/rate", entry="")
-        assert again.has("comment", "No more drips")
-        visitor.send(again, score="3")
-    rating = task(home)["rating"]
-    assert (rating["score"], rating["comment"]) == (3, "No more drips")
+        form = visitor.form(url, f"{url}/timer")
+        for _ in range(2):
+            answer = visitor.send(form, schedule="every day 7:00", zone="Europe/Berlin")
+            assert answer.status_code == 200
+        assert "every day 07:00" in text_of(visitor.page(url))
+        (timer,) = shown(home)["timers"]
+        assert (timer["schedule"], timer["zone"]) == ("every day 07:00", "Europe/Berlin")
+        remove = visitor.form(url, f"{url}/timer", timer=timer["id"])
+        visitor.send(remove, verb="remove")
+    assert shown(home)["timers"] == []
+    proved(home)
+
+
+def test_a_timer_that_makes_no_sense_is_told(home: Path) -> None:
+    url = f"/agents/{shown(home)['id']}"
+    cases = (
+        ("now and then", ""),
+        ("once 2020-01-01 07:00", ""),
+        ("every day 07:00", "Mars"),
+        ("", ""),
+    )
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/timer")
+        for schedule, zone in cases:
+            answer = visitor.send(form, schedule=schedule, zone=zone)
+            assert answer.status_code == 422, schedule
+            assert "[invalid_value]" in text_of(answer.text), schedule
+        assert visitor.send(form, csrf="0" * 32, schedule="every day 07:00").status_code == 403
+    assert shown(home)["timers"] == []
+
+
+def test_it_hears_of_more_and_of_less(home: Path) -> None:
+    done(["task", "add", "Budget"], home)
+    url = f"/agents/{shown(home)['id']}"
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/watch")
+        assert visitor.send(form).status_code == 422  # nothing is named
+        assert visitor.send(form, task="No such task").status_code == 404
+        answer = visitor.send(
+            form,
+            kind="NOTE",
+            task="Budget",
+            sub="note:transcript",
+            status="OPEN",
+            hears_agents="yes",
+        )
+        assert answer.status_code == 200
+        added = next(one for one in shown(home)["subscriptions"] if not one["built_in"])
+        assert {"key:NOTE", "sub:note:transcript"} < set(added["tokens"])
+        assert (added["status"], added["hears_agents"]) == ("OPEN", True)
+        remove = visitor.form(url, f"{url}/watch", subscription=added["id"])
+        visitor.send(remove, verb="remove")
+    assert [one["built_in"] for one in shown(home)["subscriptions"]] == [True]
+    proved(home)
+
+
+def test_an_agent_sleeps_until_a_day_and_is_let_up_again(home: Path) -> None:
+    url = f"/agents/{shown(home)['id']}"
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/sleep")
+        for wrong, why in (
+            ("", "not said until when"),
+            ("2026-12-31", "later"),
+            ("soon", "no time"),
+        ):
+            answer = visitor.send(form, verb="sleep", until=wrong, nonce=f"wrong-one-{wrong}")
+            assert (answer.status_code, why in text_of(answer.text)) == (422, True), answer.text
+            assert not wrong or f'name="until" value="{wrong}"' in answer.text
+        for _ in range(2):
+            answer = visitor.send(form, verb="sleep", until="2027-02-01")
+            assert answer.status_code == 200
+        assert "It sleeps until 2027-02-01" in text_of(answer.text)
+        assert shown(home)["asleep_until"] == "2027-02-01T00:00:00.000000Z"
+        visitor.send(visitor.form(url, f"{url}/sleep"), verb="end")
+    assert shown(home)["asleep_until"] is None
+    proved(home)
+
+
+def test_a_queued_wake_is_cancelled_once(home: Path) -> None:
+    url = f"/agents/{shown(home)['id']}"
+    done(["task", "note", "Fix the sink", "It drips again."], home)
+    done(["agent", "pause", shown(home)["id"]], home)
+    done(["agent", "resume", shown(home)["id"]], home)  # that queues one
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/cancel")
+        for _ in range(2):
+            assert visitor.send(form).status_code == 200
+        assert f"{url}/cancel" not in visitor.page(url)
+        late = visitor.send(form, nonce="another-one")
+        assert (late.status_code, "nothing is queued" in text_of(late.text)) == (404, True)
+    newest = told(["wakes"], home)[0]
+    assert (newest["outcome"], newest["error_code"]) == ("skipped", "cancelled")
+
+
+def test_open_loops_say_whose_they_are(home: Path) -> None:
+    done(["agent", "set", shown(home)["id"], "--loop", "The plumber's invoice"], home)
+    with visiting(home) as visitor:
+        said = text_of(visitor.page(f"/agents/{shown(home)['id']}"))
+    assert "Open loops The plumber&#39;s invoice yours" in said
+
+
+@pytest.mark.slow  # three tries with their pauses
+def test_health_names_who_is_told_nothing_and_why(home: Path) -> None:
+    with visiting(home) as visitor:
+        assert "Nobody: settings.toml names nobody" in text_of(visitor.page("/health"))
+    (home / "settings.toml").write_text('[notify]\ncommand = ["no-such-program-here"]\n')
+    with visiting(home) as visitor:
+        said = text_of(visitor.page("/health"))
+        assert "no-such-program-here is told nothing: not allowed on this machine yet" in said
+    done(["notify", "allow"], home)
+    done(["task", "note", "Fix the sink", "Need to buy a wrench. Due by 2027-03-01."], home)
+    run(["run", "--until-idle"], home)
+    with visiting(home) as visitor:
+        said = text_of(visitor.page("/health"))
+        (one,) = visitor.json("/health")["receivers"]
+    assert one["failure"]
+    assert "no-such-program-here could not be told" in said
