@@ -152,11 +152,21 @@ def postgres() -> Iterator[str]:
 @pytest.fixture
 def postgres_homes(postgres: str) -> Iterator[Any]:
     """The homes of an empty database: `adapters.store.postgres.homes.Homes`."""
+    yield from _homes(postgres)
+
+
+@pytest.fixture(scope="session")
+def homes_of_all(postgres: str) -> Iterator[Any]:
+    """The same of a database that tests share which look at no home but their own."""
+    yield from _homes(postgres)
+
+
+def _homes(server: str) -> Iterator[Any]:
     from adapters.store.postgres.database import Database
     from adapters.store.postgres.homes import Homes
     from tests.support.postgres import database
 
-    with database(postgres) as url:
+    with database(server) as url:
         opened = Database(url)
         yield Homes(opened)
         opened.close()

@@ -33,7 +33,7 @@ class Opener:
     def __init__(self, path: Path | None, homes: Any) -> None:
         self.path = path
         self.homes = homes
-        self.home = homes.create("anna", "r1") if homes else None
+        self.home = homes.create(f"home-{len(homes.all())}", "r1") if homes else None
 
     def __call__(self) -> DocumentStore:
         if self.homes:
@@ -47,7 +47,7 @@ def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
     if request.param == "file":
         yield Opener(tmp_path / "views.db", None)
     else:
-        yield Opener(None, request.getfixturevalue("postgres_homes"))
+        yield Opener(None, request.getfixturevalue("homes_of_all"))
 
 
 def kept(views: Views) -> dict[str, list[object]]:

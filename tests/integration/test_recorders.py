@@ -29,8 +29,8 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
     elif request.param == "file":
         yield lambda: Log.open("journal", tmp_path / "journal.db", "r1")
     else:
-        homes = request.getfixturevalue("postgres_homes")
-        home = homes.create("anna", "r1")
+        homes = request.getfixturevalue("homes_of_all")
+        home = homes.create(f"home-{len(homes.all())}", "r1")
         yield lambda: homes.log(home, "journal")
 
 

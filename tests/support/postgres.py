@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,7 @@ def server() -> Iterator[str]:
         shutil.chown(folder, owner, pwd.getpwnam(owner).pw_gid)
     data, log = folder / "data", folder / "log"
     begin = [str(found / "initdb"), "-A", "trust", "-U", "owner", "--no-sync", "-E", "UTF8"]
+    begin += ["--wal-segsize=1", "--no-instructions"]  # less is written: a fifth of its time
     as_owner: dict[str, Any] = {"user": owner, "cwd": folder} if owner else {"cwd": folder}
     subprocess.run([*begin, str(data)], check=True, capture_output=True, **as_owner)
     trusted = (data / "pg_hba.conf").read_text("utf-8")
@@ -105,11 +107,20 @@ def database(address: str) -> Iterator[str]:
 
 
 def made_database(address: str) -> str:
-    """The same, which ends with its server."""
+    """The same, which ends with its server: a copy of one that was made for it."""
+    pattern = _pattern(address)
     name = f"t{next(_NAMES)}"
     with psycopg.connect(f"{address}postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}".encode())
-    made = Database(f"{address}{name}")
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {pattern}".encode())
+    return f"{address}{name}"
+
+
+@cache
+def _pattern(address: str) -> str:
+    """A database of a server with the tables of wakelog, which nobody writes to."""
+    with psycopg.connect(f"{address}postgres", autocommit=True) as connection:
+        connection.execute(b"CREATE DATABASE pattern")
+    made = Database(f"{address}pattern")
     made.make()
     made.close()
-    return f"{address}{name}"
+    return "pattern"
