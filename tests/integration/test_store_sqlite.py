@@ -15,10 +15,8 @@ from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
 from adapters.store.recorder import line
 from adapters.store.sqlite import PAGE_PAYLOADS, SQLiteLogRecorder
-from domain.append import envelope
 from domain.append.causes import EpochBegan, Receipt, ReplicasImported
 from domain.errors import Refused
-from domain.handlers.journal import task_of
 from domain.journal import commands as do
 from domain.journal.commands import AddNote, CreateTask
 from domain.journal.task import TASK, TaskCreated
@@ -61,21 +59,6 @@ def ns(log: Log) -> list[int]:
 # -------------------------------------------------------------------------------- append and read
 
 
-def test_what_is_appended_is_read_back(journal: Log, path: Path) -> None:
-    appended = journal.append(do.CreateTask("Plan the trip"), AT)
-    assert [row.topic for row in appended.rows] == [
-        "receipt.1",
-        "catalog.category_added.1",
-        "task.created.1",
-    ]
-    assert list(journal.rows(1)) == list(appended.rows)
-    again = Log.open("journal", path, "r1")
-    assert list(again.rows()) == list(journal.rows())
-    with again.reading() as world:
-        assert task_of(world, appended.result.ids[0]).title == "Plan the trip"
-    again.close()
-
-
 def test_the_epoch_stands_first_and_alone(journal: Log) -> None:
     create(journal, "one")
     create(journal, "two")
@@ -85,19 +68,6 @@ def test_the_epoch_stands_first_and_alone(journal: Log) -> None:
     assert (epoch[0].n, first[0].n, second[0].n) == (1, 2, 3)
     assert all(one.at == AT for one in (*epoch, *first, *second))
     assert all(isinstance(append[0].fact, Receipt) for append in (first, second))
-
-
-def test_each_append_carries_the_digest_of_the_one_before(journal: Log) -> None:
-    for title in ("one", "two", "three"):
-        create(journal, title)
-    before = ""
-    for append in journal.appends():
-        rows = [row for row in journal.rows(append[0].n - 1) if envelope.read(row).n == append[0].n]
-        first = envelope.read(rows[0])
-        assert (first.prev, first.rows) == (before, len(rows))
-        before = envelope.digest(rows)
-    assert journal.tail().digest == before
-    assert ns(journal) == [1, 2, 3, 4]
 
 
 def test_time_never_goes_back(journal: Log) -> None:
@@ -209,20 +179,6 @@ def test_a_command_that_decides_nothing_writes_only_what_its_key_needs(journal: 
     assert journal.count() == count
     appended = journal.append(do.EditTask(task, title="one"), AT, key="k")
     assert [row.stream for row in appended.rows] == ["receipt:k@r1"]
-
-
-def test_a_refusal_leaves_no_row(journal: Log) -> None:
-    with pytest.raises(Refused):
-        journal.append(do.EditTask("nobody", title="x"), AT, key="k")
-    assert (journal.count(), journal.tail().n) == (0, 0)
-    task = create(journal, "one")
-    before = list(journal.rows())
-    with pytest.raises(Refused):
-        journal.append(do.EditTask(task, status="BLOCKED"), LATER)
-    assert list(journal.rows()) == before
-    create(journal, "two")
-    assert ns(journal) == [1, 2, 3]
-    assert proved(journal)[0] == []
 
 
 # -------------------------------------------------------------------------------- several writers

@@ -45,14 +45,6 @@ def kept(path: Path | None, log: Log) -> dict[str, list[object]]:
         return {view.name: views.all(view) for view in VIEWS}
 
 
-def test_it_survives_the_deletion_of_the_file(tmp_path: Path, life: Life) -> None:
-    path = tmp_path / "views.db"
-    before = kept(path, life.log)
-    for file in tmp_path.glob("views.db*"):
-        file.unlink()
-    assert kept(path, life.log) == before
-
-
 @pytest.mark.parametrize(
     "spoilt", [b"", b"not a database" * 100, b"SQLite format 3\x00" + b"x" * 999]
 )
@@ -145,17 +137,6 @@ def test_a_place_where_nothing_can_be_written_does_not_stop_reading(
         with closing(caught_up(path, life.log)) as views:
             assert views.is_in_memory
             assert len(views.all(wakes.VIEW)) == 2
-
-
-def test_two_openings_share_one_file(tmp_path: Path, life: Life) -> None:
-    path = tmp_path / "views.db"
-    with closing(caught_up(path, life.log)) as one, closing(caught_up(path, life.log)) as two:
-        for views in (one, two, one, one, two):
-            life.ask(reason="manual")
-            life.run(OBSERVE)
-            views.catch_up()
-        one.catch_up()
-        assert {view.name: one.all(view) for view in VIEWS} == kept(None, life.log)
 
 
 @pytest.mark.slow
