@@ -64,31 +64,6 @@ def test_a_set_is_reviewed_by_keys(
     assert complaints == []
 
 
-def test_an_undo_is_one_click_away(page: Any, address: str, home: Path) -> None:
-    page.goto(address)
-    page.locator(".item", has_text="estimate").first.get_by_role("button", name="Confirm").click()
-    page.locator("#told").get_by_role("button", name="Undo").click()
-    expect(page.locator("#told")).to_contain_text("Done: Set the estimate back")
-    assert {one["estimate_minutes"] for one in told(["task", "list"], home)} == {None}
-
-
-def test_two_windows_decide_the_same_item_and_the_slower_is_told(
-    page: Any, context: Any, address: str, home: Path
-) -> None:
-    page.route("**/events", lambda route: route.abort())  # nobody tells this window
-    page.goto(address)
-    other = context.new_page()
-    other.goto(address)
-    other.locator("#item-1-1").get_by_role("button", name="Confirm").click()
-    expect(other.locator("#told")).to_contain_text("Applied")
-    page.locator("#item-1-1 summary", has_text="Reject").click()
-    page.locator("#item-1-1").get_by_role("button", name="Reject").click()
-    expect(page.locator("#told")).to_contain_text("Somebody else was faster")
-    page.mouse.move(1, 1)
-    expect(page.locator("#item-1-1")).to_have_count(0)
-    assert statuses(home)["1.1"] == "confirmed"
-
-
 def test_a_form_of_an_earlier_run_of_the_server_is_told_and_the_page_stays(
     page: Any, address: str, home: Path
 ) -> None:

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -12,19 +12,19 @@ import pytest
 
 from adapters.web.routes import PAGES
 from tests.support.browsing import (
-    CARDS,
     aside,
     done,
     every_page,
     in_browser,
     refusals,
-    statuses,
+    served,
     told,
 )
 from tests.support.cli import NOW
 from tests.support.followups import with_all
 from tests.support.hostile import HOSTILE, hostile_home
 from tests.support.remembering import remembering
+from tests.support.waking import proposing
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = playwright.expect
@@ -112,9 +112,11 @@ def axe() -> str:
     return files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def lived_in(home: Path) -> Path:
-    """The home after some use: of each kind of thing there is one to see."""
+@pytest.fixture(scope="module")
+def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home after some use: of each kind of thing there is one to see."""
+    home = tmp_path_factory.mktemp("lived_in")
+    aside(proposing, home, "Fix the sink", "Paint the door")
     aside(with_all, home, home, "屋根を直す")  # a follow-up, and what needs it
     done(["reject", "1.1", "--reason", "Not this year"], home)
     done(["defer", "2.2"], home)
@@ -139,6 +141,12 @@ def lived_in(home: Path) -> Path:
     aside(remembering, home, "Mend the tap", (NOW,) * 9)
     done(["fork", told(["wakes"], home)[0]["run_key"], "--note", "Mend the tap", "It drips."], home)
     return home
+
+
+@pytest.fixture(scope="module")
+def its_address(lived_in: Path) -> Iterator[str]:
+    with served(lived_in) as found:
+        yield found
 
 
 def too_wide(page: Any, path: str) -> list[str]:
@@ -187,28 +195,10 @@ def unreadable(page: Any, path: str, rules: Sequence[str] = RULES) -> list[str]:
     ]
 
 
-def test_all_of_it_works_without_javascript(browser: Any, address: str, home: Path) -> None:
-    context = browser.new_context(java_script_enabled=False, viewport=CARDS)
-    page = context.new_page()
-    page.goto(address)
-    page.locator("#item-1-1").get_by_role("button", name="Confirm").click()
-    expect(page.locator("#told")).to_contain_text("Applied")
-    page.locator("#item-1-2 summary", has_text="Reject").click()
-    page.locator("#item-1-2").get_by_label("Why?").fill("No")
-    page.locator("#item-1-2").get_by_role("button", name="Reject").click()
-    expect(page.locator("#told")).to_contain_text("Rejected")
-    page.get_by_role("link", name="Tasks").click()
-    page.get_by_role("link", name="Fix the sink").first.click()
-    page.get_by_label("New item").fill("Buy a seal")
-    page.get_by_role("button", name="Add the item", exact=True).click()
-    expect(page.locator(".checks")).to_contain_text("Buy a seal")
-    context.close()
-    assert (statuses(home)["1.1"], statuses(home)["1.2"]) == ("confirmed", "rejected")
-
-
 def test_no_page_complains_or_asks_anybody_else(
-    page: Any, address: str, lived_in: Path, complaints: list[str]
+    page: Any, its_address: str, lived_in: Path, complaints: list[str]
 ) -> None:
+    address = its_address
     asked: list[str] = []
     page.on("request", lambda one: asked.append(one.url))
     for path in every_page(lived_in):
@@ -223,7 +213,7 @@ def test_no_page_complains_or_asks_anybody_else(
 
 
 def test_every_page_can_be_read_by_everybody(
-    browser: Any, address: str, lived_in: Path, axe: str
+    browser: Any, its_address: str, lived_in: Path, axe: str
 ) -> None:
     """Each address once, in one page: wide for all of axe, then what a width changes. Colours, the
     dark and keys are asked of one address of each kind: its others are of the same pieces."""
@@ -237,7 +227,7 @@ def test_every_page_can_be_read_by_everybody(
     for path in [*every_page(lived_in), *refusals()[:2]]:
         page.emulate_media(color_scheme="light")
         page.set_viewport_size(WIDE)
-        page.goto(address + path, wait_until="domcontentloaded")
+        page.goto(its_address + path, wait_until="domcontentloaded")
         kind = next((one for one, _ in PAGES if re.fullmatch(one, urlsplit(path).path)), "refused")
         is_new = kind not in walked
         if is_new:

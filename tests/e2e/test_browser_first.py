@@ -56,6 +56,7 @@ def _all_there(page: Any) -> None:
 def test_a_file_is_dropped_and_its_tasks_have_agents_that_propose(
     page: Any, address: str, home: Path, complaints: list[str]
 ) -> None:
+    """And each page has its sheet and its script, however it came."""
     page.goto(address)
     page.get_by_role("link", name="Bring tasks in from a file").click()
     expect(page.get_by_text("Or drop it here.")).to_be_visible()  # the script is there
@@ -68,32 +69,17 @@ def test_a_file_is_dropped_and_its_tasks_have_agents_that_propose(
     expect(page.locator("#told")).to_contain_text("2 created")
     expect(page.get_by_text("Or drop it here.")).to_be_visible()  # also after an answer
     expect(page.get_by_label("Model they ask")).to_have_value("")  # the home's
+    _all_there(page)
     _fine(page, "agents")
     page.get_by_role("button", name="Make 2 agents").click()
     expect(page.locator("#told")).to_contain_text("Made 2 agents")
+    _all_there(page)
     _fine(page, "wakes")
     page.get_by_role("button", name="Run what is queued").click()
     expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
+    _all_there(page)
     expect(page.locator("main")).to_contain_text("Fix the sink", timeout=8_000)
     assert len(told(["agent", "list"], home)) == 2
-    assert complaints == []
-
-
-def test_each_page_has_its_sheet_and_its_script_however_it_came(
-    page: Any, address: str, home: Path, complaints: list[str]
-) -> None:
-    page.goto(f"{address}/first")
-    page.locator("[data-drop]").evaluate(DROP)
-    for button, then in (
-        ("Bring these in", "2 created"),
-        ("Make 2 agents", "Made 2 agents"),
-        ("Run what is queued", "Inbox"),
-    ):
-        page.get_by_role("button", name=button).click()
-        expect(page.locator("main")).to_contain_text(then)
-        _all_there(page)
-    expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
-    expect(page.locator("main")).to_contain_text("Fix the sink", timeout=8_000)
     expect(page.get_by_role("button", name="Notify me")).to_be_visible()  # its script is at work
     page.keyboard.press("j")
     page.keyboard.press("x")

@@ -57,54 +57,6 @@ def test_who_syncs_first_hears_how_machines_are_named_and_what_does_not_travel(
     assert "see this machine as" not in desk.said("sync", str(folder))
 
 
-def test_what_two_machines_said_at_once_is_shown_until_it_is_settled(tmp_path: Path) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    desk, laptop = (Machine(tmp_path / one, folder) for one in ("desk", "laptop"))
-    desk.said("task", "add", "Trip")
-    for one in desk, laptop:
-        one.sync()
-        one.said("replicas", "name", f"the {one.home.name}")
-    desk.said("task", "set", "Trip", "--title", "Hills")
-    laptop.said("task", "set", "Trip", "--title", "\u6e56")
-    for one in desk, laptop, desk:
-        report = one.sync()
-    assert report["conflicts"] == 1
-    (conflict,) = desk.told("conflicts")
-    assert (conflict["kind"], conflict["field"], conflict["stands"]) == (
-        "values",
-        "title",
-        "laptop",
-    )
-    assert [(one["label"], one["value"]) for one in conflict["values"]] == [
-        ("the desk", "Hills"),
-        ("the laptop", "\u6e56"),
-    ]
-    said = desk.said("conflicts")
-    number = conflict["number"]
-    assert f"{number}  " in said
-    assert '"Hills" on the desk (you, 20' in said
-    assert '"\u6e56" on the laptop, which stands (you, 20' in said
-    assert laptop.told("conflicts")[0]["number"] == number
-    assert "--keep 'the desk'|'the laptop'" in said
-    assert "title: Hills on the desk" in laptop.said("task", "show", "\u6e56")
-    assert "no side of a conflict" in desk.said(
-        "settle", "\u6e56", "title", "--keep", "x", status=2
-    )
-    args = ("settle", "\u6e56", "title", "--keep", "the desk", "--both", "--key", "k1")
-    desk.said(*args)
-    laptop.sync()
-    desk.sync()
-    laptop.sync()
-    assert laptop.titles() == desk.titles() == {"Hills"}
-    assert desk.told("conflicts") == laptop.told("conflicts") == []
-    (note,) = laptop.told("task", "show", "Hills")["notes"]
-    assert note["text"] == "Title on the laptop: \u6e56"
-    for one in desk, laptop:
-        one.said("prove")
-        assert "shared" in one.told("prove", "--since", "last")["memory_unused"]
-
-
 def test_a_folder_is_made_where_only_itself_is_missing(tmp_path: Path) -> None:
     desk, laptop = (Machine(tmp_path / one, tmp_path / "meet") for one in ("desk", "laptop"))
     desk.said("task", "add", "Buy milk")
@@ -145,25 +97,43 @@ def test_a_machine_that_is_new_is_called_by_its_host_and_names_that_stand_stay(
         one.said("prove")
 
 
-def test_a_conflict_is_settled_by_its_number_which_is_no_other_one_s(tmp_path: Path) -> None:
+def test_what_two_machines_said_at_once_is_shown_until_it_is_settled_by_its_number(
+    tmp_path: Path,
+) -> None:
     desk, laptop = (Machine(tmp_path / one, tmp_path / "folder") for one in ("desk", "laptop"))
     for title in "Trip", "Walk":
         desk.said("task", "add", title)
     for one in desk, laptop:
         one.sync()
+        one.said("replicas", "name", f"the {one.home.name}")
         for title in "Trip", "Walk":
-            one.said("task", "set", title, "--title", f"{title} of {one.home.name}")
+            one.said("task", "set", title, "--title", f"{title} 湖 of {one.home.name}")
     for one in desk, laptop, desk:
-        one.sync()
-    first, second = (one["number"] for one in desk.told("conflicts"))
+        report = one.sync()
+    assert report["conflicts"] == 2
+    left, right = known = desk.told("conflicts")
+    of, first, second = left["title"].split()[0], left["number"], right["number"]
+    assert (left["kind"], left["field"], left["stands"]) == ("values", "title", "laptop")
+    assert [(one["label"], one["value"]) for one in left["values"]] == [
+        (f"the {one}", f"{of} 湖 of {one}") for one in ("desk", "laptop")
+    ]
+    said = desk.said("conflicts")
+    for words in (
+        f"{first}  ",
+        f'"{of} 湖 of desk" on the desk (you, 20',
+        f'"{of} 湖 of laptop" on the laptop, which stands (you, 20',
+        "--keep 'the desk'|'the laptop'",
+    ):
+        assert words in said
     assert [one["number"] for one in laptop.told("conflicts")] == [first, second]
+    assert f"title: {of} 湖 of desk on the desk" in laptop.said("task", "show", of)
+    assert "no side of a conflict" in desk.said("settle", of, "title", "--keep", "x", status=2)
     assert "add --keep NAME, or --both" in desk.said("settle", first, status=2)
     assert "no conflict has the number '12'" in desk.said("settle", "12", "--both", status=2)
-    args = ("settle", first, "--keep", "laptop", "--key", "k1")
-    assert desk.said(*args).startswith("Kept what laptop said")
+    args = ("settle", first, "--keep", "the laptop", "--key", "k1")
+    assert desk.said(*args).startswith("Kept what the laptop said")
     assert "no conflict has the number" in desk.said("settle", first, "--both", status=2)
-    (left,) = desk.told("conflicts")
-    assert left["number"] == second
+    assert desk.told("conflicts") == known[1:]
     both = ("settle", second, "--both", "--key", "k2")
     assert desk.said(*both).startswith("Kept both")
     titles = desk.titles()
@@ -171,9 +141,13 @@ def test_a_conflict_is_settled_by_its_number_which_is_no_other_one_s(tmp_path: P
     for again in args, both:
         desk.said(*again)
     assert (desk.titles(), desk.told("status")["journal"]["rows"]) == (titles, rows)
-    (kept,) = [one["value"] for one in left["values"] if one["replica"] == left["stands"]]
-    (other,) = [one["value"] for one in left["values"] if one["replica"] != left["stands"]]
-    assert kept in titles
-    assert desk.told("task", "show", kept)["notes"][0]["text"].endswith(other)
-    assert desk.told("conflicts") == []
-    desk.said("prove")
+    for one in laptop, desk, laptop:
+        one.sync()
+    here, there = (one["value"] for one in right["values"])
+    assert {there, left["values"][1]["value"]} == desk.titles() == laptop.titles()
+    (note,) = laptop.told("task", "show", there)["notes"]
+    assert note["text"] == f"Title on the desk: {here}"
+    for one in desk, laptop:
+        assert one.told("conflicts") == []
+        one.said("prove")
+        assert "shared" in one.told("prove", "--since", "last")["memory_unused"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import done, proved, run
+from tests.support.cli import done, proved
 from tests.support.consents import agreed
 from tests.support.disks import mount, small_disk
 from tests.support.gemini import environment
@@ -20,8 +20,6 @@ from tests.support.gemini_server import (
     GeminiServer,
     answer,
     call,
-    limited,
-    retry_info,
     serving,
     text,
 )
@@ -102,64 +100,6 @@ def asking(server: GeminiServer) -> dict[str, str]:
 
 
 GEMINI = ("--model", "gemini", "run")
-
-
-# -------------------------------------------------------------------------------------- the model
-
-
-def test_a_provider_that_limits_is_asked_again_by_itself_when_it_said(tmp_path: Path) -> None:
-    home = made(tmp_path / "home")
-    with serving(limited(retry_info("11s")), *reporting()) as server:
-        more = asking(server)
-        with running(home, *GEMINI, more=more) as runtime:
-            note(home, "News.")
-            assert runtime.until("waits")["level"] == "info"
-            (waiting,) = read(home, "status")["queued"]
-            assert (waiting["waits_for"], waiting["is_due"]) == ("provider", False)
-            assert runtime.until("ended")["outcome"] == "completed"
-            assert read(home, "status")["agents"]["failing"] == []
-            assert runtime.told("trouble") == []
-    assert proved(home) > 0
-
-
-def test_a_model_that_never_stops_calling_tools_is_stopped_by_the_turn_limit(
-    tmp_path: Path,
-) -> None:
-    home = made(tmp_path / "home")
-    again = call("record_observations", {"observations": ["Again."]}, signature=SIGNATURE)
-    with (
-        serving(*[answer(again)] * 5, *reporting()) as server,
-        running(home, *GEMINI, more=asking(server)) as runtime,
-    ):
-        note(home, "News.")
-        first = runtime.until("ended")
-        assert (first["outcome"], first["turns"]) == ("completed", 5)
-        note(home, "More news.")  # it lives on
-        assert runtime.until("ended", 2)["turns"] == 2
-    assert proved(home) > 0
-
-
-def test_a_provider_that_is_down_for_an_hour_costs_waits_and_no_failure(tmp_path: Path) -> None:
-    """The command line at the moments at which a runtime tries: 1, 2, 4 ... minutes apart."""
-    home = tmp_path / "home"
-    model = tmp_path / "model.jsonl"
-    model.write_text('{"fault":{"code":"unavailable","message":"no route","ofProvider":true}}')
-    for command in (["task", "add", "Fix the sink"], ["agent", "create", "--all"]):
-        done(command, home)
-    minutes = [0, 1, 3, 7, 15, 31, 63]
-    for nth, minute in enumerate(minutes):
-        hour, second = 9 + minute // 60, 5 * nth
-        at = {"WAKELOG_NOW": f"2027-01-01T{hour:02}:{minute % 60:02}:{second:02}Z"}
-        is_up = minute == minutes[-1]
-        if is_up:
-            model.write_text('{"text":"Back again."}\n{"text":"Done."}')
-        found = run(["--model", f"tape:{model}", "run", "--until-idle"], home, env=at)
-        assert (found.exit_code, found.stdout) == (0, "")
-        waits = [line for line in found.stderr.splitlines() if "waits until" in line]
-        assert len(waits) == (not is_up), found.stderr
-    (wake,) = read(home, "wakes")
-    assert (wake["outcome"], wake["error_code"]) == ("completed", None)
-    assert proved(home) > 0
 
 
 # --------------------------------------------------------------------------- several processes
