@@ -1,18 +1,28 @@
-"""What people ask in one line: the page's ten questions, and figures held against printed ones."""
+"""What people ask in one line: the page's ten questions, and figures held against printed ones, and
+against a count by hand where no history that is kept has it (`test_analytics_recounted`)."""
 
 import re
 from datetime import datetime
 from typing import Any
 
 import duckdb
+import msgspec
 import pytest
 
 from adapters.analytics.queries import run_query
 from adapters.analytics.rows import create, documentation
+from adapters.home.prices import Price
+from adapters.home.settings import Settings
 from adapters.store.log import Log
+from domain.journal import commands as do
 from domain.journal.commands import CreateTask
-from tests.support.analysed import Tables
-from tests.support.lives import PROPOSE, Life
+from domain.journal.imported import ImportedNote, ImportedTask
+from domain.journal.task import TASK
+from domain.log.keys import key
+from domain.log.wire import payload
+from domain.wake.commands import RetakeWake
+from tests.support.analysed import Tables, TimedLife, template
+from tests.support.lives import PROPOSE, REPORT, START, Life
 
 pytestmark = pytest.mark.slow
 
@@ -132,3 +142,98 @@ def test_costs_are_asked_by_a_dimension_that_there_is(empty: "duckdb.DuckDBPyCon
             "INSERT INTO wakes (run_key, started_at) VALUES ('w', '2027-01-01'); "
             "FROM cost_per_confirmed_change('colour')"
         ).fetchall()
+
+
+# ---------------------------------------------------------------- what no kept history has in it
+
+
+def performance(log: Log) -> dict[str | None, tuple[Any, ...]]:
+    """Total, success, failure, rate, mean seconds and active agents, by template."""
+    rows = Tables(log).ask(
+        "SELECT template_id, total_wakes, success_count, failure_count, success_rate, "
+        "average_duration_seconds, active_instance_count FROM template_performance"
+    )
+    return {row[0]: row[1:] for row in rows}
+
+
+def test_a_template_without_wakes_has_zeros_and_no_duration() -> None:
+    life = TimedLife()
+    life.create()
+    idle = template(life.log, "Idle")
+    assert performance(life.log)[idle] == (0, 0, 0, 0.0, None, 0)
+
+
+def test_wakes_of_no_length_count_but_have_no_part_in_the_mean() -> None:
+    life = TimedLife()
+    life.create()
+    life.assign(laura := template(life.log, "Laura"))
+    life.run(REPORT)
+    life.ask(reason="manual")
+    run_key = life.begin()
+    life.wait(30)
+    life.answer(run_key, text="Done.")
+    assert performance(life.log)[laura] == (2, 2, 0, 1.0, 30.0, 1)
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "low", "high"),
+    [(0, 10, 0.0, 0.2775), (5, 10, 0.2366, 0.7634), (10, 10, 0.7225, 1.0), (1, 1, 0.2065, 1.0)],
+)
+def test_the_interval_is_wilsons(k: int, n: int, low: float, high: float) -> None:
+    """Figures from Wilson (1927), as tables of the interval print them."""
+    with duckdb.connect() as connection:
+        create(connection)
+        found = connection.execute(f"SELECT wilson_low({k}, {n}), wilson_high({k}, {n})")
+        assert found.fetchall()[0] == pytest.approx((low, high), abs=1e-4)
+
+
+def test_cost_is_known_only_where_tokens_and_price_are() -> None:
+    life = Life()
+    life.create()
+    run_key = life.begin()
+    life.answer(run_key, REPORT, tokens=1000)
+    life.answer(run_key, text="Done.", tokens=500)
+    tables = Tables(life.log)
+    sql = "SELECT tokens_in, tokens_out, unknown_turns, cost FROM tokens_and_cost"
+    assert tables.ask(sql) == [(1500, 1500, 0, None)]
+    tables = Tables(life.log, settings=Settings(prices={"rules": (Price(1_250_000, 10_000_000),)}))
+    assert tables.ask(sql) == [(1500, 1500, 0, 0.016875)]
+    life.ask(reason="manual")
+    life.answer(life.begin(), text="Well.")
+    tables.catch_up()
+    assert tables.ask(sql) == [(None, None, 1, None)]
+
+
+def test_a_wake_that_still_waits_has_no_end_of_it() -> None:
+    life = TimedLife()
+    life.create()
+    run_key = life.begin()
+    life.fault(run_key, of_provider=True)
+    tables = Tables(life.log)
+    assert tables.ask("SELECT reason, ended_at, seconds FROM waits") == [("provider", None, None)]
+    assert tables.ask("SELECT waited_seconds, active_seconds FROM wakes") == [(0.0, None)]
+    life.wait(60)
+    life.do(RetakeWake(run_key))
+    tables.catch_up()
+    assert tables.ask("SELECT reason, seconds FROM waits") == [("provider", 60.0)]
+
+
+def test_a_note_that_was_removed_and_came_back_is_counted() -> None:
+    log, sink = Log.in_memory("journal"), key("task", "sink")
+
+    def taken(note: str) -> None:
+        task = ImportedTask(sink, "Fix the sink", notes=(ImportedNote(note, key="c1"),))
+        kept = payload(sink, msgspec.json.encode(task))
+        asked = do.ImportTasks("sinks", (do.ImportedRef(sink, kept.id),))
+        log.append(asked, START, payloads=[kept])
+
+    def counted() -> int:
+        return int(Tables(Log.in_memory("agent"), log).one("SELECT notes FROM tasks"))
+
+    taken("Ask Ann")
+    with log.reading() as world:
+        (note,) = world.load(TASK, sink).notes
+    log.append(do.RemoveNote(sink, note.id), START)
+    assert counted() == 0
+    taken("Ask Ann and Bob")
+    assert counted() == 1

@@ -32,7 +32,14 @@ from tests.support.services import services, task_with_agent
 
 pytestmark = pytest.mark.slow
 
-FILES = each_once()
+OLDER = ("redacted.jsonl", "redacted.jsonl.gz")
+FILES = [
+    file
+    for file in each_once()
+    if file.parent in (scenes.FOLDER, scenes.FOLDER / "recorded") or file.name in OLDER
+]
+"""Of what older code wrote of the same scenes a file each: in no row of the others stands a kind, a
+field or a choice that the scenes of today lack."""
 FORMATS = sorted(scenes.FOLDER.glob("formats/*/"))
 ZONE = "America/New_York"
 PRICES: Prices = {
@@ -171,7 +178,7 @@ def simulated(seed: str, steps: int, folder: Path) -> Path:
     ("seed", "steps"),
     [
         ("counted", 60),
-        *(pytest.param(seed, 400, marks=pytest.mark.slow) for seed in ("a", "b", "c", "d", "e")),
+        *(pytest.param(seed, 400, marks=pytest.mark.slow) for seed in ("a", "b", "c")),
     ],
 )
 def test_a_simulated_home_counted_twice_is_the_same(seed: str, steps: int, tmp_path: Path) -> None:
