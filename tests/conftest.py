@@ -29,7 +29,7 @@ SLOW = (
     "tests/integration/test_followup_by_gemini.py",
     "tests/integration/test_keys_replaced.py",
     "tests/integration/test_leading.py",
-    "tests/integration/test_clock_doubted.py::test_on_a_terminal_it_is_asked_once",
+    "tests/integration/test_installation.py::test_on_a_terminal_it_is_asked_once",
     "tests/integration/test_other_past.py",
     "tests/integration/test_policy_deeds.py::test_sql_tells_when_what_was_agreed_to",
     "tests/integration/test_races.py",

@@ -2,26 +2,28 @@
 
 import json
 import shutil
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
+from adapters.home.clock import ManualClock
+from adapters.home.log_pairing import newest_mismatch
+from adapters.home.settings import Settings
 from adapters.runtime import watcher
+from adapters.runtime.services import Services
 from adapters.runtime.wake_capture import capture
+from adapters.store.log import Log
+from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.wiring import open_home
+from domain.errors import Refused
+from domain.journal.commands import AddNote, CreateTask
+from domain.log.wire import Words
+from domain.ports import Model
 from tests.support import checker
 from tests.support.cli import FIXED, done, refused, run, told
 from tests.support.homes import Homes
-from tests.support.opening import made, statements
-from tests.support.restored import (
-    AGENTS,
-    JOURNAL,
-    SINK,
-    begun,
-    gone_on,
-    put_back,
-    restored_alone,
-)
 from tests.support.services import queued_key
 
 OTHER = {"WAKELOG_REPLICA": "r2"}
@@ -260,3 +262,77 @@ def under_way(home: Path) -> None:
         run_key = queued_key(opened.services, agent["id"])
         captured = capture(opened.services, agent["id"], run_key, is_now=True)
         opened.services.append_agent(captured.command, payloads=captured.payloads)
+
+
+JOURNAL, AGENTS = "journal.db", "agent.db"
+SINK = "Fix the sink"
+
+
+def begun(home: Path) -> Path:
+    """A home with an agent that woke once."""
+    done(["task", "add", SINK, "--item", "Buy parts"], home)
+    done(["agent", "create", SINK], home)
+    done(["wake"], home)
+    return home
+
+
+def gone_on(home: Path, note: str = "Takes about 2 hours.") -> None:
+    """One more note, and a wake that has seen it."""
+    done(["task", "note", SINK, note], home)
+    assert told(["wake"], home)[0]["outcome"] == "completed"
+
+
+def restored_alone(home: Path, file: str, work: Callable[[], object]) -> None:
+    """Do some work in a home, and then put one of its files back to where it was."""
+    aside = home.with_name(f"{home.name}-{file}")
+    shutil.copyfile(home / file, aside)
+    work()
+    put_back(home, file, aside)
+
+
+def put_back(home: Path, file: str, source: Path) -> None:
+    """Put another file in the place of a log; what SQLite keeps beside it goes with the old one."""
+    for end in ("-wal", "-shm"):
+        (home / f"{file}{end}").unlink(missing_ok=True)
+    shutil.copyfile(source, home / file)
+
+
+NOW = "2027-01-01T00:00:00.000000Z"
+EACH = 10  # notes, and then all are taken
+
+
+def nobody(name: str) -> Model:
+    raise Refused("model_unavailable", because=f"{name} is not asked here", instead="ask another")
+
+
+@contextmanager
+def opened(home: Path) -> Iterator[Services]:
+    journal, agents = (Log.open(one, home / f"{one}.db", "r1") for one in ("journal", "agent"))
+    with closing(Services(journal, agents, ManualClock(NOW), Settings(), nobody)) as services:
+        yield services
+
+
+def made(home: Path, appends: int, waiting: int) -> Path:
+    """A home of so many notes, of which the last ones nobody has taken."""
+    home.mkdir()
+    with opened(home) as services:
+        task = services.append_journal(CreateTask("Fix the sink")).result.ids[0]
+        for nth in range(appends):
+            if nth % EACH == 0 and nth <= appends - waiting:
+                watcher.catch_up(services)
+            services.append_journal(AddNote(task, "note", Words(f"Note {nth}")))
+        if not waiting:
+            watcher.catch_up(services)
+    return home
+
+
+def statements(home: Path) -> int:
+    """How many statements SQLite is asked for it, in both files."""
+    found: list[str] = []
+    with opened(home) as services:
+        for log in (services.journal, services.agents):
+            recorder = log.recorder
+            assert isinstance(recorder, SQLiteLogRecorder)
+            recorder._connection.set_trace_callback(found.append)
+        newest_mismatch(services.journal, services.agents)
+    return len(found)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.bench import runtime_kill, runtime_load
 from tests.support import killing
 from tests.support.driver import prepare
 
@@ -29,3 +30,20 @@ def test_eight_processes_on_one_home_lose_nothing(tmp_path: Path) -> None:
     assert (counts["take-overs"], counts["late replies"]) == (0, 0)
     by_driver = {text.rpartition("(")[2].partition(" ")[0] for text in notes}
     assert len(by_driver) == PROCESSES
+
+
+# ------------------------------------------------------------------------------ the benches, small
+
+
+@pytest.mark.slow
+def test_every_change_is_in_one_wake_or_one_suppression_under_load() -> None:
+    found = runtime_load.main(
+        ["--agents", "12", "--changes", "200", "--burst", "50", "--pause", "1"]
+    )
+    assert (found.triggers, found.double, found.missing, found.overlaps) == (200, 0, 0, 0)
+
+
+@pytest.mark.slow
+def test_runtimes_that_are_killed_lose_nothing_and_do_nothing_twice() -> None:
+    found = runtime_kill.main(["--times", "3", "--agents", "8", "--changes", "10"])
+    assert (found.triggers, found.double, found.missing, found.overlaps) == (30, 0, 0, 0)

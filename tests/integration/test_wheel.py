@@ -99,19 +99,15 @@ def test_the_wheel_brings_the_command(wheel: Path) -> None:
     assert dict(scripts["console_scripts"]) == {"wakelog": "adapters.cli.main:main"}
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_the_installed_package_is_found_from_anywhere(
-    package: str, target: Path, tmp_path: Path
+def test_the_packages_and_the_front_door_are_found_from_anywhere(
+    target: Path, tmp_path: Path
 ) -> None:
-    code = f"import {package}; print({package}.__file__)"
-    found = run("-P", "-c", code, cwd=tmp_path, PYTHONPATH=str(target))
-    assert Path(found.strip()) == target / package / "__init__.py"
-
-
-def test_the_front_door_is_found_from_anywhere_and_opens(target: Path, tmp_path: Path) -> None:
     code = (
-        "import wakelog\nwith wakelog.open_home('home', may_be_new=True) as home:"
+        f"import {', '.join(PACKAGES)}, wakelog\n"
+        "with wakelog.open_home('home', may_be_new=True) as home:"
         "\n    print(wakelog.__file__, wakelog.__version__, home.tasks())"
+        f"\nprint(*(one.__file__ for one in ({', '.join(PACKAGES)})))"
     )
-    found = run("-P", "-c", code, cwd=tmp_path, PYTHONPATH=str(target))
-    assert found.split() == [str(target / "wakelog.py"), version("wakelog"), "[]"]
+    found = run("-P", "-c", code, cwd=tmp_path, PYTHONPATH=str(target)).split()
+    assert found[:3] == [str(target / "wakelog.py"), version("wakelog"), "[]"]
+    assert [Path(one) for one in found[3:]] == [target / one / "__init__.py" for one in PACKAGES]
