@@ -255,37 +255,6 @@ def test_a_wake_stands_on_its_day_where_the_clocks_change(zone: str, times: dict
 # ------------------------------------------------------------------------------ where it is from
 
 
-def test_a_wakes_end_leads_back_to_the_change_that_woke_it() -> None:
-    life = Life()
-    life.create()
-    life.run(REPORT)
-    life.change(7)
-    run_key = life.run(PROPOSE)
-    tables = Tables(life.log)
-    n, row_n = tables.ask(
-        "SELECT n, row_n FROM events WHERE tag = 'wake.finished.1' AND entity = ?", run_key
-    )[0]
-    sql = f"SELECT tag FROM causality('agent', {n}, of_row_n := {row_n})"
-    told = [tag for (tag,) in tables.ask(sql)]
-    assert told[0] == "wake.finished.1"
-    assert told.index("wake.model_asked.1") < told.index("alert.wake_queued.1")
-    by = tables.ask("SELECT by_log, by_n FROM caused_by WHERE why = 'noticed the change'")
-    assert by == [("journal", 7)]
-
-
-def test_what_an_agent_knew_ends_with_the_time() -> None:
-    life = Life()
-    life.create()
-    life.run(PROPOSE, REPORT)
-    tables = Tables(life.log)
-    told = f"SELECT kind, name FROM what_it_knew('{life.agent}', $1)"
-    assert tables.ask(told, "2027-01-01") == []
-    assert tables.ask(told, "2027-01-02") == [
-        ("report", "Fine"),
-        ("open proposal", "update_task_estimate"),
-    ]
-
-
 def test_no_statement_names_a_row_by_its_rowid() -> None:
     for name in ("tables", "rows", "touched", "entities", "proposals", "journal", "questions"):
         assert "rowid" not in statements(name).lower()

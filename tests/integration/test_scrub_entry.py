@@ -97,8 +97,7 @@ FILES = {
 }
 
 
-@BOTH
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(("name", "is_on"), [("TODO.md", False), *((one, True) for one in FILES)])
 def test_importers_scrub_where_it_is_set(
     home: Path, tmp_path: Path, name: str, is_on: bool
 ) -> None:

@@ -46,21 +46,18 @@ def kept(path: Path | None, log: Log) -> dict[str, list[object]]:
 
 
 @pytest.mark.parametrize(
-    "spoilt", [b"", b"not a database" * 100, b"SQLite format 3\x00" + b"x" * 999]
+    "spoilt", [b"", b"not a database" * 100, b"SQLite format 3\x00" + b"x" * 999, None]
 )
-def test_a_file_that_cannot_be_read_is_made_anew(tmp_path: Path, life: Life, spoilt: bytes) -> None:
-    path = tmp_path / "views.db"
-    path.write_bytes(spoilt)
-    with closing(caught_up(path, life.log)) as views:
-        assert not views.is_in_memory
-    assert kept(path, life.log) == kept(None, life.log)
-
-
-def test_a_file_cut_short_is_made_anew(tmp_path: Path, life: Life) -> None:
+def test_a_file_that_cannot_be_read_is_made_anew(
+    tmp_path: Path, life: Life, spoilt: bytes | None
+) -> None:
+    """`None`: what is left of it, cut short."""
     path = tmp_path / "views.db"
     before = kept(path, life.log)
-    path.write_bytes(path.read_bytes()[: 4096 * 3])
-    assert kept(path, life.log) == before
+    path.write_bytes(path.read_bytes()[: 4096 * 3] if spoilt is None else spoilt)
+    with closing(caught_up(path, life.log)) as views:
+        assert not views.is_in_memory
+    assert kept(path, life.log) == before == kept(None, life.log)
 
 
 @pytest.mark.parametrize("gone", ["", "-wal", "-shm"])
