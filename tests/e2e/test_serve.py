@@ -50,25 +50,42 @@ def ended(process: subprocess.Popen[str]) -> str:
     return str(said)
 
 
-def test_it_serves_this_machine_and_ends_when_told(tmp_path: Path) -> None:
+def asked(address: str, **headers: str) -> str:
+    """The inbox of an address, which may be one with a token."""
+    request = urllib.request.Request(address, headers=headers)
+    visitor = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+    with visitor.open(request, timeout=10) as answer:
+        return str(answer.read().decode())
+
+
+def is_refused(address: str) -> bool:
+    with pytest.raises(urllib.error.HTTPError, match="401") as error:
+        urllib.request.urlopen(address, timeout=10)
+    error.value.close()
+    return True
+
+
+def test_it_serves_this_machine_and_ends_when_told_though_a_page_is_open(tmp_path: Path) -> None:
     process, address = started(tmp_path)
     assert address.startswith("http://127.0.0.1:")
-    with urllib.request.urlopen(f"{address}inbox", timeout=10) as answer:
-        assert answer.status == 200
-        assert b"Nothing to review" in answer.read()
-    said = ended(process)
-    assert "Ctrl-C ends it" in said
-    assert "Traceback" not in said
-    assert process.returncode == 0
-
-
-def test_an_open_page_does_not_hold_the_end_up(tmp_path: Path) -> None:
-    process, address = started(tmp_path)
+    assert "Nothing to review" in asked(f"{address}inbox")
+    port = address.rstrip("/").rpartition(":")[2]
+    for command in (["serve"], ["run", "--serve", "--until-idle"]):
+        assert "cannot be listened on" in refused([*command, "--port", port], tmp_path)
     with urllib.request.urlopen(f"{address}events", timeout=10) as stream:
         assert b"retry" in stream.readline()
         said = ended(process)
+    assert "Ctrl-C ends it" in said
     assert "Traceback" not in said
     assert "exceeded" not in said
+    assert process.returncode == 0
+
+
+def test_what_cannot_be_served_is_one_line(tmp_path: Path) -> None:
+    short = {"WAKELOG_SERVE_TOKEN": "short"}
+    assert "shorter than" in refused(["serve", "--host", "0.0.0.0"], tmp_path, env=short)
+    assert "add --serve" in refused(["run", "--port", "9000"], tmp_path)
+    assert "add --serve" in refused(["run", "--token"], tmp_path)
 
 
 def test_another_address_prints_a_token_and_asks_for_it(tmp_path: Path) -> None:
@@ -76,12 +93,8 @@ def test_another_address_prints_a_token_and_asks_for_it(tmp_path: Path) -> None:
     assert "0.0.0.0" not in address  # nobody reaches that
     bare, _, token = address.partition("?token=")
     assert len(token) >= 32
-    with pytest.raises(urllib.error.HTTPError, match="401") as error:
-        urllib.request.urlopen(f"{bare}inbox", timeout=10)
-    error.value.close()
-    asked = urllib.request.Request(f"{bare}inbox", headers={"Authorization": f"Bearer {token}"})
-    with urllib.request.urlopen(asked, timeout=10) as answer:
-        assert token not in answer.read().decode()
+    assert is_refused(f"{bare}inbox")
+    assert token not in asked(f"{bare}inbox", Authorization=f"Bearer {token}")
     assert token not in ended(process)
 
 
@@ -90,22 +103,9 @@ def test_the_accounts_of_this_machine_are_asked_where_that_is_wanted(tmp_path: P
     bare, _, token = address.partition("?token=")
     assert bare.startswith("http://127.0.0.1:")
     assert len(bytes.fromhex(token)) >= 16
-    with pytest.raises(urllib.error.HTTPError, match="401") as error:
-        urllib.request.urlopen(f"{bare}inbox", timeout=10)
-    error.value.close()
-    visitor = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
-    with visitor.open(address, timeout=10) as answer:
-        assert b"Nothing to review" in answer.read()
+    assert is_refused(f"{bare}inbox")
+    assert "Nothing to review" in asked(address)
     assert "token of this address" in ended(process)
-
-
-def test_a_port_that_is_taken_or_a_short_token_is_one_line(tmp_path: Path) -> None:
-    process, address = started(tmp_path)
-    port = address.rstrip("/").rpartition(":")[2]
-    assert "cannot be listened on" in refused(["serve", "--port", port], tmp_path)
-    ended(process)
-    short = {"WAKELOG_SERVE_TOKEN": "short"}
-    assert "shorter than" in refused(["serve", "--host", "0.0.0.0"], tmp_path, env=short)
 
 
 def test_the_token_may_be_your_own_and_troubles_no_other_command(
@@ -117,9 +117,7 @@ def test_the_token_may_be_your_own_and_troubles_no_other_command(
     process, address = started(tmp_path, "--host", "0.0.0.0")
     bare, _, token = address.partition("?token=")
     assert token == "an%20own%20token%20of%20some%20length"
-    asked = urllib.request.Request(f"{bare}inbox", headers={"Authorization": f"Bearer {own}"})
-    with urllib.request.urlopen(asked, timeout=10) as answer:
-        assert answer.status == 200
+    assert asked(f"{bare}inbox", Authorization=f"Bearer {own}")
     ended(process)
 
 
@@ -162,18 +160,6 @@ def test_the_engine_serves_the_page_and_runs_once_what_is_asked_for_there(tmp_pa
         urllib.request.urlopen(address, timeout=2)
 
 
-def test_a_port_without_a_page_is_one_line(tmp_path: Path) -> None:
-    assert "add --serve" in refused(["run", "--port", "9000"], tmp_path)
-    assert "add --serve" in refused(["run", "--token"], tmp_path)
-    process, address = started(tmp_path)
-    port = address.rstrip("/").rpartition(":")[2]
-    run = ("run", "--serve", "--until-idle")
-    try:
-        assert "cannot be listened on" in refused([*run, "--port", port], tmp_path)
-    finally:
-        ended(process)
-
-
 # ------------------------------------------------------------------------------- how it ends
 
 SLOW = """CREATE OR REPLACE VIEW template_performance AS
@@ -198,14 +184,12 @@ def is_counting(address: str) -> bool:
         return bool(json.load(answer)["figures"]["is_counting"])
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_query_that_takes_for_ever_does_not_hold_the_end_up(
-    tmp_path: Path, number: signal.Signals
-) -> None:
+def test_a_query_that_takes_for_ever_does_not_hold_the_end_up(tmp_path: Path) -> None:
+    """By the signal that ends a service; the one of Ctrl-C is sent beside the engine."""
     process, address = started(slowed(tmp_path / "home"))
     assert is_counting(address)
     begun_at = time.monotonic()
-    process.send_signal(number)
+    process.send_signal(signal.SIGTERM)
     _, said = process.communicate(timeout=60)
     assert time.monotonic() - begun_at < END_SECONDS
     assert (process.returncode, "Traceback" in said) == (0, False), said
