@@ -203,7 +203,7 @@ def test_who_led_the_other_home_leads_on_whatever_machines_are_called(tmp_path: 
         assert (known["airbefore"]["label"], known["airbefore"]["retired"]) == ("air before", True)
 
 
-@pytest.mark.parametrize(("answer", "status", "held"), [("y", 0, 2), ("n", 130, 1), ("", 130, 1)])
+@pytest.mark.parametrize(("answer", "status", "held"), [("y", 0, 2), ("", 130, 1)])
 def test_who_is_at_a_terminal_is_asked_once(
     tmp_path: Path, answer: str, status: int, held: int
 ) -> None:
@@ -272,7 +272,9 @@ def strangers(path: Path, seed: int) -> tuple[rescuing.Machine, Joiner, Path]:
     return desk, laptop, folder
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(nth, marks=pytest.mark.slow) for nth in range(1, 6))]
+)
 def test_nothing_of_two_pasts_is_lost_or_doubled(tmp_path: Path, seed: int) -> None:
     desk, laptop, folder = strangers(tmp_path, seed)
     done = marks(desk.home) + marks(laptop.home)

@@ -106,15 +106,6 @@ def test_a_wake_of_one_scaffold_is_compared_with_one_of_the_other(
     assert "Set estimate to 180 minutes" in found["proposals"]["only_b"]
 
 
-def test_bisect_finds_the_wake_at_the_border_and_one_before_it(
-    home: Path, keys: dict[int, list[str]]
-) -> None:
-    found = told(["bisect", TAP, "--text", "3 hours"], home)
-    assert (found["since"]["run_key"], found["before"]["run_key"]) == (keys[2][0], keys[1][-1])
-    found = told(["bisect", TAP, "--python", "task.due_date == '2027-02-12'"], home)
-    assert found["since"]["run_key"] == keys[1][1]
-
-
 def test_a_fork_of_each_wake_without_a_difference_has_none(
     home: Path, keys: dict[int, list[str]]
 ) -> None:
