@@ -1,6 +1,8 @@
 """A real browser, and a real server of a home to look at."""
 
+import os
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -56,3 +58,13 @@ def address(home: Path) -> Iterator[str]:
     """A real server of the home, in a thread."""
     with served(home) as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The source of axe-core: of the package that brings it, or what `AXE_CORE` names."""
+    named = os.environ.get("AXE_CORE", "")
+    if named:
+        return Path(named).read_text(encoding="utf-8")
+    pytest.importorskip("axe_playwright_python", reason="axe-core is not installed: `make setup`")
+    return files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.browsing import CARDS, done, in_browser, statuses, told
+from tests.support.browsing import CARDS, SENT, done, in_browser, middle, statuses, told
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = playwright.expect
@@ -17,18 +17,11 @@ AGAIN = """(letter) => document.addEventListener("htmx:after:swap", () => {
     const pressed = new KeyboardEvent("keydown", {key: letter, bubbles: true, cancelable: true});
     document.activeElement.dispatchEvent(pressed);
 }, {once: true})"""  # the second press of two, in the moment in which the next card is selected
-SENT = "window.sent = 0; addEventListener('htmx:before:request', () => { window.sent += 1; })"
 
 
 def decided(home: Path) -> set[str]:
     """The proposals that are not pending any more."""
     return {ref for ref, status in statuses(home).items() if status != "pending"}
-
-
-def middle(found: Any) -> tuple[float, float]:
-    """Where a click on something goes."""
-    box = found.bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def rounded(box: Any) -> dict[str, int]:

@@ -1,9 +1,7 @@
 """Every page in a real browser: for everybody, on any screen, whatever is written in it."""
 
-import os
 import re
-from collections.abc import Iterator, Sequence
-from importlib.resources import files
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,6 +10,7 @@ import pytest
 
 from adapters.web.routes import PAGES
 from tests.support.browsing import (
+    RULES,
     aside,
     done,
     every_page,
@@ -19,6 +18,8 @@ from tests.support.browsing import (
     refusals,
     served,
     told,
+    too_wide,
+    unreadable,
 )
 from tests.support.cli import NOW
 from tests.support.followups import with_all
@@ -29,7 +30,6 @@ from tests.support.waking import proposing
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = playwright.expect
 
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 OF_COLOURS = ["color-contrast"]
 OF_WIDTHS = ["scrollable-region-focusable", "target-size"]  # the others see no width
 NO_COLOURS = [*RULES, ""]  # all but those: they take half of the time
@@ -38,17 +38,6 @@ ZOOMED, NARROW = 640, 320  # what a window of 1280 pixels has at 200 %, and at 4
 TWO_FRAMES = "new Promise(one => requestAnimationFrame(() => requestAnimationFrame(one)))"
 """After a resize: the page makes reachable by keys what scrolls now, a moment later."""
 OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
-LOOK = """async (tags) => {
-    const rules = {'color-contrast': {enabled: !tags.includes('')}};
-    const runOnly = tags.filter((one) => one);
-    const found = await axe.run({runOnly, rules, resultTypes: ['violations']});
-    return {violations: found.violations, passes: found.passes.length};
-}"""  # what passes is counted, not described: twice as fast
-TOO_WIDE = "document.scrollingElement.scrollWidth - window.innerWidth"
-WHO_IS_WIDE = """[...document.querySelectorAll('#page *')].filter(
-    (one) => one.getBoundingClientRect().right > window.innerWidth + 1
-        && !one.closest('pre, .wide, .hide, table')
-).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))"""
 
 pytestmark = in_browser
 READ_BY_AXE = "links"
@@ -103,16 +92,6 @@ SPENT = ("--start", "2026-12-31 09:00", "--end", "2026-12-31 10:30")
 
 
 @pytest.fixture(scope="module")
-def axe() -> str:
-    """The source of axe-core: of the package that brings it, or what `AXE_CORE` names."""
-    named = os.environ.get("AXE_CORE", "")
-    if named:
-        return Path(named).read_text(encoding="utf-8")
-    pytest.importorskip("axe_playwright_python", reason="axe-core is not installed: `make setup`")
-    return files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-
-
-@pytest.fixture(scope="module")
 def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home after some use: of each kind of thing there is one to see."""
     home = tmp_path_factory.mktemp("lived_in")
@@ -149,11 +128,6 @@ def its_address(lived_in: Path) -> Iterator[str]:
         yield found
 
 
-def too_wide(page: Any, path: str) -> list[str]:
-    wide = page.evaluate(TOO_WIDE)
-    return [f"{path}: {wide} pixels too wide: {page.evaluate(WHO_IS_WIDE)}"] if wide > 0 else []
-
-
 def cut(page: Any, path: str) -> list[str]:
     return [f"{path}: cut off: {one}" for one in page.evaluate(CUT_OFF)]
 
@@ -182,17 +156,6 @@ def by_keys(page: Any, path: str, is_all: bool) -> list[str]:
     is_steady = path != "/"  # there the pane follows the focus
     found = [f"{path}: {one}" for one in told["wrong"] if is_steady]
     return found + [f"{path}: focus cannot be seen: {one}" for one in told["unseen"][:3]]
-
-
-def unreadable(page: Any, path: str, rules: Sequence[str] = RULES) -> list[str]:
-    """What axe, which is in the page, finds on it as it is now."""
-    result = page.evaluate(LOOK, rules)
-    assert result["passes"] > 10 or rules in (OF_COLOURS, OF_WIDTHS), "axe did not look"
-    return [
-        f"{path}: {one['id']}: {node['target']} {node['failureSummary'][:300]}"
-        for one in result["violations"]
-        for node in one["nodes"][:3]
-    ]
 
 
 def test_no_page_complains_or_asks_anybody_else(

@@ -1,22 +1,18 @@
 """From an empty home to the first proposals without a command, in a real browser."""
 
 import os
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.browsing import every_page, in_browser, refusals, told
+from tests.support.browsing import every_page, in_browser, refusals, told, too_wide, unreadable
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = playwright.expect
 
 pytestmark = [*in_browser, pytest.mark.slow]
-AXE = """async () => (await axe.run({resultTypes: ["violations"]})).violations.map(
-    (one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 160))}`)"""
 LOADED = "[...document.styleSheets, ...document.scripts].map((one) => one.href || one.src)"
-TOO_WIDE = "document.scrollingElement.scrollWidth - window.innerWidth"
 DROP = """(form) => {
     const text = "# Home\\n- [ ] Fix the sink ~2h\\n  Due on 2027-03-01. Need to buy a seal.\\n"
         + "- [ ] Paint the door due:2027-99-99\\n";
@@ -33,14 +29,13 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _fine(page: Any, name: str) -> None:
+def _fine(page: Any, name: str, axe: str) -> None:
     """Nothing to be mended at the narrowest, and no sideways scrolling."""
-    pytest.importorskip("axe_playwright_python", reason="axe-core is not installed: `make setup`")
-    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+    page.evaluate(axe)
     for width in (320, 1000):
         page.set_viewport_size({"width": width, "height": 800})
-        assert page.evaluate(TOO_WIDE) <= 0, (name, width)
-        assert page.evaluate(AXE) == [], (name, width)
+        seen = f"{name} at {width}"
+        assert too_wide(page, seen) + unreadable(page, seen) == []
         if kept := os.environ.get("PICTURES"):
             page.screenshot(path=f"{kept}/{name}-{width}.png", full_page=True)
 
@@ -54,7 +49,7 @@ def _all_there(page: Any) -> None:
 
 
 def test_a_file_is_dropped_and_its_tasks_have_agents_that_propose(
-    page: Any, address: str, home: Path, complaints: list[str]
+    page: Any, address: str, home: Path, axe: str, complaints: list[str]
 ) -> None:
     """And each page has its sheet and its script, however it came."""
     page.goto(address)
@@ -64,17 +59,17 @@ def test_a_file_is_dropped_and_its_tasks_have_agents_that_propose(
     expect(page.get_by_role("heading", name="What TODO.md would bring in")).to_be_visible()
     expect(page.locator("main")).to_contain_text("2 new tasks")
     assert told(["task", "list"], home) == []
-    _fine(page, "plan")
+    _fine(page, "plan", axe)
     page.get_by_role("button", name="Bring these in").click()
     expect(page.locator("#told")).to_contain_text("2 created")
     expect(page.get_by_text("Or drop it here.")).to_be_visible()  # also after an answer
     expect(page.get_by_label("Model they ask")).to_have_value("")  # the home's
     _all_there(page)
-    _fine(page, "agents")
+    _fine(page, "agents", axe)
     page.get_by_role("button", name="Make 2 agents").click()
     expect(page.locator("#told")).to_contain_text("Made 2 agents")
     _all_there(page)
-    _fine(page, "wakes")
+    _fine(page, "wakes", axe)
     page.get_by_role("button", name="Run what is queued").click()
     expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
     _all_there(page)

@@ -1,12 +1,20 @@
 """The inbox in two panes in a real browser: by keys, by mouse, and without JavaScript."""
 
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.browsing import done, in_browser, statuses, told
+from tests.support.browsing import (
+    SENT,
+    done,
+    in_browser,
+    middle,
+    statuses,
+    told,
+    too_wide,
+    unreadable,
+)
 from tests.support.cli import proved
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -14,12 +22,6 @@ expect = playwright.expect
 
 pytestmark = [*in_browser, pytest.mark.slow]
 WIDE: Any = {"width": 1400, "height": 850}
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-LOOK = """async (tags) => {
-    const found = await axe.run({runOnly: tags, resultTypes: ['violations']});
-    return found.violations.map((one) => `${one.id} ${one.nodes.map((node) => node.target)}`);
-}"""
-SENT = "window.sent = 0; addEventListener('htmx:before:request', () => { window.sent += 1; })"
 MOMENT = 450  # a key that comes at once is a second press of the same
 
 
@@ -35,11 +37,6 @@ def pressed(page: Any, *keys: str) -> None:
         if key in "crezu":
             page.wait_for_timeout(MOMENT)
         page.keyboard.press(key)
-
-
-def middle(found: Any) -> tuple[float, float]:
-    box = found.bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def test_a_proposal_is_chosen_and_decided_by_keys_beside_the_list(
@@ -214,8 +211,9 @@ def test_all_of_it_works_without_javascript_and_at_any_width(
     assert statuses(home)["1.2"] == "deferred"
 
 
-def test_it_is_for_everybody_in_each_of_its_states(browser: Any, address: str, home: Path) -> None:
-    source = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+def test_it_is_for_everybody_in_each_of_its_states(
+    browser: Any, address: str, home: Path, axe: str
+) -> None:
     done(["confirm", "1.1"], home)
     done(["task", "set", "Paint the door", "--estimate", "25"], home)
     states = {
@@ -231,9 +229,7 @@ def test_it_is_for_everybody_in_each_of_its_states(browser: Any, address: str, h
         for path, keys in paths.items():
             page.goto(address + path)
             pressed(page, *keys.split())
-            page.evaluate(source)
-            found += [f"{path} {width}: {one}" for one in page.evaluate(LOOK, TAGS)]
-            wide = page.evaluate("document.scrollingElement.scrollWidth - innerWidth")
-            found += [f"{path} {width}: {wide} pixels too wide"] if wide > 0 else []
+            page.evaluate(axe)
+            found += unreadable(page, f"{path} {width}") + too_wide(page, f"{path} {width}")
         context.close()
     assert found == []

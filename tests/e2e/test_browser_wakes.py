@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.support.browsing import done, in_browser, told
+from tests.support.browsing import done, in_browser, told, too_wide
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = playwright.expect
 
 pytestmark = in_browser
-TOO_WIDE = "document.scrollingElement.scrollWidth - window.innerWidth"
 
 
 def test_a_wake_is_walked_through_by_keys(
@@ -43,7 +42,7 @@ def test_a_wake_is_walked_through_by_keys(
     expect(page.get_by_role("heading", name=re.compile("^Turn 2"))).to_be_visible()
     expect(page.locator("[aria-current=step]")).to_contain_text("Turn 2")
     page.set_viewport_size({"width": 320, "height": 900})
-    assert page.evaluate(TOO_WIDE) <= 0
+    assert too_wide(page, "the wake") == []
     heard = page.locator("main").aria_snapshot()
     for words in ('navigation "Wakes of this agent"', 'heading "Why it woke"', "your note of",
                   'navigation "Turns"', 'link "Turn 1', 'heading "What was asked"'):  # fmt: skip

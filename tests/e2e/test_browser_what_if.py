@@ -5,14 +5,21 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.test_browser_everybody import axe, too_wide, unreadable
-from tests.support.browsing import aside, in_browser, press, served, statuses, told
+from tests.support.browsing import (
+    aside,
+    in_browser,
+    press,
+    served,
+    statuses,
+    told,
+    too_wide,
+    unreadable,
+)
 from tests.support.pasts import FIRST, lived
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = playwright.expect
 
-__all__ = ["axe"]
 pytestmark = in_browser
 STEPS = (
     ("wake", 30, ('region "Paint the door"', 'link "wake"', 'listitem "1.2 Set estimate to 60')),

@@ -5,13 +5,11 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,6 +21,8 @@ import yaml
 
 from adapters.cli.main import COMMANDS
 from tests.support import postgres
+from tests.support.process import until
+from tests.support.serving import free_port
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 COMPOSE = Path(__file__).parents[2] / "deploy" / "compose.yaml"
@@ -95,18 +95,6 @@ def started(args: list[str], env: Mapping[str, str]) -> Iterator["subprocess.Pop
     assert running.returncode == 0
 
 
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-def waited(is_so: Callable[[], object]) -> None:
-    ends = time.monotonic() + SECONDS
-    while not is_so():  # bounded by the time
-        assert time.monotonic() < ends
-
-
 def got(address: str, token: str = "") -> tuple[int, str]:
     asked = urllib.request.Request(address, headers={"authorization": f"Bearer {token}"})
     try:
@@ -161,8 +149,8 @@ def test_the_services_of_the_compose_file_start_and_a_home_is_made_and_opened(
             wakelog("--home", "pg:anna", "agent", "create", "--all")
             assert not is_healthy("worker", health)
             with started(command("worker", health), env["worker"]):
-                waited(lambda: is_healthy("worker", health))
-                waited(lambda: wakelog("cluster")["workers"])
-                waited(lambda: wakelog("--home", "pg:anna", "wakes"))
+                until(lambda: is_healthy("worker", health), SECONDS)
+                until(lambda: wakelog("cluster")["workers"], SECONDS)
+                until(lambda: wakelog("--home", "pg:anna", "wakes"), SECONDS)
             assert got(f"{address}h/anna/wakes", token)[0] == 200
         assert wakelog("--home", "pg:anna", "prove")["ok"]

@@ -5,7 +5,7 @@ import shutil
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +31,19 @@ FOCUSED = """(() => {
     const one = document.activeElement;
     return (one.labels?.[0]?.innerText || one.innerText || '').trim().replaceAll('\\n', ' ');
 })()"""  # what it is called: the words of its label, or its own
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+LOOK = """async (tags) => {
+    const rules = {'color-contrast': {enabled: !tags.includes('')}};
+    const runOnly = tags.filter((one) => one);
+    const found = await axe.run({runOnly, rules, resultTypes: ['violations']});
+    return {violations: found.violations, passes: found.passes.length};
+}"""  # what passes is counted, not described: twice as fast
+TOO_WIDE = "document.scrollingElement.scrollWidth - window.innerWidth"
+WHO_IS_WIDE = """[...document.querySelectorAll('#page *')].filter(
+    (one) => one.getBoundingClientRect().right > window.innerWidth + 1
+        && !one.closest('pre, .wide, .hide, table')
+).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))"""
+SENT = "window.sent = 0; addEventListener('htmx:before:request', () => { window.sent += 1; })"
 ACTION_MS = 20_000  # a busy machine is no failure
 START_SECONDS = 30
 
@@ -97,6 +110,28 @@ def press(page: Any, name: str, key: str = "Enter") -> int:
             page.keyboard.press(key)
             return tabs
     raise AssertionError(f"no way to {name!r} by keyboard")
+
+
+def middle(found: Any) -> tuple[float, float]:
+    """Where a click on something goes."""
+    box = found.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def too_wide(page: Any, path: str) -> list[str]:
+    wide = page.evaluate(TOO_WIDE)
+    return [f"{path}: {wide} pixels too wide: {page.evaluate(WHO_IS_WIDE)}"] if wide > 0 else []
+
+
+def unreadable(page: Any, path: str, rules: Sequence[str] = RULES) -> list[str]:
+    """What axe, which is in the page, finds on it as it is now."""
+    result = page.evaluate(LOOK, rules)
+    assert result["passes"] > 10 or len(rules) < 3, "axe did not look"
+    return [
+        f"{path}: {one['id']}: {node['target']} {node['failureSummary'][:300]}"
+        for one in result["violations"]
+        for node in one["nodes"][:3]
+    ]
 
 
 def every_page(home: Path) -> list[str]:
