@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from adapters.analytics.database import connect
+from adapters.analytics.queries import run_query
 from notebooks.names import NOTEBOOKS
 from tests.support import checker
 from tests.support.waking import proposing
@@ -39,10 +41,8 @@ def bytes_of(home: Path) -> list[str]:
 
 
 def asked(home: Path, sql: str) -> list[dict[str, Any]]:
-    command = [str(WAKELOG), "--home", str(home), "--json", "sql", sql]
-    done = subprocess.run(command, capture_output=True, check=True, timeout=300)
-    rows: list[dict[str, Any]] = json.loads(done.stdout)
-    return rows
+    with connect(home, {}) as connection:
+        return list(run_query(connection, sql).documents())
 
 
 @pytest.fixture(scope="module")
