@@ -42,6 +42,18 @@ _OPENING = frozenset(
     "open fdopen read_bytes read_text write_bytes write_text touch connect".split()
 )
 _COPYING = frozenset("copy copy2 copyfile copyfileobj copytree move".split())  # of `shutil`
+
+
+def _calls(names: Collection[str]) -> re.Pattern[str]:
+    """Calls of these names, as a text that `ruff format` has seen spells them."""
+    return re.compile(rf"\b(?:{'|'.join(sorted(names))})\(")
+
+
+# What a file says somewhere that has something to be found in: most are not read for all of it.
+_SAYS_IMPURE = _calls(_IMPURE_BUILTINS)
+_SAYS_OPENING = _calls(_OPENING | _COPYING)
+_SAYS_TEXT = re.compile(rf"\\|unicodedata|casefold|{'|'.join(_UNICODE_METHODS)}")
+_SAYS_DEEP = re.compile(r"^ {16,}(?:async |for |if |match |try:|while |with )", re.MULTILINE)
 _BLOCKS = (
     ast.If,
     ast.For,
@@ -80,6 +92,8 @@ def foreign_imports(source: str, package: str) -> list[str]:
 
 def imports_of(source: str, *unwanted: str) -> list[str]:
     """Find imports of modules, or of what is below them, that should not be there."""
+    if not any(one in source for one in unwanted):
+        return []
     return [
         f"{line}: {name} is imported here"
         for line, name in _imports(tree_of(source))
@@ -89,6 +103,8 @@ def imports_of(source: str, *unwanted: str) -> list[str]:
 
 def impure_calls(source: str) -> list[str]:
     """Find builtins that need no import and still reach outside, or differ between processes."""
+    if not _SAYS_IMPURE.search(source):
+        return []
     return [
         f"{node.lineno}: the core may not call {name}(); derive keys, and leave files to adapters"
         for node in ast.walk(tree_of(source))
@@ -105,6 +121,8 @@ def unpinned_text(source: str, *, is_text_home: bool = False) -> list[str]:
         source: A module of the core.
         is_text_home: Whether it is `domain/text.py`, the one place that may speak of `casefold`.
     """
+    if not _SAYS_TEXT.search(source):
+        return []
     tree = tree_of(source)
     methods = _UNICODE_METHODS if is_text_home else _UNICODE_METHODS | {"casefold"}
     docstrings = set(map(id, _docstrings(tree)))
@@ -125,17 +143,17 @@ def unpinned_text(source: str, *, is_text_home: bool = False) -> list[str]:
 
 def oversized(source: str) -> list[str]:
     """Find what is too wide or too deep."""
-    tree = tree_of(source)
-    lines = source.splitlines()
     findings = [
         f"{number}: {len(line)} columns, {LINE_WIDTH_MAX} allowed; break the line"
-        for number, line in enumerate(lines, start=1)
+        for number, line in enumerate(source.splitlines(), start=1)
         if len(line) > LINE_WIDTH_MAX
     ]
+    if not _SAYS_DEEP.search(source):
+        return findings
     findings += [
         f"{function.lineno}: {function.name} has {depth} nested blocks, {NESTING_MAX} allowed; "
         "branch in the parent only"
-        for function in _functions(tree)
+        for function in _functions(tree_of(source))
         if (depth := _nesting(function)) > NESTING_MAX
     ]
     return findings
@@ -144,6 +162,8 @@ def oversized(source: str) -> list[str]:
 def openings(source: str) -> list[tuple[int, str]]:
     """Where files and databases are opened: the line, and ``function: call``, the function being
     the outermost one, or a method of a class."""
+    if not _SAYS_OPENING.search(source):
+        return []
     return [
         (call.lineno, f"{where}: {name}")
         for where, scope in _scopes(tree_of(source))
@@ -195,13 +215,15 @@ def strangers(installed: Mapping[str, Collection[str]], ours: Collection[str]) -
     ]
 
 
-def _imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=names):
-                yield from ((node.lineno, alias.name) for alias in names)
-            case ast.ImportFrom(module=module, level=level):
-                yield node.lineno, "." * level + (module or "")
+def _imports(node: ast.AST) -> Iterator[tuple[int, str]]:
+    match node:
+        case ast.Import(names=names):
+            yield from ((node.lineno, alias.name) for alias in names)
+        case ast.ImportFrom(module=module, level=level):
+            yield node.lineno, "." * level + (module or "")
+        case _:
+            for child in _inside(node):
+                yield from _imports(child)
 
 
 def _docstrings(tree: ast.Module) -> Iterator[ast.expr]:

@@ -1,5 +1,6 @@
 """The house holds its own rules, and each check is shown to bite."""
 
+from collections.abc import Callable
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -20,8 +21,20 @@ def sources(*folders: str) -> dict[str, str]:
 
 CORE = sources(*house.CORE)
 DOOR = {"wakelog.py": (ROOT / "wakelog.py").read_text(encoding="utf-8")}
-ALL = sources(*OURS, "tests") | DOOR
-BELOW_THE_DOOR = ("adapters.cli", "adapters.runtime", "adapters.store", "adapters.web")
+OF_US = sources(*OURS)
+ADAPTERS = {path: text for path, text in OF_US.items() if path.startswith("adapters/")}
+ALL = OF_US | sources("tests") | DOOR
+NOTEBOOKS = sources("notebooks")
+BELOW_THE_DOOR = (
+    *("adapters.cli", "adapters.runtime", "adapters.store", "adapters.web"),
+    *("projections", "replay"),
+)
+TEXT_HOME = "domain/text.py"
+
+
+def found(check: Callable[[str, str], list[str]], files: dict[str, str]) -> str:
+    """What a check of a path and its text finds in these files, a line each."""
+    return "\n".join(f"{path}:{one}" for path, text in files.items() for one in check(path, text))
 
 
 def test_there_is_something_to_look_at() -> None:
@@ -30,90 +43,46 @@ def test_there_is_something_to_look_at() -> None:
     assert "tests/unit/test_architecture.py" in ALL
 
 
-def test_the_core_imports_nothing_but_the_pure_and_the_layers_below() -> None:
-    found = [
-        f"{path}:{finding}"
-        for path, source in CORE.items()
-        for finding in house.foreign_imports(source, Path(path).parts[0])
-    ]
-    assert not found, "\n".join(found)
+@pytest.mark.parametrize(
+    ("check", "files"),
+    [
+        (lambda path, text: house.foreign_imports(text, Path(path).parts[0]), CORE),
+        (lambda _, text: house.impure_calls(text), CORE),
+        (lambda path, text: house.unpinned_text(text, is_text_home=path == TEXT_HOME), CORE),
+        (lambda _, text: house.oversized(text), ALL),
+        (lambda _, text: house.silent_ignores(text), ALL),
+        (lambda path, text: house.unnamed_openings(path, text, OPENERS), ADAPTERS),
+        (lambda _, text: house.imports_of(text, "wakelog"), OF_US),
+        (lambda _, text: house.imports_of(text, *OURS), NOTEBOOKS),
+        # import-linter looks at packages, and `wakelog` is a module
+        (lambda _, text: house.imports_of(text, *BELOW_THE_DOOR), DOOR),
+    ],
+    ids=[
+        "the core imports nothing but the pure and the layers below",
+        "the core calls nothing that reaches outside",
+        "the core asks no Unicode table but the pinned one",
+        "lines stay narrow and functions flat",
+        "what switches a check off says why",
+        "nobody opens a file who is not named",
+        "nothing stands on the front door",
+        "notebooks come in by the front door",
+        "the front door stands on deeds and documents and nothing below",
+    ],
+)
+def test_the_house_holds(check: Callable[[str, str], list[str]], files: dict[str, str]) -> None:
+    told = found(check, files)
+    assert not told, told
 
 
-def test_the_core_calls_nothing_that_reaches_outside() -> None:
-    found = [
-        f"{path}:{finding}"
-        for path, source in CORE.items()
-        for finding in house.impure_calls(source)
-    ]
-    assert not found, "\n".join(found)
-
-
-def test_the_core_asks_no_unicode_table_but_the_pinned_one() -> None:
-    found = [
-        f"{path}:{finding}"
-        for path, source in CORE.items()
-        for finding in house.unpinned_text(source, is_text_home=path == "domain/text.py")
-    ]
-    assert not found, "\n".join(found)
-
-
-def test_lines_stay_narrow_and_functions_flat() -> None:
-    found = [
-        f"{path}:{finding}" for path, source in ALL.items() for finding in house.oversized(source)
-    ]
-    assert not found, "\n".join(found)
-
-
-def test_what_switches_a_check_off_says_why() -> None:
-    found = [
-        f"{path}:{finding}"
-        for path, source in ALL.items()
-        for finding in house.silent_ignores(source)
-    ]
-    assert not found, "\n".join(found)
-
-
-def test_nobody_opens_a_file_who_is_not_named() -> None:
-    adapters = {path: source for path, source in ALL.items() if path.startswith("adapters/")}
-    found = [
-        f"{path}:{finding}"
-        for path, source in adapters.items()
-        for finding in house.unnamed_openings(path, source, OPENERS)
-    ]
-    assert not found, "\n".join(found)
-    there = {f"{path} {what}" for path in adapters for _, what in house.openings(adapters[path])}
+def test_who_is_named_still_opens_a_file_and_each_front_door_is_gone_through() -> None:
+    there = {f"{path} {what}" for path in ADAPTERS for _, what in house.openings(ADAPTERS[path])}
     assert there >= OPENERS, "take what is no more from tests/support/openers.py"
+    assert found(lambda _, text: house.imports_of(text, "adapters.usecases"), DOOR)
+    assert sum(bool(house.imports_of(one, "wakelog")) for one in NOTEBOOKS.values()) == 5
 
 
 def test_nobody_else_brings_packages_of_our_names() -> None:
     assert house.strangers(packages_distributions(), (*OURS, "wakelog")) == []
-
-
-def test_the_front_door_stands_on_deeds_and_documents_and_nothing_below() -> None:
-    """import-linter looks at packages, and `wakelog` is a module."""
-    (door,) = DOOR.values()
-    assert house.imports_of(door, *BELOW_THE_DOOR, "projections", "replay") == []
-    assert house.imports_of(door, "adapters.usecases"), "there is something to find"
-
-
-def test_nothing_stands_on_the_front_door() -> None:
-    found = [
-        f"{path}:{finding}"
-        for path, source in sources(*OURS).items()
-        for finding in house.imports_of(source, "wakelog")
-    ]
-    assert not found, "\n".join(found)
-
-
-def test_notebooks_come_in_by_the_front_door() -> None:
-    notebooks = sources("notebooks")
-    found = [
-        f"{path}:{finding}"
-        for path, source in notebooks.items()
-        for finding in house.imports_of(source, *OURS)
-    ]
-    assert not found, "\n".join(found)
-    assert sum(bool(house.imports_of(one, "wakelog")) for one in notebooks.values()) == 5
 
 
 # ------------------------------------------------------------------------- the checks themselves
@@ -200,13 +169,14 @@ def nested(*blocks: str) -> str:
 
 
 BRANCHES = """
-def f():
-    if a:
-        f()
-    {} b:
-        if c:
-            if d:
-                f()
+class A:
+    def f():
+        if a:
+            f()
+        {0} b:
+            {1}if c:
+            {1}    if d:
+            {1}        f()
 """
 
 
@@ -216,7 +186,7 @@ def f():
         f"x = '{'a' * 95}'",
         nested("if a", "for a in b", "while a", "with a"),
         nested("match a", "case b", "if c", "if d", "if e"),
-        BRANCHES.format("else:\n     if"),
+        BRANCHES.format("else:\n            if", "    "),
     ],
 )
 def test_the_oversized_is_found(source: str) -> None:
@@ -230,7 +200,7 @@ def test_the_oversized_is_found(source: str) -> None:
         nested("if a", "for a in b", "while a"),
         nested("match a", "case b", "if c", "if d"),
         nested("if a", "if b", "def f()", "if c", "if d"),
-        BRANCHES.format("elif"),
+        BRANCHES.format("elif", ""),
     ],
 )
 def test_what_just_fits_is_allowed(source: str) -> None:
