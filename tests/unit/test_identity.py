@@ -34,8 +34,6 @@ def same(was: list[ImportedTask], now: list[ImportedTask]) -> dict[str, str]:
 
 
 STEPS = ("Sand it", "Buy paint", "Paint it")
-
-
 ONE = {
     "a corrected word": (task("Paint the dor"), task("Paint the door")),
     "a word more": (task("Paint the door"), task("Paint the red door")),
@@ -56,8 +54,6 @@ ONE = {
     ),
     "a checklist that began": (task("Paint the dor"), task("Paint the door", items=STEPS)),
 }
-
-
 NONE = {
     "another title": (task("Paint the door"), task("Call Ann")),
     "another number": (task("Report of week 1"), task("Report of week 2")),

@@ -29,8 +29,6 @@ from tests.support.services import TickingClock
 
 
 NAME = "import TODO.md"
-
-
 KEY = "AIza-0123456789abcdef"
 
 
@@ -196,11 +194,7 @@ def test_a_file_with_lines_that_cannot_be_read_is_read_each_time(importer: Impor
 
 
 SHED = "- [ ] Paint the shed ⏫ 🛫 2027-02-08 📅 2027-02-12 2027-01-01"
-
-
 RENT = "- [ ] Pay the rent ✅ 2027-02-01\n- [ ] Pay the rent 🔁 every month"
-
-
 TEXT = f"# Week 7\n{SHED}\n{RENT}\n- [ ] Plain ~2h #home\n"
 
 

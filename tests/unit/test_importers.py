@@ -402,8 +402,6 @@ def test_what_a_search_answers_is_read_with_its_repositories() -> None:
 
 
 BOTH = "export.json", "lines.json"
-
-
 BERLIN = ZoneInfo("Europe/Berlin")
 
 

@@ -35,11 +35,7 @@ from tests.support.sides import Sides
 
 
 BY = "import:todo.md"
-
-
 ROOF, WALL, DOOR = (key("task", one) for one in ("roof", "wall", "door"))
-
-
 A_ROOF, A_WALL, A_DOOR = (
     ImportedTask(ROOF, "Roof"),
     ImportedTask(WALL, "Wall"),
@@ -219,11 +215,7 @@ def test_a_link_to_itself_is_left_out_as_is_one_of_no_known_relation() -> None:
 
 
 HOUSE = category_id("House")
-
-
 BLUE = label_id("blue")
-
-
 IN_HOUSE = ImportedTask(ROOF, "Roof", category="House", labels=("blue",))
 
 
@@ -558,14 +550,8 @@ def test_what_the_person_held_against_the_file_is_held_after_an_undo_too(home: U
 
 
 WORK, GARDEN = (category_id(name) for name in ("Work", "Garden"))
-
-
 BLUE_HOUSE = ImportedTask(ROOF, "Roof", category="House", labels=("Blue",))
-
-
 AT_WORK = ImportedTask(WALL, "Wall", category="Work", labels=("blue",))
-
-
 IN_GARDEN = ImportedTask(DOOR, "Door", category="Garden")
 
 
@@ -713,8 +699,6 @@ def row(fact: c.CatalogFact) -> Any:
 
 
 FIRST = ImportedTask(ROOF, "Roof", due="2027-02-01", priority="P1", category="Home")
-
-
 VALUES: dict[str, list[Any]] = {
     "title": ["Roof", "New roof", "Old roof"],
     "status": ["OPEN", "GROOMED", "DONE"],
@@ -865,8 +849,6 @@ def test_nothing_of_the_person_is_lost_and_nothing_of_the_file_is_silent(deeds: 
 
 
 CATEGORY, LABEL = "category {}".format, "label {}".format
-
-
 NAMES = ImportNames(CATEGORY, LABEL, CATEGORY)
 
 
@@ -891,8 +873,6 @@ def listed(*items: ImportedItem) -> ImportedTask:
 
 
 WAS = listed(ImportedItem("Sand it"), ImportedItem("Wax it"))
-
-
 NOW = listed(ImportedItem("Sand it well", id=SAND), ImportedItem("Wax it", is_checked=True))
 
 

@@ -596,8 +596,6 @@ def test_marks_stay_in_the_title_of_an_item_which_has_no_place_for_them() -> Non
 
 
 DIALECTS = read((DATA / "dialects.md").read_bytes(), source="dialects.md")
-
-
 BY_TITLE = {task.title: task for task in DIALECTS.tasks}
 
 

@@ -425,8 +425,6 @@ SECTIONS = {
     "task": "## Task\n\n{not JSON",
     "report": "## R\n\nMy own words",
 }
-
-
 SHOWN = {
     "title": "Fix the sink",
     "description": "It drips",

@@ -80,8 +80,6 @@ def test_what_is_no_duration_is_refused(given: str) -> None:
 
 
 BERLIN, NEW_YORK = "Europe/Berlin", "America/New_York"
-
-
 LORD_HOWE, APIA = "Australia/Lord_Howe", "Pacific/Apia"  # half an hour; a day that was skipped
 
 

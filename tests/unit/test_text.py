@@ -92,8 +92,6 @@ def test_a_remedy_in_words_is_told_as_it_is() -> None:
 
 
 ME = "person"
-
-
 NAMES = FactNames(Catalog("main"), str.upper)
 BEFORE = Task(
     "t", title="Old", status="OPEN", due="2027-01-01", estimate=90, category="home",
@@ -204,25 +202,13 @@ def test_words_of_the_log_are_said_plainly_and_others_stay() -> None:
 
 
 TASKS = ("ID", "Title", "Status", "Prio", "Due", "Est", "Category", "Labels", "Items")
-
-
 AGENTS = ("ID", "Name", "Mode", "Life", "Status", "Next wake", "Last wake", "Wakes")
-
-
 WAKES = ("Run", "Agent", "Reason", "When", "Outcome", "Calls", "Items", "Model")
-
-
 WHEN = "2027-02-12 07:00"
-
-
 WIDE = "東京への出張のために航空券とホテルを予約して経費の承認をもらう"
-
-
 TEXTS = st.text(st.sampled_from("ab 東京🎂é-,."), max_size=60).map(
     lambda text: " ".join(text.split())
 )
-
-
 WIDTHS = st.sampled_from([60, 80, 120])
 
 
