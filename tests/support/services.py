@@ -75,10 +75,17 @@ def task_with_agent(
     return task, at.append_agent(command).result.ids[0]
 
 
+def one_agent(
+    replies: Sequence[Reply | ModelFault] = (), *, model: Model | None = None
+) -> tuple[Services, str, str]:
+    """Services with a task and its agent."""
+    at = services(replies, model=model)
+    return at, *task_with_agent(at)
+
+
 def captured_early() -> Services:
     """Two processes: one captures, another writes to both logs, the first begins the wake."""
-    at = services([reply(text="Fine.")])
-    task, agent = task_with_agent(at)
+    at, task, agent = one_agent([reply(text="Fine.")])
     run_key = queued_key(at, agent)
     captured = capture(at, agent, run_key, is_now=True)
     at.append_journal(journal_commands.EditTask(task, title="Fix the other sink"))

@@ -12,6 +12,9 @@ from domain.errors import Damaged, Refused
 
 is_root = hasattr(os, "geteuid") and os.geteuid() == 0
 not_for_root = pytest.mark.skipif(is_root, reason="nothing is forbidden to root")
+has_proc = pytest.mark.skipif(
+    not Path("/proc/self").exists(), reason="needs a folder nobody may write to"
+)
 
 
 @pytest.mark.parametrize(
@@ -144,55 +147,47 @@ def test_without_hard_links_the_name_is_stored_all_the_same(
 def test_a_home_that_is_a_file_is_refused(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.write_text("x", encoding="ascii")
-    for ask in (files.exists, lambda home: files.ensure(home, {})):
+    for ask in (
+        files.exists,
+        lambda home: files.ensure(home, {}),
+        lambda home: files.replica(home, {}),
+    ):
         with pytest.raises(Refused, match="is no folder") as refused:
             ask(home)
         assert refused.value.code == "not_a_log"
-    with pytest.raises(Refused, match="is no folder"):
-        files.replica(home, {})
     assert settings.load(home, {}) == settings.Settings()
 
 
-def test_a_home_below_a_file_or_a_dangling_link_is_refused(tmp_path: Path) -> None:
+PROC = "the home /proc/wakelog cannot be used"
+case = pytest.param
+
+
+@pytest.mark.parametrize(
+    ("home", "because", "code"),
+    [
+        case("file/home", "is no folder", "not_a_log", id="below a file"),
+        case("link", "is no folder", "not_a_log", id="a dangling link"),
+        case("a/b/home", "the folder .*/a/b for the home is missing", "invalid_value", id="around"),
+        case("x" * 300, "too long", "invalid_value", id="too long a path"),
+        case("named", "cannot be used", "read_only", id="its name is a folder"),
+        case("closed/home", "Permission denied", "read_only", marks=not_for_root, id="closed"),
+        case("/proc/wakelog", PROC, "read_only", marks=has_proc, id="no place to write"),
+    ],
+)
+def test_a_home_that_cannot_be_made_is_refused(
+    tmp_path: Path, home: str, because: str, code: str
+) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "link").symlink_to(tmp_path / "gone")
-    for home in (tmp_path / "file" / "home", tmp_path / "link"):
-        with pytest.raises(Refused, match="is no folder") as refused:
-            files.ensure(home, {})
-        assert refused.value.code == "not_a_log"
+    (tmp_path / "named" / "replica").mkdir(parents=True)
+    (tmp_path / "closed").mkdir(mode=0o500)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(Refused, match=because) as refused:
+        files.ensure(tmp_path / home, {})
+    assert refused.value.code == code
+    assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_the_folder_around_a_home_is_not_made(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match=r"the folder .*/a/b for the home is missing") as refused:
-        files.ensure(tmp_path / "a" / "b" / "home", {})
-    assert refused.value.code == "invalid_value"
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_path_that_is_too_long_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="too long"):
-        files.ensure(tmp_path / ("x" * 300), {})
+def test_a_path_that_is_too_long_cannot_be_looked_for(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="too long"):
         files.exists(tmp_path / ("x" * 300))
-
-
-def test_a_name_that_is_a_folder_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "replica").mkdir()
-    with pytest.raises(Refused, match="cannot be used") as refused:
-        files.ensure(tmp_path, {})
-    assert refused.value.code == "read_only"
-
-
-@not_for_root
-def test_a_home_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(Refused, match="Permission denied") as refused:
-        files.ensure(tmp_path / "home", {})
-    assert refused.value.code == "read_only"
-
-
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder nobody may write to")
-def test_a_home_in_a_place_without_writing_is_refused() -> None:
-    with pytest.raises(Refused, match="the home /proc/wakelog cannot be used") as refused:
-        files.ensure(Path("/proc/wakelog"), {})
-    assert refused.value.code == "read_only"

@@ -119,34 +119,49 @@ def test_what_an_import_changed_is_not_taken_for_what_the_next_one_tells(
     assert importer.told() is not None
 
 
+def told_by_readers_of(importer: Importer, version: int) -> ImportReport | None:
+    """What is told where other readers kept it."""
+    parts, report = msgspec.json.decode(importer.views.remembered(NAME) or b"").values()
+    parts[2] = str(version)
+    importer.views.remember(NAME, msgspec.json.encode({"made_of": parts, "report": report}))
+    return importer.told()
+
+
+def told_by_scrubbing(importer: Importer) -> ImportReport | None:
+    importer.home.services.settings = Settings(policy=PolicySettings(scrub_entry=True))
+    return importer.told()
+
+
+def told_of(**other: Any) -> Callable[[Importer], ImportReport | None]:
+    """What is told of a file or options that differ in this."""
+    return lambda importer: importer.told(importer.given()._replace(**other))
+
+
 @pytest.mark.parametrize(
-    "other",
+    "told",
     [
-        lambda given: given._replace(data=given.data + b"\n"),
-        lambda given: given._replace(file=given.file + ".txt"),
-        lambda given: given._replace(source="other.md"),
-        lambda given: given._replace(form="todotxt"),
-        lambda given: given._replace(by_heading=True),
+        lambda importer: importer.told(
+            importer.given()._replace(data=importer.given().data + b"\n")
+        ),
+        told_of(file="TODO.md.txt"),
+        told_of(source="other.md"),
+        told_of(form="todotxt"),
+        told_of(by_heading=True),
+        lambda importer: importer.told(GEMINI_API_KEY=KEY),
+        told_by_scrubbing,
+        lambda importer: told_by_readers_of(importer, READERS + 1),
+    ],
+    ids=[
+        *("a byte more", "another name", "another source", "another format", "another option"),
+        *("a key in the environment", "another setting of what is kept", "other readers"),
     ],
 )
-def test_another_file_or_option_is_read_anew(
-    importer: Importer, other: Callable[[FileInput], FileInput]
+def test_what_was_told_otherwise_is_read_anew(
+    importer: Importer, told: Callable[[Importer], ImportReport | None]
 ) -> None:
     importer.take()
-    assert importer.told() is not None
-    assert importer.told(other(importer.given())) is None
-
-
-def test_a_key_in_the_environment_is_looked_for_anew(importer: Importer) -> None:
-    importer.take()
-    assert importer.told(GEMINI_API_KEY=KEY) is None
-
-
-def test_another_setting_of_what_is_kept_reads_anew(importer: Importer) -> None:
-    importer.take()
-    assert importer.told() is not None
-    importer.home.services.settings = Settings(policy=PolicySettings(scrub_entry=True))
-    assert importer.told() is None
+    assert told_by_readers_of(importer, READERS) is not None
+    assert told(importer) is None
 
 
 def test_what_came_in_while_a_file_was_imported_is_looked_at(importer: Importer) -> None:
@@ -171,16 +186,6 @@ def test_what_was_kept_otherwise_or_is_lost_is_found_out_again(
     importer.views.remember(NAME, kept)
     assert importer.told() is None
     assert importer.take() == report
-
-
-def test_another_version_of_the_readers_reads_anew(importer: Importer) -> None:
-    importer.take()
-    parts, report = msgspec.json.decode(importer.views.remembered(NAME) or b"").values()
-    for version in (READERS, READERS + 1):
-        parts[2] = str(version)
-        kept = msgspec.json.encode({"made_of": parts, "report": report})
-        importer.views.remember(NAME, kept)
-        assert (importer.told() is not None) == (version == READERS)
 
 
 def test_a_file_with_lines_that_cannot_be_read_is_read_each_time(importer: Importer) -> None:

@@ -37,6 +37,19 @@ def synced(log: Machine, shelf: SyncFolder, **how: object) -> SyncResult:
     return sync_logs([log], shelf, NOW, SyncState(), **how)  # type: ignore[arg-type]  # of its own
 
 
+def met(shelf: SyncFolder, story: str, **known: Machine) -> tuple[Machine, ...]:
+    """The machines of a story: `desk+home` adds a label there, `desk` brings and takes; `twin` is
+    another desk."""
+    for word in story.split():
+        name, _, label = word.partition("+")
+        one = known.setdefault(name, Machine("desk" if name == "twin" else name))
+        if label:
+            one.add(label)
+        else:
+            synced(one, shelf)
+    return tuple(known.values())
+
+
 def names(log: Machine) -> set[tuple[str, int]]:
     return {(one, numbered(rows[0].state).n) for one, chain in log.chains.items() for rows in chain}
 
@@ -47,32 +60,21 @@ def waits(log: Machine, shelf: SyncFolder) -> list[tuple[str, str, int]]:
 
 def test_machines_that_meet_hold_the_same_and_then_write_nothing_more() -> None:
     shelf = MemorySyncFolder()
-    desk, laptop, phone = Machine("desk"), Machine("laptop"), Machine("phone")
-    desk.add("home")
-    synced(desk, shelf)
-    synced(laptop, shelf)
-    desk.add("work")
-    laptop.add("away")
-    laptop.add("later")
-    for one in (desk, laptop, phone) * 2:
-        synced(one, shelf)
+    three = met(
+        shelf, "desk+home desk laptop desk+work laptop+away laptop+later" + " desk laptop phone" * 2
+    )
     held = dict(shelf.held)
-    reports = [synced(one, shelf).report for one in (desk, laptop, phone)]
+    reports = [synced(one, shelf).report for one in three]
     assert len({one.digest for one in reports}) == 1
     assert reports[0].equal == ["laptop", "phone"]
     assert not any(one.took or one.gave or one.waiting or one.behind for one in reports)
-    assert names(desk) == names(laptop) == names(phone)
+    assert names(three[0]) == names(three[1]) == names(three[2])
     assert shelf.held == held
 
 
 def test_an_append_waits_for_all_that_its_writer_knew() -> None:
-    shelf, late = MemorySyncFolder(), MemorySyncFolder()
-    desk, laptop, phone = Machine("desk"), Machine("laptop"), Machine("phone")
-    desk.add("home")
-    synced(desk, shelf)
-    synced(laptop, shelf)
-    laptop.add("away")
-    synced(laptop, shelf)
+    shelf, late, phone = MemorySyncFolder(), MemorySyncFolder(), Machine("phone")
+    desk, _ = met(shelf, "desk+home desk laptop laptop+away laptop")
     late.held = {name: data for name, data in shelf.held.items() if "/journal-desk" not in name}
     assert waits(phone, late) == [("desk", "gap", 0), ("laptop", "gap", 2)]
     assert not phone.telling_heads()
@@ -83,10 +85,7 @@ def test_an_append_waits_for_all_that_its_writer_knew() -> None:
 
 def test_another_homes_folder_is_refused_and_stays_as_it_is() -> None:
     shelf = MemorySyncFolder()
-    desk, other = Machine("desk"), Machine("other")
-    desk.add("home")
-    other.add("elsewhere")
-    synced(desk, shelf)
+    _, other = met(shelf, "desk+home other+elsewhere desk")
     before = dict(shelf.held)
     with pytest.raises(Refused) as refused:
         synced(other, shelf)
@@ -96,14 +95,8 @@ def test_another_homes_folder_is_refused_and_stays_as_it_is() -> None:
 
 def test_a_folder_whose_files_came_by_half_is_not_taken_for_another_homes() -> None:
     shelf, late = MemorySyncFolder(), MemorySyncFolder()
-    desk, laptop = Machine("desk"), Machine("laptop")
-    desk.add("home")
-    synced(desk, shelf)
-    synced(laptop, shelf)
-    laptop.add("mine")
-    for name in ("work", "away"):
-        desk.add(name)
-        synced(desk, shelf)
+    story = "desk+home desk laptop laptop+mine desk+work desk desk+away desk"
+    _, laptop = met(shelf, story)
     late.held = {name: data for name, data in shelf.held.items() if "journal-desk-5" in name}
     assert waits(laptop, late) == [("desk", "gap", 3)]
     late.held = {"desk/have.json": shelf.held["desk/have.json"]}
@@ -112,11 +105,7 @@ def test_a_folder_whose_files_came_by_half_is_not_taken_for_another_homes() -> N
 
 def test_a_home_that_lost_its_last_rows_is_told_before_it_takes_or_gives() -> None:
     shelf = MemorySyncFolder()
-    desk, twin = Machine("desk"), Machine("desk")
-    for one in (desk, twin):
-        one.add("home")
-    desk.add("work")
-    synced(desk, shelf)
+    _, twin = met(shelf, "desk+home twin+home desk+work desk")
     before = dict(shelf.held)
     with pytest.raises(Refused) as refused:
         synced(twin, shelf)
@@ -128,45 +117,32 @@ def test_a_home_that_lost_its_last_rows_is_told_before_it_takes_or_gives() -> No
 
 
 def test_of_a_chain_with_two_branches_nothing_more_is_taken_and_others_go_on() -> None:
-    shelf, other = MemorySyncFolder(), MemorySyncFolder()
-    desk, twin, laptop = Machine("desk"), Machine("desk"), Machine("laptop")
-    for one in (desk, twin):
-        one.add("home")
-    synced(desk, shelf)
-    synced(laptop, shelf)
-    desk.add("work")
-    twin.add("other work")
-    synced(desk, shelf)
+    shelf, other, both = MemorySyncFolder(), MemorySyncFolder(), MemorySyncFolder()
+    story = (
+        "desk+home twin+home desk laptop desk+work twin+other_work desk laptop+mine laptop phone"
+    )
+    _, twin, _, phone = met(shelf, story)
     synced(twin, other)
-    laptop.add("mine")
-    synced(laptop, shelf)
-    phone = Machine("phone")
-    both = MemorySyncFolder()
     both.held = {
         f"copy{nth}/{name.replace('/', ' ')}": data
         for nth, one in enumerate((shelf, other))
         for name, data in one.held.items()
     }
-    synced(phone, shelf)
-    report = synced(phone, both).report
-    assert [(one.replica, one.for_) for one in report.waiting] == [("desk", "fork")]
-    assert waits(phone, both) == [("desk", "fork", phone.heads()["desk"].n)]
+    for _ in range(2):
+        assert waits(phone, both) == [("desk", "fork", phone.heads()["desk"].n)]
 
 
 def test_what_is_held_back_waits() -> None:
-    shelf = MemorySyncFolder()
-    desk, laptop = Machine("desk"), Machine("laptop")
-    desk.add("home")
-    synced(desk, shelf)
+    shelf, laptop = MemorySyncFolder(), Machine("laptop")
+    met(shelf, "desk+home desk")
     report = synced(laptop, shelf, hold=["desk"]).report
     assert [(one.replica, one.for_) for one in report.waiting] == [("desk", "held")]
     assert not laptop.telling_heads()
 
 
 def test_a_dry_run_tells_what_would_come_and_writes_nothing() -> None:
-    shelf = MemorySyncFolder()
-    desk, laptop = Machine("desk"), Machine("laptop")
-    desk.add("home")
+    shelf, laptop = MemorySyncFolder(), Machine("laptop")
+    (desk,) = met(shelf, "desk+home")
     assert synced(desk, shelf, is_dry=True).report.gave == 3
     assert (shelf.held, desk.is_shared) == ({}, False)
     synced(desk, shelf)
@@ -182,10 +158,8 @@ class Unwritable(MemorySyncFolder):
 
 
 def test_a_folder_that_may_only_be_read_is_taken_from_first() -> None:
-    shelf, closed = MemorySyncFolder(), Unwritable()
-    desk, laptop = Machine("desk"), Machine("laptop")
-    desk.add("home")
-    synced(desk, shelf)
+    shelf, closed, laptop = MemorySyncFolder(), Unwritable(), Machine("laptop")
+    met(shelf, "desk+home desk")
     closed.held = shelf.held
     with pytest.raises(Refused) as refused:
         synced(laptop, closed)
@@ -196,9 +170,7 @@ def test_a_folder_that_may_only_be_read_is_taken_from_first() -> None:
 
 def test_what_was_looked_at_once_is_not_opened_again() -> None:
     shelf = MemorySyncFolder()
-    desk = Machine("desk")
-    desk.add("home")
-    synced(desk, shelf)
+    (desk,) = met(shelf, "desk+home desk")
     kept = synced(desk, shelf).kept
     opened: list[str] = []
 
@@ -358,10 +330,7 @@ def compacted(log: Machine, shelf: MemorySyncFolder, most: int = 3) -> None:
 
 def test_more_than_thirty_two_small_files_become_one_and_then_nothing_moves() -> None:
     shelf = MemorySyncFolder()
-    desk = Machine("desk")
-    for nth in range(FILES_MAX + 1):
-        desk.add(f"label {nth}")
-        synced(desk, shelf)
+    (desk,) = met(shelf, " ".join(f"desk+{nth} desk" for nth in range(FILES_MAX + 1)))
     before = offered(shelf)
     assert len(files(shelf, "desk", "desk")) == FILES_MAX + 1
     synced(desk, shelf)
@@ -379,16 +348,11 @@ def test_more_than_thirty_two_small_files_become_one_and_then_nothing_moves() ->
 
 def test_what_was_carried_for_another_goes_once_that_one_offers_it() -> None:
     stick, shelf = MemorySyncFolder(), MemorySyncFolder()
-    desk, laptop, phone = Machine("desk"), Machine("laptop"), Machine("phone")
-    desk.add("home")
-    synced(desk, stick)
-    synced(laptop, stick)
-    synced(laptop, shelf)
-    synced(phone, shelf)
+    desk, laptop = met(stick, "desk+home desk laptop")
+    met(shelf, "laptop phone", laptop=laptop)
     assert files(shelf, "laptop", "desk")
-    desk.add("work")
-    synced(desk, shelf)  # it does not give what the laptop offers
-    synced(laptop, shelf)
+    # it does not give what the laptop offers
+    met(shelf, "desk+work desk laptop", desk=desk, laptop=laptop)
     assert files(shelf, "laptop", "desk")
     shelf.held |= {name: data for name, data in stick.held.items() if name.startswith("desk/j")}
     before = offered(shelf)
@@ -458,14 +422,8 @@ def _end(logs: Sequence[Machine], shelf: MemorySyncFolder) -> None:
 
 def test_files_of_a_chain_that_is_not_held_so_stay_as_they_are() -> None:
     shelf, other = MemorySyncFolder(), MemorySyncFolder()
-    desk, twin, laptop = Machine("desk"), Machine("desk"), Machine("laptop")
-    for one in desk, twin:
-        one.add("home")
-    synced(desk, shelf)
-    synced(laptop, shelf)
-    for nth in range(5):
-        twin.add(f"other {nth}")
-        synced(twin, other)
+    _, twin, laptop = met(shelf, "desk+home twin+home desk laptop")
+    met(other, " ".join(f"twin+other_{nth} twin" for nth in range(5)), twin=twin)
     for name in files(other, "desk", "desk"):
         shelf.held[name.replace("desk/", "laptop/", 1)] = other.held[name]
     before = dict(shelf.held)
@@ -475,10 +433,7 @@ def test_files_of_a_chain_that_is_not_held_so_stay_as_they_are() -> None:
 
 def test_a_file_that_cannot_be_written_stops_nothing() -> None:
     shelf = MemorySyncFolder()
-    desk = Machine("desk")
-    for nth in range(5):
-        desk.add(f"label {nth}")
-        synced(desk, shelf)
+    (desk,) = met(shelf, " ".join(f"desk+{nth} desk" for nth in range(5)))
 
     class Full(MemorySyncFolder):
         def write(self, name: str, data: bytes) -> None:
@@ -491,10 +446,8 @@ def test_a_file_that_cannot_be_written_stops_nothing() -> None:
 
 
 def test_a_file_is_small_by_its_own_size_and_by_what_it_holds() -> None:
-    desk = Machine("desk")
     shelf = MemorySyncFolder()
-    desk.add("x")
-    synced(desk, shelf)
+    met(shelf, "desk+x desk")
     (name,) = files(shelf, "desk", "desk")
     data = shelf.held[name]
     assert is_small(data)

@@ -1,6 +1,8 @@
 """What is done about one agent or change reads as much in a home of five agents as in one of fifty;
 what is due of the others is done all the same."""
 
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -86,14 +88,55 @@ def homes() -> list[Counted]:
     return [Counted(5), Counted(50)]
 
 
-def test_the_wake_of_one_agent_reads_the_same_in_a_home_of_any_size(homes: list[Counted]) -> None:
+def alike(homes: Iterable[Counted], deed: Callable[[Counted], object]) -> None:
+    """A deed reads the same in a small home and a large one; `read_since` ends what prepares it."""
     found = []
     for one in homes:
         one.read_since()
-        request_wake(one.home, one.agents[3])
+        deed(one)
         found.append(one.read_since())
     small, large = found
     assert small == large
+
+
+def inbox_read(one: Counted, *, is_all: bool) -> None:
+    sets, left = page_of_sets(one.home, is_all=is_all, limit=3)
+    assert len(set_documents(one.home, sets, is_all=is_all)) == 3
+    assert left == len(one.agents) - 3
+
+
+def proposal_found(one: Counted, *, by_rank: bool) -> None:
+    sought = all_sets(one.home)[3]
+    one.read_since()
+    (named,) = named_items(
+        one.home, "confirm", ["4.1" if by_rank else f"{sought.id}.1"], is_all=False
+    )
+    assert (named.set_id, named.number, named.ref) == (sought.id, 1, "4.1")
+
+
+def change_told(one: Counted) -> None:
+    n = change_of(one)
+    one.read_since()
+    ((document, _),) = why.fates_of_change(one.home, n)
+    assert document.id == one.agents[3]
+
+
+DEEDS: dict[str, Callable[[Counted], object]] = {
+    "the wake of one agent": lambda one: request_wake(one.home, one.agents[3]),
+    "the status": lambda one: status_document(one.home),
+    "an inbox": partial(inbox_read, is_all=False),
+    "an inbox with what is decided": partial(inbox_read, is_all=True),
+    "a proposal found by its rank": partial(proposal_found, by_rank=True),
+    "a proposal found by its id": partial(proposal_found, by_rank=False),
+    "why of one change": change_told,
+}
+
+
+@pytest.mark.parametrize("deed", DEEDS)
+def test_a_deed_about_one_reads_the_same_in_a_home_of_any_size(
+    homes: list[Counted], deed: str
+) -> None:
+    alike(homes, DEEDS[deed])
 
 
 def test_a_new_process_wakes_one_of_any_number_that_share_a_template() -> None:
@@ -121,20 +164,8 @@ def test_a_new_process_wakes_one_of_any_number_that_share_a_template() -> None:
     assert small == large
 
 
-def test_the_status_reads_the_same_in_a_home_of_any_size(homes: list[Counted]) -> None:
-    found = []
-    for one in homes:
-        one.read_since()
-        status_document(one.home)
-        found.append(one.read_since())
-    small, large = found
-    assert small == large
-
-
 def test_why_a_field_is_as_it_is_reads_the_same_in_a_home_of_any_size() -> None:
-    found = []
-    for count in (5, 50):
-        one = Counted(count)
+    def told(one: Counted) -> None:
         (mine,) = (of for of in all_sets(one.home) if of.task_id == one.tasks[3])
         item = next(of for of in mine.items if of.tool == "update_task_estimate")
         review.confirm(one.at, mine.id, item.number)
@@ -142,15 +173,13 @@ def test_why_a_field_is_as_it_is_reads_the_same_in_a_home_of_any_size() -> None:
         one.read_since()
         steps = why_field(one.home, one.tasks[3], "estimate").steps
         assert [of.kind for of in steps] == ["confirmed", "proposed", "wake", "woken"]
-        found.append(one.read_since())
-    small, large = found
-    assert small == large
+
+    alike(map(Counted, (5, 50)), told)
 
 
 def test_what_is_listed_of_many_agents_is_read_and_the_rest_is_counted() -> None:
-    found = []
-    for count in (8, 80):
-        one = Counted(count)
+    def listed(one: Counted) -> None:
+        count = len(one.agents)
         for agent in one.agents:
             one.at.append_agent(one.at.request(agent))
         one.at.append_agent(PauseAgent(one.agents[1]))
@@ -164,9 +193,8 @@ def test_what_is_listed_of_many_agents_is_read_and_the_rest_is_counted() -> None
         assert [of.id for of in all_agents(one.home, "active", 1)] == one.agents[:1]
         assert [of.id for of in all_agents(one.home, "dormant")] == [one.agents[1]]
         assert (has_agents(one.home), all_agents(one.home, "unknown")) == (True, [])
-        found.append(one.read_since())
-    small, large = found
-    assert small == large
+
+    alike(map(Counted, (8, 80)), listed)
 
 
 def test_the_status_counts_what_it_does_not_read(homes: list[Counted]) -> None:
@@ -176,19 +204,6 @@ def test_the_status_counts_what_it_does_not_read(homes: list[Counted]) -> None:
         assert said.open_proposals == sum(is_open(item) for of in sets for item in of.items) > 0
         assert said.next_due == min(of.next_wake_at for of in agents if of.next_wake_at)
         assert said.agents.living == len(agents)
-
-
-def test_an_inbox_reads_what_it_shows_in_a_home_of_any_size(homes: list[Counted]) -> None:
-    for is_all in (False, True):
-        found = []
-        for one in homes:
-            one.read_since()
-            sets, left = page_of_sets(one.home, is_all=is_all, limit=3)
-            assert len(set_documents(one.home, sets, is_all=is_all)) == 3
-            assert left == len(one.agents) - 3
-            found.append(one.read_since())
-        small, large = found
-        assert small == large
 
 
 def test_what_is_open_is_listed_however_many_were_decided_since() -> None:
@@ -201,20 +216,6 @@ def test_what_is_open_is_listed_however_many_were_decided_since() -> None:
     sets, left = page_of_sets(one.home, is_all=True, limit=1)
     assert [of.id for of in sets] == [waits.id, others[-1].id]
     assert left == len(others) - 1 > 1
-
-
-@pytest.mark.parametrize("by", ["rank", "id"])
-def test_a_proposal_is_found_without_the_others(homes: list[Counted], by: str) -> None:
-    found = []
-    for one in homes:
-        sought = all_sets(one.home)[3]
-        ref = "4.1" if by == "rank" else f"{sought.id}.1"
-        one.read_since()
-        (named,) = named_items(one.home, "confirm", [ref], is_all=False)
-        assert (named.set_id, named.number, named.ref) == (sought.id, 1, "4.1")
-        found.append(one.read_since())
-    small, large = found
-    assert small == large
 
 
 def test_with_the_wake_of_one_what_is_due_of_all_is_done() -> None:
@@ -237,18 +238,6 @@ def change_of(one: Counted) -> int:
     watcher.catch_up(one.at)
     one.views.catch_up()
     return one.at.journal.tail().n
-
-
-def test_why_of_one_change_reads_the_same_in_a_home_of_any_size(homes: list[Counted]) -> None:
-    found = []
-    for one in homes:
-        n = change_of(one)
-        one.read_since()
-        ((document, _),) = why.fates_of_change(one.home, n)
-        assert document.id == one.agents[3]
-        found.append(one.read_since())
-    small, large = found
-    assert small == large
 
 
 def test_why_of_a_change_leaves_out_no_agent_that_tells_of_it() -> None:
