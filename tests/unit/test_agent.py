@@ -9,27 +9,18 @@ from adapters.runtime.services import Services
 from domain.agent import deciders
 from domain.agent.agent import (
     AGENT,
-    CRITICAL_KEPT,
-    JOURNAL_SHOWN,
     Agent,
     AgentActivated,
     AgentCreated,
     AgentDeleted,
     AgentDestroyed,
     AgentFact,
-    AgentNamed,
-    AgentObserved,
     AgentPaused,
     AgentSettled,
-    AutomationSet,
-    CategoriesAllowed,
     GoalSet,
     LoopClosed,
     LoopOpened,
-    ModelChosen,
-    ModeSet,
     PreferenceSet,
-    Priority,
     Slot,
     Subscribed,
     SubscriberAdded,
@@ -38,7 +29,6 @@ from domain.agent.agent import (
     TimerRemoved,
     TimerSet,
     TimerTicked,
-    TurnMaxSet,
     Unsubscribed,
 )
 from domain.agent.commands import ConfigureAgent
@@ -71,11 +61,10 @@ from domain.agent.subscriptions import (
 )
 from domain.errors import REFUSAL_CODES, Refused
 from domain.log.keys import key
-from domain.log.wire import Words
 from domain.wake.wake import WAKE, ToolReturned
 from tests.support.agents import AGENT_ID, BUILT_IN, START, TASK, after, agent_of, born, row
 from tests.support.scripted_wakes import call, ended, woken
-from tests.support.services import divergences, queued_key, reply, services, task_with_agent
+from tests.support.services import divergences, one_agent, queued_key, reply
 
 PAUSED, DESTROYED, DELETED = AgentPaused(), AgentDestroyed(), AgentDeleted()
 
@@ -181,30 +170,6 @@ def test_there_is_nothing_to_destroy_or_delete_of_an_unknown_agent() -> None:
 
 
 # ----------------------------------------------------------------------------- settings and slots
-
-
-def test_settings_are_told_where_they_differ() -> None:
-    wanted = AgentSettings(
-        name="New",
-        mode="interactive",
-        categories=("c9", "c9"),
-        model="rules",
-        turn_max=7,
-        is_automatic=False,
-    )
-    facts = configure(born(), wanted)
-    assert facts == [
-        AgentNamed("New"),
-        ModeSet("interactive"),
-        CategoriesAllowed(("c9",)),
-        ModelChosen("rules"),
-        TurnMaxSet(7),
-        AutomationSet(is_on=False),
-    ]
-    agent = agent_of(facts, born())
-    assert configure(agent, wanted) == []
-    assert configure(agent, AgentSettings()) == []
-    assert configure(agent, AgentSettings(model="")) == [ModelChosen("")]
 
 
 def test_each_slot_counts_its_own_versions() -> None:
@@ -362,18 +327,6 @@ def test_a_very_long_downtime_names_the_first_tick_and_the_newest() -> None:
 # ------------------------------------------------------------------------ what its facts make of it
 
 
-def test_the_journal_keeps_the_newest_and_every_critical_one() -> None:
-    def observed(nth: int, priority: Priority) -> AgentObserved:
-        return AgentObserved("run", Words(str(nth)), priority, "operational")
-
-    facts = [observed(nth, "critical") for nth in range(CRITICAL_KEPT + 5)]
-    agent = born("hybrid", *facts, *[observed(nth, "routine") for nth in range(30)])
-    assert [one.words.text for one in agent.observations] == list(map(str, range(10, 30)))
-    assert len(agent.observations) == JOURNAL_SHOWN
-    assert len(agent.critical) == CRITICAL_KEPT
-    assert (agent.critical[0].words.text, agent.critical[-1].words.text) == ("5", "204")
-
-
 def test_failures_count_in_a_row_and_only_wakes_that_ran_count() -> None:
     agent = born(
         "hybrid",
@@ -474,8 +427,7 @@ def known(at: Services, agent: str) -> Agent:
 
 
 def test_an_agent_opens_loops_and_closes_its_own() -> None:
-    at = services()
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent()
     assert told(at, agent, add=["Ask  Kim", "Await the seal"]) == ("", "2 loop(s) updated.")
     assert told(at, agent, close=["Ask Kim"], add=["Await the seal"]) == (
         "",
@@ -490,8 +442,7 @@ def test_an_agent_opens_loops_and_closes_its_own() -> None:
 
 
 def test_an_agent_never_closes_what_the_person_keeps_open() -> None:
-    at = services()
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent()
     at.append_agent(ConfigureAgent(agent, AgentSettings(open_loops=("Ask Kim",))))
     code, message = told(at, agent, close=["Ask Kim"])
     assert (code, message) == ("sovereignty", 'The person keeps the loop "Ask Kim" open.')
@@ -502,8 +453,7 @@ def test_an_agent_never_closes_what_the_person_keeps_open() -> None:
 
 
 def test_a_second_wish_of_one_turn_knows_of_the_first() -> None:
-    at = services()
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent()
     wish = call("update_loops", add=["Ask Kim"])
     woken(at, agent, reply(wish, wish), *ended())
     assert known(at, agent).loops == ("Ask Kim",)
@@ -521,8 +471,7 @@ def test_an_agent_has_ten_loops_and_both_together_fifty() -> None:
 
 
 def test_a_wake_is_shown_which_loops_are_its_own() -> None:
-    at = services()
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent()
     at.append_agent(ConfigureAgent(agent, AgentSettings(open_loops=("Ask Kim",))))
     told(at, agent, add=["Await the seal"])
     at.append_agent(at.request(agent))

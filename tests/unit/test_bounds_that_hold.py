@@ -33,7 +33,7 @@ from domain.text import tokens
 from domain.wake import prompt_sections
 from domain.wake.reading import ObservationSeen, PromptLimits, Reading, TaskSeen
 from tests.histories.acting import woken
-from tests.support.services import services, task_with_agent
+from tests.support.services import one_agent, services, task_with_agent
 
 CHAIN = 130  # tasks that block one another; the search looks at a thousand
 
@@ -98,8 +98,7 @@ def test_only_a_file_that_was_made_to_say_what_stands_here_is_no_news(
 
 
 def test_an_agents_change_is_told_with_how_many_led_to_it() -> None:
-    at = services()
-    task, agent = task_with_agent(at)
+    at, task, agent = one_agent()
     with at.journal.reading() as world:
         category = world.load(TASK, task).category
     command = ApplyOperation(
@@ -155,8 +154,7 @@ def spent() -> tuple[Services, str]:
     """Two wakes of an agent and one of another, and the agent's second wake."""
     used = (Usage(50, 10), Usage(500, 150), Usage(5000, 2000))
     replies = [Reply(raw=b"", text="Fine.", usage=one) for one in used]
-    at = services([one for one in replies for _ in ("answered", "asked for a report")])
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent([one for one in replies for _ in ("answered", "asked for a report")])
     woken(at, agent)
     at.append_agent(at.request(agent))
     second = woken(at, agent)

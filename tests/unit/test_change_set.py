@@ -23,7 +23,7 @@ from domain.changes.change_set import (
     ref,
     status_of,
 )
-from domain.changes.dependencies import dependency_of, follow_up_id, target_of
+from domain.changes.dependencies import follow_up_id
 from domain.errors import Refused
 from domain.log.keys import key
 from domain.log.wire import Words
@@ -74,16 +74,6 @@ def test_an_agent_retracts_what_is_its_own_and_pending() -> None:
 
 
 # ---------------------------------------------------------------------------------- confirming
-
-
-def test_confirm_records_the_intent_first() -> None:
-    changes = shown(add("milk"))
-    operation = key("operation", "run-3", ACTION, "0", "1")
-    facts = decisions.confirm(changes, 1, "person", action=ACTION)
-    assert facts == [ItemConfirming(1, "person", 1, operation, 1)]
-    changes = after(changes, facts)
-    assert item(changes).status == "confirming"
-    assert decisions.pending_effects(changes) == facts
 
 
 def test_a_confirmed_item_keeps_when_it_was_decided_and_where_its_effect_is() -> None:
@@ -303,13 +293,6 @@ def confirmed(changes: ChangeSet, number: int) -> ChangeSet:
     return after(changes, [ItemConfirmed(number, item(changes, number).confirmation, 12)])
 
 
-def test_who_names_the_task_of_another_item_needs_that_item() -> None:
-    changes = rollover()
-    needs = [dependency_of(changes, one) for one in changes.items]
-    assert [one and one.number for one in needs] == [None, 1, 1, None, None]
-    assert [target_of(one) for one in changes.items] == ["", MADE, MADE, "elsewhere", ""]
-
-
 @pytest.mark.parametrize("number", [2, 3])
 def test_what_needs_an_item_is_confirmed_after_it(number: int) -> None:
     changes = rollover()
@@ -330,13 +313,6 @@ def test_edited_arguments_tell_what_is_needed() -> None:
         decisions.confirm(changes, 4, "person", action="x", arguments=here)
 
 
-def test_what_is_being_confirmed_is_not_there_yet() -> None:
-    changes = rollover()
-    under_way = after(changes, decisions.confirm(changes, 1, "person", action="x"))
-    with pytest.raises(Refused, match="needs the task"):
-        decisions.confirm(under_way, 2, "person", action="y")
-
-
 def test_rejecting_an_item_ends_what_needs_it() -> None:
     changes = rollover()
     changes = after(changes, decisions.defer(changes, 3, "person", "", 7))
@@ -345,15 +321,6 @@ def test_rejecting_an_item_ends_what_needs_it() -> None:
     ended = after(changes, facts)
     assert [has_lapsed(one) for one in ended.items] == [False, True, True, False, False]
     assert decisions.reject(ended, 1, "person", "no", 7) == []
-
-
-def test_an_item_that_its_agent_takes_back_ends_what_needs_it() -> None:
-    facts = decisions.retract(rollover(), [("fp-rest", "not now"), ("fp-a", "nor that")], BY_AGENT)
-    assert facts == [
-        ItemRetracted(1, BY_AGENT, "not now"),
-        ItemRetracted(2, BY_AGENT, "nor that"),
-        ItemRetracted(3, "rules", "what it needs was retracted"),
-    ]
 
 
 def test_an_item_that_can_never_succeed_ends_what_needs_it() -> None:

@@ -17,7 +17,7 @@ from domain.wake.wake import ToolReturned
 from replay.appends import Append, RowPlace
 from replay.divergence import RowDifference
 from replay.effects import Effects, OperationOutcome, outcome_of
-from tests.support.services import START, divergences, services, task_with_agent
+from tests.support.services import START, divergences, one_agent
 
 MINUTES = '{"minutes":45}'
 
@@ -29,8 +29,7 @@ def operation(task: str, agent: str, category: str, name: str = "op-1") -> Apply
 
 
 def test_an_operation_is_applied_once_and_a_repeat_is_told_the_first_outcome() -> None:
-    at = services()
-    task, agent = task_with_agent(at)
+    at, task, agent = one_agent()
     with at.journal.reading() as world:
         category = world.load(TASK, task).category
     command = operation(task, agent, category)
@@ -44,8 +43,7 @@ def test_an_operation_is_applied_once_and_a_repeat_is_told_the_first_outcome() -
 
 
 def test_whichever_of_apply_and_void_is_recorded_first_decides() -> None:
-    at = services()
-    task, agent = task_with_agent(at)
+    at, task, agent = one_agent()
     with at.journal.reading() as world:
         category = world.load(TASK, task).category
     voided = at.append_journal(VoidOperation("op-1", task, "given up"), key="op-1")
@@ -58,8 +56,7 @@ def test_whichever_of_apply_and_void_is_recorded_first_decides() -> None:
 
 
 def test_an_operation_outside_the_agents_categories_is_refused_by_the_journal_too() -> None:
-    at = services()
-    task, agent = task_with_agent(at)
+    at, task, agent = one_agent()
     for categories, code in (((), "out_of_scope"), (("other",), "out_of_scope")):
         name = f"op-{len(categories)}"
         command = ApplyOperation(
@@ -72,8 +69,7 @@ def test_an_operation_outside_the_agents_categories_is_refused_by_the_journal_to
 
 
 def test_of_two_watchers_the_slower_ones_part_is_trimmed() -> None:
-    at = services()
-    task, _ = task_with_agent(at)
+    at, task, _ = one_agent()
     watcher.catch_up(at)
     at.append_journal(AddNote(task, "note", Words("one")))
     at.append_journal(AddNote(task, "note", Words("two")))

@@ -28,7 +28,14 @@ from domain.ports import ModelFault
 from domain.wake.wake import WAKE
 from projections import agents
 from tests.support.lives import Life
-from tests.support.services import StillClock, queued_key, reply, services, task_with_agent
+from tests.support.services import (
+    StillClock,
+    one_agent,
+    queued_key,
+    reply,
+    services,
+    task_with_agent,
+)
 
 BUSY = ModelFault("unavailable", "no answer", of_provider=True)
 
@@ -53,8 +60,7 @@ def home_of(at: Services) -> Home:
 
 def held() -> tuple[Services, str, str, str]:
     """A wake that waits for its provider: the services, agent, run key, and until when."""
-    at = services([BUSY, reply(text="Fine."), reply(text="Fine.")])
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent([BUSY, reply(text="Fine."), reply(text="Fine.")])
     run_key = queued_key(at, agent)
     on_demand.run_ready(at, [agent], lambda *_: None)
     waiting = wake_queue_of(at, agent).waiting
@@ -102,8 +108,7 @@ def test_an_agent_that_was_held_is_shown_as_held_no_more() -> None:
 
 
 def test_a_running_wake_is_given_up_with_its_deadline_and_its_grace() -> None:
-    at = services()
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent()
     run_key = queued_key(at, agent)
     begun = capture(at, agent, run_key, is_now=True)
     at.append_agent(begun.command, payloads=begun.payloads)
@@ -119,8 +124,7 @@ def test_a_running_wake_is_given_up_with_its_deadline_and_its_grace() -> None:
 
 
 def test_a_timer_fires_at_its_instant() -> None:
-    at = services()
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent()
     at.append_agent(timers.timer_command(agent, "every day 07:00", "UTC", at.clock.now()))
     (timer,) = at.agent(agent).timers
     for now, is_fired in ((before(timer.next_at), False), (timer.next_at, True)):

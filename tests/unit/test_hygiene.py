@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from domain.changes import decisions
-from domain.changes.change_set import ChangeSet, ItemConfirmed, ItemExpired, ItemRetracted
+from domain.changes.change_set import ChangeSet
 from domain.changes.deduplication import deduplicate
 from domain.tools.base import Proposal
 from tests.support.proposals import add, after, label, proposed, shown
@@ -28,16 +28,6 @@ def deferred(changes: ChangeSet) -> ChangeSet:
     return after(changes, decisions.defer(changes, 1, "person", "", 7))
 
 
-def confirming(changes: ChangeSet) -> ChangeSet:
-    return after(changes, decisions.confirm(changes, 1, "person", action="action"))
-
-
-def test_what_is_new_is_kept_in_its_order() -> None:
-    batch = [add("milk"), label("urgent"), add("bread")]
-    assert deduplicate(batch, [shown(add("eggs"))], untouched).accepted == tuple(batch)
-    assert deduplicate([], [], untouched).accepted == ()
-
-
 def test_of_two_in_one_call_the_first_is_kept() -> None:
     batch = [add("milk"), add("Milk", display='add: "milk"'), add("milk"), add("bread")]
     sifted = deduplicate(batch, [], untouched)
@@ -55,11 +45,6 @@ def test_what_waits_for_the_person_is_not_proposed_again(older: ChangeSet, again
     assert sifted.accepted == ()
     told = f"already proposed and waiting for the person: {again.summary}"
     assert sifted.skipped == (told,)
-
-
-def test_what_is_being_confirmed_is_not_proposed_again() -> None:
-    sifted = deduplicate([add("milk")], [confirming(shown(add("milk")))], touched_at(items=99))
-    assert sifted.skipped == ('already confirmed by the person and being applied: Add: "milk"',)
 
 
 def test_what_was_rejected_stays_so_until_somebody_touches_it() -> None:
@@ -101,13 +86,6 @@ def test_what_waits_is_told_before_what_was_declined() -> None:
     sets = [rejected(shown(add("milk"))), shown(add("milk"))]
     (told,) = deduplicate([add("milk")], sets, untouched).skipped
     assert told.startswith("already proposed")
-
-
-def test_what_is_done_retracted_or_expired_does_not_block() -> None:
-    changes = shown(add("a"), add("b"), add("c"))
-    gone = [ItemConfirmed(1, 1), ItemRetracted(2, "rules"), ItemExpired(3)]
-    batch = [add("a"), add("b"), add("c")]
-    assert deduplicate(batch, [after(changes, gone)], untouched).accepted == tuple(batch)
 
 
 def test_a_long_reason_is_cut() -> None:

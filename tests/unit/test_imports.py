@@ -21,9 +21,8 @@ from domain.journal.edits import item_id
 from domain.journal.import_conflicts import COMPARED, import_conflicts_of
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
 from domain.journal.imports import ImportNames, is_unmade
-from domain.journal.links import LINKS, Incoming
+from domain.journal.links import LINKS
 from domain.journal.task import TASK, ChecklistItem, Link, Task
-from domain.journal.timer import TIMER
 from domain.log import canonical
 from domain.log.keys import key
 from domain.log.state import MAIN
@@ -70,17 +69,6 @@ class Filed:
             return [(one, why.because) for one, why in not_linked(world, links)]
 
 
-def test_links_come_in_with_the_tasks_that_they_are_between() -> None:
-    home = Filed()
-    wanted = do.ImportedLink(WALL, "is_blocked_by", ROOF)
-    facts = home.file(A_ROOF, A_WALL, links=(wanted, wanted))
-    assert facts[-1] == t.TaskLinked(BY, "blocks", WALL)
-    with home.at.journal.reading() as world:
-        assert world.load(LINKS, WALL).incoming == (Incoming("blocks", ROOF),)
-    assert home.file(links=(wanted,)) == []
-    assert home.left_out(wanted) == []
-
-
 def test_a_link_that_cannot_be_is_left_out_and_all_else_comes_in() -> None:
     home = Filed()
     circle = (
@@ -124,17 +112,6 @@ def test_what_is_gone_is_rejected_or_deleted_once_by_the_file() -> None:
     assert home.file(gone=gone) == []
 
 
-def test_a_timer_that_runs_on_what_is_gone_is_stopped_first() -> None:
-    home = Filed()
-    home.file(A_ROOF)
-    (entry,) = home.at.append_journal(do.StartTimer(ROOF)).result.ids
-    stopped, deleted = home.file(gone=(do.GoneTask(ROOF, "delete"),))
-    assert isinstance(stopped, t.TimeStopped)
-    assert (stopped.by, stopped.entry, deleted) == (BY, entry, t.TaskDeleted(BY))
-    with home.at.journal.reading() as world:
-        assert world.load(TIMER, MAIN).running == ()
-
-
 def test_what_comes_back_is_as_the_file_says_or_open() -> None:
     home = Filed()
     home.file(A_ROOF, A_WALL, A_DOOR)
@@ -150,19 +127,6 @@ def test_what_comes_back_is_as_the_file_says_or_open() -> None:
     with home.at.journal.reading() as world:
         (by_hand,) = {*world.entities("task")} - {ROOF, WALL, DOOR}
     assert home.file(restores=(by_hand,)) == [opened]
-
-
-def test_what_comes_back_is_compared_then_and_its_notes_are_no_edit() -> None:
-    home = Filed()
-    noted = ImportedTask(ROOF, "Roof", notes=(ImportedNote("It leaks."),))
-    home.file(noted)
-    home.at.append_journal(do.DeleteTask(ROOF))
-    assert home.file(noted) == []
-    newer = ImportedTask(ROOF, "Roof", due="2027-02-01", notes=(*noted.notes, ImportedNote("Rain")))
-    restored, due, added, imported = home.file(newer, restores=(ROOF,))
-    assert (restored, due) == (t.TaskRestored(BY), t.DueSet(BY, "2027-02-01"))
-    assert isinstance(added, t.NoteAdded)
-    assert isinstance(imported, t.TaskImported)
 
 
 def test_the_lines_of_a_source_are_kept_though_nothing_is_decided_by_them() -> None:
@@ -280,35 +244,6 @@ def test_labels_and_categories_that_somebody_uses_or_changed_stay(
     assert home.catalog.labels[BLUE].is_deleted is not has_label
 
 
-def test_what_the_file_says_no_more_is_not_there_when_it_brings_a_task_again(home: Undoing) -> None:
-    home.file(ImportedTask(ROOF, "Roof", due="2027-02-01", labels=("blue",)))
-    home.undo()
-    home.file(A_ROOF, restores=(ROOF,))
-    assert (home.task(ROOF).due, home.task(ROOF).labels) == ("", ())
-
-
-def test_a_task_that_comes_back_by_hand_brings_its_category(home: Undoing) -> None:
-    home.file(IN_HOUSE)
-    home.undo()
-    assert home.do(do.RestoreTask(ROOF)) == [
-        c.CategoryAdded(HOUSE, "House"),
-        t.TaskRestored("person"),
-    ]
-    assert HOUSE in home.catalog.categories
-    assert not home.unmade(ROOF)
-
-
-def test_a_deleted_task_that_its_file_brings_back_brings_its_category(home: Undoing) -> None:
-    home.file(IN_HOUSE, A_WALL)
-    made = home.n
-    home.do(do.DeleteTask(ROOF))
-    home.undo(made)
-    assert HOUSE not in home.catalog.categories
-    assert not home.unmade(ROOF)
-    home.file(restores=(ROOF,))
-    assert HOUSE in home.catalog.categories
-
-
 def test_what_a_person_changed_since_stays_and_is_told(home: Undoing) -> None:
     home.file(A_ROOF, A_WALL)
     first = home.n
@@ -345,14 +280,6 @@ def test_what_an_agent_set_by_itself_is_no_obstacle(home: Undoing) -> None:
     assert world.tail().n == made + 2
 
 
-def test_a_persons_language_is_one(home: Undoing) -> None:
-    home.file(A_ROOF)
-    made = home.n
-    home.do(do.EditTask(ROOF, language="en"))
-    assert home.stale(ROOF, made)
-    assert home.undo(made) == []
-
-
 def test_only_its_own_appends_are_taken_back_not_what_came_between(home: Undoing) -> None:
     home.file(A_ROOF)
     first = home.n
@@ -365,15 +292,6 @@ def test_only_its_own_appends_are_taken_back_not_what_came_between(home: Undoing
     with home.at.journal.reading() as world:
         living = [world.load(TASK, one) for one in world.entities("task")]
     assert [one.title for one in living if not one.is_deleted] == ["Mine"]
-
-
-def test_a_task_that_a_person_deleted_since_stays_deleted(home: Undoing) -> None:
-    home.file(A_ROOF)
-    home.file(ImportedTask(ROOF, "Old roof"))
-    made = home.n
-    home.do(do.DeleteTask(ROOF))
-    assert not home.stale(ROOF, made)
-    assert home.undo(made) == []
 
 
 def test_what_was_gone_and_was_brought_back_by_hand_is_left(home: Undoing) -> None:
@@ -448,17 +366,6 @@ def test_an_undo_from_before_leaves_a_conflict_settled(home: Undoing) -> None:
     home.do(do.SettleDifference(ROOF, "title", "mine"))
     with pytest.raises(Refused, match="nothing of it"):
         home.do(do.UndoDeed((ROOF,), (home.n,)))
-
-
-def test_a_category_that_was_removed_is_found_no_more_and_can_be_made_again(home: Undoing) -> None:
-    home.file(IN_HOUSE)
-    made = home.n
-    home.undo()
-    with pytest.raises(Refused, match="no category"):
-        home.do(do.CreateTask("Other", category="House"))
-    assert home.do(do.AddCategory("House")) == [c.CategoryAdded(HOUSE, "House")]
-    assert home.catalog.removed == {}
-    assert home.undo(made) == []
 
 
 def test_an_undo_of_an_import_from_before_takes_back_fields_items_and_notes_alone(
@@ -585,12 +492,6 @@ def test_an_import_of_before_makes_it_everyones_as_it_did(labelled: Scoped) -> N
     assert labelled.catalog.labels[BLUE] == c.Label(BLUE, "Blue")
 
 
-def test_a_label_for_all_categories_stays_so(labelled: Scoped) -> None:
-    labelled.do(do.AddLabel("blue"))
-    labelled.files(BLUE_HOUSE, AT_WORK)
-    assert labelled.scope == ()
-
-
 def test_a_task_that_a_person_labels_brings_the_label_into_its_category(labelled: Scoped) -> None:
     labelled.files(BLUE_HOUSE, IN_GARDEN)
     labelled.do(do.ChangeLabels(DOOR, assign=("blue",)))
@@ -604,26 +505,6 @@ def test_a_task_that_a_person_labels_brings_the_label_into_its_category(labelled
     assert divergences(labelled.at) == []
 
 
-def test_undo_of_an_import_takes_a_label_out_of_the_category_again(labelled: Scoped) -> None:
-    labelled.files(BLUE_HOUSE)
-    before = labelled.catalog.labels
-    labelled.files(AT_WORK, source="work.md")
-    labelled.undo()
-    assert labelled.catalog.labels == before
-    labelled.undo(labelled.n - 2)
-    assert labelled.catalog.labels[BLUE].is_deleted
-    labelled.files(AT_WORK, source="work.md", restores=(WALL,))
-    assert labelled.scope == (WORK,)
-    assert divergences(labelled.at) == []
-
-
-def test_undo_of_two_imports_takes_a_label_away_that_both_used(labelled: Scoped) -> None:
-    labelled.files(BLUE_HOUSE)
-    labelled.files(AT_WORK)
-    labelled.undo(labelled.n - 1, labelled.n)
-    assert labelled.catalog.labels[BLUE].is_deleted
-
-
 def test_undo_leaves_a_label_where_another_task_carries_it_now(labelled: Scoped) -> None:
     labelled.files(BLUE_HOUSE, IN_GARDEN)
     imported = labelled.n
@@ -631,13 +512,6 @@ def test_undo_leaves_a_label_where_another_task_carries_it_now(labelled: Scoped)
     labelled.do(do.ChangeLabels(DOOR, assign=("blue",), scopes_labels=True))
     labelled.undo(imported + 1)
     assert set(labelled.scope) == {HOUSE, GARDEN}
-
-
-def test_what_a_person_labelled_is_taken_back_with_where_it_is_offered(labelled: Scoped) -> None:
-    labelled.files(BLUE_HOUSE, IN_GARDEN)
-    labelled.do(do.ChangeLabels(DOOR, assign=("blue",), scopes_labels=True))
-    labelled.do(do.UndoDeed((DOOR,), (labelled.n,), reopens=True))
-    assert labelled.scope == (HOUSE,)
 
 
 def test_labels_of_before_are_narrowed_once_and_what_is_scoped_is_left(labelled: Scoped) -> None:
@@ -801,13 +675,6 @@ def test_a_field_without_a_difference_cannot_be_settled(both: Both) -> None:
         both.settle("due", "mine")
 
 
-def test_a_task_of_no_file_differs_from_none() -> None:
-    both = Both()
-    task = both.at.append_journal(do.CreateTask("Own")).result.ids[0]
-    with both.at.journal.reading() as world:
-        assert import_conflicts_of(world, task) == ()
-
-
 DEEDS = st.lists(
     st.tuples(st.sampled_from(["file", "person"]), st.sampled_from(COMPARED), st.integers(0, 2)),
     max_size=8,
@@ -930,12 +797,6 @@ PLAIN = Task("t1", exists=True, title="Dig", description=Words("The bed"))
 def test_what_changed_nothing_needs_no_inverse() -> None:
     fact = t.TaskRetitled("person", "Dig")
     assert undo.inverse(fact, PLAIN, PLAIN, PLAIN, "").outcome == "same"
-
-
-def test_an_import_gives_the_description_back() -> None:
-    after = replace(PLAIN, description=Words("The garden"))
-    facts = imports.import_inverse(PLAIN, after, after)
-    assert facts == [t.TaskDescribed("person", Words("The bed"))]
 
 
 def test_an_item_that_an_import_renamed_keeps_its_tick() -> None:

@@ -14,7 +14,6 @@ from adapters.wiring import Home
 from domain.agent.commands import ConfigureAgent
 from domain.agent.deciders import AgentSettings
 from domain.changes.change_set import ItemExpired
-from domain.changes.commands import ConfirmItem, RejectItem, ReopenItem
 from domain.errors import Refused
 from domain.journal.commands import EditTask
 from domain.lessons.commands import LEARNT_MAX, LearnVerdicts, PastVerdict, RateRun
@@ -67,42 +66,6 @@ def test_each_verdict_is_learnt_once_in_the_category_and_in_the_template() -> No
     assert proved(at) == ()
 
 
-def test_a_verdict_without_a_category_teaches_nothing_as_it_was_before() -> None:
-    at = with_categories()
-    kept = template(at)
-    made = proposed(at, WORK, "Task", kept=kept)
-    appended = at.append_agent(RejectItem(made, 1, "person", at.journal.tail().n, "no"))
-    assert [row.topic for row in appended.rows] == ["receipt.1", "changes.item_rejected.1"]
-    assert decided_in(at, TEMPLATE + kept) == []
-
-
-def test_a_confirmation_that_failed_teaches_nothing_and_an_edit_is_told() -> None:
-    at = with_categories()
-    task, agent = agent_in(at, WORK, "Task")
-    made = woken(at, agent, *ended(minutes(60)))
-    at.append_journal(EditTask(task, estimate=45))
-    review.confirm(at, made, 1)
-    assert decided_in(at, CATEGORY + WORK, "update_task_estimate") == []
-    review.confirm(at, made, 1, edit='{"minutes":90}', is_anyway=True)
-    (lesson,) = lessons_in(at, CATEGORY + WORK).tools["update_task_estimate"]
-    assert (lesson.verdict, lesson.is_edited) == ("confirmed", True)
-    assert proved(at) == ()
-
-
-def test_a_move_of_the_task_moves_no_lesson() -> None:
-    at = with_categories()
-    task, agent = agent_in(at, WORK, "Task")
-    offers = minutes(60), call("update_task_due_date", dueDate="2027-02-01")
-    made = woken(at, agent, *ended(*offers))
-    review.reject(at, made, 1, "no")
-    at.append_journal(EditTask(task, category=HEALTH))
-    review.reject(at, made, 2, "no")
-    assert decided_in(at, CATEGORY + WORK, "update_task_estimate") == ["rejected"]
-    assert decided_in(at, CATEGORY + HEALTH) == ["rejected"]
-    assert decided_in(at, CATEGORY + WORK) == []
-    assert proved(at) == ()
-
-
 def test_a_verdict_that_is_taken_back_teaches_nothing_any_more_where_it_was_given() -> None:
     at = with_categories()
     task, agent = agent_in(at, WORK, "Task", kept := template(at))
@@ -118,30 +81,6 @@ def test_a_verdict_that_is_taken_back_teaches_nothing_any_more_where_it_was_give
     review.reopen(at, made, 1)
     assert decided_in(at, CATEGORY + HEALTH, "update_task_estimate") == []
     assert proved(at) == ()
-
-
-def test_a_verdict_taken_back_that_names_another_category_is_found() -> None:
-    at = with_categories()
-    made = proposed(at, WORK, "Task")
-    review.reject(at, made, 1, "no")
-    at.append_agent(ReopenItem(made, 1, "person", at.journal.tail().n, HEALTH))
-    first = proved(at)[0]
-    assert (first.path, first.expected, first.actual) == ("data.command.category", WORK, HEALTH)
-
-
-@pytest.mark.parametrize("command", [RejectItem, ConfirmItem])
-def test_a_verdict_that_names_another_category_than_the_tasks_is_found(
-    command: type[RejectItem | ConfirmItem],
-) -> None:
-    at = with_categories()
-    made = proposed(at, WORK, "Task")
-    at.append_agent(command(made, 1, "person", at.journal.tail().n, category=HEALTH))
-    first = proved(at)[0]
-    assert (first.path, first.expected, first.actual) == (
-        "data.command.category",
-        WORK,
-        HEALTH,
-    )
 
 
 def test_the_end_of_a_wake_is_told_of_its_template() -> None:

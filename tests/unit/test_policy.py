@@ -14,9 +14,7 @@ from domain.agent.agent import Agent
 from domain.agent.subscriptions import Batch
 from domain.errors import REFUSAL_CODES, Refused
 from domain.journal import task as t
-from domain.journal.catalog import CorrectionCaptured
 from domain.log.state import MAIN, RecordedEvent
-from domain.log.wire import SHARED
 from domain.policy import policy as p
 from domain.policy.flow import ALLOWED, project
 from domain.policy.gate import (
@@ -33,14 +31,13 @@ from domain.policy.gate import (
 from domain.policy.policy import POLICY, Policy
 from domain.wake.commands import SkipWake
 from domain.wake.lookups import RecalledMemory, TaskFound
-from domain.wake.prompt import render
-from domain.wake.reading import LinkedAgent, LinkSeen, PromptLimits, PromptOptions, TaskSeen
+from domain.wake.reading import LinkedAgent, LinkSeen, PromptOptions, TaskSeen
 from domain.wake.scaffolds import SCAFFOLD, SCAFFOLDS
 from tests.support.architecture import tree_of
 from tests.support.process import ROOT
 from tests.support.readings import AGENT as READER
 from tests.support.readings import HOME, ROOF, WORK, add_link, add_task, household, read
-from tests.support.services import queued_key, services, task_with_agent
+from tests.support.services import one_agent, queued_key
 
 PRO = "gemini:pro"
 SECTIONS = sections_of()
@@ -317,8 +314,7 @@ def test_a_linked_task_is_told_by_direction_date_and_labels_since_scaffold_2() -
 
 
 def test_a_wake_that_would_be_told_too_much_is_skipped_and_doctor_says_so() -> None:
-    at = services()
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent()
     code = "overshared_payload_blocked"
     at.append_agent(SkipWake(agent, queued_key(at, agent), code, "notes may not cross"))
     assert code in effect_executor.CANNOT_START
@@ -327,16 +323,3 @@ def test_a_wake_that_would_be_told_too_much_is_skipped_and_doctor_says_so() -> N
     (told, *_) = doctor._runs(home)
     assert not told.is_ok
     assert "more than it may" in told.told
-
-
-def test_a_section_names_the_other_units_whose_text_it_repeats_since_scaffold_2() -> None:
-    book = household()
-    add_task(book, "task-bank", "Ask the bank", HOME)
-    add_task(book, "task-secret", "Negotiate", WORK)
-    for other in ("task-bank", "task-secret"):
-        add_link(book, ROOF, "blocks", other)
-    sides = book.keep("ruf"), book.keep("roof")
-    book.tell("catalog", "main", CorrectionCaptured(HOME, *sides))
-    for scaffold, expected in ((1, {}), (2, {"linked": ("task-bank",), "corrections": (SHARED,)})):
-        prompt = render(read(book, READER, given=PromptOptions(scaffold)), PromptLimits())
-        assert {one.name: one.units for one in prompt.user if one.units} == expected

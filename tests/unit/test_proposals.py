@@ -41,30 +41,13 @@ from domain.wake.wake import (
 )
 from domain.wake.wake_inputs import shown
 from tests.support.scripted_wakes import REPORT, call, ended, items, minutes, woken
-from tests.support.services import divergences, queued_key, reply, services, task_with_agent
+from tests.support.services import divergences, one_agent, queued_key, reply
 from tests.support.tools import LABELS
 from tests.support.tools import given as task_of
 
 
-@pytest.mark.parametrize("scaffold", [1, 2])
-def test_another_value_for_a_field_takes_the_place_of_the_one_that_waits(scaffold: int) -> None:
-    at = services()
-    _, agent = task_with_agent(at)
-    first = woken(at, agent, *ended(minutes(45), call("update_task_priority", priority="P1")))
-    second = woken(at, agent, *ended(minutes(60)), scaffold=scaffold)
-    (old, other), (new,) = items(at, first), items(at, second)
-    assert (other.status, new.status) == ("pending", "pending")
-    if scaffold == 1:
-        assert old.status == "pending"
-    else:
-        told = f"replaced by {second[:8]}.1"
-        assert (old.status, old.decided_by, old.reason) == ("retracted", f"agent:{agent}", told)
-    assert divergences(at) == []
-
-
 def test_a_person_is_told_what_replaced_a_proposal_by_the_number_of_its_set() -> None:
-    at = services()
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent()
     first = woken(at, agent, *ended(minutes(45)))
     second = woken(at, agent, *ended(minutes(60)))
     (item,) = items(at, first)
@@ -93,8 +76,7 @@ def is_proposed(at: Services, agent: str, offer: tuple[str, str], scaffold: int 
 
 @pytest.mark.parametrize("scaffold", [1, 2])
 def test_what_was_edited_away_is_not_proposed_again_before_a_text_is_newer(scaffold: int) -> None:
-    at = services()
-    task, agent = task_with_agent(at)
+    at, task, agent = one_agent()
     confirm(at, woken(at, agent, *ended(minutes(60))), '{"minutes":90}')
     assert is_proposed(at, agent, minutes(60), scaffold) == (scaffold == 1)
     note(at, task, "An hour will do.")
@@ -105,8 +87,7 @@ def test_what_was_edited_away_is_not_proposed_again_before_a_text_is_newer(scaff
 
 @pytest.mark.parametrize("scaffold", [1, 2])
 def test_a_label_that_was_taken_off_and_a_tick_that_was_taken_away_stay_so(scaffold: int) -> None:
-    at = services()
-    task, agent = task_with_agent(at)
+    at, task, agent = one_agent()
     at.append_journal(do.AddLabel("garden"))
     nails = at.append_journal(do.AddItems(task, ("Nails",))).result.ids[0]
     reason = "The note says that they are bought."
@@ -124,8 +105,7 @@ def test_a_label_that_was_taken_off_and_a_tick_that_was_taken_away_stay_so(scaff
 
 
 def test_the_persons_words_in_a_wake_are_newer_than_any_verdict() -> None:
-    at = services()
-    task, agent = task_with_agent(at)
+    at, task, agent = one_agent()
     confirm(at, woken(at, agent, *ended(minutes(60))), '{"minutes":90}')
     said = payload(task, b"Make it an hour after all.")
     at.append_agent(at.request(agent, "user", "", 0, said.id), payloads=[said])
@@ -134,8 +114,7 @@ def test_the_persons_words_in_a_wake_are_newer_than_any_verdict() -> None:
 
 def test_an_edit_of_the_reason_alone_takes_nothing_away() -> None:
     """Nor does another proposal of the agent that was confirmed since."""
-    at = services()
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent()
     blocked = call("set_task_status", status="BLOCKED", reason="no tools")
     confirm(at, woken(at, agent, *ended(blocked)), '{"reason":"no time","status":"BLOCKED"}')
     confirm(at, woken(at, agent, *ended(call("set_task_status", status="OPEN"))))
@@ -144,8 +123,7 @@ def test_an_edit_of_the_reason_alone_takes_nothing_away() -> None:
 
 @pytest.mark.parametrize("scaffold", [1, 2])
 def test_a_new_agent_knows_what_the_one_before_was_told(scaffold: int) -> None:
-    at = services()
-    task, agent = task_with_agent(at)
+    at, task, agent = one_agent()
     made = woken(at, agent, *ended(minutes(45)))
     at.append_agent(RejectItem(made, 1, "person", at.journal.tail().n))
     category = at.agent(agent).categories[0]
@@ -167,17 +145,13 @@ def told(at: Services, agent: str, scaffold: int) -> str:
 
 
 def test_an_edited_value_is_told_with_what_was_made_of_it() -> None:
-    at = services()
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent()
     confirm(at, woken(at, agent, *ended(minutes(60))), '{"minutes":90}')
     assert "- confirmed: Set estimate to 60 minutes (edited)" in told(at, agent, 1)
     assert "- confirmed: Set estimate to 60 minutes (edited: 60 -> 90)" in told(at, agent, 2)
 
 
 # ----------------------------------------------------------------------- a report is answered truly
-
-DUE = call("update_task_due_date", dueDate="2027-02-12")
-KEPT = "The report is kept; the last one of this wake counts."
 
 
 def answers(at: Services, agent: str, *calls: tuple[str, str], scaffold: int = 2) -> list[str]:
@@ -192,34 +166,8 @@ def answers(at: Services, agent: str, *calls: tuple[str, str], scaffold: int = 2
         return [f"{one.code}: {world.text(one.message)}".removeprefix(": ") for one in facts]
 
 
-def declined(at: Services) -> str:
-    """An agent whose due date was rejected."""
-    _, agent = task_with_agent(at)
-    made = woken(at, agent, *ended(DUE))
-    at.append_agent(RejectItem(made, 1, "person", at.journal.tail().n, "no hurry"))
-    return agent
-
-
-@pytest.mark.parametrize("scaffold", [1, 2])
-def test_the_answer_to_a_report_says_what_was_proposed_and_what_not(scaffold: int) -> None:
-    at = services()
-    agent = declined(at)
-    *_, told = answers(at, agent, DUE, minutes(60), REPORT, scaffold=scaffold)
-    if scaffold == 1:
-        assert told == KEPT
-        return
-    assert told == (
-        f"{KEPT} Recorded: 1 of 2 proposed.\n"
-        "Not proposed: rejected by the person on 2027-01-01 (no hurry), nothing changed since: "
-        "Set due date to 2027-02-12.\n"
-        "If the report says otherwise, write it again."
-    )
-    assert divergences(at) == []
-
-
 def test_what_will_be_replaced_is_said_at_once_and_with_the_report() -> None:
-    at = services()
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent()
     woken(at, agent, *ended(minutes(45)))
     queued, told = answers(at, agent, minutes(60), REPORT)
     older = "Replaces, when this wake ends: Set estimate to 45 minutes."
@@ -229,8 +177,7 @@ def test_what_will_be_replaced_is_said_at_once_and_with_the_report() -> None:
 
 @pytest.mark.parametrize("scaffold", [1, 2])
 def test_a_batch_of_nothing_bears_the_code_of_what_was_refused(scaffold: int) -> None:
-    at = services()
-    task, agent = task_with_agent(at)
+    at, task, agent = one_agent()
     at.append_journal(do.AddLabel("garden"))
     at.append_journal(do.ChangeLabels(task, suppress=("garden",)))
     at.append_journal(do.AddLabel("house"))
@@ -247,8 +194,7 @@ def test_a_batch_of_nothing_bears_the_code_of_what_was_refused(scaffold: int) ->
 
 @pytest.mark.parametrize("scaffold", [1, 2])
 def test_an_unknown_fingerprint_takes_nothing_back(scaffold: int) -> None:
-    at = services()
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent()
     made = woken(at, agent, *ended(minutes(45)))
     known = {"fingerprint": items(at, made)[0].fingerprint, "reason": "It takes longer."}
     unknown = {"fingerprint": "f" * 32, "reason": "It is gone."}
@@ -337,8 +283,7 @@ def tools_of(
 
 
 def test_proposals_are_taken_back_only_where_some_wait() -> None:
-    at = services()
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent()
     proposed = set_id(queued_key(at, agent))
     assert "retract_suggestions" not in tools_of(at, agent, minutes(60))
     assert "retract_suggestions" in tools_of(at, agent)
@@ -350,8 +295,7 @@ def test_proposals_are_taken_back_only_where_some_wait() -> None:
 
 
 def test_a_call_of_a_hidden_tool_is_refused_and_told_why() -> None:
-    at = services()
-    task, agent = task_with_agent(at)
+    at, task, agent = one_agent()
     at.append_journal(do.EditTask(task, language="de"))
     wish = call("set_task_language", languageCode="en", confidence="high")
     run_key = queued_key(at, agent)
@@ -377,8 +321,7 @@ def kept(at: Services, agent: str, *calls: tuple[str, str], scaffold: int = 2) -
 
 def noted(*texts: str) -> tuple[Services, str, str]:
     """A task with these notes, and its agent."""
-    at = services()
-    task, agent = task_with_agent(at)
+    at, task, agent = one_agent()
     for text in texts:
         at.append_journal(do.AddNote(task, "note", Words(text)))
     return at, task, agent

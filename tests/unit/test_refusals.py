@@ -31,7 +31,7 @@ from domain.wake.wake import ToolReturned
 from tests.support import proposals
 from tests.support.readings import ROOF, Book, add_link, add_task, household
 from tests.support.scripted_wakes import ended, minutes, woken
-from tests.support.services import START, queued_key, reply, services, task_with_agent
+from tests.support.services import START, one_agent, queued_key, reply, services
 
 MANY = tuple(f"Nail {nth}" for nth in range(edits.ITEMS_MAX + 1))
 LONG = "so " * edits.REASON_MAX
@@ -184,8 +184,7 @@ def test_a_template_has_a_last_version() -> None:
 
 
 def test_ticks_of_a_timer_that_is_gone_wake_nobody() -> None:
-    at = services()
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent()
     before = at.agents.count()
     at.append_agent(TickTimer(agent, "gone", (START,), END, is_enabled=True))
     assert at.agents.count() == before
@@ -206,8 +205,7 @@ def test_a_label_proposal_that_names_none_is_rejected_without_a_suppression() ->
     ],
 )
 def test_a_call_of_which_nothing_is_left_is_denied(tool: str, arguments: str) -> None:
-    at = services()
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent()
     woken(at, agent, *ended(minutes(60)))  # something to take back
     at.append_agent(at.request(agent))
     run_key = queued_key(at, agent)
@@ -219,8 +217,7 @@ def test_a_call_of_which_nothing_is_left_is_denied(tool: str, arguments: str) ->
 
 def test_an_unknown_tool_is_repeated_in_the_same_bytes_by_every_python() -> None:
     newer_than_3_11 = "\U0001fadf"  # a splatter, of Unicode 16
-    at = services([reply((f"pr\xfcfen{newer_than_3_11}", "{}")), reply(), reply()])
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent([reply((f"pr\xfcfen{newer_than_3_11}", "{}")), reply(), reply()])
     run_key = queued_key(at, agent)
     asyncio.run(run_wake(at, agent, run_key, is_now=True))
     facts = [row.fact for row in at.agents.facts(f"wake:{run_key}@r1")]

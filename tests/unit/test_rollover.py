@@ -5,16 +5,13 @@ from typing import Any, get_args
 
 import pytest
 
-from domain.append.causes import Result
 from domain.handlers.decided import Decision
 from domain.handlers.execute import handle
 from domain.journal import commands as do
 from domain.journal import task as t
 from domain.journal.links import INVERSE, LinkedFrom
 from domain.log import canonical
-from domain.log.keys import key
 from domain.log.wire import Stored, Words, words
-from domain.tools import registry
 from domain.tools.arguments import LinkPhrase, ProposeLink
 from domain.tools.decoding import decoded
 from tests.support.readings import Book, add_link, add_task
@@ -73,29 +70,6 @@ def code(found: Decision) -> str:
     return found.result.code
 
 
-def test_a_follow_up_is_made_with_what_it_takes_over() -> None:
-    carried = [{"id": "i2"}, {"id": "i1"}]
-    found = follow_up(book(), carryOver=carried, dueDate="2027-03-01", priority="P1")
-    home = key("checklist", FRESH, "steps")
-    ids = [key("item", FRESH, title, "0") for title in ("buy a seal", "paint")]
-    new, old = f"task:{FRESH}", "task:sink"
-    assert events(found) == [
-        (old, t.ItemArchived(BY, "i1")),
-        (old, t.ItemArchived(BY, "i2")),
-        (new, t.TaskCreated(BY, "Rest", "c1")),
-        (new, t.LabelAssigned(BY, "l1")),
-        (new, t.DueSet(BY, "2027-03-01")),
-        (new, t.PrioritySet(BY, "P1")),
-        (new, t.TaskLinked(BY, "follows_up_on", "sink")),
-        (new, t.ChecklistAdded(BY, home, "Steps")),
-        (new, t.ItemAdded(BY, home, ids[0], "Buy a seal", moved_from="i1")),
-        (new, t.ItemAdded(BY, home, ids[1], "Paint", moved_from="i2")),
-        ("links:sink", LinkedFrom("follows_up_on", FRESH)),
-    ]
-    assert (found.result.ids, found.result.status) == (("sink", FRESH), "applied")
-    assert {"id:sink", f"id:{FRESH}", "key:LINK", "key:CHECKLIST_ITEM"} <= set(found.result.tokens)
-
-
 def test_a_long_description_is_a_payload_of_the_new_task_s_own_unit() -> None:
     text = "x" * 2_000
     found = follow_up(book(), description=text, relation="blocks")
@@ -103,28 +77,6 @@ def test_a_long_description_is_a_payload_of_the_new_task_s_own_unit() -> None:
     assert (f"task:{FRESH}", t.TaskDescribed(BY, said)) in events(found)
     assert tuple(found.payloads) == kept
     assert ("links:sink", LinkedFrom("blocks", FRESH)) in events(found)
-
-
-def test_an_item_moves_to_the_first_checklist_of_a_task_that_has_one() -> None:
-    given = book()
-    given.tell("task", "roof", t.ChecklistAdded("person", "k9", "Roof"))
-    fresh = key("item", "roof", "turn off the water", "0")
-    moved = t.ItemAdded(BY, "k9", fresh, "Turn off the water", is_checked=True, moved_from="i3")
-    assert events(move(given, "i3", "roof")) == [
-        ("task:sink", t.ItemArchived(BY, "i3")),
-        ("task:roof", moved),
-        ("task:roof", t.ItemChecked("person", fresh)),
-    ]
-
-
-def test_what_a_person_unticked_stays_unticked_by_her() -> None:
-    found = events(move(book(t.ItemUnchecked("person", "i3")), "i3", "roof"))
-    assert [type(fact) for _, fact in found] == [
-        t.ItemArchived,
-        t.ChecklistAdded,
-        t.ItemAdded,
-        t.ItemUnchecked,
-    ]
 
 
 @pytest.mark.parametrize(
@@ -178,10 +130,6 @@ def test_an_operation_over_two_tasks_names_the_one_of_its_arguments(others: Sequ
     assert code(decided(book(), "link_task", *others, **arguments)) == "not_found"
 
 
-def test_a_follow_up_is_made_once() -> None:
-    assert code(follow_up(book(), "roof")) == "redundant"
-
-
 @pytest.mark.parametrize(
     ("carried", "expected"),
     [(["i9"], "not_found"), (["i1", "i1"], "invalid_arguments"), (["i4"], "stale")],
@@ -198,22 +146,8 @@ def test_another_operation_touches_one_task_whatever_it_names() -> None:
     assert events(found) == [("task:sink", t.PrioritySet(BY, "P0"))]
 
 
-def test_the_further_tasks_of_a_change_follow_from_its_arguments() -> None:
-    moved = canonical.text({"id": "i1", "targetTaskId": "roof"})
-    assert registry.others("migrate_checklist_item", moved, FRESH) == ("roof",)
-    assert registry.others("create_follow_up_task", '{"title":"Rest"}', FRESH) == (FRESH,)
-    for tool, text in (("link_task", "{}"), ("update_task_priority", '{"priority":"P0"}')):
-        assert registry.others(tool, text, FRESH) == ()
-
-
 def test_a_model_may_name_every_relation_of_the_journal() -> None:
     known = {"relates_to", *INVERSE, *INVERSE.values()}
     assert set(get_args(LinkPhrase)) == known
     given = {"relation": "Is_Blocked_By", "targetTaskId": "roof"}
     assert decoded(ProposeLink, given) == ProposeLink("is_blocked_by", "roof")
-
-
-def test_a_refusal_leaves_a_receipt_alone() -> None:
-    found = move(book(), "i1", "work")
-    told = "The other task's category is not one that the agent may touch."
-    assert found == Decision(result=Result(("sink",), "refused", "out_of_scope", told))

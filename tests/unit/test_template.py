@@ -1,7 +1,5 @@
 """Templates: given a history, when a command, then these facts (SPEC 8)."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from domain.errors import Refused
@@ -63,12 +61,6 @@ def test_a_rollback_moves_the_head_and_gives_no_number() -> None:
         t.roll_back(back, 7)
 
 
-def test_the_versions_model_goes_before_the_templates() -> None:
-    assert given(MADE).model_in_force == "rules"
-    assert given(MADE, ONE).model_in_force == "rules"
-    assert given(MADE, ONE, TWO).model_in_force == "gemini"
-
-
 def test_only_what_is_different_is_changed() -> None:
     assert t.change(given(MADE), "Calm", "rules", ("home",)) == []
     assert t.change(given(MADE), "New", "", ()) == [
@@ -91,11 +83,6 @@ def test_a_template_goes_when_its_last_agent_has_left() -> None:
     assert t.delete(gone) == []
     with pytest.raises(Refused, match="there is no template"):
         t.change(gone, "x", None, None)
-
-
-@pytest.mark.parametrize("history", [(TWO, ONE), (ONE, ONE, MADE, MADE), (t.InstanceRemoved("x"),)])
-def test_any_history_folds(history: Sequence[t.TemplateFact]) -> None:
-    assert given(*history).id == "template-1"
 
 
 def test_the_seeds_have_names_of_their_own_and_something_to_say() -> None:

@@ -8,7 +8,6 @@ from typing import Any, get_args
 
 import jsonschema
 import pytest
-import yaml
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -134,11 +133,6 @@ CONTRACT = page.document()
 SCHEMA = json.loads((page.FOLDER / "contract.schema.json").read_text("utf-8"))
 
 
-def test_the_contract_fits_its_schema() -> None:
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    jsonschema.validate(CONTRACT, SCHEMA)
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -154,12 +148,6 @@ def test_the_schema_bites(name: str, value: object) -> None:
     broken["tools"][0][name] = value
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(broken, SCHEMA)
-
-
-def test_the_file_is_what_the_records_say() -> None:
-    kept = yaml.safe_load((page.FOLDER / "contract.yaml").read_text("utf-8"))
-    assert kept == CONTRACT, "run python -m tests.support.contract_page"
-    assert [tool["name"] for tool in kept["tools"]] == list(TOOLS)
 
 
 @pytest.mark.parametrize("number", SCAFFOLDS)
@@ -283,24 +271,6 @@ SET = given(
 )
 
 
-def test_a_changed_estimate_is_proposed_with_all_a_person_needs_to_decide() -> None:
-    plan = planned("update_task_estimate", SET, minutes=90)
-    text = '{"minutes":90}'
-    assert plan == Plan(
-        proposals=(
-            Proposal(
-                "update_task_estimate",
-                text,
-                summary="Set estimate to 90 minutes",
-                fingerprint=fingerprint("update_task_estimate", text),
-                display="set estimate to 90 minutes",
-                base=registry.base("update_task_estimate", SET, text),
-                touches=("estimate",),
-            ),
-        )
-    )
-
-
 def test_a_title_that_differs_only_in_its_spaces_is_no_change() -> None:
     untidy = given(t.TaskCreated("person", " Plant  the garden", "c1"))
     assert code(applied("set_task_title", untidy, title="Plant the garden")) == "redundant"
@@ -320,11 +290,6 @@ def test_only_the_person_sets_done_or_rejected(status: str) -> None:
 def test_a_done_task_may_be_proposed_to_be_opened_again() -> None:
     done = given(CREATED, t.StatusSet("person", "DONE"))
     assert applied("set_task_status", done, status="OPEN") == (t.StatusSet(AGENT, "OPEN"),)
-
-
-def test_a_language_is_set_where_there_is_none() -> None:
-    facts = applied("set_task_language", SET, languageCode=" DE ", confidence="medium")
-    assert facts == (t.LanguageSet(AGENT, "de"),)
 
 
 @pytest.mark.parametrize(
@@ -385,14 +350,6 @@ def item(item_id: str, **change: object) -> dict[str, object]:
 
 
 # ------------------------------------------------------------------------------------ adding
-
-
-def test_the_first_item_brings_its_checklist() -> None:
-    checklist = key("checklist", "t1", "checklist")
-    assert applied("add_checklist_item", BARE, title=" Buy  seeds ") == (
-        t.ChecklistAdded(AGENT, checklist, "Checklist"),
-        t.ItemAdded(AGENT, checklist, key("item", "t1", "buy seeds", "0"), "Buy seeds"),
-    )
 
 
 def test_a_new_item_never_takes_the_id_of_a_renamed_one() -> None:
@@ -590,25 +547,6 @@ def test_a_correction_of_an_entry_that_is_gone_is_based_on_nothing() -> None:
 # ------------------------------------------------------------------------------------- logging
 
 
-def test_a_span_is_proposed_in_local_time_with_the_instants_that_it_stands_for() -> None:
-    plan = called("log_time", at_noon(), **SPAN, summary=" Dug\nthe bed ")
-    assert isinstance(plan, Plan)
-    (one,) = plan.proposals
-    assert one.summary == "Log 2027-01-01 08:00-09:00 (1 h): Dug the bed"
-    assert one.arguments == (
-        '{"endedAt":"2027-01-01T09:00","endedUtc":"2027-01-01T09:00:00.000000Z",'
-        '"startedAt":"2027-01-01T08:00","startedUtc":"2027-01-01T08:00:00.000000Z",'
-        '"summary":"Dug the bed"}'
-    )
-    facts = registry.apply(one.tool, at_noon(), one.arguments, AGENT)
-    assert isinstance(facts, tuple)
-    (fact,) = facts
-    assert isinstance(fact, t.TimeLogged)
-    assert fact == t.TimeLogged(
-        AGENT, fact.entry, utc(SPAN["startedAt"]), utc(SPAN["endedAt"]), "Dug the bed"
-    )
-
-
 @pytest.mark.parametrize(
     ("span", "wrong"),
     [
@@ -708,13 +646,6 @@ def test_a_note_is_put_on_the_timer_that_runs_here_and_on_no_other() -> None:
         t.TimeEdited(AGENT, "e1", summary="Digging"),
     )
     assert code(called("note_timer", noted, summary="Digging")) == "redundant"
-
-
-def test_local_times_are_read_beside_a_quote() -> None:
-    given = {"startedAt": "2026-11-20T16:00", "endedAt": "2026-11-20T18:00", "summary": "Painted"}
-    walls = registry.local_times("log_time", given)
-    assert sorted(walls) == ["endedAt", "startedAt"]
-    assert registry.local_times("log_time", given | {"because": "from 4 to 6pm"}) == walls
 
 
 # --------------------------------------------------------------- reports, observations, retractions

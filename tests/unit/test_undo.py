@@ -32,7 +32,6 @@ from domain.changes.change_set import (
     is_undone,
     was_taken_back,
 )
-from domain.changes.deduplication import deduplicate
 from domain.changes.in_doubt import items_in_doubt, undos_in_doubt
 from domain.errors import Refused
 from domain.journal import commands as do
@@ -45,7 +44,7 @@ from domain.log.wire import Words
 from tests.support.lessons import WORK, agent_in, lessons_in, proved, with_categories
 from tests.support.proposals import add, after, item, shown
 from tests.support.scripted_wakes import call, ended, items, minutes, woken
-from tests.support.services import TickingClock, services, task_with_agent
+from tests.support.services import TickingClock, one_agent, services, task_with_agent
 
 # ------------------------------------------------------------------------------------ confirmations
 
@@ -128,25 +127,6 @@ def test_it_is_confirmed_again_by_another_operation_and_taken_back_again() -> No
     assert (item(twice).status, item(twice).confirmation) == ("confirmed", 2)
     assert len(set(item(twice).operations)) == 3
     assert item(taken_back(twice)).status == "pending"
-
-
-def test_only_what_is_confirmed_is_taken_back_and_that_once() -> None:
-    changes = shown(add("milk"))
-    with pytest.raises(Refused, match="is pending"):
-        decisions.undo(changes, 1, ME, "op", 1)
-    with pytest.raises(Refused, match="there is no item"):
-        decisions.undo(changes, 9, ME, "op", 1)
-    done = confirmed(changes)
-    with pytest.raises(Refused, match="is confirmed"):
-        decisions.undo(done, 1, ME, "another", 0)
-    operation = item(done).operations[-1]
-    assert decisions.undo(taken_back(done), 1, ME, operation, 1) == []
-
-
-def test_it_blocks_later_proposals_as_one_that_waits() -> None:
-    undone = taken_back(confirmed(shown(add("milk"))))
-    (told,) = deduplicate([add("milk")], [undone], lambda _: 0).skipped
-    assert "waiting for the person" in told
 
 
 def test_it_wins_over_the_confirmation_that_it_names_whenever_that_comes() -> None:
@@ -342,8 +322,7 @@ def test_what_was_taken_back_in_the_journal_alone_stays_confirmed() -> None:
 
 
 def test_a_follow_up_that_was_taken_back_is_made_again_as_it_is_edited_then() -> None:
-    at = services()
-    task, agent = task_with_agent(at)
+    at, task, agent = one_agent()
     saw, oil = at.append_journal(do.AddItems(task, ("Saw", "Oil"))).result.ids
     offer = call(
         "create_follow_up_task",
@@ -475,8 +454,7 @@ FOR_GOOD = ("language", "items", "follow_up")
 
 @pytest.mark.parametrize("what", sorted(offers("")))
 def test_what_was_undone_is_proposed_again_once_a_text_is_newer(what: str) -> None:
-    at = services()
-    task, agent = task_with_agent(at)
+    at, task, agent = one_agent()
     at.append_journal(do.AddLabel("garden"))
     nails = at.append_journal(do.AddItems(task, ("Nails",))).result.ids[0]
     offer = offers(nails)[what]
@@ -488,8 +466,7 @@ def test_what_was_undone_is_proposed_again_once_a_text_is_newer(what: str) -> No
 
 
 def test_a_verdict_that_was_taken_back_waits_and_is_given_again() -> None:
-    at = services()
-    task, agent = task_with_agent(at)
+    at, task, agent = one_agent()
     made = woken(at, agent, *ended(minutes(60)))
     review.reject(at, made, 1, "no")
     home = Home.in_memory(at)

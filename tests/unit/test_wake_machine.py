@@ -22,19 +22,17 @@ from domain.wake.wake import (
     ModelAnswered,
     ModelAsked,
     ModelFailed,
-    RetractionStaged,
     ToolAsked,
     ToolCall,
     ToolReturned,
     Wake,
-    WakeDeferred,
     WakeFact,
     WakeFinished,
     WakeReply,
     WakeStarted,
     evolve,
 )
-from tests.support.services import divergences, queued_key, services, task_with_agent
+from tests.support.services import divergences, one_agent, queued_key
 
 TASK = "t" * 32
 SEEN = Snapshot(TASK, 1, "OPEN", "P2", title="Fix the sink", category="home", estimate=30)
@@ -70,29 +68,11 @@ def results(facts: list[WakeFact]) -> list[tuple[str, str, str]]:
     return [(one.tool, one.status, one.code) for one in facts if isinstance(one, ToolReturned)]
 
 
-def test_a_wake_begins_by_asking_the_model() -> None:
-    begun = machine.start(Wake("k"), STARTED, bench())
-    assert begun.facts == [STARTED, ModelAsked(1, 1)]
-
-
-def test_an_answer_without_calls_ends_the_wake() -> None:
-    assert when(given(), answer()) == [DONE]
-
-
 def test_a_late_reply_is_kept_and_changes_nothing() -> None:
     late = answer(turn=1, attempt=2)
     assert machine.decide(given(), late, bench()).facts == [LateReply(late)]
     ended = given(answer(), DONE)
     assert machine.decide(ended, answer(), bench()).facts == [LateReply(answer())]
-
-
-def test_all_calls_of_a_turn_are_answered_before_the_model_is_asked_again() -> None:
-    facts = when(given(), answer(("update_task_estimate", '{"minutes":60}'), ("no_tool", "{}")))
-    assert results(facts) == [
-        ("update_task_estimate", "queued", ""),
-        ("no_tool", "denied", "unknown_tool"),
-    ]
-    assert facts[-1] == ModelAsked(2, 1)
 
 
 def test_a_call_that_leaves_the_process_waits_and_the_next_ones_wait_behind_it() -> None:
@@ -128,23 +108,6 @@ def test_the_scope_is_closed_where_the_category_is_missing_or_not_allowed() -> N
         assert results(facts) == [("update_task_estimate", "denied", code)]
 
 
-def test_the_same_proposal_twice_in_one_turn_is_queued_once() -> None:
-    twice = answer(*[("update_task_estimate", '{"minutes":60}')] * 2)
-    advanced = machine.decide(given(), twice, bench())
-    assert [status for _, status, _ in results(advanced.facts)] == ["queued", "denied"]
-    assert len(advanced.answered.proposed) == 1
-
-
-def test_observations_go_to_the_agents_journal_and_retractions_are_staged() -> None:
-    calls = answer(
-        ("record_observations", '{"observations":["a"]}'),
-        ("retract_suggestions", '{"proposals":[{"fingerprint":"f","reason":"gone"}]}'),
-    )
-    advanced = machine.decide(given(), calls, bench())
-    assert [one.words.text for one in advanced.answered.observed] == ["a"]
-    assert RetractionStaged("f", "gone") in advanced.facts
-
-
 def test_a_first_wake_without_a_report_gets_one_more_turn_for_it() -> None:
     first = replace(STARTED, is_first=True)
     wake = evolve(evolve(Wake("k"), first), ModelAsked(1, 1))
@@ -158,20 +121,6 @@ def test_a_first_wake_without_a_report_gets_one_more_turn_for_it() -> None:
     assert missing[-1] == WakeFinished("completed", stop="answered", is_report_missing=True)
     failing = machine.failed(wake, ModelFailed(2, 1, "blocked", "no"), "")
     assert failing[-1] == WakeFinished("completed", stop="answered", is_report_missing=True)
-
-
-def test_a_provider_fault_defers_and_keeps_the_intent() -> None:
-    fault = ModelFailed(1, 1, "rate_limited", "slow down", of_provider=True)
-    facts = machine.failed(given(), fault, "later")
-    assert facts == [fault, WakeDeferred("later", "provider")]
-    assert machine.retake(given(*facts)) == [ModelAsked(1, 2)]
-
-
-def test_another_fault_of_the_model_fails_the_wake() -> None:
-    fault = ModelFailed(1, 1, "blocked", "unsafe")
-    assert machine.failed(given(), fault, "")[-1] == WakeFinished(
-        "failed", code="blocked", message="unsafe"
-    )
 
 
 def test_a_wake_taken_over_three_times_without_a_reply_has_failed() -> None:
@@ -200,8 +149,7 @@ FAULT = ModelFailed(1, 1, "overloaded", "503", of_provider=True, retry_seconds=9
 
 def begun() -> tuple[Services, str, Captured]:
     """A wake that has asked the model."""
-    at = services()
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent()
     captured = capture(at, agent, queued_key(at, agent), is_now=True)
     at.append_agent(captured.command, payloads=captured.payloads)
     return at, agent, captured

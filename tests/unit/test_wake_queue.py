@@ -12,8 +12,6 @@ from domain.agent.agent import (
     Subscribed,
 )
 from domain.agent.wake_queue import (
-    SEEN_KEPT,
-    TRIGGERS_KEPT,
     WAKE_QUEUE,
     AgentSlept,
     Reason,
@@ -153,11 +151,6 @@ def test_what_the_agent_saw_on_another_machine_wakes_it_no_more() -> None:
     assert fact == TriggerSuppressed(change(2), "seen_elsewhere")
 
 
-def test_a_wake_that_is_dropped_and_does_not_wait_leaves_what_waits() -> None:
-    waits = queued()
-    assert wake_queue_of([WakeDropped("another", "cancelled")], waits) == waits
-
-
 # ------------------------------------------------------------------------------ queue and throttle
 
 
@@ -169,22 +162,6 @@ def test_a_first_match_is_due_in_two_minutes() -> None:
     wake_queue = wake_queue_of(facts)
     assert (next_due(wake_queue), run_status(wake_queue)) == (after(120), "queued")
     assert (due(wake_queue, after(119)), due(wake_queue, after(120))) == (False, True)
-
-
-def test_a_wake_names_a_bounded_number_of_triggers_and_keeps_its_own() -> None:
-    wake_queue = wake_queue_of(request(NONE, ACTIVE, asked("creation"), START, ON))
-    for nth in range(TRIGGERS_KEPT + 10):
-        trigger = change(nth) if nth != 1 else asked("recovery")
-        wake_queue = wake_queue_of(notice(wake_queue, ACTIVE, trigger, START, ON), wake_queue)
-    assert wake_queue.queued is not None
-    kept = wake_queue.queued.triggers
-    assert len(kept) == TRIGGERS_KEPT
-    assert [kept[0], kept[1], kept[-1]] == [
-        asked("creation"),
-        asked("recovery"),
-        change(TRIGGERS_KEPT + 9),
-    ]
-    assert len(wake_queue.seen) == SEEN_KEPT
 
 
 def test_what_is_elsewhere_leaves_the_report_fresh() -> None:
@@ -230,12 +207,6 @@ def test_a_resumed_agent_begins_anew() -> None:
     facts = request(wake_queue, ACTIVE, asked("recovery"), after(1), ON)
     wake_queue = wake_queue_of(facts, wake_queue)
     assert (wake_queue.failures, wake_queue.not_before, next_due(wake_queue)) == (0, "", after(1))
-
-
-def test_settling_what_does_not_run_changes_nothing() -> None:
-    assert settle(NONE, "x", "completed", START) == []
-    assert settle(running(), "x", "completed", START) == []
-    assert settle(queued(), run_key_of(AGENT_ID, change(1)), "completed", START) == []
 
 
 # ------------------------------------------------------------------------------ a person's request
@@ -353,15 +324,6 @@ def test_the_wait_for_a_provider_doubles_or_is_the_one_it_names() -> None:
     assert provider_until(wake_queue, START, 17) == after(17)
     assert provider_until(wake_queue, START, 10**9) == after(86_400)
     assert provider_until(NONE, START) == after(60)
-
-
-def test_a_request_leaves_a_wait_alone_that_is_over_at_that_instant() -> None:
-    wake_queue = running()
-    wake_queue = wake_queue_of(
-        back_off(wake_queue, wake_queue.running, after(600), "budget"), wake_queue
-    )
-    kinds = [type(fact) for fact in request(wake_queue, ACTIVE, asked("manual"), after(600), ON)]
-    assert WakeBackedOff not in kinds
 
 
 # ------------------------------------------------------------------------------- what a person says
