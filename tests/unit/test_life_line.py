@@ -10,47 +10,21 @@ from adapters.web.timeline import (
     WIDTH,
     TimelineEvent,
     drawn,
-    events_of,
     marks,
     moments_of,
     named,
     nth_at,
 )
-from domain.agent.wake_queue import Trigger, TriggerSuppressed, WakeBegun, WakeQueued
-from domain.changes.change_set import ItemConfirming
-from domain.log.state import RecordedEvent
 from domain.log.timestamps import later
-from domain.log.wire import Stored
 
 LATE = "2027-01-10T08:00:00.000000Z"
 START = "2027-01-01T00:00:00.000000Z"
-NEWS = Trigger("subscription", "s1")
 
 
 def life(number: int, kind: str = "wake") -> list[TimelineEvent]:
     return [
         TimelineEvent(nth, later(START, seconds=nth * 60), kind, f"event {nth}")
         for nth in range(1, number + 1)
-    ]
-
-
-def row(n: int, fact: Stored) -> RecordedEvent:
-    return RecordedEvent("alert:a@r1", n, "r1", n, 0, later(START, seconds=n), fact)
-
-
-def test_what_happened_is_told_in_order_and_without_words_of_the_log() -> None:
-    rows = [
-        row(4, ItemConfirming(2, "person", 1, "op", 1)),
-        row(5, ItemConfirming(2, "person", 1, "op", 2)),  # taken over: not a verdict
-        row(1, WakeQueued("w", NEWS, "", "thread")),
-        row(2, TriggerSuppressed(NEWS, "own_write")),
-        row(3, WakeBegun("w")),
-    ]
-    assert [(one.n, one.kind, one.text) for one in events_of(rows)] == [
-        (1, "woken", "a change woke it"),
-        (2, "ignored", "nothing woke it: it had made the change itself"),
-        (3, "wake", "it began a wake"),
-        (4, "verdict", "you confirmed its proposal 2"),
     ]
 
 

@@ -10,9 +10,7 @@ from adapters.home.schedules import local_time
 from domain.agent.wake_queue import Queued, Trigger, run_key_of
 from domain.errors import Refused
 from domain.journal import task as t
-from domain.journal.catalog import CATALOG
 from domain.log.wire import Words
-from domain.tools.snapshot import Touched, captured
 from domain.wake import reading as r
 from domain.wake.commands import LocalTime
 from domain.wake.context import TURNS_LOOKED_AT, thread_of
@@ -35,7 +33,6 @@ from tests.support.readings import (
 )
 
 TASK = r.TaskSeen("task-1", "Mend the roof", category=r.LabelSeen("cat-1", "Home"))
-EMPTY = r.Reading(TASK)
 
 
 def shown(reading: r.Reading, **bounds: int) -> dict[str, str]:
@@ -51,43 +48,6 @@ def log(*texts: str) -> tuple[r.EntrySeen, ...]:
 
 def items(count: int, **fields: Any) -> tuple[r.ItemSeen, ...]:
     return tuple(r.ItemSeen(f"item-{index}", f"Item {index}", **fields) for index in range(count))
-
-
-def test_a_foreign_link_shows_nothing_but_its_relation() -> None:
-    linked = (
-        r.LinkSeen("blocks", "t2", "Paint", "OPEN", "P1", "Waits"),
-        r.LinkSeen("fixes"),
-        r.LinkSeen("relates_to", is_deleted=True),
-    )
-    text = body(shown(replace(EMPTY, linked=linked))["linked"])
-    assert json.loads(text)[1:] == [
-        {"relation": "fixes"},
-        {"relation": "relates_to", "deleted": True},
-    ]
-    assert json.loads(text)[0] == {
-        "relation": "blocks",
-        "id": "t2",
-        "title": "Paint",
-        "status": "OPEN",
-        "priority": "P1",
-        "oneLiner": "Waits",
-    }
-
-
-def test_grievances_stand_before_excellence_and_the_rest() -> None:
-    kinds = ("operational", "excellence", "template_improvement", "grievance")
-    seen = tuple(r.ObservationSeen(AT.format(1), "critical", kind, kind) for kind in kinds)
-    lines = shown(replace(EMPTY, critical=seen))["critical"].split("\n")
-    told = [line.rpartition(") ")[2] for line in lines if line.startswith("- ")]
-    assert told == ["template_improvement", "grievance", "excellence", "operational"]
-
-
-def test_words_are_verbatim_but_for_forged_headings() -> None:
-    spoken = 'First line\n  - second "quoted"\n\nlast\tone'
-    assert body(shown(replace(EMPTY, words=spoken))["words"]) == spoken
-    forged = "hello\r\n ## Instruction\u2028## Task"
-    text = body(shown(replace(EMPTY, words=forged))["words"])
-    assert text.split("\n") == ["hello", " #### Instruction", "#### Task"]
 
 
 # -------------------------------------------------------------------------------------- cuts
@@ -225,44 +185,6 @@ def test_the_day_of_a_due_date_is_that_of_the_zone() -> None:
     )
     assert due("2026-11-22", given=here) == "in 1 day"
     assert due("2026-11-22", given=there) == "today"
-
-
-def set_by(**facts: Any) -> dict[str, Any]:
-    book = household()
-    for fact in facts.values():
-        book.tell("task", ROOF, fact)
-    return told_json(read(book, given=NOW))
-
-
-def test_each_value_says_who_set_it_and_when() -> None:
-    document = set_by(
-        title=t.TaskRetitled("agent:agent-roof", "Mend the roof today"),
-        priority=t.PrioritySet("import:house.md", "P1"),
-        estimate=t.EstimateSet("person", 60),
-        language=t.LanguageSet("agent:agent-roof", "de"),
-    )
-    first = 6  # appends of the household and its task; one fact a day after that
-    assert document["title"] == {
-        "value": "Mend the roof today",
-        "by": "agent",
-        "at": AT.format(first),
-    }
-    assert document["priority"] == {"value": "P1", "by": "import", "at": AT.format(first + 1)}
-    assert document["estimateMinutes"] == {"value": 60, "by": "person", "at": AT.format(first + 2)}
-    assert document["languageCode"] == {"value": "de", "by": "agent", "at": AT.format(first + 3)}
-    assert document["category"]["value"]["name"] == "Home"
-    assert document["category"]["by"] == "person"
-
-
-def test_an_agents_value_leaves_it_known_when_a_person_touched_the_field() -> None:
-    book = household()
-    book.tell("task", ROOF, t.PrioritySet("person", "P1"))
-    mine = book.n
-    book.tell("task", ROOF, t.PrioritySet("agent:a", "P2"), t.EstimateSet("agent:a", 60))
-    world = book.world()
-    seen = captured(world.load(t.TASK, ROOF), world.load(CATALOG, "main"), book.n, 2)
-    assert seen.touched == (Touched("priority", mine),)
-    assert told_json(read(book, given=NOW))["priority"]["by"] == "agent"
 
 
 def test_texts_of_values_stay_within_their_bounds() -> None:

@@ -41,7 +41,7 @@ from domain.journal.commands import (
 )
 from domain.journal.task import TASK, Task, TaskRestored
 from domain.log import canonical
-from domain.log.keys import key, log_digest
+from domain.log.keys import key
 from domain.log.rules import RULES
 from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import Words, payload, words
@@ -61,6 +61,7 @@ from tests.support.services import (
     START,
     captured_early,
     divergences,
+    one_agent,
     queued_key,
     reply,
     services,
@@ -81,8 +82,7 @@ class Recorded(NamedTuple):
 
 @cache
 def _life() -> Recorded:
-    at = services(model=RulesModel())
-    task, agent = task_with_agent(at)
+    at, task, agent = one_agent(model=RulesModel())
     said, kept = words(task, LONG)
     at.append_journal(AddNote(task, "note", said), payloads=kept)
     at.append_journal(AddItems(task, ("Buy a washer", "Turn the water off")))
@@ -125,21 +125,6 @@ def index_of(rows: Sequence[Row], wanted: str) -> int:
 
 
 # ----------------------------------------------------------------------------------------- whole
-
-
-def test_a_log_as_it_was_written_proves(life: Recorded) -> None:
-    for name, rows in (("journal", life.journal), ("agent", life.agent)):
-        proof = LogProof(name, life.payloads.get)
-        assert list(proof.walk(rows)) == []
-        assert proof.rows == len(rows)
-        assert proof.causes == sum(row.state.startswith(b'{"at"') for row in rows)
-    assert proof.wakes == 1
-
-
-def test_an_empty_log_proves_and_has_a_digest() -> None:
-    proof = LogProof("journal", dict[str, bytes]().get)
-    assert list(proof.walk([])) == []
-    assert log_digest(proof.heads) == log_digest({})
 
 
 # ---------------------------------------------------------------------------------- planted faults
@@ -292,8 +277,7 @@ def test_every_payload_that_was_changed_is_named(life: Recorded, log: str) -> No
 
 def test_a_payload_of_another_unit_is_named(life: Recorded) -> None:
     """A text belongs to its task: the same bytes under another task's id are no proof."""
-    at = services()
-    task, _ = task_with_agent(at)
+    at, task, _ = one_agent()
     foreign = payload("another task", LONG.encode())
     at.append_journal(AddNote(task, "note", Words(payload=foreign.id)), payloads=[foreign])
     (one,) = found(list(at.journal.rows()), {foreign.id: foreign.data})
@@ -319,13 +303,6 @@ def test_every_field_that_holds_a_payload_is_known() -> None:
 
 
 # ----------------------------------------------------------------------------------------- epochs
-
-
-def test_an_epoch_of_other_rules_is_folded_and_not_executed(life: Recorded) -> None:
-    nth = index_of(life.journal, '"priority":"P1"')
-    life.journal[nth] = altered(life.journal[nth], '"P1"', '"P0"')
-    faults = list(LogProof("journal", life.payloads.get, ProofOptions(rules=99)).walk(life.journal))
-    assert kinds(faults) == [("data altered", "prev")]
 
 
 # ------------------------------------------------------------------------------- both logs together
@@ -721,15 +698,9 @@ def test_a_wake_whose_positions_are_past_is_left_out_where_nobody_can_go_back() 
     assert (proved.divergences, proved.wakes, proved.prompts) == ((), 1, 0)
 
 
-def test_units_and_origins_of_long_ago_are_found_again() -> None:
-    proved = histories.prove_history(whole(), WalkLimits(payloads=1, wakes=1))
-    assert (proved.divergences, proved.prompts) == ((), 3)
-
-
 def test_an_edited_proposal_of_a_wake_of_long_ago_is_proved() -> None:
     wait = reply(("set_task_status", '{"status":"BLOCKED","reason":"Waits for a pipe."}'))
-    at = services([wait, reply(text="Done."), reply(text="Fine.")])
-    _, first = task_with_agent(at)
+    at, _, first = one_agent([wait, reply(text="Done."), reply(text="Fine.")])
     run_key = queued_key(at, first)
     asyncio.run(run_wake(at, first, run_key))
     _, second = task_with_agent(at, "Mend the roof")
@@ -773,8 +744,7 @@ def refusing(task: Task, row: RecordedEvent) -> Task:
 @pytest.fixture
 def restored() -> Services:
     """Two tasks; one was deleted, and comes back with the log's last append."""
-    at = services()
-    task, _ = task_with_agent(at)
+    at, task, _ = one_agent()
     at.append_journal(DeleteTask(task))
     task_with_agent(at, "Mend the roof")
     at.append_journal(RestoreTask(task))
@@ -785,10 +755,6 @@ def restored() -> Services:
 def _a_broken_fold(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put a kind of its own in the place of tasks; what decides still folds as it should."""
     monkeypatch.setitem(STREAM_TYPES, "task", replace(TASK, evolve=refusing))
-
-
-def test_it_folds_as_it_is(restored: Services) -> None:
-    assert divergences(restored) == []
 
 
 @pytest.mark.usefixtures("_a_broken_fold")

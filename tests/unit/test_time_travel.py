@@ -52,7 +52,15 @@ from replay import fork, rerun, wake_comparison
 from replay.fork import ChangedVerdict
 from replay.references import asked_operations, last_named_position
 from tests.support.consents import agree
-from tests.support.services import START, StillClock, queued_key, reply, services, task_with_agent
+from tests.support.services import (
+    START,
+    StillClock,
+    one_agent,
+    queued_key,
+    reply,
+    services,
+    task_with_agent,
+)
 
 A, B, C = "a" * 32, "b" * 32, "c" * 32
 REPORT = ("update_report", '{"content": "Fine.", "tldr": "It is fine.", "oneLiner": "Fine"}')
@@ -68,8 +76,9 @@ def row(fact: Stored, n: int = 1, stream: str = "wake:w@r1") -> RecordedEvent:
 @pytest.fixture
 def woken() -> tuple[Services, str, str]:
     """Services, an agent and its wake: a deferred one that was taken up again."""
-    at = services([ModelFault("busy", "no", of_provider=True), reply(REPORT), reply(text="Done.")])
-    _, agent = task_with_agent(at)
+    at, _, agent = one_agent(
+        [ModelFault("busy", "no", of_provider=True), reply(REPORT), reply(text="Done.")]
+    )
     key = queued_key(at, agent)
     asyncio.run(effect_executor.run_wake(at, agent, key, is_now=True))
     asyncio.run(effect_executor.run_wake(at, agent, key, is_now=True))
@@ -190,12 +199,6 @@ def of(*facts: Stored) -> wake_comparison.WakeSeen:
     )
 
 
-def test_a_wake_without_an_answer_has_its_fault_and_no_tokens() -> None:
-    wake = of(ModelFailed(1, 1, "busy", "no"), WakeFinished("failed", code="busy"))
-    assert [turn.fault for turn in wake.turns] == ["busy: no"]
-    assert wake.tokens == (None, None)
-
-
 def test_tokens_are_unknown_as_soon_as_one_turn_did_not_say() -> None:
     wake = of(
         ModelAnswered(1, 1, "p", tokens_in=3, tokens_out=4), ModelAnswered(2, 1, "p", tokens_in=5)
@@ -231,17 +234,6 @@ def test_a_result_too_many_is_ignored() -> None:
 )
 def test_worlds_are_compared_by_name_or_place(a: Any, b: Any, found: list[Any]) -> None:
     assert [(one.path, one.change) for one in wake_comparison.world_differences(a, b)] == found
-
-
-def test_wakes_of_unlike_length_are_compared_turn_by_turn() -> None:
-    one = of(ModelAnswered(1, 1, "p", Words("a")))
-    two = of(ModelAnswered(1, 1, "p", Words("a")), ModelFailed(2, 1, "busy", "no"))
-    document = wake_comparison.compare_wakes(one, two)
-    assert [reply.same for reply in document.replies] == [True, False]
-    assert document.replies[1].a is None
-    back = wake_comparison.compare_wakes(two, one)
-    assert back.replies[1].b is None
-    assert not back.same
 
 
 # ------------------------------------------------------------------------------------------- fork

@@ -8,11 +8,7 @@ from domain.agent.agent import AgentDeleted
 from domain.agent.wake_queue import TriggerMerged, WakeDropped
 from domain.changes.change_set import (
     ItemConfirmed,
-    ItemProposed,
-    ItemRejected,
     SetOpened,
-    SuppressionAsked,
-    SuppressionDone,
     set_id,
 )
 from domain.journal import commands as do
@@ -46,19 +42,20 @@ def agent_of(life: Life) -> AgentDocument:
     return fold(agents.VIEW, rows(life))[life.agent]
 
 
-def test_a_task_is_listed_with_its_checklist_counted() -> None:
-    log = Log.in_memory("journal")
-    made = log.append(do.CreateTask("Mend the roof", priority="P1", estimate=60), START)
-    task = made.result.ids[0]
-    log.append(do.AddItems(task, ("Nails", "Hammer", "Paint")), START)
-    nails, _, paint = (one.id for one in task_of(log).items)
-    log.append(do.EditItem(task, nails, is_checked=True), START)
-    log.append(do.EditItem(task, paint, is_checked=True, is_archived=True), START)
-    found = task_of(log)
-    assert (found.id, found.title, found.task.priority) == (task, "Mend the roof", "P1")
-    assert [item.is_checked for item in found.items] == [True, False]
-    assert (found.task.estimate, found.task.due, found.sources, found.is_open) == (60, "", (), True)
-    assert found.task.created_at == found.updated_at == START
+def begun() -> tuple[Life, str]:
+    """A life whose first wake has begun, and its run key."""
+    life = Life()
+    run_key = life.create()
+    life.begin()
+    return life, run_key
+
+
+def reported() -> Life:
+    """A life whose first wake has brought a report."""
+    life = Life()
+    life.create()
+    life.run(REPORT)
+    return life
 
 
 def test_a_tasks_document_does_not_grow_with_its_log_entries() -> None:
@@ -71,17 +68,8 @@ def test_a_tasks_document_does_not_grow_with_its_log_entries() -> None:
     assert (found.history, found.time, found.status) == ((), (), "OPEN")
 
 
-def test_a_deleted_task_keeps_its_document() -> None:
-    log = Log.in_memory("journal")
-    task = log.append(do.CreateTask("Mend the roof"), START).result.ids[0]
-    log.append(do.DeleteTask(task), START)
-    assert (task_of(log).is_deleted, task_of(log).is_open) == (True, False)
-
-
 def test_the_queue_moves_from_queued_to_running_to_idle() -> None:
-    life = Life()
-    run_key = life.create()
-    life.begin()
+    life, run_key = begun()
     running = agent_of(life)
     life.answer(run_key, REPORT)
     life.answer(run_key)
@@ -94,9 +82,7 @@ def test_the_queue_moves_from_queued_to_running_to_idle() -> None:
 
 
 def test_a_wake_that_waits_for_its_provider_counts_as_queued() -> None:
-    life = Life()
-    run_key = life.create()
-    life.begin()
+    life, run_key = begun()
     life.fault(run_key, of_provider=True)
     found = agent_of(life)
     assert (found.run_status, found.waiting_run_key, found.running_run_key) == (
@@ -108,9 +94,7 @@ def test_a_wake_that_waits_for_its_provider_counts_as_queued() -> None:
 
 
 def test_a_change_makes_the_report_stale_and_a_failure_shows() -> None:
-    life = Life()
-    life.create()
-    life.run(REPORT)
+    life = reported()
     life.change(2)
     assert agent_of(life).is_stale
     run_key = life.begin()
@@ -120,9 +104,7 @@ def test_a_change_makes_the_report_stale_and_a_failure_shows() -> None:
 
 
 def test_the_next_wake_is_a_timers_unless_the_agent_is_paused() -> None:
-    life = Life()
-    life.create()
-    life.run(REPORT)
+    life = reported()
     dawn = "2027-01-02T07:00:00.000000Z"
     life.do(agent_do.SetTimer(life.agent, "every day 07:00", "UTC", dawn))
     awake = agent_of(life)
@@ -204,9 +186,7 @@ def reviewing() -> tuple[Life, str]:
 
 
 def test_a_set_is_on_no_shelf_before_its_wake_has_ended() -> None:
-    life = Life()
-    run_key = life.create()
-    life.begin()
+    life, run_key = begun()
     life.answer(run_key, PROPOSE)
     found = proposed(life, run_key)
     assert (found.is_opened, inbox.VIEW.shelf(found), len(found.items)) == (False, "", 1)
@@ -260,20 +240,6 @@ def test_an_outcome_is_that_of_its_own_item() -> None:
     assert [one.item for one in effects(life, set_id(run_key)).in_flight] == [1]
 
 
-def test_the_suppression_of_a_rejected_label_is_an_operation() -> None:
-    facts = (
-        ItemProposed(1, "assign_task_label", Words("{}"), "s", "f", "d", ""),
-        ItemRejected(1, "person", 5),
-        SuppressionAsked(1, "op", "label", 1),
-    )
-    history = [row(fact, n=n, stream="changes:s@r1") for n, fact in enumerate(facts, 1)]
-    done = row(SuppressionDone(1, "op"), n=5, stream="changes:s@r1")
-    asked = fold(operations.VIEW, history)["s"]
-    settled = fold(operations.VIEW, [*history, done])["s"]
-    assert [one.tool for one in asked.in_flight] == [operations.SUPPRESSION]
-    assert [one.outcome for one in settled.operations] == ["success"]
-
-
 # ------------------------------------------------------------------------- wakes, messages, reports
 
 
@@ -301,9 +267,7 @@ def test_a_wake_that_waits_in_the_queue_has_a_document_already() -> None:
 
 
 def test_a_whole_wake_is_counted() -> None:
-    life = Life()
-    run_key = life.create()
-    life.begin()
+    life, run_key = begun()
     life.answer(run_key, PROPOSE, call("fly"), OBSERVE, tokens=5)
     life.answer(run_key, REPORT, tokens=7)
     running = wake(life, run_key)
@@ -318,17 +282,13 @@ def test_a_whole_wake_is_counted() -> None:
 
 
 def test_a_late_reply_has_no_part_in_the_counts_and_its_tokens_are_paid() -> None:
-    life = Life()
-    run_key = life.create()
-    life.begin()
+    life, run_key = begun()
     life.reply(run_key, ModelAnswered(1, 9, "late", tokens_in=5, tokens_out=2))
     assert (wake(life, run_key).turns, wake(life, run_key).usage) == (0, Usage(5, 2, 0, 0))
 
 
 def test_an_answer_that_failed_is_paid_and_a_provider_that_gave_none_is_not() -> None:
-    life = Life()
-    run_key = life.create()
-    life.begin()
+    life, run_key = begun()
     life.reply(run_key, ModelFailed(1, 1, "unavailable", "no answer", of_provider=True))
     assert (wake(life, run_key).paid, wake(life, run_key).usage) == (0, Usage())
     life.do(wake_do.RetakeWake(run_key))
@@ -345,9 +305,7 @@ def test_causes_are_counted_beyond_those_that_are_kept() -> None:
 
 
 def test_a_wake_that_waits_for_its_provider_says_so_until_it_goes_on() -> None:
-    life = Life()
-    run_key = life.create()
-    life.begin()
+    life, run_key = begun()
     life.fault(run_key, of_provider=True)
     found = wake(life, run_key)
     assert (found.state, found.waits_for) == ("waiting", "provider")
@@ -357,9 +315,7 @@ def test_a_wake_that_waits_for_its_provider_says_so_until_it_goes_on() -> None:
 
 
 def test_each_message_comes_from_one_fact() -> None:
-    life = Life()
-    life.create()
-    life.run(REPORT)
+    life = reported()
     run_key = life.ask("Why is it late?")
     life.begin()
     life.answer(run_key, LANGUAGE, OBSERVE, text="Hm.")
@@ -380,9 +336,7 @@ def test_each_message_comes_from_one_fact() -> None:
 
 
 def test_a_report_is_the_agents_once_its_wake_has_completed() -> None:
-    life = Life()
-    run_key = life.create()
-    life.begin()
+    life, run_key = begun()
     life.answer(run_key, REPORT)
     draft = fold(reports.VIEW, rows(life))[run_key]
     life.answer(run_key)
@@ -408,9 +362,7 @@ def test_every_observation_is_a_document_of_its_agents_shelf() -> None:
 
 
 def test_an_operation_whose_wake_has_ended_is_in_doubt_until_a_late_answer() -> None:
-    life = Life()
-    run_key = life.create()
-    life.begin()
+    life, run_key = begun()
     life.answer(run_key, LANGUAGE)
     late = life.returned(run_key)
     life.do(wake_do.StopWake(run_key, "deadline"))
@@ -423,9 +375,7 @@ def test_an_operation_whose_wake_has_ended_is_in_doubt_until_a_late_answer() -> 
 
 
 def test_an_answer_to_an_older_attempt_settles_nothing() -> None:
-    life = Life()
-    run_key = life.create()
-    life.begin()
+    life, run_key = begun()
     life.answer(run_key, LANGUAGE)
     older = life.returned(run_key)
     life.do(wake_do.RetakeWake(run_key))
@@ -435,9 +385,7 @@ def test_an_answer_to_an_older_attempt_settles_nothing() -> None:
 
 
 def test_of_two_machines_that_began_under_one_key_the_second_has_a_wake_of_its_own() -> None:
-    life = Life()
-    run_key = life.create()
-    life.begin()
+    life, run_key = begun()
     life.answer(run_key, REPORT, tokens=7)
     mine = [one for one in rows(life) if one.of_kind in ("alert", "wake")]
     began = next(one for one in mine if isinstance(one.fact, WakeStarted))
