@@ -76,11 +76,14 @@ def task_with_agent(
 
 
 def one_agent(
-    replies: Sequence[Reply | ModelFault] = (), *, model: Model | None = None
+    replies: Sequence[Reply | ModelFault] = (),
+    *,
+    title: str = "Fix the sink",
+    model: Model | None = None,
 ) -> tuple[Services, str, str]:
     """Services with a task and its agent."""
     at = services(replies, model=model)
-    return at, *task_with_agent(at)
+    return at, *task_with_agent(at, title)
 
 
 def captured_early() -> Services:

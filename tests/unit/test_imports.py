@@ -280,30 +280,6 @@ def test_what_an_agent_set_by_itself_is_no_obstacle(home: Undoing) -> None:
     assert world.tail().n == made + 2
 
 
-def test_only_its_own_appends_are_taken_back_not_what_came_between(home: Undoing) -> None:
-    home.file(A_ROOF)
-    first = home.n
-    other = home.do(do.CreateTask("Mine"))[-1]
-    home.file(A_WALL)
-    home.undo(first, home.n)
-    assert isinstance(other, t.TaskCreated)
-    assert home.task(ROOF).is_deleted
-    assert home.task(WALL).is_deleted
-    with home.at.journal.reading() as world:
-        living = [world.load(TASK, one) for one in world.entities("task")]
-    assert [one.title for one in living if not one.is_deleted] == ["Mine"]
-
-
-def test_what_was_gone_and_was_brought_back_by_hand_is_left(home: Undoing) -> None:
-    home.file(A_ROOF)
-    home.file(gone=(do.GoneTask(ROOF, "delete"),))
-    made = home.n
-    home.do(do.RestoreTask(ROOF))
-    assert not home.stale(ROOF, made)
-    home.undo(made)
-    assert not home.task(ROOF).is_deleted
-
-
 def test_what_an_import_brought_back_goes_again_unless_it_was_changed(home: Undoing) -> None:
     home.file(A_ROOF)
     home.do(do.DeleteTask(ROOF))

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from adapters.documents.ranks import Ranks
 from domain.agent.agent import AGENT
 from domain.agent.subscriptions import Batch
-from domain.agent.wake_queue import WAKE_QUEUE, TriggerSuppressed
+from domain.agent.wake_queue import WAKE_QUEUE
 from domain.append.notification_batch import is_covered
 from domain.errors import Refused
 from domain.handlers.execute import handle
@@ -15,8 +15,7 @@ from domain.log.wire import Imported
 from domain.machines import commands as do
 from domain.machines import machines as m
 from domain.machines.machines import HOME, LABEL_MAX, Machines
-from tests.support.fleet import Fleet, Machine
-from tests.support.services import divergences
+from tests.support.fleet import Fleet
 
 Told = tuple[int, str, m.MachinesFact]
 
@@ -150,38 +149,6 @@ def test_all_machines_say_the_same_of_who_leads_and_what_they_are_called() -> No
     for one in fleet.values():
         assert one.machines.labels == {"desk": "the desk", "laptop": "the laptop"}
         assert (one.services.lead, one.services.leads) == ("laptop", one.name == "laptop")
-
-
-def test_who_retires_the_lead_on_a_machine_leads_there() -> None:
-    fleet = Fleet("desk", "laptop")
-    fleet["laptop"].retire("desk")
-    assert fleet["laptop"].services.leads
-    assert fleet["laptop"].machines.retired == ("desk",)
-
-
-def test_what_waits_goes_to_who_leads_and_is_told_of_the_same_way_when_it_is_proved() -> None:
-    fleet = Fleet("desk", "laptop")
-    desk, laptop = fleet.values()
-    task = laptop.task("Boat")
-    agent = laptop.agent(task)
-    assert rules_of(laptop, agent) == ["led_elsewhere"]
-    assert laptop.queue(agent).seen == ()
-    fleet.meet()
-    made = desk.queued(agent)
-    laptop.lead()
-    laptop.edit(task, "Boat, blue")
-    laptop.look()
-    assert laptop.queued(agent) == made
-    fleet.meet()
-    assert (desk.queued(agent), desk.queue(agent).seen) == ("", ())
-    for one in desk, laptop:
-        assert divergences(one.services) == []
-
-
-def rules_of(machine: Machine, agent: str) -> list[str]:
-    """Why triggers were suppressed there."""
-    told = (row.fact for row in machine.told(agent))
-    return [fact.rule for fact in told if isinstance(fact, TriggerSuppressed)]
 
 
 def test_the_attention_of_an_agent_on_another_machine_is_read_by_itself() -> None:

@@ -80,13 +80,11 @@ BULLETS = "- ", "* ", "+ ", "12. ", "1) ", "-", "+", "1.", "> - "
 
 @pytest.mark.parametrize("mark", [*EMPTY, *SAYS, *ODD])
 def test_any_one_character_is_a_mark_after_any_bullet(mark: str) -> None:
-    for bullet in BULLETS:
-        file = read_text(f"{bullet}[{mark}] Buy milk")
-        (task,) = file.tasks
-        assert (task.title, task.category) == ("Buy milk", "")
-        assert (task.status, task.priority) == SAYS.get(mark, ("", ""))
-        named = int(mark in ODD)
-        assert (len(file.remarks), file.boxes_as_open, file.unreadable) == (named, named, ())
+    file = read_text("\n\nA text.\n\n".join(f"{bullet}[{mark}] Buy milk" for bullet in BULLETS))
+    seen = [(one.title, one.category, one.status, one.priority) for one in file.tasks]
+    assert seen == [("Buy milk", "", *SAYS.get(mark, ("", "")))] * len(BULLETS)
+    named = len(BULLETS) if mark in ODD else 0
+    assert (len(file.remarks), file.boxes_as_open, file.unreadable) == (named, named, ())
 
 
 def test_what_is_on_hold_says_where_it_is_marked() -> None:

@@ -7,10 +7,10 @@ from typing import Any, get_args
 
 import pytest
 
-from domain.append.causes import LogShared, Receipt, ReplicasImported, Result
+from domain.append.causes import LogShared, ReplicasImported
 from domain.append.envelope import JournalFact
 from domain.errors import Damaged
-from domain.handlers.journal import delete_task, link_task, start_timer, stop_timer
+from domain.handlers.journal import link_task
 from domain.handlers.resolve_conflict import fact_of_task
 from domain.journal import catalog as c
 from domain.journal import links as li
@@ -18,15 +18,11 @@ from domain.journal import task as t
 from domain.journal import timer as ti
 from domain.journal.commands import (
     ApplyOperation,
-    DeleteTask,
     LinkTask,
-    StartTimer,
-    StopTimer,
-    VoidOperation,
 )
 from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import Imported, Stored, Words
-from domain.replication.merge import cycle_conflicts, repeats_of, standing_receipt
+from domain.replication.merge import cycle_conflicts
 from domain.replication.merge_rules import JOURNAL_RULES
 from domain.replication.version_vectors import VersionVectors
 from tests.support.services import START
@@ -345,32 +341,6 @@ def test_two_categories_or_labels_of_one_name_both_stay_and_are_shown() -> None:
 
 
 OPERATION = ApplyOperation("o1", "a1", "t1", "set_title", Words("{}"))
-APPLIED = Receipt(OPERATION, Result(("t1",), "applied"))
-REFUSED = Receipt(OPERATION, Result(("t1",), "refused"))
-VOIDED = Receipt(VoidOperation("o1", "t1", ""), Result(("t1",), "voided"))
-
-
-def test_an_operation_that_both_sides_applied_has_one_effect() -> None:
-    sides = both()
-    for one, title in ("desk", "A"), ("phone", "B"):
-        sides.says(one, t.TaskRetitled(AGENT, title))
-        effect = sides.rows[-1]
-        sides.rows.append(
-            effect.__class__(f"receipt:o1@{one}", 1, one, effect.n, 1, effect.at, APPLIED)
-        )
-    repeats = repeats_of(reversed(sides.of("receipt:o1")))
-    assert repeats == {("phone", 2)}
-    assert sides.state(repeats=repeats).title == "A"
-
-
-@pytest.mark.parametrize("other", [REFUSED, VOIDED])
-def test_what_was_applied_anywhere_answers_for_an_operation(other: Receipt) -> None:
-    sides = Sides()
-    first = sides.says("desk", other, of="receipt:o1")
-    assert standing_receipt(sides.rows) == first
-    applied = sides.says("phone", APPLIED, of="receipt:o1")
-    assert standing_receipt(reversed(sides.rows)) == applied
-    assert repeats_of(sides.rows) == frozenset()
 
 
 # ------------------------------------------------------------------------------------------ settled
@@ -483,27 +453,6 @@ def world() -> LogState:
 def test_a_world_that_cannot_list_its_streams_says_so() -> None:
     with pytest.raises(Damaged, match="the streams of journal cannot be listed here"):
         world().entities("task")
-
-
-def stopped(events: Any) -> list[str]:
-    return [fact.entry for _, fact in events if isinstance(fact, t.TimeStopped | ti.TimerStopped)]
-
-
-def test_who_stops_the_timer_stops_all_that_run_and_no_time_is_cut_before() -> None:
-    events = stop_timer(StopTimer("done"), "k", LATER, world()).events
-    assert stopped(events) == ["e-desk", "e-desk", "e-phone", "e-phone"]
-    ends = {fact.end for _, fact in events if isinstance(fact, t.TimeStopped)}
-    assert ends == {LATER}
-
-
-def test_who_starts_a_timer_stops_all_that_run() -> None:
-    events = start_timer(StartTimer("desk"), "k", LATER, world()).events
-    assert stopped(events) == ["e-desk", "e-desk", "e-phone", "e-phone"]
-
-
-def test_who_deletes_a_task_stops_its_own_timer_only() -> None:
-    events = delete_task(DeleteTask("desk"), "k", LATER, world()).events
-    assert stopped(events) == ["e-desk", "e-desk"]
 
 
 def test_a_search_through_a_circle_of_links_ends() -> None:

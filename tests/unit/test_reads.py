@@ -46,7 +46,15 @@ from replay.replies import Decoder, ReplyDecoding
 from replay.rerun import reading
 from tests.support.rows import altered, rechained
 from tests.support.scripted_wakes import call, ended, minutes, woken
-from tests.support.services import START, TickingClock, queued_key, reply, services, task_with_agent
+from tests.support.services import (
+    START,
+    TickingClock,
+    one_agent,
+    queued_key,
+    reply,
+    services,
+    task_with_agent,
+)
 
 SINK = "Fix the sink"
 
@@ -74,25 +82,8 @@ def proved(at: Services) -> None:
     assert [str(one) for one in prove_logs(at.journal, at.agents).divergences] == []
 
 
-def test_a_read_is_answered_recorded_and_proved() -> None:
-    at = services()
-    _, agent = task_with_agent(at, SINK)
-    other = at.append_journal(j.CreateTask("Buy a new sink for the kitchen")).result.ids[0]
-    at.append_journal(j.CreateTask("Mow the lawn"))
-    (found,) = looked_up(at, agent, call("find_tasks", words="the SINK!"))
-    assert found["tasks"][0]["id"] == other
-    assert found["tasks"][0]["title"] == "Buy a new sink for the kitchen"
-    assert len(found["tasks"]) == 2, "its own task is not told, the lawn has one word"
-    fact = returned(at)[0]
-    assert (fact.tool, fact.status, fact.attempt) == ("find_tasks", "success", 1)
-    assert fact.position == at.journal.tail().n
-    assert 0 < fact.agent_position < at.agents.tail().n
-    proved(at)
-
-
 def test_an_answer_to_a_read_that_nobody_asked_for_is_not_taken() -> None:
-    at = services()
-    _, agent = task_with_agent(at, SINK)
+    at, _, agent = one_agent(title=SINK)
     looked_up(at, agent, call("find_tasks", words="sink"))
     with at.agents.reading() as world:
         run_key = world.load(AGENT, agent).last_run
@@ -104,8 +95,7 @@ def test_an_answer_to_a_read_that_nobody_asked_for_is_not_taken() -> None:
 
 def test_another_text_of_a_read_is_named_with_its_wake_turn_and_tool() -> None:
     """Also where every digest was made to fit."""
-    at = services()
-    _, agent = task_with_agent(at, SINK)
+    at, _, agent = one_agent(title=SINK)
     at.append_journal(j.CreateTask("Buy a sink"))
     looked_up(at, agent, call("find_tasks", words="sink"))
     history = histories.take_history(at.journal, at.agents)
@@ -122,8 +112,7 @@ def test_another_text_of_a_read_is_named_with_its_wake_turn_and_tool() -> None:
 
 
 def test_a_wake_may_read_six_times() -> None:
-    at = services()
-    _, agent = task_with_agent(at, SINK)
+    at, _, agent = one_agent(title=SINK)
     calls = [call("find_tasks", words="sink")] * 4 + [call("recall", words="sink")] * 4
     woken(at, agent, reply(*calls[:5]), reply(*calls[5:]), *ended())
     found = [(one.status, one.code, one.attempt) for one in returned(at)][:8]
@@ -132,8 +121,7 @@ def test_a_wake_may_read_six_times() -> None:
 
 
 def test_a_task_of_another_category_cannot_be_told_from_one_that_is_not_there() -> None:
-    at = services()
-    _, agent = task_with_agent(at, SINK)
+    at, _, agent = one_agent(title=SINK)
     health = at.append_journal(j.AddCategory("Health")).result.ids[0]
     hidden = at.append_journal(j.CreateTask("Sink tablets", health)).result.ids[0]
     gone = at.append_journal(j.CreateTask("Sink of old")).result.ids[0]
@@ -170,8 +158,7 @@ def test_a_read_that_was_cut_off_is_made_again() -> None:
 
 def test_a_read_of_an_earlier_place_is_proved_where_both_logs_went_on() -> None:
     """Two processes: the first reads, another writes to both logs, then the answer is recorded."""
-    at = services()
-    task, agent = task_with_agent(at, SINK)
+    at, task, agent = one_agent(title=SINK)
     at.append_journal(j.CreateTask("Buy a sink"))
     model = TapeModel("tape", [reply(call("find_tasks", words="sink")), *ended()])
     at.model_for = lambda _: model
@@ -215,8 +202,7 @@ def test_a_read_that_cannot_be_made_again_is_named_unless_a_payload_is_gone(
     monkeypatch: pytest.MonkeyPatch, is_kept: bool
 ) -> None:
     """Patched on purpose: it plays code of tomorrow that fails, or asks for what is gone."""
-    at = services()
-    _, agent = task_with_agent(at, SINK)
+    at, _, agent = one_agent(title=SINK)
     looked_up(at, agent, call("find_tasks", words="sink"))
 
     def read(_: ToolAsked, __: Wake, journal: LogState, *___: object) -> None:
@@ -233,8 +219,7 @@ def test_a_read_that_cannot_be_made_again_is_named_unless_a_payload_is_gone(
 
 def test_a_fork_reads_at_its_own_place_and_proves(tmp_path: Path) -> None:
     """What a wake recalls between another verdict and the fork is what became of it there."""
-    at = services()
-    _, agent = task_with_agent(at, SINK)
+    at, _, agent = one_agent(title=SINK)
     made = woken(at, agent, *ended(minutes(45)))
     review.reject(at, made, 1, "no")
     recalling = call("recall", words="estimate 45")
@@ -258,8 +243,7 @@ def test_a_fork_reads_at_its_own_place_and_proves(tmp_path: Path) -> None:
 
 
 def test_a_plain_replay_gives_the_recorded_text_and_says_what_reads_differently() -> None:
-    at = services()
-    _, agent = task_with_agent(at, SINK)
+    at, _, agent = one_agent(title=SINK)
     at.append_journal(j.CreateTask("Buy a sink"))
     looked_up(at, agent, call("find_tasks", words="sink"))
     with at.agents.reading() as world:
@@ -289,8 +273,7 @@ class Narrowing:
 
 @pytest.mark.parametrize("how", ["the agent is allowed less", "the task is elsewhere"])
 def test_what_is_taken_away_while_a_wake_runs_is_not_read_in_it(how: str) -> None:
-    at = services()
-    task, agent = task_with_agent(at, SINK)
+    at, task, agent = one_agent(title=SINK)
     (inbox,) = at.agent(agent).categories
     health = at.append_journal(j.AddCategory("Health")).result.ids[0]
     hidden = at.append_journal(j.CreateTask("Sink tablets", health)).result.ids[0]
@@ -318,8 +301,7 @@ def test_what_is_taken_away_while_a_wake_runs_is_not_read_in_it(how: str) -> Non
 
 def test_a_wake_does_not_read_more_than_it_began_with() -> None:
     """What it writes is judged later by the categories that it began with."""
-    at = services()
-    _, agent = task_with_agent(at, SINK)
+    at, _, agent = one_agent(title=SINK)
     (inbox,) = at.agent(agent).categories
     health = at.append_journal(j.AddCategory("Health")).result.ids[0]
     at.append_journal(j.CreateTask("Sink tablets", health))

@@ -30,7 +30,6 @@ from domain.changes.change_set import (
     UndoAsked,
     UndoAttempt,
     is_undone,
-    was_taken_back,
 )
 from domain.changes.in_doubt import items_in_doubt, undos_in_doubt
 from domain.errors import Refused
@@ -75,58 +74,6 @@ def outcome(asked: UndoAsked, code: str = "") -> ItemUndone:
 def taken_back(changes: ChangeSet) -> ChangeSet:
     asked = asked_back(changes)
     return after(changes, [asked, outcome(asked)])
-
-
-def test_the_item_is_as_it_was_proposed_but_for_what_it_used_up() -> None:
-    changes = shown(add("milk"))
-    found, was = item(taken_back(confirmed(changes))), item(changes)
-    assert (found.status, found.asked, found.position) == ("pending", None, 0)
-    assert (found.decided_by, found.decided_at, found.arguments_now) == ("", "", None)
-    assert found.confirmation == was.confirmation + 1
-    assert [one.is_done for one in found.undos or ()] == [True]
-    assert was_taken_back(found)
-    assert not was_taken_back(was)
-    assert not was_taken_back(item(confirmed(taken_back(confirmed(changes)))))
-
-
-def test_while_it_is_under_way_the_item_stays_confirmed_and_nothing_is_decided() -> None:
-    changes = confirmed(shown(add("milk")))
-    asked = asked_back(changes)
-    undoing = after(changes, [asked])
-    assert (item(undoing).status, item(undoing).asked) == ("confirmed", asked)
-    assert decisions.pending_effects(undoing) == [asked]
-    assert decisions.undo(undoing, 1, ME, asked.undoes, 1) == []
-    with pytest.raises(Refused, match="is being taken back"):
-        decisions.confirm(undoing, 1, ME, action="a")
-    (again,) = decisions.retake(undoing, 1)
-    assert isinstance(again, UndoAsked)
-    assert again.attempt == 2
-    taken = after(undoing, [again])
-    assert item(taken).asked == again
-    assert decisions.settle(taken, outcome(asked)) == [outcome(asked)]
-    other = ItemUndone(1, 1, "another", asked.undoes, 13)
-    assert decisions.settle(taken, other) == []
-
-
-def test_what_the_journal_refused_stays_confirmed_and_is_asked_for_under_another_operation() -> (
-    None
-):
-    changes = confirmed(shown(add("milk")))
-    asked = asked_back(changes)
-    refused = after(changes, [asked, outcome(asked, "stale")])
-    assert (item(refused).status, item(refused).asked) == ("confirmed", None)
-    assert after(refused, [asked]) == refused
-    again = asked_back(refused, asked.undoes)
-    assert again.operation not in (asked.operation, asked.undoes)
-    assert item(after(refused, [again, outcome(again)])).status == "pending"
-
-
-def test_it_is_confirmed_again_by_another_operation_and_taken_back_again() -> None:
-    once = taken_back(confirmed(shown(add("milk"))))
-    twice = confirmed(once)
-    assert (item(twice).status, item(twice).confirmation) == ("confirmed", 2)
-    assert len(set(item(twice).operations)) == 3
-    assert item(taken_back(twice)).status == "pending"
 
 
 def test_it_wins_over_the_confirmation_that_it_names_whenever_that_comes() -> None:

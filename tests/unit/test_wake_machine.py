@@ -86,21 +86,6 @@ def test_a_call_that_leaves_the_process_waits_and_the_next_ones_wait_behind_it()
     assert results(when(given(calls, asked), back)) == [("x", "denied", "unknown_tool")]
 
 
-def test_refusals_have_codes_and_the_wake_goes_on() -> None:
-    bad_json = ToolCall("c1", "set_task_title", Words("{}"), problem="this is not JSON")
-    wake, reply = given(), ModelAnswered(1, 1, "reply", None, (bad_json,))
-    assert results(when(wake, reply)) == [("set_task_title", "denied", "invalid_json")]
-    for arguments, code in (
-        ('{"minutes":0}', "invalid_arguments"),
-        ('{"hours":1}', "invalid_arguments"),
-        ('{"minutes":30}', "redundant"),
-    ):
-        facts = when(given(), answer(("update_task_estimate", arguments)))
-        assert results(facts) == [("update_task_estimate", "denied", code)], arguments
-    facts = when(given(), answer(("set_task_status", '{"status":"DONE"}')))
-    assert results(facts) == [("set_task_status", "denied", "sovereignty")]
-
-
 def test_the_scope_is_closed_where_the_category_is_missing_or_not_allowed() -> None:
     call = answer(("update_task_estimate", '{"minutes":60}'))
     for category, code in (("", "missing_category"), ("work", "out_of_scope")):

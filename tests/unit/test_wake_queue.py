@@ -16,7 +16,6 @@ from domain.agent.wake_queue import (
     AgentSlept,
     Reason,
     Trigger,
-    TriggerMerged,
     TriggerSuppressed,
     WakeBackedOff,
     WakeBegun,
@@ -210,23 +209,6 @@ def test_a_resumed_agent_begins_anew() -> None:
 
 
 # ------------------------------------------------------------------------------ a person's request
-
-
-def test_a_request_takes_the_place_and_the_triggers_of_the_queued_wake() -> None:
-    wake_queue = wake_queue_of(notice(queued(), ACTIVE, change(2), after(1), ON), queued())
-    old, new = run_key_of(AGENT_ID, change(1)), run_key_of(AGENT_ID, asked("manual"))
-    facts = request(wake_queue, ACTIVE, asked("manual"), after(5), ON)
-    assert facts == [
-        WakeQueued(new, asked("manual"), after(5), f"agent:run:{new}"),
-        TriggerMerged(new, change(1)),
-        TriggerMerged(new, change(2)),
-        WakeDropped(old, "superseded", new),
-    ]
-    wake_queue = wake_queue_of(facts, wake_queue)
-    assert wake_queue.queued is not None
-    assert (wake_queue.queued.run_key, wake_queue.queued.reason) == (new, "manual")
-    assert wake_queue.queued.triggers == (asked("manual"), change(1), change(2))
-    assert next_due(wake_queue) == after(5)
 
 
 def test_a_question_that_is_superseded_keeps_its_words_and_session() -> None:

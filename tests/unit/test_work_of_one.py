@@ -1,4 +1,4 @@
-"""What is done about one agent or change reads as much in a home of five agents as in one of fifty;
+"""What is done about one agent or change reads as much in a home of five agents as in a larger one;
 what is due of the others is done all the same."""
 
 from collections.abc import Callable, Iterable
@@ -85,7 +85,7 @@ class Counted:
 
 @pytest.fixture(scope="module")
 def homes() -> list[Counted]:
-    return [Counted(5), Counted(50)]
+    return [Counted(5), Counted(30)]
 
 
 def alike(homes: Iterable[Counted], deed: Callable[[Counted], object]) -> None:
@@ -141,7 +141,7 @@ def test_a_deed_about_one_reads_the_same_in_a_home_of_any_size(
 
 def test_a_new_process_wakes_one_of_any_number_that_share_a_template() -> None:
     found = []
-    for count in (5, 50):
+    for count in (5, 30):
         one = Counted(count)
         made = CreateTemplate("Plain", Words("Be brief."), Words("One line."), "rules")
         template = one.at.append_agent(made).result.ids[0]
@@ -174,7 +174,7 @@ def test_why_a_field_is_as_it_is_reads_the_same_in_a_home_of_any_size() -> None:
         steps = why_field(one.home, one.tasks[3], "estimate").steps
         assert [of.kind for of in steps] == ["confirmed", "proposed", "wake", "woken"]
 
-    alike(map(Counted, (5, 50)), told)
+    alike(map(Counted, (5, 30)), told)
 
 
 def test_what_is_listed_of_many_agents_is_read_and_the_rest_is_counted() -> None:
@@ -194,7 +194,7 @@ def test_what_is_listed_of_many_agents_is_read_and_the_rest_is_counted() -> None
         assert [of.id for of in all_agents(one.home, "dormant")] == [one.agents[1]]
         assert (has_agents(one.home), all_agents(one.home, "unknown")) == (True, [])
 
-    alike(map(Counted, (8, 80)), listed)
+    alike(map(Counted, (8, 40)), listed)
 
 
 def test_the_status_counts_what_it_does_not_read(homes: list[Counted]) -> None:
