@@ -6,31 +6,8 @@ from functools import partial
 import pytest
 
 from adapters.runtime.services import Services
+from domain.agent import agent as a
 from domain.agent import deciders
-from domain.agent.agent import (
-    AGENT,
-    Agent,
-    AgentActivated,
-    AgentCreated,
-    AgentDeleted,
-    AgentDestroyed,
-    AgentFact,
-    AgentPaused,
-    AgentSettled,
-    GoalSet,
-    LoopClosed,
-    LoopOpened,
-    PreferenceSet,
-    Slot,
-    Subscribed,
-    SubscriberAdded,
-    SubscriberRemoved,
-    Subscription,
-    TimerRemoved,
-    TimerSet,
-    TimerTicked,
-    Unsubscribed,
-)
 from domain.agent.commands import ConfigureAgent
 from domain.agent.deciders import (
     LOOPS_MAX,
@@ -66,7 +43,7 @@ from tests.support.agents import AGENT_ID, BUILT_IN, START, TASK, after, agent_o
 from tests.support.scripted_wakes import call, ended, woken
 from tests.support.services import divergences, one_agent, queued_key, reply
 
-PAUSED, DESTROYED, DELETED = AgentPaused(), AgentDestroyed(), AgentDeleted()
+PAUSED, DESTROYED, DELETED = a.AgentPaused(), a.AgentDestroyed(), a.AgentDeleted()
 
 
 def refusal(decide: Callable[[], object]) -> str:
@@ -88,12 +65,12 @@ def test_two_replicas_make_the_same_agent_of_a_task() -> None:
 
 def test_a_new_agent_is_active_and_hears_of_its_task() -> None:
     facts = create(
-        Agent(AGENT_ID), task=TASK, generation=1, name=" The  report ", categories=("c2", "c1")
+        a.Agent(AGENT_ID), task=TASK, generation=1, name=" The  report ", categories=("c2", "c1")
     )
     assert facts == [
-        AgentCreated("task_agent", TASK, 1, "The report", "autonomous", ("c1", "c2")),
-        AgentActivated(),
-        Subscribed(key("subscription", AGENT_ID, "task"), (f"id:{TASK}",)),
+        a.AgentCreated("task_agent", TASK, 1, "The report", "autonomous", ("c1", "c2")),
+        a.AgentActivated(),
+        a.Subscribed(key("subscription", AGENT_ID, "task"), (f"id:{TASK}",)),
     ]
     agent = agent_of(facts)
     assert (agent.lifecycle, agent.created_at, agent.turn_max) == ("active", START, 5)
@@ -108,23 +85,23 @@ def test_an_agent_is_made_once() -> None:
 
 def test_pause_and_resume_are_each_said_once() -> None:
     active, dormant = born(), born("hybrid", PAUSED)
-    assert (pause(active), pause(dormant)) == ([AgentPaused()], [])
-    assert (resume(active), resume(dormant)) == ([], [AgentActivated()])
-    assert pause(active, "failures") == [AgentPaused("failures")]
+    assert (pause(active), pause(dormant)) == ([a.AgentPaused()], [])
+    assert (resume(active), resume(dormant)) == ([], [a.AgentActivated()])
+    assert pause(active, "failures") == [a.AgentPaused("failures")]
 
 
 def test_a_resumed_agent_has_not_failed_yet() -> None:
-    agent = born("hybrid", AgentSettled("run", "failed", "internal"), AgentPaused("failures"))
+    agent = born("hybrid", a.AgentSettled("run", "failed", "internal"), a.AgentPaused("failures"))
     assert (agent.failures, agent.pause_reason) == (1, "failures")
     again = agent_of(resume(agent), agent)
     assert (again.failures, again.pause_reason, again.lifecycle) == (0, "", "active")
 
 
 def test_destroyed_is_final_and_takes_the_timers_along() -> None:
-    agent = born("hybrid", TimerSet("timer-1", "every day 07:00", "UTC", after(60)))
+    agent = born("hybrid", a.TimerSet("timer-1", "every day 07:00", "UTC", after(60)))
     facts = destroy(agent)
-    assert facts == [TimerRemoved("timer-1"), AgentDestroyed()]
-    gone = agent_of([*facts, AgentActivated(), AgentPaused()], agent)
+    assert facts == [a.TimerRemoved("timer-1"), a.AgentDestroyed()]
+    gone = agent_of([*facts, a.AgentActivated(), a.AgentPaused()], agent)
     assert (gone.lifecycle, gone.timers) == ("destroyed", ())
     assert destroy(gone) == []
 
@@ -133,13 +110,13 @@ def test_delete_needs_destroyed_and_ends_the_subscriptions() -> None:
     assert refusal(lambda: delete(born())) == "not_destroyed"
     gone = born("hybrid", DESTROYED)
     facts = delete(gone)
-    assert facts == [Unsubscribed(BUILT_IN), AgentDeleted()]
+    assert facts == [a.Unsubscribed(BUILT_IN), a.AgentDeleted()]
     assert delete(agent_of(facts, gone)) == []
 
 
 @pytest.mark.parametrize(
     "agent",
-    [Agent(AGENT_ID), born("hybrid", DESTROYED), born("hybrid", DESTROYED, DELETED)],
+    [a.Agent(AGENT_ID), born("hybrid", DESTROYED), born("hybrid", DESTROYED, DELETED)],
     ids=["unknown", "destroyed", "deleted"],
 )
 @pytest.mark.parametrize(
@@ -155,14 +132,14 @@ def test_delete_needs_destroyed_and_ends_the_subscriptions() -> None:
     ],
 )
 def test_nothing_is_done_with_an_agent_that_is_not(
-    decide: Callable[[Agent], list[AgentFact]], agent: Agent
+    decide: Callable[[a.Agent], list[a.AgentFact]], agent: a.Agent
 ) -> None:
     assert refusal(lambda: decide(agent)) == "unknown_agent"
 
 
 def test_there_is_nothing_to_destroy_or_delete_of_an_unknown_agent() -> None:
-    assert refusal(lambda: destroy(Agent(AGENT_ID))) == "unknown_agent"
-    assert refusal(lambda: delete(Agent(AGENT_ID))) == "unknown_agent"
+    assert refusal(lambda: destroy(a.Agent(AGENT_ID))) == "unknown_agent"
+    assert refusal(lambda: delete(a.Agent(AGENT_ID))) == "unknown_agent"
     with pytest.raises(Refused, match="there is no agent"):
         destroy(born("hybrid", DESTROYED, DELETED))
     with pytest.raises(Refused, match="is destroyed"):
@@ -179,28 +156,28 @@ def test_each_slot_counts_its_own_versions() -> None:
         configure(agent, AgentSettings(goal="Ship it well\n", open_loops=("a", "b"))), agent
     )
     agent = agent_of(configure(agent, AgentSettings(close_loops=("a",), open_loops=("c",))), agent)
-    assert agent.goal == Slot(2, "Ship it well")
+    assert agent.goal == a.Slot(2, "Ship it well")
     assert (agent.loops, agent.loops_version) == (("b", "c"), 4)
     assert configure(agent, AgentSettings(goal="Ship it well", open_loops=("b",))) == []
-    assert configure(agent, AgentSettings(goal="")) == [GoalSet(3, "")]
+    assert configure(agent, AgentSettings(goal="")) == [a.GoalSet(3, "")]
 
 
 def test_a_forgotten_preference_keeps_its_version() -> None:
     agent = born()
     agent = agent_of(configure(agent, AgentSettings(preferences=(("tone", "dry"),))), agent)
     facts = configure(agent, AgentSettings(preferences=(("tone", " "),)))
-    assert facts == [PreferenceSet(2, "tone")]
+    assert facts == [a.PreferenceSet(2, "tone")]
     agent = agent_of(facts, agent)
     assert configure(agent, AgentSettings(preferences=(("tone", ""), ("never", "")))) == []
     assert configure(agent, AgentSettings(preferences=(("tone", "warm"),))) == [
-        PreferenceSet(3, "tone", "warm")
+        a.PreferenceSet(3, "tone", "warm")
     ]
 
 
 def test_an_older_version_of_a_slot_does_not_win() -> None:
-    facts = [GoalSet(3, "new"), GoalSet(2, "old"), PreferenceSet(2, "k", "new")]
-    agent = born("hybrid", *facts, PreferenceSet(1, "k", "old"), LoopOpened(4, "x"))
-    agent = agent_of([LoopClosed(2, "x")], agent)
+    facts = [a.GoalSet(3, "new"), a.GoalSet(2, "old"), a.PreferenceSet(2, "k", "new")]
+    agent = born("hybrid", *facts, a.PreferenceSet(1, "k", "old"), a.LoopOpened(4, "x"))
+    agent = agent_of([a.LoopClosed(2, "x")], agent)
     assert (agent.goal.value, agent.preferences["k"].value) == ("new", "new")
     assert (agent.loops, agent.loops_version) == ((), 4)
 
@@ -245,7 +222,7 @@ def test_what_cannot_be_set_is_refused(wanted: AgentSettings) -> None:
 )
 def test_a_well_formed_token_is_watched(token: str) -> None:
     assert is_token(token)
-    assert isinstance(watch(born(), [token])[0], Subscribed)
+    assert isinstance(watch(born(), [token])[0], a.Subscribed)
 
 
 @pytest.mark.parametrize(
@@ -266,7 +243,7 @@ def test_a_subscription_is_named_by_tokens_and_predicate() -> None:
     agent = born()
     first = watch(agent, ["key:TASK", "key:NOTE", "key:TASK"], category="c", status="DONE")
     named = key("subscription", AGENT_ID, '["key:NOTE","key:TASK"]', "c", "DONE")
-    assert first == [Subscribed(named, ("key:NOTE", "key:TASK"), "c", "DONE")]
+    assert first == [a.Subscribed(named, ("key:NOTE", "key:TASK"), "c", "DONE")]
     agent = agent_of(first, agent)
     same = ["key:NOTE", "key:TASK"]
     assert watch(agent, same, category="c", status="DONE") == []
@@ -279,35 +256,35 @@ def test_a_subscription_is_taken_back_by_the_beginning_of_its_id() -> None:
     agent = agent_of(watch(born(), ["key:TASK"]), born())
     made = agent.subscriptions[1].id
     facts = unwatch(agent, made[:8])
-    assert facts == [Unsubscribed(made)]
+    assert facts == [a.Unsubscribed(made)]
     assert refusal(lambda: unwatch(agent_of(facts, agent), made)) == "invalid_value"
     assert refusal(lambda: unwatch(agent, "")) == "invalid_value"
     assert refusal(lambda: unwatch(agent, BUILT_IN)) == "invalid_value"
-    twins = born("hybrid", Subscribed("ab1", ("key:TASK",)), Subscribed("ab2", ("key:NOTE",)))
+    twins = born("hybrid", a.Subscribed("ab1", ("key:TASK",)), a.Subscribed("ab2", ("key:NOTE",)))
     assert refusal(lambda: unwatch(twins, "ab")) == "ambiguous"
 
 
 def test_the_same_timer_again_leaves_its_next_tick_alone() -> None:
     agent = born()
     facts = set_timer(agent, "t", "every day 07:00", "Europe/Berlin", after(60))
-    assert facts == [TimerSet("t", "every day 07:00", "Europe/Berlin", after(60))]
+    assert facts == [a.TimerSet("t", "every day 07:00", "Europe/Berlin", after(60))]
     agent = agent_of(facts, agent)
     assert set_timer(agent, "t", "every  day 07:00", "Europe/Berlin", after(999)) == []
     assert len(set_timer(agent, "t", "every day 07:00", "UTC", after(999))) == 1
-    assert remove_timer(agent, "t") == [TimerRemoved("t")]
+    assert remove_timer(agent, "t") == [a.TimerRemoved("t")]
 
 
 def test_timers_are_bounded() -> None:
-    timers = [TimerSet(str(n), "every day", "UTC", START) for n in range(deciders.TIMERS_MAX)]
+    timers = [a.TimerSet(str(n), "every day", "UTC", START) for n in range(deciders.TIMERS_MAX)]
     agent = born("hybrid", *timers)
     assert refusal(lambda: set_timer(agent, "x", "every day", "UTC", START)) == "invalid_value"
     assert len(set_timer(agent, "1", "every week", "UTC", START)) == 1
 
 
 def test_one_catch_up_names_the_ticks_it_stands_for() -> None:
-    agent = born("hybrid", TimerSet("t", "every day", "UTC", after(60)))
+    agent = born("hybrid", a.TimerSet("t", "every day", "UTC", after(60)))
     facts, trigger = tick(agent, "t", [after(180), after(60), after(60), after(0)], after(300))
-    assert facts == [TimerTicked("t", (after(60), after(180)), after(300))]
+    assert facts == [a.TimerTicked("t", (after(60), after(180)), after(300))]
     assert trigger is not None
     assert (trigger.reason, trigger.reason_id) == ("timer", "t")
     assert trigger.ticks == (after(60), after(180))
@@ -317,7 +294,7 @@ def test_one_catch_up_names_the_ticks_it_stands_for() -> None:
 
 
 def test_a_very_long_downtime_names_the_first_tick_and_the_newest() -> None:
-    agent = born("hybrid", TimerSet("t", "* * * * *", "UTC", after(0)))
+    agent = born("hybrid", a.TimerSet("t", "* * * * *", "UTC", after(0)))
     ticks = [after(60 * nth) for nth in range(500)]
     _, trigger = tick(agent, "t", ticks, after(60 * 500))
     assert trigger is not None
@@ -330,14 +307,14 @@ def test_a_very_long_downtime_names_the_first_tick_and_the_newest() -> None:
 def test_failures_count_in_a_row_and_only_wakes_that_ran_count() -> None:
     agent = born(
         "hybrid",
-        AgentSettled("r1", "failed", "internal", 3),
-        AgentSettled("r2", "failed", "internal", 5),
-        AgentSettled("r3", "skipped", "dormant"),
-        AgentSettled("r4", "superseded"),
+        a.AgentSettled("r1", "failed", "internal", 3),
+        a.AgentSettled("r2", "failed", "internal", 5),
+        a.AgentSettled("r3", "skipped", "dormant"),
+        a.AgentSettled("r4", "superseded"),
     )
     assert (agent.wakes, agent.failures, agent.position) == (2, 2, 5)
     assert (agent.last_run, agent.last_outcome, agent.last_code) == ("r3", "skipped", "dormant")
-    agent = agent_of([AgentSettled("r5", "completed", "", 9, is_fresh=True)], agent)
+    agent = agent_of([a.AgentSettled("r5", "completed", "", 9, is_fresh=True)], agent)
     assert (agent.wakes, agent.failures, agent.position, agent.fresh_position) == (3, 0, 9, 9)
 
 
@@ -361,49 +338,53 @@ def batch(*tokens: str, propagated: tuple[str, ...] = ()) -> Batch:
     ],
 )
 def test_the_predicate_asks_one_touched_task(category: str, status: str, holds: bool) -> None:
-    wanted = Subscription("s", ("a",), category, status)
+    wanted = a.Subscription("s", ("a",), category, status)
     assert (match(wanted, batch("a")) is not None) == holds
 
 
 def test_a_match_is_a_trigger_that_names_the_append() -> None:
-    trigger = trigger_of(Subscription("s", ("a",)), batch("x", propagated=("a",)))
+    trigger = trigger_of(a.Subscription("s", ("a",)), batch("x", propagated=("a",)))
     assert trigger is not None
     assert (trigger.reason_id, trigger.replica, trigger.position) == ("s", "r1", 7)
     assert (trigger.change, trigger.tokens, trigger.is_propagated) == ("change", ("a",), True)
-    assert trigger_of(Subscription("s", ("a",)), batch("x")) is None
+    assert trigger_of(a.Subscription("s", ("a",)), batch("x")) is None
 
 
 def test_subscribers_come_and_go_once() -> None:
     subs = SUBSCRIBERS.initial("key:TASK")
-    assert SUBSCRIBERS.evolve(subs, row(SubscriberRemoved("a", "s"))) == subs
-    for fact in [SubscriberAdded("a", "s"), SubscriberAdded("a", "s"), SubscriberAdded("b", "s")]:
+    assert SUBSCRIBERS.evolve(subs, row(a.SubscriberRemoved("a", "s"))) == subs
+    for fact in [
+        a.SubscriberAdded("a", "s"),
+        a.SubscriberAdded("a", "s"),
+        a.SubscriberAdded("b", "s"),
+    ]:
         subs = SUBSCRIBERS.evolve(subs, row(fact))
     assert subs.subscribers == (("a", "s"), ("b", "s"))
-    subs = SUBSCRIBERS.evolve(subs, row(SubscriberRemoved("a", "s")))
+    subs = SUBSCRIBERS.evolve(subs, row(a.SubscriberRemoved("a", "s")))
     assert subs.subscribers == (("b", "s"),)
-    assert SUBSCRIBERS.evolve(subs, row(AgentDestroyed())) == subs
+    assert SUBSCRIBERS.evolve(subs, row(a.AgentDestroyed())) == subs
 
 
 def test_facts_of_an_agent_move_it_in_and_out_of_its_tokens() -> None:
-    made = create(Agent(AGENT_ID), task=TASK, generation=1, name="A", categories=("c",))
-    assert subscriber_facts(Agent(AGENT_ID), made) == [
-        (f"id:{TASK}", SubscriberAdded(AGENT_ID, BUILT_IN))
+    made = create(a.Agent(AGENT_ID), task=TASK, generation=1, name="A", categories=("c",))
+    assert subscriber_facts(a.Agent(AGENT_ID), made) == [
+        (f"id:{TASK}", a.SubscriberAdded(AGENT_ID, BUILT_IN))
     ]
     agent = agent_of(made)
     watched = watch(agent, ["key:TASK", "key:NOTE"])
     agent_after = agent_of(watched, agent)
     named = agent_after.subscriptions[1].id
     assert subscriber_facts(agent, watched) == [
-        ("key:NOTE", SubscriberAdded(AGENT_ID, named)),
-        ("key:TASK", SubscriberAdded(AGENT_ID, named)),
+        ("key:NOTE", a.SubscriberAdded(AGENT_ID, named)),
+        ("key:TASK", a.SubscriberAdded(AGENT_ID, named)),
     ]
     louder = watch(agent_after, ["key:TASK", "key:NOTE"], hears_agents=True)
     assert subscriber_facts(agent_after, louder) == []
-    gone = delete(agent_of([AgentDestroyed()], agent_after))
+    gone = delete(agent_of([a.AgentDestroyed()], agent_after))
     assert subscriber_facts(agent_after, gone) == [
-        (f"id:{TASK}", SubscriberRemoved(AGENT_ID, BUILT_IN)),
-        ("key:NOTE", SubscriberRemoved(AGENT_ID, named)),
-        ("key:TASK", SubscriberRemoved(AGENT_ID, named)),
+        (f"id:{TASK}", a.SubscriberRemoved(AGENT_ID, BUILT_IN)),
+        ("key:NOTE", a.SubscriberRemoved(AGENT_ID, named)),
+        ("key:TASK", a.SubscriberRemoved(AGENT_ID, named)),
     ]
 
 
@@ -421,9 +402,9 @@ def told(at: Services, agent: str, **wish: object) -> tuple[str, str]:
     return one.code, one.message.text
 
 
-def known(at: Services, agent: str) -> Agent:
+def known(at: Services, agent: str) -> a.Agent:
     with at.agents.reading() as world:
-        return world.load(AGENT, agent)
+        return world.load(a.AGENT, agent)
 
 
 def test_an_agent_opens_loops_and_closes_its_own() -> None:
@@ -436,7 +417,7 @@ def test_an_agent_opens_loops_and_closes_its_own() -> None:
     now = known(at, agent)
     assert (now.loops, now.own_loops) == (("Await the seal",), ("Await the seal",))
     made = [row.fact for row in at.agents.facts(f"agent:{agent}@r1")]
-    by = {one.by for one in made if isinstance(one, LoopOpened | LoopClosed)}
+    by = {one.by for one in made if isinstance(one, a.LoopOpened | a.LoopClosed)}
     assert by == {f"agent:{agent}"}
     assert divergences(at) == []
 
@@ -462,11 +443,13 @@ def test_a_second_wish_of_one_turn_knows_of_the_first() -> None:
 def test_an_agent_has_ten_loops_and_both_together_fifty() -> None:
     many = tuple(map(str, range(LOOPS_MAX - 1)))
     own = tuple(f"own {nth}" for nth in range(OWN_LOOPS_MAX))
-    assert update_loops(Agent("a", loops=own, own_loops=own), ["more"], []).refused[0][0] == "limit"
-    swapped = update_loops(Agent("a", loops=own, own_loops=own), ["more"], [own[0]])
-    assert [type(one) for one in swapped.facts] == [LoopClosed, LoopOpened]
+    assert (
+        update_loops(a.Agent("a", loops=own, own_loops=own), ["more"], []).refused[0][0] == "limit"
+    )
+    swapped = update_loops(a.Agent("a", loops=own, own_loops=own), ["more"], [own[0]])
+    assert [type(one) for one in swapped.facts] == [a.LoopClosed, a.LoopOpened]
     assert [one.version for one in swapped.facts] == [1, 2]
-    full = update_loops(Agent("a", loops=many), ["one", "two"], [])
+    full = update_loops(a.Agent("a", loops=many), ["one", "two"], [])
     assert ([one.loop for one in full.facts], full.refused[0][0]) == (["one"], "limit")
 
 

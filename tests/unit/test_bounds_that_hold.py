@@ -14,14 +14,7 @@ from domain.agent.commands import TakeJournal
 from domain.agent.wake_queue import TriggerSuppressed
 from domain.append.causes import Receipt
 from domain.errors import Refused
-from domain.journal.commands import (
-    ApplyOperation,
-    CreateTask,
-    EditTask,
-    ImportedRef,
-    ImportTasks,
-    LinkTask,
-)
+from domain.journal import commands as do
 from domain.journal.edits import set_field
 from domain.journal.imported import ImportedTask
 from domain.journal.task import FIELDS, PERSON, TASK, Task
@@ -40,12 +33,14 @@ CHAIN = 130  # tasks that block one another; the search looks at a thousand
 
 def test_a_circle_of_many_tasks_is_found_and_a_long_line_is_none() -> None:
     at = services()
-    tasks = [at.append_journal(CreateTask(f"Step {nth}")).result.ids[0] for nth in range(CHAIN)]
+    tasks = [at.append_journal(do.CreateTask(f"Step {nth}")).result.ids[0] for nth in range(CHAIN)]
     for one, other in pairwise(tasks[1:]):
-        at.append_journal(LinkTask(one, "blocks", other))
-    at.append_journal(LinkTask(tasks[0], "blocks", tasks[1]))  # what it blocks is walked to its end
+        at.append_journal(do.LinkTask(one, "blocks", other))
+    at.append_journal(
+        do.LinkTask(tasks[0], "blocks", tasks[1])
+    )  # what it blocks is walked to its end
     with pytest.raises(Refused, match="already blocks"):
-        at.append_journal(LinkTask(tasks[-1], "blocks", tasks[0]))
+        at.append_journal(do.LinkTask(tasks[-1], "blocks", tasks[0]))
 
 
 def taken(at: Services) -> TakeJournal:
@@ -60,14 +55,14 @@ def test_a_match_through_a_link_is_due_when_the_settings_say() -> None:
     at = services()
     at.settings = Settings(timezone="Europe/Berlin", agents=AgentsSettings(propagated_at="05:30"))
     task, _ = task_with_agent(at)
-    at.append_journal(EditTask(task, priority="P0"))
+    at.append_journal(do.EditTask(task, priority="P0"))
     assert taken(at).propagated_due[10:] == "T04:30:00.000000Z"  # in winter
 
 
 def imported(at: Services, task: str, title: str, *, is_written_back: bool = False) -> None:
     kept = payload(task, canonical.encode(ImportedTask(task, title)))
-    refs = (ImportedRef(task, kept.id),)
-    command = ImportTasks("todo.md", refs, is_written_back=is_written_back)
+    refs = (do.ImportedRef(task, kept.id),)
+    command = do.ImportTasks("todo.md", refs, is_written_back=is_written_back)
     at.append_journal(command, payloads=[kept])
 
 
@@ -91,7 +86,7 @@ def test_only_a_file_that_was_made_to_say_what_stands_here_is_no_news(
     at = services()
     task = key("task", "todo.md", "sink")
     imported(at, task, "Fix the sink")
-    at.append_journal(EditTask(task, title="As here"))
+    at.append_journal(do.EditTask(task, title="As here"))
     imported(at, task, title, is_written_back=is_written_back)
     told = [one.n for one in taken(at).batches]
     assert (at.journal.tail().n in told) is is_told
@@ -101,7 +96,7 @@ def test_an_agents_change_is_told_with_how_many_led_to_it() -> None:
     at, task, agent = one_agent()
     with at.journal.reading() as world:
         category = world.load(TASK, task).category
-    command = ApplyOperation(
+    command = do.ApplyOperation(
         "op", agent, task, "update_task_estimate", Words(), hop=1, categories=(category,)
     )
     assert effects.apply(at, command, '{"minutes":45}').result.status == "applied"

@@ -6,23 +6,8 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from domain.changes import change_set as ch
 from domain.changes import decisions
-from domain.changes.change_set import (
-    ChangeSet,
-    ItemConfirmed,
-    ItemConfirming,
-    ItemDeferred,
-    ItemExpired,
-    ItemFailed,
-    ItemRejected,
-    ItemRetracted,
-    SetOpened,
-    SuppressionAsked,
-    SuppressionDone,
-    has_lapsed,
-    ref,
-    status_of,
-)
 from domain.changes.dependencies import follow_up_id
 from domain.errors import Refused
 from domain.log.keys import key
@@ -34,21 +19,23 @@ from tests.support.proposals import AGENT, AT, BY_AGENT, LATER, add, after, item
 ACTION = key("action", "add_checklist_item")
 
 
-def confirming(changes: ChangeSet, number: int = 1, at: str = AT) -> ChangeSet:
+def confirming(changes: ch.ChangeSet, number: int = 1, at: str = AT) -> ch.ChangeSet:
     return after(changes, decisions.confirm(changes, number, "person", action=ACTION), at)
 
 
-def rejected(changes: ChangeSet, number: int = 1) -> ChangeSet:
+def rejected(changes: ch.ChangeSet, number: int = 1) -> ch.ChangeSet:
     return after(changes, decisions.reject(changes, number, "person", "no", 7))
 
 
-def deferred(changes: ChangeSet, number: int = 1) -> ChangeSet:
+def deferred(changes: ch.ChangeSet, number: int = 1) -> ch.ChangeSet:
     return after(changes, decisions.defer(changes, number, "person", "later", 7))
 
 
-def settled(changes: ChangeSet, code: str = "", number: int = 1) -> ChangeSet:
+def settled(changes: ch.ChangeSet, code: str = "", number: int = 1) -> ch.ChangeSet:
     nth = item(changes, number).confirmation
-    reply = ItemFailed(number, nth, code, "no good") if code else ItemConfirmed(number, nth, 12)
+    reply = (
+        ch.ItemFailed(number, nth, code, "no good") if code else ch.ItemConfirmed(number, nth, 12)
+    )
     return after(changes, decisions.settle(changes, reply))
 
 
@@ -58,18 +45,18 @@ def settled(changes: ChangeSet, code: str = "", number: int = 1) -> ChangeSet:
 def test_a_set_is_opened_once_and_never_empty() -> None:
     changes = proposals.proposed(add("milk"))
     facts = decisions.opened(changes, AGENT, "task-1", "run-3", LATER)
-    assert facts == [SetOpened(AGENT, "task-1", "run-3", LATER)]
+    assert facts == [ch.SetOpened(AGENT, "task-1", "run-3", LATER)]
     opened = after(changes, facts)
-    assert (opened.opened_at, ref(opened, 1)) == (AT, f"{opened.id[:8]}.1")
+    assert (opened.opened_at, ch.ref(opened, 1)) == (AT, f"{opened.id[:8]}.1")
     assert decisions.opened(opened, AGENT, "task-1", "run-3", LATER) == []
-    assert decisions.opened(ChangeSet("set-1"), AGENT, "task-1", "run-3", "") == []
+    assert decisions.opened(ch.ChangeSet("set-1"), AGENT, "task-1", "run-3", "") == []
 
 
 def test_an_agent_retracts_what_is_its_own_and_pending() -> None:
     changes = rejected(shown(add("milk"), add("bread"), add("milk"), add("eggs"), add("tea")), 1)
     requests = [("fp-milk", "bought"), ("fp-milk", "twice"), ("fp-eggs", "no"), ("fp-none", "")]
     facts = decisions.retract(changes, requests, BY_AGENT, frozenset({"fp-eggs"}))
-    assert facts == [ItemRetracted(3, BY_AGENT, "bought")]
+    assert facts == [ch.ItemRetracted(3, BY_AGENT, "bought")]
     assert decisions.retract(changes, requests, "agent:other", frozenset()) == []
 
 
@@ -78,7 +65,7 @@ def test_an_agent_retracts_what_is_its_own_and_pending() -> None:
 
 def test_a_confirmed_item_keeps_when_it_was_decided_and_where_its_effect_is() -> None:
     changes = confirming(shown(add("milk")))
-    done = after(changes, [ItemConfirmed(1, 1, 12)], LATER)
+    done = after(changes, [ch.ItemConfirmed(1, 1, 12)], LATER)
     kept = item(done)
     assert (kept.status, kept.decided_by, kept.decided_at) == ("confirmed", "person", AT)
     assert (kept.position, kept.asked) == (12, None)
@@ -101,16 +88,16 @@ def test_a_new_confirm_after_a_failure_is_a_new_confirmation() -> None:
 )
 def test_a_failure_that_may_pass_leaves_the_item_pending(code: str) -> None:
     changes = confirming(shown(add("milk")))
-    reply = ItemFailed(1, 1, code, "no good")
+    reply = ch.ItemFailed(1, 1, code, "no good")
     assert decisions.settle(changes, reply) == [reply]
 
 
 @pytest.mark.parametrize("code", ["not_found", "redundant", "unknown_tool", "invalid_arguments"])
 def test_what_can_never_succeed_is_retracted(code: str) -> None:
     changes = confirming(deferred(shown(add("milk"))))
-    reply = ItemFailed(1, 1, code, "no good")
+    reply = ch.ItemFailed(1, 1, code, "no good")
     facts = decisions.settle(changes, reply)
-    assert facts == [reply, ItemRetracted(1, "rules", "no good")]
+    assert facts == [reply, ch.ItemRetracted(1, "rules", "no good")]
     assert item(after(changes, facts)).status == "retracted"
 
 
@@ -127,9 +114,9 @@ def test_a_failed_edit_does_not_cost_the_item() -> None:
 
 def test_an_outcome_of_an_older_confirmation_writes_nothing() -> None:
     changes = confirming(settled(confirming(shown(add("milk"))), "stale"))
-    assert decisions.settle(changes, ItemConfirmed(1, 1)) == []
-    assert decisions.settle(changes, ItemConfirmed(2, 2)) == []
-    assert decisions.settle(changes, ItemConfirmed(1, 2)) == [ItemConfirmed(1, 2)]
+    assert decisions.settle(changes, ch.ItemConfirmed(1, 1)) == []
+    assert decisions.settle(changes, ch.ItemConfirmed(2, 2)) == []
+    assert decisions.settle(changes, ch.ItemConfirmed(1, 2)) == [ch.ItemConfirmed(1, 2)]
 
 
 # ---------------------------------------------------------------------------- other verdicts
@@ -139,16 +126,16 @@ def test_a_rejected_label_is_suppressed_by_an_operation_of_its_own() -> None:
     changes = shown(label("urgent"))
     operation = key("operation", "run-3", key("action", "suppress_label", "urgent"), "0", "1")
     facts = decisions.reject(changes, 1, "person", "no", 7)
-    asked = SuppressionAsked(1, operation, "urgent", 1)
-    assert facts == [ItemRejected(1, "person", 7, "no"), asked]
+    asked = ch.SuppressionAsked(1, operation, "urgent", 1)
+    assert facts == [ch.ItemRejected(1, "person", 7, "no"), asked]
     changes = after(changes, facts)
     assert decisions.pending_effects(changes) == [asked]
     (again,) = decisions.retake(changes, 1)
-    assert again == SuppressionAsked(1, operation, "urgent", 2)
+    assert again == ch.SuppressionAsked(1, operation, "urgent", 2)
     changes = after(changes, [again])
-    assert decisions.settle(changes, SuppressionDone(1, "another")) == []
-    assert decisions.settle(changes, ItemConfirmed(1, 0)) == []
-    done = SuppressionDone(1, operation)
+    assert decisions.settle(changes, ch.SuppressionDone(1, "another")) == []
+    assert decisions.settle(changes, ch.ItemConfirmed(1, 0)) == []
+    done = ch.SuppressionDone(1, operation)
     changes = after(changes, decisions.settle(changes, done))
     assert (item(changes).status, decisions.pending_effects(changes)) == ("rejected", [])
     assert decisions.settle(changes, done) == []
@@ -193,7 +180,7 @@ def test_a_reason_is_short_enough_for_a_row() -> None:
             decide(changes, 1, "person", "ä" * 513, 7)
         assert no.value.code == "invalid_value"
     (fact,) = decisions.retract(changes, [("fp-milk", "ä" * 2000)], BY_AGENT, frozenset())
-    assert isinstance(fact, ItemRetracted)
+    assert isinstance(fact, ch.ItemRetracted)
     assert len(fact.reason.encode()) <= 1024
 
 
@@ -202,7 +189,7 @@ def test_a_reason_is_short_enough_for_a_row() -> None:
 
 def test_for_a_reason_everything_undecided_expires_before_its_time() -> None:
     changes = deferred(confirming(shown(*map(add, "abc")), 2), 3)
-    gone = [ItemExpired(1, "task deleted"), ItemExpired(3, "task deleted")]
+    gone = [ch.ItemExpired(1, "task deleted"), ch.ItemExpired(3, "task deleted")]
     assert decisions.expire(changes, AT, "task deleted") == gone
 
 
@@ -210,25 +197,25 @@ def test_a_set_is_as_its_items_are() -> None:
     two = shown(add("milk"), add("bread"), expires_at=LATER)
     expired = after(two, decisions.expire(two, LATER))
     one_left = rejected(two, 1)
-    assert status_of(two) == "pending"
-    assert status_of(deferred(two)) == "pending"
-    assert status_of(confirming(two)) == "pending"
-    assert status_of(one_left) == "partially_resolved"
-    assert status_of(settled(confirming(one_left, 2), number=2)) == "resolved"
-    assert status_of(expired) == "expired"
-    assert status_of(after(one_left, decisions.expire(one_left, LATER))) == "expired"
+    assert ch.status_of(two) == "pending"
+    assert ch.status_of(deferred(two)) == "pending"
+    assert ch.status_of(confirming(two)) == "pending"
+    assert ch.status_of(one_left) == "partially_resolved"
+    assert ch.status_of(settled(confirming(one_left, 2), number=2)) == "resolved"
+    assert ch.status_of(expired) == "expired"
+    assert ch.status_of(after(one_left, decisions.expire(one_left, LATER))) == "expired"
 
 
 def test_facts_that_do_not_fit_change_nothing() -> None:
     changes = rejected(shown(add("milk")))
     misfits = [
-        ItemFailed(1, 1, "stale", ""),
-        ItemDeferred(1, "person", 9),
-        ItemRetracted(1, BY_AGENT),
-        ItemExpired(1),
-        ItemRejected(9, "person", 1),
-        SetOpened("other", "other", "other"),
-        *decisions.propose(ChangeSet("set-1"), [add("bread")], "task-1")[0],
+        ch.ItemFailed(1, 1, "stale", ""),
+        ch.ItemDeferred(1, "person", 9),
+        ch.ItemRetracted(1, BY_AGENT),
+        ch.ItemExpired(1),
+        ch.ItemRejected(9, "person", 1),
+        ch.SetOpened("other", "other", "other"),
+        *decisions.propose(ch.ChangeSet("set-1"), [add("bread")], "task-1")[0],
     ]
     assert after(changes, misfits, LATER) == changes
 
@@ -238,13 +225,13 @@ def test_facts_of_another_confirmation_attempt_or_operation_change_nothing() -> 
     (intent,) = decisions.pending_effects(changes)
     (second,) = decisions.retake(changes, 1)
     changes = after(changes, [second])
-    assert isinstance(intent, ItemConfirming)
+    assert isinstance(intent, ch.ItemConfirming)
     misfits = [
         intent,  # an older attempt
         replace(intent, operation="another", attempt=3),
         replace(intent, confirmation=1, operation=item(changes).operations[0], attempt=3),
     ]
-    assert after(changes, [ItemFailed(1, 1, "internal", "late")], LATER) == changes
+    assert after(changes, [ch.ItemFailed(1, 1, "internal", "late")], LATER) == changes
     for misfit in misfits:  # another machine's: kept, in case that its effect is there
         kept = item(after(changes, [misfit], LATER))
         assert kept.held == misfit
@@ -255,27 +242,27 @@ def test_facts_of_another_confirmation_attempt_or_operation_change_nothing() -> 
 def test_what_the_person_put_off_is_not_retracted() -> None:
     changes = deferred(shown(add("milk")))
     assert decisions.retract(changes, [("fp-milk", "")], BY_AGENT) == []
-    assert after(changes, [ItemRetracted(1, BY_AGENT)]) == changes
+    assert after(changes, [ch.ItemRetracted(1, BY_AGENT)]) == changes
 
 
 def test_an_effect_in_the_journal_makes_an_item_confirmed_for_good() -> None:
     """Two replicas may decide differently; what was applied is applied."""
-    changes = after(rejected(shown(add("milk"))), [ItemConfirmed(1, 1, 12)])
+    changes = after(rejected(shown(add("milk"))), [ch.ItemConfirmed(1, 1, 12)])
     assert item(changes).status == "confirmed"
-    assert after(changes, [ItemRejected(1, "person", 1), ItemConfirmed(1, 2, 13)]) == changes
+    assert after(changes, [ch.ItemRejected(1, "person", 1), ch.ItemConfirmed(1, 2, 13)]) == changes
 
 
 # -------------------------------------------------------------------------- items that need another
 
 MADE = follow_up_id("set-1", 1)
-LAPSED = [ItemRetracted(number, "rules", "what it needs was rejected") for number in (2, 3)]
+LAPSED = [ch.ItemRetracted(number, "rules", "what it needs was rejected") for number in (2, 3)]
 
 
 def proposal(tool: str, name: str, **arguments: object) -> Proposal:
     return Proposal(tool, json.dumps(arguments), name, f"fp-{name}", name, "")
 
 
-def rollover(expires_at: str = "") -> ChangeSet:
+def rollover(expires_at: str = "") -> ch.ChangeSet:
     """A follow-up, two items that need it, one that names another task, and one of this task."""
     return shown(
         proposal("create_follow_up_task", "rest", title="The rest"),
@@ -287,10 +274,10 @@ def rollover(expires_at: str = "") -> ChangeSet:
     )
 
 
-def confirmed(changes: ChangeSet, number: int) -> ChangeSet:
+def confirmed(changes: ch.ChangeSet, number: int) -> ch.ChangeSet:
     facts = decisions.confirm(changes, number, "person", action=key("action", str(number)))
     changes = after(changes, facts)
-    return after(changes, [ItemConfirmed(number, item(changes, number).confirmation, 12)])
+    return after(changes, [ch.ItemConfirmed(number, item(changes, number).confirmation, 12)])
 
 
 @pytest.mark.parametrize("number", [2, 3])
@@ -300,7 +287,7 @@ def test_what_needs_an_item_is_confirmed_after_it(number: int) -> None:
         decisions.confirm(changes, number, "person", action="x")
     assert refused.value.code == "needs_first"
     (fact,) = decisions.confirm(confirmed(changes, 1), number, "person", action="x")
-    assert isinstance(fact, ItemConfirming)
+    assert isinstance(fact, ch.ItemConfirming)
 
 
 def test_edited_arguments_tell_what_is_needed() -> None:
@@ -317,21 +304,21 @@ def test_rejecting_an_item_ends_what_needs_it() -> None:
     changes = rollover()
     changes = after(changes, decisions.defer(changes, 3, "person", "", 7))
     facts = decisions.reject(changes, 1, "person", "no", 7)
-    assert facts == [ItemRejected(1, "person", 7, "no"), *LAPSED]
+    assert facts == [ch.ItemRejected(1, "person", 7, "no"), *LAPSED]
     ended = after(changes, facts)
-    assert [has_lapsed(one) for one in ended.items] == [False, True, True, False, False]
+    assert [ch.has_lapsed(one) for one in ended.items] == [False, True, True, False, False]
     assert decisions.reject(ended, 1, "person", "no", 7) == []
 
 
 def test_an_item_that_can_never_succeed_ends_what_needs_it() -> None:
     changes = rollover()
     changes = after(changes, decisions.confirm(changes, 1, "person", action="x"))
-    failed = ItemFailed(1, 1, "redundant", "it is there")
+    failed = ch.ItemFailed(1, 1, "redundant", "it is there")
     assert decisions.settle(changes, failed)[1:] == [
-        ItemRetracted(1, "rules", "it is there"),
-        *[ItemRetracted(number, "rules", "what it needs was retracted") for number in (2, 3)],
+        ch.ItemRetracted(1, "rules", "it is there"),
+        *[ch.ItemRetracted(number, "rules", "what it needs was retracted") for number in (2, 3)],
     ]
-    stale = ItemFailed(1, 1, "stale", "changed")
+    stale = ch.ItemFailed(1, 1, "stale", "changed")
     assert decisions.settle(changes, stale) == [stale]
 
 
@@ -339,13 +326,13 @@ def test_time_ends_also_what_was_put_off_but_needs_what_expired() -> None:
     changes = rollover(expires_at=AT)
     changes = after(changes, decisions.defer(changes, 2, "person", "", 7))
     assert decisions.expire(changes, LATER) == [
-        *[ItemExpired(number) for number in (1, 3, 4, 5)],
-        ItemRetracted(2, "rules", "what it needs has expired"),
+        *[ch.ItemExpired(number) for number in (1, 3, 4, 5)],
+        ch.ItemRetracted(2, "rules", "what it needs has expired"),
     ]
 
 
 def test_what_was_put_off_goes_only_with_what_it_needs() -> None:
     changes = rollover()
     changes = after(changes, decisions.defer(changes, 2, "person", "", 7))
-    other = after(changes, [ItemRetracted(2, BY_AGENT, "no more")])
+    other = after(changes, [ch.ItemRetracted(2, BY_AGENT, "no more")])
     assert item(other, 2).status == "deferred"

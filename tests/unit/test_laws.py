@@ -5,17 +5,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from domain.agent import wake_queue as q
 from domain.agent.agent import AgentCreated, AgentObserved
 from domain.agent.memory import MemoryFolded
-from domain.agent.wake_queue import (
-    Trigger,
-    TriggerMerged,
-    TriggerSuppressed,
-    WakeBegun,
-    WakeDropped,
-    WakeQueued,
-    WakeSettled,
-)
 from domain.append import envelope
 from domain.append.causes import EpochBegan, Receipt, Result
 from domain.append.envelope import Row
@@ -32,8 +24,8 @@ from replay.invariants import TURNS_MAX, Invariants
 from tests.support.services import START
 
 ALERT, WAKE, SET, TASK = "alert:a@r1", "wake:run@r1", "changes:set@r1", "task:t@r1"
-NEWS = Trigger("subscription", "s1", "r1", 2, "change")
-QUEUED = WakeQueued("run", NEWS, START, "thread")
+NEWS = q.Trigger("subscription", "s1", "r1", 2, "change")
+QUEUED = q.WakeQueued("run", NEWS, START, "thread")
 CREATED = AgentCreated("task_agent", "t", 1, "Fix", "hybrid", position=1)
 STARTED = w.WakeStarted("a", "t", "manual", "th", "m", 1, 5, 0, 0, "p", (), (), (), "p")
 NO_WORDS = Words("{}")
@@ -88,12 +80,12 @@ class Watched:
 
 def test_a_wake_that_keeps_every_law() -> None:
     seen = Watched()
-    seen.agent(("agent:a@r1", CREATED), (ALERT, QUEUED), (ALERT, WakeBegun("run")))
+    seen.agent(("agent:a@r1", CREATED), (ALERT, QUEUED), (ALERT, q.WakeBegun("run")))
     seen.agent((WAKE, STARTED), (WAKE, asked()), (WAKE, answered()), (WAKE, returned("redundant")))
     seen.agent((SET, PROPOSED), (SET, CONFIRMING))
     seen.say("journal", ("receipt:o@r1", APPLY), (TASK, TaskRetitled("person", "Fix")))
     seen.agent((SET, CONFIRMED), (WAKE, w.WakeFinished("completed")))
-    seen.agent((ALERT, WakeSettled("run", "completed")))
+    seen.agent((ALERT, q.WakeSettled("run", "completed")))
     assert [*seen.faults, *seen.laws.ended(taken=1)] == []
 
 
@@ -154,11 +146,11 @@ def test_a_tool_that_leaves_the_process_is_an_intent() -> None:
     assert seen.faults == []
 
 
-BEGUN = [(ALERT, QUEUED), (ALERT, WakeBegun("run")), (WAKE, STARTED)]
+BEGUN = [(ALERT, QUEUED), (ALERT, q.WakeBegun("run")), (WAKE, STARTED)]
 BROKEN: list[tuple[list[tuple[str, Stored]], str]] = [
-    ([(ALERT, WakeSettled("run", "completed"))], "is settled and has not begun"),
+    ([(ALERT, q.WakeSettled("run", "completed"))], "is settled and has not begun"),
     ([(ALERT, QUEUED), (ALERT, QUEUED)], "is queued twice"),
-    ([(ALERT, TriggerMerged("run", NEWS))], "joins run, which is not queued"),
+    ([(ALERT, q.TriggerMerged("run", NEWS))], "joins run, which is not queued"),
     ([*BEGUN, (WAKE, STARTED)], "begins twice"),
     ([*BEGUN, (WAKE, w.WakeFinished("completed")), (WAKE, asked())], "which has ended"),
     ([*BEGUN, (WAKE, asked(TURNS_MAX + 1))], f"law 10: turn {TURNS_MAX + 1}"),
@@ -218,21 +210,21 @@ def test_no_question_leaves_without_a_receipt(
     facts: list[tuple[str, Stored]], missing: str
 ) -> None:
     seen = Watched()
-    seen.agent((ALERT, QUEUED), (ALERT, WakeBegun("run")), *facts, (WAKE, asked()))
+    seen.agent((ALERT, QUEUED), (ALERT, q.WakeBegun("run")), *facts, (WAKE, asked()))
     told = f"policy: far:pro is asked without a receipt for {missing}"
     assert [one.partition(": ")[2] for one in seen.faults] == ([told] if missing else [])
 
 
 def test_a_question_that_is_put_off_as_it_is_asked_does_not_leave() -> None:
     seen = Watched()
-    seen.agent((ALERT, QUEUED), (ALERT, WakeBegun("run")), (WAKE, FAR))
+    seen.agent((ALERT, QUEUED), (ALERT, q.WakeBegun("run")), (WAKE, FAR))
     seen.say("agent", (WAKE, asked()), (WAKE, w.WakeDeferred("later", "consent")))
     assert seen.faults == []
 
 
 LEFT: list[tuple[list[tuple[str, Stored]], str]] = [
     (BEGUN, "law 4: the wake run waits for nothing and has no end"),
-    ([(ALERT, QUEUED), (ALERT, TriggerSuppressed(NEWS, "own_write"))], "law 9: journal append"),
+    ([(ALERT, QUEUED), (ALERT, q.TriggerSuppressed(NEWS, "own_write"))], "law 9: journal append"),
     ([(SET, PROPOSED), (SET, CONFIRMING)], "law 5: 1 items are in doubt after a recovery"),
 ]
 
@@ -256,21 +248,21 @@ def test_a_change_that_no_wake_and_no_suppression_names_was_lost() -> None:
 def test_a_wake_that_is_dropped_ends_its_triggers_unless_another_inherits_them() -> None:
     for code, left in (("dormant", 0), ("superseded", 1)):
         seen = Watched()
-        seen.agent((ALERT, QUEUED), (ALERT, WakeDropped("run", code)))
+        seen.agent((ALERT, QUEUED), (ALERT, q.WakeDropped("run", code)))
         assert seen.faults == []
         assert len(list(seen.laws.ended(taken=0))) == left
 
 
 def test_a_wake_that_supersedes_has_as_many_triggers_as_the_other_had() -> None:
     """Those without a row of their own there are counted, and found through the other wake."""
-    manual, other = Trigger("manual", "9", "r1"), replace(NEWS, position=3, change="another")
+    manual, other = q.Trigger("manual", "9", "r1"), replace(NEWS, position=3, change="another")
     for left_out, told in ((1, []), (2, ["3 of 2 triggers of run went to next"])):
         seen = Watched()
-        seen.agent((ALERT, QUEUED), (ALERT, TriggerMerged("run", other)))
+        seen.agent((ALERT, QUEUED), (ALERT, q.TriggerMerged("run", other)))
         seen.agent(
-            (ALERT, WakeQueued("next", manual, START, "thread")),
-            (ALERT, TriggerMerged("next", other)),
-            (ALERT, WakeDropped("run", "superseded", "next", left_out)),
+            (ALERT, q.WakeQueued("next", manual, START, "thread")),
+            (ALERT, q.TriggerMerged("next", other)),
+            (ALERT, q.WakeDropped("run", "superseded", "next", left_out)),
         )
         assert [one.partition("law 9: ")[2] for one in seen.faults] == told
         assert list(seen.laws.ended(taken=0)) == []

@@ -13,13 +13,10 @@ from domain.errors import Damaged
 from domain.handlers.journal import link_task
 from domain.handlers.resolve_conflict import fact_of_task
 from domain.journal import catalog as c
+from domain.journal import commands as do
 from domain.journal import links as li
 from domain.journal import task as t
 from domain.journal import timer as ti
-from domain.journal.commands import (
-    ApplyOperation,
-    LinkTask,
-)
 from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import Imported, Stored, Words
 from domain.replication.merge import cycle_conflicts
@@ -340,9 +337,6 @@ def test_two_categories_or_labels_of_one_name_both_stay_and_are_shown() -> None:
     assert shown(sides, CATALOG) == []
 
 
-OPERATION = ApplyOperation("o1", "a1", "t1", "set_title", Words("{}"))
-
-
 # ------------------------------------------------------------------------------------------ settled
 
 
@@ -457,11 +451,11 @@ def test_a_world_that_cannot_list_its_streams_says_so() -> None:
 
 def test_a_search_through_a_circle_of_links_ends() -> None:
     """Both block each other, which no decider allows; a third task may still block one of them."""
-    linked = link_task(LinkTask("third", "blocks", "desk"), "k", LATER, world()).events
+    linked = link_task(do.LinkTask("third", "blocks", "desk"), "k", LATER, world()).events
     assert [type(fact).__name__ for _, fact in linked] == ["TaskLinked", "LinkedFrom"]
     for phrase in "blocks", "is_blocked_by":
-        assert link_task(LinkTask("desk", phrase, "phone"), "k", LATER, world()).events == []
-    further = link_task(LinkTask("desk", "blocks", "third"), "k", LATER, world()).events
+        assert link_task(do.LinkTask("desk", phrase, "phone"), "k", LATER, world()).events == []
+    further = link_task(do.LinkTask("desk", "blocks", "third"), "k", LATER, world()).events
     assert len(further) == 2
 
 

@@ -27,18 +27,10 @@ from domain.tools import registry
 from domain.tools.decoding import BECAUSE_MAX
 from domain.tools.registry import TOOLS
 from domain.tools.snapshot import Snapshot
+from domain.wake import wake as w
 from domain.wake.citations import place_of, texts_shown
 from domain.wake.reading import PromptOptions
 from domain.wake.scaffolds import SCAFFOLD
-from domain.wake.wake import (
-    WAKE,
-    ExchangeRef,
-    ResultRef,
-    SectionRef,
-    ToolReturned,
-    Wake,
-    WakeStarted,
-)
 from domain.wake.wake_inputs import shown
 from tests.support.scripted_wakes import REPORT, call, ended, items, minutes, woken
 from tests.support.services import divergences, one_agent, queued_key, reply
@@ -161,7 +153,7 @@ def answers(at: Services, agent: str, *calls: tuple[str, str], scaffold: int = 2
     run_key = queued_key(at, agent)
     woken(at, agent, reply(*calls), reply(text="Done."), scaffold=scaffold)
     rows = at.agents.facts(f"wake:{run_key}@r1")
-    facts = [row.fact for row in rows if isinstance(row.fact, ToolReturned)]
+    facts = [row.fact for row in rows if isinstance(row.fact, w.ToolReturned)]
     with at.agents.reading() as world:
         return [f"{one.code}: {world.text(one.message)}".removeprefix(": ") for one in facts]
 
@@ -279,7 +271,7 @@ def tools_of(
     run_key = queued_key(at, agent)
     woken(at, agent, *ended(*calls), scaffold=scaffold)
     with at.agents.reading() as world:
-        return world.load(WAKE, run_key).begun.tools
+        return world.load(w.WAKE, run_key).begun.tools
 
 
 def test_proposals_are_taken_back_only_where_some_wait() -> None:
@@ -303,7 +295,7 @@ def test_a_call_of_a_hidden_tool_is_refused_and_told_why() -> None:
     (no, *_) = (
         row.fact
         for row in at.agents.facts(f"wake:{run_key}@r1")
-        if isinstance(row.fact, ToolReturned)
+        if isinstance(row.fact, w.ToolReturned)
     )
     assert (no.status, no.code) == ("denied", "wake_reason_not_allowed")
     assert "has nothing for it to work on" in no.message.text
@@ -387,9 +379,9 @@ SHOWN = {
     ],
 )
 def test_each_part_of_a_task_is_a_text_that_was_shown(quote: str, place: str) -> None:
-    user = (SectionRef("task", "p"),)
-    started = WakeStarted("a", "t1", "user", "r", "tape", 2, 3, 1, 1, "p", (), user, (), "s")
-    texts = texts_shown(Wake("k", started=started), lambda _: f"## Task\n\n{json.dumps(SHOWN)}")
+    user = (w.SectionRef("task", "p"),)
+    started = w.WakeStarted("a", "t1", "user", "r", "tape", 2, 3, 1, 1, "p", (), user, (), "s")
+    texts = texts_shown(w.Wake("k", started=started), lambda _: f"## Task\n\n{json.dumps(SHOWN)}")
     assert place_of(quote, texts) == place
 
 
@@ -404,10 +396,12 @@ def test_each_part_of_a_task_is_a_text_that_was_shown(quote: str, place: str) ->
     ],
 )
 def test_turns_links_and_results_are_texts_that_were_shown(quote: str, place: str) -> None:
-    user = tuple(SectionRef(name, name) for name in SECTIONS)
-    started = WakeStarted("a", "t1", "user", "r", "tape", 2, 3, 1, 1, "p", (), user, (), "s")
-    result = ResultRef("c1", "set_task_language", Words("Done: Set language to de"), is_error=False)
-    wake = Wake("k", started=started, exchanges=(ExchangeRef("r", (result,)),))
+    user = tuple(w.SectionRef(name, name) for name in SECTIONS)
+    started = w.WakeStarted("a", "t1", "user", "r", "tape", 2, 3, 1, 1, "p", (), user, (), "s")
+    result = w.ResultRef(
+        "c1", "set_task_language", Words("Done: Set language to de"), is_error=False
+    )
+    wake = w.Wake("k", started=started, exchanges=(w.ExchangeRef("r", (result,)),))
     texts = texts_shown(wake, lambda said: SECTIONS.get(said.payload, said.text))
     assert place_of(quote, texts) == place
 
@@ -428,7 +422,7 @@ def test_a_wake_of_scaffold_1_does_not_know_a_quote() -> None:
     wish = call("update_task_estimate", minutes=120, because="It takes two hours")
     assert kept(at, agent, wish, scaffold=1) == []
     facts = (row.fact for row in at.agents.facts(f"wake:{run_key}@r1"))
-    (no, *_) = (fact for fact in facts if isinstance(fact, ToolReturned))
+    (no, *_) = (fact for fact in facts if isinstance(fact, w.ToolReturned))
     assert (no.status, no.code) == ("denied", "invalid_arguments")
     assert 'unknown argument "because"' in no.message.text
 

@@ -31,14 +31,7 @@ from domain.append.envelope import STREAM_TYPES, Row
 from domain.changes.change_set import set_id
 from domain.errors import Refused
 from domain.handlers.execute import execute
-from domain.journal.commands import (
-    AddItems,
-    AddNote,
-    ApplyOperation,
-    DeleteTask,
-    EditTask,
-    RestoreTask,
-)
+from domain.journal import commands as do
 from domain.journal.task import TASK, Task, TaskRestored
 from domain.log import canonical
 from domain.log.keys import key
@@ -84,15 +77,15 @@ class Recorded(NamedTuple):
 def _life() -> Recorded:
     at, task, agent = one_agent(model=RulesModel())
     said, kept = words(task, LONG)
-    at.append_journal(AddNote(task, "note", said), payloads=kept)
-    at.append_journal(AddItems(task, ("Buy a washer", "Turn the water off")))
+    at.append_journal(do.AddNote(task, "note", said), payloads=kept)
+    at.append_journal(do.AddItems(task, ("Buy a washer", "Turn the water off")))
     watcher.catch_up(at)
     asyncio.run(run_wake(at, agent, queued_key(at, agent), is_now=True))
     for made in at.agent(agent).sets:
         for item in review.changes_of(at, made).items:
             review.confirm(at, made, item.number)
-    at.append_journal(EditTask(task, priority="P1"))
-    at.append_journal(EditTask(task, title="Fix the other sink"))
+    at.append_journal(do.EditTask(task, priority="P1"))
+    at.append_journal(do.EditTask(task, title="Fix the other sink"))
     watcher.catch_up(at)
     kept_bytes = {
         name: data for log in (at.journal, at.agents) for name, data in _payloads(log).items()
@@ -279,7 +272,7 @@ def test_a_payload_of_another_unit_is_named(life: Recorded) -> None:
     """A text belongs to its task: the same bytes under another task's id are no proof."""
     at, task, _ = one_agent()
     foreign = payload("another task", LONG.encode())
-    at.append_journal(AddNote(task, "note", Words(payload=foreign.id)), payloads=[foreign])
+    at.append_journal(do.AddNote(task, "note", Words(payload=foreign.id)), payloads=[foreign])
     (one,) = found(list(at.journal.rows()), {foreign.id: foreign.data})
     assert (one.kind_of, one.path, one.expected) == ("data altered", "payload", foreign.id)
 
@@ -376,7 +369,7 @@ def test_a_prompt_of_another_size_is_rendered_in_that_size() -> None:
     at.settings = Settings(prompt=PromptSettings(max_bytes=20_000))
     task, agent = task_with_agent(at)
     for nth in range(30):
-        at.append_journal(AddNote(task, "note", Words(f"{nth} " + "word " * 150)))
+        at.append_journal(do.AddNote(task, "note", Words(f"{nth} " + "word " * 150)))
     run_key = queued_key(at, agent)
     captured = capture(at, agent, run_key, is_now=True)
     assert captured.command.prompt_max_bytes == 20_000
@@ -431,7 +424,7 @@ def test_an_effect_without_its_intent_is_named() -> None:
     with at.journal.reading() as world:
         task = _a_task(at)
         assert world.n > 1
-    command = ApplyOperation("o" * 32, "a" * 32, task, "update_task_estimate",
+    command = do.ApplyOperation("o" * 32, "a" * 32, task, "update_task_estimate",
                              Words('{"minutes":5}'))  # fmt: skip
     at.append_journal(command, key=command.operation)
     assert prove_logs(at.journal, at.agents).ok, "the agent log does not know of it yet"
@@ -548,7 +541,7 @@ def test_an_anchor_finds_a_tail_that_was_cut_off(tmp_path: Path) -> None:
     assert anchors.add_anchor(file, whole.digest, whole.heads)
     assert not anchors.add_anchor(file, whole.digest, whole.heads)
     known = anchors.known_digests(anchors.read_anchors(file))
-    at.append_journal(EditTask(_a_task(at), title="Something else"))
+    at.append_journal(do.EditTask(_a_task(at), title="Something else"))
     assert prove_logs(at.journal, at.agents, anchors=known).ok
     rows = list(at.journal.rows())[:-4]
     proof = LogProof("journal", at.journal.payload, ProofOptions(anchors=known))
@@ -745,9 +738,9 @@ def refusing(task: Task, row: RecordedEvent) -> Task:
 def restored() -> Services:
     """Two tasks; one was deleted, and comes back with the log's last append."""
     at, task, _ = one_agent()
-    at.append_journal(DeleteTask(task))
+    at.append_journal(do.DeleteTask(task))
     task_with_agent(at, "Mend the roof")
-    at.append_journal(RestoreTask(task))
+    at.append_journal(do.RestoreTask(task))
     return at
 
 
@@ -780,6 +773,8 @@ def test_it_is_named_once_where_streams_rest_and_are_read_again(
 ) -> None:
     if is_followed:
         last = list(restored.journal.rows())[-1]
-        restored.append_journal(EditTask(last.stream[len("task:") : -len("@r1")], title="Fix it"))
+        restored.append_journal(
+            do.EditTask(last.stream[len("task:") : -len("@r1")], title="Fix it")
+        )
     found = prove_logs(restored.journal, restored.agents, limits=WalkLimits(states=0)).divergences
     assert [(one.kind_of, one.path) for one in found] == [("rule changed", "fold")]

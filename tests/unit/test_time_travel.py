@@ -21,33 +21,15 @@ from domain.agent.wake_queue import WAKE_QUEUE, Trigger, WakeQueued
 from domain.append import envelope
 from domain.append.causes import Cause, Command, EpochBegan, Receipt, Replied, Result
 from domain.append.envelope import Row
-from domain.changes.change_set import (
-    ItemConfirmed,
-    ItemConfirming,
-    ItemDeferred,
-    ItemProposed,
-    ItemRejected,
-    SuppressionAsked,
-)
+from domain.changes import change_set as ch
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, RetakeEffect
 from domain.changes.dependencies import follow_up_id
 from domain.journal.commands import AddNote, ApplyOperation, VoidOperation
 from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import Stored, Words
 from domain.ports import ModelFault, Reply, Request, Section, Usage
+from domain.wake import wake as w
 from domain.wake.commands import BeginWake, RetakeWake
-from domain.wake.wake import (
-    LateReply,
-    ModelAnswered,
-    ModelAsked,
-    ModelFailed,
-    ReportDrafted,
-    ToolAsked,
-    ToolReturned,
-    WakeDeferred,
-    WakeFinished,
-    WakeStarted,
-)
 from replay import fork, rerun, wake_comparison
 from replay.fork import ChangedVerdict
 from replay.references import asked_operations, last_named_position
@@ -155,7 +137,7 @@ def test_a_prompt_is_rendered_again(woken: tuple[Services, str, str]) -> None:
     past = Past(at.journal, at.agents)
     rows = past.agents.rows_of(f"wake:{key}@r1")
     begun = rows[0].fact
-    assert isinstance(begun, WakeStarted)
+    assert isinstance(begun, w.WakeStarted)
     cause, _ = envelope.cause_of(next(at.agents.appends(rows[0].n - 1))[0])
     assert isinstance(cause, BeginWake)
     worlds = past.journal.world(begun.journal_position), past.agents.world(begun.agent_position)
@@ -173,16 +155,16 @@ def test_a_prompt_is_rendered_again(woken: tuple[Services, str, str]) -> None:
 @pytest.mark.parametrize(
     ("fact", "told"),
     [
-        (ModelAsked(6, 1, forced="update_report"), "a report is due"),
-        (LateReply(ModelFailed(1, 1, "x", "y")), "nobody waited"),
-        (WakeFinished("completed", "answered", is_report_missing=True), "brought none"),
-        (WakeFinished("completed", "turn_limit"), "turn 5 was the last"),
-        (WakeFinished("failed", code="abandoned"), "abandoned"),
-        (WakeFinished("failed", code="a", message="taken over"), "taken over"),
-        (ToolReturned(1, "o", 0, "a", "c", "t", "success", Words()), "own log"),
-        (ToolReturned(1, "o", 1, "a", "c", "t", "success", Words()), ""),
-        (WakeDeferred("", "budget"), "because of budget"),
-        (ReportDrafted(Words(), Words(), ""), ""),
+        (w.ModelAsked(6, 1, forced="update_report"), "a report is due"),
+        (w.LateReply(w.ModelFailed(1, 1, "x", "y")), "nobody waited"),
+        (w.WakeFinished("completed", "answered", is_report_missing=True), "brought none"),
+        (w.WakeFinished("completed", "turn_limit"), "turn 5 was the last"),
+        (w.WakeFinished("failed", code="abandoned"), "abandoned"),
+        (w.WakeFinished("failed", code="a", message="taken over"), "taken over"),
+        (w.ToolReturned(1, "o", 0, "a", "c", "t", "success", Words()), "own log"),
+        (w.ToolReturned(1, "o", 1, "a", "c", "t", "success", Words()), ""),
+        (w.WakeDeferred("", "budget"), "because of budget"),
+        (w.ReportDrafted(Words(), Words(), ""), ""),
     ],
 )
 def test_why(fact: Stored, told: str) -> None:
@@ -201,14 +183,15 @@ def of(*facts: Stored) -> wake_comparison.WakeSeen:
 
 def test_tokens_are_unknown_as_soon_as_one_turn_did_not_say() -> None:
     wake = of(
-        ModelAnswered(1, 1, "p", tokens_in=3, tokens_out=4), ModelAnswered(2, 1, "p", tokens_in=5)
+        w.ModelAnswered(1, 1, "p", tokens_in=3, tokens_out=4),
+        w.ModelAnswered(2, 1, "p", tokens_in=5),
     )
     assert wake.tokens == (8, None)
 
 
 def test_a_result_too_many_is_ignored() -> None:
-    result = ToolReturned(1, "o", 0, "a", "c", "t", "denied", Words("no"))
-    wake = of(ModelAnswered(1, 1, "p", Words("x")), result, ItemProposed(
+    result = w.ToolReturned(1, "o", 0, "a", "c", "t", "denied", Words("no"))
+    wake = of(w.ModelAnswered(1, 1, "p", Words("x")), result, ch.ItemProposed(
         1, "t", Words("{}"), "s", "f", "d", "b"))  # fmt: skip
     assert wake.turns[0].calls == ()
     assert [one.summary for one in wake.proposals] == ["s"]
@@ -241,7 +224,7 @@ def test_worlds_are_compared_by_name_or_place(a: Any, b: Any, found: list[Any]) 
 
 def test_a_reply_counts_for_more_than_a_failure_before_it() -> None:
     request = Request("m", (), (Section("a", "b"),))
-    failed, answered = ModelFailed(1, 1, "busy", "no"), ModelAnswered(1, 2, "p")
+    failed, answered = w.ModelFailed(1, 1, "busy", "no"), w.ModelAnswered(1, 2, "p")
     name = fork.request_digest(request)
     assert fork.recorded_answers([(request, failed), (request, answered)]) == {name: answered}
     assert fork.recorded_answers([(request, answered), (request, failed)]) == {name: answered}
@@ -251,11 +234,11 @@ def test_a_reply_counts_for_more_than_a_failure_before_it() -> None:
 
 def test_the_first_decision_and_its_operations_are_found() -> None:
     rows = [
-        row(ItemDeferred(2, "person", 1), 3, "changes:s@r1"),
-        row(ItemConfirming(1, "person", 1, "op1", 1), 4, "changes:s@r1"),
-        row(ItemConfirmed(1, 1), 5, "changes:s@r1"),
-        row(ItemRejected(3, "person", 1), 6, "changes:s@r1"),
-        row(SuppressionAsked(3, "op3", "l", 1), 6, "changes:s@r1"),
+        row(ch.ItemDeferred(2, "person", 1), 3, "changes:s@r1"),
+        row(ch.ItemConfirming(1, "person", 1, "op1", 1), 4, "changes:s@r1"),
+        row(ch.ItemConfirmed(1, 1), 5, "changes:s@r1"),
+        row(ch.ItemRejected(3, "person", 1), 6, "changes:s@r1"),
+        row(ch.SuppressionAsked(3, "op3", "l", 1), 6, "changes:s@r1"),
     ]
     found = [fork.decision(rows, item) for item in (1, 2, 3, 4)]
     assert [one.n if one else 0 for one in found] == [4, 3, 6, 0]
@@ -269,7 +252,7 @@ def test_what_a_verdict_led_to_is_left_out_with_it() -> None:
         applied,
         VoidOperation("op", "t", "slow"),
         RetakeEffect("s", 1),
-        Replied("changes", "s", ItemConfirmed(1, 1)),
+        Replied("changes", "s", ch.ItemConfirmed(1, 1)),
         CreateAgent(follow_up_id("s", 1), "The rest", "c", 7, "hybrid"),
     ):
         assert fork.is_consequence(cause, verdict, effects)
@@ -287,15 +270,15 @@ def test_causes_have_the_names_of_the_branch() -> None:
     assert fork.with_branch_names(RetakeWake(A + "a"), names) == RetakeWake(A + "a"), (
         "no key at all"
     )
-    replied = Replied("wake", A, ModelAnswered(1, 1, A))
-    assert fork.with_branch_names(replied, names) == Replied("wake", B, ModelAnswered(1, 1, B))
+    replied = Replied("wake", A, w.ModelAnswered(1, 1, A))
+    assert fork.with_branch_names(replied, names) == Replied("wake", B, w.ModelAnswered(1, 1, B))
 
 
 A, B, C, D = "a" * 32, "b" * 32, "c" * 32, "d" * 32
 NEWS = Trigger("subscription", "s1", "r1", 2, "change")
 ALERT, OTHER = f"alert:{A}@r1", f"alert:{B}@r1"
 NO_WORDS = Words("{}")
-FAILED = ModelFailed(1, 1, "busy", "no")
+FAILED = w.ModelFailed(1, 1, "busy", "no")
 
 
 def row_at(
@@ -365,8 +348,8 @@ def test_a_name_that_both_have_is_no_other_name() -> None:
     [
         (ConfirmItem("s", 1, "person", 5), ConfirmItem("s", 1, "person", 15)),
         (
-            Replied("changes", "s", ItemConfirmed(1, 1, 5)),
-            Replied("changes", "s", ItemConfirmed(1, 1, 15)),
+            Replied("changes", "s", ch.ItemConfirmed(1, 1, 5)),
+            Replied("changes", "s", ch.ItemConfirmed(1, 1, 15)),
         ),
         (TakeJournal("r1", 1, 5, (), ""), TakeJournal("r1", 1, 15, (), "")),
         *((one, one) for one in (ConfirmItem("s", 1, "person", 0), RetakeWake("w"))),
@@ -395,7 +378,7 @@ def order(
 
 NOTE = AddNote("t", "note", Words("x"))
 APPLY = ApplyOperation("op", "a", "t", "tool", NO_WORDS)
-ASKED = ToolAsked(1, "op", 1, "act", "tool_call", "c1", "tool", NO_WORDS)
+ASKED = w.ToolAsked(1, "op", 1, "act", "tool_call", "c1", "tool", NO_WORDS)
 
 
 def test_time_orders_the_logs_and_the_journal_comes_first() -> None:
@@ -426,7 +409,7 @@ def test_of_several_machines_an_effect_comes_after_what_asks_though_another_rest
 
 
 def test_what_knows_the_journal_comes_after_it_whatever_the_clocks_say() -> None:
-    theirs = [agent(1, "1", ItemConfirming(1, "person", 7, "other", 1), "changes:s@r1")]
+    theirs = [agent(1, "1", ch.ItemConfirming(1, "person", 7, "other", 1), "changes:s@r1")]
     decided = [agent(1, "1", Receipt(ConfirmItem("s", 1, "person", 7), Result()))]
     ours = [journal(7, "2", NOTE), journal(8, "2", NOTE)]
     assert order(ours, decided) == [("journal", 7), ("agent", 1), ("journal", 8)]
@@ -452,7 +435,7 @@ def test_where_the_clock_stands_still_no_effect_is_there_before_its_intent() -> 
 
 
 def test_operations_are_told_by_their_intents_and_effects() -> None:
-    both = [*agent(1, "", ASKED), *agent(2, "", ItemConfirming(1, "person", 7, "other", 1))]
+    both = [*agent(1, "", ASKED), *agent(2, "", ch.ItemConfirming(1, "person", 7, "other", 1))]
     assert asked_operations(both) == {"op", "other"}
     assert [fork.carried_operation(journal(1, "", one)) for one in (APPLY, NOTE)] == ["op", ""]
 

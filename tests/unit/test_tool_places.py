@@ -23,18 +23,9 @@ from domain.tools.base import REASONS, Remedy, Tool, ToolRefusal
 from domain.tools.registry import CHANGES, TOOLS
 from domain.tools.snapshot import Snapshot, SnapshotLink
 from domain.wake import machine
+from domain.wake import wake as w
 from domain.wake.directives import ROLES
 from domain.wake.tool_call import WakeInputs
-from domain.wake.wake import (
-    ModelAnswered,
-    ModelAsked,
-    ToolAsked,
-    ToolCall,
-    ToolReturned,
-    Wake,
-    WakeStarted,
-    evolve,
-)
 from tests.support.architecture import tree_of
 from tests.support.tools import AGENT, given
 
@@ -173,20 +164,20 @@ def test_a_wake_of_an_older_scaffold_does_not_know_a_tool(tool: Tool) -> None:
 @pytest.mark.parametrize("name", TOOLS)
 def test_a_call_of_a_tool_is_answered(name: str) -> None:
     since = TOOLS[name].since
-    started = WakeStarted(
+    started = w.WakeStarted(
         "a", "t1", "manual", "r", "tape", since, 3, 1, 1, "p", (), (), (name,), "s", ("c1",)
     )
-    wake = evolve(evolve(Wake("k"), started), ModelAsked(1, 1))
+    wake = w.evolve(w.evolve(w.Wake("k"), started), w.ModelAsked(1, 1))
     given = _lasting(sample(rules(TOOLS[name].asked(since))))
     walls = registry.local_times(name, given)
     instants = tuple((one, f"{wall}:00.000000Z") for one, wall in walls.items())
-    call = ToolCall("c1", name, Words(canonical.text(given)), instants=instants)
+    call = w.ToolCall("c1", name, Words(canonical.text(given)), instants=instants)
     bench = WakeInputs(LINKED, lambda: ChangeSet("set"), tuple, lambda said: said.text)
-    reply = ModelAnswered(1, 1, "reply", None, (call,))
+    reply = w.ModelAnswered(1, 1, "reply", None, (call,))
     facts = machine.decide(wake, reply, bench).facts
-    found = [one for one in facts if isinstance(one, ToolReturned | ToolAsked)]
+    found = [one for one in facts if isinstance(one, w.ToolReturned | w.ToolAsked)]
     assert [one.tool for one in found] == [name]
-    told = [(one.status, one.message.text) for one in found if isinstance(one, ToolReturned)]
+    told = [(one.status, one.message.text) for one in found if isinstance(one, w.ToolReturned)]
     assert all(status in ("success", "queued") for status, _ in told), f"{name}: {told}"
 
 

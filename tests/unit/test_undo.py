@@ -20,17 +20,8 @@ from adapters.usecases.tasks import edit_task
 from adapters.usecases.undoing import deeds, undo
 from adapters.wiring import Home
 from domain.append.envelope import Row
+from domain.changes import change_set as ch
 from domain.changes import decisions
-from domain.changes.change_set import (
-    ChangeSet,
-    ItemConfirmed,
-    ItemConfirming,
-    ItemFailed,
-    ItemUndone,
-    UndoAsked,
-    UndoAttempt,
-    is_undone,
-)
 from domain.changes.in_doubt import items_in_doubt, undos_in_doubt
 from domain.errors import Refused
 from domain.journal import commands as do
@@ -51,27 +42,27 @@ from tests.support.services import TickingClock, one_agent, services, task_with_
 ME = "person"
 
 
-def confirmed(changes: ChangeSet) -> ChangeSet:
+def confirmed(changes: ch.ChangeSet) -> ch.ChangeSet:
     """Its first item once more, in the journal's append 12."""
     asked = after(changes, decisions.confirm(changes, 1, ME, action="a"))
-    return after(asked, [ItemConfirmed(1, item(asked).confirmation, 12)])
+    return after(asked, [ch.ItemConfirmed(1, item(asked).confirmation, 12)])
 
 
-def asked_back(changes: ChangeSet, operation: str = "") -> UndoAsked:
+def asked_back(changes: ch.ChangeSet, operation: str = "") -> ch.UndoAsked:
     """That its first item's confirmation, or that by an operation, is taken back."""
     found = item(changes)
     number = 1 if operation else found.confirmation
     (asked,) = decisions.undo(changes, 1, ME, operation or found.operations[-1], number)
-    assert isinstance(asked, UndoAsked)
+    assert isinstance(asked, ch.UndoAsked)
     return asked
 
 
-def outcome(asked: UndoAsked, code: str = "") -> ItemUndone:
+def outcome(asked: ch.UndoAsked, code: str = "") -> ch.ItemUndone:
     n = 0 if code else 13
-    return ItemUndone(asked.item, asked.confirmation, asked.operation, asked.undoes, n, code)
+    return ch.ItemUndone(asked.item, asked.confirmation, asked.operation, asked.undoes, n, code)
 
 
-def taken_back(changes: ChangeSet) -> ChangeSet:
+def taken_back(changes: ch.ChangeSet) -> ch.ChangeSet:
     asked = asked_back(changes)
     return after(changes, [asked, outcome(asked)])
 
@@ -80,9 +71,9 @@ def test_it_wins_over_the_confirmation_that_it_names_whenever_that_comes() -> No
     changes = confirmed(shown(add("milk")))
     (confirming,) = item(changes).operations
     undone = taken_back(changes)
-    late = ItemConfirming(1, ME, 1, confirming, 1)
-    assert after(undone, [late, ItemConfirmed(1, 1, 12)]) == undone
-    assert after(undone, [ItemConfirmed(1, 1, 12, confirming)]) == undone
+    late = ch.ItemConfirming(1, ME, 1, confirming, 1)
+    assert after(undone, [late, ch.ItemConfirmed(1, 1, 12)]) == undone
+    assert after(undone, [ch.ItemConfirmed(1, 1, 12, confirming)]) == undone
     assert items_in_doubt(undone)[0].operations == tuple(
         one for one in item(undone).operations if one != confirming
     )
@@ -92,53 +83,53 @@ def test_it_wins_over_no_later_confirmation() -> None:
     once = confirmed(shown(add("milk")))
     asked = asked_back(once)
     twice = confirmed(after(once, [asked, outcome(asked)]))
-    theirs = UndoAsked(1, ME, 1, "theirs", asked.undoes, 1)
-    found = after(twice, [theirs, ItemUndone(1, 1, "theirs", asked.undoes, 14)])
+    theirs = ch.UndoAsked(1, ME, 1, "theirs", asked.undoes, 1)
+    found = after(twice, [theirs, ch.ItemUndone(1, 1, "theirs", asked.undoes, 14)])
     assert (item(found).status, item(found).asked) == ("confirmed", None)
-    assert is_undone(item(found), asked.undoes)
+    assert ch.is_undone(item(found), asked.undoes)
 
 
 def test_another_edit_of_the_same_number_is_confirmed_again_by_its_own_effect() -> None:
     changes = confirmed(shown(add("milk")))
-    both = after(changes, [ItemConfirming(1, ME, 1, "edit", 1)])
+    both = after(changes, [ch.ItemConfirming(1, ME, 1, "edit", 1)])
     asked = asked_back(both, item(changes).operations[0])
     undone = after(both, [asked, outcome(asked)])
     (doubt,) = items_in_doubt(undone)
     assert "edit" in doubt.operations
-    assert item(after(undone, [ItemConfirmed(1, 1, 20)])).status == "pending"  # which one?
-    said = ItemConfirmed(1, 1, 20, "edit")
+    assert item(after(undone, [ch.ItemConfirmed(1, 1, 20)])).status == "pending"  # which one?
+    said = ch.ItemConfirmed(1, 1, 20, "edit")
     assert decisions.settle(undone, said, is_shared=True) == [said]
     again = after(undone, [said])
     assert item(again).status == "confirmed"
-    assert item(after(again, [ItemUndone(1, 1, "u", "other", 21)])).status == "confirmed"
-    assert item(after(again, [ItemUndone(1, 1, "u", "edit", 21)])).status == "pending"
-    later = after(undone, [ItemConfirming(1, ME, 1, "third", 1), ItemConfirmed(1, 1, 21)])
+    assert item(after(again, [ch.ItemUndone(1, 1, "u", "other", 21)])).status == "confirmed"
+    assert item(after(again, [ch.ItemUndone(1, 1, "u", "edit", 21)])).status == "pending"
+    later = after(undone, [ch.ItemConfirming(1, ME, 1, "third", 1), ch.ItemConfirmed(1, 1, 21)])
     assert item(later).status == "confirmed"
 
 
 def test_a_confirmation_that_met_the_undo_goes_on_or_is_over_as_the_journal_said() -> None:
     once = confirmed(shown(add("milk")))
     asked = asked_back(once)
-    met = after(once, [asked, ItemConfirming(1, ME, 2, "theirs", 1)])
+    met = after(once, [asked, ch.ItemConfirming(1, ME, 2, "theirs", 1)])
     assert (item(met).status, item(met).asked) == ("confirmed", asked)
     undone = after(met, [outcome(asked)])
     assert (item(undone).status, item(undone).confirmation) == ("confirming", 2)
-    failed = after(met, [ItemFailed(1, 2, "stale", "")])
+    failed = after(met, [ch.ItemFailed(1, 2, "stale", "")])
     assert item(after(failed, [outcome(asked)])).status == "pending"
-    gone = after(undone, [ItemUndone(1, 2, "u", "theirs", 14)])  # done and undone elsewhere
+    gone = after(undone, [ch.ItemUndone(1, 2, "u", "theirs", 14)])  # done and undone elsewhere
     assert (item(gone).status, item(gone).asked) == ("pending", None)
-    own = after(once, [asked, ItemConfirming(1, ME, 1, asked.undoes, 2)])  # another attempt
+    own = after(once, [asked, ch.ItemConfirming(1, ME, 1, asked.undoes, 2)])  # another attempt
     assert item(after(own, [outcome(asked)])).status == "pending"
 
 
 def test_an_undo_names_the_confirmation_that_stands_whatever_the_newest_number_is() -> None:
     once = taken_back(confirmed(shown(add("milk"))))
     twice = taken_back(confirmed(once))
-    third = after(twice, [ItemConfirmed(1, 7, 30)])  # of a machine whose intent came before
+    third = after(twice, [ch.ItemConfirmed(1, 7, 30)])  # of a machine whose intent came before
     assert item(third).status == "confirmed"
-    known = after(third, [UndoAsked(1, ME, 2, "late", "theirs", 1)])
+    known = after(third, [ch.UndoAsked(1, ME, 2, "late", "theirs", 1)])
     assert item(known).asked is None
-    named = after(third, [ItemUndone(1, 7, "u", "theirs", 31)])
+    named = after(third, [ch.ItemUndone(1, 7, "u", "theirs", 31)])
     assert item(named).status == "pending"
 
 
@@ -147,7 +138,7 @@ def test_an_undo_that_was_refused_here_and_done_elsewhere_is_doubted_and_told_la
     asked = asked_back(changes)
     assert undos_in_doubt(after(changes, [asked])) == []
     refused = after(changes, [asked, outcome(asked, "stale")])
-    made = UndoAttempt(1, asked.operation, asked.undoes)
+    made = ch.UndoAttempt(1, asked.operation, asked.undoes)
     assert undos_in_doubt(refused) == [(1, made)]
     done = outcome(asked)
     assert decisions.settle(refused, done) == []
@@ -163,7 +154,7 @@ def test_an_undo_that_was_refused_here_and_done_elsewhere_is_doubted_and_told_la
 def test_of_two_undos_under_way_at_once_the_other_is_kept_in_doubt() -> None:
     changes = confirmed(shown(add("milk")))
     asked = asked_back(changes)
-    both = after(changes, [asked, UndoAsked(1, ME, 1, "theirs", asked.undoes, 1)])
+    both = after(changes, [asked, ch.UndoAsked(1, ME, 1, "theirs", asked.undoes, 1)])
     assert item(both).asked == asked
     assert [one.operation for _, one in undos_in_doubt(both)] == ["theirs"]
     late = after(shown(add("milk")), [asked])  # of a set that is not confirmed here

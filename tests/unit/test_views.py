@@ -6,11 +6,7 @@ from adapters.store.log import Log
 from domain.agent import commands as agent_do
 from domain.agent.agent import AgentDeleted
 from domain.agent.wake_queue import TriggerMerged, WakeDropped
-from domain.changes.change_set import (
-    ItemConfirmed,
-    SetOpened,
-    set_id,
-)
+from domain.changes import change_set as ch
 from domain.journal import commands as do
 from domain.log.state import RecordedEvent
 from domain.log.wire import Imported, Words
@@ -175,7 +171,7 @@ def rows(life: Life) -> list[RecordedEvent]:
 
 
 def proposed(life: Life, run_key: str) -> SetDocument:
-    return fold(inbox.VIEW, rows(life))[set_id(run_key)]
+    return fold(inbox.VIEW, rows(life))[ch.set_id(run_key)]
 
 
 def reviewing() -> tuple[Life, str]:
@@ -226,7 +222,7 @@ def test_a_set_is_marked_by_every_tab_under_which_it_has_items() -> None:
 def test_a_set_that_is_opened_again_keeps_its_rank_and_its_place() -> None:
     life, _ = reviewing()
     history = rows(life)
-    (opened,) = (one for one in history if isinstance(one.fact, SetOpened))
+    (opened,) = (one for one in history if isinstance(one.fact, ch.SetOpened))
     again = replace(opened, n=99)
     assert fold(inbox.RANKS, [*history, again]) == fold(inbox.RANKS, history)
     assert fold(inbox.VIEW, [*history, again]) == fold(inbox.VIEW, history)
@@ -236,8 +232,8 @@ def test_an_outcome_is_that_of_its_own_item() -> None:
     life, run_key = reviewing()
     life.confirm(run_key, 1)
     life.confirm(run_key, 2)
-    life.settle(set_id(run_key), ItemConfirmed(2, 1))
-    assert [one.item for one in effects(life, set_id(run_key)).in_flight] == [1]
+    life.settle(ch.set_id(run_key), ch.ItemConfirmed(2, 1))
+    assert [one.item for one in effects(life, ch.set_id(run_key)).in_flight] == [1]
 
 
 # ------------------------------------------------------------------------- wakes, messages, reports
@@ -401,7 +397,7 @@ def test_of_two_machines_that_began_under_one_key_the_second_has_a_wake_of_its_o
     assert replace(one, others=()) == again
     assert (two.run_key, two.key, two.replica) == (f"{run_key}@zz", run_key, "zz")
     assert (two.turns, two.usage, two.reason) == (one.turns, one.usage, one.reason)
-    assert two.set_ids[1] == set_id(run_key, "zz")
+    assert two.set_ids[1] == ch.set_id(run_key, "zz")
     assert [each.run_key for each in found.others] == [two.run_key, f"{run_key}@r9"]
     alone = fold(wakes.VIEW, [*mine, *(one for one in other if one is not other[0])])[run_key]
     assert alone.every == (alone,)  # no machine said that the home is shared

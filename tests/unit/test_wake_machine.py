@@ -13,66 +13,51 @@ from domain.log.wire import Words
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot
 from domain.wake import machine
+from domain.wake import wake as w
 from domain.wake.commands import RetakeWake
 from domain.wake.scaffolds import SCAFFOLD
 from domain.wake.tool_call import WakeInputs
-from domain.wake.wake import (
-    WAKE,
-    LateReply,
-    ModelAnswered,
-    ModelAsked,
-    ModelFailed,
-    ToolAsked,
-    ToolCall,
-    ToolReturned,
-    Wake,
-    WakeFact,
-    WakeFinished,
-    WakeReply,
-    WakeStarted,
-    evolve,
-)
 from tests.support.services import divergences, one_agent, queued_key
 
 TASK = "t" * 32
 SEEN = Snapshot(TASK, 1, "OPEN", "P2", title="Fix the sink", category="home", estimate=30)
 TOOLS = registry.offered("task_agent", "manual", SCAFFOLD)
-STARTED = WakeStarted(
+STARTED = w.WakeStarted(
     "agent", TASK, "manual", "agent:run:k", "tape", 1, 3, 1, 1, "p", (), (), TOOLS, "s", ("home",)
 )
 REPORT = '{"content":"All.","oneLiner":"One.","tldr":"Short."}'
-DONE: WakeFact = WakeFinished("completed", stop="answered")
+DONE: w.WakeFact = w.WakeFinished("completed", stop="answered")
 
 
 def bench(snapshot: Snapshot = SEEN) -> WakeInputs:
     return WakeInputs(snapshot, lambda: ChangeSet("set"), tuple, lambda said: said.text)
 
 
-def given(*facts: WakeFact) -> Wake:
-    wake = Wake("k")
-    for fact in (STARTED, ModelAsked(1, 1), *facts):
-        wake = evolve(wake, fact)
+def given(*facts: w.WakeFact) -> w.Wake:
+    wake = w.Wake("k")
+    for fact in (STARTED, w.ModelAsked(1, 1), *facts):
+        wake = w.evolve(wake, fact)
     return wake
 
 
-def answer(*calls: tuple[str, str], turn: int = 1, attempt: int = 1) -> ModelAnswered:
-    made = (ToolCall(f"c{nth}", tool, Words(text)) for nth, (tool, text) in enumerate(calls, 1))
-    return ModelAnswered(turn, attempt, "reply", None, tuple(made))
+def answer(*calls: tuple[str, str], turn: int = 1, attempt: int = 1) -> w.ModelAnswered:
+    made = (w.ToolCall(f"c{nth}", tool, Words(text)) for nth, (tool, text) in enumerate(calls, 1))
+    return w.ModelAnswered(turn, attempt, "reply", None, tuple(made))
 
 
-def when(wake: Wake, reply: WakeReply, seen: Snapshot = SEEN) -> list[WakeFact]:
+def when(wake: w.Wake, reply: w.WakeReply, seen: Snapshot = SEEN) -> list[w.WakeFact]:
     return machine.decide(wake, reply, bench(seen)).facts[1:]
 
 
-def results(facts: list[WakeFact]) -> list[tuple[str, str, str]]:
-    return [(one.tool, one.status, one.code) for one in facts if isinstance(one, ToolReturned)]
+def results(facts: list[w.WakeFact]) -> list[tuple[str, str, str]]:
+    return [(one.tool, one.status, one.code) for one in facts if isinstance(one, w.ToolReturned)]
 
 
 def test_a_late_reply_is_kept_and_changes_nothing() -> None:
     late = answer(turn=1, attempt=2)
-    assert machine.decide(given(), late, bench()).facts == [LateReply(late)]
+    assert machine.decide(given(), late, bench()).facts == [w.LateReply(late)]
     ended = given(answer(), DONE)
-    assert machine.decide(ended, answer(), bench()).facts == [LateReply(answer())]
+    assert machine.decide(ended, answer(), bench()).facts == [w.LateReply(answer())]
 
 
 def test_a_call_that_leaves_the_process_waits_and_the_next_ones_wait_behind_it() -> None:
@@ -80,9 +65,9 @@ def test_a_call_that_leaves_the_process_waits_and_the_next_ones_wait_behind_it()
     facts = when(given(), calls)
     assert len(facts) == 1
     asked = facts[0]
-    assert isinstance(asked, ToolAsked)
+    assert isinstance(asked, w.ToolAsked)
     assert (asked.tool, asked.attempt, asked.action_type) == ("set_task_language", 1, "tool_call")
-    back = ToolReturned(1, asked.operation, 1, asked.action, "c1", asked.tool, "success", Words())
+    back = w.ToolReturned(1, asked.operation, 1, asked.action, "c1", asked.tool, "success", Words())
     assert results(when(given(calls, asked), back)) == [("x", "denied", "unknown_tool")]
 
 
@@ -95,27 +80,27 @@ def test_the_scope_is_closed_where_the_category_is_missing_or_not_allowed() -> N
 
 def test_a_first_wake_without_a_report_gets_one_more_turn_for_it() -> None:
     first = replace(STARTED, is_first=True)
-    wake = evolve(evolve(Wake("k"), first), ModelAsked(1, 1))
+    wake = w.evolve(w.evolve(w.Wake("k"), first), w.ModelAsked(1, 1))
     (asked,) = when(wake, answer())
-    assert asked == ModelAsked(2, 1, forced="update_report")
-    wake = evolve(evolve(wake, answer()), asked)
+    assert asked == w.ModelAsked(2, 1, forced="update_report")
+    wake = w.evolve(w.evolve(wake, answer()), asked)
     facts = when(wake, answer(("update_report", REPORT), turn=2))
     assert facts[-1] == DONE
     missing = when(wake, answer(("update_task_estimate", '{"minutes":60}'), turn=2))
     assert results(missing) == [("update_task_estimate", "denied", "wake_reason_not_allowed")]
-    assert missing[-1] == WakeFinished("completed", stop="answered", is_report_missing=True)
-    failing = machine.failed(wake, ModelFailed(2, 1, "blocked", "no"), "")
-    assert failing[-1] == WakeFinished("completed", stop="answered", is_report_missing=True)
+    assert missing[-1] == w.WakeFinished("completed", stop="answered", is_report_missing=True)
+    failing = machine.failed(wake, w.ModelFailed(2, 1, "blocked", "no"), "")
+    assert failing[-1] == w.WakeFinished("completed", stop="answered", is_report_missing=True)
 
 
 def test_a_wake_taken_over_three_times_without_a_reply_has_failed() -> None:
     wake = given()
     for attempt in (2, 3, 4):
         facts = machine.retake(wake)
-        assert facts == [ModelAsked(1, attempt)]
-        wake = evolve(wake, facts[0])
+        assert facts == [w.ModelAsked(1, attempt)]
+        wake = w.evolve(wake, facts[0])
     (ended,) = machine.retake(wake)
-    assert isinstance(ended, WakeFinished)
+    assert isinstance(ended, w.WakeFinished)
     assert (ended.outcome, ended.code) == ("failed", "abandoned")
 
 
@@ -124,12 +109,12 @@ def test_a_wake_that_has_ended_is_neither_stopped_nor_taken_over_nor_deferred() 
     assert machine.stop(ended, "failed", "deadline") == []
     assert machine.retake(ended) == []
     assert machine.defer(ended, "later", "budget") == []
-    assert machine.stop(Wake("k"), "failed", "deadline") == []
+    assert machine.stop(w.Wake("k"), "failed", "deadline") == []
 
 
 # ---------------------------------------------------- wakes whose agent may not go on, or that wait
 
-FAULT = ModelFailed(1, 1, "overloaded", "503", of_provider=True, retry_seconds=90)
+FAULT = w.ModelFailed(1, 1, "overloaded", "503", of_provider=True, retry_seconds=90)
 
 
 def begun() -> tuple[Services, str, Captured]:
@@ -140,9 +125,9 @@ def begun() -> tuple[Services, str, Captured]:
     return at, agent, captured
 
 
-def wake_of(at: Services, run_key: str) -> Wake:
+def wake_of(at: Services, run_key: str) -> w.Wake:
     with at.agents.reading() as world:
-        return world.load(WAKE, run_key)
+        return world.load(w.WAKE, run_key)
 
 
 def test_the_wake_of_a_paused_agent_is_not_taken_over() -> None:
@@ -150,8 +135,8 @@ def test_the_wake_of_a_paused_agent_is_not_taken_over() -> None:
     at.append_agent(PauseAgent(agent))
     at.append_agent(RetakeWake(captured.command.run_key))
     facts = [row.fact for row in at.agents.facts(f"wake:{captured.command.run_key}@r1")]
-    assert facts[-1] == WakeFinished("skipped", code="dormant")
-    assert sum(isinstance(fact, ModelAsked) for fact in facts) == 1
+    assert facts[-1] == w.WakeFinished("skipped", code="dormant")
+    assert sum(isinstance(fact, w.ModelAsked) for fact in facts) == 1
     assert divergences(at) == []
 
 
@@ -160,7 +145,7 @@ def test_the_wake_of_a_paused_agent_does_not_wait_for_its_provider() -> None:
     at.append_agent(PauseAgent(agent))
     at.append_reply(Replied("wake", captured.command.run_key, FAULT), [])
     facts = [row.fact for row in at.agents.facts(f"wake:{captured.command.run_key}@r1")]
-    assert facts[-2:] == [FAULT, WakeFinished("skipped", code="dormant")]
+    assert facts[-2:] == [FAULT, w.WakeFinished("skipped", code="dormant")]
     assert wake_of(at, captured.command.run_key).phase == "done"
     assert divergences(at) == []
 

@@ -2,35 +2,8 @@
 
 import pytest
 
-from domain.agent.agent import (
-    Agent,
-    AgentDestroyed,
-    AgentPaused,
-    AutomationSet,
-    ModeSet,
-    SleepOrdered,
-    Subscribed,
-)
-from domain.agent.wake_queue import (
-    WAKE_QUEUE,
-    AgentSlept,
-    Reason,
-    Trigger,
-    TriggerSuppressed,
-    WakeBackedOff,
-    WakeBegun,
-    WakeDropped,
-    WakeQueue,
-    WakeQueued,
-    WakeQueueFact,
-    WakeSettled,
-    due_of,
-    heeding,
-    is_news,
-    next_due,
-    run_key_of,
-    run_status,
-)
+from domain.agent import agent as a
+from domain.agent import wake_queue as q
 from domain.agent.wake_queue_rules import (
     Setting,
     back_off,
@@ -72,23 +45,25 @@ from tests.support.agents import (
     wake_queue_of,
 )
 
-DORMANT = born("hybrid", AgentPaused())
-DESTROYED = born("hybrid", AgentDestroyed())
-LINKED = Subscribed("linked", ("key:TASK",), defers_propagated=True)
+DORMANT = born("hybrid", a.AgentPaused())
+DESTROYED = born("hybrid", a.AgentDestroyed())
+LINKED = a.Subscribed("linked", ("key:TASK",), defers_propagated=True)
 LINKS = born("hybrid", LINKED)
-NONE = WakeQueue(AGENT_ID)
+NONE = q.WakeQueue(AGENT_ID)
 
 
 # ------------------------------------------------------------------------------------- run keys
 
 
 def test_run_keys_are_derived_from_what_caused_the_wake() -> None:
-    assert run_key_of("a", change(1)) == key("run/subscription", "a", BUILT_IN, key("change", "1"))
-    assert run_key_of("a", ticked("t1", "t2")) == key("run/timer", "a", "timer-1", "t1")
-    assert run_key_of("a", asked("user", 2)) == key("run/user", "a", "session-1", "2")
-    reasons: list[Reason] = ["manual", "creation", "recovery"]
+    assert q.run_key_of("a", change(1)) == key(
+        "run/subscription", "a", BUILT_IN, key("change", "1")
+    )
+    assert q.run_key_of("a", ticked("t1", "t2")) == key("run/timer", "a", "timer-1", "t1")
+    assert q.run_key_of("a", asked("user", 2)) == key("run/user", "a", "session-1", "2")
+    reasons: list[q.Reason] = ["manual", "creation", "recovery"]
     for reason in reasons:
-        assert run_key_of("a", asked(reason, 7)) == key(f"run/{reason}", "a", "r1", "7")
+        assert q.run_key_of("a", asked(reason, 7)) == key(f"run/{reason}", "a", "r1", "7")
 
 
 # -------------------------------------------------------------------------------------- routing
@@ -98,30 +73,30 @@ def test_run_keys_are_derived_from_what_caused_the_wake() -> None:
     ("agent", "setting", "rule"),
     [
         (DESTROYED, OFF, "destroyed"),
-        (Agent(AGENT_ID), ON, "destroyed"),
-        (born("interactive", AgentPaused()), OFF, "dormant"),
-        (Agent(AGENT_ID, "created"), ON, "dormant"),
-        (born("interactive", AutomationSet(is_on=False)), OFF, "switched_off"),
-        (born("interactive", AutomationSet(is_on=False)), ON, "mode"),
-        (born("hybrid", AutomationSet(is_on=False)), ON, "automation_off"),
+        (a.Agent(AGENT_ID), ON, "destroyed"),
+        (born("interactive", a.AgentPaused()), OFF, "dormant"),
+        (a.Agent(AGENT_ID, "created"), ON, "dormant"),
+        (born("interactive", a.AutomationSet(is_on=False)), OFF, "switched_off"),
+        (born("interactive", a.AutomationSet(is_on=False)), ON, "mode"),
+        (born("hybrid", a.AutomationSet(is_on=False)), ON, "automation_off"),
         (born("autonomous"), ON, "own_write"),
     ],
 )
-def test_the_first_rule_that_holds_suppresses(agent: Agent, setting: Setting, rule: str) -> None:
+def test_the_first_rule_that_holds_suppresses(agent: a.Agent, setting: Setting, rule: str) -> None:
     facts = notice(NONE, agent, change(1), START, setting, origin=f"agent:{AGENT_ID}")
     assert rule_of(facts) == rule
 
 
 def test_other_agents_are_heard_where_asked_for_and_up_to_three_hops() -> None:
-    agent = born("hybrid", Subscribed("ears", ("key:TASK",), hears_agents=True))
+    agent = born("hybrid", a.Subscribed("ears", ("key:TASK",), hears_agents=True))
 
-    def heard(subscription: str, hop: int, by: str = "agent:other") -> list[WakeQueueFact]:
+    def heard(subscription: str, hop: int, by: str = "agent:other") -> list[q.WakeQueueFact]:
         trigger = change(1, subscription=subscription, hop=hop)
         return notice(NONE, agent, trigger, START, ON, origin=by)
 
     assert rule_of(heard(BUILT_IN, 1)) == "agent_write"
     assert rule_of(heard("gone", 1)) == "agent_write"
-    assert isinstance(heard("ears", 3)[0], WakeQueued)
+    assert isinstance(heard("ears", 3)[0], q.WakeQueued)
     assert rule_of(heard("ears", 4)) == "hops"
     assert rule_of(heard("ears", 1, f"agent:{AGENT_ID}")) == "own_write"
 
@@ -135,19 +110,19 @@ def test_other_agents_are_heard_where_asked_for_and_up_to_three_hops() -> None:
     ],
 )
 def test_a_mode_says_what_an_agent_wakes_on(mode: str, heard: set[str]) -> None:
-    requests: tuple[Reason, ...] = ("user", "manual", "creation", "recovery")
+    requests: tuple[q.Reason, ...] = ("user", "manual", "creation", "recovery")
     everything = [change(1), ticked(START), *(asked(reason) for reason in requests)]
     for trigger in everything:
         (fact,) = notice(NONE, born(mode), trigger, START, ON)
         if trigger.reason in heard:
-            assert isinstance(fact, WakeQueued)
+            assert isinstance(fact, q.WakeQueued)
         else:
-            assert fact == TriggerSuppressed(trigger, "mode")
+            assert fact == q.TriggerSuppressed(trigger, "mode")
 
 
 def test_what_the_agent_saw_on_another_machine_wakes_it_no_more() -> None:
     (fact,) = notice(NONE, ACTIVE, change(2), START, ON, is_seen=True)
-    assert fact == TriggerSuppressed(change(2), "seen_elsewhere")
+    assert fact == q.TriggerSuppressed(change(2), "seen_elsewhere")
 
 
 # ------------------------------------------------------------------------------ queue and throttle
@@ -155,11 +130,11 @@ def test_what_the_agent_saw_on_another_machine_wakes_it_no_more() -> None:
 
 def test_a_first_match_is_due_in_two_minutes() -> None:
     trigger = change(1)
-    run_key = run_key_of(AGENT_ID, trigger)
+    run_key = q.run_key_of(AGENT_ID, trigger)
     facts = notice(NONE, ACTIVE, trigger, START, ON)
-    assert facts == [WakeQueued(run_key, trigger, after(120), f"agent:run:{run_key}")]
+    assert facts == [q.WakeQueued(run_key, trigger, after(120), f"agent:run:{run_key}")]
     wake_queue = wake_queue_of(facts)
-    assert (next_due(wake_queue), run_status(wake_queue)) == (after(120), "queued")
+    assert (q.next_due(wake_queue), q.run_status(wake_queue)) == (after(120), "queued")
     assert (due(wake_queue, after(119)), due(wake_queue, after(120))) == (False, True)
 
 
@@ -196,16 +171,16 @@ def test_a_first_backoff_does_not_shorten_the_throttle() -> None:
     wake_queue = running()
     wake_queue = wake_queue_of(notice(wake_queue, ACTIVE, change(2), after(10), ON), wake_queue)
     facts = settle(wake_queue, wake_queue.running, "failed", after(300))
-    assert facts == [WakeSettled(wake_queue.running, "failed", 1, after(420))]
+    assert facts == [q.WakeSettled(wake_queue.running, "failed", 1, after(420))]
 
 
 def test_a_resumed_agent_begins_anew() -> None:
     wake_queue = wake_queue_of(settle(running(), running().running, "failed", START), running())
     assert (wake_queue.failures, wake_queue.not_before) == (1, after(60))
-    assert run_status(wake_queue) == "failed"
+    assert q.run_status(wake_queue) == "failed"
     facts = request(wake_queue, ACTIVE, asked("recovery"), after(1), ON)
     wake_queue = wake_queue_of(facts, wake_queue)
-    assert (wake_queue.failures, wake_queue.not_before, next_due(wake_queue)) == (0, "", after(1))
+    assert (wake_queue.failures, wake_queue.not_before, q.next_due(wake_queue)) == (0, "", after(1))
 
 
 # ------------------------------------------------------------------------------ a person's request
@@ -213,7 +188,7 @@ def test_a_resumed_agent_begins_anew() -> None:
 
 def test_a_question_that_is_superseded_keeps_its_words_and_session() -> None:
     facts = request(NONE, ACTIVE, asked("user", 1, words="p1"), START, ON)
-    assert isinstance(facts[0], WakeQueued)
+    assert isinstance(facts[0], q.WakeQueued)
     assert facts[0].thread == "agent:session:session-1"
     wake_queue = wake_queue_of(facts)
     wake_queue = wake_queue_of(
@@ -227,7 +202,7 @@ def test_a_question_that_is_superseded_keeps_its_words_and_session() -> None:
 @pytest.mark.parametrize(
     ("agent", "reason", "enabled", "code"),
     [
-        (Agent(AGENT_ID), "manual", True, "unknown_agent"),
+        (a.Agent(AGENT_ID), "manual", True, "unknown_agent"),
         (DESTROYED, "manual", True, "unknown_agent"),
         (DORMANT, "manual", True, "agent_dormant"),
         (DORMANT, "user", False, "agent_dormant"),
@@ -235,7 +210,9 @@ def test_a_question_that_is_superseded_keeps_its_words_and_session() -> None:
         (born("autonomous"), "user", True, "invalid_value"),
     ],
 )
-def test_a_person_is_told_why_not(agent: Agent, reason: Reason, enabled: bool, code: str) -> None:
+def test_a_person_is_told_why_not(
+    agent: a.Agent, reason: q.Reason, enabled: bool, code: str
+) -> None:
     assert code in REFUSAL_CODES
     with pytest.raises(Refused) as refused:
         request(NONE, agent, asked(reason), START, ON if enabled else OFF)
@@ -268,16 +245,16 @@ def test_one_wake_of_an_agent_runs_at_a_time() -> None:
 
 def test_what_was_queued_before_automation_went_off_runs_only_if_asked_for() -> None:
     wake_queue = queued()
-    run_key = run_key_of(AGENT_ID, change(1))
-    agent = born("hybrid", AutomationSet(is_on=False))
+    run_key = q.run_key_of(AGENT_ID, change(1))
+    agent = born("hybrid", a.AutomationSet(is_on=False))
     assert begin(wake_queue, agent, run_key, MORNING, ON) == [
-        WakeDropped(run_key, "automation_off")
+        q.WakeDropped(run_key, "automation_off")
     ]
-    assert begin(wake_queue, agent, run_key, MORNING, ON, now=True) == [WakeBegun(run_key)]
+    assert begin(wake_queue, agent, run_key, MORNING, ON, now=True) == [q.WakeBegun(run_key)]
     both = wake_queue_of(request(wake_queue, ACTIVE, asked("recovery"), START, ON), wake_queue)
-    assert begin(both, agent, run_key, MORNING, ON) == [WakeBegun(run_key)]
-    silent = born("hybrid", ModeSet("interactive"))
-    assert begin(both, silent, run_key, MORNING, ON) == [WakeDropped(run_key, "mode")]
+    assert begin(both, agent, run_key, MORNING, ON) == [q.WakeBegun(run_key)]
+    silent = born("hybrid", a.ModeSet("interactive"))
+    assert begin(both, silent, run_key, MORNING, ON) == [q.WakeDropped(run_key, "mode")]
 
 
 def test_a_budget_holds_a_queued_wake_whatever_hurries_it() -> None:
@@ -288,7 +265,10 @@ def test_a_budget_holds_a_queued_wake_whatever_hurries_it() -> None:
     )
     wake_queue = wake_queue_of(notice(wake_queue, ACTIVE, ticked(START), after(1), ON), wake_queue)
     assert wake_queue.queued is not None
-    assert (wake_queue.queued.due_at, due_of(wake_queue.queued, wake_queue)) == (after(1), MORNING)
+    assert (wake_queue.queued.due_at, q.due_of(wake_queue.queued, wake_queue)) == (
+        after(1),
+        MORNING,
+    )
     assert (wake_queue.queued.waits_for, wake_queue.queued.backoffs) == ("budget", 0)
     assert back_off(wake_queue, "nobody", MORNING, "budget") == []
 
@@ -310,45 +290,47 @@ def test_the_wait_for_a_provider_doubles_or_is_the_one_it_names() -> None:
 
 # ------------------------------------------------------------------------------- what a person says
 
-ASLEEP = wake_queue_of([AgentSlept(MORNING)])
+ASLEEP = wake_queue_of([q.AgentSlept(MORNING)])
 
 
-def begun(wake_queue: WakeQueue, at: str, *, now: bool = False) -> list[object]:
+def begun(wake_queue: q.WakeQueue, at: str, *, now: bool = False) -> list[object]:
     assert wake_queue.queued is not None
     return list(begin(wake_queue, ACTIVE, wake_queue.queued.run_key, at, ON, now=now))
 
 
-def asleep_as(wake_queue: WakeQueue, *orders: SleepOrdered) -> str:
+def asleep_as(wake_queue: q.WakeQueue, *orders: a.SleepOrdered) -> str:
     """Until when an agent sleeps that was ordered to."""
-    return heeding(wake_queue, agent_of(orders, ACTIVE)).sleeps_until or ""
+    return q.heeding(wake_queue, agent_of(orders, ACTIVE)).sleeps_until or ""
 
 
-def ordered(agent: Agent, until: str, *queues: WakeQueue, at: str = START) -> list[SleepOrdered]:
+def ordered(
+    agent: a.Agent, until: str, *queues: q.WakeQueue, at: str = START
+) -> list[a.SleepOrdered]:
     return order_sleep(agent, queues, until, at)
 
 
 def test_an_agent_sleeps_until_the_later_of_what_holds_everywhere_and_here() -> None:
-    assert asleep_as(ASLEEP, SleepOrdered(after(60))) == MORNING
-    assert asleep_as(ASLEEP, SleepOrdered(longer := after(172_800))) == longer
+    assert asleep_as(ASLEEP, a.SleepOrdered(after(60))) == MORNING
+    assert asleep_as(ASLEEP, a.SleepOrdered(longer := after(172_800))) == longer
     assert asleep_as(ASLEEP) == MORNING
-    assert asleep_as(ASLEEP, SleepOrdered()) == MORNING  # who said that did not know
+    assert asleep_as(ASLEEP, a.SleepOrdered()) == MORNING  # who said that did not know
 
 
 def test_a_new_order_takes_the_place_of_what_was_said_on_one_machine() -> None:
     (moved,), (ended,) = ordered(ACTIVE, after(60), ASLEEP), ordered(ACTIVE, "", ASLEEP)
     known = (Imported("r1", 1),)
-    assert (moved, ended) == (SleepOrdered(after(60), known), SleepOrdered("", known))
+    assert (moved, ended) == (a.SleepOrdered(after(60), known), a.SleepOrdered("", known))
     assert (asleep_as(ASLEEP, moved), asleep_as(ASLEEP, ended)) == (after(60), "")
-    assert asleep_as(ASLEEP, ended, SleepOrdered(after(60))) == after(60)
+    assert asleep_as(ASLEEP, ended, a.SleepOrdered(after(60))) == after(60)
     assert ordered(agent_of([ended], ACTIVE), "", ASLEEP) == []
     assert ordered(ACTIVE, "", ASLEEP, at=MORNING) == []  # it is over by itself
-    again = wake_queue_of([AgentSlept(after(90))], ASLEEP, first=2)  # nobody knew of that
+    again = wake_queue_of([q.AgentSlept(after(90))], ASLEEP, first=2)  # nobody knew of that
     assert asleep_as(again, ended) == after(90)
 
 
 @pytest.mark.parametrize("until", [START, after(-1), "tomorrow", "2027-02-01"])
 def test_a_sleep_ends_at_a_time_to_come_and_who_is_destroyed_has_none(until: str) -> None:
-    destroyed = born("hybrid", AgentDestroyed())
+    destroyed = born("hybrid", a.AgentDestroyed())
     for agent, told, code in (
         (ACTIVE, until, "invalid_value"),
         (destroyed, MORNING, "unknown_agent"),
@@ -362,30 +344,30 @@ def test_a_sleep_ends_at_a_time_to_come_and_who_is_destroyed_has_none(until: str
 
 
 @pytest.mark.parametrize("trigger", [change(1), ticked(START), asked("creation")])
-def test_what_comes_while_an_agent_sleeps_is_queued_until_it_wakes(trigger: Trigger) -> None:
+def test_what_comes_while_an_agent_sleeps_is_queued_until_it_wakes(trigger: q.Trigger) -> None:
     facts = notice(ASLEEP, ACTIVE, trigger, START, ON)
     then = wake_queue_of(facts, ASLEEP)
     assert then.queued is not None
-    assert next_due(then) == MORNING
+    assert q.next_due(then) == MORNING
     for is_now in (False, True):
         assert begun(then, after(3_600), now=is_now) == []
-        assert begun(then, MORNING, now=is_now) == [WakeBegun(then.queued.run_key)]
-    ended = wake_queue_of([AgentSlept()], then)
-    assert next_due(ended) < MORNING
+        assert begun(then, MORNING, now=is_now) == [q.WakeBegun(then.queued.run_key)]
+    ended = wake_queue_of([q.AgentSlept()], then)
+    assert q.next_due(ended) < MORNING
 
 
 def test_a_queued_wake_is_dropped_by_the_persons_word() -> None:
     waiting = queued()
     assert waiting.queued is not None
     run_key = waiting.queued.run_key
-    assert cancel(waiting, run_key) == [WakeDropped(run_key, "cancelled")]
+    assert cancel(waiting, run_key) == [q.WakeDropped(run_key, "cancelled")]
     assert wake_queue_of(cancel(waiting, run_key), waiting).queued is None
 
 
 def test_a_begun_wake_is_not_cancelled_and_one_that_is_gone_is_not_there() -> None:
     then = running()
     run_key = then.running
-    waits = wake_queue_of([WakeBackedOff(run_key, after(60), "provider")], then)
+    waits = wake_queue_of([q.WakeBackedOff(run_key, after(60), "provider")], then)
     for wake_queue in (then, waits):
         with pytest.raises(Refused, match="has begun") as refused:
             cancel(wake_queue, run_key)
@@ -401,13 +383,13 @@ def test_a_begun_wake_is_not_cancelled_and_one_that_is_gone_is_not_there() -> No
 SEEN = {"desk": 20, "laptop": 80}
 
 
-def noticed(*changes: tuple[int, str, int], rule: str = "dormant") -> WakeQueue:
+def noticed(*changes: tuple[int, str, int], rule: str = "dormant") -> q.WakeQueue:
     """The attention at the desk after changes: their number here, whose they are, and there."""
-    queue = WAKE_QUEUE.initial("a1")
+    queue = q.WAKE_QUEUE.initial("a1")
     for position, of, n in changes:
-        told = Trigger("subscription", "s1", "desk", position, str(position), of=of, of_n=n)
-        fact = TriggerSuppressed(told, rule)  # type: ignore[arg-type]  # one of the rules
-        queue = WAKE_QUEUE.evolve(
+        told = q.Trigger("subscription", "s1", "desk", position, str(position), of=of, of_n=n)
+        fact = q.TriggerSuppressed(told, rule)  # type: ignore[arg-type]  # one of the rules
+        queue = q.WAKE_QUEUE.evolve(
             queue, RecordedEvent("alert:a1@desk", 1, "desk", 1, 0, START, fact)
         )
     return queue
@@ -426,20 +408,20 @@ def noticed(*changes: tuple[int, str, int], rule: str = "dormant") -> WakeQueue:
 def test_what_the_report_speaks_of_is_judged_by_the_numbers_of_who_wrote_it(
     change: tuple[int, str, int], is_stale: bool
 ) -> None:
-    assert is_news(noticed(change), 90, SEEN) is is_stale
+    assert q.is_news(noticed(change), 90, SEEN) is is_stale
 
 
 def test_the_newest_change_of_each_machine_counts() -> None:
     queue = noticed((5, "laptop", 81), (30, "laptop", 70), (31, "", 0), (19, "", 0))
     assert queue.changed_of == {"laptop": 81, "desk": 31}
     assert queue.changed == 31
-    assert is_news(queue, 0, {"laptop": 81, "desk": 31}) is False
+    assert q.is_news(queue, 0, {"laptop": 81, "desk": 31}) is False
 
 
 def test_alone_the_number_here_tells() -> None:
-    assert [is_news(noticed((7, "", 0)), position) for position in (6, 7)] == [True, False]
-    assert not is_news(noticed(), 0)
+    assert [q.is_news(noticed((7, "", 0)), position) for position in (6, 7)] == [True, False]
+    assert not q.is_news(noticed(), 0)
 
 
 def test_what_does_not_concern_the_agent_makes_nothing_stale() -> None:
-    assert not is_news(noticed((7, "", 0), rule="seen_elsewhere"), 0)
+    assert not q.is_news(noticed((7, "", 0), rule="seen_elsewhere"), 0)
