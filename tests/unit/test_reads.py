@@ -20,7 +20,6 @@ from adapters.runtime.wake_capture import capture
 from adapters.simulation.fault_injection import Crashed, FaultyLog
 from adapters.timetravel.fork import Branch, ForkChanges
 from adapters.timetravel.logs_at import Past
-from domain.agent.agent import AGENT
 from domain.agent.commands import ConfigureAgent
 from domain.agent.deciders import AgentSettings as Settled
 from domain.append.causes import Replied
@@ -85,8 +84,7 @@ def proved(at: Services) -> None:
 def test_an_answer_to_a_read_that_nobody_asked_for_is_not_taken() -> None:
     at, _, agent = one_agent(title=SINK)
     looked_up(at, agent, call("find_tasks", words="sink"))
-    with at.agents.reading() as world:
-        run_key = world.load(AGENT, agent).last_run
+    run_key = at.agent(agent).last_run
     again = replace(returned(at)[0], attempt=9, message=Words("Nothing."))
     at.append_reply(Replied("wake", run_key, again))
     assert again not in returned(at)
@@ -225,8 +223,7 @@ def test_a_fork_reads_at_its_own_place_and_proves(tmp_path: Path) -> None:
     recalling = call("recall", words="estimate 45")
     (there,) = looked_up(at, agent, recalling)
     looked_up(at, agent, recalling)
-    with at.agents.reading() as world:
-        run_key = world.load(AGENT, agent).last_run
+    run_key = at.agent(agent).last_run
     past = Past(at.journal, at.agents)
     spot = past.run(run_key, at.agents.replica, 0)
     branch = Branch(past, run_key, at.agents.replica, at.settings)
@@ -246,8 +243,7 @@ def test_a_plain_replay_gives_the_recorded_text_and_says_what_reads_differently(
     at, _, agent = one_agent(title=SINK)
     at.append_journal(j.CreateTask("Buy a sink"))
     looked_up(at, agent, call("find_tasks", words="sink"))
-    with at.agents.reading() as world:
-        run_key = world.load(AGENT, agent).last_run
+    run_key = at.agent(agent).last_run
     steps = list(steps_again(Past(at.journal, at.agents), run_key, at.agents.replica))
     assert all(one.is_same for one in steps)
     asked = [one for step in steps for one in step.decided if one.kind_of == "wake.tool_asked.1"]
