@@ -14,7 +14,7 @@ from domain.log.keys import key
 from domain.log.wire import Words
 from domain.tools.base import Proposal
 from tests.support import proposals
-from tests.support.proposals import AGENT, AT, BY_AGENT, LATER, add, after, item, label, shown
+from tests.support.proposals import AGENT, AT, BY_AGENT, LATER, add, after, item, shown
 
 ACTION = key("action", "add_checklist_item")
 
@@ -122,49 +122,6 @@ def test_an_outcome_of_an_older_confirmation_writes_nothing() -> None:
 # ---------------------------------------------------------------------------- other verdicts
 
 
-def test_a_rejected_label_is_suppressed_by_an_operation_of_its_own() -> None:
-    changes = shown(label("urgent"))
-    operation = key("operation", "run-3", key("action", "suppress_label", "urgent"), "0", "1")
-    facts = decisions.reject(changes, 1, "person", "no", 7)
-    asked = ch.SuppressionAsked(1, operation, "urgent", 1)
-    assert facts == [ch.ItemRejected(1, "person", 7, "no"), asked]
-    changes = after(changes, facts)
-    assert decisions.pending_effects(changes) == [asked]
-    (again,) = decisions.retake(changes, 1)
-    assert again == ch.SuppressionAsked(1, operation, "urgent", 2)
-    changes = after(changes, [again])
-    assert decisions.settle(changes, ch.SuppressionDone(1, "another")) == []
-    assert decisions.settle(changes, ch.ItemConfirmed(1, 0)) == []
-    done = ch.SuppressionDone(1, operation)
-    changes = after(changes, decisions.settle(changes, done))
-    assert (item(changes).status, decisions.pending_effects(changes)) == ("rejected", [])
-    assert decisions.settle(changes, done) == []
-    assert after(changes, [asked]) == changes
-
-
-def test_another_verdict_is_refused_with_a_hint() -> None:
-    changes = rejected(shown(add("milk"), add("bread")), 1)
-    with pytest.raises(Refused, match=r"item set-1.1 is rejected") as no:
-        decisions.confirm(changes, 1, "person", action=ACTION)
-    assert (no.value.code, no.value.remedy) == ("decided", ("see_open_proposals", ""))
-    with pytest.raises(Refused, match=r"item set-1.1 is rejected"):
-        decisions.defer(changes, 1, "person", "", 7)
-    with pytest.raises(Refused, match=r"item set-1.2 is being confirmed") as no:
-        decisions.reject(confirming(changes, 2), 2, "person", "", 7)
-    assert no.value.remedy == ("await_wake_or_recover", "")
-    with pytest.raises(Refused, match=r"item set-1.2 is confirmed"):
-        decisions.defer(settled(confirming(changes, 2), number=2), 2, "person", "", 7)
-
-
-def test_an_unknown_item_is_refused() -> None:
-    changes = shown(add("milk"))
-    with pytest.raises(Refused, match=r"there is no item set-1.2") as no:
-        decisions.confirm(changes, 2, "person", action=ACTION)
-    assert (no.value.code, no.value.remedy) == ("unknown_item", ("see_all_items", ""))
-    with pytest.raises(Refused, match=r"no item set-1.9"):
-        decisions.retake(changes, 9)
-
-
 def test_nothing_is_decided_before_the_wake_has_ended() -> None:
     changes = proposals.proposed(add("milk"))
     with pytest.raises(Refused, match=r"the wake that proposes item set-1.1 has not ended") as no:
@@ -191,33 +148,6 @@ def test_for_a_reason_everything_undecided_expires_before_its_time() -> None:
     changes = deferred(confirming(shown(*map(add, "abc")), 2), 3)
     gone = [ch.ItemExpired(1, "task deleted"), ch.ItemExpired(3, "task deleted")]
     assert decisions.expire(changes, AT, "task deleted") == gone
-
-
-def test_a_set_is_as_its_items_are() -> None:
-    two = shown(add("milk"), add("bread"), expires_at=LATER)
-    expired = after(two, decisions.expire(two, LATER))
-    one_left = rejected(two, 1)
-    assert ch.status_of(two) == "pending"
-    assert ch.status_of(deferred(two)) == "pending"
-    assert ch.status_of(confirming(two)) == "pending"
-    assert ch.status_of(one_left) == "partially_resolved"
-    assert ch.status_of(settled(confirming(one_left, 2), number=2)) == "resolved"
-    assert ch.status_of(expired) == "expired"
-    assert ch.status_of(after(one_left, decisions.expire(one_left, LATER))) == "expired"
-
-
-def test_facts_that_do_not_fit_change_nothing() -> None:
-    changes = rejected(shown(add("milk")))
-    misfits = [
-        ch.ItemFailed(1, 1, "stale", ""),
-        ch.ItemDeferred(1, "person", 9),
-        ch.ItemRetracted(1, BY_AGENT),
-        ch.ItemExpired(1),
-        ch.ItemRejected(9, "person", 1),
-        ch.SetOpened("other", "other", "other"),
-        *decisions.propose(ch.ChangeSet("set-1"), [add("bread")], "task-1")[0],
-    ]
-    assert after(changes, misfits, LATER) == changes
 
 
 def test_facts_of_another_confirmation_attempt_or_operation_change_nothing() -> None:
@@ -255,7 +185,6 @@ def test_an_effect_in_the_journal_makes_an_item_confirmed_for_good() -> None:
 # -------------------------------------------------------------------------- items that need another
 
 MADE = follow_up_id("set-1", 1)
-LAPSED = [ch.ItemRetracted(number, "rules", "what it needs was rejected") for number in (2, 3)]
 
 
 def proposal(tool: str, name: str, **arguments: object) -> Proposal:
@@ -288,38 +217,6 @@ def test_what_needs_an_item_is_confirmed_after_it(number: int) -> None:
     assert refused.value.code == "needs_first"
     (fact,) = decisions.confirm(confirmed(changes, 1), number, "person", action="x")
     assert isinstance(fact, ch.ItemConfirming)
-
-
-def test_edited_arguments_tell_what_is_needed() -> None:
-    elsewhere, here = (
-        Words(json.dumps({"relation": "blocks", "targetTaskId": one})) for one in ("other", MADE)
-    )
-    changes = rollover()
-    assert decisions.confirm(changes, 2, "person", action="x", arguments=elsewhere)
-    with pytest.raises(Refused, match="needs the task"):
-        decisions.confirm(changes, 4, "person", action="x", arguments=here)
-
-
-def test_rejecting_an_item_ends_what_needs_it() -> None:
-    changes = rollover()
-    changes = after(changes, decisions.defer(changes, 3, "person", "", 7))
-    facts = decisions.reject(changes, 1, "person", "no", 7)
-    assert facts == [ch.ItemRejected(1, "person", 7, "no"), *LAPSED]
-    ended = after(changes, facts)
-    assert [ch.has_lapsed(one) for one in ended.items] == [False, True, True, False, False]
-    assert decisions.reject(ended, 1, "person", "no", 7) == []
-
-
-def test_an_item_that_can_never_succeed_ends_what_needs_it() -> None:
-    changes = rollover()
-    changes = after(changes, decisions.confirm(changes, 1, "person", action="x"))
-    failed = ch.ItemFailed(1, 1, "redundant", "it is there")
-    assert decisions.settle(changes, failed)[1:] == [
-        ch.ItemRetracted(1, "rules", "it is there"),
-        *[ch.ItemRetracted(number, "rules", "what it needs was retracted") for number in (2, 3)],
-    ]
-    stale = ch.ItemFailed(1, 1, "stale", "changed")
-    assert decisions.settle(changes, stale) == [stale]
 
 
 def test_time_ends_also_what_was_put_off_but_needs_what_expired() -> None:

@@ -1,20 +1,15 @@
 """What an agent may read: its own task, direct links in its categories, and nothing else."""
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
-from domain.agent.wake_queue import Trigger
 from domain.changes.change_set import ChangeItem, ChangeSet
 from domain.errors import Refused
 from domain.journal import catalog as c
 from domain.journal import task as t
 from domain.log.wire import Words
 from domain.wake.reading import (
-    LinkedAgent,
-    LinkSeen,
     PromptLimits,
-    WakeReason,
 )
 from tests.support.readings import (
     AGENT,
@@ -75,26 +70,6 @@ def test_links_of_links_are_not_read() -> None:
     add_link(book, ROOF, "blocks", "task-near")
     add_link(book, "task-near", "blocks", "task-far")
     assert [link.id for link in read(book).linked] == ["task-near"]
-
-
-def test_of_a_link_outside_the_categories_only_the_relation_is_read() -> None:
-    book = household()
-    add_task(book, "task-secret", "Negotiate my salary", WORK)
-    book.tell("task", "task-secret", t.TaskDescribed("person", Words("very private")))
-    add_link(book, ROOF, "relates_to", "task-secret")
-    add_link(book, "task-secret", "fixes", ROOF)
-    token = Trigger("subscription", "s1", tokens=("id:task-secret",), is_propagated=True)
-    reading = read(
-        book,
-        replace(AGENT, position=1),
-        asked=WakeReason("subscription", (token,)),
-        linked_agents={"task-secret": LinkedAgent("Salary talks are on")},
-    )
-    assert reading.linked == (LinkSeen("relates_to"), LinkSeen("is_fixed_by"))
-    assert reading.hidden == 1
-    seen = msgspec.json.encode(reading).lower()
-    for word in (b"salary", b"private", b"task-secret", WORK.encode()):
-        assert word not in seen
 
 
 # ------------------------------------------------------------------------------------- task

@@ -180,7 +180,6 @@ def test_a_link_to_itself_is_left_out_as_is_one_of_no_known_relation() -> None:
 
 HOUSE = category_id("House")
 BLUE = label_id("blue")
-IN_HOUSE = ImportedTask(ROOF, "Roof", category="House", labels=("blue",))
 
 
 class Undoing(Filed):
@@ -221,27 +220,6 @@ class Undoing(Filed):
 @pytest.fixture
 def home() -> Undoing:
     return Undoing()
-
-
-@pytest.mark.parametrize(
-    ("command", "has_label"),
-    [
-        (do.CreateTask("Other", category="House", labels=("blue",)), True),
-        (do.RenameCategory(HOUSE, "Home"), False),
-        (do.AddLabel("green", (HOUSE,)), False),
-        (do.AddLabel("blue", (HOUSE,)), True),
-    ],
-    ids=["used", "renamed", "a label is of it", "the scope of its label is changed"],
-)
-def test_labels_and_categories_that_somebody_uses_or_changed_stay(
-    home: Undoing, command: Any, *, has_label: bool
-) -> None:
-    home.file(IN_HOUSE)
-    made = home.n
-    home.do(command)
-    home.undo(made)
-    assert HOUSE in home.catalog.categories
-    assert home.catalog.labels[BLUE].is_deleted is not has_label
 
 
 def test_what_a_person_changed_since_stays_and_is_told(home: Undoing) -> None:

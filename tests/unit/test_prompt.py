@@ -203,25 +203,6 @@ def time_section(book: Book, **bounds: int) -> str:
     return body(found["time"]) if "time" in found else ""
 
 
-def logged(nth: int, minutes: int, summary: str = "") -> t.TimeLogged:
-    start, end = (f"2027-03-{nth:02}T09:{minute:02}:00.000000Z" for minute in (0, minutes))
-    return t.TimeLogged("person", f"time-{nth}", start, end, summary)
-
-
-def test_time_is_told_by_entries_their_sum_and_the_running_timer() -> None:
-    book = household()
-    assert time_section(book) == ""
-    book.tell("task", ROOF, logged(2, 30, "Calls\n## to Kim"), logged(1, 5))
-    book.tell("task", ROOF, t.TimeStarted("person", "time-9", AT.format(9)))
-    assert time_section(book).split("\n") == [
-        "A timer runs since 2027-03-09T10:00.",
-        "Logged in all: 35 minutes.",
-        "- time-1 2027-03-01T10:00 to 10:05, 5 minutes",
-        "- time-2 2027-03-02T10:00 to 10:30, 30 minutes: Calls ## to Kim",
-    ]
-    assert "time" not in sections(render(read(book), r.PromptLimits()))
-
-
 def test_an_entry_of_last_summer_is_told_as_clocks_showed_it_then() -> None:
     book = household()
     span = "2026-07-01T08:00:00.000000Z", "2026-07-01T09:00:00.000000Z"

@@ -77,25 +77,6 @@ def test_what_was_edited_away_is_not_proposed_again_before_a_text_is_newer(scaff
     assert divergences(at) == []
 
 
-@pytest.mark.parametrize("scaffold", [1, 2])
-def test_a_label_that_was_taken_off_and_a_tick_that_was_taken_away_stay_so(scaffold: int) -> None:
-    at, task, agent = one_agent()
-    at.append_journal(do.AddLabel("garden"))
-    nails = at.append_journal(do.AddItems(task, ("Nails",))).result.ids[0]
-    reason = "The note says that they are bought."
-    ticks = [{"id": nails, "isChecked": True, "reason": reason}]
-    offers = (
-        call("assign_task_labels", labels=[{"id": label_id("garden"), "confidence": "high"}]),
-        call("update_checklist_items", items=ticks),
-    )
-    for offer in offers:
-        confirm(at, woken(at, agent, *ended(offer)))
-    at.append_journal(do.ChangeLabels(task, remove=("garden",)))
-    at.append_journal(do.EditItem(task, nails, is_checked=False))
-    for offer in offers:
-        assert is_proposed(at, agent, offer, scaffold) == (scaffold == 1)
-
-
 def test_the_persons_words_in_a_wake_are_newer_than_any_verdict() -> None:
     at, task, agent = one_agent()
     confirm(at, woken(at, agent, *ended(minutes(60))), '{"minutes":90}')

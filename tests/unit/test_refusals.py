@@ -5,12 +5,9 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from adapters.runtime.effect_executor import run_wake
 from domain.agent.commands import CreateAgent, TickTimer
-from domain.changes import decisions
-from domain.changes.change_set import ItemRejected
 from domain.changes.commands import ConfirmItem
 from domain.errors import Refused
 from domain.handlers.execute import handle
@@ -28,7 +25,6 @@ from domain.tools.base import fingerprint
 from domain.wake.prompt import render
 from domain.wake.reading import PROMPT_MIN_BYTES, PromptLimits, Reading, TaskSeen
 from domain.wake.wake import ToolReturned
-from tests.support import proposals
 from tests.support.readings import ROOF, Book, add_link, add_task, household
 from tests.support.scripted_wakes import ended, minutes, woken
 from tests.support.services import START, one_agent, queued_key, reply, services
@@ -66,14 +62,6 @@ def test_a_command_is_refused_with_its_code(command: Any, code: str) -> None:
     with pytest.raises(Refused) as refused:
         handle(command, "key", START, household().world())
     assert refused.value.code == code
-
-
-def test_a_former_name_is_not_given_to_another_category() -> None:
-    book = household()
-    renamed = handle(do.RenameCategory("Home", "House"), "key", START, book.world())
-    book.tell("catalog", "main", *(fact for _, fact in renamed.events))
-    with pytest.raises(Refused, match="former name of the category 'House'"):
-        handle(do.AddCategory("Home"), "key", START, book.world())
 
 
 def test_a_new_task_goes_to_the_inbox_by_whatever_name_it_has_now() -> None:
@@ -116,19 +104,6 @@ def test_a_circle_of_a_thousand_tasks_is_found_and_no_longer_one(count: int, tol
         add_link(book, one, "blocks", other)
     with pytest.raises(Refused, match=told):
         handle(do.LinkTask(ROOF, "blocks", line[0]), "key", START, book.world())
-
-
-def test_what_somebody_else_transcribed_and_the_person_mended_is_a_correction() -> None:
-    book = household()
-    book.tell("task", ROOF, t.NoteAdded("import:memo", "n1", "transcript", Words("Buy nales")))
-    decided = handle(do.EditNote(ROOF, "n1", Words("Buy nails")), "key", START, book.world())
-    (_, edited), (stream, captured) = decided.events
-    assert edited == t.NoteEdited("person", "n1", Words("Buy nails"))
-    assert stream == "catalog:main@r1"
-    before, after = decided.payloads
-    expected = c.CorrectionCaptured(c.category_id("Home"), before.id, after.id)
-    assert captured == expected
-    assert (before.data, after.data) == (b"Buy nales", b"Buy nails")
 
 
 @pytest.mark.parametrize(
@@ -188,12 +163,6 @@ def test_ticks_of_a_timer_that_is_gone_wake_nobody() -> None:
     before = at.agents.count()
     at.append_agent(TickTimer(agent, "gone", (START,), END, is_enabled=True))
     assert at.agents.count() == before
-
-
-def test_a_label_proposal_that_names_none_is_rejected_without_a_suppression() -> None:
-    bare = replace(proposals.label("l1"), arguments='{"confidence":"high"}')
-    found = decisions.reject(proposals.shown(bare), 1, "person", "no", 7)
-    assert found == [ItemRejected(1, "person", 7, "no")]
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from domain.handlers.decided import Decision
 from domain.handlers.execute import handle
 from domain.journal import commands as do
 from domain.journal import task as t
-from domain.journal.links import INVERSE, LinkedFrom
+from domain.journal.links import INVERSE
 from domain.log import canonical
-from domain.log.wire import Stored, Words, words
+from domain.log.wire import Stored, Words
 from domain.tools.arguments import LinkPhrase, ProposeLink
 from domain.tools.decoding import decoded
 from tests.support.readings import Book, add_link, add_task
@@ -68,34 +68,6 @@ def link(given: Book, relation: str, target: str) -> Decision:
 def code(found: Decision) -> str:
     assert bool(found.events) != bool(found.result.code)
     return found.result.code
-
-
-def test_a_long_description_is_a_payload_of_the_new_task_s_own_unit() -> None:
-    text = "x" * 2_000
-    found = follow_up(book(), description=text, relation="blocks")
-    said, kept = words(FRESH, text)
-    assert (f"task:{FRESH}", t.TaskDescribed(BY, said)) in events(found)
-    assert tuple(found.payloads) == kept
-    assert ("links:sink", LinkedFrom("blocks", FRESH)) in events(found)
-
-
-@pytest.mark.parametrize(
-    ("relation", "expected"),
-    [
-        ("blocks", ("sink", "blocks", "roof")),
-        ("is_blocked_by", ("roof", "blocks", "sink")),
-        ("relates_to", ("sink", "relates_to", "roof")),
-        ("has_follow_up", ("roof", "follows_up_on", "sink")),
-    ],
-)
-def test_a_link_stands_in_its_canonical_direction(
-    relation: str, expected: tuple[str, t.Relation, str]
-) -> None:
-    source, stored, target = expected
-    assert events(link(book(), relation, "roof")) == [
-        (f"task:{source}", t.TaskLinked(BY, stored, target)),
-        (f"links:{target}", LinkedFrom(stored, source)),
-    ]
 
 
 @pytest.mark.parametrize(

@@ -46,32 +46,6 @@ def test_a_version_is_active_at_once_and_says_something_new() -> None:
     assert t.add_version(given(MADE, ONE), Words("c"), Words("d"), "user", "gemini") == [TWO]
 
 
-def test_a_rollback_moves_the_head_and_gives_no_number() -> None:
-    template = given(MADE, ONE, TWO)
-    assert template.active == 2
-    facts = t.roll_back(template, 1)
-    assert facts == [t.VersionActivated(1)]
-    back = given(MADE, ONE, TWO, *facts)
-    assert (back.active, len(back.versions)) == (1, 2)
-    assert t.roll_back(back, 1) == []
-    (third,) = t.add_version(back, Words("e"), Words("f"), "evolution", "")
-    assert isinstance(third, t.VersionAdded)
-    assert third.version == 3
-    with pytest.raises(Refused):
-        t.roll_back(back, 7)
-
-
-def test_only_what_is_different_is_changed() -> None:
-    assert t.change(given(MADE), "Calm", "rules", ("home",)) == []
-    assert t.change(given(MADE), "New", "", ()) == [
-        t.TemplateNamed("New"),
-        t.TemplateModelSet(""),
-        t.TemplateCategoriesSet(()),
-    ]
-    changed = given(MADE, *t.change(given(MADE), "New", "", ()))
-    assert (changed.name, changed.model, changed.categories) == ("New", "", ())
-
-
 def test_a_template_goes_when_its_last_agent_has_left() -> None:
     living = given(MADE, ONE, t.InstanceAdded("a"))
     with pytest.raises(Refused) as refused:

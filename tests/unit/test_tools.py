@@ -38,7 +38,6 @@ from domain.tools.local import (
     Report,
     observations,
     report,
-    retractions,
     without_ids,
 )
 from domain.tools.registry import TOOLS
@@ -447,51 +446,6 @@ def test_an_item_that_is_gone_is_shown_by_the_beginning_of_its_id() -> None:
 # ------------------------------------------------------------------------------------------- labels
 
 
-def label(name: str, confidence: str = "high") -> dict[str, str]:
-    return {"id": f"l-{name}", "confidence": confidence}
-
-
-def assigned(*names: str) -> list[t.TaskFact]:
-    return [t.LabelAssigned("person", f"l-{name}") for name in names]
-
-
-def test_the_surest_come_first_and_equally_sure_ones_in_their_order() -> None:
-    plan = planned(
-        "assign_task_labels",
-        BARE,
-        labels=[
-            label("garden", "medium"),
-            label("garage", "high"),
-            label("urgent", "Very_High"),
-            label("kitchen", "high"),
-            label("bath", "medium"),
-        ],
-    )
-    assert isinstance(plan, Plan)
-    ids = [registry.touches(one.tool, one.arguments)[0] for one in plan.proposals]
-    assert ids == ["label:l-urgent", "label:l-garage", "label:l-kitchen"]
-    assert plan.skipped == (
-        'Label "garden" is over the limit of 3 labels a task.',
-        'Label "bath" is over the limit of 3 labels a task.',
-    )
-
-
-def test_a_task_with_three_labels_takes_none() -> None:
-    task = given(CREATED, *assigned("garden", "garage", "bath"))
-    plan = planned("assign_task_labels", task, labels=[label("urgent")])
-    assert plan == ToolRefusal("limit", "The task has 3 labels; at most 3 are assigned.")
-    assert code(applied("assign_task_label", task, id="l-urgent")) == "limit"
-
-
-def test_the_rules_hold_again_when_a_label_is_assigned() -> None:
-    task = given(CREATED, *assigned("garden"), t.LabelSuppressed("person", "l-urgent"))
-    assert code(applied("assign_task_label", task, id="l-garden")) == "redundant"
-    assert code(applied("assign_task_label", task, id="l-urgent")) == "sovereignty"
-    assert code(applied("assign_task_label", task, id="l-elsewhere")) == "not_found"
-    low = applied("assign_task_label", task, id="l-bath", confidence="low")
-    assert code(low) == "invalid_arguments"
-
-
 def test_a_rejected_label_is_suppressed_once() -> None:
     facts = registry.apply("suppress_label", BARE, '{"id":"l-garden"}', "person")
     assert facts == (t.LabelSuppressed("person", "l-garden"),)
@@ -662,12 +616,6 @@ def reported(content: str, tldr: str = "short", one_liner: str = "line") -> Repo
     return report(given)
 
 
-def retracted(*given: object) -> tuple[tuple[str, str], ...] | ToolRefusal:
-    found = registry.decode("retract_suggestions", {"proposals": list(given)})
-    assert isinstance(found, a.RetractSuggestions)
-    return retractions(found)
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -713,25 +661,6 @@ def test_an_observation_made_in_code_counts_too() -> None:
         Observation("wet", "routine", "operational", ""),
         Observation("dry", "notable", "operational", ""),
     )
-
-
-def test_malformed_retractions_are_dropped_and_a_repeated_one_counts_once() -> None:
-    found = retracted(
-        {"fingerprint": " f1 ", "reason": " it \n rained "},
-        {"fingerprint": "f2"},
-        {"fingerprint": "f3", "reason": "x" * 501},
-        {"fingerprint": "", "reason": "why"},
-        {"fingerprint": 4, "reason": "why"},
-        "f5",
-        {"fingerprint": "f6", "reason": "x" * 500, "note": "more"},
-        {"fingerprint": "f1", "reason": "again"},
-    )
-    assert found == (("f1", "it rained"), ("f6", "x" * 500))
-
-
-def test_no_retraction_that_can_be_read_is_refused() -> None:
-    because = "proposals: none of them has a fingerprint and a reason of 1 to 500 characters"
-    assert retracted({"fingerprint": "f1"}) == ToolRefusal("invalid_arguments", because)
 
 
 # -------------------------------------------------------------------------------------- other tasks

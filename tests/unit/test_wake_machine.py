@@ -25,7 +25,6 @@ TOOLS = registry.offered("task_agent", "manual", SCAFFOLD)
 STARTED = w.WakeStarted(
     "agent", TASK, "manual", "agent:run:k", "tape", 1, 3, 1, 1, "p", (), (), TOOLS, "s", ("home",)
 )
-REPORT = '{"content":"All.","oneLiner":"One.","tldr":"Short."}'
 DONE: w.WakeFact = w.WakeFinished("completed", stop="answered")
 
 
@@ -76,32 +75,6 @@ def test_the_scope_is_closed_where_the_category_is_missing_or_not_allowed() -> N
     for category, code in (("", "missing_category"), ("work", "out_of_scope")):
         facts = when(given(), call, replace(SEEN, category=category))
         assert results(facts) == [("update_task_estimate", "denied", code)]
-
-
-def test_a_first_wake_without_a_report_gets_one_more_turn_for_it() -> None:
-    first = replace(STARTED, is_first=True)
-    wake = w.evolve(w.evolve(w.Wake("k"), first), w.ModelAsked(1, 1))
-    (asked,) = when(wake, answer())
-    assert asked == w.ModelAsked(2, 1, forced="update_report")
-    wake = w.evolve(w.evolve(wake, answer()), asked)
-    facts = when(wake, answer(("update_report", REPORT), turn=2))
-    assert facts[-1] == DONE
-    missing = when(wake, answer(("update_task_estimate", '{"minutes":60}'), turn=2))
-    assert results(missing) == [("update_task_estimate", "denied", "wake_reason_not_allowed")]
-    assert missing[-1] == w.WakeFinished("completed", stop="answered", is_report_missing=True)
-    failing = machine.failed(wake, w.ModelFailed(2, 1, "blocked", "no"), "")
-    assert failing[-1] == w.WakeFinished("completed", stop="answered", is_report_missing=True)
-
-
-def test_a_wake_taken_over_three_times_without_a_reply_has_failed() -> None:
-    wake = given()
-    for attempt in (2, 3, 4):
-        facts = machine.retake(wake)
-        assert facts == [w.ModelAsked(1, attempt)]
-        wake = w.evolve(wake, facts[0])
-    (ended,) = machine.retake(wake)
-    assert isinstance(ended, w.WakeFinished)
-    assert (ended.outcome, ended.code) == ("failed", "abandoned")
 
 
 def test_a_wake_that_has_ended_is_neither_stopped_nor_taken_over_nor_deferred() -> None:

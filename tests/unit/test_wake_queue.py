@@ -25,7 +25,6 @@ from domain.log.wire import Imported
 from tests.support.agents import (
     ACTIVE,
     AGENT_ID,
-    AT_DAWN,
     BUILT_IN,
     MORNING,
     OFF,
@@ -37,7 +36,6 @@ from tests.support.agents import (
     born,
     change,
     due,
-    due_of_first,
     queued,
     rule_of,
     running,
@@ -47,8 +45,6 @@ from tests.support.agents import (
 
 DORMANT = born("hybrid", a.AgentPaused())
 DESTROYED = born("hybrid", a.AgentDestroyed())
-LINKED = a.Subscribed("linked", ("key:TASK",), defers_propagated=True)
-LINKS = born("hybrid", LINKED)
 NONE = q.WakeQueue(AGENT_ID)
 
 
@@ -87,39 +83,6 @@ def test_the_first_rule_that_holds_suppresses(agent: a.Agent, setting: Setting, 
     assert rule_of(facts) == rule
 
 
-def test_other_agents_are_heard_where_asked_for_and_up_to_three_hops() -> None:
-    agent = born("hybrid", a.Subscribed("ears", ("key:TASK",), hears_agents=True))
-
-    def heard(subscription: str, hop: int, by: str = "agent:other") -> list[q.WakeQueueFact]:
-        trigger = change(1, subscription=subscription, hop=hop)
-        return notice(NONE, agent, trigger, START, ON, origin=by)
-
-    assert rule_of(heard(BUILT_IN, 1)) == "agent_write"
-    assert rule_of(heard("gone", 1)) == "agent_write"
-    assert isinstance(heard("ears", 3)[0], q.WakeQueued)
-    assert rule_of(heard("ears", 4)) == "hops"
-    assert rule_of(heard("ears", 1, f"agent:{AGENT_ID}")) == "own_write"
-
-
-@pytest.mark.parametrize(
-    ("mode", "heard"),
-    [
-        ("autonomous", {"subscription", "timer", "manual", "creation", "recovery"}),
-        ("interactive", {"user", "manual"}),
-        ("hybrid", {"subscription", "timer", "manual", "creation", "recovery", "user"}),
-    ],
-)
-def test_a_mode_says_what_an_agent_wakes_on(mode: str, heard: set[str]) -> None:
-    requests: tuple[q.Reason, ...] = ("user", "manual", "creation", "recovery")
-    everything = [change(1), ticked(START), *(asked(reason) for reason in requests)]
-    for trigger in everything:
-        (fact,) = notice(NONE, born(mode), trigger, START, ON)
-        if trigger.reason in heard:
-            assert isinstance(fact, q.WakeQueued)
-        else:
-            assert fact == q.TriggerSuppressed(trigger, "mode")
-
-
 def test_what_the_agent_saw_on_another_machine_wakes_it_no_more() -> None:
     (fact,) = notice(NONE, ACTIVE, change(2), START, ON, is_seen=True)
     assert fact == q.TriggerSuppressed(change(2), "seen_elsewhere")
@@ -147,16 +110,6 @@ def test_what_is_elsewhere_leaves_the_report_fresh() -> None:
         wake_queue_of(notice(NONE, ACTIVE, change(3), START, ON), wake_queue_of(asleep)).changed
         == 5
     )
-
-
-def test_matches_only_through_a_link_wait_for_the_morning_where_asked_for() -> None:
-    far = change(1, subscription="linked", is_propagated=True)
-    assert due_of_first(notice(NONE, LINKS, far, START, AT_DAWN)) == MORNING
-    assert due_of_first(notice(NONE, LINKS, far, START, ON)) == after(120)
-    own = change(1, is_propagated=True)
-    assert due_of_first(notice(NONE, LINKS, own, START, AT_DAWN)) == after(120)
-    near = change(1, subscription="linked")
-    assert due_of_first(notice(NONE, LINKS, near, START, AT_DAWN)) == after(120)
 
 
 def test_the_throttle_is_a_setting_that_travels() -> None:
@@ -241,36 +194,6 @@ def test_one_wake_of_an_agent_runs_at_a_time() -> None:
     with pytest.raises(Refused) as refused:
         begin(wake_queue, ACTIVE, "nobody", MORNING, ON)
     assert refused.value.code == "unknown_wake"
-
-
-def test_what_was_queued_before_automation_went_off_runs_only_if_asked_for() -> None:
-    wake_queue = queued()
-    run_key = q.run_key_of(AGENT_ID, change(1))
-    agent = born("hybrid", a.AutomationSet(is_on=False))
-    assert begin(wake_queue, agent, run_key, MORNING, ON) == [
-        q.WakeDropped(run_key, "automation_off")
-    ]
-    assert begin(wake_queue, agent, run_key, MORNING, ON, now=True) == [q.WakeBegun(run_key)]
-    both = wake_queue_of(request(wake_queue, ACTIVE, asked("recovery"), START, ON), wake_queue)
-    assert begin(both, agent, run_key, MORNING, ON) == [q.WakeBegun(run_key)]
-    silent = born("hybrid", a.ModeSet("interactive"))
-    assert begin(both, silent, run_key, MORNING, ON) == [q.WakeDropped(run_key, "mode")]
-
-
-def test_a_budget_holds_a_queued_wake_whatever_hurries_it() -> None:
-    wake_queue = queued()
-    assert wake_queue.queued is not None
-    wake_queue = wake_queue_of(
-        back_off(wake_queue, wake_queue.queued.run_key, MORNING, "budget"), wake_queue
-    )
-    wake_queue = wake_queue_of(notice(wake_queue, ACTIVE, ticked(START), after(1), ON), wake_queue)
-    assert wake_queue.queued is not None
-    assert (wake_queue.queued.due_at, q.due_of(wake_queue.queued, wake_queue)) == (
-        after(1),
-        MORNING,
-    )
-    assert (wake_queue.queued.waits_for, wake_queue.queued.backoffs) == ("budget", 0)
-    assert back_off(wake_queue, "nobody", MORNING, "budget") == []
 
 
 def test_the_wait_for_a_provider_doubles_or_is_the_one_it_names() -> None:
