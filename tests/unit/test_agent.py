@@ -29,12 +29,7 @@ from domain.agent.deciders import (
 )
 from domain.agent.subscriptions import (
     SUBSCRIBERS,
-    Batch,
-    TouchedTask,
     is_token,
-    match,
-    subscriber_facts,
-    trigger_of,
 )
 from domain.errors import REFUSAL_CODES, Refused
 from domain.log.keys import key
@@ -81,20 +76,6 @@ def test_an_agent_is_made_once() -> None:
     for agent in (born(), born("hybrid", DESTROYED), born("hybrid", DESTROYED, DELETED)):
         code = refusal(partial(create, agent, task=TASK, generation=1, name="A", categories=("c",)))
         assert code == "agent_exists"
-
-
-def test_pause_and_resume_are_each_said_once() -> None:
-    active, dormant = born(), born("hybrid", PAUSED)
-    assert (pause(active), pause(dormant)) == ([a.AgentPaused()], [])
-    assert (resume(active), resume(dormant)) == ([], [a.AgentActivated()])
-    assert pause(active, "failures") == [a.AgentPaused("failures")]
-
-
-def test_a_resumed_agent_has_not_failed_yet() -> None:
-    agent = born("hybrid", a.AgentSettled("run", "failed", "internal"), a.AgentPaused("failures"))
-    assert (agent.failures, agent.pause_reason) == (1, "failures")
-    again = agent_of(resume(agent), agent)
-    assert (again.failures, again.pause_reason, again.lifecycle) == (0, "", "active")
 
 
 def test_destroyed_is_final_and_takes_the_timers_along() -> None:
@@ -147,31 +128,6 @@ def test_there_is_nothing_to_destroy_or_delete_of_an_unknown_agent() -> None:
 
 
 # ----------------------------------------------------------------------------- settings and slots
-
-
-def test_each_slot_counts_its_own_versions() -> None:
-    agent = born()
-    agent = agent_of(configure(agent, AgentSettings(goal="Ship it")), agent)
-    agent = agent_of(
-        configure(agent, AgentSettings(goal="Ship it well\n", open_loops=("a", "b"))), agent
-    )
-    agent = agent_of(configure(agent, AgentSettings(close_loops=("a",), open_loops=("c",))), agent)
-    assert agent.goal == a.Slot(2, "Ship it well")
-    assert (agent.loops, agent.loops_version) == (("b", "c"), 4)
-    assert configure(agent, AgentSettings(goal="Ship it well", open_loops=("b",))) == []
-    assert configure(agent, AgentSettings(goal="")) == [a.GoalSet(3, "")]
-
-
-def test_a_forgotten_preference_keeps_its_version() -> None:
-    agent = born()
-    agent = agent_of(configure(agent, AgentSettings(preferences=(("tone", "dry"),))), agent)
-    facts = configure(agent, AgentSettings(preferences=(("tone", " "),)))
-    assert facts == [a.PreferenceSet(2, "tone")]
-    agent = agent_of(facts, agent)
-    assert configure(agent, AgentSettings(preferences=(("tone", ""), ("never", "")))) == []
-    assert configure(agent, AgentSettings(preferences=(("tone", "warm"),))) == [
-        a.PreferenceSet(3, "tone", "warm")
-    ]
 
 
 def test_an_older_version_of_a_slot_does_not_win() -> None:
@@ -252,45 +208,11 @@ def test_a_subscription_is_named_by_tokens_and_predicate() -> None:
     assert watch(agent, same)[0] != first[0]
 
 
-def test_a_subscription_is_taken_back_by_the_beginning_of_its_id() -> None:
-    agent = agent_of(watch(born(), ["key:TASK"]), born())
-    made = agent.subscriptions[1].id
-    facts = unwatch(agent, made[:8])
-    assert facts == [a.Unsubscribed(made)]
-    assert refusal(lambda: unwatch(agent_of(facts, agent), made)) == "invalid_value"
-    assert refusal(lambda: unwatch(agent, "")) == "invalid_value"
-    assert refusal(lambda: unwatch(agent, BUILT_IN)) == "invalid_value"
-    twins = born("hybrid", a.Subscribed("ab1", ("key:TASK",)), a.Subscribed("ab2", ("key:NOTE",)))
-    assert refusal(lambda: unwatch(twins, "ab")) == "ambiguous"
-
-
-def test_the_same_timer_again_leaves_its_next_tick_alone() -> None:
-    agent = born()
-    facts = set_timer(agent, "t", "every day 07:00", "Europe/Berlin", after(60))
-    assert facts == [a.TimerSet("t", "every day 07:00", "Europe/Berlin", after(60))]
-    agent = agent_of(facts, agent)
-    assert set_timer(agent, "t", "every  day 07:00", "Europe/Berlin", after(999)) == []
-    assert len(set_timer(agent, "t", "every day 07:00", "UTC", after(999))) == 1
-    assert remove_timer(agent, "t") == [a.TimerRemoved("t")]
-
-
 def test_timers_are_bounded() -> None:
     timers = [a.TimerSet(str(n), "every day", "UTC", START) for n in range(deciders.TIMERS_MAX)]
     agent = born("hybrid", *timers)
     assert refusal(lambda: set_timer(agent, "x", "every day", "UTC", START)) == "invalid_value"
     assert len(set_timer(agent, "1", "every week", "UTC", START)) == 1
-
-
-def test_one_catch_up_names_the_ticks_it_stands_for() -> None:
-    agent = born("hybrid", a.TimerSet("t", "every day", "UTC", after(60)))
-    facts, trigger = tick(agent, "t", [after(180), after(60), after(60), after(0)], after(300))
-    assert facts == [a.TimerTicked("t", (after(60), after(180)), after(300))]
-    assert trigger is not None
-    assert (trigger.reason, trigger.reason_id) == ("timer", "t")
-    assert trigger.ticks == (after(60), after(180))
-    agent = agent_of(facts, agent)
-    assert tick(agent, "t", [after(180)], after(300)) == ([], None)
-    assert tick(agent, "gone", [after(300)], "") == ([], None)
 
 
 def test_a_very_long_downtime_names_the_first_tick_and_the_newest() -> None:
@@ -321,35 +243,6 @@ def test_failures_count_in_a_row_and_only_wakes_that_ran_count() -> None:
 # ------------------------------------------------------------------------- subscriptions that match
 
 
-def batch(*tokens: str, propagated: tuple[str, ...] = ()) -> Batch:
-    touched = (TouchedTask("t1", "c1", "OPEN"), TouchedTask("t2", "c2", "DONE"))
-    return Batch(7, "r1", "person", 0, tokens, propagated, "change", touched)
-
-
-@pytest.mark.parametrize(
-    ("category", "status", "holds"),
-    [
-        ("c1", "OPEN", True),
-        ("c2", "", True),
-        ("", "DONE", True),
-        ("c1", "DONE", False),  # of two different tasks
-        ("c3", "", False),
-        ("", "BLOCKED", False),
-    ],
-)
-def test_the_predicate_asks_one_touched_task(category: str, status: str, holds: bool) -> None:
-    wanted = a.Subscription("s", ("a",), category, status)
-    assert (match(wanted, batch("a")) is not None) == holds
-
-
-def test_a_match_is_a_trigger_that_names_the_append() -> None:
-    trigger = trigger_of(a.Subscription("s", ("a",)), batch("x", propagated=("a",)))
-    assert trigger is not None
-    assert (trigger.reason_id, trigger.replica, trigger.position) == ("s", "r1", 7)
-    assert (trigger.change, trigger.tokens, trigger.is_propagated) == ("change", ("a",), True)
-    assert trigger_of(a.Subscription("s", ("a",)), batch("x")) is None
-
-
 def test_subscribers_come_and_go_once() -> None:
     subs = SUBSCRIBERS.initial("key:TASK")
     assert SUBSCRIBERS.evolve(subs, row(a.SubscriberRemoved("a", "s"))) == subs
@@ -363,29 +256,6 @@ def test_subscribers_come_and_go_once() -> None:
     subs = SUBSCRIBERS.evolve(subs, row(a.SubscriberRemoved("a", "s")))
     assert subs.subscribers == (("b", "s"),)
     assert SUBSCRIBERS.evolve(subs, row(a.AgentDestroyed())) == subs
-
-
-def test_facts_of_an_agent_move_it_in_and_out_of_its_tokens() -> None:
-    made = create(a.Agent(AGENT_ID), task=TASK, generation=1, name="A", categories=("c",))
-    assert subscriber_facts(a.Agent(AGENT_ID), made) == [
-        (f"id:{TASK}", a.SubscriberAdded(AGENT_ID, BUILT_IN))
-    ]
-    agent = agent_of(made)
-    watched = watch(agent, ["key:TASK", "key:NOTE"])
-    agent_after = agent_of(watched, agent)
-    named = agent_after.subscriptions[1].id
-    assert subscriber_facts(agent, watched) == [
-        ("key:NOTE", a.SubscriberAdded(AGENT_ID, named)),
-        ("key:TASK", a.SubscriberAdded(AGENT_ID, named)),
-    ]
-    louder = watch(agent_after, ["key:TASK", "key:NOTE"], hears_agents=True)
-    assert subscriber_facts(agent_after, louder) == []
-    gone = delete(agent_of([a.AgentDestroyed()], agent_after))
-    assert subscriber_facts(agent_after, gone) == [
-        (f"id:{TASK}", a.SubscriberRemoved(AGENT_ID, BUILT_IN)),
-        ("key:NOTE", a.SubscriberRemoved(AGENT_ID, named)),
-        ("key:TASK", a.SubscriberRemoved(AGENT_ID, named)),
-    ]
 
 
 # --------------------------------------------------------------------------------- loops of its own

@@ -63,14 +63,6 @@ def test_an_agent_retracts_what_is_its_own_and_pending() -> None:
 # ---------------------------------------------------------------------------------- confirming
 
 
-def test_a_confirmed_item_keeps_when_it_was_decided_and_where_its_effect_is() -> None:
-    changes = confirming(shown(add("milk")))
-    done = after(changes, [ch.ItemConfirmed(1, 1, 12)], LATER)
-    kept = item(done)
-    assert (kept.status, kept.decided_by, kept.decided_at) == ("confirmed", "person", AT)
-    assert (kept.position, kept.asked) == (12, None)
-
-
 def test_a_new_confirm_after_a_failure_is_a_new_confirmation() -> None:
     failed = settled(confirming(shown(add("milk"))), "stale")
     kept = item(failed)
@@ -217,15 +209,6 @@ def test_what_needs_an_item_is_confirmed_after_it(number: int) -> None:
     assert refused.value.code == "needs_first"
     (fact,) = decisions.confirm(confirmed(changes, 1), number, "person", action="x")
     assert isinstance(fact, ch.ItemConfirming)
-
-
-def test_time_ends_also_what_was_put_off_but_needs_what_expired() -> None:
-    changes = rollover(expires_at=AT)
-    changes = after(changes, decisions.defer(changes, 2, "person", "", 7))
-    assert decisions.expire(changes, LATER) == [
-        *[ch.ItemExpired(number) for number in (1, 3, 4, 5)],
-        ch.ItemRetracted(2, "rules", "what it needs has expired"),
-    ]
 
 
 def test_what_was_put_off_goes_only_with_what_it_needs() -> None:

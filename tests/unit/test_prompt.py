@@ -46,10 +46,6 @@ def log(*texts: str) -> tuple[r.EntrySeen, ...]:
     )
 
 
-def items(count: int, **fields: Any) -> tuple[r.ItemSeen, ...]:
-    return tuple(r.ItemSeen(f"item-{index}", f"Item {index}", **fields) for index in range(count))
-
-
 # -------------------------------------------------------------------------------------- cuts
 
 
@@ -71,36 +67,6 @@ def test_of_digests_the_newest_are_shown_while_they_fit() -> None:
     found = ["day 1" in section.text, "day 2" in section.text, "day 3" in section.text]
     assert found == [False, True, True]
     assert "1 older digests" in section.text
-
-
-def test_every_list_says_what_it_left_out() -> None:
-    label = (r.LabelSeen("l1", "one"), r.LabelSeen("l2", "two"))
-    seen = tuple(r.ObservationSeen(AT.format(day), "critical", "grievance", "x") for day in (1, 2))
-    reading = r.Reading(
-        replace(TASK, labels=label, items=items(2)),
-        slots=r.SlotsSeen("", ("a", "b"), (("c", "d"), ("e", "f"))),
-        suppressed=label,
-        available=label,
-        corrections=(r.CorrectionSeen("a", "b"),) * 2,
-        linked=(r.LinkSeen("blocks"),) * 2,
-        critical=seen,
-        journal=seen,
-        proposals=(r.ProposalSeen("fp", "x"),) * 2,
-        verdicts=(r.VerdictSeen("rejected", "x"),) * 2,
-        changes=(r.ChangeSeen("x", "changed"),) * 2,
-    )
-    names = [name for rung in LADDER for name in rung if name.endswith("s_max")]
-    one = dict.fromkeys([*names, "journal_max", "critical_max", "linked_max"], 1)
-    text = shown(reading, **one)
-    for name in "goal suppressed_labels available_labels corrections critical journal".split():
-        assert "[cut: 1 " in text[name], name
-    assert "[cut: 1 more changes]" in text["changed"]
-    assert "[cut: 1 older open proposals]" in text["proposals"]
-    assert "[cut: 1 older verdicts]" in text["proposals"]
-    assert json.loads(body(text["linked"]))[-1] == {"linksCut": 1}
-    document = json.loads(body(text["task"]))
-    assert (document["checklistCut"], document["labelsCut"]) == (1, 1)
-    assert text["goal"].count("[cut: 1 ") == 2
 
 
 def test_every_rung_of_the_ladder_is_a_bound() -> None:

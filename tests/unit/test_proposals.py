@@ -267,22 +267,6 @@ def test_proposals_are_taken_back_only_where_some_wait() -> None:
     assert divergences(at) == []
 
 
-def test_a_call_of_a_hidden_tool_is_refused_and_told_why() -> None:
-    at, task, agent = one_agent()
-    at.append_journal(do.EditTask(task, language="de"))
-    wish = call("set_task_language", languageCode="en", confidence="high")
-    run_key = queued_key(at, agent)
-    woken(at, agent, reply(wish), *ended())
-    (no, *_) = (
-        row.fact
-        for row in at.agents.facts(f"wake:{run_key}@r1")
-        if isinstance(row.fact, w.ToolReturned)
-    )
-    assert (no.status, no.code) == ("denied", "wake_reason_not_allowed")
-    assert "has nothing for it to work on" in no.message.text
-    assert divergences(at) == []
-
-
 # ------------------------------------------------------------------ quotes that a proposal rests on
 
 PROPOSING = [tool for tool in TOOLS.values() if tool.mode == "deferred"]
@@ -395,17 +379,6 @@ def test_each_element_of_a_batch_rests_on_its_own_quote_else_on_that_of_the_call
         ('Add: "Tape"', "Buy tape"),
         ('Add: "Wrench"', "Buy a"),
     ]
-
-
-def test_a_wake_of_scaffold_1_does_not_know_a_quote() -> None:
-    at, _, agent = noted("It takes two hours")
-    run_key = queued_key(at, agent)
-    wish = call("update_task_estimate", minutes=120, because="It takes two hours")
-    assert kept(at, agent, wish, scaffold=1) == []
-    facts = (row.fact for row in at.agents.facts(f"wake:{run_key}@r1"))
-    (no, *_) = (fact for fact in facts if isinstance(fact, w.ToolReturned))
-    assert (no.status, no.code) == ("denied", "invalid_arguments")
-    assert 'unknown argument "because"' in no.message.text
 
 
 def test_a_secret_that_was_not_shown_is_not_kept_in_a_quote() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from adapters.runtime.effect_executor import run_wake
-from domain.agent.commands import CreateAgent, TickTimer
+from domain.agent.commands import CreateAgent
 from domain.changes.commands import ConfirmItem
 from domain.errors import Refused
 from domain.handlers.execute import handle
@@ -158,13 +158,6 @@ def test_a_template_has_a_last_version() -> None:
         add_version(full, Words("new"), Words("b"), "user", "")
 
 
-def test_ticks_of_a_timer_that_is_gone_wake_nobody() -> None:
-    at, _, agent = one_agent()
-    before = at.agents.count()
-    at.append_agent(TickTimer(agent, "gone", (START,), END, is_enabled=True))
-    assert at.agents.count() == before
-
-
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
@@ -206,17 +199,3 @@ def test_arguments_that_are_no_object_have_a_fingerprint_too() -> None:
     one, same, other, broken = (fingerprint("tool", text) for text in texts)
     assert one == same
     assert len({one, other, broken}) == 3
-
-
-def test_items_of_one_title_are_told_apart_and_share_the_checklist_of_a_title() -> None:
-    book = household()
-    made: list[Any] = []
-    for nth in range(2):
-        command = do.AddItems(ROOF, ("Nails",), "Tools")
-        facts = [fact for _, fact in handle(command, f"key {nth}", START, book.world()).events]
-        book.tell("task", ROOF, *facts)
-        made += facts
-    assert [type(fact) for fact in made] == [t.ChecklistAdded, t.ItemAdded, t.ItemAdded]
-    _, first, second = made
-    assert first.item != second.item
-    assert first.checklist == second.checklist == made[0].checklist

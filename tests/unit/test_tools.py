@@ -11,12 +11,10 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.agent.agent import Agent
 from domain.agent.wake_queue import Reason
 from domain.changes.change_set import ChangeSet
 from domain.changes.dependencies import follow_up_id
 from domain.journal import task as t
-from domain.journal.task import TASK
 from domain.log import canonical
 from domain.log.keys import key
 from domain.log.wire import Words
@@ -43,12 +41,10 @@ from domain.tools.local import (
 from domain.tools.registry import TOOLS
 from domain.tools.snapshot import Snapshot, SnapshotLink
 from domain.wake import visible_ids
-from domain.wake.context import linked_tasks
 from domain.wake.scaffolds import SCAFFOLD, SCAFFOLDS
 from domain.wake.wake import ExchangeRef, ResultRef, Wake
 from tests.support import contract_page as page
 from tests.support.proposals import proposed
-from tests.support.readings import Book, add_link, add_task
 from tests.support.tool_calls import changed, instants, utc
 from tests.support.tools import AGENT, applied, code, given, planned, proposals
 
@@ -785,20 +781,6 @@ def test_a_link_that_the_person_took_away_is_not_proposed_again() -> None:
     assert link("linked", own=made) == ""
     done = replace(made, items=tuple(replace(one, status="confirmed") for one in made.items))
     assert link("linked", own=done) == "redundant"
-
-
-def test_a_linked_task_that_the_agent_may_not_see_is_not_in_its_snapshot() -> None:
-    book = Book()
-    for name, category in (("sink", "c1"), ("roof", "c1"), ("secret", "c2"), ("gone", "c1")):
-        add_task(book, name, f"The {name}", category)
-    book.tell("task", "gone", t.TaskDeleted("person"))
-    for name in ("roof", "secret", "gone", "nowhere"):
-        add_link(book, "sink", "blocks", name)
-    world = book.world()
-    found = linked_tasks(world, world.load(TASK, "sink"), Agent("a", categories=("c1",)))
-    assert found == (SnapshotLink("roof", "blocks", "The roof", "c1", "OPEN"),)
-    back = linked_tasks(world, world.load(TASK, "roof"), Agent("a", categories=("c1",)))
-    assert [(one.id, one.relation) for one in back] == [("sink", "is_blocked_by")]
 
 
 def test_items_that_cannot_move_leave_the_others_standing() -> None:

@@ -59,30 +59,11 @@ def test_a_late_reply_is_kept_and_changes_nothing() -> None:
     assert machine.decide(ended, answer(), bench()).facts == [w.LateReply(answer())]
 
 
-def test_a_call_that_leaves_the_process_waits_and_the_next_ones_wait_behind_it() -> None:
-    calls = answer(("set_task_language", '{"languageCode":"de","confidence":"high"}'), ("x", "{}"))
-    facts = when(given(), calls)
-    assert len(facts) == 1
-    asked = facts[0]
-    assert isinstance(asked, w.ToolAsked)
-    assert (asked.tool, asked.attempt, asked.action_type) == ("set_task_language", 1, "tool_call")
-    back = w.ToolReturned(1, asked.operation, 1, asked.action, "c1", asked.tool, "success", Words())
-    assert results(when(given(calls, asked), back)) == [("x", "denied", "unknown_tool")]
-
-
 def test_the_scope_is_closed_where_the_category_is_missing_or_not_allowed() -> None:
     call = answer(("update_task_estimate", '{"minutes":60}'))
     for category, code in (("", "missing_category"), ("work", "out_of_scope")):
         facts = when(given(), call, replace(SEEN, category=category))
         assert results(facts) == [("update_task_estimate", "denied", code)]
-
-
-def test_a_wake_that_has_ended_is_neither_stopped_nor_taken_over_nor_deferred() -> None:
-    ended = given(answer(), DONE)
-    assert machine.stop(ended, "failed", "deadline") == []
-    assert machine.retake(ended) == []
-    assert machine.defer(ended, "later", "budget") == []
-    assert machine.stop(w.Wake("k"), "failed", "deadline") == []
 
 
 # ---------------------------------------------------- wakes whose agent may not go on, or that wait

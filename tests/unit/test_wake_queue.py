@@ -21,7 +21,6 @@ from domain.errors import REFUSAL_CODES, Refused
 from domain.log.keys import key
 from domain.log.state import RecordedEvent
 from domain.log.timestamps import later
-from domain.log.wire import Imported
 from tests.support.agents import (
     ACTIVE,
     AGENT_ID,
@@ -99,17 +98,6 @@ def test_a_first_match_is_due_in_two_minutes() -> None:
     wake_queue = wake_queue_of(facts)
     assert (q.next_due(wake_queue), q.run_status(wake_queue)) == (after(120), "queued")
     assert (due(wake_queue, after(119)), due(wake_queue, after(120))) == (False, True)
-
-
-def test_what_is_elsewhere_leaves_the_report_fresh() -> None:
-    own = notice(NONE, ACTIVE, change(5), START, ON, origin=f"agent:{AGENT_ID}")
-    assert wake_queue_of(own).changed == 0
-    asleep = notice(NONE, DORMANT, change(5), START, ON)
-    assert wake_queue_of(asleep).changed == 5
-    assert (
-        wake_queue_of(notice(NONE, ACTIVE, change(3), START, ON), wake_queue_of(asleep)).changed
-        == 5
-    )
 
 
 def test_the_throttle_is_a_setting_that_travels() -> None:
@@ -237,18 +225,6 @@ def test_an_agent_sleeps_until_the_later_of_what_holds_everywhere_and_here() -> 
     assert asleep_as(ASLEEP, a.SleepOrdered(longer := after(172_800))) == longer
     assert asleep_as(ASLEEP) == MORNING
     assert asleep_as(ASLEEP, a.SleepOrdered()) == MORNING  # who said that did not know
-
-
-def test_a_new_order_takes_the_place_of_what_was_said_on_one_machine() -> None:
-    (moved,), (ended,) = ordered(ACTIVE, after(60), ASLEEP), ordered(ACTIVE, "", ASLEEP)
-    known = (Imported("r1", 1),)
-    assert (moved, ended) == (a.SleepOrdered(after(60), known), a.SleepOrdered("", known))
-    assert (asleep_as(ASLEEP, moved), asleep_as(ASLEEP, ended)) == (after(60), "")
-    assert asleep_as(ASLEEP, ended, a.SleepOrdered(after(60))) == after(60)
-    assert ordered(agent_of([ended], ACTIVE), "", ASLEEP) == []
-    assert ordered(ACTIVE, "", ASLEEP, at=MORNING) == []  # it is over by itself
-    again = wake_queue_of([q.AgentSlept(after(90))], ASLEEP, first=2)  # nobody knew of that
-    assert asleep_as(again, ended) == after(90)
 
 
 @pytest.mark.parametrize("until", [START, after(-1), "tomorrow", "2027-02-01"])
