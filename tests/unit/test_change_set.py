@@ -142,6 +142,19 @@ def test_for_a_reason_everything_undecided_expires_before_its_time() -> None:
     assert decisions.expire(changes, AT, "task deleted") == gone
 
 
+def test_a_set_is_as_its_items_are() -> None:
+    two = shown(add("milk"), add("bread"), expires_at=LATER)
+    expired = after(two, decisions.expire(two, LATER))
+    one_left = rejected(two, 1)
+    assert ch.status_of(two) == "pending"
+    assert ch.status_of(deferred(two)) == "pending"
+    assert ch.status_of(confirming(two)) == "pending"
+    assert ch.status_of(one_left) == "partially_resolved"
+    assert ch.status_of(settled(confirming(one_left, 2), number=2)) == "resolved"
+    assert ch.status_of(expired) == "expired"
+    assert ch.status_of(after(one_left, decisions.expire(one_left, LATER))) == "expired"
+
+
 def test_facts_of_another_confirmation_attempt_or_operation_change_nothing() -> None:
     changes = confirming(settled(confirming(shown(add("milk"))), "stale"))
     (intent,) = decisions.pending_effects(changes)

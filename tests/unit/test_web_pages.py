@@ -84,6 +84,24 @@ def _merged(parts: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
     return made
 
 
+def test_calls_are_matched_with_what_was_decided() -> None:
+    made = steps(
+        ask(0),
+        answer(1, 1, "a", "b"),
+        (1, "tool_returned", {"turn": 1, "attempt": 0, "callId": "b", "tool": "log_time",
+                              "status": "error", "message": "No.", "code": "bad"}),
+        (2, "finished", {"outcome": "completed"}),
+    )  # fmt: skip
+    found = conversation.by_turn(made)
+    assert list(found) == ["start", "1", "end"]
+    first, second = conversation.calls_of("1", found["1"], "1.2")
+    assert (first.decided, first.is_here) == ("not decided yet", False)
+    assert (second.tool, second.decided, second.why, second.is_here) == (
+        "log_time", "refused", "No.", True,
+    )  # fmt: skip
+    assert conversation.chosen(found, "9") == ("1", "")
+
+
 def cause(reason: str, how: str = "first", **more: Any) -> WakeCause:
     known: dict[str, Any] = {
         "position": None, "tokens": [], "propagated": False, "hop": 0, "ticks": [], "words": None,
