@@ -8,10 +8,8 @@ from domain.agent.wake_queue import (
     WAKE_QUEUE,
     Reason,
     Trigger,
-    TriggerMerged,
     TriggerSuppressed,
     WakeQueue,
-    WakeQueued,
     WakeQueueFact,
     next_due,
     next_wake,
@@ -29,7 +27,6 @@ AGENT_ID = agent_id(AGENT_KIND, TASK, 1)
 BUILT_IN = task_subscription(AGENT_ID)
 ON = Setting(is_enabled=True)
 OFF = Setting(is_enabled=False)
-AT_DAWN = Setting(is_enabled=True, propagated_due=MORNING)
 
 
 def after(seconds: int) -> str:
@@ -122,10 +119,3 @@ def rule_of(facts: list[WakeQueueFact]) -> str:
     (fact,) = facts
     assert isinstance(fact, TriggerSuppressed)
     return fact.rule
-
-
-def due_of_first(facts: list[WakeQueueFact]) -> str:
-    """When the wake that was queued, or took a trigger, may begin."""
-    fact = facts[0]
-    assert isinstance(fact, WakeQueued | TriggerMerged)
-    return fact.due_at

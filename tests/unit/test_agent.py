@@ -33,12 +33,12 @@ from domain.agent.subscriptions import (
 )
 from domain.errors import REFUSAL_CODES, Refused
 from domain.log.keys import key
-from domain.wake.wake import WAKE, ToolReturned
+from domain.wake.wake import ToolReturned
 from tests.support.agents import AGENT_ID, BUILT_IN, START, TASK, after, agent_of, born, row
 from tests.support.scripted_wakes import call, ended, woken
 from tests.support.services import divergences, one_agent, queued_key, reply
 
-PAUSED, DESTROYED, DELETED = a.AgentPaused(), a.AgentDestroyed(), a.AgentDeleted()
+DESTROYED, DELETED = a.AgentDestroyed(), a.AgentDeleted()
 
 
 def refusal(decide: Callable[[], object]) -> str:
@@ -195,19 +195,6 @@ def test_a_malformed_token_is_refused(token: str) -> None:
     assert refusal(lambda: watch(born(), ["key:TASK", token])) == "invalid_value"
 
 
-def test_a_subscription_is_named_by_tokens_and_predicate() -> None:
-    agent = born()
-    first = watch(agent, ["key:TASK", "key:NOTE", "key:TASK"], category="c", status="DONE")
-    named = key("subscription", AGENT_ID, '["key:NOTE","key:TASK"]', "c", "DONE")
-    assert first == [a.Subscribed(named, ("key:NOTE", "key:TASK"), "c", "DONE")]
-    agent = agent_of(first, agent)
-    same = ["key:NOTE", "key:TASK"]
-    assert watch(agent, same, category="c", status="DONE") == []
-    heard = watch(agent, same, category="c", status="DONE", hears_agents=True)
-    assert len(agent_of(heard, agent).subscriptions) == 2
-    assert watch(agent, same)[0] != first[0]
-
-
 def test_timers_are_bounded() -> None:
     timers = [a.TimerSet(str(n), "every day", "UTC", START) for n in range(deciders.TIMERS_MAX)]
     agent = born("hybrid", *timers)
@@ -321,17 +308,3 @@ def test_an_agent_has_ten_loops_and_both_together_fifty() -> None:
     assert [one.version for one in swapped.facts] == [1, 2]
     full = update_loops(a.Agent("a", loops=many), ["one", "two"], [])
     assert ([one.loop for one in full.facts], full.refused[0][0]) == (["one"], "limit")
-
-
-def test_a_wake_is_shown_which_loops_are_its_own() -> None:
-    at, _, agent = one_agent()
-    at.append_agent(ConfigureAgent(agent, AgentSettings(open_loops=("Ask Kim",))))
-    told(at, agent, add=["Await the seal"])
-    at.append_agent(at.request(agent))
-    run_key = queued_key(at, agent)
-    woken(at, agent, *ended())
-    with at.agents.reading() as world:
-        begun = world.load(WAKE, run_key).begun
-        (goal,) = (one for one in begun.system if one.name == "goal")
-        shown = world.payload(goal.payload).decode()
-    assert shown.endswith("Open loops:\n- Ask Kim\n- Await the seal (yours)")

@@ -11,7 +11,6 @@ from domain.changes import decisions
 from domain.changes.dependencies import follow_up_id
 from domain.errors import Refused
 from domain.log.keys import key
-from domain.log.wire import Words
 from domain.tools.base import Proposal
 from tests.support import proposals
 from tests.support.proposals import AGENT, AT, BY_AGENT, LATER, add, after, item, shown
@@ -63,18 +62,6 @@ def test_an_agent_retracts_what_is_its_own_and_pending() -> None:
 # ---------------------------------------------------------------------------------- confirming
 
 
-def test_a_new_confirm_after_a_failure_is_a_new_confirmation() -> None:
-    failed = settled(confirming(shown(add("milk"))), "stale")
-    kept = item(failed)
-    assert (kept.status, kept.error_code, kept.error) == ("pending", "stale", "no good")
-    assert (kept.decided_by, kept.decided_at, kept.asked) == ("", "", None)
-    again = item(confirming(failed))
-    assert (again.confirmation, again.error, again.error_code) == (2, "", "")
-    assert again.operations == tuple(
-        key("operation", "run-3", ACTION, "0", confirmation) for confirmation in ("1", "2")
-    )
-
-
 @pytest.mark.parametrize(
     "code", ["stale", "missing_category", "out_of_scope", "internal", "limit", "sovereignty"]
 )
@@ -82,26 +69,6 @@ def test_a_failure_that_may_pass_leaves_the_item_pending(code: str) -> None:
     changes = confirming(shown(add("milk")))
     reply = ch.ItemFailed(1, 1, code, "no good")
     assert decisions.settle(changes, reply) == [reply]
-
-
-@pytest.mark.parametrize("code", ["not_found", "redundant", "unknown_tool", "invalid_arguments"])
-def test_what_can_never_succeed_is_retracted(code: str) -> None:
-    changes = confirming(deferred(shown(add("milk"))))
-    reply = ch.ItemFailed(1, 1, code, "no good")
-    facts = decisions.settle(changes, reply)
-    assert facts == [reply, ch.ItemRetracted(1, "rules", "no good")]
-    assert item(after(changes, facts)).status == "retracted"
-
-
-def test_a_failed_edit_does_not_cost_the_item() -> None:
-    changes = shown(add("milk"))
-    changes = after(
-        changes,
-        decisions.confirm(changes, 1, "person", action=ACTION, arguments=Words('{"title":""}')),
-    )
-    changes = settled(changes, "invalid_arguments")
-    assert item(changes).status == "pending"
-    assert item(changes).arguments_now is None
 
 
 def test_an_outcome_of_an_older_confirmation_writes_nothing() -> None:
@@ -212,16 +179,6 @@ def confirmed(changes: ch.ChangeSet, number: int) -> ch.ChangeSet:
     facts = decisions.confirm(changes, number, "person", action=key("action", str(number)))
     changes = after(changes, facts)
     return after(changes, [ch.ItemConfirmed(number, item(changes, number).confirmation, 12)])
-
-
-@pytest.mark.parametrize("number", [2, 3])
-def test_what_needs_an_item_is_confirmed_after_it(number: int) -> None:
-    changes = rollover()
-    with pytest.raises(Refused, match=r"needs the task that item set-1\.1 makes") as refused:
-        decisions.confirm(changes, number, "person", action="x")
-    assert refused.value.code == "needs_first"
-    (fact,) = decisions.confirm(confirmed(changes, 1), number, "person", action="x")
-    assert isinstance(fact, ch.ItemConfirming)
 
 
 def test_what_was_put_off_goes_only_with_what_it_needs() -> None:

@@ -8,18 +8,13 @@ from domain.errors import Refused
 from domain.journal import catalog as c
 from domain.journal import task as t
 from domain.log.wire import Words
-from domain.wake.reading import (
-    PromptLimits,
-)
 from tests.support.readings import (
     AGENT,
-    AT,
     HOME,
     ROOF,
     WORK,
     Book,
     add_link,
-    add_note,
     add_task,
     household,
     read,
@@ -73,18 +68,6 @@ def test_links_of_links_are_not_read() -> None:
 
 
 # ------------------------------------------------------------------------------------- task
-
-
-def test_only_the_newest_payloads_that_can_fit_are_read() -> None:
-    book = household()
-    for number in range(100):
-        add_note(book, f"note-{number}", f"{number} " + "x" * 5_000, at=AT.format(1 + number % 28))
-    limits = PromptLimits(prompt_max_bytes=20_000, entry_max_bytes=4_000)
-    task = read(book, limits=limits).task
-    assert len(book.payloads_read) == len(task.log) == 5
-    assert task.log_unread == 95
-    assert [entry.at for entry in task.log] == sorted(entry.at for entry in task.log)
-    assert task.log[-1].at == AT.format(28)
 
 
 # --------------------------------------------------------------------- labels and corrections

@@ -35,29 +35,7 @@ from tests.support.readings import (
 TASK = r.TaskSeen("task-1", "Mend the roof", category=r.LabelSeen("cat-1", "Home"))
 
 
-def shown(reading: r.Reading, **bounds: int) -> dict[str, str]:
-    return sections(render(reading, r.PromptLimits(**bounds)))
-
-
-def log(*texts: str) -> tuple[r.EntrySeen, ...]:
-    return tuple(
-        r.EntrySeen(AT.format(1 + index % 28), "note", "person", text)
-        for index, text in enumerate(texts)
-    )
-
-
 # -------------------------------------------------------------------------------------- cuts
-
-
-@pytest.mark.parametrize("limit", range(30_000, 60_000, 3_000))
-def test_ten_notes_stay_while_other_parts_can_give_way(limit: int) -> None:
-    seen = tuple(
-        r.ObservationSeen(AT.format(1), "critical", "operational", "x" * 100) for _ in range(220)
-    )
-    reading = r.Reading(replace(TASK, log=log(*["x" * 1_000] * 30)), journal=seen)
-    text = shown(reading, prompt_max_bytes=limit)
-    assert len(json.loads(body(text["task"]))["log"]) >= 10
-    assert ("older observations]" in text["journal"]) == (limit < 48_000)
 
 
 def test_of_digests_the_newest_are_shown_while_they_fit() -> None:

@@ -14,7 +14,6 @@ from adapters.documents.inbox import reason_of
 from adapters.runtime import review
 from adapters.runtime.services import Services
 from domain.agent.agent import AGENT
-from domain.agent.commands import CreateAgent, DestroyAgent
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.changes.change_set import ChangeItem, set_id
 from domain.changes.commands import ConfirmItem, RejectItem
@@ -92,18 +91,6 @@ def test_an_edit_of_the_reason_alone_takes_nothing_away() -> None:
     confirm(at, woken(at, agent, *ended(blocked)), '{"reason":"no time","status":"BLOCKED"}')
     confirm(at, woken(at, agent, *ended(call("set_task_status", status="OPEN"))))
     assert is_proposed(at, agent, blocked)
-
-
-@pytest.mark.parametrize("scaffold", [1, 2])
-def test_a_new_agent_knows_what_the_one_before_was_told(scaffold: int) -> None:
-    at, task, agent = one_agent()
-    made = woken(at, agent, *ended(minutes(45)))
-    at.append_agent(RejectItem(made, 1, "person", at.journal.tail().n))
-    category = at.agent(agent).categories[0]
-    at.append_agent(DestroyAgent(agent))
-    create = CreateAgent(task, "New", category, at.journal.tail().n, "hybrid", is_enabled=True)
-    other = at.append_agent(create).result.ids[0]
-    assert is_proposed(at, other, minutes(45), scaffold) == (scaffold == 1)
 
 
 def told(at: Services, agent: str, scaffold: int) -> str:
@@ -291,30 +278,6 @@ def test_every_proposing_tool_asks_for_a_quote_since_scaffold_2(tool: Any) -> No
     holder = asked["properties"][tool.array]["items"] if tool.array else asked
     assert holder["properties"]["because"]["maxLength"] == BECAUSE_MAX
     assert "because" not in holder["required"]
-
-
-def test_a_quote_is_kept_with_the_place_where_it_stands() -> None:
-    at, _, agent = noted("It takes  TWO\nhours, says Ann.", "A pipe drips.")
-    wish = call("update_task_estimate", minutes=120, because="“it takes two hours”")
-    (item,) = kept(at, agent, wish)
-    assert item.because == "“it takes two hours”"
-    assert item.because_at == "note:2027-01-01T00:00:03.000000Z"
-    assert item.arguments.text == '{"minutes":120}'
-    assert divergences(at) == []
-
-
-@pytest.mark.parametrize(
-    ("quote", "place"),
-    [("fix the sink", "title"), ("never said", ""), ("...", ""), ("say when", "words")],
-)
-def test_a_quote_is_looked_up_in_what_was_shown(quote: str, place: str) -> None:
-    at, task, agent = noted()
-    kept(at, agent)  # the wake that its creation asked for
-    said = payload(task, b"Say, when?")
-    at.append_agent(at.request(agent, "user", "", 0, said.id), payloads=[said])
-    (item,) = kept(at, agent, call("update_task_priority", priority="P1", because=quote))
-    assert (item.because, item.because_at) == (quote, place)
-    assert divergences(at) == []
 
 
 TURN = '{"at":"A","person":"Make it two hours","you":"It is done"}'

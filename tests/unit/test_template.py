@@ -46,19 +46,6 @@ def test_a_version_is_active_at_once_and_says_something_new() -> None:
     assert t.add_version(given(MADE, ONE), Words("c"), Words("d"), "user", "gemini") == [TWO]
 
 
-def test_a_template_goes_when_its_last_agent_has_left() -> None:
-    living = given(MADE, ONE, t.InstanceAdded("a"))
-    with pytest.raises(Refused) as refused:
-        t.delete(living)
-    assert code_of(refused) == "template_in_use"
-    left = given(MADE, ONE, t.InstanceAdded("a"), t.InstanceRemoved("a"))
-    assert t.delete(left) == [t.TemplateDeleted()]
-    gone = given(MADE, ONE, t.TemplateDeleted())
-    assert t.delete(gone) == []
-    with pytest.raises(Refused, match="there is no template"):
-        t.change(gone, "x", None, None)
-
-
 def test_the_seeds_have_names_of_their_own_and_something_to_say() -> None:
     assert len({seed_id(one.seed) for one in SEEDS}) == len(SEEDS) == 2
     assert all(one.general and one.report and one.summary for one in SEEDS)

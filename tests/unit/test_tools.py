@@ -230,23 +230,6 @@ def test_a_person_s_edit_becomes_canonical(tool: str, given: object, expected: s
     assert registry.check_edit(tool, given) == expected
 
 
-@pytest.mark.parametrize(
-    ("tool", "given", "code"),
-    [
-        ("add_multiple_checklist_items", {"items": []}, "unknown_tool"),
-        ("set_task_language", {"languageCode": "de", "confidence": "high"}, "unknown_tool"),
-        ("update_report", {}, "unknown_tool"),
-        ("update_checklist_item", {"id": "i1"}, "invalid_arguments"),
-        ("set_task_status", {"status": "BLOCKED"}, "invalid_arguments"),
-        ("update_task_estimate", [], "invalid_arguments"),
-    ],
-)
-def test_an_edit_that_does_not_fit_is_refused(tool: str, given: object, code: str) -> None:
-    answer = registry.check_edit(tool, given)
-    assert isinstance(answer, ToolRefusal)
-    assert answer.code == code
-
-
 def test_what_is_recorded_of_a_refused_change_is_never_cut() -> None:
     """Old logs hold it whole: a message to a person is cut, its bytes are not."""
     name = "k" * 300
@@ -306,15 +289,6 @@ def test_a_language_that_is_set_stays(by: str, wanted: str, expected: str) -> No
 def test_the_languages_are_those_of_the_norm() -> None:
     assert len(LANGUAGES) == 183
     assert all(len(known) == 2 and known.isascii() and known.islower() for known in LANGUAGES)
-
-
-def test_a_title_is_set_at_once_where_there_is_none_and_proposed_where_there_is() -> None:
-    empty = given(t.TaskCreated("person", " ", "c1"))
-    assert registry.mode_of("set_task_title", empty) == "immediate"
-    assert registry.mode_of("set_task_title", SET) == "deferred"
-    assert registry.mode_of("set_task_language", SET) == "immediate"
-    assert registry.mode_of("update_task_estimate", empty) == "deferred"
-    assert registry.mode_of("update_report", SET) == "local"
 
 
 @pytest.mark.parametrize("tool", ["set_task_title", "suppress_label", "add_checklist_item"])
@@ -747,24 +721,6 @@ def test_a_follow_up_of_the_wake_s_own_set_is_known() -> None:
 
 def test_what_is_linked_so_already_is_not_linked_again() -> None:
     assert link("linked", "relates_to") == "redundant"
-
-
-def test_only_three_follow_ups_wait_at_a_time() -> None:
-    waiting = proposed(follow_up("A"), follow_up("B"))
-    assert refused("create_follow_up_task", waiting, title="D") == ""
-    own = replace(proposed(follow_up("C")), id="set-1")
-    assert refused("create_follow_up_task", waiting, own=own, title="D") == "limit"
-    decided = replace(
-        waiting, items=tuple(replace(one, status="rejected") for one in waiting.items)
-    )
-    assert refused("create_follow_up_task", decided, own=own, title="D") == ""
-
-
-@pytest.mark.parametrize("item", ["i2", "i3"])
-def test_only_what_is_open_is_carried_over(item: str) -> None:
-    both = [{"id": "i1"}, {"id": item}]
-    assert refused("create_follow_up_task", title="A", carryOver=both) == "not_found"
-    assert refused("create_follow_up_task", title="A", carryOver=both[:1]) == ""
 
 
 def test_a_follow_up_that_was_made_is_not_proposed_again() -> None:

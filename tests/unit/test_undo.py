@@ -28,10 +28,9 @@ from domain.journal import commands as do
 from domain.journal.catalog import label_id
 from domain.journal.commands import CreateTask
 from domain.journal.task import TASK, Task
-from domain.lessons.lessons import CATEGORY
 from domain.log.state import entity_of
 from domain.log.wire import Words
-from tests.support.lessons import WORK, agent_in, lessons_in, proved, with_categories
+from tests.support.lessons import proved
 from tests.support.proposals import add, after, item, shown
 from tests.support.scripted_wakes import call, ended, items, minutes, woken
 from tests.support.services import TickingClock, one_agent, services, task_with_agent
@@ -301,21 +300,6 @@ def task_ids(at: Services) -> tuple[str, ...]:
 def state(at: Services, task: str) -> Task:
     with at.journal.reading() as world:
         return world.load(TASK, task)
-
-
-def test_the_lesson_is_taken_back_in_the_category_where_it_was_learnt() -> None:
-    at = with_categories()
-    task, agent = agent_in(at, WORK, "Write")
-    made = woken(at, agent, *ended(minutes(60)))
-    review.confirm(at, made, 1)
-    scope = CATEGORY + WORK
-    (kept,) = lessons_in(at, scope).tools["update_task_estimate"]
-    assert kept.verdict == "confirmed"
-    at.append_journal(do.EditTask(task, category="Health"))
-    review.undo(at, made, 1, items(at, made)[0].operations[0])
-    assert lessons_in(at, scope).tools["update_task_estimate"] == ()
-    review.confirm(at, made, 1)
-    assert proved(at) == ()
 
 
 @pytest.mark.parametrize("is_after", [False, True])

@@ -14,7 +14,6 @@ from domain.tools import registry
 from domain.tools.snapshot import Snapshot
 from domain.wake import machine
 from domain.wake import wake as w
-from domain.wake.commands import RetakeWake
 from domain.wake.scaffolds import SCAFFOLD
 from domain.wake.tool_call import WakeInputs
 from tests.support.services import divergences, one_agent, queued_key
@@ -82,16 +81,6 @@ def begun() -> tuple[Services, str, Captured]:
 def wake_of(at: Services, run_key: str) -> w.Wake:
     with at.agents.reading() as world:
         return world.load(w.WAKE, run_key)
-
-
-def test_the_wake_of_a_paused_agent_is_not_taken_over() -> None:
-    at, agent, captured = begun()
-    at.append_agent(PauseAgent(agent))
-    at.append_agent(RetakeWake(captured.command.run_key))
-    facts = [row.fact for row in at.agents.facts(f"wake:{captured.command.run_key}@r1")]
-    assert facts[-1] == w.WakeFinished("skipped", code="dormant")
-    assert sum(isinstance(fact, w.ModelAsked) for fact in facts) == 1
-    assert divergences(at) == []
 
 
 def test_the_wake_of_a_paused_agent_does_not_wait_for_its_provider() -> None:

@@ -13,7 +13,6 @@ from domain.agent.wake_queue_rules import (
     order_sleep,
     provider_until,
     request,
-    settle,
     sleep,
     throttled,
 )
@@ -108,22 +107,6 @@ def test_the_throttle_is_a_setting_that_travels() -> None:
 # -------------------------------------------------------------------------------- while it runs
 
 
-def test_a_first_backoff_does_not_shorten_the_throttle() -> None:
-    wake_queue = running()
-    wake_queue = wake_queue_of(notice(wake_queue, ACTIVE, change(2), after(10), ON), wake_queue)
-    facts = settle(wake_queue, wake_queue.running, "failed", after(300))
-    assert facts == [q.WakeSettled(wake_queue.running, "failed", 1, after(420))]
-
-
-def test_a_resumed_agent_begins_anew() -> None:
-    wake_queue = wake_queue_of(settle(running(), running().running, "failed", START), running())
-    assert (wake_queue.failures, wake_queue.not_before) == (1, after(60))
-    assert q.run_status(wake_queue) == "failed"
-    facts = request(wake_queue, ACTIVE, asked("recovery"), after(1), ON)
-    wake_queue = wake_queue_of(facts, wake_queue)
-    assert (wake_queue.failures, wake_queue.not_before, q.next_due(wake_queue)) == (0, "", after(1))
-
-
 # ------------------------------------------------------------------------------ a person's request
 
 
@@ -166,22 +149,6 @@ def test_creation_and_recovery_are_never_refused() -> None:
 
 
 # ------------------------------------------------------------------------------ beginning and end
-
-
-def test_one_wake_of_an_agent_runs_at_a_time() -> None:
-    wake_queue = running()
-    wake_queue = wake_queue_of(notice(wake_queue, ACTIVE, change(2), START, ON), wake_queue)
-    assert wake_queue.queued is not None
-    for held in (
-        wake_queue,
-        wake_queue_of(back_off(wake_queue, wake_queue.running, MORNING, "budget"), wake_queue),
-    ):
-        with pytest.raises(Refused) as refused:
-            begin(held, ACTIVE, wake_queue.queued.run_key, MORNING, ON, now=True)
-        assert refused.value.code == "agent_running"
-    with pytest.raises(Refused) as refused:
-        begin(wake_queue, ACTIVE, "nobody", MORNING, ON)
-    assert refused.value.code == "unknown_wake"
 
 
 def test_the_wait_for_a_provider_doubles_or_is_the_one_it_names() -> None:
@@ -261,20 +228,6 @@ def test_a_queued_wake_is_dropped_by_the_persons_word() -> None:
     run_key = waiting.queued.run_key
     assert cancel(waiting, run_key) == [q.WakeDropped(run_key, "cancelled")]
     assert wake_queue_of(cancel(waiting, run_key), waiting).queued is None
-
-
-def test_a_begun_wake_is_not_cancelled_and_one_that_is_gone_is_not_there() -> None:
-    then = running()
-    run_key = then.running
-    waits = wake_queue_of([q.WakeBackedOff(run_key, after(60), "provider")], then)
-    for wake_queue in (then, waits):
-        with pytest.raises(Refused, match="has begun") as refused:
-            cancel(wake_queue, run_key)
-        assert refused.value.remedy is not None
-        assert refused.value.remedy.name == "pause_agent"
-    with pytest.raises(Refused) as gone:
-        cancel(wake_queue_of([]), run_key)
-    assert gone.value.code == "unknown_wake"
 
 
 # ------------------------------------------------------------------------------------ stale reports
