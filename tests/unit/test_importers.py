@@ -606,6 +606,7 @@ def lines_left_out(text: str) -> list[tuple[int, str]]:
         ("X Call Mom", "X Call Mom", "", "", ""),
         ("xylophone lesson", "xylophone lesson", "", "", ""),
         ("  Call \t Mom  ", "Call Mom", "", "", ""),
+        ("x", "x", "", "", ""),
     ],
 )
 def test_the_head_of_a_line(line: str, title: str, priority: str, status: str, reason: str) -> None:
@@ -663,10 +664,6 @@ def test_a_line_without_a_text_is_named(line: str) -> None:
         2,
         "the line does not say what is to be done; write it, or delete the line",
     )
-
-
-def test_an_x_alone_is_a_title() -> None:
-    assert only_line("x").title == "x"
 
 
 def test_ids_follow_the_words_and_not_the_marks() -> None:

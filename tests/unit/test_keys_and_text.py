@@ -24,23 +24,8 @@ def test_keys_are_frozen() -> None:
     assert set(key("x")) <= set("abcdefghijklmnopqrstuvwxyz234567")
 
 
-def test_parts_of_a_key_cannot_run_together() -> None:
-    assert len({key("a", "bc", "d"), key("a", "b", "cd"), key("a", "bcd"), key("abc", "d")}) == 4
-
-
 def test_a_payload_belongs_to_its_unit() -> None:
     assert payload_id("t1", b"x") != payload_id("t2", b"x")
-
-
-def test_a_chain_digest_sees_stream_version_and_bytes() -> None:
-    rows = [("a", 1, b"x"), ("b", 1, b"y")]
-    others = [
-        [("a", 2, b"x"), ("b", 1, b"y")],
-        [("a", 1, b"z"), ("b", 1, b"y")],
-        [("b", 1, b"y"), ("a", 1, b"x")],
-        [("a", 1, b"x")],
-    ]
-    assert chain(rows) not in {chain(other) for other in others}
 
 
 @given(rows=lists(tuples(text(), integers(1), binary())))

@@ -41,20 +41,17 @@ def test_labels_are_assigned_where_a_text_names_them() -> None:
 
 
 @pytest.mark.parametrize(
-    "task",
+    "given",
     [
         {"labelsLeft": 0},
         {"labels": [{"id": "l1", "name": "Bank"}]},
         {"labelsLeft": None, "labels": [{"id": str(n)} for n in range(3)]},
+        {"sections": LABELS | {"suppressed_labels": "- l1: Bank"}},
     ],
+    ids=["no more", "has it", "has three", "suppressed"],
 )
-def test_no_label_too_many_or_twice(task: dict[str, Any]) -> None:
-    assert "assign_task_labels" not in calls(ask("The bank", sections=LABELS, **task))
-
-
-def test_a_suppressed_label_is_left_alone() -> None:
-    sections = LABELS | {"suppressed_labels": "- l1: Bank"}
-    assert "assign_task_labels" not in calls(ask("The bank", sections=sections))
+def test_no_label_too_many_twice_or_suppressed(given: dict[str, Any]) -> None:
+    assert "assign_task_labels" not in calls(ask("The bank", **({"sections": LABELS} | given)))
 
 
 @pytest.mark.parametrize(
@@ -97,15 +94,11 @@ def test_title_and_description_are_read_too() -> None:
     assert titles(told) == ["Find the number"]
 
 
-def test_nothing_found_and_nothing_changed_is_no_call() -> None:
-    told = ask("It was a fine day.", sections=REPORT)
-    assert (told.calls, told.text) == ((), "Nothing new was found in the text.")
-
-
-def test_the_first_report_is_written_even_if_nothing_is_found() -> None:
+def test_the_first_report_is_written_though_nothing_is_found_and_a_change_renews_it() -> None:
     told = calls(ask("It was a fine day."))
     assert list(told) == ["update_report"]
     assert "offline rules model" in told["update_report"]["content"]
+    assert list(calls(ask(sections=REPORT | {"changed": "- title"}))) == ["update_report"]
 
 
 def test_what_the_journal_knows_is_not_observed_again() -> None:
@@ -113,10 +106,6 @@ def test_what_the_journal_knows_is_not_observed_again() -> None:
     observed = calls(first)["record_observations"]["observations"][0]["text"]
     sections = REPORT | {"journal": f"## Journal\n\n- 2026-11-20 {observed}"}
     assert ask("Received the tiles", status="BLOCKED", sections=sections).calls == ()
-
-
-def test_a_change_renews_the_report() -> None:
-    assert list(calls(ask(sections=REPORT | {"changed": "- title"}))) == ["update_report"]
 
 
 def test_calls_come_in_a_fixed_order_with_plain_ids() -> None:
@@ -133,12 +122,6 @@ def test_only_offered_tools_are_called_and_only_they_are_reported() -> None:
     assert set(calls(told)) == {"update_task_estimate", "update_report"}
     assert "Due date" not in calls(told)["update_report"]["content"]
     assert ask("due 2026-12-04", tools=()).calls == ()
-
-
-def test_the_second_turn_says_a_word_and_calls_nothing() -> None:
-    told = ask("due 2026-12-04", exchanges=(QUEUED,))
-    assert told.calls == ()
-    assert told.text == "Proposed: Due date."
 
 
 def test_what_was_not_taken_up_is_not_reported_as_proposed() -> None:
@@ -181,11 +164,6 @@ def test_a_forced_tool_is_the_only_one() -> None:
     assert list(calls(told)) == ["update_report"]
     assert "2026-12-04" in calls(told)["update_report"]["content"]
     assert ask("due 2026-12-04", tools=("update_report",), forced="set_task_status").calls == ()
-
-
-def test_a_closed_task_gets_no_proposals() -> None:
-    for status in ("DONE", "REJECTED"):
-        assert proposed(ask("due 2026-12-04. todo: x y", status=status)) == {}
 
 
 def test_a_report_is_bounded_names_its_sources_and_shows_no_ids() -> None:
@@ -258,32 +236,18 @@ def test_missing_and_odd_fields_read_as_empty() -> None:
             assert ask("Fine.", **({name: value} if name != "log" else {"log": value})).calls
 
 
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "need to ",
-        "I have to have to ",
-        "a",
-        " ",
-        "by by by ",
-        "bis zum am den dem ",
-        "takes about about about ",
-        "todo: ",
-        "- [ ] x\n",
-        "habe ",
-        "1.1.",
-        "((((((",
-        "done: done: ",
-        "waiting for ",
-        "not waiting a a a ",
-        "\n",
-        "\u0000\u202e\ud800",
-        "muss noch ",
-        "~~~\n>",
-        "🙂.",
-        ",,,,",
-    ],
+HOSTILE = (
+    "need to |I have to have to |a| |by by by |bis zum am den dem |takes about about about |"
+    "todo: |- [ ] x\n|habe |1.1.|((((((|done: done: |waiting for |not waiting a a a |\n|"
+    "\u0000\u202e\ud800|muss noch |~~~\n>|🙂.|,,,,"
 )
+PIECES = (
+    "need to |due |by Friday |bis |4.12.|muss noch |waiting for |~2 h|done: |\n- |todo: |urgent |"
+    "99999|Dec 31 |?|. "
+)
+
+
+@pytest.mark.parametrize("piece", HOSTILE.split("|"))
 def test_hostile_texts_are_read_in_time(piece: str) -> None:
     text = (piece * (100_000 // len(piece) + 1))[:100_000]
     told = ask(*(text for _ in range(3)), checklist=[item("a"), item("b" * 400)])
@@ -300,32 +264,7 @@ def test_only_the_newest_of_very_much_text_is_read() -> None:
 
 
 @given(
-    st.lists(
-        st.one_of(
-            st.text(max_size=80),
-            st.sampled_from(
-                [
-                    "need to ",
-                    "due ",
-                    "by Friday ",
-                    "bis ",
-                    "4.12.",
-                    "muss noch ",
-                    "waiting for ",
-                    "~2 h",
-                    "done: ",
-                    "\n- ",
-                    "todo: ",
-                    "urgent ",
-                    "99999",
-                    "Dec 31 ",
-                    "?",
-                    ". ",
-                ]
-            ),
-        ),
-        max_size=30,
-    ).map("".join)
+    st.lists(st.text(max_size=80) | st.sampled_from(PIECES.split("|")), max_size=30).map("".join)
 )
 @settings(max_examples=300, deadline=None)
 def test_any_text_gets_the_same_reply_twice_and_quotes_only_itself(text: str) -> None:
@@ -467,10 +406,6 @@ def test_a_date_in_that_sentence_is_the_follow_ups() -> None:
     assert "update_task_due_date" not in told
 
 
-def test_a_follow_up_of_nothing_is_none() -> None:
-    assert acts(friday("The rest is a new task.", checklist=[])) == {}
-
-
 # ------------------------------------------------------------------------------------ time spent
 
 
@@ -479,10 +414,6 @@ def test_time_that_the_person_spent_is_logged_and_no_other(text: str, wanted: st
     span = dict(zip(("startedAt", "endedAt"), several(wanted), strict=False))
     said = {"because": text, "summary": text.rstrip(".")}
     assert acts(friday(text)) == ({"log_time": span | said} if wanted else {})
-
-
-def test_without_the_persons_clock_no_time_is_logged() -> None:
-    assert acts(friday("Worked from 4 to 6pm", sections={"now": ""})) == {}
 
 
 def test_several_spans_are_a_call_each_and_none_that_overlaps() -> None:
@@ -512,11 +443,6 @@ def test_a_blocker_among_the_linked_tasks_is_linked(text: str, wanted: str | Non
     if wanted:
         assert given["link_task"].pop("because") in text
         assert given["link_task"] == {"targetTaskId": wanted, "relation": "is_blocked_by"}
-
-
-def test_a_blocker_that_is_linked_so_already_is_left_alone() -> None:
-    there = linked(TAX | {"relation": "is_blocked_by"})
-    assert acts(friday("Blocked by the tax task", sections=there)) == {}
 
 
 def looked_up(*tasks: dict[str, str], **rest: Any) -> tuple[Reply, Reply]:
@@ -591,13 +517,30 @@ def test_what_is_proposed_or_decided_is_left_out(lead: str) -> None:
     assert acts(friday(*TEXTS, sections=sections)) == {}
 
 
-def test_time_that_the_task_has_is_not_logged_again() -> None:
-    there = "## Time\n\nLogged in all: 60 minutes.\n- e1 2026-11-20T17:30 to 18:30, 60 minutes: x"
-    assert acts(friday("Worked from 4 to 6pm", sections={"time": there})) == {}
+LOGGED = "## Time\n\nLogged in all: 60 minutes.\n- e1 2026-11-20T17:30 to 18:30, 60 minutes: x"
+WORKED = "Worked from 4 to 6pm"
 
 
-def test_a_closed_task_asks_for_nothing() -> None:
-    assert acts(friday(*TEXTS, status="DONE")) == {}
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("The rest is a new task.", {"checklist": []}),
+        (WORKED, {"sections": {"now": ""}}),
+        (WORKED, {"sections": {"time": LOGGED}}),
+        ("Blocked by the tax task", {"sections": linked(TAX | {"relation": "is_blocked_by"})}),
+    ],
+    ids=["no rest", "no clock", "time that is there", "linked so"],
+)
+def test_what_is_there_already_or_cannot_be_is_not_asked_for(
+    text: str, given: dict[str, Any]
+) -> None:
+    assert acts(friday(text, **given)) == {}
+
+
+@pytest.mark.parametrize("status", ["DONE", "REJECTED"])
+def test_a_closed_task_asks_for_nothing_and_gets_no_proposals(status: str) -> None:
+    told = friday(*TEXTS, "due 2026-12-04. todo: x y", status=status)
+    assert (acts(told), proposed(told)) == ({}, {})
 
 
 def test_a_request_without_these_tools_gets_what_it_would_get_without_the_clock() -> None:

@@ -118,29 +118,15 @@ def test_a_schedule_has_one_normal_form(given: str, normal: str) -> None:
     assert parse(normal) == parse(given)
 
 
+NONE = """
+every|every day|every day 24:00|every day 7|every day 07:60|every day \u0660\u0667:\u0660\u0660
+every fortnight 07:00|every hour 07:00|every day 07:00 Europe/Berlin|cron|cron 0 7 * *
+cron 60 7 * * *|cron 0 7 30 2 *|cron a b c d e|cron @daily|once 2027-02-29 07:00|once 2027-01-01
+"""
+
+
 @pytest.mark.parametrize(
-    "given",
-    [
-        "",
-        "every",
-        "every day",
-        "every day 24:00",
-        "every day 7",
-        "every day 07:60",
-        "every day \u0660\u0667:\u0660\u0660",
-        "every fortnight 07:00",
-        "every hour 07:00",
-        "every day 07:00 Europe/Berlin",
-        "cron",
-        "cron 0 7 * *",
-        "cron 60 7 * * *",
-        "cron 0 7 30 2 *",
-        "cron a b c d e",
-        "cron @daily",
-        "once 2027-02-29 07:00",
-        "once 2027-01-01",
-        "cron " + "1," * 100 + "1 * * * *",
-    ],
+    "given", ["", *NONE.strip().replace("\n", "|").split("|"), "cron " + "1," * 100 + "1 * * * *"]
 )
 def test_what_is_no_schedule_is_refused_in_one_line(given: str) -> None:
     with pytest.raises(Refused) as refused:
@@ -252,29 +238,28 @@ def test_the_next_ticks_are_those_that_a_clock_on_the_wall_shows(
     assert after(text, zone, at, len(ticks)) == ticks
 
 
-def test_ticks_of_a_downtime_and_the_next_one() -> None:
-    days = parse("every day 07:00")
-    first, now = full("2027-03-26 06:00"), full("2027-03-29 05:00")
-    ticks, next_at = ticks_between(days, BERLIN, first, now)
-    assert ticks == (first, full("2027-03-27 06:00"), full("2027-03-28 05:00"), now)
-    assert next_at == full("2027-03-30 05:00")
+WINTER, SUMMER = ["2027-03-26 06:00", "2027-03-27 06:00"], ["2027-03-28 05:00", "2027-03-29 05:00"]
+ONCE = "once 2027-01-01 07:00"
 
 
-def test_before_the_first_tick_there_is_none() -> None:
-    first = full("2027-03-26 06:00")
-    assert ticks_between(parse("every hour"), "UTC", first, full("2027-03-26 05:59")) == ((), first)
-
-
-def test_a_single_one_ends_its_schedule() -> None:
-    once, first = parse("once 2027-01-01 07:00"), full("2027-01-01 07:00")
-    assert ticks_between(once, "UTC", first, full("2027-02-01 00:00")) == ((first,), "")
-    assert ticks_between(once, "UTC", "", full("2027-02-01 00:00")) == ((), "")
-
-
-def test_a_tick_that_was_promised_is_kept_though_the_zone_has_changed_its_rules() -> None:
-    promised, now = full("2027-01-01 05:00"), full("2027-01-01 05:30")
-    ticks, next_at = ticks_between(parse("every day 07:00"), BERLIN, promised, now)
-    assert (ticks, next_at) == ((promised,), full("2027-01-01 06:00"))
+@pytest.mark.parametrize(
+    ("text", "first", "now", "ticks", "following"),
+    [
+        ("every day 07:00", WINTER[0], SUMMER[-1], WINTER + SUMMER, "2027-03-30 05:00"),
+        ("every hour", WINTER[0], "2027-03-26 05:59", [], WINTER[0]),
+        (ONCE, "2027-01-01 06:00", "2027-02-01 00:00", ["2027-01-01 06:00"], ""),
+        (ONCE, "", "2027-02-01 00:00", [], ""),
+        # it was promised before the zone changed its rules
+        ("every day 07:00", "2027-01-01 05:00", "2027-01-01 05:30", ["2027-01-01 05:00"],
+         "2027-01-01 06:00"),
+    ],
+    ids=["a downtime", "before the first", "a single one", "none any more", "promised"],
+)  # fmt: skip
+def test_ticks_until_now_and_the_next_one(
+    text: str, first: str, now: str, ticks: list[str], following: str
+) -> None:
+    found = ticks_between(parse(text), BERLIN, full(first), full(now))
+    assert found == (tuple(map(full, ticks)), full(following))
 
 
 @pytest.mark.parametrize(

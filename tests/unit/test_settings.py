@@ -27,14 +27,22 @@ def refusal(text: str) -> Refused:
     return refused.value
 
 
-def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
-    settings = load(tmp_path, {"PATH": "/bin"})
-    assert settings == Settings()
+def test_without_a_file_the_defaults_hold_whatever_the_process_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(os.environ, "WAKELOG_MODEL", "gemini")
+    monkeypatch.setitem(os.environ, "TZ", "Asia/Tokyo")
+    known = {"WAKELOG_HOME": "x", "WAKELOG_REPLICA": "r1", "WAKELOG_NOW": "soon"}
+    settings = load(tmp_path, {})
+    assert settings == load(tmp_path, {"PATH": "/bin"} | known) == Settings()
     assert (settings.timezone, settings.model) == ("UTC", "rules")
     assert settings.agents == AgentsSettings(True, "hybrid", 3, "06:00", 600, 0)
     assert settings.budget == BudgetSettings(0, 0, 0, 0)
     assert (settings.prompt.max_bytes, settings.gemini.base_url) == (120_000, "")
     assert settings.prices == {}
+
+
+NAMED = ("prices", "models", "lists")  # tables whose keys the person names
 
 
 def test_a_new_homes_file_says_the_defaults() -> None:
@@ -43,7 +51,8 @@ def test_a_new_homes_file_says_the_defaults() -> None:
     told = parse(shown)
     assert told.prices == {"gemini:MODEL": (Price(1_250_000, 10_000_000, 310_000, "2027-01-01"),)}
     assert told.models == {"NAME": NamedModel("https://host/v1", "MODEL")}
-    known = [name for name in Settings.__struct_fields__ if name not in ("prices", "models")]
+    assert told.lists == {"work": "--category Work --not-label someday"}
+    known = [name for name in Settings.__struct_fields__ if name not in NAMED]
     assert all(getattr(told, name) == getattr(Settings(), name) for name in known)
     tables = [getattr(Settings(), name) for name in known]
     inner = [name for table in tables[3:] for name in table.__struct_fields__]
@@ -117,11 +126,6 @@ def test_an_unknown_variable_is_named(tmp_path: Path, name: str, instead: str) -
         load(tmp_path, {name: "", "WAKELOG_HOME": "/x"})
     assert refused.value.code == "unknown_setting"
     assert str(refused.value).startswith(f"the variable {name} is not known; {instead}")
-
-
-def test_the_known_variables_are_let_through(tmp_path: Path) -> None:
-    environ = {"WAKELOG_HOME": "x", "WAKELOG_REPLICA": "r1", "WAKELOG_NOW": "soon"}
-    assert load(tmp_path, environ) == Settings()
 
 
 @pytest.mark.parametrize(
@@ -258,11 +262,3 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="cannot be read") as refused:
         load(tmp_path, {})
     assert refused.value.code == "unreadable_file"
-
-
-def test_nothing_is_taken_from_the_process_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(os.environ, "WAKELOG_MODEL", "gemini")
-    monkeypatch.setitem(os.environ, "TZ", "Asia/Tokyo")
-    assert load(tmp_path, {}) == Settings()

@@ -32,13 +32,16 @@ def test_a_tape_file_is_played_in_order() -> None:
     assert (told.code, told.of_provider, told.retry_seconds) == ("rate_limited", True, 7)
 
 
-def test_a_tape_that_has_ended_says_so() -> None:
+def test_a_tape_keeps_what_it_was_asked_and_says_that_it_has_ended() -> None:
     tape = TapeModel("tape:x", [Reply(b"", "only")])
     next_of(tape)
+    assert (tape.name, tape.requests) == ("tape:x", [REQUEST])
     for _ in range(2):
         with pytest.raises(ModelFault, match="the tape ended after 1 replies") as fault:
             next_of(tape)
         assert (fault.value.code, fault.value.of_provider) == ("tape_ended", False)
+    with pytest.raises(ModelFault, match="after 0 replies"):
+        next_of(TapeModel.load(b"\n\n"))
 
 
 def test_the_bytes_of_a_line_are_canonical_and_read_back() -> None:
@@ -70,13 +73,6 @@ def test_faults_and_lines_may_be_mixed_with_replies() -> None:
     assert next_of(tape).text == "up"
 
 
-def test_a_tape_keeps_what_it_was_asked() -> None:
-    tape = TapeModel("tape:demo", [Reply(b"", "a")])
-    next_of(tape)
-    assert tape.requests == [REQUEST]
-    assert tape.name == "tape:demo"
-
-
 @pytest.mark.parametrize(
     ("line", "because"),
     [
@@ -101,8 +97,3 @@ def test_a_bad_line_is_named(line: bytes, because: str) -> None:
 def test_a_separator_inside_a_text_ends_no_line() -> None:
     tape = TapeModel.load('{"text": "a\u2028b"}\r\n'.encode())
     assert next_of(tape).text == "a\u2028b"
-
-
-def test_a_blank_tape_has_ended_at_once() -> None:
-    with pytest.raises(ModelFault, match="after 0 replies"):
-        next_of(TapeModel.load(b"\n\n"))
