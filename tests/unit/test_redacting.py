@@ -12,8 +12,10 @@ from adapters.usecases.undoing import undo
 from adapters.wiring import Home
 from domain.agent.commands import ConfigureAgent
 from domain.agent.deciders import AgentSettings
+from domain.agent.wake_queue import WakeBegun
 from domain.errors import Refused
 from domain.journal.commands import EditTask
+from domain.log.state import RecordedEvent
 from domain.policy.commands import GiveConsent
 from domain.policy.gate import NOTICE_VERSION, sections_of
 from domain.wake.wake import ModelAnswered
@@ -140,3 +142,24 @@ def test_no_text_of_lessons_digests_and_undone_deeds_is_left_and_no_host_of_a_mo
     told = "".join(histories.history_lines(after))
     assert all(f'"kind":"{one}"' in told.replace("\\", "") for one in KINDS)
     assert len(set(re.findall(r"openai:llama@https://[a-z.]+:8443/[a-z]+/v?", told))) == 1
+
+
+# ------------------------------------------------- rows that were made anew beside those they were
+
+
+def row(stream: str, run_key: str) -> RecordedEvent:
+    return RecordedEvent(f"{stream}@r1", 1, "r1", 1, 0, "", WakeBegun(run_key))
+
+
+def test_rows_of_agents_that_come_in_another_order_are_told_apart() -> None:
+    was = [row("alert:a", "1"), row("alert:b", "2"), row("alert:b", "3"), row("alert:c", "4")]
+    made = [row("alert:x", "30"), row("alert:x", "31"), row("alert:y", "20"), row("alert:z", "40")]
+    there = redact.matched_rows(was, made, {"a": "y", "b": "x"})
+    assert [one.entity for one in there] == ["y", "x", "x", "z"]
+    assert [one.fact for one in there] == [WakeBegun(key) for key in ("20", "30", "31", "40")]
+
+
+def test_rows_of_streams_that_nobody_knows_stay_in_their_order() -> None:
+    made = [row("alert:x", "1"), row("alert:y", "2"), row("wake:z", "3")]
+    was = [row("alert:a", "1"), row("wake:c", "3"), row("alert:b", "2")]
+    assert redact.matched_rows(was, made, {}) == [made[0], made[2], made[1]]

@@ -26,7 +26,7 @@ from tests.support.broken import Broken
 from tests.support.forging import rows
 from tests.support.services import START
 
-HISTORY = Path(__file__).parents[1] / "histories" / "verdicts.jsonl"
+HISTORIES = Path(__file__).parents[1] / "histories"
 
 
 def viewers() -> CausalViews:
@@ -57,15 +57,22 @@ def test_what_a_cause_says_its_place_knew_of_each_machine_is_compared() -> None:
     assert [one[0] for one in told(rejects(2, phone))] == ["data.command.seen"]
 
 
-def test_of_a_long_journal_the_newest_digests_are_kept() -> None:
-    history = histories.read_history(HISTORY)
+def check(history: History, *given_up: GivenUp) -> CrossLogCheck:
+    """A walk with nothing but what it keeps."""
     journal, agents = (
         PairedLog(
-            LogProof(name, history.payloads.get), history.rows[name], payload=history.payloads.get
+            LogProof(name, history.payloads.get),
+            history.rows[name],
+            payload=history.payloads.get,
+            given_up=given_up,
         )
         for name in ("journal", "agent")
     )
-    crossing = CrossLogCheck(journal, agents)
+    return CrossLogCheck(journal, agents)
+
+
+def test_of_a_long_journal_the_newest_digests_are_kept() -> None:
+    crossing = check(histories.read_history(HISTORIES / "verdicts.jsonl"))
     crossing.resume(PairPosition(), dict.fromkeys(range(-DIGESTS_MAX, 0), ("", "")))
     assert [*crossing.walk()] == []
     assert len(crossing._digests) == DIGESTS_MAX
@@ -107,7 +114,7 @@ def test_an_end_that_a_marker_names_and_nobody_met_is_missed() -> None:
 
 
 def test_a_chain_ends_where_a_row_is_gone_or_no_append_begins() -> None:
-    rows = histories.read_history(HISTORY).rows["journal"]
+    rows = histories.read_history(HISTORIES / "verdicts.jsonl").rows["journal"]
     seen: list[int] = []
 
     def until(found: list[Row], count: int) -> bool:
@@ -134,21 +141,9 @@ def test_a_row_that_does_not_fold_is_told_once_though_its_stream_is_folded_anew(
 # ------------------------------------------------------------------------- a past that was given up
 
 
-HISTORIES = Path(__file__).parents[1] / "histories"
-
-
 def found(history: History, *given_up: GivenUp) -> list[str]:
-    """Where a walk finds something else, with nothing but what it keeps."""
-    journal, agents = (
-        PairedLog(
-            LogProof(name, history.payloads.get),
-            history.rows[name],
-            payload=history.payloads.get,
-            given_up=given_up,
-        )
-        for name in ("journal", "agent")
-    )
-    return [one.path for one in CrossLogCheck(journal, agents).walk()]
+    """Where a walk finds something else."""
+    return [one.path for one in check(history, *given_up).walk()]
 
 
 @pytest.mark.parametrize("name", ["verdicts", "lessons", "looked_up"])
