@@ -2,13 +2,9 @@
 
 import gzip
 import random
-from collections.abc import Sequence
 
 import pytest
 
-from adapters.proof import histories
-from adapters.store.log_copy import with_payloads
-from adapters.store.recorder import by_append
 from adapters.store.remote_appends import RemoteAppend
 from adapters.sync import segments
 from adapters.sync.segments import (
@@ -20,8 +16,7 @@ from adapters.sync.segments import (
 )
 from domain.append import envelope
 from domain.journal.catalog import LabelAdded
-from domain.log.wire import SHARED, PayloadId, payload
-from tests.histories.scenes import FOLDER
+from domain.log.wire import SHARED, payload
 from tests.support.sharing import rows_of
 
 TEXTS = payload(SHARED, b"words of a task"), payload("task-1", b"\xff\x00")
@@ -137,23 +132,3 @@ def test_many_appends_make_several_files_that_follow_each_other() -> None:
     assert len(files) > 3
     assert [one.after for one, _ in files] == [3, *(one.last for one, _ in files[:-1])]
     assert [one for _, data in files for one in decode_segment(data).appends] == appends
-
-
-@pytest.mark.parametrize("name", ["every_edit", "imports"])
-def test_a_recorded_journal_travels_byte_for_byte(name: str) -> None:
-    history = histories.read_history(FOLDER / f"{name}.jsonl")
-
-    def read(ids: Sequence[PayloadId]) -> list[tuple[PayloadId, bytes]]:
-        return [(one, history.payloads[one]) for one in ids if one in history.payloads]
-
-    pages = with_payloads(read, by_append(history.rows["journal"]))
-    appends = [RemoteAppend(tuple(rows), tuple(kept)) for rows, kept in pages]
-    replica = appends[0].rows[0].stream.rpartition("@")[2]
-    ((_, data),) = encode_segments(ChainId("journal", replica), 0, appends)
-    found = decode_segment(data).appends
-    assert [one.rows for one in found] == [one.rows for one in appends]
-    assert {kept for one in found for kept in one.payloads} == {
-        kept for one in appends for kept in one.payloads
-    }
-    is_import = name == "imports"  # whose receipt names the tasks of what it names elsewhere
-    assert is_import or b'"unit":""' not in gzip.decompress(data)

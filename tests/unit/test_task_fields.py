@@ -37,16 +37,7 @@ from tests.support.pages import Visitor, visiting
 
 VALUES: dict[str, Any] = {"minutes": 90, "day": "2027-02-12", "language": "de"}
 CATALOGUE = CATALOG.initial("main")
-OWN_RULES = {
-    "title",
-    "description",
-    "status",
-    "reason",
-    "category",
-    "labels",
-    "stops_timer",
-    "scopes_labels",
-}
+OWN_RULES = {*"title description status reason category labels stops_timer scopes_labels".split()}
 """Fields of commands that are more than a value which replaces another one."""
 
 
