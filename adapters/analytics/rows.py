@@ -35,7 +35,9 @@ LINE_BYTES = 16_777_216  # DuckDB's own bound of a line; a longer one raises it
 LOGS = ("journal", "agent")
 """In this order: what the agent log says of the journal has happened there before."""
 
-_TYPES = {"choice": "VARCHAR", "minutes": "INTEGER", "day": "DATE", "language": "VARCHAR"}
+_TYPES = {"minutes": "INTEGER", "day": "DATE"} | dict.fromkeys(
+    ("choice", "language", "rule"), "VARCHAR"
+)
 _FIRST = b'{"at":"'  # what only an append's first row begins with
 _READ = """
 INSERT INTO events

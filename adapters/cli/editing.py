@@ -38,6 +38,7 @@ class Editing:
         self.has_changed = False
         self.stopped: tuple[str, ...] = ()
         self.is_retry = False
+        self.next = ""  # the task that follows
         self.key = key
 
     def task(self, wanted: str, *, is_deleted: bool = False) -> Task:
@@ -189,6 +190,7 @@ def on_each(
     name = ""
     for nth, (task_id, one) in enumerate(found.items(), start=1):
         kept = one.did(deed(one.home, task_id, one.key or (nth_key(name, nth) if name else "")))
+        one.next = next(iter(kept.ids[1:]), "")
         name = name or kept.name
     home = session.reading()
     pages = [task_page(home, task_id) for task_id in found]
@@ -199,6 +201,16 @@ def on_each(
         one = found[page.task.id]
         timer = stopped(page.task, one.stopped)
         session.say(f"{one.outcome(done)}: {named(page.task)}{timer}")
+        if one.next:
+            told = task_page(home, one.next).task
+            due = f", due {told.due}" if told.due else ""
+            session.say(f"  Next: {named(told)}{due}")
+
+
+def tell_made(session: Session, names: Sequence[str]) -> None:
+    """Say which labels and categories were made with what was done."""
+    for name in names:
+        session.note(f"Made {name}.")
 
 
 def named(task: Task) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from adapters.cli.editing import Editing, named, on_each, on_task
+from adapters.cli.editing import Editing, named, on_each, on_task, tell_made
 from adapters.cli.lazy_groups import group, keyed
 from adapters.cli.param_types import TEXT, long_text, warn_of_secrets
 from adapters.cli.shared import F, Session, complain, yes_option
@@ -15,7 +15,7 @@ from adapters.documents.tasks import task_page
 from adapters.text.task import stopped
 from adapters.usecases import tasks
 from adapters.usecases.inputs import NONE, first_instant, status_named, typed
-from adapters.usecases.tasks import edit_task
+from adapters.usecases.tasks import edit_task, unknown_names
 from domain.errors import Refused, invalid
 from domain.journal import edits
 from domain.journal.document import task_line
@@ -23,6 +23,10 @@ from domain.journal.task import FIELDS, RATING_MAX, NoteKind, Task
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
+
+
+def _dashed(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _field_options(command: F) -> F:
@@ -33,7 +37,7 @@ def _field_options(command: F) -> F:
         ),
         click.option("--reason", type=TEXT, metavar="R", help="Why; needed for blocked, on-hold."),
         *(
-            click.option(f"--{one.name}", type=TEXT, metavar=one.metavar, help=one.help)
+            click.option(_dashed(one.name), type=TEXT, metavar=one.metavar, help=one.help)
             for one in FIELDS
         ),
         click.option("--category", type=TEXT, metavar="C", help="A category's name."),
@@ -85,11 +89,13 @@ def add(
     titles = tuple(edits.titled(item, edits.ITEM_TITLE_MAX) for item in items)
     said = None if description is None else long_text(description, None, "description")
     editing = Editing(session, key)
+    new = unknown_names(session.reading(), given.get("category"), labels)
     made = tasks.add_task(
         editing.home, title, fields, editing.key, labels=labels, items=titles, description=said
     )
     task_id = editing.did(made).ids[0]
     editing.tell("Added", task_id)
+    tell_made(session, new)
     if file:
         _into(session, file, task_id)
 
@@ -118,6 +124,7 @@ MANY = yes_option("Do not ask before more than ten tasks.")
 @keyed("edit", "task...=TASK...", old="task set", example='"Book the flight" --due friday')
 @click.option("--title", metavar="T", help="A new title.")
 @_field_options
+@click.option("--all", "is_last", is_flag=True, help="Of one that repeats and is closed: no next.")
 @MANY
 def edit(
     session: Session,
@@ -126,9 +133,13 @@ def edit(
     title: str | None,
     key: str,
     description: str | None,
+    is_last: bool,
     **given: str | None,
 ) -> None:
-    """Change fields of tasks; what is not named stays as it is."""
+    """Change fields of tasks; what is not named stays as it is.
+
+    One that repeats is followed by the next once it is done or rejected.
+    """
     fields = _fields(session, given)
     if title is not None:
         fields["title"] = edits.titled(title, edits.TITLE_MAX)
@@ -139,11 +150,13 @@ def edit(
         raise invalid("--title names one task", "give each its own")
     said = None if description is None else long_text(description, None, "description")
     text = "" if said == NONE else said
+    new = unknown_names(session.reading(), given["category"], ())
 
     def deed(home: "Home", task_id: str, key: str) -> tasks.UseCaseResult:
-        return edit_task(home, task_id, fields, key, description=text)
+        return edit_task(home, task_id, fields, key, description=text, is_last=is_last)
 
     on_each(session, task, key, "Changed", deed, is_asked=True)
+    tell_made(session, new)
 
 
 @keyed("task conclude", "task", example='"Book the flight" --follow-up "Pack for the flight"')

@@ -96,6 +96,7 @@ class _Listing(click.Command):
 @click.option("--due-after", default="", metavar="DAY", help="Due after that day.")
 @click.option("--blocked", "blocks", flag_value="blocked", help="An open task blocks it.")
 @click.option("--ready", "blocks", flag_value="ready", help="None does.")
+@click.option("--waiting", "is_waiting", is_flag=True, help="Open ones that wait for a day.")
 @click.option("--text", default="", metavar="WORDS", help="With these in their titles.")
 @click.option("--sort", "order", type=click.Choice(ORDERS), help="On a terminal: by urgency.")
 @click.option("--limit", type=COUNT, metavar="N", help="At most so many.")
@@ -178,8 +179,9 @@ def list_them(
     catalog, today = catalog_of(home), day("today", home)
     is_shown = sys.stdout.isatty() and not session.as_json  # to somebody who looks for what to do
     is_due = wanted.is_overdue or wanted.is_today
-    if scope is None and (is_due or (is_shown and not wanted.statuses)):
+    if scope is None and (is_due or wanted.is_waiting or (is_shown and not wanted.statuses)):
         scope = "open"
+        wanted = wanted._replace(is_waiting=bool(wanted.is_waiting))
     order = order or ("urgency" if is_shown else "")
     marks = MARKS[scope or "kept"]
     # only the documents tell which are wanted, and which come first
@@ -214,6 +216,7 @@ def _wanted(  # noqa: PLR0913  one for each option
     due_before: str,
     due_after: str,
     blocks: str | None,
+    is_waiting: bool,
     **given: Any,
 ) -> TaskFilter:
     catalog = catalog_of(home)
@@ -225,6 +228,7 @@ def _wanted(  # noqa: PLR0913  one for each option
         due_before=day(due_before, home) if due_before else "",
         due_after=day(due_after, home) if due_after else "",
         is_blocked=blocks == "blocked" if blocks else None,
+        is_waiting=is_waiting or None,
         **given,
     )
 

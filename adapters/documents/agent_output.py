@@ -14,6 +14,7 @@ from msgspec import Struct
 from adapters.documents.wakes import own_wake_of, state_of
 from adapters.wiring import Home
 from domain.agent.agent import JOURNAL_SHOWN
+from domain.journal import repeat
 from domain.journal import task as t
 from domain.journal.catalog import CATALOG, Catalog
 from domain.journal.document import category_name, label_name
@@ -86,6 +87,10 @@ def fact_told(fact: object, task: t.Task, catalog: Catalog) -> str:
             return f"{'status' if isinstance(fact, t.StatusSet) else 'priority'}: {value}"
         case t.DueSet(due=value):
             return f"due: {value or 'no date any more'}"
+        case t.RepeatSet(rule=rule):
+            return f"repeats: {repeat.told(rule) if rule else 'no more'}"
+        case t.WaitSet(until=value):
+            return f"waits until: {value or 'no longer'}"
         case t.EstimateSet(minutes=minutes):
             return f"estimate: {minutes} min" if minutes else "estimate: none any more"
         case t.LanguageSet(language=value):

@@ -8,6 +8,7 @@ import click
 from adapters.documents.tasks import TaskPage
 from adapters.text import conflicts
 from adapters.text.common import ID_SHOWN, local_time, safe
+from domain.journal import repeat
 from domain.journal.document import category_name, label_name
 from domain.journal.links import PHRASE_OF
 from domain.journal.task import (
@@ -86,6 +87,8 @@ def _head(page: TaskPage) -> Iterator[str]:
         task.priority,
         f"due {task.due}" if task.due else "",
         f"about {duration(task.estimate)}" if task.estimate else "",
+        repeat.told(task.repeat) if task.repeat else "",
+        f"waits until {task.wait_until}" if task.wait_until else "",
         f"in {safe(category_name(page.catalog, task.category))}",
         task.language,
         *(f"#{safe(label_name(page.catalog, label))}" for label in task.labels),

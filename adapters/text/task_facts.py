@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from adapters.text.task import duration, span
+from domain.journal import repeat
 from domain.journal import task as t
 from domain.journal.catalog import Catalog
 from domain.journal.document import category_name, label_name
-from domain.journal.task import FIELDS, Task, TaskFact, item_of
+from domain.journal.task import FIELDS, Task, TaskFact, TaskField, item_of
 from domain.log.timestamps import seconds_between
 from domain.text import cut
 
@@ -23,7 +24,7 @@ WHO = ("you", "agent", "file")
 Who = Literal["you", "agent", "file"]
 
 _FIELD_OF = {one.fact: one for one in FIELDS}
-NOUNS = {"due": "due date"} | {one.name: one.name for one in FIELDS if one.name != "due"}
+NOUNS = {one.name: one.name for one in FIELDS} | {"due": "due date", "wait_until": "wait"}
 
 
 class FactNames(NamedTuple):
@@ -120,7 +121,7 @@ def did(fact: Any, before: Task, names: FactNames) -> str:
     """
     if field := _FIELD_OF.get(type(fact)):
         was, value = (getattr(*one) for one in ((before, field.name), (fact, field.value)))
-        shown = [duration(one) if field.kind == "minutes" else str(one) for one in (was, value)]
+        shown = [_shown(field, one) for one in (was, value)]
         return _changed(NOUNS[field.name], *shown)
     match fact:
         case t.TaskCreated():
@@ -143,6 +144,12 @@ def did(fact: Any, before: Task, names: FactNames) -> str:
             kept = "what the file says" if fact.keep == "file" else "your own"
             return f"settled the {NOUNS.get(fact.field, fact.field)}: kept {kept}"
     return _of_part(fact, before, names)
+
+
+def _shown(field: TaskField, value: Any) -> str:
+    if field.kind == "rule":
+        return repeat.told(value) if value else ""
+    return duration(value) if field.kind == "minutes" else str(value)
 
 
 def phrase(relation: str) -> str:

@@ -20,7 +20,7 @@ from replay.world_at import WorldThen
 Document = dict[str, Any]
 Predicate = Callable[[Document], bool]
 
-_KINDS = {"choice": "", "minutes": ":BIGINT", "day": ":DATE", "language": ""}
+_KINDS = {"choice": "", "minutes": ":BIGINT", "day": ":DATE", "language": "", "rule": ""}
 _FIELDS = " ".join(one.key + _KINDS[one.kind] for one in FIELDS)
 _COLUMNS = {
     "tasks": f"id title status {_FIELDS} category labels:VARCHAR[] description deleted:BOOLEAN",

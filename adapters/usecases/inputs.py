@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,10 @@ def typed(field: TaskField, given: str, home: "Callable[[], Home]") -> Any:
             return day(given, home())
         case "language":
             return language_named(given)
+        case "rule":
+            from adapters.usecases.repeating import rule_read
+
+            return rule_read(given)
     return given
 
 
@@ -154,7 +159,7 @@ WORDS_MAX_BYTES = 16_384  # of one question
 
 # --------------------------------------------------------------------------------------------- days
 
-DAYS_HELP = "monday, +3d, tomorrow, 31.1.2027, YYYY-MM-DD"
+DAYS_HELP = "monday, +3d, tomorrow, eom, 31.1., 31.1.2027, YYYY-MM-DD"
 _DAYS = {
     "yesterday": -1,
     "today": 0,
@@ -166,8 +171,8 @@ _DAYS = {
 }
 _WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WOCHE = ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag")
-_LATER = re.compile(r"\+([0-9]{1,4})([dw])")
-_DAY_FIRST = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})")
+_LATER = re.compile(r"\+?([0-9]{1,4})([dw])")
+_DAY_FIRST = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})(?:\.([0-9]{4})?)?")
 _SLASHED = re.compile(r"[0-9]{1,4}/[0-9]{1,2}(/[0-9]{1,4})?")
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?")
 
@@ -189,8 +194,10 @@ def spelled_out(given: str, there: Callable[[], datetime], *, is_back: bool = Fa
     ('2027-01-04', '2027-01-04 07:00', '2027-01-08')
     >>> spelled_out("monday", friday, is_back=True), spelled_out("12.2.2027", friday)
     ('2026-12-28', '2027-02-12')
+    >>> spelled_out("31.12.", friday), spelled_out("next week", friday), spelled_out("eom", friday)
+    ('2027-12-31', '2027-01-04', '2027-01-31')
     """
-    word, _, clock = squeeze(given).lower().partition(" ")
+    word, _, clock = squeeze(given).lower().replace("next week", "next-week").partition(" ")
     if _CLOCK.fullmatch(word) and not clock:
         word, clock = "today", word
     if clock and not _CLOCK.fullmatch(clock):
@@ -211,12 +218,38 @@ def _day(word: str, clock: str, there: Callable[[], datetime], *, is_back: bool)
         return there().date() + timedelta(days=_DAYS[word])
     if later := _LATER.fullmatch(word):
         return there().date() + timedelta(days=int(later[1]) * (7 if later[2] == "w" else 1))
+    if word in ("eow", "eom", "next-week"):
+        return _end_of(word, there().date())
     if found := _DAY_FIRST.fullmatch(word):
-        return date(int(found[3]), int(found[2]), int(found[1]))
+        return _of_year(found, there, is_back=is_back)
     # a run key may begin with three letters
     named = [n for n, one in enumerate(_WEEK) if word == one or (word == one[:3] and not is_back)]
     named += [n for n, one in enumerate(_WOCHE) if word == one]
     return _weekday(named[0], clock, there(), is_back=is_back) if named else None
+
+
+def _end_of(word: str, today: date) -> date:
+    """The Sunday of this week, the last day of this month, or the Monday of the next week."""
+    if word == "eom":
+        return (today.replace(day=28) + timedelta(4)).replace(day=1) - timedelta(1)
+    return today + timedelta((6 if word == "eow" else 7) - today.weekday())
+
+
+def _of_year(found: re.Match[str], there: Callable[[], datetime], *, is_back: bool) -> date:
+    """A day and month: without a year the next one, or, of who looks back, the last one."""
+    day, month = int(found[1]), int(found[2])
+    if found[3]:
+        return date(int(found[3]), month, day)
+    today = there().date()
+    years = (
+        [today.year - year for year in range(9)] if is_back else range(today.year, today.year + 9)
+    )
+    for year in years:
+        with suppress(ValueError):  # the 29th of February
+            this = date(year, month, day)
+            if (this <= today) if is_back else (this >= today):
+                return this
+    raise ValueError
 
 
 def _weekday(nth: int, clock: str, there: datetime, *, is_back: bool) -> date:

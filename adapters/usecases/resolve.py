@@ -13,6 +13,7 @@ from domain.text import cut, fold, tokens
 if TYPE_CHECKING:
     from adapters.wiring import Home
     from projections.agents import AgentDocument
+    from projections.tasks import TaskDocument
 
 NEAR_ENOUGH = 0.6  # how alike two words are that one may be mistyped for the other
 NEAREST_MAX = 3
@@ -178,16 +179,24 @@ def pick_task(
     begun = home.views.page(VIEW, prefix=wanted.lower()) if len(wanted) >= PREFIX_MIN else []
     found = {task.id: task for task in (*home.views.titled(VIEW, wanted), *begun)}
     tasks = [found[one] for one in sorted(found)]
+    if not begun:
+        tasks = _without_namesakes(tasks)
     for is_it in (is_deleted, not is_deleted):
         known = [(task.id, task.title) for task in tasks if task.is_deleted == is_it]
         if exact := _exact_match(wanted, known, "task"):
             return exact
-    every = [] if is_whole else home.views.page(VIEW)
+    every = [] if is_whole else _without_namesakes(home.views.page(VIEW))
     groups = [
         [Titles(one.id, (one.title,)) for one in every if one.is_deleted == is_it]
         for is_it in (is_deleted, not is_deleted)
     ]
     return pick_by_words(wanted, groups, "task", "unknown_task", Remedy("see_tasks"))
+
+
+def _without_namesakes(tasks: "Sequence[TaskDocument]") -> "list[TaskDocument]":
+    """The tasks but those that are closed and have the title of an open one, as what repeats."""
+    titles = {fold(one.title) for one in tasks if one.is_open}
+    return [one for one in tasks if one.is_open or one.is_deleted or fold(one.title) not in titles]
 
 
 def nth_key(key: str, nth: int) -> str:

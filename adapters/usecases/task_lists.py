@@ -39,6 +39,7 @@ class TaskFilter(NamedTuple):
     due_before: str = ""  # that day is not among them
     due_after: str = ""
     is_blocked: bool | None = None  # by an open task
+    is_waiting: bool | None = None  # until a day to come
 
 
 def fits_filter(
@@ -56,6 +57,7 @@ def fits_filter(
         and (not wanted.due_before or "" < due < wanted.due_before)
         and (not wanted.due_after or due > wanted.due_after)
         and wanted.is_blocked in (None, one.id in blocked)
+        and wanted.is_waiting in (None, one.is_open and one.task.wait_until > today)
         and (not wanted.text.strip() or is_fuzzy_match(wanted.text, Titles(one.id, (one.title,))))
     )
 

@@ -4,14 +4,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec.structs import replace
+
 from adapters.runtime import follow_ups, watcher
-from adapters.usecases.inputs import relation
+from adapters.usecases.inputs import day, relation
+from adapters.usecases.repeating import next_fields
 from adapters.usecases.resolve import nth_key
 from domain.append import envelope
 from domain.journal import commands as do
-from domain.journal.catalog import CATALOG, find_label
+from domain.journal.catalog import CATALOG, find_category, find_label, with_inbox
 from domain.journal.links import INVERSE
-from domain.journal.task import TASK, NoteKind, TimeStopped
+from domain.journal.task import TASK, NoteKind, Task, TimeStopped
 from domain.log.state import MAIN, entity_of
 from domain.log.wire import Payload, Words, payload, words
 from domain.wake.wake_inputs import agent_of_task
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 STOPPED = "task.time_stopped.1"
 CLOSED = ("DONE", "REJECTED")
+REPEATING = ("due", "wait_until", "repeat")
 Fields = Mapping[str, Any]
 """Fields of a command, `EditTask` for example; those that are left out stay as they are."""
 
@@ -92,8 +96,14 @@ def add_task(
     description: str | None = None,
 ) -> UseCaseResult:
     """Add a task; its description and its items are appends of their own."""
-    scopes = _have_scope(home, labels)
-    command = do.CreateTask(title, labels=tuple(labels), **fields, scopes_labels=scopes)
+    new = unknown_names(home, fields.get("category"), labels)
+    command = do.CreateTask(
+        title,
+        labels=tuple(labels),
+        **fields,
+        scopes_labels=_have_scope(home, labels),
+        makes_names=bool(new),
+    )
     made = append_command(home, command, key)
     task_id, nth, key = made.ids[0], 1, key or made.name
     if description is not None:
@@ -112,19 +122,45 @@ def edit_task(
     *,
     description: str | None = None,
     nth: int = 1,
+    is_last: bool = False,
 ) -> UseCaseResult:
-    """Change fields of a task, and its description if one is given; where it is closed so, a timer
-    of it that runs is stopped."""
-    if str(fields.get("status", "")).strip().upper() in CLOSED and _runs(home, task_id):
-        fields = {**fields, "stops_timer": True}
-    if description is None:
-        return append_command(home, do.EditTask(task_id, **fields), key, nth=nth)
-    return _described(home, task_id, fields, description, key, nth)
+    """Change fields of a task, and its description if one is given. Where it is closed so, a timer
+    of it that runs is stopped, and one that repeats is followed by the next, with an agent like
+    its own; `is_last`: by none."""
+    if str(fields.get("status", "")).strip().upper() in CLOSED:
+        task = _task(home, task_id)
+        fields = {**fields, **({"stops_timer": True} if task.running else {})}
+        if task.is_open and not is_last:
+            fields |= next_fields(_edited(task, fields), day("today", home))
+    if unknown_names(home, fields.get("category"), ()):
+        fields = {**fields, "makes_names": True}
+    with dispatch_after_commit(home):
+        if description is None:
+            kept = append_command(home, do.EditTask(task_id, **fields), key, nth=nth)
+        else:
+            kept = _described(home, task_id, fields, description, key, nth)
+        for made in kept.ids[1:]:
+            _accompany(home, task_id, made)
+    return kept
 
 
-def _runs(home: "Home", task_id: str) -> bool:
+def _task(home: "Home", task_id: str) -> Task:
     with home.services.journal.reading() as world:
-        return bool(world.load(TASK, task_id).running)
+        return world.load(TASK, task_id)
+
+
+def _edited(task: Task, fields: Fields) -> Task:
+    """A task with what a command says of how it repeats."""
+    said = {name: fields[name] for name in REPEATING if fields.get(name) is not None}
+    return replace(task, **said)
+
+
+def _accompany(home: "Home", task_id: str, made: str) -> None:
+    """Give the task that follows another one an agent like that one's."""
+    with home.services.agents.reading() as world:
+        agent = agent_of_task(world, task_id)
+    if agent is not None:
+        follow_ups.accompany(home.services, agent, made)
 
 
 def describe(home: "Home", task_id: str, text: str, key: str = "") -> UseCaseResult:
@@ -146,14 +182,11 @@ def conclude_task(
     """Set a task DONE and let a new one follow it, with the items that are open and an agent like
     the one that it has; the first id is the new task's."""
     said = payload(task_id, title.encode())
-    runs = _runs(home, task_id)
+    runs = bool(_task(home, task_id).running)
     command = do.ConcludeTask(task_id, Words(payload=said.id), keeps_items, stops_timer=runs)
     with dispatch_after_commit(home):
         kept = append_command(home, command, key, payloads=[said])
-        with home.services.agents.reading() as world:
-            agent = agent_of_task(world, task_id)
-        if agent is not None:
-            follow_ups.accompany(home.services, agent, kept.ids[0])
+        _accompany(home, task_id, kept.ids[0])
     return kept
 
 
@@ -232,10 +265,25 @@ def assign_labels(
     home: "Home", task_id: str, labels: Sequence[str], key: str = ""
 ) -> UseCaseResult:
     """Put labels, by name or id, on a task."""
-    scopes = _have_scope(home, labels)
-    return append_command(
-        home, do.ChangeLabels(task_id, assign=tuple(labels), scopes_labels=scopes), key
+    command = do.ChangeLabels(
+        task_id,
+        assign=tuple(labels),
+        scopes_labels=_have_scope(home, labels),
+        makes_names=bool(unknown_names(home, None, labels)),
     )
+    return append_command(home, command, key)
+
+
+def unknown_names(home: "Home", category: str | None, labels: Sequence[str]) -> list[str]:
+    """What is made with a task, because it is not there: a category, and labels, each told."""
+    if not category and not labels:
+        return []
+    with home.services.journal.reading() as world:
+        catalog = with_inbox(world.load(CATALOG, MAIN))
+    found = [f"#{one}" for one in dict.fromkeys(labels) if find_label(catalog, one) is None]
+    if category and find_category(catalog, category) is None:
+        found.insert(0, f"the category {category!r}")
+    return found
 
 
 def _have_scope(home: "Home", labels: Sequence[str]) -> bool:

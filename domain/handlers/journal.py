@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 from domain.append.causes import Result
 from domain.append.notification_batch import tokens_of
 from domain.errors import Refused, Remedy
-from domain.handlers.decided import Decision, Event, StateLoader, on
+from domain.handlers.decided import Decision, Event, StateLoader, after, on
 from domain.journal import catalog as c
 from domain.journal import commands as do
-from domain.journal import edits
+from domain.journal import edits, repeat
 from domain.journal import task as t
 from domain.journal.catalog import CATALOG, Catalog
-from domain.journal.edits import FollowUp, Moved
+from domain.journal.edits import FOLLOWS, FollowUp, Moved
 from domain.journal.links import CYCLE_SEARCH_MAX, INVERSE, LinkedFrom, UnlinkedFrom
 from domain.journal.task import PERSON, TASK, ChecklistItem, Task, TaskFact
 from domain.journal.timer import TIMER, TimerStarted, TimerStopped
@@ -118,23 +118,37 @@ def _inbox(catalog: Catalog, wanted: str) -> tuple[str, list[c.CatalogFact]]:
     return inbox, [] if inbox in catalog.categories else c.add_category(catalog, c.INBOX, "")
 
 
-def _label_id(catalog: Catalog, wanted: str) -> str:
-    known = c.find_label(catalog, wanted)
-    if known is None:
-        raise c.unknown_label(wanted)
-    return known.id
-
-
 def _label_ids(catalog: Catalog, names: tuple[str, ...]) -> list[str]:
     """Ids of labels by name or id, each once."""
-    return list(dict.fromkeys(_label_id(catalog, name) for name in names))
+    found = [(name, c.find_label(catalog, name)) for name in names]
+    unknown = [name for name, label in found if label is None]
+    if unknown:
+        raise c.unknown_label(unknown[0])
+    return list(dict.fromkeys(label.id for _, label in found if label))
+
+
+def _category_made(catalog: Catalog, wanted: str) -> list[c.CatalogFact]:
+    """What makes a category that is wanted and not there."""
+    is_there = not wanted or c.find_category(c.with_inbox(catalog), wanted)
+    return [] if is_there else c.add_category(catalog, wanted, "")
+
+
+def _labels_made(catalog: Catalog, names: tuple[str, ...], category: str) -> list[c.CatalogFact]:
+    """What makes the labels that are not there, for this category."""
+    titles = [edits.titled(one, c.NAME_MAX) for one in names if c.find_label(catalog, one) is None]
+    made = {c.label_id(one): one for one in reversed(titles)}
+    return [c.LabelScoped(one, (category,), name) for one, name in reversed(made.items())]
 
 
 def create_task(cause: do.CreateTask, key: str, at: str, world: LogState) -> Decision:
-    catalog = world.load(CATALOG, MAIN)
-    task_id = make_key("task", key, "0")
+    catalog, task_id = world.load(CATALOG, MAIN), make_key("task", key, "0")
     title = edits.titled(cause.title, edits.TITLE_MAX)
-    category, made = _inbox(catalog, cause.category)
+    made = _category_made(catalog, cause.category) if cause.makes_names else []
+    catalog = after(world, CATALOG, catalog, made, at)
+    category, inbox = _inbox(catalog, cause.category)
+    new = _labels_made(catalog, cause.labels, category) if cause.makes_names else []
+    catalog = after(world, CATALOG, catalog, new, at)
+    made = [*made, *inbox, *new]
     created = t.TaskCreated(PERSON, title, category)
     task = Task(task_id, exists=True, title=title, category=category)
     facts: list[TaskFact] = [created]
@@ -161,11 +175,32 @@ def edit_task(cause: do.EditTask, key: str, at: str, world: LogState) -> Decisio
     facts += edits.set_fields(task, cause)
     made: list[c.CatalogFact] = []
     if cause.category:
-        category, made = _category(world.load(CATALOG, MAIN), cause.category)
+        catalog = world.load(CATALOG, MAIN)
+        new = _category_made(catalog, cause.category) if cause.makes_names else []
+        category, inbox = _category(after(world, CATALOG, catalog, new, at), cause.category)
+        made = [*new, *inbox]
         facts += edits.set_category(task, category, PERSON)
     ended = stopped(world, at, of=task.id) if cause.stops_timer else []
     events = [*ended, *on(world, "catalog", MAIN, made), *on(world, "task", task.id, facts)]
+    if task.is_open and (cause.next_due or cause.next_wait):
+        edited = after(world, TASK, task, facts, at)
+        made_id, more, kept = repeated(world, edited, cause.next_due, cause.next_wait, PERSON)
+        return Decision([*events, *more], Result((task.id, made_id)), kept)
     return Decision(events, Result((task.id,)))
+
+
+def repeated(
+    world: LogState, task: Task, due: str, wait_until: str, by: str
+) -> tuple[str, list[Event], Sequence[Payload]]:
+    """The task that follows one that repeats and is closed: its id, and what makes it; nothing
+    where it is there already."""
+    made = world.load(TASK, repeat.next_id(task.id))
+    if made.exists and not made.is_deleted:
+        return made.id, [], ()
+    description, kept = words(made.id, world.text(task.description))
+    facts = edits.next_of(task, made, edits.Next(due, wait_until, description), by)
+    linked = [] if made.exists else on(world, "links", task.id, [LinkedFrom(FOLLOWS, made.id)])
+    return made.id, [*on(world, "task", made.id, facts), *linked], kept
 
 
 def add_items(cause: do.AddItems, key: str, at: str, world: LogState) -> Decision:
@@ -231,6 +266,8 @@ def remove_note(cause: do.RemoveNote, key: str, at: str, world: LogState) -> Dec
 def change_labels(cause: do.ChangeLabels, key: str, at: str, world: LogState) -> Decision:
     task = task_of(world, cause.task)
     catalog = world.load(CATALOG, MAIN)
+    made = _labels_made(catalog, cause.assign, task.category) if cause.makes_names else []
+    catalog = after(world, CATALOG, catalog, made, at)
 
     def ids(names: tuple[str, ...]) -> list[str]:
         return _label_ids(catalog, names)
@@ -246,7 +283,7 @@ def change_labels(cause: do.ChangeLabels, key: str, at: str, world: LogState) ->
         *(t.LabelAllowed(PERSON, one) for one in ids(cause.allow) if one in task.suppressed),
     ]
     used = dict.fromkeys(ids(cause.assign), (task.category,)) if cause.scopes_labels else {}
-    scoped = on(world, "catalog", MAIN, c.scope_labels(catalog, used))
+    scoped = on(world, "catalog", MAIN, [*made, *c.scope_labels(catalog, used)])
     return Decision([*scoped, *on(world, "task", task.id, facts)], Result((task.id,)))
 
 
@@ -396,7 +433,7 @@ def add_label(cause: do.AddLabel, key: str, at: str, world: LogState) -> Decisio
 def delete_label(cause: do.DeleteLabel, key: str, at: str, world: LogState) -> Decision:
     catalog = world.load(CATALOG, MAIN)
     facts = c.delete_label(catalog, cause.label)
-    return _catalog(world, facts, _label_id(catalog, cause.label))
+    return _catalog(world, facts, _label_ids(catalog, (cause.label,))[0])
 
 
 def narrow_labels(cause: do.ScopeLabels, key: str, at: str, world: LogState) -> Decision:

@@ -13,7 +13,7 @@ from domain.log.wire import Part, PayloadId, Stored, Words
 class CreateTask(Stored, frozen=True, tag="command.create_task.1"):
     said: ClassVar = (
         *("title", "category", "status", "reason", "priority", "estimate", "due", "language"),
-        "labels",
+        *("labels", "repeat", "wait_until"),
     )
     title: str
     category: str = ""  # name or id; empty: Inbox
@@ -25,15 +25,19 @@ class CreateTask(Stored, frozen=True, tag="command.create_task.1"):
     language: str = ""
     labels: tuple[str, ...] = ()  # names or ids
     scopes_labels: bool = False  # they may be used in its category from now on
+    repeat: str = ""
+    wait_until: str = ""
+    makes_names: bool = False  # its category and its labels are made where they are not there
 
 
 class EditTask(Stored, frozen=True, tag="command.edit_task.1"):
     """`stops_timer`: a status that closes the task ends its timer, too; without it, as of 0.2.0,
-    it runs on."""
+    it runs on. `next_due`, `next_wait`: of the task that follows one that repeats and is closed;
+    both empty: none does."""
 
     said: ClassVar = (
         *("task", "title", "description", "status", "reason", "priority", "estimate", "due"),
-        *("language", "category"),
+        *("language", "category", "repeat", "wait_until"),
     )
     task: str
     title: str = ""
@@ -46,6 +50,11 @@ class EditTask(Stored, frozen=True, tag="command.edit_task.1"):
     language: str | None = None  # empty clears
     category: str = ""
     stops_timer: bool = False
+    repeat: str | None = None  # empty clears
+    wait_until: str | None = None  # empty clears
+    next_due: str = ""
+    next_wait: str = ""
+    makes_names: bool = False
 
 
 class AddItems(Stored, frozen=True, tag="command.add_items.1"):
@@ -85,7 +94,8 @@ class RemoveNote(Stored, frozen=True, tag="command.remove_note.1"):
 
 
 class ChangeLabels(Stored, frozen=True, tag="command.change_labels.1"):
-    """`scopes_labels`: those that are assigned may be used in the task's category from now on."""
+    """`scopes_labels`: those that are assigned may be used in the task's category from now on.
+    `makes_names`: those that are not there are made."""
 
     said: ClassVar = ("task", "assign", "remove", "suppress", "allow")
     task: str
@@ -94,6 +104,7 @@ class ChangeLabels(Stored, frozen=True, tag="command.change_labels.1"):
     suppress: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
     scopes_labels: bool = False
+    makes_names: bool = False
 
 
 class LinkTask(Stored, frozen=True, tag="command.link_task.1"):

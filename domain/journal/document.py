@@ -24,7 +24,8 @@ class ItemCount(Struct, frozen=True):
 
 class TaskLine(Struct, frozen=True):
     """A task in a list. `due_date` is YYYY-MM-DD, `category` and `labels` are names, `agent_id` is
-    that of its living agent; `running_since`: its timer runs."""
+    that of its living agent; `running_since`: its timer runs. `repeat` is a rule, see
+    `domain.journal.repeat`; before the day `wait_until` it is hidden."""
 
     id: str
     title: str
@@ -38,6 +39,8 @@ class TaskLine(Struct, frozen=True):
     checklist: ItemCount
     agent_id: str | None
     running_since: str | None
+    repeat: str | None
+    wait_until: str | None
 
 
 class ItemDetails(Struct, frozen=True):
@@ -126,6 +129,8 @@ def task_line(task: Task, catalog: Catalog, agent_id: str) -> TaskLine:
         checklist=ItemCount(sum(item.is_checked for item in items), len(items)),
         agent_id=agent_id or None,
         running_since=next((one.start for one in task.running), None),
+        repeat=task.repeat or None,
+        wait_until=task.wait_until or None,
     )
 
 

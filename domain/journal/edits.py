@@ -341,6 +341,51 @@ def again(
     return Moved(gone, [*facts, *come])
 
 
+FOLLOWS: t.Relation = "follows_up_on"
+
+
+class Next(Struct, frozen=True):
+    """What the task that follows one that repeats has of its own."""
+
+    due: str
+    wait_until: str
+    description: Words
+
+
+def next_of(task: Task, made: Task, own: Next, by: str) -> list[TaskFact]:
+    """A task as one that repeats was, with its items open again.
+
+    Args:
+        task: The one that is closed.
+        made: The other: it is not there yet, or deleted.
+        own: What differs.
+        by: Who closed it.
+    """
+    facts: list[TaskFact] = [t.TaskCreated(by, task.title, task.category)]
+    if made.exists:
+        facts = [t.TaskRestored(by), *retitle(made, task.title, by)]
+        facts += set_category(made, task.category, by) + set_status(made, "OPEN", "", by)
+    facts += describe(made, own.description, by)
+    for field in FIELDS:
+        if field.name not in ("due", "wait_until", "language"):
+            facts += set_field(made, field, getattr(task, field.name), by)
+    facts += [t.DueSet(by, own.due, is_next=True)] if own.due != made.due else []
+    facts += (
+        [t.WaitSet(by, own.wait_until, is_next=True)] if own.wait_until != made.wait_until else []
+    )
+    facts += [t.LabelAssigned(by, one) for one in task.labels if one not in made.labels]
+    if made.exists:
+        return [*facts, *(t.ItemUnchecked(by, one.id) for one in made.items if one.is_checked)]
+    known, titles = set[str](), {one.id: one.title for one in task.checklists}
+    for item in (one for one in task.items if not one.is_archived):
+        new, home = checklist_for(made, titles.get(item.checklist, ""), by)
+        facts += [one for one in new if one not in facts]
+        fresh = fresh_item_id(made.id, item.title, known)
+        known.add(fresh)
+        facts.append(t.ItemAdded(by, home, fresh, item.title))
+    return [*facts, t.TaskLinked(by, FOLLOWS, task.id)]
+
+
 def follow_up(
     source: Task, made: str, wanted: FollowUp, items: Iterable[t.ChecklistItem], by: str
 ) -> Moved:

@@ -30,7 +30,8 @@ class ImportedTask(Part, frozen=True):
     """A task as one file has it. Empty and 0 mean that the file does not say.
 
     `status` is one of SPEC 1's; `due` is ``YYYY-MM-DD``; `estimate` is minutes, 1..1440;
-    `priority` is ``P0``..``P3``; `category` and `labels` are names, not ids.
+    `priority` is ``P0``..``P3``; `category` and `labels` are names, not ids; `repeat` is a rule
+    and `wait_until` a day.
     """
 
     task_id: str
@@ -46,6 +47,8 @@ class ImportedTask(Part, frozen=True):
     checklist: str = ""  # title of the checklist; empty: "Checklist"
     items: tuple[ImportedItem, ...] = ()
     notes: tuple[ImportedNote, ...] = ()
+    repeat: str = ""
+    wait_until: str = ""
 
 
 decoded = msgspec.json.Decoder(ImportedTask).decode

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.errors import invalid
+from domain.journal import repeat
 from domain.log.state import RecordedEvent, StreamType
 from domain.log.timestamps import is_date
 from domain.log.wire import PayloadId, Stored, Words
@@ -63,8 +64,22 @@ class EstimateSet(Stored, frozen=True, tag="task.estimate_set.1"):
 
 
 class DueSet(Stored, frozen=True, tag="task.due_set.1"):
+    """`is_next`: it came with a task that repeats another one; of several the earliest stands."""
+
     by: str
     due: str = ""  # YYYY-MM-DD; empty: no due date any more
+    is_next: bool = False
+
+
+class RepeatSet(Stored, frozen=True, tag="task.repeat_set.1"):
+    by: str
+    rule: str = ""  # see `domain.journal.repeat`; empty: it comes once
+
+
+class WaitSet(Stored, frozen=True, tag="task.wait_set.1"):
+    by: str
+    until: str = ""  # YYYY-MM-DD, from which day on it is shown; empty: always
+    is_next: bool = False  # as of `DueSet`
 
 
 class LanguageSet(Stored, frozen=True, tag="task.language_set.1"):
@@ -261,6 +276,8 @@ TaskFact = (
     | PrioritySet
     | EstimateSet
     | DueSet
+    | RepeatSet
+    | WaitSet
     | LanguageSet
     | CategorySet
     | LabelAssigned
@@ -397,6 +414,8 @@ class Task(Struct, frozen=True):
     is_deleted: bool = False
     touched: dict[str, Touch] = {}
     ratings: tuple[Rating, ...] = ()
+    repeat: str = ""
+    wait_until: str = ""
 
     @property
     def running(self) -> tuple[TimeEntry, ...]:
@@ -435,7 +454,7 @@ class TaskField(Struct, frozen=True):
     name: str
     fact: type[Any]  # says who changed it, and to what
     value: str  # the fact's field that holds the value
-    kind: Literal["choice", "minutes", "day", "language"]
+    kind: Literal["choice", "minutes", "day", "language", "rule"]
     key: str  # in JSON documents, and in the tables of a bisection
     column: str  # in the analytics' table `tasks`
     label: str  # of its input on the page
@@ -472,6 +491,15 @@ FIELDS = (
         label="Language", metavar="L", help="Like en or de, or none.", example="en",
         is_imported=False,
     ),
+    TaskField(
+        "repeat", RepeatSet, "rule", "rule", key="repeat", column="repeat", label="Repeats",
+        metavar="RULE", help="daily, every 2 weeks, every monday, monthly when done or none.",
+        example="every 2 weeks",
+    ),
+    TaskField(
+        "wait_until", WaitSet, "until", "day", key="wait_until", column="wait_until",
+        label="Waits until", metavar="DAY", help="Hidden until that day; as --due.",
+    ),
 )  # fmt: skip
 """In the order in which their facts are written and people are asked for them."""
 
@@ -496,6 +524,8 @@ def checked(field: TaskField, value: Any) -> Any:
             if value and not is_language(value):
                 because = f"{value!r} is no language code"
                 raise invalid(because, "use two letters, `en` for example")
+        case "rule":
+            return repeat.checked_rule(value)
     return value
 
 

@@ -95,6 +95,19 @@ def _status(fact: t.StatusSet) -> MergeRule:
     return MergeRule((("status", (fact.status, fact.reason)),))
 
 
+def _day(name: str, value: str) -> RuleOfFact:
+    """A day; of those of the next task that two machines made of one, the earlier stands."""
+
+    def meant(fact: t.DueSet | t.WaitSet) -> MergeRule:
+        day = getattr(fact, value)
+        if not fact.is_next:
+            return MergeRule(((name, day),))
+        earlier = (-1, -int(f"0{day}".replace("-", "")))
+        return MergeRule(((name, day),), weight=earlier, is_shown=False)
+
+    return meant
+
+
 def _task_created(fact: t.TaskCreated) -> MergeRule:
     return MergeRule((("title", fact.title), ("category", fact.category)), adds=TASK_ITSELF)
 
@@ -162,6 +175,8 @@ JOURNAL_RULES: dict[type, RuleOfFact] = {
     t.TaskDescribed: _task_field("description", "description"),
     t.StatusSet: _status,
     **{one.fact: _task_field(one.name, one.value) for one in FIELDS},
+    t.DueSet: _day("due", "due"),
+    t.WaitSet: _day("wait_until", "until"),
     t.CategorySet: _task_field("category", "category"),
     t.LabelAssigned: _part("label", "label", "", value=True),
     t.LabelRemoved: _part("label", "label", "", value=False),

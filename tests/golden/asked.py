@@ -15,6 +15,7 @@ LEFT_OUT = {
     "settings edit": "opens an editor",
     "backup": "writes files that are of a machine and a day",
     "home thaw": "writes; nothing is frozen here",
+    **dict.fromkeys(("server", "dev", "task timer"), "what it has stands elsewhere, too"),
 }
 """Commands whose help alone is kept, and why.
 
@@ -25,7 +26,7 @@ asked: what they do has tests of its own.
 """
 
 ALL = """
-task list --all
+list --all
 agent list
 wakes --limit 20
 inbox
@@ -38,7 +39,7 @@ doctor
 """Of every home, as text and as JSON."""
 
 OF_TASK = """
-task show {task}
+show {task}
 report {task}
 why {task}
 why {task} due
@@ -52,14 +53,24 @@ at {run}
 """
 
 MORE = """
-task list
-task list --open --sort due --limit 5
-task list --overdue
-task list --deleted
-task list --status DONE
-task list --category Home
-task list --label wohnung
-task list --text tap
+list
+list --open --sort due --limit 5
+list --overdue
+list --deleted
+list --status DONE
+list --category Home
+list --label wohnung
+list --text tap
+list tap --not-label wohnung --due-before 2030-01-01
+list --blocked
+list --ready --limit 3
+today
+search tap
+search nothing-of-it
+help
+help upkeep
+help task link
+help nothing
 agent list --lifecycle dormant
 wakes --outcome completed --limit 3
 inbox --all
@@ -138,21 +149,20 @@ lst
 add
 task
 task shwo
-task list --status NOTHING
-task list --sort colour
-task list --limit 0
-task show
+list --status NOTHING
+list --sort colour
+list --limit 0
+show
+show nobody
 task show nobody
-task show the
-task set nobody --title x
-task set tap
-task set tap --due someday
-task set tap --due 2027-02-30
-task set tap --estimate soon
-task set tap --priority P9
-task add ""
-task add x --category nowhere
-task add x --label nothing
+show the
+edit nobody --title x
+edit tap
+edit tap --due someday
+edit tap --due 2027-02-30
+edit tap --estimate soon
+edit tap --priority P9
+add ""
 task check tap "no such item"
 task uncheck tap nothing
 task item add nobody x
@@ -161,15 +171,15 @@ task item archive tap nothing
 task item restore tap nothing
 task link tap blocks tap
 task unlink tap blocks fence
-task note nobody hello
-task note tap
-task timer start nobody
-task timer stop --summary
+note nobody hello
+note tap
+start nobody
+stop --summary
 task time tap --start 2027-01-06T14:00 --end 2027-01-06T13:00
 task retime tap 9 --start 2027-01-06T14:00
 task rate tap 99
 task conclude nobody
-task delete nobody
+delete nobody
 task restore tap
 done nobody
 undo j999

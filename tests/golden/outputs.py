@@ -219,7 +219,7 @@ class Asker:
 
 
 def helped() -> Iterator[Output]:
-    """The help of every command and group."""
+    """The help of every command and group by its own words."""
     yield from _helped(cli, ("wakelog",), None)
 
 
@@ -234,7 +234,8 @@ def _helped(
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
             assert inner is not None
-            yield from _helped(inner, (*path, name), context)
+            if not inner.hidden and path[1:] not in (("server",), ("dev",)):
+                yield from _helped(inner, (*path, name), context)
 
 
 @contextmanager

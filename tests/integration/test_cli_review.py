@@ -181,9 +181,9 @@ def test_a_key_that_stands_for_something_else_is_refused(home: Path) -> None:
 def test_a_set_and_a_wake_are_named_by_the_words_of_their_task(home: Path) -> None:
     (one,) = told(["inbox"], home)
     assert results(["reject", "the SINK.1"], home)[0]["ref"] == "1.1"
-    assert told(["show", "the sink"], home)["run_key"] == one["run_key"]
+    assert told(["show", "the sink", "--wake"], home)["run_key"] == one["run_key"]
     done(["wake", "Fix the sink"], home)
-    assert "the newest first" in refused(["show", "the sink"], home)
+    assert "the newest first" in refused(["show", "the sink", "--wake"], home)
     line = refused(["reject", "the sonk.1"], home)
     assert 'the nearest: 1 "Fix the sink"' in line
     assert "[unknown_set]" in line

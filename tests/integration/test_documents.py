@@ -22,7 +22,7 @@ from tests.support.homes import Homes
 from tests.support.receivers import program, settings
 from tests.support.waking import proposing
 
-SILENT = {"serve", "completion"}  # they print no document
+SILENT = {"serve", "completion", "help"}  # they print no document
 ELSEWHERE = """
 adopted checked-database cluster copied-home created-home created-token frozen-home home-members
 demo-data demo-data-there exported-wakes homes joined lead-replica memory-sources named-replica

@@ -80,7 +80,7 @@ NOT_READ = {
 }
 """Documents of what a command did, of databases and their servers, and of what the pasts have none
 of; `rows` are asked by table."""
-BY_ARGUMENTS = {"prompt", "why-field", "why-change", "request"}
+BY_ARGUMENTS = {"prompt", "task", "why-field", "why-change", "request"}
 """Documents that a command prints where it is given more, as `show RUN --prompt`."""
 TEXTS = (asked.ALL, asked.OF_TASK, asked.OF_WAKE, asked.MORE, asked.OF_TASK_MORE)
 LINES = [line for text in TEXTS for line in text.strip().splitlines()]

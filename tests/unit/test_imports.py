@@ -533,6 +533,8 @@ VALUES: dict[str, list[Any]] = {
     "priority": ["P1", "P2", "P3"],
     "estimate": [0, 30, 60],
     "due": ["", "2027-02-01", "2027-03-01"],
+    "repeat": ["", "FREQ=DAILY", "FREQ=WEEKLY"],
+    "wait_until": ["", "2027-02-01", "2027-03-01"],
     "category": ["Home", "Work", "Inbox"],
     "description": ["", "Tiles", "so long " * 200],
 }

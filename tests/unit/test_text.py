@@ -112,6 +112,8 @@ TABLE: dict[str, list[tuple[Any, str, str]]] = {
         (t.EstimateSet(ME, 0), "took away the estimate (1h30m)", "estimate"),
         (t.DueSet(ME, "2027-02-01"), "changed the due date from 2027-01-01 to 2027-02-01", "due"),
         (t.LanguageSet(ME, "en"), "set the language to en", "language"),
+        (t.RepeatSet(ME, "FREQ=WEEKLY"), "set the repeat to every week", "repeat"),
+        (t.WaitSet(ME, "2027-01-03"), "set the wait to 2027-01-03", "wait_until"),
         (t.CategorySet(ME, "work"), "changed the category from home to work", "category"),
         (t.LabelAssigned(ME, "l"), "put the label “l” on", "label:l"),
         (t.LabelRemoved(ME, "l"), "took the label “l” off", "label:l"),
