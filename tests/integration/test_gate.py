@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from adapters.runtime import gate, on_demand
 from adapters.runtime.on_demand import run_one
@@ -150,28 +149,6 @@ def test_a_wake_that_is_taken_over_asks_nothing_without_a_receipt(world: World) 
     assert divergences(world.at) == []
 
 
-def test_a_receipt_withdrawn_between_prompt_and_beginning_holds_the_wake(world: World) -> None:
-    run_key = world.run_key
-    agree(world.at, world.agent, "far:*")
-    captured = capture(world.at, world.agent, run_key, is_now=True)
-    world.withdraw()
-    result = world.at.append_agent(captured.command, payloads=captured.payloads).result
-    assert result.code == "privacy_confirmation_required"
-    assert (world.at.wake(run_key).phase, world.waits_for()) == ("absent", "consent")
-    assert divergences(world.at) == []
-
-
-def test_a_model_that_is_ruled_out_is_skipped_and_no_failure(world: World) -> None:
-    run_key = world.run_key
-    agree(world.at, world.agent, "far:*")
-    captured = capture(world.at, world.agent, run_key, is_now=True)
-    world.at.append_agent(RuleModels(world.categories[0], ("rules",)))
-    result = world.at.append_agent(captured.command, payloads=captured.payloads).result
-    assert result.code == "disallowed_provider_model"
-    assert (world.far.sent, world.run_key, world.queue.failures) == ([], "", 0)
-    assert divergences(world.at) == []
-
-
 def test_a_model_ruled_out_in_the_middle_ends_the_wake_as_skipped(world: World) -> None:
     agree(world.at, world.agent, "far:*")
     rule = RuleModels("", ("rules",))
@@ -181,23 +158,6 @@ def test_a_model_ruled_out_in_the_middle_ends_the_wake_as_skipped(world: World) 
     (ended,) = [one for one in facts if isinstance(one, WakeFinished)]
     assert ended == WakeFinished("skipped", code="disallowed_provider_model")
     assert (len(world.far.sent), world.queue.failures) == (1, 0)
-    assert divergences(world.at) == []
-
-
-def test_without_its_key_a_wake_waits_for_it(world: World) -> None:
-    def refuse(_: str) -> Model:
-        raise Refused("missing_key", because="no key is set", instead="set it")
-
-    run_key = world.run_key
-    agree(world.at, world.agent, "far:*")
-    model_for, world.at.model_for = world.at.model_for, refuse
-    world.at.settings = replace(world.at.settings, model=FAR)
-    world.run()
-    assert (world.waits_for(), world.let_go()) == ("secret", [])
-    world.at.model_for = model_for
-    assert world.let_go() == [run_key]
-    world.run()
-    assert world.at.wake(run_key).outcome == "completed"
     assert divergences(world.at) == []
 
 
