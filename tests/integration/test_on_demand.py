@@ -3,9 +3,11 @@ nothing that goes wrong in one wake reaches another."""
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import closing
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -65,25 +67,51 @@ def wake_of(at: Services, run_key: str) -> Wake:
         return world.load(WAKE, run_key)
 
 
-def interrupted(
-    first: Callable[[Services, str], object] = lambda at, run_key: None,
-) -> tuple[Services, str, str]:
-    """A wake that is stopped while its model thinks, after what happens first; the services, the
-    agent and the run key."""
-    model = Busy()
-    at = services(model=model)
-    (agent,) = agents_of(at, 1)
-    run_key = queued_key(at, agent)
+class One:
+    """One agent with a queued wake."""
 
-    async def interrupt() -> None:
-        running = asyncio.create_task(run_one(at, agent, run_key))
-        await model.is_asked.wait()
-        first(at, run_key)
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
+    def __init__(self, trouble: Callable[[int], None] = lambda nth: None) -> None:
+        self.model = Busy(trouble)
+        self.at = services(model=self.model)
+        (self.agent,) = agents_of(self.at, 1)
+        self.run_key = queued_key(self.at, self.agent)
 
-    asyncio.run(interrupt())
-    return at, agent, run_key
+    @property
+    def wake(self) -> Wake:
+        return wake_of(self.at, self.run_key)
+
+    def run(self, *, is_left: bool = False) -> Coroutine[Any, Any, RanWake]:
+        return run_one(self.at, self.agent, self.run_key, is_left=is_left)
+
+    def together(self, *runs: Coroutine[Any, Any, object]) -> None:
+        async def both() -> None:
+            await asyncio.gather(*runs, return_exceptions=True)
+
+        asyncio.run(both())
+        assert (self.model.asked, late_replies(self.at)) == (2, 0)
+        assert divergences(self.at) == []
+
+    def begun(self) -> None:
+        """By a process that dies then."""
+        captured = capture(self.at, self.agent, self.run_key, is_now=True)
+        self.at.append_agent(captured.command, payloads=captured.payloads)
+
+    def interrupted(self, first: Callable[[], object] = lambda: None) -> None:
+        """Stopped while its model thinks, after what happens first."""
+
+        async def interrupt() -> None:
+            running = asyncio.create_task(self.run())
+            await self.model.is_asked.wait()
+            first()
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+        asyncio.run(interrupt())
+
+
+@pytest.fixture
+def one() -> One:
+    return One()
 
 
 def test_so_many_run_at_once_and_no_more() -> None:
@@ -93,6 +121,10 @@ def test_so_many_run_at_once_and_no_more() -> None:
     assert [one.error for one in ran] == [""] * 8
     assert model.most == at.settings.agents.parallel == 3
     assert divergences(at) == []
+
+
+def asked_for(at: Services, agent: str) -> str:
+    return at.append_agent(RequestWake(agent, "manual", is_enabled=True)).result.ids[1]
 
 
 def test_with_a_clock_set_by_hand_they_run_one_after_another_in_queue_order() -> None:
@@ -119,97 +151,57 @@ def test_what_a_bug_raises_fails_its_own_wake_alone() -> None:
     assert divergences(at) == []
 
 
-def test_an_interrupted_wake_waits_for_its_next_turn_at_once() -> None:
-    at, agent, run_key = interrupted()
-    assert wake_of(at, run_key).phase == "deferred"
-    (again,) = on_demand.run_ready(at, [agent], quiet)
-    assert (again.run_key, again.error) == (run_key, "")
-    assert wake_of(at, run_key).outcome == "completed"
-    assert divergences(at) == []
+def test_an_interrupted_wake_waits_for_its_next_turn_at_once(one: One) -> None:
+    one.interrupted()
+    assert one.wake.phase == "deferred"
+    (again,) = on_demand.run_ready(one.at, [one.agent], quiet)
+    assert (again.run_key, again.error) == (one.run_key, "")
+    assert one.wake.outcome == "completed"
+    assert divergences(one.at) == []
 
 
-def test_a_request_waits_for_the_wake_that_runs() -> None:
-    at = services(model=Busy())
-    (agent,) = agents_of(at, 1)
-    first = queued_key(at, agent)
+def test_a_request_waits_for_the_wake_that_runs(one: One) -> None:
     told: list[str] = []
 
     async def both() -> RanWake:
-        running = asyncio.create_task(run_one(at, agent, first))
+        running = asyncio.create_task(one.run())
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        run_key = at.append_agent(RequestWake(agent, "manual", is_enabled=True)).result.ids[1]
-        ran = await on_demand.run_asked(at, agent, run_key, told.append)
+        run_key = asked_for(one.at, one.agent)
+        ran = await on_demand.run_asked(one.at, one.agent, run_key, told.append)
         await running
         return ran
 
     ran = asyncio.run(both())
     assert len(told) == 1
-    assert [wake_of(at, key).outcome for key in (first, ran.run_key)] == ["completed"] * 2
-    assert divergences(at) == []
+    assert [wake_of(one.at, key).outcome for key in (one.run_key, ran.run_key)] == ["completed"] * 2
+    assert divergences(one.at) == []
 
 
-def test_a_repeated_request_for_a_wake_that_has_ended_runs_nothing() -> None:
-    model = Busy()
-    at = services(model=model)
-    (agent,) = agents_of(at, 1)
-    run_key = at.append_agent(RequestWake(agent, "manual", is_enabled=True)).result.ids[1]
-    on_demand.run_requested(at, agent, run_key, silent)
-    asked = model.asked
-    assert on_demand.run_requested(at, agent, run_key, silent).error == ""
-    assert model.asked == asked
+def test_a_repeated_request_for_a_wake_that_has_ended_runs_nothing(one: One) -> None:
+    run_key = asked_for(one.at, one.agent)
+    on_demand.run_requested(one.at, one.agent, run_key, silent)
+    asked = one.model.asked
+    assert on_demand.run_requested(one.at, one.agent, run_key, silent).error == ""
+    assert one.model.asked == asked
 
 
-def test_a_second_process_that_comes_too_late_asks_nothing() -> None:
+def test_a_second_process_that_comes_too_late_asks_nothing(one: One) -> None:
     """Two processes find the same wake queued; the second begins nothing and performs nothing."""
-    model = Busy()
-    at = services(model=model)
-    (agent,) = agents_of(at, 1)
-    run_key = queued_key(at, agent)
-
-    async def both() -> None:
-        await asyncio.gather(*(run_one(at, agent, run_key) for _ in range(2)))
-
-    asyncio.run(both())
-    assert model.asked == 2
-    assert divergences(at) == []
+    one.together(one.run(), one.run())
 
 
-def test_two_that_found_the_same_wake_abandoned_take_it_over_once() -> None:
+def test_two_that_found_the_same_wake_abandoned_take_it_over_once(one: One) -> None:
     """Each has seen it in doubt before the other has taken it over."""
-    model = Busy()
-    at = services(model=model)
-    (agent,) = agents_of(at, 1)
-    run_key = queued_key(at, agent)
-    captured = capture(at, agent, run_key, is_now=True)
-    at.append_agent(captured.command, payloads=captured.payloads)  # and the process dies
-    seen = wake_of(at, run_key)
-
-    async def both() -> None:
-        again = (effect_executor.run_wake(at, agent, run_key, seen=seen) for _ in range(2))
-        await asyncio.gather(*again)
-
-    asyncio.run(both())
-    assert (model.asked, late_replies(at)) == (2, 0)
-    assert wake_of(at, run_key).outcome == "completed"
-    assert divergences(at) == []
+    one.begun()
+    run = partial(effect_executor.run_wake, one.at, one.agent, one.run_key, seen=one.wake)
+    one.together(run(), run())
+    assert one.wake.outcome == "completed"
 
 
-def test_who_saw_a_wake_queued_does_not_take_it_over_once_it_runs() -> None:
-    model = Busy()
-    at = services(model=model)
-    (agent,) = agents_of(at, 1)
-    run_key = queued_key(at, agent)
-    seen = wake_of(at, run_key)
-
-    async def both() -> None:
-        runs = (
-            effect_executor.run_wake(at, agent, run_key, is_now=True, seen=seen) for _ in range(2)
-        )
-        await asyncio.gather(*runs, return_exceptions=True)
-
-    asyncio.run(both())
-    assert (model.asked, late_replies(at)) == (2, 0)
+def test_who_saw_a_wake_queued_does_not_take_it_over_once_it_runs(one: One) -> None:
+    run = partial(effect_executor.run_wake, one.at, one.agent, one.run_key, seen=one.wake)
+    one.together(run(is_now=True), run(is_now=True))
 
 
 @pytest.mark.parametrize("fault", [TimeoutError("away for an hour"), ZeroDivisionError("a bug")])
@@ -218,22 +210,20 @@ def test_who_was_away_for_long_ends_no_attempt_but_its_own(fault: Exception) -> 
 
     def away(nth: int) -> None:
         if nth == 1:
-            at.append_agent(RetakeWake(run_key))
+            left.at.append_agent(RetakeWake(left.run_key))
             raise fault
 
-    at = services(model=Busy(away))
-    (agent,) = agents_of(at, 1)
-    run_key = queued_key(at, agent)
-    asyncio.run(run_one(at, agent, run_key))
-    assert wake_of(at, run_key).phase == "waiting"
-    asyncio.run(run_one(at, agent, run_key, is_left=True))
-    assert wake_of(at, run_key).outcome == "completed"
-    assert divergences(at) == []
+    left = One(away)
+    asyncio.run(left.run())
+    assert left.wake.phase == "waiting"
+    asyncio.run(left.run(is_left=True))
+    assert left.wake.outcome == "completed"
+    assert divergences(left.at) == []
 
 
-def test_who_is_stopped_late_defers_no_attempt_but_its_own() -> None:
-    at, _, run_key = interrupted(lambda at, run_key: at.append_agent(RetakeWake(run_key)))
-    assert wake_of(at, run_key).phase == "waiting"
+def test_who_is_stopped_late_defers_no_attempt_but_its_own(one: One) -> None:
+    one.interrupted(lambda: one.at.append_agent(RetakeWake(one.run_key)))
+    assert one.wake.phase == "waiting"
 
 
 def leased(model: Busy, folder: Path) -> tuple[Services, list[str]]:
@@ -258,7 +248,7 @@ def test_a_round_leaves_an_agent_alone_that_another_process_is_at(tmp_path: Path
 def test_a_request_waits_while_another_process_has_the_lease(tmp_path: Path) -> None:
     model = Busy()
     at, agents = leased(model, tmp_path)
-    run_key = at.append_agent(RequestWake(agents[0], "manual", is_enabled=True)).result.ids[1]
+    run_key = asked_for(at, agents[0])
     told: list[str] = []
     with closing(at.leases()) as other:
         other.take(agents[0], run_key, at.clock.now(), 3)
