@@ -48,20 +48,22 @@ _LOADED = re.compile(r"^import time: .*\| +([\w.]+)$", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def lived(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A home, and the key of its wake."""
     made = tmp_path_factory.mktemp("quick") / "home"
     ran(made, "task", "add", "Fix the sink")
     ran(made, "agent", "create", "--all")
     ran(made, "wake")
     ran(made, "status")  # the views are at both logs' ends
-    return made
+    return made, read(made, "wakes")[0]["run_key"]
 
 
 @pytest.mark.parametrize(("module", "command"), READING)
 def test_a_reading_command_loads_no_more_than_it_reads_with(
-    home: Path, module: str, command: str
+    lived: tuple[Path, str], module: str, command: str
 ) -> None:
-    words = {"TASK": "Fix the sink", "RUN": read(home, "wakes")[0]["run_key"]}
+    home, run_key = lived
+    words = {"TASK": "Fix the sink", "RUN": run_key}
     asked = [words.get(one, one) for one in command.split()]
     done = ended(home, *asked, more={"PYTHONPROFILEIMPORTTIME": "1"})
     assert done.returncode == 0, done.stderr

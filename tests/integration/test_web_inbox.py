@@ -186,18 +186,6 @@ def test_what_this_tab_did_over_an_hour_ago_or_was_changed_since_is_asked_for(ho
         assert "Undo: estimate 5 of “Fix the sink”, 1 h ago, done in another" in text_of(answer)
 
 
-def test_a_tab_undoes_four_deeds_and_says_at_the_fifth_that_there_are_no_more(home: Path) -> None:
-    with visiting(home) as visitor:
-        refs = ["1.1", "1.2", "1.3", "2.1"]
-        for ref in refs:
-            visitor.send(tab(one(visitor, ref, "reason")), verdict="undated")
-        undo = [visitor.send(tab(visitor.form("/inbox", "/undo", of=""))) for _ in range(5)]
-        said = [text_of(answer.text) for answer in undo]
-        for ref, text in zip(reversed(refs), said, strict=False):
-            assert f"Taken back: Put {ref} before you again" in text
-        assert "Nothing more to take back." in said[4]
-
-
 def test_where_nothing_is_left_to_undo_the_page_says_so_in_its_own_words(tmp_path: Path) -> None:
     with visiting(tmp_path) as visitor:
         answer = visitor.send(visitor.form("/inbox", "/undo", of=""))

@@ -57,13 +57,6 @@ async def told(stream: AsyncIterator[bytes]) -> str:
     return "over"
 
 
-def test_the_first_message_says_where_the_logs_end() -> None:
-    async def work(stream: AsyncIterator[bytes]) -> None:
-        assert await told(stream) == "run-1"
-
-    listening(EventBroadcast(list, Ends()), work)
-
-
 def test_a_commit_of_another_connection_is_told(tmp_path: Path) -> None:
     file, ends = tmp_path / "log.db", Ends()
     with sqlite3.connect(file) as writing:
