@@ -39,6 +39,7 @@ class Editing:
         self.stopped: tuple[str, ...] = ()
         self.is_retry = False
         self.next = ""  # the task that follows
+        self.unblocked: tuple[str, ...] = ()
         self.key = key
 
     def task(self, wanted: str, *, is_deleted: bool = False) -> Task:
@@ -90,7 +91,7 @@ class Editing:
     def did(self, kept: "UseCaseResult") -> "UseCaseResult":
         """Remember what came of the run's deed, for telling it."""
         self.has_changed, self.is_retry = kept.has_changed, kept.is_repeated
-        self.stopped = kept.stopped
+        self.stopped, self.unblocked = kept.stopped, kept.unblocked
         return kept
 
     def tell(self, done: str, task_id: str) -> None:
@@ -205,6 +206,8 @@ def on_each(
             told = task_page(home, one.next).task
             due = f", due {told.due}" if told.due else ""
             session.say(f"  Next: {named(told)}{due}")
+        for freed in one.unblocked:
+            session.say(f"  Unblocked: {named(task_page(home, freed).task)}")
 
 
 def tell_made(session: Session, names: Sequence[str]) -> None:

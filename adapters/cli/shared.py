@@ -28,7 +28,7 @@ F = TypeVar("F", bound=Callable[..., object])
 T = TypeVar("T")
 NO_HOME = "There is no home at {} yet. Begin with `wakelog demo` or `wakelog import TODO.md`."
 BEGINS = frozenset(
-    "demo|demo-data|init|import|serve|simulate|schema|add|task add|category add|label add"
+    "demo|demo-data|init|import|serve|simulate|schema|add|log|task add|category add|label add"
     "|template create|sync|policy allow|policy models".split("|")
 )
 """Commands that a home may begin with, or that need none."""

@@ -14,7 +14,7 @@ from adapters.cli.shared import F, Session, complain, yes_option
 from adapters.documents.tasks import task_page
 from adapters.text.task import stopped
 from adapters.usecases import tasks
-from adapters.usecases.inputs import NONE, first_instant, status_named, typed
+from adapters.usecases.inputs import NONE, first_instant, minutes, status_named, typed
 from adapters.usecases.tasks import edit_task, unknown_names
 from domain.errors import Refused, invalid
 from domain.journal import edits
@@ -98,6 +98,23 @@ def add(
     tell_made(session, new)
     if file:
         _into(session, file, task_id)
+
+
+@keyed("log", "title", example='"Called the landlord" --time 30m')
+@click.option("--time", "took", default="", metavar="T", help="How long it took: 30m, 1h30.")
+@click.option("--category", default="", metavar="C", help="A category's name.")
+@click.option("--label", "labels", multiple=True, metavar="L", help="A label's name.")
+def log_command(
+    session: Session, title: str, took: str, category: str, labels: Sequence[str], key: str
+) -> None:
+    """Write down what was done already: a task that is done, and the time that it took."""
+    editing = Editing(session, key)
+    new = unknown_names(session.reading(), category, labels)
+    spent = minutes(took) if took else 0
+    fields = {"category": category} if category else {}
+    made = tasks.log_done(editing.home, title, fields, spent, editing.key, labels=labels)
+    editing.tell("Logged", editing.did(made).ids[0])
+    tell_made(session, new)
 
 
 def _into(session: Session, file: str, task_id: str) -> None:

@@ -49,8 +49,8 @@ DOCUMENTS: dict[str, DocumentType] = {
     "task": DocumentType(
         TaskDetails,
         (
-            "show TASK", "add", "edit", "note", "delete", "start", "stop", "task show", "task add",
-            "task set", "task delete", "task restore", "task check",
+            "show TASK", "add", "log", "edit", "note", "delete", "start", "stop", "task show",
+            "task add", "task set", "task delete", "task restore", "task check",
             "task uncheck", "task item add", "task item rename", "task item archive",
             "task item restore", "task note", "task link", "task unlink", "task time",
             "task conclude", "task retime", "task rate", "task timer start", "task timer stop",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
@@ -13,18 +14,20 @@ from adapters.usecases.resolve import nth_key
 from domain.append import envelope
 from domain.journal import commands as do
 from domain.journal.catalog import CATALOG, find_category, find_label, with_inbox
-from domain.journal.links import INVERSE
+from domain.journal.links import INVERSE, LINKS
 from domain.journal.task import TASK, NoteKind, Task, TimeStopped
 from domain.log.state import MAIN, entity_of
+from domain.log.timestamps import instant, moment
 from domain.log.wire import Payload, Words, payload, words
 from domain.wake.wake_inputs import agent_of_task
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
     from domain.journal.commands import JournalCommand
+    from domain.log.state import LogState
 
 STOPPED = "task.time_stopped.1"
-CLOSED = ("DONE", "REJECTED")
+CLOSED, BLOCKS = ("DONE", "REJECTED"), "blocks"
 REPEATING = ("due", "wait_until", "repeat")
 Fields = Mapping[str, Any]
 """Fields of a command, `EditTask` for example; those that are left out stay as they are."""
@@ -34,13 +37,15 @@ class UseCaseResult(NamedTuple):
     """What came of a deed: the ids of what was made or meant, whether anything changed, and
     whether it was done before under its key. `name`: what its first append is kept under; the
     later ones of a deed without a key are named after it, so that all are undone as one.
-    `stopped`: the time entries whose timer it ended."""
+    `stopped`: the time entries whose timer it ended; `unblocked`: the tasks that waited for what is
+    closed now, and for nothing else."""
 
     ids: tuple[str, ...]
     has_changed: bool
     is_repeated: bool
     name: str = ""
     stopped: tuple[str, ...] = ()
+    unblocked: tuple[str, ...] = ()
 
     def then(self, other: "UseCaseResult") -> "UseCaseResult":
         """Both, one after the other."""
@@ -50,6 +55,7 @@ class UseCaseResult(NamedTuple):
             self.is_repeated or other.is_repeated,
             self.name or other.name,
             (*self.stopped, *other.stopped),
+            (*self.unblocked, *other.unblocked),
         )
 
 
@@ -127,7 +133,8 @@ def edit_task(
     """Change fields of a task, and its description if one is given. Where it is closed so, a timer
     of it that runs is stopped, and one that repeats is followed by the next, with an agent like
     its own; `is_last`: by none."""
-    if str(fields.get("status", "")).strip().upper() in CLOSED:
+    is_closing = str(fields.get("status", "")).strip().upper() in CLOSED
+    if is_closing:
         task = _task(home, task_id)
         fields = {**fields, **({"stops_timer": True} if task.running else {})}
         if task.is_open and not is_last:
@@ -141,7 +148,32 @@ def edit_task(
             kept = _described(home, task_id, fields, description, key, nth)
         for made in kept.ids[1:]:
             _accompany(home, task_id, made)
-    return kept
+        if not is_closing or kept.is_repeated or not kept.has_changed:
+            return kept
+        return kept.then(_unblock(home, task_id, key or kept.name, nth))
+
+
+def _unblock(home: "Home", task_id: str, key: str, nth: int) -> UseCaseResult:
+    """What waited for a task that is closed, and for no other open one; where a file said that it
+    waits, its status is as before."""
+    with home.services.journal.reading() as world:
+        blocked = [one.target for one in world.load(TASK, task_id).links if one.relation == BLOCKS]
+        waited = [world.load(TASK, one) for one in blocked]
+        freed = [one for one in waited if one.is_open and not _blockers(world, one)]
+    done = UseCaseResult((), has_changed=False, is_repeated=False)
+    for one in freed:
+        by = one.touched["status"].by if "status" in one.touched else ""
+        if one.status == "BLOCKED" and by.startswith("import:"):
+            nth += 1
+            done = done.then(append_command(home, do.EditTask(one.id, status="OPEN"), key, nth=nth))
+    return done._replace(unblocked=tuple(one.id for one in freed))
+
+
+def _blockers(world: "LogState", task: Task) -> bool:
+    """Whether an open task blocks it."""
+    coming = world.load(LINKS, task.id).incoming
+    sources = (world.load(TASK, one.source) for one in coming if one.relation == BLOCKS)
+    return any(one.is_open for one in sources)
 
 
 def _task(home: "Home", task_id: str) -> Task:
@@ -364,6 +396,20 @@ def rate(
 ) -> UseCaseResult:
     """Say how well a task, or a time entry of it, went: 1 to 5."""
     return append_command(home, do.RateTask(task_id, score, entry_id, comment), key)
+
+
+def log_done(
+    home: "Home", title: str, fields: Fields, minutes: int, key: str = "", *, labels: Sequence[str]
+) -> UseCaseResult:
+    """Add a task that is done already, with the minutes that it took until now."""
+    made = add_task(home, title, {**fields, "status": "DONE"}, key, labels=labels)
+    if not minutes:
+        return made
+    now = instant(home.services.clock.now())
+    began = moment(now - timedelta(minutes=minutes))
+    return made.then(
+        append_command(home, do.LogTime(made.ids[0], began, moment(now)), key or made.name, nth=2)
+    )
 
 
 # --------------------------------------------------------------------------- when agents hear of it

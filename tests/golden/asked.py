@@ -163,6 +163,8 @@ edit tap --due 2027-02-30
 edit tap --estimate soon
 edit tap --priority P9
 add ""
+log ""
+log x --time never
 task check tap "no such item"
 task uncheck tap nothing
 task item add nobody x

@@ -131,6 +131,19 @@ def test_more_than_ten_tasks_are_asked_about_and_none_is_touched_before(tmp_path
     assert titles(home) == []
 
 
+def test_what_was_done_already_is_written_down_with_its_time_and_undone_as_one(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    made = told(["log", "Called Ann", "--time", "1h30", "--category", "Phone"], home)
+    (entry,) = made["time"]
+    assert (made["status"], made["category"]) == ("DONE", "Phone")
+    assert (entry["start"][11:16], entry["end"][11:16]) == ("07:30", "09:00")
+    done(["undo", "--yes"], home)
+    assert titles(home) == []
+    assert "is no duration" in refused(["log", "x", "--time", "soon"], home)
+
+
 # --------------------------------------------------------------------------- what a list is made of
 
 
@@ -163,10 +176,30 @@ def test_a_list_is_narrowed(listed: Path, options: str, found: str) -> None:
 
 
 def test_what_waits_for_a_task_is_ready_once_that_is_done(listed: Path) -> None:
-    done(["done", "Buy paint"], listed)
+    done(["add", "Buy a brush"], listed)
+    done(["task", "link", "Buy a brush", "blocks", "Paint the door"], listed)
+    assert "Unblocked" not in done(["done", "Buy a brush"], listed)
+    assert '  Unblocked: "Paint the door" (' in done(["done", "Buy paint"], listed)
     assert titles(listed, "--blocked") == []
     done(["undo", "--yes"], listed)
     assert titles(listed, "--blocked") == ["Paint the door"]
+
+
+def test_a_task_that_its_file_says_waits_is_open_once_what_it_waits_for_is_done(
+    tmp_path: Path,
+) -> None:
+    home, file = tmp_path / "home", tmp_path / "TODO.md"
+    text = "- [ ] Buy paint 🆔 a1\n- [ ] Paint the door ⛔ a1\n"
+    file.write_text(text, encoding="utf-8")
+    done(["import", str(file)], home)
+    assert [one["status"] for one in told(["list"], home)] == ["OPEN", "BLOCKED"]
+    assert '  Unblocked: "Paint the door"' in done(["done", "Buy paint"], home)
+    assert [one["status"] for one in told(["list"], home)] == ["DONE", "OPEN"]
+    done(["write-back", str(file)], home)
+    assert told(["import", str(file)], home)["files"][0]["changed"] == 0
+    assert told(["conflicts"], home) == []
+    done(["undo", "--yes"], home)
+    assert [one["status"] for one in told(["list"], home)] == ["OPEN", "BLOCKED"]
 
 
 def test_a_list_of_the_settings_is_named_by_its_name(listed: Path) -> None:

@@ -22,12 +22,12 @@ show {run} --prompt
 schema home
 completion bash
 task show tap
-task list
+list
 defer 2.1 --until monday
 undo
 undo --list
 confirm 2.1
-task set passport --due friday
+edit passport --due friday
 import MORE.md --agents
 wake
 inbox
@@ -37,7 +37,7 @@ conflicts
 settle passport due --keep file
 import EDITED.md --source TODO.md --undo
 task conclude fence --follow-up "Paint the fence"
-task add "Oil the fence" --file MORE.md
+add "Oil the fence" --file MORE.md
 write-back MORE.md
 export --markdown tasks.md
 recover
@@ -56,6 +56,10 @@ task note tap "It takes 3 hours."
 run --until-idle
 agent pause passport
 done passport
+log "Called Ann" --time 30m
+search fence
+search hours
+help tasks
 rebuild
 doctor
 status
