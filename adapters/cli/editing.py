@@ -210,6 +210,13 @@ def on_each(
             session.say(f"  Unblocked: {named(task_page(home, freed).task)}")
 
 
+def new_names(session: Session, category: str | None, labels: Sequence[str] = ()) -> Sequence[str]:
+    """Which labels and which category will be made with what is to be done."""
+    from adapters.usecases.tasks import unknown_names
+
+    return unknown_names(session.reading(), category, labels) if category or labels else ()
+
+
 def tell_made(session: Session, names: Sequence[str]) -> None:
     """Say which labels and categories were made with what was done."""
     for name in names:

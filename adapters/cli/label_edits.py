@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import click
 
 from adapters.cli.catalog import all_labels
-from adapters.cli.editing import Editing, tell_made
+from adapters.cli.editing import Editing, new_names, tell_made
 from adapters.cli.lazy_groups import keyed
 from adapters.cli.shared import Session
 from adapters.documents.results import Deleted
@@ -70,7 +70,7 @@ def _change(
     editing = Editing(session, key)
     found = editing.task(task)
     names = tuple(label.removeprefix("#") for label in labels)
-    new = tasks.unknown_names(session.reading(), None, names) if makes_names else ()
+    new = new_names(session, None, names) if makes_names else ()
     editing.did(deed(editing.home, found.id, names, key=editing.key))
     editing.tell(done.format(" ".join(map(_hash, labels))), found.id)
     tell_made(session, new)

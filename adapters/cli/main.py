@@ -26,7 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "add": ("task_edits", "Add a task."),
     "list": ("tasks", "List tasks."),
     "show": ("reading", "Show all about a task, or a wake step by step."),
-    "edit": ("task_edits", "Change tasks: options, or your editor."),
+    "edit": ("task_edits", "Change fields of tasks."),
     "note": ("task_edits", "Add a note to a task."),
     "done": ("task_edits", "Set tasks done."),
     "undo": ("undo", "Take back what you did last: an edit, a verdict, an import."),

@@ -191,7 +191,7 @@ def show_command(session: Session, what: str, *, is_wake: bool, prompt: bool) ->
     if task_id:
         from adapters.cli.tasks import show_task
 
-        show_task(session, task_id)
+        show_task(session, home, task_id)
         return
     if prompt:
         _prompt(session, home, run_key)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from adapters.cli.editing import Editing, named, on_each, on_task, tell_made
+from adapters.cli.editing import Editing, named, new_names, on_each, on_task, tell_made
 from adapters.cli.lazy_groups import group, keyed
 from adapters.cli.param_types import TEXT, long_text, warn_of_secrets
 from adapters.cli.shared import F, Session, complain, yes_option
@@ -15,7 +15,7 @@ from adapters.documents.tasks import task_page
 from adapters.text.task import stopped
 from adapters.usecases import tasks
 from adapters.usecases.inputs import NONE, first_instant, minutes, status_named, typed
-from adapters.usecases.tasks import edit_task, unknown_names
+from adapters.usecases.tasks import edit_task
 from domain.errors import Refused, invalid
 from domain.journal import edits
 from domain.journal.document import task_line
@@ -89,7 +89,7 @@ def add(
     titles = tuple(edits.titled(item, edits.ITEM_TITLE_MAX) for item in items)
     said = None if description is None else long_text(description, None, "description")
     editing = Editing(session, key)
-    new = unknown_names(session.reading(), given.get("category"), labels)
+    new = new_names(session, given["category"], labels)
     made = tasks.add_task(
         editing.home, title, fields, editing.key, labels=labels, items=titles, description=said
     )
@@ -109,7 +109,7 @@ def log_command(
 ) -> None:
     """Write down what was done already: a task that is done, and the time that it took."""
     editing = Editing(session, key)
-    new = unknown_names(session.reading(), category, labels)
+    new = new_names(session, category, labels)
     spent = minutes(took) if took else 0
     fields = {"category": category} if category else {}
     made = tasks.log_done(editing.home, title, fields, spent, editing.key, labels=labels)
@@ -167,7 +167,7 @@ def edit(
         raise invalid("--title names one task", "give each its own")
     said = None if description is None else long_text(description, None, "description")
     text = "" if said == NONE else said
-    new = unknown_names(session.reading(), given["category"], ())
+    new = new_names(session, given["category"])
 
     def deed(home: "Home", task_id: str, key: str) -> tasks.UseCaseResult:
         return edit_task(home, task_id, fields, key, description=text, is_last=is_last)

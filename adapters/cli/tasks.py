@@ -115,14 +115,14 @@ def list_tasks(
     came in, done ones too, deleted ones not. LIST is one of `lists` in the settings."""
     home = session.reading()
     wanted = _wanted(home, text=" ".join([*words, text]).strip(), **given)
-    list_them(session, wanted, scope=scope, order=order, limit=limit)
+    list_them(session, home, wanted, scope=scope, order=order, limit=limit)
 
 
 @command("today", cls=_Listing)
 def today_command(session: Session) -> None:
     """What is due today, or was before: the most urgent first."""
     wanted = TaskFilter(is_overdue=True, is_today=True)
-    list_them(session, wanted, order="urgency", none="Nothing is due today.")
+    list_them(session, session.reading(), wanted, order="urgency", none="Nothing is due today.")
 
 
 @command("search", "words...=WORDS...", example=("quote Meyer", "--deleted shed"))
@@ -167,6 +167,7 @@ def search_command(session: Session, words: Sequence[str], limit: int, *, is_del
 
 def list_them(
     session: Session,
+    home: "Home",
     wanted: TaskFilter,
     *,
     scope: str | None = None,
@@ -175,7 +176,6 @@ def list_them(
     none: str = NO_MATCH,
 ) -> None:
     """Tell those tasks of a scope that are wanted; `none`: where there is none."""
-    home = session.reading()
     catalog, today = catalog_of(home), day("today", home)
     is_shown = sys.stdout.isatty() and not session.as_json  # to somebody who looks for what to do
     is_due = wanted.is_overdue or wanted.is_today
@@ -270,12 +270,12 @@ def _remark(line: "TaskLine", deleted: Collection[str]) -> str:
 @command("task show", "task", example='"Book the flight"')
 def show(session: Session, task: str) -> None:
     """Show all about a task: fields, checklist, notes, time, links, history, and its report."""
-    show_task(session, pick_task(session.reading(), task))
-
-
-def show_task(session: Session, task_id: str) -> None:
-    """Tell all about the task of an id."""
     home = session.reading()
+    show_task(session, home, pick_task(home, task))
+
+
+def show_task(session: Session, home: "Home", task_id: str) -> None:
+    """Tell all about the task of an id."""
     page = task_page(home, task_id)
     if session.as_json:
         session.document(page.document())

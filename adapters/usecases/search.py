@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1  # of the file; one of another is made anew
 EXCERPT_MAX = 120
+TOLD_FROM = 500  # tasks that are read; fewer need no bar
 _TABLES = """
 DROP TABLE IF EXISTS found; DROP TABLE IF EXISTS places; DROP TABLE IF EXISTS reached;
 CREATE VIRTUAL TABLE found USING fts5(title, own, said, tokenize = "unicode61 remove_diacritics 0");
@@ -177,7 +178,7 @@ def _catch_up(index: sqlite3.Connection, home: "Home", progress: Progress | None
     own, said = _changed(home, _reached(index))
     every = sorted(own | said)
     for nth, task_id in enumerate(every):
-        if progress and nth % 100 == 0:
+        if progress and len(every) > TOLD_FROM and nth % 100 == 0:
             progress(nth, len(every))
         _keep(index, home, task_id, is_own=task_id in own, is_said=task_id in said)
     ends = ((log, *end) for log, end in _ends(home).items())

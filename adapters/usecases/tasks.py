@@ -312,7 +312,9 @@ def unknown_names(home: "Home", category: str | None, labels: Sequence[str]) -> 
         return []
     with home.services.journal.reading() as world:
         catalog = with_inbox(world.load(CATALOG, MAIN))
-    found = [f"#{one}" for one in dict.fromkeys(labels) if find_label(catalog, one) is None]
+    found = [
+        f"the label #{one}" for one in dict.fromkeys(labels) if find_label(catalog, one) is None
+    ]
     if category and find_category(catalog, category) is None:
         found.insert(0, f"the category {category!r}")
     return found

@@ -108,7 +108,7 @@ def _tuesday(person: Person) -> None:
     assert "1 created, 1 given an agent, 2 changed" in person.types("import", "TODO.md", "--agents")
     for near in ("pasport", "tpa"):
         assert "the nearest" in person.types("done", near, status=2)
-    assert "`wakelog task add`" in person.types("add", "Milk", status=2)
+    assert "`wakelog task check`" in person.types("tick", "Milk", status=2)
 
 
 def _wednesday(person: Person) -> None:
