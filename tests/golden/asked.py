@@ -190,11 +190,11 @@ settle nobody due --keep mine
 category add Home
 category rename nothing x
 category correct nothing a b
-label assign tap nothing
+label assign nobody nothing
+label suppress tap nothing
 label add ""
 label allow tap nothing
 label remove tap nothing
-label suppress tap nothing
 label widen nothing
 label delete nothing
 agent create tap
