@@ -225,7 +225,7 @@ def _named(home: "Home", what: str, *, is_wake: bool) -> tuple[str, str]:
         try:
             return pick_run(home, what), ""
         except Refused as no_wake:
-            if no_wake.code != "unknown_wake":
+            if is_run or no_wake.code != "unknown_wake":
                 raise
             because = refused.because.replace("there is no task", "there is no wake and no task", 1)
             raise Refused("unknown_wake", because=because, instead=Remedy("see_tasks")) from None

@@ -65,6 +65,8 @@ def _task(past: Past, task: str, facts: list[Fact]) -> Doc:
         "estimate_minutes": value("task.estimate_set", "minutes") or None,
         "due": date.fromisoformat(due) if due else None,
         "language": value("task.language_set", "language") or None,
+        "repeat": value("task.repeat_set", "rule") or None,
+        "wait_until": value("task.wait_set", "until") or None,
         "category_id": last(tagged(facts, "task.created", "task.category_set"), "category"),
         "labels": sorted(one for one, tag in assigned.items() if tag == "task.label_assigned"),
         "items": len(items),
