@@ -25,7 +25,7 @@ from domain.errors import KeyReused, WakelogError
 COMMANDS: dict[str, tuple[str, str]] = {
     "add": ("task_edits", "Add a task."),
     "list": ("tasks", "List tasks."),
-    "show": ("reading", "Show all about a task, or a wake step by step."),
+    "show": ("show", "Show all about a task, or a wake step by step."),
     "edit": ("task_edits", "Change fields of tasks."),
     "note": ("task_edits", "Add a note to a task."),
     "done": ("task_edits", "Set tasks done."),

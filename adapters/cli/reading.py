@@ -1,4 +1,4 @@
-"""Read: `wakelog report`, `journal`, `messages`, `wakes`, `show` and `why`."""
+"""Read: `wakelog report`, `journal`, `messages`, `wakes` and `why`."""
 
 import re
 import sys
@@ -26,8 +26,8 @@ from adapters.text.agent_output import (
 )
 from adapters.text.common import ID_SHOWN, local_time, run_shown, safe, typed
 from adapters.text.policy import held
-from adapters.usecases.resolve import pick_agent, pick_run, pick_task
-from domain.errors import Refused, Remedy
+from adapters.usecases.resolve import pick_agent, pick_task
+from domain.errors import Refused
 from projections.wakes import VIEW
 
 if TYPE_CHECKING:
@@ -173,27 +173,9 @@ def _table(session: Session, home: "Home", documents: "Sequence[WakeLine]") -> N
     session.table(headings.split(), rows)
 
 
-@command(
-    "show",
-    "what=TASK|RUN",
-    example=('"Book the flight"', "nb5evlz4", "nb5evlz4 --prompt > prompt.txt"),
-)
-@click.option("--wake", "is_wake", is_flag=True, help="It is a wake.")
-@click.option("--prompt", is_flag=True, help="Only what the model was shown, byte for byte.")
-def show_command(session: Session, what: str, *, is_wake: bool, prompt: bool) -> None:
-    """Show all about a task: fields, checklist, notes, time, links, history, and its report; or a
-    wake, step by step: why, what was asked, answered, done, and how it ended.
-
-    RUN is a run key or the beginning of one, of 8 letters or more, see `wakelog wakes`.
-    """
-    home = session.reading()
-    run_key, task_id = _named(home, what, is_wake=is_wake or prompt)
-    if task_id:
-        from adapters.cli.tasks import show_task
-
-        show_task(session, home, task_id)
-        return
-    if prompt:
+def show_wake(session: Session, home: "Home", run_key: str, *, is_prompt: bool) -> None:
+    """Tell of a wake step by step, or only what the model was shown."""
+    if is_prompt:
         _prompt(session, home, run_key)
         return
     document = run_document(home, run_key)
@@ -204,36 +186,6 @@ def show_command(session: Session, what: str, *, is_wake: bool, prompt: bool) ->
     if document.started_at:
         run = run_named(home, run_key, ID_SHOWN)
         session.note(f"What the model was shown: `wakelog show {typed(run)} --prompt`.")
-
-
-def _named(home: "Home", what: str, *, is_wake: bool) -> tuple[str, str]:
-    """The wake that a word names, or the task: whole run keys and long beginnings of one are wakes,
-    short ones only where no task is meant.
-
-    Raises:
-        Refused: It names neither, or both.
-    """
-    begun = what.partition("@")[0].lower()
-    is_run = len(begun) >= ID_SHOWN and bool(home.views.page(VIEW, prefix=begun, limit=1))
-    if is_wake:
-        return pick_run(home, what), ""
-    try:
-        task_id = pick_task(home, what)
-    except Refused as refused:
-        if not is_run and (refused.code == "ambiguous" or not begun):
-            raise
-        try:
-            return pick_run(home, what), ""
-        except Refused as no_wake:
-            if is_run or no_wake.code != "unknown_wake":
-                raise
-            because = refused.because.replace("there is no task", "there is no wake and no task", 1)
-            raise Refused("unknown_wake", because=because, instead=Remedy("see_tasks")) from None
-    if is_run:
-        because = f"{what!r} names a wake and a task"
-        instead = f"say `wakelog show {typed(what)} --wake` or `wakelog task show {typed(what)}`"
-        raise Refused("ambiguous", because=because, instead=instead)
-    return "", task_id
 
 
 def _prompt(session: Session, home: "Home", run_key: str) -> None:
