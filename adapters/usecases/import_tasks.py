@@ -39,6 +39,7 @@ from adapters.usecases.import_sources import (
     read_file,
     remember_path,
 )
+from adapters.usecases.inputs import day
 from adapters.usecases.match_imported import (
     KnownTasks,
     MatchedFile,
@@ -48,15 +49,23 @@ from adapters.usecases.match_imported import (
     remember_lines,
     said_last,
 )
+from adapters.usecases.repeating import next_fields
 from adapters.usecases.resolve import nth_key
 from adapters.usecases.resolve_conflict import Side, settle
-from adapters.usecases.tasks import append_command
+from adapters.usecases.tasks import accompany_next, append_command
 from domain.append.causes import Receipt
 from domain.errors import Refused, invalid
 from domain.handlers import execute
 from domain.handlers.imports import not_linked
 from domain.handlers.undo import import_undone_in_task
-from domain.journal.commands import GoneTask, ImportedLink, ImportedRef, ImportTasks, UndoImport
+from domain.journal.commands import (
+    GoneTask,
+    ImportedLink,
+    ImportedRef,
+    ImportTasks,
+    NextTask,
+    UndoImport,
+)
 from domain.journal.imported import ImportedFile, ImportedTask, Unreadable
 from domain.journal.imports import gone_reason, numbered
 from domain.journal.task import TASK, TaskImported
@@ -64,6 +73,7 @@ from domain.log import canonical
 from domain.log.keys import key as make_key
 from domain.log.state import RecordedEvent, entity_of
 from domain.log.wire import Payload
+from domain.text import fold
 from projections.tasks import VIEW, TaskDocument
 
 if TYPE_CHECKING:
@@ -348,6 +358,8 @@ class Importing(msgspec.Struct):
                 links = [each for each in left.links if {each.task, each.target} <= there]
                 restores = [each for each in left.restores if each in here]
                 said = ImportTasks("", (), links=tuple(links), restores=tuple(restores))
+            today = day("today", home)
+            command = replace(command, nexts=next_tasks(tasks, one.file.tasks, known, today))
             stops = command.stops_timers or said.stops_timers
             more_said = {name: getattr(said, name) for name in MORE}
             command = replace(command, stops_timers=stops, **more_said)
@@ -357,6 +369,8 @@ class Importing(msgspec.Struct):
             left = _without(left, said)
             self._nth += 1
             changed = set(appended.result.ids) if appended.rows else set[str]()
+            for each in command.nexts:
+                accompany_next(home, each.task)
             written.update(changed)
             report.events += len(appended.rows)
             report.new += tuple(id_ for id_ in appended.result.ids if id_ in changed - known.keys())
@@ -496,6 +510,28 @@ def command_of(
         stops_timers=any(one.status in CLOSED and _runs(known, one.task_id) for one in tasks),
         scopes_labels=any(one.labels for one in tasks),
     )
+
+
+def next_tasks(
+    tasks: Iterable[ImportedTask], file: Sequence[ImportedTask], known: KnownTasks, today: str
+) -> tuple[NextTask, ...]:
+    """What follows the tasks that repeat and that these close; nothing where the file has a line
+    for it: an open one of that title, due later."""
+    found: list[NextTask] = []
+    for one in tasks:
+        task = known[one.task_id].task if one.task_id in known else None
+        if one.status not in CLOSED or task is None or not (task.is_open and task.repeat):
+            continue
+        task = replace(task, due=one.due or task.due)
+        is_there = any(
+            other.status not in CLOSED
+            and fold(other.title) == fold(one.title)
+            and other.due > task.due
+            for other in file
+        )
+        said = {} if is_there else next_fields(task, today)
+        found += [NextTask(task.id, said["next_due"], said["next_wait"])] if said else []
+    return tuple(found)
 
 
 def _runs(known: KnownTasks, task_id: str) -> bool:

@@ -15,6 +15,7 @@ from domain.append import envelope
 from domain.journal import commands as do
 from domain.journal.catalog import CATALOG, find_category, find_label, with_inbox
 from domain.journal.links import INVERSE, LINKS
+from domain.journal.repeat import next_id
 from domain.journal.task import TASK, NoteKind, Task, TimeStopped
 from domain.log.state import MAIN, entity_of
 from domain.log.timestamps import instant, moment
@@ -220,6 +221,12 @@ def conclude_task(
         kept = append_command(home, command, key, payloads=[said])
         _accompany(home, task_id, kept.ids[0])
     return kept
+
+
+def accompany_next(home: "Home", task_id: str) -> None:
+    """Give the task that follows one that repeats an agent like that one's, if it is there."""
+    if (made := _task(home, next_id(task_id))).is_open:
+        _accompany(home, task_id, made.id)
 
 
 def delete_task(home: "Home", task_id: str, key: str = "") -> UseCaseResult:

@@ -8,7 +8,7 @@ from functools import cache, partial
 from domain.append.causes import Result
 from domain.errors import Refused
 from domain.handlers.decided import Decision, Event, StateAhead, StateLoader, after, on
-from domain.handlers.journal import Handler, edge, linked, stopped, task_of
+from domain.handlers.journal import Handler, edge, linked, repeated, stopped, task_of
 from domain.handlers.undo import catalog_unmade, events_of, import_undone_in_task
 from domain.journal import catalog as c
 from domain.journal import commands as do
@@ -135,6 +135,13 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: LogState) -> D
         events += on(world, "task", task_id, returned)
         changed += [task_id] if returned else []
     ahead = StateAhead(world, at, events)
+    for next_ in cause.nexts:
+        task = ahead.load(TASK, next_.task)
+        if world.load(TASK, next_.task).is_open and not (task.is_open or task.is_deleted):
+            following, more, texts = repeated(world, task, next_.due, next_.wait_until, by)
+            ahead.add(more)
+            payloads += texts
+            changed += [following] if more else []
     for task_id in cause.restores:
         names.keep(ahead.load(TASK, task_id).category)
     for one in cause.links:

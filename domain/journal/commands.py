@@ -231,6 +231,15 @@ class GoneTask(Part, frozen=True):
     how: Literal["reject", "delete"]
 
 
+class NextTask(Part, frozen=True):
+    """When what follows a task that repeats, and that its file closes, is due, and until when it
+    waits."""
+
+    task: str
+    due: str
+    wait_until: str = ""
+
+
 class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     """Up to 200 tasks of one file.
 
@@ -246,7 +255,8 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     `renames_items`: an item that has another title in the file gets it here, too, unless it was
     renamed here since. `stops_timers`: a timer of a task that is closed ends, too.
     `scopes_labels`: a label may be used in the categories of these tasks that carry it; without it,
-    as of 0.2.0, a new one may in all.
+    as of 0.2.0, a new one may in all. `nexts`: of tasks that repeat, which another one follows if
+    they are closed.
     """
 
     said: ClassVar = ("source", "tasks", "across_sources")
@@ -262,6 +272,7 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     renames_items: bool = False
     stops_timers: bool = False
     scopes_labels: bool = False
+    nexts: tuple[NextTask, ...] = ()
 
 
 class SettleDifference(Stored, frozen=True, tag="command.settle_difference.1"):

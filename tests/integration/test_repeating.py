@@ -108,6 +108,35 @@ def test_two_machines_that_tick_one_make_one_next_and_the_earlier_day_stands(
         assert told(["prove"], machine, **more)["ok"]
 
 
+def ticked(home: Path, file: Path, text: str) -> list[tuple[str, str, str | None]]:
+    """The tasks after a file, whose task repeats here, says something else."""
+    file.write_text("- [ ] Water due:2027-01-01\n", encoding="utf-8")
+    done(["import", str(file)], home)
+    done(["edit", "Water", "--repeat", "every 3 days"], home)
+    done(["agent", "create", "--all"], home)
+    file.write_text(text, encoding="utf-8")
+    done(["import", str(file)], home)
+    return tasks(home)
+
+
+def test_a_tick_in_a_file_makes_the_next_one_with_an_agent_and_is_undone(tmp_path: Path) -> None:
+    home, file = tmp_path / "home", tmp_path / "TODO.md"
+    first, made = ticked(home, file, "- [x] Water due:2027-01-01\n")
+    assert (first[1], made) == ("DONE", ("Water", "OPEN", "2027-01-04"))
+    assert len(told(["agent", "list"], home)) == 2
+    done(["import", str(file)], home)
+    assert len(tasks(home)) == 2
+    assert proved(home)
+    done(["import", str(file), "--undo"], home)
+    assert [one for one in tasks(home) if one[1] == "OPEN"] == [("Water", "OPEN", "2027-01-01")]
+
+
+def test_a_tick_in_a_file_that_has_the_next_line_makes_none(tmp_path: Path) -> None:
+    text = "- [ ] Water due:2027-01-04\n- [x] Water due:2027-01-01\n"
+    found = ticked(tmp_path / "home", tmp_path / "TODO.md", text)
+    assert sorted(found) == [("Water", "DONE", "2027-01-01"), ("Water", "OPEN", "2027-01-04")]
+
+
 def test_what_waits_is_hidden_until_its_day(tmp_path: Path) -> None:
     home = tmp_path / "home"
     done(["add", "Later", "--wait-until", "2027-01-03"], home)
