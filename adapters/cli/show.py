@@ -6,7 +6,6 @@ import click
 
 from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session
-from adapters.cli.tasks import show_task
 from adapters.text.common import ID_SHOWN, typed
 from adapters.usecases.resolve import pick_run, pick_task
 from domain.errors import Refused, Remedy
@@ -31,6 +30,8 @@ def show_command(session: Session, what: str, *, is_wake: bool, prompt: bool) ->
     home = session.reading()
     run_key, task_id = _named(home, what, is_wake=is_wake or prompt)
     if task_id:
+        from adapters.cli.tasks import show_task
+
         show_task(session, home, task_id)
         return
     from adapters.cli.reading import show_wake
