@@ -40,6 +40,7 @@ class Editing:
         self.is_retry = False
         self.next = ""  # the task that follows
         self.unblocked: tuple[str, ...] = ()
+        self.made: tuple[str, ...] = ()
         self.key = key
 
     def task(self, wanted: str, *, is_deleted: bool = False) -> Task:
@@ -91,7 +92,7 @@ class Editing:
     def did(self, kept: "UseCaseResult") -> "UseCaseResult":
         """Remember what came of the run's deed, for telling it."""
         self.has_changed, self.is_retry = kept.has_changed, kept.is_repeated
-        self.stopped, self.unblocked = kept.stopped, kept.unblocked
+        self.stopped, self.unblocked, self.made = kept.stopped, kept.unblocked, kept.made
         return kept
 
     def tell(self, done: str, task_id: str) -> None:
@@ -103,6 +104,12 @@ class Editing:
             return
         timer = stopped(page.task, self.stopped)
         self.session.say(f"{self.outcome(done)}: {named(page.task)}{timer}")
+        self.tell_made()
+
+    def tell_made(self) -> None:
+        """Say which labels and category were made with what was done."""
+        for one in self.made:
+            self.session.note(f"Made {one}.")
 
     def outcome(self, done: str) -> str:
         """What to say: done, done by an earlier run with this key, or nothing to do."""
@@ -208,19 +215,7 @@ def on_each(
             session.say(f"  Next: {named(told)}{due}")
         for freed in one.unblocked:
             session.say(f"  Unblocked: {named(task_page(home, freed).task)}")
-
-
-def new_names(session: Session, category: str | None, labels: Sequence[str] = ()) -> Sequence[str]:
-    """Which labels and which category will be made with what is to be done."""
-    from adapters.usecases.tasks import unknown_names
-
-    return unknown_names(session.reading(), category, labels) if category or labels else ()
-
-
-def tell_made(session: Session, names: Sequence[str]) -> None:
-    """Say which labels and categories were made with what was done."""
-    for name in names:
-        session.note(f"Made {name}.")
+        one.tell_made()
 
 
 def named(task: Task) -> str:

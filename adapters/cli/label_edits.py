@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import click
 
 from adapters.cli.catalog import all_labels
-from adapters.cli.editing import Editing, new_names, tell_made
+from adapters.cli.editing import Editing
 from adapters.cli.lazy_groups import keyed
 from adapters.cli.shared import Session
 from adapters.documents.results import Deleted
@@ -63,23 +63,19 @@ def _change(
     key: str,
     deed: Callable[..., tasks.UseCaseResult],
     done: str,
-    *,
-    makes_names: bool = False,
 ) -> None:
     """Change what a task has to do with some labels."""
     editing = Editing(session, key)
     found = editing.task(task)
     names = tuple(label.removeprefix("#") for label in labels)
-    new = new_names(session, None, names) if makes_names else ()
     editing.did(deed(editing.home, found.id, names, key=editing.key))
     editing.tell(done.format(" ".join(map(_hash, labels))), found.id)
-    tell_made(session, new)
 
 
 @keyed("label assign", "task", "label...", example='"Call Ann" urgent')
 def assign(session: Session, task: str, label: Sequence[str], key: str) -> None:
     """Put labels on a task."""
-    _change(session, task, label, key, tasks.assign_labels, "Labelled {}", makes_names=True)
+    _change(session, task, label, key, tasks.assign_labels, "Labelled {}")
 
 
 @keyed("label remove", "task", "label...", example='"Call Ann" urgent')

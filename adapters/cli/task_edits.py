@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from adapters.cli.editing import Editing, named, new_names, on_each, on_task, tell_made
+from adapters.cli.editing import Editing, named, on_each, on_task
 from adapters.cli.lazy_groups import group, keyed
 from adapters.cli.param_types import TEXT, long_text, warn_of_secrets
 from adapters.cli.shared import F, Session, complain, yes_option
@@ -89,13 +89,11 @@ def add(
     titles = tuple(edits.titled(item, edits.ITEM_TITLE_MAX) for item in items)
     said = None if description is None else long_text(description, None, "description")
     editing = Editing(session, key)
-    new = new_names(session, given["category"], labels)
     made = tasks.add_task(
         editing.home, title, fields, editing.key, labels=labels, items=titles, description=said
     )
     task_id = editing.did(made).ids[0]
     editing.tell("Added", task_id)
-    tell_made(session, new)
     if file:
         _into(session, file, task_id)
 
@@ -109,12 +107,10 @@ def log_command(
 ) -> None:
     """Write down what was done already: a task that is done, and the time that it took."""
     editing = Editing(session, key)
-    new = new_names(session, category, labels)
     spent = minutes(took) if took else 0
     fields = {"category": category} if category else {}
     made = tasks.log_done(editing.home, title, fields, spent, editing.key, labels=labels)
     editing.tell("Logged", editing.did(made).ids[0])
-    tell_made(session, new)
 
 
 def _into(session: Session, file: str, task_id: str) -> None:
@@ -167,13 +163,11 @@ def edit(
         raise invalid("--title names one task", "give each its own")
     said = None if description is None else long_text(description, None, "description")
     text = "" if said == NONE else said
-    new = new_names(session, given["category"])
 
     def deed(home: "Home", task_id: str, key: str) -> tasks.UseCaseResult:
         return edit_task(home, task_id, fields, key, description=text, is_last=is_last)
 
     on_each(session, task, key, "Changed", deed, is_asked=True)
-    tell_made(session, new)
 
 
 @keyed("task conclude", "task", example='"Book the flight" --follow-up "Pack for the flight"')

@@ -64,16 +64,34 @@ class _Listing(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The options of each list stand in the place of its name."""
         session = ctx.find_object(Session)
-        named = [one for one in args if one.startswith(LISTED)]
-        lists = session.settings().lists if session and named else {}
-        for name in named:
-            if (options := lists.get(name.removeprefix(LISTED))) is None:
-                known = ", ".join(f"{LISTED}{one}" for one in lists) or "none yet"
-                instead = f"there are {known}; `wakelog settings set lists.NAME OPTIONS` makes one"
-                raise UserError(f"there is no list {name!r}; {instead} [invalid_value]")
-            place = args.index(name)
-            args[place : place + 1] = shlex.split(options)
-        return super().parse_args(ctx, args)
+        takes = {one for param in self.params if _takes_value(param) for one in param.opts}
+        found: list[str] = []
+        for before, one in zip(["", *args], args, strict=False):
+            is_named = one.startswith(LISTED) and before not in takes and session is not None
+            found += _options(session, one) if session and is_named else [one]
+        return super().parse_args(ctx, found)
+
+
+def _takes_value(param: click.Parameter) -> bool:
+    return isinstance(param, click.Option) and not param.is_flag
+
+
+def _options(session: Session, name: str) -> list[str]:
+    """What the settings say for a list.
+
+    Raises:
+        UserError: There is none of that name, or its quotes have no end.
+    """
+    lists = session.settings().lists
+    try:
+        return shlex.split(lists[name.removeprefix(LISTED)])
+    except KeyError:
+        known = ", ".join(f"{LISTED}{one}" for one in lists) or "none yet"
+        instead = f"there are {known}; `wakelog settings set lists.NAME OPTIONS` makes one"
+        raise UserError(f"there is no list {name!r}; {instead} [invalid_value]") from None
+    except ValueError:
+        told = f"the options of the list {name!r} have a quote without its end"
+        raise UserError(f"{told}; mend it with `wakelog settings edit` [invalid_value]") from None
 
 
 @command(
@@ -118,7 +136,7 @@ def list_tasks(
     list_them(session, home, wanted, scope=scope, order=order, limit=limit)
 
 
-@command("today", cls=_Listing)
+@command("today")
 def today_command(session: Session) -> None:
     """What is due today, or was before: the most urgent first."""
     wanted = TaskFilter(is_overdue=True, is_today=True)
@@ -127,14 +145,7 @@ def today_command(session: Session) -> None:
 
 @command("search", "words...=WORDS...", example=("quote Meyer", "--deleted shed"))
 @click.option("--deleted", "is_deleted", is_flag=True, help="Only among deleted tasks.")
-@click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="At most.",
-)
+@click.option("--limit", type=COUNT, default=20, show_default=True, metavar="N", help="At most.")
 def search_command(session: Session, words: Sequence[str], limit: int, *, is_deleted: bool) -> None:
     """Find tasks by words in their titles, descriptions, notes and items, and in what their agents
     reported, noted and were asked; the best first. The beginning of a word will do."""

@@ -28,7 +28,6 @@ _WEEK = (
     ("thursday", "donnerstag"), ("friday", "freitag"), ("saturday", "samstag"),
     ("sunday", "sonntag"),
 )  # fmt: skip
-_SHORT = re.compile(r"(?P<strict>\+?)(?P<count>[0-9]{0,3})(?P<unit>[dwmyb])")
 _EVERY = re.compile(
     r"(?:(?:every|each|alle|jede[nrs]?)\s+)?(?:(?P<count>[0-9]{1,3}|other)\s+)?"
     r"(?P<unit>[a-zäöü]+)(?:\s+(?:on|am)\s+(?P<on>.+))?"
@@ -57,23 +56,6 @@ def rule_read(given: str) -> str:
     if rule is None:
         raise invalid(f"{given!r} says not how it repeats", RULES_HELP)
     return str(rule._replace(is_from_done=words != told))
-
-
-def short_rule(given: str) -> str:
-    """The rule of todo.txt's ``rec:``: ``1w`` from the day it is done, ``+1w`` from the day it is
-    due; empty where it is none.
-
-    >>> short_rule("+2w"), short_rule("b"), short_rule("often")
-    ('FREQ=WEEKLY;INTERVAL=2', 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;FROM=DONE', '')
-    """
-    found = _SHORT.fullmatch(given.lower())
-    if found is None or found["count"] == "0" or (found["unit"] == "b" and found["count"] > "1"):
-        return ""
-    is_from_done = not found["strict"]
-    if found["unit"] == "b":
-        return str(Rule("WEEKLY", 1, DAYS[:5], is_from_done=is_from_done))
-    interval = int(found["count"] or 1)
-    return str(Rule(_UNITS[found["unit"]], interval, is_from_done=is_from_done))
 
 
 def _rule(unit: str, count: str, on: str) -> Rule | None:

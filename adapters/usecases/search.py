@@ -168,8 +168,10 @@ def _ranked(home: "Home", asked: str, progress: Progress | None) -> list[str]:
 
 
 def _catch_up(index: sqlite3.Connection, home: "Home", progress: Progress | None) -> None:
-    if _reached(index) == _ends(home):
+    ends = _ends(home)  # before anything is read: what is said meanwhile is read the next time, too
+    if _reached(index) == ends:
         return
+    home.views.catch_up()
     index.execute("BEGIN IMMEDIATE")
     if _format(index) != FORMAT:
         for statement in _TABLES.split(";"):
@@ -181,8 +183,8 @@ def _catch_up(index: sqlite3.Connection, home: "Home", progress: Progress | None
         if progress and len(every) > TOLD_FROM and nth % 100 == 0:
             progress(nth, len(every))
         _keep(index, home, task_id, is_own=task_id in own, is_said=task_id in said)
-    ends = ((log, *end) for log, end in _ends(home).items())
-    index.executemany("INSERT OR REPLACE INTO reached VALUES (?, ?, ?)", ends)
+    rows = ((log, *end) for log, end in ends.items())
+    index.executemany("INSERT OR REPLACE INTO reached VALUES (?, ?, ?)", rows)
     index.execute("COMMIT")
 
 

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from domain.log.state import LogState
 
 STOPPED = "task.time_stopped.1"
-CLOSED, BLOCKS = ("DONE", "REJECTED"), "blocks"
+CLOSED = ("DONE", "REJECTED")
+BLOCKS = "blocks"
 REPEATING = ("due", "wait_until", "repeat")
 Fields = Mapping[str, Any]
 """Fields of a command, `EditTask` for example; those that are left out stay as they are."""
@@ -39,7 +40,8 @@ class UseCaseResult(NamedTuple):
     whether it was done before under its key. `name`: what its first append is kept under; the
     later ones of a deed without a key are named after it, so that all are undone as one.
     `stopped`: the time entries whose timer it ended; `unblocked`: the tasks that waited for what is
-    closed now, and for nothing else."""
+    closed now, and for nothing else; `made`: the label or category, in words, that was made with
+    it because it was not there."""
 
     ids: tuple[str, ...]
     has_changed: bool
@@ -47,6 +49,7 @@ class UseCaseResult(NamedTuple):
     name: str = ""
     stopped: tuple[str, ...] = ()
     unblocked: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
 
     def then(self, other: "UseCaseResult") -> "UseCaseResult":
         """Both, one after the other."""
@@ -57,6 +60,7 @@ class UseCaseResult(NamedTuple):
             self.name or other.name,
             (*self.stopped, *other.stopped),
             (*self.unblocked, *other.unblocked),
+            (*self.made, *other.made),
         )
 
 
@@ -103,7 +107,7 @@ def add_task(
     description: str | None = None,
 ) -> UseCaseResult:
     """Add a task; its description and its items are appends of their own."""
-    new = unknown_names(home, fields.get("category"), labels)
+    new = _unknown_names(home, fields.get("category"), labels)
     command = do.CreateTask(
         title,
         labels=tuple(labels),
@@ -111,7 +115,7 @@ def add_task(
         scopes_labels=_have_scope(home, labels),
         makes_names=bool(new),
     )
-    made = append_command(home, command, key)
+    made = append_command(home, command, key)._replace(made=new)
     task_id, nth, key = made.ids[0], 1, key or made.name
     if description is not None:
         nth += 1
@@ -140,16 +144,17 @@ def edit_task(
         fields = {**fields, **({"stops_timer": True} if task.running else {})}
         if task.is_open and not is_last:
             fields |= next_fields(_edited(task, fields), day("today", home))
-    if unknown_names(home, fields.get("category"), ()):
+    if new := _unknown_names(home, fields.get("category"), ()):
         fields = {**fields, "makes_names": True}
     with dispatch_after_commit(home):
         if description is None:
             kept = append_command(home, do.EditTask(task_id, **fields), key, nth=nth)
         else:
             kept = _described(home, task_id, fields, description, key, nth)
+        kept = kept._replace(made=new)
         for made in kept.ids[1:]:
             _accompany(home, task_id, made)
-        if not is_closing or kept.is_repeated or not kept.has_changed:
+        if not is_closing or not (kept.has_changed or kept.is_repeated):
             return kept
         return kept.then(_unblock(home, task_id, key or kept.name, nth))
 
@@ -304,19 +309,20 @@ def assign_labels(
     home: "Home", task_id: str, labels: Sequence[str], key: str = ""
 ) -> UseCaseResult:
     """Put labels, by name or id, on a task."""
+    new = _unknown_names(home, None, labels)
     command = do.ChangeLabels(
         task_id,
         assign=tuple(labels),
         scopes_labels=_have_scope(home, labels),
-        makes_names=bool(unknown_names(home, None, labels)),
+        makes_names=bool(new),
     )
-    return append_command(home, command, key)
+    return append_command(home, command, key)._replace(made=new)
 
 
-def unknown_names(home: "Home", category: str | None, labels: Sequence[str]) -> list[str]:
+def _unknown_names(home: "Home", category: str | None, labels: Sequence[str]) -> tuple[str, ...]:
     """What is made with a task, because it is not there: a category, and labels, each told."""
     if not category and not labels:
-        return []
+        return ()
     with home.services.journal.reading() as world:
         catalog = with_inbox(world.load(CATALOG, MAIN))
     found = [
@@ -324,7 +330,7 @@ def unknown_names(home: "Home", category: str | None, labels: Sequence[str]) -> 
     ]
     if category and find_category(catalog, category) is None:
         found.insert(0, f"the category {category!r}")
-    return found
+    return tuple(found)
 
 
 def _have_scope(home: "Home", labels: Sequence[str]) -> bool:

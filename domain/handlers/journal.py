@@ -118,13 +118,16 @@ def _inbox(catalog: Catalog, wanted: str) -> tuple[str, list[c.CatalogFact]]:
     return inbox, [] if inbox in catalog.categories else c.add_category(catalog, c.INBOX, "")
 
 
+def _label_id(catalog: Catalog, wanted: str) -> str:
+    known = c.find_label(catalog, wanted)
+    if known is None:
+        raise c.unknown_label(wanted)
+    return known.id
+
+
 def _label_ids(catalog: Catalog, names: tuple[str, ...]) -> list[str]:
     """Ids of labels by name or id, each once."""
-    found = [(name, c.find_label(catalog, name)) for name in names]
-    unknown = [name for name, label in found if label is None]
-    if unknown:
-        raise c.unknown_label(unknown[0])
-    return list(dict.fromkeys(label.id for _, label in found if label))
+    return list(dict.fromkeys(_label_id(catalog, name) for name in names))
 
 
 def _category_made(catalog: Catalog, wanted: str) -> list[c.CatalogFact]:
@@ -433,7 +436,7 @@ def add_label(cause: do.AddLabel, key: str, at: str, world: LogState) -> Decisio
 def delete_label(cause: do.DeleteLabel, key: str, at: str, world: LogState) -> Decision:
     catalog = world.load(CATALOG, MAIN)
     facts = c.delete_label(catalog, cause.label)
-    return _catalog(world, facts, _label_ids(catalog, (cause.label,))[0])
+    return _catalog(world, facts, _label_id(catalog, cause.label))
 
 
 def narrow_labels(cause: do.ScopeLabels, key: str, at: str, world: LogState) -> Decision:

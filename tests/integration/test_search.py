@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.cli import done, refused, told
+from adapters.usecases.search import TOLD_FROM, search
+from adapters.wiring import open_home
+from tests.support.cli import FIXED, done, refused, told
 
 WORDS = ("door", "doors", "Door", "paint", "red", "Grün", "grüner", "東京へ行く", "a-b", "plumber")
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
@@ -137,6 +139,27 @@ def test_an_index_that_cannot_be_believed_is_made_anew(
     assert found(home, "meyer") == before
     done(["note", "Fix the tap", "Anew."], home)
     assert len(found(home, "anew")) == 1
+
+
+def test_what_is_written_while_the_index_is_made_is_found_the_next_time(
+    tmp_path: Path,
+) -> None:
+    home, file = tmp_path / "home", tmp_path / "TODO.md"
+    file.write_text("".join(f"- [ ] Bed {n}\n" for n in range(TOLD_FROM + 1)), encoding="utf-8")
+    done(["import", str(file)], home)
+    task = str(told(["list", "--limit", "1"], home)[0]["id"])
+    written: list[int] = []
+
+    def meanwhile(nth: int, of: int) -> None:
+        if nth == 200 and not written:
+            written.append(of)
+            done(["note", task, "The rake broke."], home)
+
+    with open_home(home, FIXED) as opened:
+        opened.views.catch_up()
+        search(opened, "bed", progress=meanwhile)
+    assert written == [TOLD_FROM + 1]
+    assert found(home, "rake") == [task]
 
 
 def test_a_home_without_tasks_says_how_to_begin(tmp_path: Path) -> None:

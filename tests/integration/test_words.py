@@ -6,7 +6,9 @@ import click
 import pytest
 
 from adapters.cli.main import cli
-from tests.support.cli import done, refused, run, told
+from adapters.wiring import open_home
+from domain.journal.commands import EditTask
+from tests.support.cli import FIXED, done, refused, run, told
 from tests.support.terminal import on_terminal
 
 BEFORE = (Path(__file__).parent.parent / "data" / "words-0.2.txt").read_text().splitlines()
@@ -202,12 +204,35 @@ def test_a_task_that_its_file_says_waits_is_open_once_what_it_waits_for_is_done(
     assert [one["status"] for one in told(["list"], home)] == ["OPEN", "BLOCKED"]
 
 
+def test_a_retry_opens_what_waited_where_the_first_was_cut_off(
+    tmp_path: Path,
+) -> None:
+    home, file = tmp_path / "home", tmp_path / "TODO.md"
+    file.write_text("- [ ] Buy paint 🆔 a1\n- [ ] Paint the door ⛔ a1\n", encoding="utf-8")
+    done(["import", str(file)], home)
+    with open_home(home, FIXED, is_writing=True) as opened:
+        paint = told(["list"], home)[0]["id"]
+        opened.services.append_journal(EditTask(paint, status="DONE"), key="k:1")
+    assert [one["status"] for one in told(["list"], home)] == ["DONE", "BLOCKED"]
+    done(["done", paint, "--key", "k"], home)
+    assert [one["status"] for one in told(["list"], home)] == ["DONE", "OPEN"]
+
+
 def test_a_list_of_the_settings_is_named_by_its_name(listed: Path) -> None:
     assert "there is no list '@soon'; there are none yet" in refused(["list", "@soon"], listed)
     done(["settings", "set", "lists.soon", '"--due-before 2027-01-06 --not-label errand"'], listed)
     assert titles(listed, "@soon") == ["Call Ann"]
     assert titles(listed, "@soon", "paint") == []
     assert "there are @soon" in refused(["list", "@son"], listed)
+
+
+def test_a_label_may_begin_like_a_list_and_a_quote_without_its_end_is_told(listed: Path) -> None:
+    done(["add", "Ring", "--label", "@phone"], listed)
+    assert titles(listed, "--label", "@phone") == ["Ring"]
+    done(["settings", "set", "lists.odd", '"--category \'Work"'], listed)
+    line = refused(["list", "@odd"], listed)
+    assert "the options of the list '@odd' have a quote without its end" in line
+    assert titles(listed, "--text", "@odd") == []
 
 
 def test_a_list_on_a_terminal_ends_with_what_it_comes_to(listed: Path) -> None:
