@@ -35,8 +35,9 @@ def write_back_command(session: Session, files: Sequence[str], source: str, *, a
     """Put what was done here into Markdown and todo.txt files; without FILE, into those of this
     folder that were imported.
 
-    Ticks, status, due date, priority, estimate, title and new items go back, all else stays as
-    it is, byte for byte; FILE.bak keeps the file as it was, once a day.
+    Ticks, status, due date, priority, estimate, rules, waits, title and new items go back, and what
+    repeats gets its next line; all else stays as it is, byte for byte. FILE.bak keeps the file as
+    it was, once a day.
     """
     home = session.writing()
     if not files:
@@ -164,7 +165,7 @@ class FollowedFiles(Struct):
         except UnreadableInput as error:
             because = f"{file} cannot be written back: {error.because}"
             raise Refused("unreadable_file", because=because, instead=error.instead) from None
-        if done.written:
+        if done.written or done.added:
             import_tasks.keep_copy(home, file, done.data)
         return done
 

@@ -46,7 +46,7 @@ class FileLine(Struct, frozen=True):
     `anchor`: what the file itself calls it; empty: nothing. Of a line that was there: `is_closed`
     and `is_deleted` are what its task is here, and `task.task_id` is its id. `closed_on`: where it
     says no day of its status, how the days would be said on which its task was closed here.
-    `earlier`: the task as an older reader read it.
+    `earlier`: the task as older readers read it.
     """
 
     task: ImportedTask
@@ -54,7 +54,7 @@ class FileLine(Struct, frozen=True):
     is_closed: bool = False
     is_deleted: bool = False
     closed_on: frozenset[str] = frozenset()
-    earlier: ImportedTask | None = None
+    earlier: tuple[ImportedTask, ...] = ()
 
 
 class Aligned(Struct, frozen=True):
@@ -214,7 +214,7 @@ class _Alignment:
     def _is_next(self, was: int, now: int) -> bool:
         """Whether a line that repeats stands for the next time, the last one being done here."""
         before, said = self.was[was], self._said[now]
-        repeats = _REPEATS.search(said.title)
+        repeats = said.repeat or _REPEATS.search(said.title)
         is_open = said.status not in CLOSED
         return bool(repeats and is_open and before.is_closed and before.task.due != said.due)
 
@@ -413,9 +413,8 @@ def _by(name: Callable[[int], K], places: Iterable[int]) -> dict[K, list[int]]:
 
 def _as_before(line: FileLine, titles: set[str]) -> ImportedTask:
     """What a line says, as an older reader read it where only so its title was there before."""
-    if line.earlier is None or fold(line.task.title) in titles:
-        return line.task
-    return line.earlier if fold(line.earlier.title) in titles else line.task
+    readings = (line.task, *line.earlier)
+    return next((one for one in readings if fold(one.title) in titles), line.task)
 
 
 def _both(

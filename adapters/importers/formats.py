@@ -17,7 +17,7 @@ from domain.log.keys import key
 FORMATS = ("markdown", "todotxt", "taskwarrior", "github")
 JSON = ("taskwarrior", "github")
 FORMATS_TOLD = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
-READERS = 4  # raised where a reader, or what an import decides, finds something else in a file
+READERS = 5  # raised where a reader, or what an import decides, finds something else in a file
 ALIASES = {"md": "markdown", "todo.txt": "todotxt"}
 
 _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")

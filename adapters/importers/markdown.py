@@ -491,9 +491,9 @@ class _TaskReader:
         ids = (key(*one, str(nth)) for one, nth in zip(self.formulas, places, strict=True))
         drafts = list(zip(self._drafts, ids, strict=True))
         self.earlier = tuple(
-            self._task(draft, draft.marked.earlier, task_id)
+            self._task(draft, marked, task_id)
             for draft, task_id in drafts
-            if draft.marked.earlier
+            for marked in draft.marked.before
         )
         tasks = [self._task(draft, draft.marked, task_id) for draft, task_id in drafts]
         said = [draft.marked.said for draft in self._drafts]
@@ -522,6 +522,8 @@ class _TaskReader:
             due=marked.due,
             labels=marked.labels,
             description=draft.body.description,
+            repeat=marked.said.repeat,
+            wait_until=marked.said.wait_until,
             items=common.file_order(draft.items),
             notes=(
                 *map(ImportedNote, [*notes, *draft.notes]),

@@ -5,7 +5,8 @@ and escaped characters are never read as marks.
 
 Other programs write Obsidian Tasks ``📅 2027-02-12 ⏫ 🆔 a1``, Dataview ``[due:: 2027-02-12]``, and
 ``@due(2027-02-12)`` (ADR 54). What of that has a place here is taken and leaves the title. What has
-none stays in the title as typed, and is named once for each file.
+none stays in the title as typed, and is named once for each file. ``🔁 every week`` and the day
+on which a task starts are read since 0.3 (ADR 92).
 """
 
 import re
@@ -13,6 +14,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from adapters.importers.markdown_line import Plain, plain
+from adapters.importers.rules import rule_found
 from domain.journal.task import MINUTES_MAX
 from domain.log.timestamps import is_date
 from domain.text import cut, fold, squeeze
@@ -26,6 +28,7 @@ _DIALECT_MARK = re.compile(
       | (?P<level>[🔺⏫🔼🔽⏬])\ufe0f?
       | 🆔\ufe0f?\s*(?P<id>{_ID})
       | ⛔\ufe0f?\s*(?P<needs>{_ID}(?:\s*,\s*{_ID})*)
+      | 🔁\ufe0f?(?P<gap>\s*)(?P<rule>[^\W_]+(?:,?\s+[^\W_]+)*)
       | (?P<kept>[🔁🏁])\ufe0f?(?=\s)
       | \^(?=[A-Za-z]|[0-9-]*[A-Za-z0-9-]{{4}})(?P<block>[A-Za-z0-9-]+)(?=\s*$)
       | (?P<open>[\[(])(?P<key>[A-Za-z][\w\ -]{{0,39}}?)::[ ]*(?P<value>[^\[\]()\0]{{0,200}})[\])]
@@ -71,6 +74,8 @@ class DialectMarks(NamedTuple):
     named: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     block: str = ""
+    repeat: str = ""
+    wait_until: str = ""
 
     @property
     def anchor(self) -> str:
@@ -95,17 +100,18 @@ class DialectMarks(NamedTuple):
         return ", ".join(shown)
 
 
-def without_dialects(words: Plain) -> tuple[Plain, DialectMarks]:
-    """A line without what it says in the words of other programs, and what that is.
+def without_dialects(words: Plain, *, reads_rules: bool = True) -> tuple[Plain, DialectMarks]:
+    """A line without what it says in the words of other programs, and what that is;
+    `reads_rules`: how it repeats and until when it waits, too.
 
     >>> line = "Paint ⏫ [start:: 2027-02-01] @due(2027-02-12)"
     >>> words, said = without_dialects(Plain(line, line))
-    >>> words.text, said.due, said.priority, said.note("")
-    ('Paint', '2027-02-12', 'P1', 'starts 2027-02-01')
+    >>> words.text, said.due, said.priority, said.wait_until
+    ('Paint', '2027-02-12', 'P1', '2027-02-01')
     """
     if not _LIKELY_DIALECT.search(words.mask):
         return words, DialectMarks()
-    reader = _DialectReader()
+    reader = _DialectReader(reads_rules=reads_rules)
     gone = [match.span() for match in _DIALECT_MARK.finditer(words.mask) if reader.take(match)]
     return _without_spans(words, gone), reader.said()
 
@@ -113,7 +119,8 @@ def without_dialects(words: Plain) -> tuple[Plain, DialectMarks]:
 class _DialectReader:
     """The marks of one line while they are read. The first of a sort stands."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, reads_rules: bool) -> None:
+        self._reads_rules = reads_rules
         self._found: dict[str, str] = {}
         self._needs: list[str] = []
         self._named: dict[str, str] = {}
@@ -130,6 +137,8 @@ class _DialectReader:
             return self._keep("id", name, match[0])
         if needs := match["needs"]:
             return self._link(needs)
+        if rule := match["rule"]:
+            return self._rule(rule, match[0], is_named=self._reads_rules or bool(match["gap"]))
         if kept := match["kept"]:
             self._named.setdefault(kept, kept)
             return False
@@ -142,7 +151,13 @@ class _DialectReader:
 
     def said(self) -> DialectMarks:
         """What was found."""
-        dates = [(name, self._found[name]) for name in (*_TOLD, *_CLOSED) if self._found.get(name)]
+        found = self._found
+        start = found.get("start", "") if self._reads_rules else ""
+        dates = [
+            (name, found[name])
+            for name in (*_TOLD, *_CLOSED)
+            if found.get(name) and not (name == "start" and start == start[:10] != "")
+        ]
         due, _, time = self._found.get("due", "").replace("T", " ").partition(" ")
         if time:
             dates.append(("due", f"{due} {time}"))
@@ -155,7 +170,16 @@ class _DialectReader:
             tuple(self._named.values()),
             tuple(self._problems),
             self._block,
+            found.get("repeat", ""),
+            start[:10],
         )
+
+    def _rule(self, words: str, shown: str, *, is_named: bool) -> bool:
+        if self._reads_rules and (rule := rule_found(words)):
+            return self._keep("repeat", rule, shown)
+        if is_named:
+            self._named.setdefault("🔁", "🔁")
+        return False
 
     def _pair(self, key: str, value: str, match: re.Match[str]) -> bool:
         key = _NAMES.get(key, key)
@@ -169,6 +193,8 @@ class _DialectReader:
             return self._link(value)
         if (key == "due" or key in _TOLD or key in _CLOSED) and _TIME.fullmatch(value):
             return self._value(key, value, match[0])
+        if key == "repeat" and self._reads_rules and (rule := rule_found(value)):
+            return self._keep(key, rule, match[0])
         if not is_code:
             self._named.setdefault(fold(shown), shown)
         return False
@@ -250,9 +276,14 @@ class Marked(NamedTuple):
     earlier: "Marked | None" = None
 
     @property
+    def before(self) -> "tuple[Marked, ...]":
+        """How older readers read it, the newest first."""
+        return (self.earlier, *self.earlier.before) if self.earlier else ()
+
+    @property
     def name(self) -> str:
         """The title as it was read first, which never changes for a line."""
-        return self.earlier.title if self.earlier else self.title
+        return (self, *self.before)[-1].title
 
 
 def read_marks(line: str) -> Marked:
@@ -262,14 +293,18 @@ def read_marks(line: str) -> Marked:
     ('Call Ann', '', 90, 'P1', ('phone',))
     """
     words = plain(line)
-    rest, said = without_dialects(words)
-    if said == DialectMarks() and rest == words:
-        return _marked(words)
-    earlier, found = _marked(words), _marked(rest, said)
-    found = found._replace(problems=said.problems + found.problems, said=said)
-    if found[:5] == earlier[:5] and found.title:
-        return found
-    return found._replace(earlier=earlier) if found.title else earlier
+    read = _marked(words)
+    for reads_rules in (False, True):
+        rest, said = without_dialects(words, reads_rules=reads_rules)
+        if said == read.said and rest == words:
+            continue
+        found = _marked(rest, said)
+        if not found.title:
+            continue
+        found = found._replace(problems=said.problems + found.problems, said=said)
+        is_other = found[:5] != read[:5] or (reads_rules and said != read.said)
+        read = found._replace(earlier=read if is_other else read.earlier)
+    return read
 
 
 def _marked(words: Plain, said: DialectMarks | None = None) -> Marked:

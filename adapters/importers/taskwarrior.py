@@ -2,8 +2,8 @@
 
 Both shapes are read, one list or an object per line. Deleted tasks and the templates of
 recurring ones are left out and counted. A task that depends on an open one of the same file is
-BLOCKED. Since version 2.6 a waiting task is exported as pending with a `wait`; whether that is
-still to come is asked of the file's own latest change, so that the same file reads the same.
+BLOCKED. A `wait` is the day until which a task is hidden (ADR 92); readers before 0.3 had the task
+ON HOLD while that day was behind the file's own latest change.
 Dates that have no field here are a note; what else has no place is named once for the file.
 """
 
@@ -83,7 +83,7 @@ def _unread(records: Iterable[Record], found: Collection[str]) -> list[Unreadabl
         for name in record.values:
             shown = cut(squeeze(name), length_max=40)
             if name == "recur":
-                told = "`recur`: nothing repeats here; each task that it made is read"
+                told = "`recur`: Taskwarrior makes the next ones; each that it made is read"
             elif name not in _READ:
                 told = f"`{shown}` has no place here and is left out; further ones are not told"
             else:
@@ -129,7 +129,7 @@ class _Reader:
         }
         changes = (_quiet_time(record, "modified", "entry") for record in found.values())
         self._latest = max(filter(None, changes), default=None)
-        self.earlier: list[ImportedTask] = []  # as they were read without their dates
+        self.earlier: list[ImportedTask] = []  # as they were read without dates, or on hold
 
     def task(self, uuid: str, record: Record) -> ImportedTask:
         """The task as the file has it."""
@@ -138,7 +138,8 @@ class _Reader:
         if priority and priority not in _PRIORITIES:
             shown = cut(priority, length_max=40)
             record.report(f"the priority {shown!r} is none of H, M and L; it was left out")
-        status, reason = self._status_of(record)
+        wait = self._day(record, "wait")
+        status, reason = self._status_of(record, is_held=not wait)
         task = ImportedTask(
             _id(self._source, uuid),
             cut(title, length_max=common.TITLE_LENGTH_MAX),
@@ -149,11 +150,21 @@ class _Reader:
             due=self._day(record, "due"),
             labels=common.labels_of(record.titles("tags"), record.report),
             notes=(*common.whole_title(title), *_annotations(record)),
+            wait_until=wait,
         )
-        if not (dates := self._dates(record)):
-            return task
-        self.earlier.append(task)
-        return replace(task, notes=(*task.notes, ImportedNote(dates, key=common.DATES_KEY)))
+        noted = task
+        if dates := self._dates(record):
+            noted = replace(task, notes=(*task.notes, ImportedNote(dates, key=common.DATES_KEY)))
+        if wait:
+            status, reason = self._status_of(record.quiet(), is_held=True)
+            reason = cut(reason, length_max=common.REASON_LENGTH_MAX)
+            task, held = (
+                replace(one, status=status, status_reason=reason, wait_until="")
+                for one in (task, noted)
+            )
+            self.earlier.append(held)
+        self.earlier += [task] if dates else []
+        return noted
 
     def _dates(self, record: Record) -> str:
         """What of its dates has no field here: the time of day it is due at, and others."""
@@ -165,15 +176,15 @@ class _Reader:
         days = {words: self._day(record, name) for name, words in _DATES.items()}
         return ", ".join([*told, *(f"{words} {day}" for words, day in days.items() if day)])
 
-    def _status_of(self, record: Record) -> tuple[str, str]:
-        """Status and its reason; the first that applies."""
+    def _status_of(self, record: Record, *, is_held: bool) -> tuple[str, str]:
+        """Status and its reason; the first that applies. `is_held`: what waits is ON HOLD."""
         told = record.title("status")
         if told == "completed":
             return "DONE", closed_on("DONE", self._day(record, "end"))
         if told and told not in _OPEN:
             shown = cut(told, length_max=40)
             record.report(f"the status {shown!r} is not known; the task was read as pending")
-        if told == "waiting" or self._waits(record):
+        if is_held and (told == "waiting" or self._waits(record)):
             day = self._day(record, "wait")
             return "ON HOLD", f"waiting until {day}" if day else "waiting"
         if record.has("start"):

@@ -4,26 +4,32 @@ Each line is a task: ``(A) 2027-01-01 Call Mom +Family @phone due:2027-02-12``. 
 own: pytodotxt has no line numbers and no reports, and what it saves is one regular expression.
 
 Projects and contexts at either end of the text are taken off it; within it they are words of
-the sentence and lose only their sign. Other ``key:value`` words stand in the title as typed
-and are named once for the file: ``t:``, ``rec:`` and ``h:``, for example.
+the sentence and lose only their sign. ``t:`` is the day until which it waits, ``rec:`` how it
+repeats (since 0.3, ADR 92). Other ``key:value`` words, like ``h:``, stand in the title as typed and
+are named once for the file.
 """
 
 import re
 from collections import Counter
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from adapters.importers import common
 from adapters.importers.marks import closed_on
+from adapters.importers.rules import rec_found
 from domain.errors import Refused
 from domain.journal.imported import ImportedFile, ImportedTask, Unreadable
 from domain.journal.task import FIELDS, TaskField, checked
 from domain.log import canonical
 from domain.log.keys import key
+from domain.log.timestamps import is_date
 from domain.text import cut, fold, squeeze
 
 _PRIORITIES = {"A": "P0", "B": "P1", "C": "P2"}  # any later letter is P3
 _IDS = ("id", "uuid")
 _PAIRS = {field.pair: field for field in FIELDS if field.pair}
+_LATER = ("rec", "t")  # were words of the title for older readers
 _WORD_LENGTH_MAX = 200  # a longer word is no mark
 
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -50,6 +56,7 @@ def read(data: bytes, *, source: str) -> ImportedFile:
     source = canonical.clean(source)
     seen: Counter[str] = Counter()
     found: list[tuple[ImportedTask, int, str, tuple[str, ...]]] = []
+    earlier: list[ImportedTask] = []
     named: dict[str, Unreadable] = {}
     for number, line in enumerate(map(squeeze, text.split("\n")), start=1):
         words = _Line(line, number, problems) if line else None
@@ -57,6 +64,7 @@ def read(data: bytes, *, source: str) -> ImportedFile:
             continue
         formula = "task", source, "todotxt", words.identity
         found.append((task, number - 1, words.anchor, formula))
+        earlier += [words.as_before(task)] if words.is_later else []
         for name in words.unknown:
             told = common.STAYS.format(f"`{cut(name, length_max=40)}:`")
             named.setdefault(name, Unreadable(number, told))
@@ -69,15 +77,18 @@ def read(data: bytes, *, source: str) -> ImportedFile:
         anchors=tuple(one[2] for one in found),
         formulas=tuple(one[3] for one in found),
         named=common.bounded([*named.values()], "have no place here"),
+        earlier=tuple(earlier),
     )
 
 
 class _Word(NamedTuple):
-    """A word of the text; `sign` is ``+`` or ``@`` for a mark, ``:`` for a pair."""
+    """A word of the text; `sign` is ``+`` or ``@`` for a mark, ``:`` for a pair; `is_later`: one
+    that was a word of the title for older readers."""
 
     shown: str
     sign: str = ""
     name: str = ""
+    is_later: bool = False
 
 
 class _Line:
@@ -102,8 +113,8 @@ class _Line:
 
     def task(self, source: str, seen: Counter[str]) -> ImportedTask | None:
         """The task of the line; None if it does not say what is to be done."""
-        words = _without_ends(self._words)
-        title = squeeze(" ".join(word.shown for word in words))
+        words = _without_ends([word for word in self._words if not word.is_later])
+        title = squeeze(" ".join(word.shown for word in words or _without_ends(self._words)))
         if not title:
             self._report("the line does not say what is to be done; write it, or delete the line")
             return None
@@ -124,6 +135,18 @@ class _Line:
             **self._fields,
         )
 
+    @property
+    def is_later(self) -> bool:
+        """Whether an older reader had another title."""
+        return any(word.is_later for word in self._words)
+
+    def as_before(self, task: ImportedTask) -> ImportedTask:
+        """The task as an older reader read it."""
+        title = squeeze(" ".join(word.shown for word in _without_ends(self._words)))
+        notes = common.whole_title(title)
+        title = cut(title, length_max=common.TITLE_LENGTH_MAX)
+        return replace(task, title=title, notes=notes, repeat="", wait_until="")
+
     def _read(self, word: str) -> None:
         if len(word) > _WORD_LENGTH_MAX:
             self._words.append(_Word(word))
@@ -133,6 +156,8 @@ class _Line:
             self._words.append(_Word(word, ":"))
             self.unknown.append(name := pair["name"].lower())
             self.anchor = self.anchor or (f"{name}:{pair['value']}" if name in _IDS else "")
+        elif pair and pair["name"].lower() in _LATER:
+            self._words.append(_Word(word, ":", is_later=True))
         elif not pair:
             self._words.append(_Word(word))
 
@@ -142,6 +167,9 @@ class _Line:
         if name == "pri" and len(value) == 1 and "A" <= value <= "Z":
             self._priority = self._priority or value
         elif field := _PAIRS.get(name):
+            value = rec_found(value) if name == "rec" else value
+            if name in _LATER and not (value and (name == "rec" or is_date(value))):
+                return False
             taken = self._checked(field, value, field.key.replace("_", " "))
             if taken and field.name in self._fields:
                 self._report(f"{name}:{value} is the second of its sort; it was left out")

@@ -7,13 +7,16 @@ unescaped. So nothing is read otherwise that was read before.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date
 from functools import partial
 from html import unescape
 from typing import Any, NamedTuple
 
 from adapters.importers.markdown_line import plain
-from adapters.importers.marks import Marked, read_marks
+from adapters.importers.marks import DialectMarks, Marked, read_marks
+from adapters.importers.rules import rec_said
 from domain.journal.imported import ImportedFile, ImportedTask
+from domain.journal.repeat import told
 from domain.journal.task import STATUSES
 from domain.text import fold, squeeze
 
@@ -69,24 +72,30 @@ def read_own(line: str) -> Own:
     while len(title) > 1 and (mark := _MARK.fullmatch(title[-1])) and _is_one(mark):
         tail.insert(0, mark)
         title.pop()
-    head = read_marks(" ".join(title))
     rest = read_marks(" ".join(one[0] for one in tail if not (one["status"] or one["anchor"])))
-    labels: dict[str, str] = {fold(one): one for one in head.labels}
+    labels: list[str] = []
     for one in tail:
-        named = [squeeze(plain(one["label"]).text)] if one["label"] else read_marks(one[0]).labels
-        for name in named:
-            labels.setdefault(fold(name), name)
-    marked = head._replace(
+        labels += [squeeze(plain(one["label"]).text)] if one["label"] else read_marks(one[0]).labels
+    marked = _with_tail(read_marks(" ".join(title)), rest, labels)
+    words = (one["status"] for one in tail if one["status"])
+    status = next((one for said in words for one in STATUSES if word(one) == said), "")
+    anchor = next((one["anchor"] for one in tail if one["anchor"]), "")
+    return Own(marked, status, anchor)
+
+
+def _with_tail(head: Marked, rest: Marked, more: Sequence[str]) -> Marked:
+    """A title with the marks behind it, for this reader and for older ones."""
+    labels: dict[str, str] = {}
+    for name in (*head.labels, *more):
+        labels.setdefault(fold(name), name)
+    return head._replace(
         due=head.due or rest.due,
         estimate=head.estimate or rest.estimate,
         priority=head.priority or rest.priority,
         labels=tuple(labels.values()),
         problems=head.problems + rest.problems,
+        earlier=_with_tail(head.earlier, rest, more) if head.earlier else None,
     )
-    words = (one["status"] for one in tail if one["status"])
-    status = next((one for said in words for one in STATUSES if word(one) == said), "")
-    anchor = next((one["anchor"] for one in tail if one["anchor"]), "")
-    return Own(marked, status, anchor)
 
 
 def _is_one(mark: re.Match[str]) -> bool:
@@ -205,9 +214,14 @@ def task_lines(
 ) -> list[str]:
     """A task's lines."""
     marks = "".join(f" {one}" for one in _marks(task, anchor))
-    said = _said(task)
-    wanted = Own(Marked(task.title, *said), _status(task), anchor)
-    title = escaped(task.title, lambda line: read_own(line + marks) == wanted)
+    said = DialectMarks(repeat=task.repeat, wait_until=task.wait_until)
+    wanted = Own(Marked(task.title, *_said(task), said=said), _status(task), anchor)
+
+    def is_read(line: str) -> bool:
+        own = read_own(line + marks)
+        return own._replace(marked=own.marked._replace(earlier=None)) == wanted
+
+    title = escaped(task.title, is_read)
     lines = [f"- [{BOXES.get(task.status, ' ')}] {title}{marks}"]
     lines += [because(task.status_reason)] if task.status_reason else []
     for relation in dict.fromkeys(relation for relation, _ in links):
@@ -248,6 +262,8 @@ def _marks(task: ImportedTask, anchor: str) -> list[str]:
     hours, minutes = divmod(estimate, 60)
     length = f"{f'{hours}h' if hours else ''}{f'{minutes}m' if minutes else ''}"
     return [
+        *([f"🔁 {told(task.repeat)}"] if task.repeat else []),
+        *([f"🛫 {task.wait_until}"] if task.wait_until else []),
         *([f"~{length}"] if estimate else []),
         *([f"!{priority.lower()}"] if priority else []),
         *([f"due:{due}"] if due else []),
@@ -288,6 +304,12 @@ _STATUS_WORD = re.compile(r"[ \t]status:[a-z-]+(?=\s|$)")
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _CLOSED = re.compile(rf"[ \t]*[✅❌]\ufe0f?[ \t]*{_DATE}(?=\s|$)")
 _CLOSED_BY = {"DONE": "✅", "REJECTED": "❌"}
+_PAIRS = {
+    field: re.compile(rf"([\[(]{key}::[ ]*)[^\[\]()]*([\])])")
+    for field, key in {"due": "due", "repeat": "repeat", "wait_until": "start"}.items()
+}
+_PAIRED = re.compile(r"(?<=[ \t])[\[(](?:due|repeat|start|scheduled|created|completion|id):: ")
+_CLOSED_PAIR = re.compile(r"[ \t]*[\[(](?:completion|cancelled)::[^\[\]()]*[\])]")
 _TASKS_SIGNS = re.compile(rf"[📅⏳🛫➕✅❌]\ufe0f?[ \t]*{_DATE}|[🔁🏁🆔⛔🔺⏫🔼🔽⏬]")
 _TODO_OPEN = re.compile(
     rf"(?P<lead>[ \t]*)(?:\((?P<letter>[A-Z])\)[ \t]+)?(?:(?P<created>{_DATE})[ \t]+)?"
@@ -307,7 +329,12 @@ _TOKENS = {
     ),
     "priority": re.compile("[ \t]+(?:![pP][0-9]|[🔺⏫🔼🔽⏬]\ufe0f?)"),
     "estimate": re.compile(r"[ \t]+~[0-9][0-9.,dhminDHMIN]*"),
+    "repeat": re.compile(
+        r"[ \t]+rec:\S+|[ \t]*\U0001f501\ufe0f?[ \t]*[^\W_]+(?:,?[ \t]+[^\W_]+)*(?=[ \t]|$)"
+    ),
+    "wait_until": re.compile(rf"[ \t]+t:{_DATE}|[ \t]*\U0001f6eb\ufe0f?[ \t]*{_DATE}"),
 }
+_TAIL = re.compile(r"(?:[ \t]+(?:[~#^]|![pP]|due:|status:|label:)\S+)*[ \t]*(?:\r\n|\r|\n)?$")
 
 
 def lines_of(text: str) -> list[str]:
@@ -343,12 +370,23 @@ def with_field(form: str, line: str, field: str, value: Any) -> str:
     said = ""
     if value:
         match field:
+            case "repeat" if form == "todotxt":
+                said = f" rec:{rec_said(value)}"
+            case "wait_until" if form == "todotxt":
+                said = f" t:{value}"
+            case "repeat":
+                said = f" 🔁 {told(value)}"
+            case "wait_until":
+                said = f" 🛫 {value}"
             case "due":
                 said = f" due:{value}"
             case "priority":
                 said = f" !{value.lower()}"
             case _:  # as people write it: whole hours as hours
                 said = f" ~{value}m" if value % 60 else f" ~{value // 60}h"
+    if form == "markdown" and value and field in _PAIRS and _PAIRS[field].search(line):
+        said = told(value) if field == "repeat" else value
+        return _PAIRS[field].sub(lambda one: f"{one[1]}{said}{one[2]}", line, count=1)
     signed = _SIGNED.search(line) if form == "markdown" else None
     if signed and value:
         said = {"due": f" 📅 {value}", "priority": f" {_LEVELS.get(value)}"}.get(field, said)
@@ -356,6 +394,8 @@ def with_field(form: str, line: str, field: str, value: Any) -> str:
     if token.search(line):
         return token.sub(lambda _: said, line, count=1)
     end = signed or _END.search(line)  # Obsidian Tasks reads its signs at the end only
+    if field in ("repeat", "wait_until") and form == "markdown":
+        end = signed or _TAIL.search(line)
     at = end.start() if end else len(line)
     return f"{line[:at]}{said}{line[at:]}"
 
@@ -374,15 +414,18 @@ def with_status(form: str, line: str, status: str, day: str) -> str:
         return line if completed is None else str(_TodoLine.of(line)._replace(completed=completed))
     if status not in BOXES:
         return line
-    line = _CLOSED.sub("", _with_mark(line, BOXES[status]))
+    line = _CLOSED_PAIR.sub("", _CLOSED.sub("", _with_mark(line, BOXES[status])))
     end = _END.search(line) if day and status in _CLOSED_BY else None
-    return f"{line[: end.start()]} {_CLOSED_BY[status]} {day}{end[0]}" if end else line
+    said = f"{_CLOSED_BY.get(status)} {day}"
+    if _PAIRED.search(line):
+        said = f"[{'completion' if status == 'DONE' else 'cancelled'}:: {day}]"
+    return f"{line[: end.start()]} {said}{end[0]}" if end else line
 
 
 def has_signs(line: str) -> bool:
-    """Whether a line of Markdown says something in the signs of Obsidian Tasks, which writes the
-    day of what is closed."""
-    return _TASKS_SIGNS.search(line) is not None
+    """Whether a line of Markdown says something in the signs of Obsidian Tasks, or as Dataview
+    does, which write the day of what is closed."""
+    return bool(_TASKS_SIGNS.search(line) or _PAIRED.search(line))
 
 
 class _TodoLine(NamedTuple):
@@ -472,6 +515,46 @@ def with_item(
     if not ended:  # the last line of the file, which has no end
         return [*lines[:at], lines[at] + first, box, *lines[at + 1 :]]
     return [*lines[: at + 1], box + ended, *lines[at + 1 :]]
+
+
+_OF_ONE = re.compile(
+    rf"[ \t]*(?:🆔\ufe0f?[ \t]*\S+|⛔\ufe0f?[ \t]*[\w-]+(?:,[ \t]*[\w-]+)*|➕\ufe0f?[ \t]*{_DATE})"
+)
+_SCHEDULED = re.compile(rf"([⏳⌛]\ufe0f?[ \t]*|scheduled::[ ]*)({_DATE})")
+_TODO_ID = re.compile(r"[ \t]+(?:id|uuid):\S+")
+
+
+def with_next(
+    form: str, lines: Sequence[str], at: int, was: ImportedTask, task: ImportedTask
+) -> list[str]:
+    """The lines of a file with the next time of one that repeats, as its own clients write it: in
+    Markdown above the one that is done, in todo.txt at the end.
+
+    Args:
+        at: Where the one that is done stands.
+        was: What that says.
+        task: What the new one shall say.
+    """
+    line = with_status(form, lines[at], "OPEN", "")
+    for field in ("due", "wait_until"):
+        if getattr(was, field) != getattr(task, field):
+            line = with_field(form, line, field, getattr(task, field))
+    if form == "todotxt":
+        done, new = _TodoLine.of(lines[at]), _TodoLine.of(line)
+        created = done.completed if new.created and done.completed != "x" else new.created
+        line = str(new._replace(created=created, words=_TODO_ID.sub("", new.words)))
+        whole = [one if one.endswith(("\n", "\r")) else f"{one}\n" for one in lines]
+        return [*whole, line if line.endswith(("\n", "\r")) else f"{line}\n"]
+    line = _OF_ONE.sub("", re.sub(r"[ \t]+\^[A-Za-z0-9-]+([ \t]*[\r\n]*)$", r"\1", line))
+    if was.due and task.due:
+        line = _SCHEDULED.sub(lambda one: one[1] + _later(one[2], was.due, task.due), line)
+    return [*lines[:at], line, *lines[at:]]
+
+
+def _later(day: str, was: str, now: str) -> str:
+    """A day, as many days later as one is than another."""
+    first, last, moved = (date.fromisoformat(one) for one in (was, now, day))
+    return (moved + (last - first)).isoformat()
 
 
 _HEADING = re.compile(r"#{1,6}[ \t]+(?P<title>.*?)[ \t#]*[\r\n]*$")

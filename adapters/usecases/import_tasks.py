@@ -68,6 +68,7 @@ from domain.journal.commands import (
 )
 from domain.journal.imported import ImportedFile, ImportedTask, Unreadable
 from domain.journal.imports import gone_reason, numbered
+from domain.journal.repeat import next_id
 from domain.journal.task import TASK, TaskImported
 from domain.log import canonical
 from domain.log.keys import key as make_key
@@ -515,21 +516,22 @@ def command_of(
 def next_tasks(
     tasks: Iterable[ImportedTask], file: Sequence[ImportedTask], known: KnownTasks, today: str
 ) -> tuple[NextTask, ...]:
-    """What follows the tasks that repeat and that these close; nothing where the file has a line
-    for it: an open one of that title, due later."""
+    """What follows the tasks that repeat and that these close; nothing where the file has an open
+    line of that title, due later, that may be it: one that is has its id."""
     found: list[NextTask] = []
+    here = {one.task_id for one in file}
     for one in tasks:
         task = known[one.task_id].task if one.task_id in known else None
-        if one.status not in CLOSED or task is None or not (task.is_open and task.repeat):
+        if one.status not in CLOSED or task is None or not task.is_open:
             continue
-        task = replace(task, due=one.due or task.due)
-        is_there = any(
+        task = replace(task, due=one.due or task.due, repeat=one.repeat or task.repeat)
+        may_be_there = next_id(task.id) not in here and any(
             other.status not in CLOSED
             and fold(other.title) == fold(one.title)
             and other.due > task.due
             for other in file
         )
-        said = {} if is_there else next_fields(task, today)
+        said = {} if may_be_there else next_fields(task, today)
         found += [NextTask(task.id, said["next_due"], said["next_wait"])] if said else []
     return tuple(found)
 

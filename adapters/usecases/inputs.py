@@ -36,7 +36,7 @@ def typed(field: TaskField, given: str, home: "Callable[[], Home]") -> Any:
         case "language":
             return language_named(given)
         case "rule":
-            from adapters.usecases.repeating import rule_read
+            from adapters.importers.rules import rule_read
 
             return rule_read(given)
     return given

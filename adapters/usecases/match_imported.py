@@ -16,6 +16,7 @@ from adapters.importers.alignment import BY_TITLE, CLOSED, FileLine
 from adapters.importers.marks import closed_on
 from domain.journal.imported import ImportedFile, ImportedTask, Unreadable, decoded
 from domain.journal.imports import gone_reason, is_unmade
+from domain.journal.repeat import next_id
 from domain.journal.task import TASK, TaskDeleted
 from domain.journal.undo import shape
 from domain.log import canonical
@@ -210,9 +211,11 @@ class _Lines:
         lost = set(self.order) - {self.order[at] for at in sure.values()}
         if free and lost:
             was = self._said(lost)
-            earlier = {one.task_id: one for one in self.read.earlier}
+            earlier: dict[str, tuple[ImportedTask, ...]] = {}
+            for each in self.read.earlier:
+                earlier[each.task_id] = (*earlier.get(each.task_id, ()), each)
             now = [
-                FileLine(task, anchor, earlier=earlier.get(task.task_id))
+                FileLine(task, anchor, earlier=earlier.get(task.task_id, ()))
                 for task, anchor in zip(self.read.tasks, self.anchors, strict=True)
             ]
             aligned = alignment.align(was, now, sure, self._since(), self._are_alike, self.stood)
@@ -221,6 +224,10 @@ class _Lines:
             self.told += [self._tied(at) for at in aligned.tied]
             self.tied.update(self.order[at] for at in aligned.tied_was)
             free = [at for at in free if at not in aligned.found]
+        nexts = self._nexts({*free})
+        for at, one in nexts.items():
+            self.ids[at] = one
+        free = [at for at in free if at not in nexts]
         self._anchors_told()
         used = {self.ids[at] for at in range(len(self.ids)) if at not in set(free)}
         for at in free:
@@ -232,20 +239,14 @@ class _Lines:
         titles = [fold(task.title) for task in self.read.tasks]
         counts = Counter(titles)
         earlier = [one for one in self.read.earlier if one.task_id in places]
-        read_before = dict(
-            zip(
-                (one.task_id for one in earlier),
-                documents_of(self.home, earlier, self.known),
-                strict=True,
-            )
-        )
+        read_before = {one.id for one in documents_of(self.home, earlier, self.known)}
         found: dict[int, int] = {}
         for at, (task_id, made) in enumerate(zip(self.ids, documents, strict=True)):
             formula = self.read.formulas[at]
             if task_id not in places or counts[titles[at]] > 1:
                 continue
             said = said_last(self.known[task_id], self.source)
-            same = made.id in said or (task_id in read_before and read_before[task_id].id in said)
+            same = made.id in said or not read_before.isdisjoint(said)
             is_called = not self.named or self.named.get(task_id, "") == self.anchors[at]
             if same and is_called and key(*formula, "1") not in self.ours:
                 found[at] = places[task_id]
@@ -295,6 +296,39 @@ class _Lines:
         with self.home.services.journal.reading() as world:
             shapes = [shape(world.load(TASK, one)) for one in ids]
         return self._tended.isdisjoint(ids) and all(one == shapes[0] for one in shapes)
+
+    def _nexts(self, free: Collection[int]) -> dict[int, str]:
+        """Lines that are none of those that were there, but the next time of one that repeats, and
+        that is closed in the file or left it so, by that one's id: what is made here, and by other
+        machines, has it as well (ADR 92). Where several may be, none is."""
+        lines = {one: self.read.tasks[at] for at, one in enumerate(self.ids) if at not in free}
+        ends: dict[str, list[tuple[str, str]]] = {}  # by title: what is closed, and its due date
+        for one in self.order if free else ():
+            task, line = self.known[one].task, lines.get(one)
+            is_closed = (line or task).status in CLOSED
+            if is_closed and not task.is_deleted and (task.repeat or (line and line.repeat)):
+                due = (line and line.due) or task.due
+                ends.setdefault(fold(line.title if line else task.title), []).append((one, due))
+        pairs = {
+            (at, self._next_in(one, now.due, lines))
+            for at in free
+            if (now := self.read.tasks[at]).status not in CLOSED
+            for one, due in ends.get(fold(now.title), ())
+            if now.due > due or now.due == due == ""
+        } - {(at, "") for at in free}
+        ats, ids = Counter(at for at, _ in pairs), Counter(one for _, one in pairs)
+        return {at: one for at, one in pairs if ats[at] == ids[one] == 1}
+
+    def _next_in(self, one: str, due: str, lines: Collection[str]) -> str:
+        """The task of a series that a line is: the first behind `one` that the file has not, and
+        that is open here, or due on its day; or is not there yet. Empty: that was another line."""
+        one = next_id(one)
+        while one in lines or (
+            (task := self.known.get(one)) and not task.is_open and task.task.due != due
+        ):
+            one = next_id(one)
+        is_other = task is not None and task.sources and task.task.due != due
+        return "" if is_other else one
 
     def _own_id(self, at: int, used: set[str], lost: set[str]) -> str:
         """The id of a line that is none of those that were there: the one that it is given by what

@@ -1,112 +1,27 @@
-"""How a task repeats: rules as people write them, and the days that follow (SPEC 1, ADR 92).
+"""When a task that follows a repeating one is due, and until when it waits (SPEC 1, ADR 92)."""
 
-Rules are read as Obsidian Tasks, todo.txt's clients and people write them; what is stored is one
-spelling, see `domain.journal.repeat`.
-"""
-
-import re
 from datetime import date, datetime, time, timedelta
 
 from domain.errors import invalid
-from domain.journal.repeat import DAYS, FREQUENCIES, INTERVAL_MAX, Rule, checked_rule, rule_of
+from domain.journal.repeat import DAYS, FREQUENCIES, Rule, rule_of
 from domain.journal.task import Task
-from domain.text import squeeze
-
-RULES_HELP = "write daily, every 2 weeks, every monday, monthly when done, or none"
-_UNITS = {
-    **dict.fromkeys(("d", "day", "days", "daily"), "DAILY"),
-    **dict.fromkeys(("w", "week", "weeks", "weekly", "wk", "wks"), "WEEKLY"),
-    **dict.fromkeys(("m", "month", "months", "monthly"), "MONTHLY"),
-    **dict.fromkeys(("y", "year", "years", "yearly", "annually"), "YEARLY"),
-    **dict.fromkeys(("tag", "tage", "täglich"), "DAILY"),
-    **dict.fromkeys(("woche", "wochen", "wöchentlich"), "WEEKLY"),
-    **dict.fromkeys(("monat", "monate", "monatlich"), "MONTHLY"),
-    **dict.fromkeys(("jahr", "jahre", "jährlich"), "YEARLY"),
-}
-_WEEK = (
-    ("monday", "montag"), ("tuesday", "dienstag"), ("wednesday", "mittwoch"),
-    ("thursday", "donnerstag"), ("friday", "freitag"), ("saturday", "samstag"),
-    ("sunday", "sonntag"),
-)  # fmt: skip
-_EVERY = re.compile(
-    r"(?:(?:every|each|alle|jede[nrs]?)\s+)?(?:(?P<count>[0-9]{1,3}|other)\s+)?"
-    r"(?P<unit>[a-zäöü]+)(?:\s+(?:on|am)\s+(?P<on>.+))?"
-)
-_WHEN_DONE = re.compile(r"\s+(?:when done|wenn erledigt)$")
-_MONTH_DAY = re.compile(r"(?:the\s+)?([0-9]{1,2})(?:st|nd|rd|th|\.)?")
-
-
-def rule_read(given: str) -> str:
-    """A rule as a person writes it, as it is stored.
-
-    >>> rule_read("every 2 weeks on mon, thu when done"), rule_read("monthly")
-    ('FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;FROM=DONE', 'FREQ=MONTHLY')
-    >>> rule_read("every weekday"), rule_read("every month on the 15th")
-    ('FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR', 'FREQ=MONTHLY;BYMONTHDAY=15')
-
-    Raises:
-        Refused: Code ``invalid_value``: it is none that is known here.
-    """
-    told = squeeze(given).lower()
-    if told.startswith("freq="):
-        return checked_rule(told.upper())
-    words = _WHEN_DONE.sub("", told)
-    found = _EVERY.fullmatch(words)
-    rule = _rule(found["unit"], found["count"] or "1", found["on"] or "") if found else None
-    if rule is None:
-        raise invalid(f"{given!r} says not how it repeats", RULES_HELP)
-    return str(rule._replace(is_from_done=words != told))
-
-
-def _rule(unit: str, count: str, on: str) -> Rule | None:
-    interval = 2 if count == "other" else int(count)
-    if unit in ("weekday", "weekdays", "werktag") and not on:
-        return Rule("WEEKLY", interval, DAYS[:5])
-    if unit not in _UNITS:  # every monday, every mon
-        days = _days(unit)
-        return Rule("WEEKLY", interval, days) if days and not on else None
-    if not 0 < interval <= INTERVAL_MAX:
-        return None
-    frequency = _UNITS[unit]
-    if not on:
-        return Rule(frequency, interval)
-    if frequency == "WEEKLY":
-        days = _days(on)
-        return Rule(frequency, interval, days) if days else None
-    day = _MONTH_DAY.fullmatch(on)
-    if frequency != "MONTHLY" or not day or not 1 <= int(day[1]) <= 31:
-        return None
-    return Rule(frequency, interval, month_day=int(day[1]))
-
-
-def _days(words: str) -> tuple[str, ...]:
-    """The days of a week that are named, all of them or none."""
-    named = [one for one in re.split(r"[,\s]+|\band\b|\bund\b", words) if one]
-    found = [
-        next((DAYS[n] for n, full in enumerate(_WEEK) if _is_day(one, full)), "") for one in named
-    ]
-    return tuple(found) if all(found) else ()
-
-
-def _is_day(word: str, names: tuple[str, ...]) -> bool:
-    return any(word in (full, f"{full}s", full[:3], full[:2]) for full in names)
-
-
-# ------------------------------------------------------------------------------------ the next days
 
 
 def next_days(task: Task, today: str) -> tuple[str, str]:
     """When the task that follows a repeating one is due, and until when it waits: the first day of
     the rule after the one on which this one is due, or is done, that is not over; the wait as long
-    before it as this one's.
+    before it as this one's. One that only waits waits until that day, and is not due.
 
     >>> next_days(Task("t", due="2027-01-31", repeat="FREQ=MONTHLY"), "2027-01-31")
     ('2027-02-28', '')
     """
     rule, now = rule_of(task.repeat), date.fromisoformat(today)
-    was = date.fromisoformat(task.due) if task.due else now
+    only_waits = task.wait_until if not task.due else ""
+    was = date.fromisoformat(task.due or only_waits or today)
     base = now if rule.is_from_done else was
     found = _after(rule, base, max(base, now - timedelta(days=1)))
+    if only_waits:
+        return "", found.isoformat()
     if not task.wait_until:
         return found.isoformat(), ""
     waits = found - (was - date.fromisoformat(task.wait_until))

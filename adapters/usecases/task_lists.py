@@ -131,6 +131,8 @@ def document_of(task: "Task", world: "LogState", catalog: "Catalog") -> Imported
         description=world.text(task.description),
         items=tuple(items),
         notes=tuple(ImportedNote(world.text(note.words)) for note in task.notes),
+        repeat=task.repeat,
+        wait_until=task.wait_until,
     )
 
 

@@ -40,7 +40,8 @@ from domain.journal import imports
 from domain.journal.catalog import CATALOG
 from domain.journal.imported import ImportedFile, ImportedItem, ImportedTask, decoded
 from domain.journal.imports import ImportNames, numbered
-from domain.journal.task import TASK, StatusSet, Task
+from domain.journal.repeat import next_id
+from domain.journal.task import TASK, NoteAdded, StatusSet, Task
 from domain.log.state import MAIN, LogState
 from domain.log.timestamps import instant
 from domain.text import fold
@@ -50,7 +51,8 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 BOM = b"\xef\xbb\xbf"
-FIELDS = ("status", "due", "priority", "estimate", "title")  # the title last: lines are found by it
+FIELDS = ("status", "due", "priority", "estimate", "wait_until", "repeat", "title")
+"""The title last: lines are found by it."""
 
 
 class FileChange(NamedTuple):
@@ -143,12 +145,16 @@ def write_back(
         changes, differ = _changes(home, pen, as_read_before(home, read, pen.known), others)
     left = pen.write(changes)
     written = [one for one in changes if not any(one is other for other in left)]
-    added = [task for task in more if _added(home, pen, task)]
+    added, unsaid = _nexts_added(home, pen)
+    if added:  # with what their lines do not say yet, like items
+        new = tuple(one for one in pen.read.tasks if one.task_id in added)
+        left += pen.write(_changes(home, pen, replace(pen.read, tasks=new), others)[0])
+    added += [task for task in more if task not in added and _added(home, pen, task)]
     if written or added:
         now = instant(home.services.clock.now())
         replace_if_unchanged(Path(file), given.data, pen.data, now)
         _record(home, pen, [*dict.fromkeys(one.task for one in written), *added], added)
-    unsaid = tuple(task for task in more if task not in added)
+    unsaid += [task for task in more if task not in added]
     return WrittenBack(
         read.source,
         tuple(written),
@@ -157,7 +163,7 @@ def write_back(
         anew,
         pen.data,
         tuple(added),
-        unsaid,
+        tuple(unsaid),
         tuple(sorted(others)),
     )
 
@@ -187,6 +193,26 @@ def _read_anew(
         home.services.append_journal(command, payloads=payloads)
     home.views.catch_up()
     return tuple(one.task_id for one in tasks)
+
+
+def _nexts_added(home: "Home", pen: "_FileEditor") -> tuple[list[str], list[str]]:
+    """The tasks that follow what the file has closed, of a series the one that is open, and that
+    are in no file: those that this one could be given, and those that it could not."""
+    found: list[str] = []
+    left: list[str] = []
+    here = {one.task_id for one in pen.read.tasks}
+    for said in [one for one in pen.read.tasks if one.status in CLOSED]:
+        one = next_id(said.task_id)
+        while one in pen.known and one not in here and not pen.known[one].is_open:
+            one = next_id(one)
+        if one not in pen.known or pen.known[one].sources or one in (*here, *found, *left):
+            continue
+        with home.services.journal.reading() as world:
+            task, catalog = world.load(TASK, one), world.load(CATALOG, MAIN)
+            wanted = document_of(task, world, catalog)
+        is_added = pen.add(task, wanted, after=said) or _added(home, pen, one)
+        (found if is_added else left).append(one)
+    return found, left
 
 
 def _added(home: "Home", pen: "_FileEditor", task_id: str) -> bool:
@@ -327,6 +353,7 @@ class _FileEditor:
         self.read = read
         self._places = {one.task_id: at for at, one in enumerate(read.tasks)}
         self.known = known_tasks(home)
+        self._nexts: set[str] = set()  # tasks whose lines are copied, and may bring a note
 
     @property
     def _has_reasons(self) -> bool:
@@ -402,10 +429,16 @@ class _FileEditor:
         self.read = replace(read, tasks=wanted.tasks)
         return True
 
-    def add(self, task: Task, said: ImportedTask) -> bool:
+    def add(self, task: Task, said: ImportedTask, after: ImportedTask | None = None) -> bool:
         """Put a task into the file that was in none; whether the file then says just that more, and
-        the import of its line changes nothing."""
-        lines = writing.with_task(self.read.format, self._lines, self.read, said)
+        the import of its line changes nothing. `after`: one of the file whose next time it is; its
+        line may bring a note."""
+        form, at = self.read.format, self._places.get(after.task_id if after else "", -1)
+        if after and at < len(self.read.lines):
+            line = self.read.lines[at]
+            lines = writing.with_next(form, self._lines, line, after, said)
+        else:
+            lines = writing.with_task(form, self._lines, self.read, said)
         data = self._bom + "".join(lines).encode()
         read = read_file(self._home, self._given._replace(data=data), self._environ).file
         before = Counter(content(one) for one in self.read.tasks)
@@ -416,12 +449,13 @@ class _FileEditor:
         ids.insert(new[0], task.id)
         tasks = [replace(one, task_id=id_) for one, id_ in zip(read.tasks, ids, strict=True)]
         others = [content(one) for at, one in enumerate(tasks) if at != new[0]]
-        if others != [content(one) for one in self.read.tasks] or not self._is_no_news(
-            tasks[new[0]]
-        ):
+        same = others == [content(one) for one in self.read.tasks]
+        self._nexts.update([task.id] if after else ())
+        if not (same and self._is_no_news(tasks[new[0]])):
             return False
         self._lines = lines
         self.read = replace(read, tasks=tuple(tasks))
+        self._places = {one.task_id: at for at, one in enumerate(tasks)}
         return True
 
     def _is_no_news(self, said: ImportedTask) -> bool:
@@ -434,7 +468,8 @@ class _FileEditor:
             meant = partial(c.category_meant, catalog)
             names = ImportNames(meant, c.label_id, meant)
             facts, _ = imports.decide(task, before, kept, names, source, is_three_way=True)
-            return not facts
+            may_note = said.task_id in self._nexts
+            return all(may_note and isinstance(fact, NoteAdded) for fact in facts)
 
 
 def _tried(

@@ -17,6 +17,7 @@ from domain.journal import task as t
 from domain.journal.catalog import CATALOG
 from domain.journal.import_conflicts import import_conflicts_of
 from domain.journal.imported import ImportedTask, decoded
+from domain.journal.repeat import next_id
 from domain.journal.task import TASK, Task
 from domain.journal.timer import TIMER
 from domain.log.state import MAIN, LogState
@@ -138,7 +139,11 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: LogState) -> D
     for next_ in cause.nexts:
         task = ahead.load(TASK, next_.task)
         if world.load(TASK, next_.task).is_open and not (task.is_open or task.is_deleted):
-            following, more, texts = repeated(world, task, next_.due, next_.wait_until, by)
+            there = ahead.load(TASK, next_id(task.id))
+            is_brought = _is_there(there) and not _is_there(world.load(TASK, there.id))
+            brought = there if is_brought else None
+            days = next_.due, next_.wait_until
+            following, more, texts = repeated(world, task, *days, by, brought)
             ahead.add(more)
             payloads += texts
             changed += [following] if more else []
@@ -153,6 +158,10 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: LogState) -> D
         ahead.add(_stopped(world, ahead, at, by))
     made = on(world, "catalog", MAIN, names.facts())
     return Decision([*made, *ahead.events], Result(tuple(dict.fromkeys(changed))), payloads)
+
+
+def _is_there(task: Task) -> bool:
+    return task.exists and not task.is_deleted
 
 
 def _returned(task: Task, said: ImportedTask | None, by: str) -> list[t.TaskFact]:

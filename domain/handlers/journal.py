@@ -193,17 +193,18 @@ def edit_task(cause: do.EditTask, key: str, at: str, world: LogState) -> Decisio
 
 
 def repeated(
-    world: LogState, task: Task, due: str, wait_until: str, by: str
+    world: LogState, task: Task, due: str, wait_until: str, by: str, made: Task | None = None
 ) -> tuple[str, list[Event], Sequence[Payload]]:
     """The task that follows one that repeats and is closed: its id, and what makes it; nothing
-    where it is there already."""
-    made = world.load(TASK, repeat.next_id(task.id))
-    if made.exists and not made.is_deleted:
-        return made.id, [], ()
+    where it is there already. `made`: as a file just brought it, which says not all of it."""
+    if made is None:
+        made = world.load(TASK, repeat.next_id(task.id))
+        if made.exists and not made.is_deleted:
+            return made.id, [], ()
     description, kept = words(made.id, world.text(task.description))
     facts = edits.next_of(task, made, edits.Next(due, wait_until, description), by)
-    linked = [] if made.exists else on(world, "links", task.id, [LinkedFrom(FOLLOWS, made.id)])
-    return made.id, [*on(world, "task", made.id, facts), *linked], kept
+    link = [] if made.is_deleted else linked(world, made, FOLLOWS, task, by)
+    return made.id, [*on(world, "task", made.id, facts), *link], kept
 
 
 def add_items(cause: do.AddItems, key: str, at: str, world: LogState) -> Decision:

@@ -357,25 +357,31 @@ def next_of(task: Task, made: Task, own: Next, by: str) -> list[TaskFact]:
 
     Args:
         task: The one that is closed.
-        made: The other: it is not there yet, or deleted.
+        made: The other: it is not there yet, or deleted, or its file just brought it: then it gets
+            what the file does not say.
         own: What differs.
         by: Who closed it.
     """
-    facts: list[TaskFact] = [t.TaskCreated(by, task.title, task.category)]
-    if made.exists:
+    is_there = made.exists and not made.is_deleted
+    facts: list[TaskFact] = [] if is_there else [t.TaskCreated(by, task.title, task.category)]
+    if made.is_deleted:
         facts = [t.TaskRestored(by), *retitle(made, task.title, by)]
         facts += set_category(made, task.category, by) + set_status(made, "OPEN", "", by)
-    facts += describe(made, own.description, by)
+    if not (is_there and made.description != Words()):
+        facts += describe(made, own.description, by)
     for field in FIELDS:
-        if field.name not in ("due", "wait_until", "language"):
+        is_said = is_there and getattr(made, field.name) != getattr(Task(""), field.name)
+        if field.name not in ("due", "wait_until", "language") and not is_said:
             facts += set_field(made, field, getattr(task, field.name), by)
-    facts += [t.DueSet(by, own.due, is_next=True)] if own.due != made.due else []
-    facts += (
-        [t.WaitSet(by, own.wait_until, is_next=True)] if own.wait_until != made.wait_until else []
-    )
+    if not is_there and own.due != made.due:
+        facts.append(t.DueSet(by, own.due, is_next=True))
+    if not is_there and own.wait_until != made.wait_until:
+        facts.append(t.WaitSet(by, own.wait_until, is_next=True))
     facts += [t.LabelAssigned(by, one) for one in task.labels if one not in made.labels]
-    if made.exists:
+    if made.is_deleted:
         return [*facts, *(t.ItemUnchecked(by, one.id) for one in made.items if one.is_checked)]
+    if made.items:
+        return facts
     known, titles = set[str](), {one.id: one.title for one in task.checklists}
     for item in (one for one in task.items if not one.is_archived):
         new, home = checklist_for(made, titles.get(item.checklist, ""), by)
@@ -383,7 +389,7 @@ def next_of(task: Task, made: Task, own: Next, by: str) -> list[TaskFact]:
         fresh = fresh_item_id(made.id, item.title, known)
         known.add(fresh)
         facts.append(t.ItemAdded(by, home, fresh, item.title))
-    return [*facts, t.TaskLinked(by, FOLLOWS, task.id)]
+    return facts
 
 
 def follow_up(

@@ -82,7 +82,7 @@ def import_conflicts(
         field = fact.field if settled else _FIELD_OF.get(type(fact), "")
         if isinstance(fact, t.TaskImported):
             told.append((row, fact))
-        elif field and fact.by.startswith("import:"):
+        elif field and _is_nobodys(fact):
             held.pop(field, None)
         elif field:
             held[field] = len(told), row, fact.by
@@ -93,9 +93,9 @@ def import_conflicts(
             continue
         newest, fact = told[-1]
         said = document(fact.document)
-        base = document(told[known - 1][1].document) if known else None
+        base = document(told[known - 1][1].document) if known else ImportedTask(task.id, "")
         value = value_of(said, field, meant)
-        is_news = base is None or value != value_of(base, field, meant)
+        is_news = value != value_of(base, field, meant)
         if value is not None and is_news and not _stands(task, field, value):
             source = fact.by.partition(":")[2]
             found.append(ImportConflict(field, source, newest.at, said, by, spoken.at))
@@ -138,16 +138,24 @@ def is_own(task: Task, field: str, base: ImportedTask, meant: CategoryMeant) -> 
 
 
 def is_put_back(rows: Sequence[RecordedEvent], field: str) -> bool:
-    """Whether a field is as it is by the undo of an import alone, and was a file's or nobody's."""
-    if not any(isinstance(row.fact, t.DeedUndone) for row in rows):
+    """Whether a field is a file's or nobody's: by the undo of an import, or because it came with a
+    task that repeats another one."""
+    if not any(isinstance(row.fact, t.DeedUndone) or _is_next(row.fact) for row in rows):
         return False
-    by = ""
+    last: Any = None
     for row in counted(rows):
-        fact: Any = row.fact
-        is_new = isinstance(fact, t.TaskCreated) and field in ("title", "category")
-        if is_new or _FIELD_OF.get(type(fact)) == field:
-            by = fact.by
-    return not by or by.startswith("import:")
+        is_new = isinstance(row.fact, t.TaskCreated) and field in ("title", "category")
+        if is_new or _FIELD_OF.get(type(row.fact)) == field:
+            last = row.fact
+    return last is None or _is_nobodys(last)
+
+
+def _is_nobodys(fact: Any) -> bool:
+    return fact.by.startswith("import:") or _is_next(fact)
+
+
+def _is_next(fact: Any) -> bool:
+    return getattr(fact, "is_next", False)
 
 
 def may_differ(task: Task, document: ImportedTask, meant: CategoryMeant) -> bool:

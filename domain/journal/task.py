@@ -494,11 +494,11 @@ FIELDS = (
     TaskField(
         "repeat", RepeatSet, "rule", "rule", key="repeat", column="repeat", label="Repeats",
         metavar="RULE", help="daily, every 2 weeks, every monday, monthly when done or none.",
-        example="every 2 weeks",
+        example="every 2 weeks", pair="rec",
     ),
     TaskField(
         "wait_until", WaitSet, "until", "day", key="wait_until", column="wait_until",
-        label="Waits until", metavar="DAY", help="Hidden until that day; as --due.",
+        label="Waits until", metavar="DAY", help="Hidden until that day; as --due.", pair="t",
     ),
 )  # fmt: skip
 """In the order in which their facts are written and people are asked for them."""

@@ -121,9 +121,9 @@ def test_the_client_takes_what_is_written_back_for_its_own(
     done(["done", "Pay rent"], home, env=ZONE)
     done(["task", "set", "Buy milk", "--status", "open"], home)
     done(["write-back", str(todo.file)], home, env=ZONE)
-    assert imported(home, todo.file) == ((0, 0, 4, 0), 0)
+    assert imported(home, todo.file) == ((0, 0, 5, 0), 0)
     assert "Buy milk" in todo("ls")
-    assert "rent" not in todo("listpri")
+    assert "Pay rent +Home +Money rec:1m t:2027-02-01" in todo("listpri", "E")  # the next one
     todo("archive")
     assert todo.done_file.read_text() == f"x 2027-01-01 {rent.removeprefix('(E) ')} pri:E\n"
     assert "Buy milk" in todo.file.read_text()

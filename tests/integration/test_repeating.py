@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.usecases.repeating import next_days, rule_read
+from adapters.importers.rules import rule_read
+from adapters.usecases.repeating import next_days
 from domain.journal.repeat import DAYS, checked_rule
 from domain.journal.repeat import told as in_words
 from domain.journal.task import Task
@@ -135,6 +136,15 @@ def test_a_tick_in_a_file_that_has_the_next_line_makes_none(tmp_path: Path) -> N
     text = "- [ ] Water due:2027-01-04\n- [x] Water due:2027-01-01\n"
     found = ticked(tmp_path / "home", tmp_path / "TODO.md", text)
     assert sorted(found) == [("Water", "DONE", "2027-01-01"), ("Water", "OPEN", "2027-01-04")]
+
+
+def test_what_only_waits_comes_again_without_a_due_date(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    for title, rule in (("Sweep", "weekly"), ("Rest", "weekly when done")):
+        done(["add", title, "--wait-until", "2026-12-30", "--repeat", rule], home)
+        done(["done", title], home)
+    shown = [(one["due_date"], one["wait_until"]) for one in told(["list", "--waiting"], home)]
+    assert shown == [(None, "2027-01-06"), (None, "2027-01-08")]
 
 
 def test_what_waits_is_hidden_until_its_day(tmp_path: Path) -> None:

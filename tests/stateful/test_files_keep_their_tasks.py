@@ -10,11 +10,12 @@ another line's.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import Phase, settings
@@ -98,6 +99,8 @@ class Files(RuleBasedStateMachine):
         self.deleted: set[str] = set()  # tasks that a person deleted
         self.may_be_gone: set[str] = set()  # these, and what was gone when somebody said so
         self.file_of: dict[int, int] = {}
+        self.first: dict[int, int] = {}  # of a series, by its later lines
+        self.waiting: dict[int, int] = {}  # next lines that were made here, by the lines done
 
     # ------------------------------------------------------------------------------- small things
 
@@ -113,6 +116,10 @@ class Files(RuleBasedStateMachine):
     def new(self, what: str) -> int:
         self.counts[what] += 1
         return self.counts[what]
+
+    def series(self, who: int) -> int:
+        """The first line of those that repeat one another."""
+        return self.first.get(who, who)
 
     def fresh_day(self) -> str:
         return str(date(2027, 6, 1) + timedelta(days=self.new("day")))
@@ -170,6 +177,8 @@ class Files(RuleBasedStateMachine):
     ) -> None:
         """Let the client make an edit, if afterwards one can tell what it was."""
         where, file, batch = self.at(where)
+        if line.who in self.waiting and not how.get("is_next", False):
+            return  # what was made of it here would be called otherwise
         was, lines, twins = replace(line), [*file.lines], file.twins(line)
         alike = [line, *file.alike(line)]
         is_odd = len(alike) > 1 and len({self.status(one) for one in alike}) > 1
@@ -256,6 +265,10 @@ class Files(RuleBasedStateMachine):
                 assert self.last[who] == task, f"{line.first!r} has become another task"
             self.words.setdefault(task, set()).update(line.words)
             self.file_of.setdefault(who, where)
+        for task, agent in self.agents_now().items():
+            heirs = [self.agents[one] for one in self.agents if self.is_before(one, task)]
+            assert task in self.agents or heirs, f"nobody gave {task} an agent"
+            self.agents.setdefault(task, agent)
         self.last |= now
         self.said |= {line.who: line.text for line in file.tasks}
         self.may_be_gone -= {*now.values()} - self.deleted  # what comes back opens again
@@ -272,6 +285,15 @@ class Files(RuleBasedStateMachine):
         is_same = self.said.get(who, "") == self.said.get(other, None)
         return is_same and mine.isdisjoint(used) and self.changed.isdisjoint({who, other})
 
+    def agents_now(self) -> dict[str, str]:
+        tasks = self.door.tasks()
+        return {task: one["agent_id"] for task, one in tasks.items() if one["agent_id"]}
+
+    def is_before(self, task: str, other: str) -> bool:
+        """Whether both are times of one that repeats."""
+        who, later = self.owner[task], self.owner[other]
+        return who < later and self.series(who) == self.series(later)
+
     def check(self) -> None:
         tasks = self.door.tasks()
         for task, who in self.owner.items():
@@ -279,7 +301,7 @@ class Files(RuleBasedStateMachine):
             assert status != "DONE" or who in self.ticked, f"nobody ticked {tasks[task]}"
             if status in ("DELETED", "REJECTED"):
                 assert task in self.may_be_gone, f"nobody deleted {tasks[task]}"
-        agents = {task: one["agent_id"] for task, one in tasks.items() if one["agent_id"]}
+        agents = self.agents_now()
         assert agents.items() <= self.agents.items()
         assert self.agents.keys() <= agents.keys() | self.may_be_gone
 
@@ -289,7 +311,9 @@ class Files(RuleBasedStateMachine):
                 page = self.door.told("task", "show", task)
                 texts = [one["text"] for one in page["notes"]]
                 texts += [one["title"] for one in page["items"]]
-                strangers = [one for one in texts if self.texts[one] != who]
+                strangers = [
+                    one for one in texts if self.series(self.texts[one]) != self.series(who)
+                ]
                 assert not strangers, f"{page['title']} has {strangers} of another line"
                 lost = {text for kept, text in self.kept if kept == task} - set(texts)
                 assert not lost, f"{page['title']} lost {lost}"
@@ -358,12 +382,17 @@ class Files(RuleBasedStateMachine):
         if line is None or line.is_ticked or not line.repeats:
             return
 
+        after = self.waiting.get(line.who) or self.new("line")
+
         def change() -> None:
-            file.with_next(line, self.new("line"), self.fresh_day())
+            file.with_next(line, after, self.fresh_day())
             file.tick(line, self.tomorrow)
 
         if all(one.first != line.first for one in file.twins(line)):
-            self.edit(where, line, change, now=True, is_alone=True)
+            self.first[after] = self.series(line.who)
+            self.edit(where, line, change, now=True, is_alone=True, is_next=True)
+            if after in self.last:
+                self.waiting.pop(line.who, None)
 
     @rule(where=which, nth=places)
     def what_is_done_here_is_ticked_by_hand_and_written_once_more(
@@ -371,6 +400,8 @@ class Files(RuleBasedStateMachine):
     ) -> None:
         file, line = self.line(where, nth)
         if line is None or line.is_ticked or file.twins(line) or self.at(where)[2].edits:
+            return
+        if line.repeats:  # one that has no day yet is its next one
             return
         if self.status(line) == "OPEN":
             self.person_does("done", line)
@@ -626,15 +657,20 @@ class Files(RuleBasedStateMachine):
             "agent": ["agent", "create", task],
         }
         told = self.door.told(*deeds[what])
+        new = self.there(self.door.tasks()) - self.there(tasks)
         if is_undone:
             self.door.undoes()
-            assert self.door.tasks() == tasks, f"undo of {what} does not restore all"
+            now = self.door.tasks()
+            assert self.there(now) == self.there(tasks), f"undo of {what} does not restore all"
+            stayed = [one for one in tasks if one not in new]
+            assert [now[one] for one in stayed] == [tasks[one] for one in stayed]
             return
         self.changed.add(line.who)
         words, days = self.own[line.who]
         match what:
             case "done":
                 self.ticked.add(line.who)
+                self.next_is_made(line, new)
             case "title":
                 words.update(WORD.findall(title.lower()))
                 self.words[task] |= words
@@ -649,6 +685,30 @@ class Files(RuleBasedStateMachine):
                 self.kept.append((task, text))
         self.check()
 
+    @staticmethod
+    def there(tasks: Mapping[str, Any]) -> set[str]:
+        return {one for one, said in tasks.items() if said["status"] != "DELETED"}
+
+    def next_is_made(self, line: Line, new: Iterable[str]) -> None:
+        """What is done here is followed by another task, if it repeats; each has one next."""
+        for task in new:
+            assert line.repeats
+            if task in self.owner:  # it was there, and somebody deleted it
+                continue
+            who = self.waiting[line.who] = self.new("line")
+            self.owner[task], self.first[who] = who, self.series(line.who)
+            self.own[who] = set(line.words), {str(self.door.tasks()[task]["due_date"])}
+            self.words[task], self.file_of[who] = set(line.words), self.file_of[line.who]
+            if self.last[line.who] in self.agents:
+                self.agents[task] = self.agents_now()[task]
+
+    def with_waiting(self, file: Edited) -> None:
+        """A client that is told to would write the next lines so."""
+        for line in [one for one in file.tasks if one.who in self.waiting]:
+            if self.status(line) == "DONE":
+                self.changed.add(who := self.waiting.pop(line.who))
+                file.with_next(line, who, "2027-01-01")
+
     @rule(where=which)
     def what_was_done_here_is_written_back(self, where: int) -> None:
         where, file, batch = self.at(where)
@@ -656,6 +716,7 @@ class Files(RuleBasedStateMachine):
             self.take(where)
         self.door.writes_back(file.path)
         blocks = file.blocks()
+        self.with_waiting(file)
         assert len(blocks) == len(file.lines)
         for line, block in zip(file.lines, blocks, strict=True):
             if line.who not in self.changed:
@@ -667,6 +728,7 @@ class Files(RuleBasedStateMachine):
                 assert {line.due} <= days | {""}
                 assert line.who in self.ticked or not line.is_ticked, f"nobody ticked {block}"
         self.changes_nothing(where)
+        self.look(where, Batch(file))
         self.batches[where] = Batch(file)
         self.check()
 

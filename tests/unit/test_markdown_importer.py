@@ -603,7 +603,7 @@ def test_every_field_of_other_programs_is_taken_and_leaves_the_title() -> None:
     ]
     assert shown == [
         ("Paint the shed", "2027-02-12", "P1", "", ""),
-        ("Water the beds 🔁 every week when done", "2027-02-14", "", "", ""),
+        ("Water the beds", "2027-02-14", "", "", ""),
         ("Buy paint", "", "P0", "DONE", "completed on 2027-02-05"),
         ("Rent a ladder", "", "P3", "REJECTED", "cancelled on 2027-02-06"),
         ("Measure the wall", "", "", "", ""),
@@ -624,16 +624,41 @@ def test_every_field_of_other_programs_is_taken_and_leaves_the_title() -> None:
 def test_dates_that_have_no_field_are_a_note() -> None:
     assert {one.title: one.notes for one in DIALECTS.tasks if one.notes} == {
         "Paint the shed": (
-            dates("scheduled for 2027-02-10, starts 2027-02-08, created 2027-01-30"),
+            dates("scheduled for 2027-02-10, created 2027-01-30"),
         ),
-        "Sow the peas [mood:: good]": (dates("starts 2027-02-20"),),
         "Call the smith, he knows @errand(town)": (dates("due 2027-02-15 09:30"),),
     }  # fmt: skip
 
 
+def test_how_a_line_repeats_and_when_it_starts_are_fields() -> None:
+    assert {one.title: (one.repeat, one.wait_until) for one in DIALECTS.tasks if one.repeat} == {
+        "Water the beds": ("FREQ=WEEKLY;FROM=DONE", "")
+    }
+    assert BY_TITLE["Paint the shed"].wait_until == "2027-02-08"
+    assert BY_TITLE["Sow the peas [mood:: good]"].wait_until == "2027-02-20"
+
+
+@pytest.mark.parametrize(
+    ("line", "title", "repeat"),
+    [
+        ("Pay 🔁every month on the 31st due:2027-01-31 ~2h", "Pay", "FREQ=MONTHLY;BYMONTHDAY=31"),
+        ("Pay [repeat:: every 2 weeks on Mon, Thu]", "Pay", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH"),
+        ("Pay 🔁 every last friday of the month", "Pay 🔁 every last friday of the month", ""),
+        ("Pay 🔁 every week the rent", "Pay 🔁 every week the rent", ""),
+        ("🔁 every week", "🔁 every week", ""),
+        ("Pay `🔁 every week`", "Pay `🔁 every week`", ""),
+    ],
+)
+def test_a_rule_is_read_or_stays_and_older_readers_had_it_in_the_title(
+    line: str, title: str, repeat: str
+) -> None:
+    marked = read_marks(line)
+    assert (marked.title, marked.said.repeat) == (title, repeat)
+    assert bool(marked.before) == bool(repeat)
+
+
 def test_what_has_no_place_is_named_once_with_its_line() -> None:
     assert [(one.line, one.reason.split(" has ")[0]) for one in DIALECTS.named] == [
-        (8, "🔁"),
         (13, "⛔ nowhere is no task of this file; it was left out"),
         (14, "mood::"),
         (16, "@errand()"),
