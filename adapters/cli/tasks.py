@@ -115,6 +115,7 @@ def _options(session: Session, name: str) -> list[str]:
 @click.option("--blocked", "blocks", flag_value="blocked", help="An open task blocks it.")
 @click.option("--ready", "blocks", flag_value="ready", help="None does.")
 @click.option("--waiting", "is_waiting", is_flag=True, help="Open ones that wait for a day.")
+@click.option("--running", "is_running", is_flag=True, help="Their timer runs.")
 @click.option("--text", default="", metavar="WORDS", help="With these in their titles.")
 @click.option("--sort", "order", type=click.Choice(ORDERS), help="On a terminal: by urgency.")
 @click.option("--limit", type=COUNT, metavar="N", help="At most so many.")

@@ -159,7 +159,7 @@ WORDS_MAX_BYTES = 16_384  # of one question
 
 # --------------------------------------------------------------------------------------------- days
 
-DAYS_HELP = "monday, +3d, tomorrow, eom, 31.1., 31.1.2027, YYYY-MM-DD"
+DAYS_HELP = "monday, +3d, tomorrow, eom, 31st, 31.1., 31.1.2027, YYYY-MM-DD"
 _DAYS = {
     "yesterday": -1,
     "today": 0,
@@ -171,7 +171,10 @@ _DAYS = {
 }
 _WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WOCHE = ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag")
-_LATER = re.compile(r"\+?([0-9]{1,4})([dw])")
+_LATER = re.compile(
+    r"\+?([0-9]{1,4})(?:(d|days?)|(w|wks?|weeks?)|(mo|months?)|(?:y|yrs?|years?))", re.ASCII
+)
+_NTH = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)")
 _DAY_FIRST = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})(?:\.([0-9]{4})?)?")
 _SLASHED = re.compile(r"[0-9]{1,4}/[0-9]{1,2}(/[0-9]{1,4})?")
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?")
@@ -196,8 +199,11 @@ def spelled_out(given: str, there: Callable[[], datetime], *, is_back: bool = Fa
     ('2026-12-28', '2027-02-12')
     >>> spelled_out("31.12.", friday), spelled_out("next week", friday), spelled_out("eom", friday)
     ('2027-12-31', '2027-01-04', '2027-01-31')
+    >>> spelled_out("2 weeks", friday), spelled_out("31st", friday), spelled_out("eoy", friday)
+    ('2027-01-15', '2027-01-31', '2027-12-31')
     """
-    word, _, clock = squeeze(given).lower().replace("next week", "next-week").partition(" ")
+    told = re.sub(r"^(next|\+?[0-9]+)[ -](?=[a-z])", r"\1", squeeze(given).lower())
+    word, _, clock = told.partition(" ")
     if _CLOCK.fullmatch(word) and not clock:
         word, clock = "today", word
     if clock and not _CLOCK.fullmatch(clock):
@@ -217,9 +223,11 @@ def _day(word: str, clock: str, there: Callable[[], datetime], *, is_back: bool)
     if word in _DAYS:
         return there().date() + timedelta(days=_DAYS[word])
     if later := _LATER.fullmatch(word):
-        return there().date() + timedelta(days=int(later[1]) * (7 if later[2] == "w" else 1))
-    if word in ("eow", "eom", "next-week"):
+        return _later(later, there().date())
+    if word in ("eow", "eom", "eoq", "eoy", "nextweek", "nextmonth"):
         return _end_of(word, there().date())
+    if nth := _NTH.fullmatch(word):
+        return _of_month(int(nth[1]), there().date(), is_back=is_back)
     if found := _DAY_FIRST.fullmatch(word):
         return _of_year(found, there, is_back=is_back)
     # a run key may begin with three letters
@@ -228,11 +236,33 @@ def _day(word: str, clock: str, there: Callable[[], datetime], *, is_back: bool)
     return _weekday(named[0], clock, there(), is_back=is_back) if named else None
 
 
+def _later(found: re.Match[str], today: date) -> date:
+    """So many days, weeks, months or years on; a month that has no such day ends before it."""
+    number = int(found[1])
+    if found[2] or found[3]:
+        return today + timedelta(number * (7 if found[3] else 1))
+    months = today.year * 12 + today.month - 1 + number * (1 if found[4] else 12)
+    first = date(months // 12, months % 12 + 1, 1)
+    return first.replace(day=min(today.day, _last_of(first).day))
+
+
+def _last_of(day: date) -> date:
+    """The last day of its month."""
+    return (day.replace(day=28) + timedelta(4)).replace(day=1) - timedelta(1)
+
+
 def _end_of(word: str, today: date) -> date:
-    """The Sunday of this week, the last day of this month, or the Monday of the next week."""
-    if word == "eom":
-        return (today.replace(day=28) + timedelta(4)).replace(day=1) - timedelta(1)
-    return today + timedelta((6 if word == "eow" else 7) - today.weekday())
+    """The last day of this week (Sunday), month, quarter or year, or the first of the next one."""
+    if word in ("eow", "nextweek"):
+        return today + timedelta((6 if word == "eow" else 7) - today.weekday())
+    month = {"eoq": (today.month + 2) // 3 * 3, "eoy": 12}.get(word, today.month)
+    return _last_of(date(today.year, month, 1)) + timedelta(word == "nextmonth")
+
+
+def _of_month(day: int, today: date, *, is_back: bool) -> date | None:
+    """The next such day of a month, or the last one; today may be it. None: no month has it."""
+    days = (today + timedelta(-nth if is_back else nth) for nth in range(62))
+    return next((one for one in days if one.day == day), None)
 
 
 def _of_year(found: re.Match[str], there: Callable[[], datetime], *, is_back: bool) -> date:

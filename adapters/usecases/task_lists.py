@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from domain.journal.catalog import Catalog
     from domain.log.state import LogState
 
-ORDERS = ("urgency", "due", "priority", "age", "title")
+ORDERS = ("urgency", "due", "priority", "age", "newest", "title")
 _NEVER = "9999"  # behind every date
 
 
@@ -40,6 +40,7 @@ class TaskFilter(NamedTuple):
     due_after: str = ""
     is_blocked: bool | None = None  # by an open task
     is_waiting: bool | None = None  # until a day to come
+    is_running: bool = False  # its timer
 
 
 def fits_filter(
@@ -58,6 +59,7 @@ def fits_filter(
         and (not wanted.due_after or due > wanted.due_after)
         and wanted.is_blocked in (None, one.id in blocked)
         and wanted.is_waiting in (None, one.is_open and one.task.wait_until > today)
+        and (one.task.running or not wanted.is_running)
         and (not wanted.text.strip() or is_fuzzy_match(wanted.text, Titles(one.id, (one.title,))))
     )
 
@@ -81,10 +83,12 @@ def ordered(tasks: Sequence[TaskDocument], order: str, today: str) -> list[TaskD
             "due": due,
             "priority": task.priority,
             "age": task.created_at,
+            "newest": task.created_at,
             "title": fold(task.title),
         }[order]
 
-    return sorted(tasks, key=key)
+    found = sorted(tasks, key=key)
+    return found[::-1] if order == "newest" else found
 
 
 # ------------------------------------------------------------------------------------------- export

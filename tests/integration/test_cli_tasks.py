@@ -292,6 +292,10 @@ def test_a_list_is_narrowed_and_ordered_as_it_is_asked_and_else_as_it_was(busy: 
     ]  # fmt: skip
     assert listed(busy, "--sort", "title", "--limit", "2") == ["Later", "Never"]
     assert listed(busy, "--sort", "priority", "--limit", "2") == ["Later", "Urgent"]
+    assert listed(busy, "--sort", "newest", "--limit", "2") == ["Was done", "Overdue"]
+    assert listed(busy, "--running") == []
+    done(["start", "Never"], busy)
+    assert listed(busy, "--running") == ["Never"]
     assert listed(busy, "--overdue") == ["Overdue"]
     assert listed(busy, "--today", "--overdue") == ["Today", "Overdue"]
     assert listed(busy, "--text", "DUE") == ["Overdue"]

@@ -29,6 +29,17 @@ WEDNESDAY = datetime(2026, 12, 9, 14, 30, tzinfo=UTC)
         ("yesterday 8:00", "2026-12-08 08:00", "2026-12-08 08:00"),
         ("+3d", "2026-12-12", "2026-12-12"),
         ("+2w", "2026-12-23", "2026-12-23"),
+        ("3 days 9:00", "2026-12-12 09:00", "2026-12-12 09:00"),
+        ("2 weeks", "2026-12-23", "2026-12-23"),
+        ("3mo", "2027-03-09", "2027-03-09"),
+        ("+1 year", "2027-12-09", "2027-12-09"),
+        ("eoq", "2026-12-31", "2026-12-31"),
+        ("eoy 18:00", "2026-12-31 18:00", "2026-12-31 18:00"),
+        ("next month", "2027-01-01", "2027-01-01"),
+        ("next week", "2026-12-14", "2026-12-14"),
+        ("9th", "2026-12-09", "2026-12-09"),
+        ("31st", "2026-12-31", "2026-10-31"),
+        ("32nd", "32nd", "32nd"),
         ("12.12.2026", "2026-12-12", "2026-12-12"),
         ("3.4.2027 07:00", "2027-04-03 07:00", "2027-04-03 07:00"),
         ("friday", "2026-12-11", "2026-12-04"),
@@ -50,6 +61,13 @@ WEDNESDAY = datetime(2026, 12, 9, 14, 30, tzinfo=UTC)
 def test_a_day_is_spelled_out(given: str, ahead: str, back: str) -> None:
     assert spelled_out(given, lambda: WEDNESDAY) == ahead
     assert spelled_out(given, lambda: WEDNESDAY, is_back=True) == back
+
+
+def test_a_month_on_from_its_last_day_is_the_last_day_of_a_shorter_one() -> None:
+    last, leap = datetime(2027, 1, 31, tzinfo=UTC), datetime(2028, 2, 29, tzinfo=UTC)
+    assert spelled_out("1mo", lambda: last) == "2027-02-28"
+    assert spelled_out("1y", lambda: leap) == "2029-02-28"
+    assert spelled_out("30th", lambda: last) == "2027-03-30"
 
 
 @pytest.mark.parametrize("given", ["12/10/2026", "10/12", "2026/12/10", "31.2.2027", "+9999999d"])
