@@ -261,6 +261,7 @@ def cli(
     where = location_of(home, os.environ)
     ctx.obj = Session(where, model=model, as_json=as_json, is_quiet=quiet, is_named=bool(home))
     ctx.call_on_close(ctx.obj.close)
+    ctx.color = False if os.environ.get("NO_COLOR") else None
     if clock_is_right:
         ctx.obj.trust_clock()
 

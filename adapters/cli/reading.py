@@ -1,5 +1,6 @@
 """Read: `wakelog report`, `journal`, `messages`, `wakes` and `why`."""
 
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -71,7 +72,7 @@ def _markdown(text: str) -> None:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    Console().print(Markdown(safe(text)))
+    Console(color_system=None if os.environ.get("NO_COLOR") else "auto").print(Markdown(safe(text)))
 
 
 @command("journal", "task=TASK|AGENT", example=f'"Fix the sink" --limit 5. {WHO}')

@@ -62,7 +62,8 @@ def complain(
         as_json: As ``{"error": {"code", "because", "instead"}}``.
     """
     if not as_json:
-        click.echo(one_line(cut(f"Error: {text} {instead}".rstrip())), err=True)
+        line = one_line(cut(f"Error: {text} {instead}".rstrip()))
+        click.echo(_fitted(line, sys.stderr), err=True)
         return
     import json  # only who did something wrong waits for it
 
@@ -356,8 +357,8 @@ class Session:
 
 
 def _styled(text: str, style: str) -> str:
-    """A text in bold or a colour, where somebody looks at it who wants that."""
-    if not style or os.environ.get("NO_COLOR"):
+    """A text in bold or a colour."""
+    if not style:
         return text
     return click.style(text, bold=True) if style == "bold" else click.style(text, fg=style)
 

@@ -47,7 +47,8 @@ _UNIT = re.compile(
     r"`[^`]*`\S*|\S*[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}\S*"
     r"|[0-9]+ (?:d|h|min) ago\S*|just now|\S+"
 )
-_LABEL = re.compile(r" *(?:\S+(?: \S+)* {2,})?")
+_LABEL = re.compile(r" *(?:[0-9]+ \[[ x]\] |\S+(?: \S+)* {2,}(?:\x1b\[0m +)?)?")
+_STYLE = re.compile(r"\x1b\[[0-9;]*m")
 _CUTTING = frozenset(heading for heading, _ in CUTS)
 
 
@@ -64,16 +65,17 @@ def cut(text: str, width: int) -> str:
 
 def wrapped(text: str, width: int) -> list[str]:
     """A line as lines of at most so many cells, broken between words, further lines below where
-    its text begins: behind its indentation, and behind a label and two spaces.
+    its text begins: behind its indentation, a number and box, and a label and two spaces. What is
+    bold or in a colour is as wide as what is not.
 
     >>> wrapped("  3.1    Set the due date to 2027-03-01 now", 30)
     ['  3.1    Set the due date to', '         2027-03-01 now']
     """
-    if cell_len(text) <= width:
+    if _cells(text) <= width:
         return [text]
     label = _LABEL.match(text)
-    head = label[0] if label and cell_len(label[0]) <= min(LABEL_CELLS, width // 2) else ""
-    indent = " " * cell_len(head)
+    head = label[0] if label and _cells(label[0]) <= min(LABEL_CELLS, width // 2) else ""
+    indent = " " * _cells(head)
     first, *others = _folded(text[len(head) :], width - len(indent))
     return [head + first, *(indent + one for one in others)]
 
@@ -83,7 +85,7 @@ def _folded(text: str, width: int) -> list[str]:
     lines = [""]
     for word in _units(text, width):
         joined = f"{lines[-1]} {word}" if lines[-1] else word
-        if cell_len(joined) <= width:
+        if _cells(joined) <= width:
             lines[-1] = joined
         else:
             lines[-1:] = [one for one in (lines[-1], *_pieces(word, width)) if one]
@@ -93,16 +95,20 @@ def _folded(text: str, width: int) -> list[str]:
 def _units(text: str, width: int) -> Iterator[str]:
     """What is not broken: words, and commands and times where a line can hold them."""
     for unit in _UNIT.findall(text):
-        yield from [unit] if cell_len(unit) <= width else unit.split()
+        yield from [unit] if _cells(unit) <= width else unit.split()
 
 
 def _pieces(word: str, width: int) -> Iterator[str]:
     """A word that no line can hold, Japanese for example, in parts."""
-    while cell_len(word) > width:
+    while _cells(word) > width:
         piece = set_cell_size(word, width).rstrip(" ") or word[:1]
         yield piece
         word = word[len(piece) :]
     yield word
+
+
+def _cells(text: str) -> int:
+    return cell_len(_STYLE.sub("", text))
 
 
 def table_lines(

@@ -36,7 +36,7 @@ WORDS: Final[Mapping[RemedyName, str]] = {
     "see_template": "see `wakelog template show {}`",
     "see_templates": "see `wakelog template list`",
     "see_wakes": "see `wakelog wakes`",
-    "start_timer": "start one with `wakelog task timer start TASK`",
+    "start_timer": "start one with `wakelog start TASK`",
     "wait_until_free": "let it end first; see `wakelog status`",
     "wake_or_set_hybrid": "use `wakelog wake`, or `wakelog agent set --mode hybrid` first",
 }

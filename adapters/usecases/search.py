@@ -16,7 +16,7 @@ from adapters.home.views import others_came_since
 from adapters.store.log import Log
 from domain.errors import Refused, invalid
 from domain.journal.task import TASK
-from domain.text import cut, tokens
+from domain.text import tokens
 from projections import agents, messages, observations, reports, tasks, wakes
 
 if TYPE_CHECKING:
@@ -95,12 +95,18 @@ def excerpt(text: str, wanted: str) -> str:
 
     >>> excerpt("Ann said: " + "so " * 80 + "the red door", "DOOR")[:2]
     '… '
+    >>> "東京" in excerpt("メモ" * 200 + "東京" + "メモ" * 200, "東京")
+    True
     """
     line = " ".join(text.split())
     first = next(iter(tokens(wanted)), "")
     at = max(line.casefold().find(first), 0)
-    start = line.rfind(" ", 0, max(at - EXCERPT_MAX // 2, 0)) + 1 if at > EXCERPT_MAX // 2 else 0
-    return ("… " if start else "") + cut(line[start:], length_max=EXCERPT_MAX)
+    start, word = max(at - EXCERPT_MAX // 2, 0), EXCERPT_MAX // 4  # a longer one may be cut
+    start = line.rfind(" ", max(start - word, 0), start) + 1 or start
+    shown = line[start : start + EXCERPT_MAX]
+    end = shown.rfind(" ", EXCERPT_MAX - word) if line[start:] != shown else -1
+    shown = shown if end < 0 else shown[:end]
+    return ("… " if start else "") + shown + ("…" if line[start:] != shown else "")
 
 
 def _spaced(text: str) -> str:

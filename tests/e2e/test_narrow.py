@@ -8,6 +8,7 @@ import pytest
 from rich.cells import cell_len
 from syrupy.assertion import SnapshotAssertion
 
+from tests.support import process
 from tests.support.cli import FIXED, done, run
 from tests.support.terminal import on_terminal
 from tests.support.waking import fault, tape
@@ -75,10 +76,75 @@ def test_a_pipe_is_given_all_however_narrow_the_terminal_is(home: Path) -> None:
     assert all(f"\t{title}\t" in told for title in (LONG, WIDE, EMOJI))
 
 
+# ---------------------------------------------------------------------------------- odd titles
+
+
+ODD = (
+    "Ring the landlord, الاتصال بالمالك بشأن إصلاح السقف قبل الشتاء",
+    "Ring the choir 👨\u200d👩\u200d👧\u200d👦 and 🏳️\u200d🌈, for the café ☕️ with its menu",
+    "Ring \x1b[31mred\x1b[0m\x1b]0;title\x07 bell",
+    "Ring " + "on and on " * 19 + "here",
+    "表" * 90,
+)
+READ = (
+    "list", "list --all", "today", "search ring", "search 日本語", "show landlord", "show choir",
+    "show bell", "show here", "show 表", "report landlord", "help tasks", "list --help",
+    "import TODO.md --dry-run", "doctor", "show ring", "done nowhere-to-be-found",
+)  # fmt: skip
+REFUSED = READ[-2:]
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Titles of every script, each with a long item and a note without blanks; two agents."""
+    home = tmp_path_factory.mktemp("odd") / "home"
+    item = "Compare the offers of the three firms, and say why the cheapest one is not the best"
+    for nth, title in enumerate(ODD):
+        due = ["--due", "2027-01-01" if nth % 2 else "2026-12-01"]
+        done(["add", title, *due, "--item", item, "--description", "説明文です。" * 30], home)
+    for title in ("landlord", "bell"):
+        done(["note", title, "メモを書く" * 40 + "日本語" + "メモを書く" * 40 + " \x1b[2J"], home)
+        done(["agent", "create", title], home)
+    done(["wake"], home)
+    (home.parent / "TODO.md").write_text(f"- [ ] {ODD[3]}\n- [ ] {ODD[4]} due:someday\n")
+    return home
+
+
+def test_odd_titles_fit_their_terminal_and_colours_move_nothing(odd: Path) -> None:
+    asked = [(command, width) for command in READ for width in WIDTHS]
+    with ThreadPoolExecutor(2) as pool:
+        plain = list(pool.map(lambda one: _shown(odd, *one), asked))
+        coloured = list(pool.map(lambda one: _shown(odd, one, WIDTHS[0], NO_COLOR=""), READ))
+    for (command, width), (status, seen) in zip(asked, plain, strict=True):
+        assert status == (2 if command in REFUSED else command.startswith("import")), seen
+        assert max(map(cell_len, seen.splitlines())) <= width, (command, width)
+        assert not set("\x1b\x07") & set(seen), (command, width)
+    for (_, seen), (_, told) in zip(plain[:: len(WIDTHS)], coloured, strict=True):
+        assert re.sub(r"\x1b\[[0-9;]*m", "", told) == seen
+    assert "\x1b" in "".join(told for _, told in coloured)  # as on a terminal
+    assert "日本語" in dict(zip(asked, plain, strict=True))["search 日本語", 60][1]
+
+
+def test_columns_stand_below_each_other_and_a_pipe_has_no_codes(odd: Path) -> None:
+    for width in WIDTHS:
+        seen = _shown(odd, "list", width)[1]
+        rows = [line for line in seen.splitlines() if "OPEN" in line]
+        assert len(rows) == len(ODD)
+        assert len({cell_len(row[: row.index("OPEN")]) for row in rows}) == 1
+    for command in READ:
+        piped = process.ended(odd, *command.split(), more=FIXED)
+        assert "\x1b" not in piped.stdout + piped.stderr, command
+
+
 def _picture(home: Path, command: str, width: int) -> str:
     """What the command shows, without its colours."""
-    env = {**FIXED, "COLUMNS": str(width), "NO_COLOR": "1"}
-    with on_terminal(home, *command.split(), env=env) as terminal:
-        status, seen = terminal.ended()
+    status, seen = _shown(home, command, width)
     assert status == 0, seen
     return re.sub(r"(?m)^home .*\n(?: .*\n)*", "", seen)  # its path is another one each time
+
+
+def _shown(home: Path, command: str, width: int, **env: str) -> tuple[int, str]:
+    """How it ended, and all that it wrote."""
+    given = {**FIXED, "COLUMNS": str(width), "NO_COLOR": "1", **env}
+    with on_terminal(home, *command.split(), env=given) as terminal:
+        return terminal.ended()

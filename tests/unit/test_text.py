@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any, get_args
 
+import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -304,6 +305,14 @@ def test_times_and_commands_are_not_broken_where_a_line_can_hold_them() -> None:
         "           2027-02-12 07:00; say",
         "           `wakelog wake Anna` then",
     ]
+
+
+def test_colours_take_no_room_and_an_item_goes_on_below_its_title() -> None:
+    bold = click.style("Fix the sink", bold=True)
+    assert wrapped(bold, 12) == [bold]
+    mark = click.style("ok  ", fg="green")
+    assert wrapped(f"{mark}  proof: it fits", 15) == [f"{mark}  proof: it", "      fits"]
+    assert wrapped(" 2 [x] Call the plumber", 18) == [" 2 [x] Call the", "       plumber"]
 
 
 def test_what_is_cut_ends_in_an_ellipsis_and_wide_characters_count_two() -> None:
