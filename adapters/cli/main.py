@@ -125,6 +125,14 @@ ELSEWHERE = {
     "check": "task check",
     "tick": "task check",
     "ask": "agent ask",
+    "annotate": "note",
+    "info": "show",
+    "next": "list --ready",
+    "active": "list --running",
+    "completed": "list --status done",
+    "projects": "category list",
+    "tags": "label list",
+    **{word: f"list --{word}" for word in ("ready", "waiting", "blocked", "overdue")},
 }
 """What people type first who come from other tools."""
 

@@ -220,6 +220,12 @@ def test_a_text_that_looks_like_an_option_stays_a_text(home: Path) -> None:
     [
         (["task", "show", "nothing"], "unknown_task", "there is no task 'nothing'"),
         (["tasks"], "invalid_input", "No such command 'tasks'. Did you mean `task` or"),
+        (["next"], "invalid_input", "No such command 'next'. Did you mean `wakelog list --ready`?"),
+        (
+            ["waiting"],
+            "invalid_input",
+            "No such command 'waiting'. Did you mean `wakelog list --waiting`?",
+        ),
         (
             ["tick", "x"],
             "invalid_input",
