@@ -112,8 +112,8 @@ def _options(session: Session, name: str) -> list[str]:
 @click.option("--today", "is_today", is_flag=True, help="Open ones that are due today.")
 @click.option("--due-before", default="", metavar="DAY", help="Due before that day.")
 @click.option("--due-after", default="", metavar="DAY", help="Due after that day.")
-@click.option("--blocked", "blocks", flag_value="blocked", help="An open task blocks it.")
-@click.option("--ready", "blocks", flag_value="ready", help="None does.")
+@click.option("--blocked", "blocks", flag_value="blocked", help="An open task blocks them.")
+@click.option("--ready", "blocks", flag_value="ready", help="Open, not blocked, no wait.")
 @click.option("--waiting", "is_waiting", is_flag=True, help="Open ones that wait for a day.")
 @click.option("--running", "is_running", is_flag=True, help="Their timer runs.")
 @click.option("--text", default="", metavar="WORDS", help="With these in their titles.")
@@ -191,7 +191,8 @@ def list_them(
     catalog, today = catalog_of(home), day("today", home)
     is_shown = sys.stdout.isatty() and not session.as_json  # to somebody who looks for what to do
     is_due = wanted.is_overdue or wanted.is_today
-    if scope is None and (is_due or wanted.is_waiting or (is_shown and not wanted.statuses)):
+    is_open = (is_shown or wanted.is_blocked is not None) and not wanted.statuses
+    if scope is None and (is_due or wanted.is_waiting or is_open):
         scope = "open"
         wanted = wanted._replace(is_waiting=bool(wanted.is_waiting))
     order = order or ("urgency" if is_shown else "")

@@ -177,6 +177,14 @@ def test_a_list_is_narrowed(listed: Path, options: str, found: str) -> None:
     assert "|".join(titles(listed, *options.split())) == found
 
 
+def test_what_is_done_or_waits_is_not_ready(listed: Path) -> None:
+    done(["edit", "Buy paint", "--wait-until", "2027-02-01"], listed)
+    done(["done", "Call Ann"], listed)
+    assert titles(listed, "--ready") == []
+    assert titles(listed, "--ready", "--status", "done") == ["Call Ann"]
+    assert titles(listed, "--blocked") == ["Paint the door"]
+
+
 def test_what_waits_for_a_task_is_ready_once_that_is_done(listed: Path) -> None:
     done(["add", "Buy a brush"], listed)
     done(["task", "link", "Buy a brush", "blocks", "Paint the door"], listed)
