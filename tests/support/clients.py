@@ -29,8 +29,9 @@ class Taskwarrior:
             "LC_ALL": "C.UTF-8",
         }
 
-    def __call__(self, *args: str) -> str:
-        return _ran([str(TASK), *args], self._env)
+    def __call__(self, *args: str, worst: int = 1) -> str:
+        """What it prints; its exit status is 1 at worst, as where nothing matches."""
+        return _ran([str(TASK), *args], self._env, worst)
 
     def export(self, file: Path, *args: str) -> Path:
         """Write what `task export` prints to a file."""
@@ -81,8 +82,8 @@ def fill_todotxt(todo: TodoTxt) -> None:
     todo("add", "Read https://example.org/a:b at 10:30")
 
 
-def _ran(command: list[str], env: dict[str, str]) -> str:
-    """What a command prints; Taskwarrior ends with 1 where nothing matches."""
+def _ran(command: list[str], env: dict[str, str], worst: int = 1) -> str:
+    """What a command prints."""
     done = subprocess.run(
         command,
         check=False,
@@ -91,7 +92,7 @@ def _ran(command: list[str], env: dict[str, str]) -> str:
         encoding="utf-8",
         stdin=subprocess.DEVNULL,
     )
-    if done.returncode > 1:
+    if done.returncode > worst:
         raise RuntimeError(f"{command}: {done.stderr}")
     return done.stdout
 
