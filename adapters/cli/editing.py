@@ -1,19 +1,24 @@
 """One writing command on tasks: finds what is named, does the deed, tells the outcome."""
 
+import os
 from collections.abc import Callable, Sequence
 from functools import wraps
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from adapters.cli.lazy_groups import keyed
+from adapters.cli.param_types import text, warn_of_secrets
 from adapters.cli.shared import Session
 from adapters.documents.tasks import task_page
 from adapters.text.common import ID_SHOWN, safe
+from adapters.text.remedies import WORDS
 from adapters.text.task import stopped
 from adapters.usecases.resolve import nth_key, pick, pick_task
 from domain.append.causes import Receipt
-from domain.errors import Refused, invalid
+from domain.errors import Refused, WakelogError, invalid
 from domain.journal import task as t
 from domain.journal.task import TASK, Task
 from domain.log.wire import Stored
@@ -216,6 +221,37 @@ def on_each(
         for freed in one.unblocked:
             session.say(f"  Unblocked: {named(task_page(home, freed).task)}")
         one.tell_made()
+
+
+def edit_in_editor(session: Session, wanted: Sequence[str], key: str, *, is_last: bool) -> None:
+    """Let a person change a task as a text, where a terminal and an editor are. Until it is
+    written, the text is kept in a file."""
+    is_shown = session.can_ask and any(map(os.environ.get, ("VISUAL", "EDITOR")))
+    if len(wanted) > 1 or not is_shown:
+        instead = "give an option, as in --status done; on a terminal, with EDITOR set, one task "
+        instead += "alone is opened in it; see `wakelog edit --help`"
+        raise invalid("nothing is named that shall change", instead)
+    from adapters.usecases import edit_text  # only who edits so waits for it
+
+    before = edit_text.text_of(session.reading(), Editing(session, key).task(wanted[0]).id)
+    after = click.edit(before.text, extension=".md")
+    if after is None or after == before.text:
+        session.note("Nothing was changed.")
+        return
+    said = text(after)
+    warn_of_secrets(said, "the text")
+    with NamedTemporaryFile(prefix="wakelog-", suffix=".md", delete=False) as kept:
+        kept.write(said.encode())
+
+    def deed(home: "Home", _: str, key: str) -> "UseCaseResult":
+        return edit_text.edit_as_text(home, before, said, key, is_last=is_last)
+
+    try:
+        on_each(session, [before.task.id], key, "Changed", deed)
+    except WakelogError as error:
+        instead = f"{error.instead_in(WORDS)}; your text is in {kept.name}"
+        raise Refused(error.code, because=error.because, instead=instead) from error
+    Path(kept.name).unlink()
 
 
 def named(task: Task) -> str:

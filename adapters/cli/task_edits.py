@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from adapters.cli.editing import Editing, named, on_each, on_task
+from adapters.cli.editing import Editing, edit_in_editor, named, on_each, on_task
 from adapters.cli.lazy_groups import group, keyed
 from adapters.cli.param_types import TEXT, long_text, warn_of_secrets
 from adapters.cli.shared import F, Session, complain, yes_option
@@ -149,7 +149,8 @@ def edit(
     is_last: bool,
     **given: str | None,
 ) -> None:
-    """Change fields of tasks; what is not named stays as it is.
+    """Change fields of tasks; what is not named stays as it is. Without an option your editor
+    (VISUAL or EDITOR) opens all that the task has.
 
     One that repeats is followed by the next once it is done or rejected.
     """
@@ -157,8 +158,8 @@ def edit(
     if title is not None:
         fields["title"] = edits.titled(title, edits.TITLE_MAX)
     if description is None and not fields:
-        because = "nothing is named that shall change"
-        raise invalid(because, "give an option, as in --status done; see `wakelog edit --help`")
+        edit_in_editor(session, task, key, is_last=is_last)
+        return
     if title is not None and len(task) > 1:
         raise invalid("--title names one task", "give each its own")
     said = None if description is None else long_text(description, None, "description")
