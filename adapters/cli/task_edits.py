@@ -14,7 +14,7 @@ from adapters.cli.shared import F, Session, complain, yes_option
 from adapters.documents.tasks import task_page
 from adapters.text.task import stopped
 from adapters.usecases import tasks
-from adapters.usecases.inputs import NONE, first_instant, minutes, status_named, typed
+from adapters.usecases.inputs import NONE, day, first_instant, minutes, status_named, typed
 from adapters.usecases.tasks import edit_task
 from domain.errors import Refused, invalid
 from domain.journal import edits
@@ -36,6 +36,9 @@ def _field_options(command: F) -> F:
             "--status", type=TEXT, metavar="S", help="open, groomed, in-progress, blocked, ..."
         ),
         click.option("--reason", type=TEXT, metavar="R", help="Why; needed for blocked, on-hold."),
+        click.option(
+            "--until", type=TEXT, metavar="DAY", help="Of on-hold: when it comes back; as --due."
+        ),
         *(
             click.option(_dashed(one.name), type=TEXT, metavar=one.metavar, help=one.help)
             for one in FIELDS
@@ -54,6 +57,13 @@ def _fields(session: Session, given: dict[str, str | None]) -> dict[str, Any]:
         raise invalid("--reason is given without --status", "say which status it is for")
     if "status" in fields:
         fields["status"] = status_named(fields["status"])
+    if "until" in fields:
+        until = fields.pop("until")
+        if fields.get("status") != "ON HOLD" or "wait_until" in fields:
+            because = "--until is of a task that is set on hold"
+            raise invalid(because, "say --status on-hold with it, or --wait-until DAY instead")
+        fields["wait_until"] = day(until, session.reading())
+        fields.setdefault("reason", f"until {fields['wait_until']}")
     for field in FIELDS:
         if field.name in fields:
             fields[field.name] = typed(field, fields[field.name], session.reading)

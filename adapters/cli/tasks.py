@@ -30,6 +30,7 @@ from adapters.usecases.task_lists import (
     TaskFilter,
     blocked_ids,
     fits_filter,
+    is_back,
     ordered,
 )
 from domain.journal.document import TaskLine, task_line
@@ -139,8 +140,8 @@ def list_tasks(
 
 @command("today")
 def today_command(session: Session) -> None:
-    """What is due today, or was before: the most urgent first."""
-    wanted = TaskFilter(is_overdue=True, is_today=True)
+    """What is due today, or was before, the most urgent first; and what was on hold until now."""
+    wanted = TaskFilter(is_overdue=True, is_today=True, is_back=True)
     list_them(session, session.reading(), wanted, order="urgency", none="Nothing is due today.")
 
 
@@ -253,7 +254,7 @@ def _table(
     rows = [
         (
             line.id[:ID_SHOWN],
-            f"{line.title}{_remark(line, deleted)}",
+            f"{line.title}{_remark(line, deleted, today)}",
             line.status,
             line.priority,
             line.due_date,
@@ -275,9 +276,11 @@ def _style(line: "TaskLine", today: str) -> str:
     return "bold" if due == today else "red"
 
 
-def _remark(line: "TaskLine", deleted: Collection[str]) -> str:
-    timer = " (timer runs)" if line.running_since else ""
-    return timer + (" (deleted)" if line.id in deleted else "")
+def _remark(line: "TaskLine", deleted: Collection[str], today: str) -> str:
+    told = " (timer runs)" if line.running_since else ""
+    if is_back(line.status, line.wait_until, today):
+        told += f" (back since {line.wait_until})"
+    return told + (" (deleted)" if line.id in deleted else "")
 
 
 @command("task show", "task", example='"Book the flight"')

@@ -41,6 +41,7 @@ class TaskFilter(NamedTuple):
     is_blocked: bool | None = None  # by an open task
     is_waiting: bool | None = None  # until a day to come
     is_running: bool = False  # its timer
+    is_back: bool = False  # or on hold until a day that has come, where due ones are wanted
 
 
 def fits_filter(
@@ -49,6 +50,7 @@ def fits_filter(
     """Whether a task is one of those that are wanted on a day; `blocked` are those that are."""
     due, labels = one.task.due, set(one.labels)
     is_due = (wanted.is_overdue and "" < due < today) or (wanted.is_today and due == today)
+    is_due = is_due or (wanted.is_back and is_back(one.status, one.task.wait_until, today))
     return (
         (not wanted.statuses or one.status in wanted.statuses)
         and wanted.category in ("", one.category)
@@ -62,6 +64,11 @@ def fits_filter(
         and (one.task.running or not wanted.is_running)
         and (not wanted.text.strip() or is_fuzzy_match(wanted.text, Titles(one.id, (one.title,))))
     )
+
+
+def is_back(status: str, wait_until: str | None, today: str) -> bool:
+    """Whether a task is on hold until a day, and that has come: no clock changes its status."""
+    return status == "ON HOLD" and "" < (wait_until or "") <= today
 
 
 def blocked_ids(home: "Home") -> set[str]:

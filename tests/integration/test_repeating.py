@@ -147,6 +147,31 @@ def test_what_only_waits_comes_again_without_a_due_date(tmp_path: Path) -> None:
     assert shown == [(None, "2027-01-06"), (None, "2027-01-08")]
 
 
+def test_what_is_on_hold_until_a_day_comes_back_by_itself(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    done(["add", "Call Ann", "--due", "2026-12-30"], home)
+    done(["add", "Mow", "--status", "on-hold", "--reason", "Winter", "--wait-until", "+1d"], home)
+    done(["edit", "Ann", "--status", "on hold", "--until", "sunday"], home)
+    ann = told(["show", "Ann"], home)
+    assert (ann["status"], ann["wait_until"]) == ("ON HOLD", "2027-01-03")
+    assert ann["history"][-1]["reason"] == "until 2027-01-03"
+    assert told(["today"], home) == told(["list", "--overdue"], home) == []
+    then = {"WAKELOG_NOW": "2027-01-03T08:00:00Z"}
+    assert [one["title"] for one in told(["today"], home, env=then)] == ["Call Ann", "Mow"]
+    shown = done(["today"], home, env=then)
+    assert "Call Ann (back since 2027-01-03)" in shown
+    assert "Mow (back since 2027-01-02)" in shown
+    assert "Mow (back since" in done(["list"], home, env=then)
+    assert told(["show", "Ann"], home, env=then)["history"] == ann["history"]
+    done(["undo"], home)  # both at once
+    before = told(["show", "Ann"], home)
+    assert (before["status"], before["wait_until"]) == ("OPEN", None)
+    until = ["--until", "sunday"]
+    for more in ([], ["--status", "done"], ["--status", "on-hold", "--wait-until", "monday"]):
+        assert "--wait-until DAY" in refused(["edit", "Ann", *until, *more], home)
+    assert proved(home)
+
+
 def test_what_waits_is_hidden_until_its_day(tmp_path: Path) -> None:
     home = tmp_path / "home"
     done(["add", "Later", "--wait-until", "2027-01-03"], home)

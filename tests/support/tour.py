@@ -59,6 +59,8 @@ done passport
 log "Called Ann" --time 30m
 search fence
 search hours
+edit "Oil the fence" --status on-hold --until monday
+today
 help tasks
 rebuild
 doctor
