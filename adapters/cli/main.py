@@ -47,6 +47,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "See it all at once, on sample tasks."),
     "help": ("help", "Tell of a command, or of more of them."),
     "init": ("importing", "Make a home: your time zone, tasks from a file, agents."),
+    "summary": ("tasks", "Count what is open, made and done, by week and category."),
     "log": ("task_edits", "Write down what was done already, and how long it took."),
     "task": ("tasks", "More on tasks: checklists, links, time, ratings."),
     "category": ("catalog", "List, add, rename and correct categories."),
@@ -106,7 +107,7 @@ TOP = {
 """What the help of the top tells, by heading."""
 
 TOPICS = {
-    "tasks": "init log task category label write-back conflicts settle",
+    "tasks": "init log summary task category label write-back conflicts settle",
     "agents": "agent template lessons rate models policy notify",
     "looking-back": "wakes why journal memory messages replay at diff bisect fork prove",
     "asking": "sql metrics export",

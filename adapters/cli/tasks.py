@@ -1,5 +1,5 @@
-"""`wakelog list`, `today` and `search`, and the group `wakelog task`; what edits tasks stands in
-modules of its own."""
+"""`wakelog list`, `today`, `search` and `summary`, and the group `wakelog task`; what edits tasks
+stands in modules of its own."""
 
 import shlex
 import sys
@@ -7,14 +7,16 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from msgspec.structs import asdict
+from msgspec.structs import asdict, astuple
 
 from adapters.cli.lazy_groups import command, group
 from adapters.cli.shared import Session, UserError
 from adapters.documents.agent_output import report_document
 from adapters.documents.tasks import (
     FoundLine,
+    SummaryLine,
     catalog_of,
+    categories_named,
     category_named,
     label_named,
     task_lines,
@@ -176,6 +178,45 @@ def search_command(session: Session, words: Sequence[str], limit: int, *, is_del
             session.say(safe(f"          {one.piece.where}: {excerpt(one.piece.text, wanted)}"))
     if len(found) > limit:
         session.note("There are more; raise --limit to see them.")
+
+
+@command("summary", example="--weeks 4 --category Work")
+@click.option(
+    "--weeks",
+    type=click.IntRange(1, 520),
+    default=8,
+    show_default=True,
+    metavar="N",
+    help="So many.",
+)
+@click.option("--category", default="", metavar="C", help="Of this category and those below it.")
+def summary_command(session: Session, weeks: int, category: str) -> None:
+    """How many tasks are open, were made and were done, by week and by category. The last week is
+    the present one; open is what was so at a week's end. The bars are of what was done, and of
+    what is open."""
+    from adapters.usecases.summary import summarised
+
+    home = session.reading()
+    wanted = categories_named(catalog_of(home), category) if category else ()
+    found = summarised(home, weeks, wanted)
+    if session.printed(found):
+        return
+    if not home.views.count(VIEW):
+        session.say(EMPTY)
+        return
+    _counts(session, "Week", found.weeks, [one.done for one in found.weeks])
+    session.say()
+    _counts(session, "Category", found.categories, [one.open for one in found.categories])
+
+
+def _counts(
+    session: Session, heading: str, lines: Sequence[SummaryLine], drawn: Sequence[int]
+) -> None:
+    """A table of counts, each line with a bar, the longest of 20 signs."""
+    sign, most = "█" if sys.stdout.isatty() else "#", max([1, *drawn])
+    bars = [sign * -(-20 * one // most) for one in drawn]
+    rows = [(*astuple(one), bar) for one, bar in zip(lines, bars, strict=True)]
+    session.table((heading, "Open", "Created", "Done", "Bar"), rows)
 
 
 def list_them(

@@ -22,6 +22,7 @@ from adapters.documents.tasks import (
     FoundLine,
     ImportDetails,
     LabelDetails,
+    TaskSummary,
 )
 from adapters.documents.wakes import WakeAnswer, WakeDetails, WakeLine
 from domain.journal.document import TaskDetails, TaskLine
@@ -46,6 +47,7 @@ class DocumentType(NamedTuple):
 DOCUMENTS: dict[str, DocumentType] = {
     "tasks": DocumentType(list[TaskLine], ("list", "today", "task list")),
     "tasks-found": DocumentType(list[FoundLine], ("search",)),
+    "summary": DocumentType(TaskSummary, ("summary",)),
     "task": DocumentType(
         TaskDetails,
         (

@@ -27,6 +27,7 @@ from domain.journal.links import LINKS, Links
 from domain.journal.task import TASK, Task
 from domain.log.state import MAIN, LogState
 from domain.log.wire import Words
+from domain.text import fold
 from projections import agents, tasks
 from projections.tasks import TaskDocument
 
@@ -154,6 +155,23 @@ class FoundLine(TaskLine, frozen=True):
     text: str
 
 
+class SummaryLine(Struct, frozen=True):
+    """Of an ISO week (`name` is ``2027-W05``) how many tasks were open at its end, or are now, how
+    many were made in it, and how many done; of a category the same of all these weeks."""
+
+    name: str
+    open: int
+    created: int
+    done: int
+
+
+class TaskSummary(Struct, frozen=True):
+    """What `summary` prints: the oldest week first, categories by name."""
+
+    weeks: list[SummaryLine]
+    categories: list[SummaryLine]
+
+
 class GoneItem(Struct, frozen=True):
     """A checklist item that an import made and its file has no more."""
 
@@ -228,6 +246,23 @@ def category_named(catalog: Catalog, wanted: str) -> Category:
     if known is None:
         raise unknown_category(wanted)
     return known
+
+
+def categories_named(catalog: Catalog, wanted: str) -> frozenset[str]:
+    """The ids of the category of an id or name, and of those below it: ``Work/Site`` is below
+    ``Work``, which need not be there.
+
+    Raises:
+        Refused: Code ``unknown_category``: there is none.
+    """
+    known = find_category(catalog, wanted)
+    name = fold(known.name if known else wanted)
+    of_name = (fold(one.name) for one in catalog.categories.values())
+    pairs = zip(catalog.categories, of_name, strict=True)
+    found = {one for one, other in pairs if other == name or other.startswith(f"{name}/")}
+    if not found:
+        raise unknown_category(wanted)
+    return frozenset(found)
 
 
 def label_named(catalog: Catalog, wanted: str) -> Label:

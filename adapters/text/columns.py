@@ -16,6 +16,7 @@ CUTS: Final = (
     ("Name", 24),
     ("Agent", 24),
     ("About", 24),
+    ("Bar", 0),
     ("Category", 0),
     ("Labels", 0),
     ("Model", 0),

@@ -66,6 +66,7 @@ list --blocked
 list --ready --limit 3
 today
 search tap
+summary --weeks 3
 search nothing-of-it
 help
 help upkeep

@@ -115,6 +115,7 @@ def read(fits: Fitting, agent: str, runs: list[str]) -> None:
     fits("notify-tests", "notify", "test")
     fits("rows", "sql", "SELECT 1 AS a, 'x' AS b")
     fits("metrics", "metrics")
+    fits("summary", "summary")
 
 
 def keep(fits: Fitting, folder: Path, run_key: str) -> None:

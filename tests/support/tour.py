@@ -61,6 +61,7 @@ search fence
 search hours
 edit "Oil the fence" --status on-hold --until monday
 today
+summary --weeks 2
 help tasks
 rebuild
 doctor
