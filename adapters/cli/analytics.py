@@ -15,7 +15,7 @@ from adapters.cli.lazy_groups import command
 from adapters.cli.param_types import long_text
 from adapters.cli.shared import Session
 from adapters.documents.results import ExportedFile, ExportedTables, ExportedTasks, ExportedWakes
-from adapters.documents.tasks import catalog_of, category_named
+from adapters.documents.tasks import catalog_of, categories_named
 from adapters.documents.templates import TemplateMetrics
 from adapters.home.read_input import STDIN
 from adapters.text.agent_output import counted
@@ -33,7 +33,7 @@ def export_tasks(
     """Write tasks to a file, or to the standard output (``-``)."""
     if session.as_json and file == STDIN:
         raise invalid("--json tells what was written", "name a file")
-    wanted = TaskFilter(category=category_named(catalog_of(home), category).id if category else "")
+    wanted = TaskFilter(categories=categories_named(catalog_of(home), category))
     found = export_text(home, "open" if is_open else "kept", wanted)
     if file == STDIN:
         click.echo(found.text, nl=False)

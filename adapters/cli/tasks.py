@@ -17,7 +17,6 @@ from adapters.documents.tasks import (
     SummaryLine,
     catalog_of,
     categories_named,
-    category_named,
     label_named,
     task_lines,
     task_page,
@@ -47,6 +46,9 @@ EMPTY = (
 )
 NO_MATCH = "No task matches; see `wakelog list --all`."
 COUNT = click.IntRange(min=1)
+within = click.option(
+    "--category", default="", metavar="C", help="Of this category, or of one below it: C/D."
+)
 LISTED = "@"
 """How the name of a list of the settings begins."""
 
@@ -105,7 +107,7 @@ def _options(session: Session, name: str) -> list[str]:
     example=("--today --overdue", "door --all", "@work --due-before friday"),
 )
 @click.option("--status", "statuses", multiple=True, metavar="S", help="Of this status.")
-@click.option("--category", default="", metavar="C", help="Of this category.")
+@within
 @click.option("--label", "labels", multiple=True, metavar="L", help="With this label.")
 @click.option("--not-label", "not_labels", multiple=True, metavar="L", help="Without this label.")
 @click.option("--open", "scope", flag_value="open", help="Neither done, rejected nor deleted.")
@@ -141,23 +143,37 @@ def list_tasks(
 
 
 @command("today")
-def today_command(session: Session) -> None:
+@within
+def today_command(session: Session, category: str) -> None:
     """What is due today, or was before, the most urgent first; and what was on hold until now."""
-    wanted = TaskFilter(is_overdue=True, is_today=True, is_back=True)
-    list_them(session, session.reading(), wanted, order="urgency", none="Nothing is due today.")
+    home = session.reading()
+    categories = categories_named(catalog_of(home), category)
+    wanted = TaskFilter(categories=categories, is_overdue=True, is_today=True, is_back=True)
+    list_them(session, home, wanted, order="urgency", none="Nothing is due today.")
 
 
 @command("search", "words...=WORDS...", example=("quote Meyer", "--deleted shed"))
 @click.option("--deleted", "is_deleted", is_flag=True, help="Only among deleted tasks.")
+@within
 @click.option("--limit", type=COUNT, default=20, show_default=True, metavar="N", help="At most.")
-def search_command(session: Session, words: Sequence[str], limit: int, *, is_deleted: bool) -> None:
+def search_command(
+    session: Session, words: Sequence[str], limit: int, category: str, *, is_deleted: bool
+) -> None:
     """Find tasks by words in their titles, descriptions, notes and items, and in what their agents
     reported, noted and were asked; the best first. The beginning of a word will do."""
     from adapters.usecases.search import excerpt, search
 
     home, wanted = session.reading(), " ".join(words)
+    categories = categories_named(catalog_of(home), category)
     with session.steps("Reading") as progress:
-        found = search(home, wanted, is_deleted=is_deleted, limit=limit + 1, progress=progress)
+        found = search(
+            home,
+            wanted,
+            is_deleted=is_deleted,
+            categories=categories,
+            limit=limit + 1,
+            progress=progress,
+        )
     shown = found[:limit]
     if session.as_json:
         lines = task_lines(home, [one.task for one in shown])
@@ -189,7 +205,7 @@ def search_command(session: Session, words: Sequence[str], limit: int, *, is_del
     metavar="N",
     help="So many.",
 )
-@click.option("--category", default="", metavar="C", help="Of this category and those below it.")
+@within
 def summary_command(session: Session, weeks: int, category: str) -> None:
     """How many tasks are open, were made and were done, by week and by category. The last week is
     the present one; open is what was so at a week's end. The bars are of what was done, and of
@@ -197,7 +213,7 @@ def summary_command(session: Session, weeks: int, category: str) -> None:
     from adapters.usecases.summary import summarised
 
     home = session.reading()
-    wanted = categories_named(catalog_of(home), category) if category else ()
+    wanted = categories_named(catalog_of(home), category)
     found = summarised(home, weeks, wanted)
     if session.printed(found):
         return
@@ -277,7 +293,7 @@ def _wanted(  # noqa: PLR0913  one for each option
     catalog = catalog_of(home)
     return TaskFilter(
         frozenset(status_named(status) for status in statuses),
-        category_named(catalog, category).id if category else "",
+        categories_named(catalog, category),
         frozenset(label_named(catalog, label).id for label in labels),
         not_labels=frozenset(label_named(catalog, label).id for label in not_labels),
         due_before=day(due_before, home) if due_before else "",

@@ -248,21 +248,25 @@ def category_named(catalog: Catalog, wanted: str) -> Category:
     return known
 
 
-def categories_named(catalog: Catalog, wanted: str) -> frozenset[str]:
+def categories_below(catalog: Catalog, wanted: str) -> frozenset[str]:
     """The ids of the category of an id or name, and of those below it: ``Work/Site`` is below
-    ``Work``, which need not be there.
-
-    Raises:
-        Refused: Code ``unknown_category``: there is none.
-    """
+    ``Work``, which need not be there. None of no name."""
     known = find_category(catalog, wanted)
     name = fold(known.name if known else wanted)
-    of_name = (fold(one.name) for one in catalog.categories.values())
-    pairs = zip(catalog.categories, of_name, strict=True)
-    found = {one for one, other in pairs if other == name or other.startswith(f"{name}/")}
-    if not found:
+    names = {category: f"{fold(one.name)}/" for category, one in catalog.categories.items()}
+    return frozenset(one for one in names if name and names[one].startswith(f"{name}/"))
+
+
+def categories_named(catalog: Catalog, wanted: str) -> frozenset[str]:
+    """The categories that a filter means, see `categories_below`; none if none is given.
+
+    Raises:
+        Refused: Code ``unknown_category``: there is none of that name.
+    """
+    found = categories_below(catalog, wanted)
+    if wanted and not found:
         raise unknown_category(wanted)
-    return frozenset(found)
+    return found
 
 
 def label_named(catalog: Catalog, wanted: str) -> Label:

@@ -7,7 +7,7 @@ searches brings it up to date with both logs first, and what cannot be believed 
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -60,6 +60,7 @@ def search(
     wanted: str,
     *,
     is_deleted: bool = False,
+    categories: Collection[str] = (),
     limit: int = -1,
     progress: Progress | None = None,
 ) -> list[FoundTask]:
@@ -69,6 +70,7 @@ def search(
         home: Its views are as of their last `catch_up`.
         wanted: In any case.
         is_deleted: Deleted ones, and no others.
+        categories: Ids; tasks of no others; none: of all.
         limit: How many at most; negative: all.
         progress: Told how many tasks were read, of how many.
 
@@ -83,8 +85,9 @@ def search(
     if not home.exists:
         return []
     asked = " AND ".join(f'"{" ".join(_spaced(one).split())}" *' for one in tokens(wanted))
-    found = (home.views.get(tasks.VIEW, one) for one in _ranked(home, asked, progress))
-    kept = [one for one in found if one is not None and one.is_deleted == is_deleted]
+    every = (home.views.get(tasks.VIEW, one) for one in _ranked(home, asked, progress))
+    found = (one for one in every if one is not None and one.is_deleted == is_deleted)
+    kept = [one for one in found if not categories or one.category in categories]
     return [
         FoundTask(one, _best(home, one, words)) for one in (kept if limit < 0 else kept[:limit])
     ]

@@ -30,7 +30,7 @@ class TaskFilter(NamedTuple):
     """What a listed task must be: all of it. Empty: whatever it is."""
 
     statuses: frozenset[str] = frozenset()
-    category: str = ""
+    categories: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
     text: str = ""
     is_overdue: bool = False
@@ -53,7 +53,7 @@ def fits_filter(
     is_due = is_due or (wanted.is_back and is_back(one.status, one.task.wait_until, today))
     return (
         (not wanted.statuses or one.status in wanted.statuses)
-        and wanted.category in ("", one.category)
+        and (not wanted.categories or one.category in wanted.categories)
         and wanted.labels <= labels
         and not wanted.not_labels & labels
         and (is_due or not (wanted.is_overdue or wanted.is_today))

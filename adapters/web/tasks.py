@@ -1,6 +1,6 @@
 """The tasks: a list, a page for each, what a person changes on it, and where a task comes from."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, cast
 
@@ -14,6 +14,7 @@ from adapters.documents.tasks import (
     TaskPage,
     WhyLead,
     catalog_of,
+    categories_below,
     task_page,
 )
 from adapters.text.task import stopped
@@ -86,13 +87,14 @@ def show_list(site: Site, asked: FormRequest) -> Page:
     """The page `/tasks`: open ones, those that are over, deleted ones; each the newest first."""
     catalog, today = catalog_of(site.home), today_of(site)
     size = page_size(asked)
+    within = categories_below(catalog, asked.query.get("category", ""))
     rows: list[TaskRow] = []
     older, scanned = "", 0
     for place, one in _open_first(site, asked.query.get("before", "")):
         if len(rows) == size or scanned == SCAN_MAX:
             break
         older, scanned = place, scanned + 1
-        is_wanted = _is_wanted(one, asked.query, today)
+        is_wanted = _is_wanted(one, asked.query, today, within)
         agent = site.living_agent(one.id) if is_wanted else None
         if is_wanted and _has_wanted(agent, asked.query):
             rows.append(_row(site, one, agent, catalog))
@@ -139,7 +141,9 @@ def _open_first(site: Site, after: str) -> Iterator[tuple[str, TaskDocument]]:
         before = ""
 
 
-def _is_wanted(one: TaskDocument, query: Mapping[str, str], today: str) -> bool:
+def _is_wanted(
+    one: TaskDocument, query: Mapping[str, str], today: str, within: Collection[str]
+) -> bool:
     status, words = query.get("status", ""), query.get("q", "")
     is_status = {
         "": not one.is_deleted,
@@ -147,7 +151,7 @@ def _is_wanted(one: TaskDocument, query: Mapping[str, str], today: str) -> bool:
         "overdue": is_overdue(one.task, today),
         "deleted": one.is_deleted,
     }.get(status, one.status == status and not one.is_deleted)
-    is_category = query.get("category", "") in ("", one.category)
+    is_category = not query.get("category") or one.category in within
     return (
         is_status
         and is_category
