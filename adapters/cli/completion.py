@@ -8,17 +8,20 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import BashComplete, CompletionItem, add_completion_class
 
 from adapters.text.common import ID_SHOWN, one_line
 from adapters.usecases.resolve import Titles, is_fuzzy_match
 from domain.errors import WakelogError
+from domain.text import cut
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
 
 VARIABLE = "_WAKELOG_COMPLETE"  # as click names it: set by the shell's script
 OFFERED_MAX = 50
+LISTING = ("33", "63", "64")  # COMP_TYPE where bash shows several, and inserts none of them
+TITLE_MAX = 60
 Offered = tuple[str, Sequence[str]]  # what is inserted, what it is called
 
 
@@ -140,10 +143,34 @@ class _Value(click.types.StringParamType):
             for value, names in offered
             if not incomplete or is_fuzzy_match(incomplete, Titles(value.lower(), tuple(names)))
         ]
+        found = [(value, one_line(names[0])) for value, names in fits[:OFFERED_MAX]]
         return [
-            CompletionItem(_quoted(value), help=one_line(names[0]))
-            for value, names in fits[:OFFERED_MAX]
+            CompletionItem(_quoted(value), help=name, title=name if name != value else "")
+            for value, name in found
         ]
+
+
+@add_completion_class
+class _Bash(BashComplete):
+    """Where bash lists several values, each has its title behind it. Click's script would take the
+    backslashes off a value."""
+
+    source_template = (
+        BashComplete.source_template.replace("=$COMP_CWORD", "=$COMP_CWORD COMP_TYPE=$COMP_TYPE")
+        .replace("read type", "read -r type")
+        .replace("+=($value)", '+=("$value")')
+    )
+
+    def complete(self) -> str:
+        """What is offered, a line for each."""
+        found = self.get_completions(*self.get_completion_args())
+        is_listed = len(found) > 1 and os.environ.get("COMP_TYPE") in LISTING
+        return "\n".join(
+            f"{one.type},{one.value}  {cut(one.title, length_max=TITLE_MAX)}"
+            if is_listed and one.title
+            else self.format_completion(one)
+            for one in found
+        )
 
 
 def _quoted(value: str) -> str:

@@ -148,6 +148,8 @@ _FILES = {
 @click.argument("shell", type=click.Choice(list(_FILES)))
 def completion_command(_: Session, shell: str) -> None:
     """Print the shell's completion script; how to install it stands in its first lines."""
+    import adapters.cli.completion  # noqa: F401  which knows how bash lists values
+
     made = get_completion_class(shell)
     if made is None:
         because = f"this version of click knows no completion for {shell}"

@@ -1,14 +1,23 @@
 """What the shell offers for values, asked as the shell's script asks."""
 
+import os
+import pty
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support import process
 from tests.support.cli import done, told
+from tests.support.terminal import OWN, Terminal
 from tests.support.waking import agent, inbox
 
 pytestmark = pytest.mark.slow
+PROMPT = "ready> "
 
 
 @pytest.fixture(scope="module")
@@ -92,3 +101,48 @@ def test_models_are_offered_wherever_one_is_named_by_any_part_of_their_names(hom
             "gemini:small",
         ]
     assert offered(home, "--model", "lo", shell="bash") == ["plain,openai:local"]
+
+
+@pytest.fixture
+def bash(home: Path, tmp_path: Path) -> Iterator[Terminal]:
+    """An interactive bash that has read the script of `wakelog completion bash`."""
+    program = tmp_path / "wakelog"
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(process.command())} "$@"\n')
+    program.chmod(0o700)
+    env = process.environ(home)
+    env |= {"PATH": f"{tmp_path}:{env['PATH']}", "PS1": PROMPT, "TERM": "dumb", "COLUMNS": "200"}
+    master, slave = pty.openpty()
+    shell = [shutil.which("bash") or "bash", "--norc", "--noprofile", "-i"]
+    running = subprocess.Popen(
+        [sys.executable, "-c", OWN, *shell],
+        cwd=tmp_path, env={**env, "INPUTRC": "/dev/null"},
+        stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+    )  # fmt: skip
+    os.close(slave)
+    terminal = Terminal(master, running)
+    terminal.until(PROMPT)  # before it, a TAB is a TAB
+    terminal.press('eval "$(wakelog completion bash)"\n')
+    terminal.until(PROMPT)
+    yield terminal
+    running.kill()
+    running.wait()
+    os.close(master)
+
+
+def test_bash_lists_several_with_their_titles_and_inserts_an_id_alone(
+    home: Path, bash: Terminal
+) -> None:
+    ids = {one["title"]: one["id"][:8] for one in told(["list"], home)}
+    assert ids["Call Ann"][0] != ids["Fix the sink"][0]
+    bash.press("wakelog done \t\t")
+    bash.until("wakelog done ")
+    shown = bash.until("wakelog done ")
+    assert f"{ids['Call Ann']}  Call Ann" in shown
+    assert f"{ids['Fix the sink']}  Fix the sink" in shown
+    assert "Was done" not in shown
+    bash.press(f"{ids['Call Ann'][:3]}\t#\n")
+    assert bash.until("#") == f"{ids['Call Ann']} "
+    bash.until(PROMPT)
+    bash.press("wakelog list --category Gard\t#\n")
+    bash.until("--category ")
+    assert bash.until("#") == r"Garden\ and\ house "
