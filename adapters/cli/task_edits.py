@@ -11,7 +11,7 @@ from adapters.cli.editing import Editing, edit_in_editor, named, on_each, on_tas
 from adapters.cli.lazy_groups import group, keyed
 from adapters.cli.param_types import TEXT, long_text, warn_of_secrets
 from adapters.cli.shared import F, Session, complain, yes_option
-from adapters.documents.tasks import task_page
+from adapters.documents.tasks import catalog_of, label_named, task_page
 from adapters.text.task import stopped
 from adapters.usecases import tasks
 from adapters.usecases.inputs import NONE, day, first_instant, minutes, status_named, typed
@@ -71,8 +71,9 @@ def _fields(session: Session, given: dict[str, str | None]) -> dict[str, Any]:
 
 
 @keyed(
-    "add", "title", old="task add", example='"Book the flight" --due 2027-02-12 --item "Compare"'
-)
+    "add", "title...=TITLE...", old="task add",
+    example='Book the flight --due 2027-02-12 --item "Compare"',
+)  # fmt: skip
 @_field_options
 @click.option("--label", "labels", multiple=True, metavar="L", help="A label's name.")
 @click.option("--item", "items", multiple=True, metavar="I", help="A checklist item.")
@@ -86,7 +87,7 @@ def _fields(session: Session, given: dict[str, str | None]) -> dict[str, Any]:
 def add(
     session: Session,
     /,
-    title: str,
+    title: Sequence[str],
     labels: Sequence[str],
     items: Sequence[str],
     file: str,
@@ -100,7 +101,13 @@ def add(
     said = None if description is None else long_text(description, None, "description")
     editing = Editing(session, key)
     made = tasks.add_task(
-        editing.home, title, fields, editing.key, labels=labels, items=titles, description=said
+        editing.home,
+        " ".join(title),
+        fields,
+        editing.key,
+        labels=labels,
+        items=titles,
+        description=said,
     )
     task_id = editing.did(made).ids[0]
     editing.tell("Added", task_id)
@@ -108,18 +115,23 @@ def add(
         _into(session, file, task_id)
 
 
-@keyed("log", "title", example='"Called the landlord" --time 30m')
+@keyed("log", "title...=TITLE...", example="Called the landlord --time 30m")
 @click.option("--time", "took", default="", metavar="T", help="How long it took: 30m, 1h30.")
 @click.option("--category", default="", metavar="C", help="A category's name.")
 @click.option("--label", "labels", multiple=True, metavar="L", help="A label's name.")
 def log_command(
-    session: Session, title: str, took: str, category: str, labels: Sequence[str], key: str
+    session: Session,
+    title: Sequence[str],
+    took: str,
+    category: str,
+    labels: Sequence[str],
+    key: str,
 ) -> None:
     """Write down what was done already: a task that is done, and the time that it took."""
     editing = Editing(session, key)
     spent = minutes(took) if took else 0
     fields = {"category": category} if category else {}
-    made = tasks.log_done(editing.home, title, fields, spent, editing.key, labels=labels)
+    made = tasks.log_done(editing.home, " ".join(title), fields, spent, editing.key, labels=labels)
     editing.tell("Logged", editing.did(made).ids[0])
 
 
@@ -148,6 +160,8 @@ MANY = yes_option("Do not ask before more than ten tasks.")
 @click.option("--title", metavar="T", help="A new title.")
 @_field_options
 @click.option("--all", "is_last", is_flag=True, help="Of one that repeats and is closed: no next.")
+@click.option("--label", "labels", multiple=True, metavar="L", help="Put a label on.")
+@click.option("--no-label", "gone", multiple=True, metavar="L", help="Take a label off.")
 @MANY
 def edit(
     session: Session,
@@ -157,17 +171,18 @@ def edit(
     key: str,
     description: str | None,
     is_last: bool,
-    **given: str | None,
+    **given: Any,
 ) -> None:
     """Change fields of tasks; what is not named stays as it is. Without an option your editor
     (VISUAL or EDITOR) opens all that the task has.
 
     One that repeats is followed by the next once it is done or rejected.
     """
+    labels, gone = given.pop("labels"), given.pop("gone")
     fields = _fields(session, given)
     if title is not None:
         fields["title"] = edits.titled(title, edits.TITLE_MAX)
-    if description is None and not fields:
+    if description is None and not (fields or labels or gone):
         edit_in_editor(session, task, key, is_last=is_last)
         return
     if title is not None and len(task) > 1:
@@ -175,8 +190,18 @@ def edit(
     said = None if description is None else long_text(description, None, "description")
     text = "" if said == NONE else said
 
+    for name in gone:
+        label_named(catalog_of(session.reading()), name)  # before anything is done
+
     def deed(home: "Home", task_id: str, key: str) -> tasks.UseCaseResult:
-        return edit_task(home, task_id, fields, key, description=text, is_last=is_last)
+        change = partial(edit_task, home, task_id, fields, description=text, is_last=is_last)
+        if not (labels or gone):
+            return change(key)
+        put = tasks.assign_labels(home, task_id, labels, key, gone)
+        if not fields and text is None:
+            return put._replace(ids=(task_id,))
+        made = change(key or put.name, nth=2)
+        return put.then(made)._replace(ids=made.ids)
 
     on_each(session, task, key, "Changed", deed, is_asked=True)
 

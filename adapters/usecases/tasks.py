@@ -306,13 +306,14 @@ def remove_note(home: "Home", task_id: str, note_id: str, key: str = "") -> UseC
 
 
 def assign_labels(
-    home: "Home", task_id: str, labels: Sequence[str], key: str = ""
+    home: "Home", task_id: str, labels: Sequence[str], key: str = "", remove: Sequence[str] = ()
 ) -> UseCaseResult:
-    """Put labels, by name or id, on a task."""
+    """Put labels, by name or id, on a task, and take others off."""
     new = _unknown_names(home, None, labels)
     command = do.ChangeLabels(
         task_id,
         assign=tuple(labels),
+        remove=tuple(remove),
         scopes_labels=_have_scope(home, labels),
         makes_names=bool(new),
     )

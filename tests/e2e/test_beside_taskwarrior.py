@@ -54,7 +54,9 @@ def test_each_command_of_ours_does_what_it_is_there_for(
     (tmp_path / "folder").mkdir()
     (tmp_path / "tasks.json").write_bytes(EXPORTED.read_bytes())
     for args in cells(2):
-        result = run(args, tmp_path / "home", env={"EDITOR": "true", "VISUAL": ""})
+        if args == ["edit", "Sand"]:  # on a terminal alone: tests/e2e/test_edit_text.py types it
+            continue
+        result = run(args, tmp_path / "home")
         assert result.exit_code == 0, (args, result.output)
         assert result.output.strip(), args
     proved(tmp_path / "home")

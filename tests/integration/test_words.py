@@ -8,7 +8,7 @@ import pytest
 from adapters.cli.main import cli
 from adapters.wiring import open_home
 from domain.journal.commands import EditTask
-from tests.support.cli import FIXED, done, refused, run, told
+from tests.support.cli import FIXED, done, proved, refused, run, told
 from tests.support.terminal import on_terminal
 
 BEFORE = (Path(__file__).parent.parent / "data" / "words-0.2.txt").read_text().splitlines()
@@ -232,6 +232,25 @@ def test_a_list_of_the_settings_is_named_by_its_name(listed: Path) -> None:
     assert titles(listed, "@soon") == ["Call Ann"]
     assert titles(listed, "@soon", "paint") == []
     assert "there are @soon" in refused(["list", "@son"], listed)
+
+
+def test_a_title_needs_no_quotes_and_labels_are_edited_with_the_rest(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    done(["add", "Paint", "the", "door", "--label", "wood", "--repeat", "daily"], home)
+    done(["log", "Called", "Bob"], home)
+    done(["add", "Call Ann"], home)
+    before = told(["list"], home)
+    assert [one["title"] for one in before] == ["Paint the door", "Called Bob", "Call Ann"]
+    fields = ("--label", "green", "--no-label", "wood", "--status", "done")
+    assert "[unknown_label]" in refused(["edit", "Ann", "--due", "friday", "--no-label", "x"], home)
+    done(["edit", "Paint", "Ann", *fields], home)
+    assert [(one["title"], one["labels"]) for one in told(["list"], home)] == [
+        ("Paint the door", ["green"]), ("Called Bob", []), ("Call Ann", ["green"]),
+        ("Paint the door", ["green"]),
+    ]  # fmt: skip
+    done(["undo", "--yes"], home)  # all of it, as one deed
+    assert told(["list"], home) == before
+    assert proved(home)
 
 
 def test_a_label_may_begin_like_a_list_and_a_quote_without_its_end_is_told(listed: Path) -> None:
