@@ -298,36 +298,50 @@ class _Lines:
         return self._tended.isdisjoint(ids) and all(one == shapes[0] for one in shapes)
 
     def _nexts(self, free: Collection[int]) -> dict[int, str]:
-        """Lines that are none of those that were there, but the next time of one that repeats, and
-        that is closed in the file or left it so, by that one's id: what is made here, and by other
-        machines, has it as well (ADR 92). Where several may be, none is."""
+        """Lines that are none of those that were there, but the next times of one that repeats, and
+        that is closed in the file or left it so, by their ids: what is made here, and by other
+        machines, has them as well (ADR 92). Which of several open lines it is nobody can tell, but
+        for its day."""
         lines = {one: self.read.tasks[at] for at, one in enumerate(self.ids) if at not in free}
-        ends: dict[str, list[tuple[str, str]]] = {}  # by title: what is closed, and its due date
+        closed: dict[str, list[tuple[str, str]]] = {}  # by title: what it is, and its due date
         for one in self.order if free else ():
             task, line = self.known[one].task, lines.get(one)
-            is_closed = (line or task).status in CLOSED
-            if is_closed and not task.is_deleted and (task.repeat or (line and line.repeat)):
-                due = (line and line.due) or task.due
-                ends.setdefault(fold(line.title if line else task.title), []).append((one, due))
-        pairs = {
-            (at, self._next_in(one, now.due, lines))
-            for at in free
-            if (now := self.read.tasks[at]).status not in CLOSED
-            for one, due in ends.get(fold(now.title), ())
-            if now.due > due or now.due == due == ""
-        } - {(at, "") for at in free}
-        ats, ids = Counter(at for at, _ in pairs), Counter(one for _, one in pairs)
-        return {at: one for at, one in pairs if ats[at] == ids[one] == 1}
+            is_closed = (line or task).status in CLOSED and not task.is_deleted
+            if is_closed and (task.repeat or (line and line.repeat)):
+                title, due = line.title if line else task.title, (line and line.due) or task.due
+                closed.setdefault(fold(title), []).append((one, due))
+        new = [
+            (at, self.read.tasks[at]) for at in free if fold(self.read.tasks[at].title) in closed
+        ]
+        still = Counter(fold(now.title) for _, now in new if now.status not in CLOSED)
+        found: dict[int, str] = {}
+        for at, now in sorted(new, key=lambda pair: (pair[1].due, pair[0])):
+            before = closed[fold(now.title)]
+            nexts = {
+                self._next_in(one, now.due, lines)
+                for one, due in before
+                if now.due > due or now.due == due == ""
+            } - {""}
+            if still[fold(now.title)] > 1:
+                nexts = {one for one in nexts if self._is_due(one, now.due)}
+            if len(nexts) == 1:
+                (found[at],) = nexts
+                lines[found[at]] = now
+                before.append((found[at], now.due))
+        return found
+
+    def _is_due(self, one: str, due: str) -> bool:
+        return one in self.known and self.known[one].task.due == due
 
     def _next_in(self, one: str, due: str, lines: Collection[str]) -> str:
         """The task of a series that a line is: the first behind `one` that the file has not, and
         that is open here, or due on its day; or is not there yet. Empty: that was another line."""
         one = next_id(one)
         while one in lines or (
-            (task := self.known.get(one)) and not task.is_open and task.task.due != due
+            (task := self.known.get(one)) and not task.is_open and not self._is_due(one, due)
         ):
             one = next_id(one)
-        is_other = task is not None and task.sources and task.task.due != due
+        is_other = task is not None and task.sources and not self._is_due(one, due)
         return "" if is_other else one
 
     def _own_id(self, at: int, used: set[str], lost: set[str]) -> str:

@@ -128,6 +128,24 @@ def test_two_done_here_before_the_first_is_ticked_there(home: Path, file: Path) 
     assert file.read_text(encoding="utf-8").count("Water") == 3
 
 
+@pytest.mark.parametrize("is_here", [False, True])
+def test_two_ticks_there_between_two_imports(home: Path, file: Path, is_here: bool) -> None:
+    if is_here:
+        done(["done", "Water"], home)
+    _, ticked, following = lines(file)
+    second = ticked.replace("2027-01-01", "2027-01-04").replace("2026-12-31", "2027-01-03")
+    third = following.replace("2027-01-04", "2027-01-07").replace("2027-01-03", "2027-01-06")
+    file.write_text(third + second + ticked, encoding="utf-8")
+    done(["import", str(file)], home)
+    shown = [one[1:3] for one in tasks(home)]
+    assert sorted(shown) == [
+        ("DONE", "2027-01-01"), ("DONE", "2027-01-04"), ("OPEN", "2027-01-07"),
+    ]  # fmt: skip
+    assert told(["write-back", str(file)], home)["files"][0]["added"] == []
+    assert told(["import", str(file)], home)["events"] == 0
+    assert told(["conflicts"], home) == []
+
+
 def test_what_was_undone_here_comes_again_by_a_tick_there(home: Path, file: Path) -> None:
     done(["done", "Water"], home)
     done(["undo", "--yes"], home)

@@ -376,20 +376,26 @@ class Files(RuleBasedStateMachine):
         if not line.repeats:
             self.edit(where, line, change, now=now)
 
-    @rule(where=which, nth=places)
-    def a_line_that_repeats_is_ticked(self, where: int, nth: int) -> None:
+    @rule(where=which, nth=places, is_twice=st.booleans())
+    def a_line_that_repeats_is_ticked(self, where: int, nth: int, is_twice: bool) -> None:
         file, line = self.line(where, nth)
         if line is None or line.is_ticked or not line.repeats:
             return
 
         after = self.waiting.get(line.who) or self.new("line")
 
+        last = self.new("line")
+
         def change() -> None:
-            file.with_next(line, after, self.fresh_day())
+            following = file.with_next(line, after, self.fresh_day())
             file.tick(line, self.tomorrow)
+            if is_twice and following.due:
+                file.with_next(following, last, self.fresh_day())
+                file.tick(following, self.tomorrow)
+                self.ticked.add(after)
 
         if all(one.first != line.first for one in file.twins(line)):
-            self.first[after] = self.series(line.who)
+            self.first[after] = self.first[last] = self.series(line.who)
             self.edit(where, line, change, now=True, is_alone=True, is_next=True)
             if after in self.last:
                 self.waiting.pop(line.who, None)
