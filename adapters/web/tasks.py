@@ -47,6 +47,7 @@ from adapters.web.policy import consents_of, is_held
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, check_sure, page_size
 from domain.errors import Refused
+from domain.journal import repeat
 from domain.journal.catalog import Catalog, with_inbox
 from domain.journal.document import LinkDetails, TaskLine, TimeDetails, task_line
 from domain.journal.links import INVERSE, PHRASE_OF
@@ -280,11 +281,13 @@ def _more(site: Site, page: TaskPage, document: dict[str, Any], now: str) -> dic
 
 def present(task: Task) -> dict[str, str]:
     """The fields as a form shows them."""
+    rule = {"repeat": repeat.told(task.repeat)} if task.repeat else {}
     return {
         "title": task.title,
         "status": task.status,
         "reason": task.status_reason,
         **{one.name: str(getattr(task, one.name) or "") for one in FIELDS},
+        **rule,
         "category": task.category,
     }
 

@@ -56,6 +56,17 @@ def test_a_task_is_concluded_with_what_follows(home: Path) -> None:
     proved(home)
 
 
+def test_how_a_task_repeats_is_shown_and_typed_in_words(home: Path) -> None:
+    done(["edit", TASK, "--repeat", "every 2 weeks on mon"], home)
+    url = url_of(home)
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/edit", repeat="every 2 weeks on Mon")
+        assert visitor.send(form, estimate="30").status_code == 200
+        assert task(home)["repeat"] == "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO"
+        visitor.send(visitor.form(url, f"{url}/edit"), repeat="monthly when done")
+    assert task(home)["repeat"] == "FREQ=MONTHLY;FROM=DONE"
+
+
 def test_time_is_entered_as_the_clock_at_home_shows_it(home: Path) -> None:
     (home / "settings.toml").write_text(BERLIN)
     url = url_of(home)
