@@ -376,8 +376,9 @@ class CrossLogCheck:
             yield RowDifference(0, CHANGED, "cause", "a queued wake", told)
             return
         try:
-            prompt = shown(journal, agents, agent, queued, given_by(cause))
-            seen = snapshot_of(journal, agent, cause.journal_position, cause.scaffold)
+            given = given_by(cause)
+            prompt = shown(journal, agents, agent, queued, given)
+            seen = snapshot_of(journal, agent, cause.journal_position, given.features)
         except FAILURES as error:
             if not missed:  # a payload that is gone is told where it is named
                 told = f"{type(error).__name__}: {error}"

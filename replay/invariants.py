@@ -21,8 +21,9 @@ from domain.journal.commands import ApplyOperation, UndoDeed
 from domain.lessons.lessons import TEMPLATE, LessonDecided, WakeRan, WakeRated
 from domain.log.state import RecordedEvent
 from domain.log.wire import Stored
-from domain.policy.gate import GATED_SINCE, is_leaving, notice_of
+from domain.policy.gate import is_leaving, notice_of
 from domain.policy.policy import ConsentGiven, ConsentWithdrawn, covers, meets
+from domain.scaffold import features_of
 from domain.wake import wake as e
 from domain.wake.machine import RETAKES_MAX, ticket
 from replay.appends import Append
@@ -322,7 +323,7 @@ class Invariants:
             if run is None or run.begun is None or run.open is not row.fact or run.is_deferred:
                 continue
             begun = run.begun
-            if begun.scaffold < GATED_SINCE or not is_leaving(begun.model):
+            if not (features_of(begun.scaffold).is_gated and is_leaving(begun.model)):
                 continue
             missing = [known for known in begun.categories if not self._covers(begun, known)]
             if missing:

@@ -13,7 +13,7 @@ from domain.policy.flow import ALLOWED
 from domain.policy.gate import NOTICE_VERSION, notice, pattern_of, sections_of, unconsented
 from domain.policy.policy import POLICY, Policy
 from domain.ports import Section, ToolSpec
-from domain.wake.scaffolds import SCAFFOLD
+from domain.scaffold import SCAFFOLD
 
 if TYPE_CHECKING:
     from adapters.wiring import Home

@@ -227,8 +227,9 @@ class Redactor:
         if queued is None:
             because = f"the wake {cause.run_key} is not queued"
             raise Refused("unknown_wake", because=because, instead="prove the history first")
-        prompt = shown(journal, agents, agent, queued, given_by(cause))
-        seen = snapshot_of(journal, agent, cause.journal_position, cause.scaffold)
+        given = given_by(cause)
+        prompt = shown(journal, agents, agent, queued, given)
+        seen = snapshot_of(journal, agent, cause.journal_position, given.features)
 
         def kept(data: bytes) -> str:
             self._brought.append(payload(agent.task, data))

@@ -328,7 +328,7 @@ def _apply(services: Services, wake: Wake, asked: ToolAsked) -> ToolReturned:
         asked.call_id,
         asked.tool,
         "success" if is_applied else "error",
-        Words(scrubbed_text(message, begun.scaffold)),
+        Words(scrubbed_text(message, wake.features)),
         "" if is_applied else result.code or result.status,
         result.ids if is_applied else (),
         result.tokens,

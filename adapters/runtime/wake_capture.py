@@ -13,12 +13,12 @@ from domain.log.state import LogState
 from domain.log.wire import Payload, payload, words
 from domain.policy.gate import is_leaving
 from domain.ports import Section
+from domain.scaffold import SCAFFOLD
 from domain.templates import template as templates
 from domain.templates.template import Template
 from domain.wake import lookups
 from domain.wake.commands import BeginWake
 from domain.wake.reading import PromptOptions
-from domain.wake.scaffolds import SCAFFOLD
 from domain.wake.task_search import SearchableTask
 from domain.wake.wake import SectionRef, ToolAsked, ToolReturned, Wake
 from domain.wake.wake_inputs import DEFAULTS, shown, snapshot_of
@@ -56,7 +56,7 @@ def capture(
             because = f"the wake {run_key} is not queued any more"
             raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
         prompt = shown(journal, agents, agent, queued, given)
-        seen = snapshot_of(journal, agent, journal.n - 1, given.scaffold)
+        seen = snapshot_of(journal, agent, journal.n - 1, given.features)
         positions = journal.n - 1, agents.n - 1
         digest = services.journal.digest_at(positions[0])
         horizon = services.journal.horizon(positions[0])

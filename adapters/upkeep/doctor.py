@@ -29,7 +29,7 @@ from domain.append.causes import ReplicasImported
 from domain.errors import WakelogError
 from domain.log.rules import FORMAT, FORMAT_MAX
 from domain.log.wire import tag_of
-from domain.wake.scaffolds import CLOSED, SCAFFOLD
+from domain.scaffold import IS_OPEN, SCAFFOLD
 from domain.wake.wake import WAKE
 from projections import agents, inbox, tasks, wakes
 
@@ -380,7 +380,7 @@ def _views(home: Home) -> Iterator[CheckOutcome]:
 
 
 def _scaffold(home: Home) -> Iterator[CheckOutcome]:
-    if SCAFFOLD > CLOSED:
+    if IS_OPEN:
         told = f"wakes begin with scaffold {SCAFFOLD}, which is open: until a release closes it, "
         told += "they are not promised to prove under other revisions (ADR 36)"
         yield CheckOutcome("scaffold", True, told)

@@ -37,7 +37,6 @@ from domain.policy.policy import POLICY
 from domain.policy.policy import pattern as checked
 from domain.ports import Request
 from domain.tools import registry
-from domain.wake.scaffolds import SCAFFOLD
 from domain.wake.wake_inputs import shown, snapshot_of, tools_of
 from projections.policy import VIEW
 
@@ -187,11 +186,12 @@ def preview(home: "Home", agent_id: str, template_id: str = "") -> tuple[Preview
         trigger = Trigger("manual", "")
         asked_for = Queued("", "manual", "", now, now, (trigger,), is_urgent=True)
         queued = agents.load(WAKE_QUEUE, agent_id).queued or asked_for
-        prompt = shown(journal, agents, agent, queued, given_now(services))
-        seen = snapshot_of(journal, agent, journal.n - 1, SCAFFOLD)
-        names = tools_of(agents, agent, queued.reason, SCAFFOLD, seen)
+        given = given_now(services)
+        prompt = shown(journal, agents, agent, queued, given)
+        seen = snapshot_of(journal, agent, journal.n - 1, given.features)
+        names = tools_of(agents, agent, queued.reason, given.scaffold, seen)
     model = gate.full_name(services, services.model_name(agent))
-    tools = registry.specs(names, SCAFFOLD)
+    tools = registry.specs(names, given.features)
     request = Request(model, tuple(prompt.system), tuple(prompt.user), tools)
     refused = gate.held_as(services, agent)
     return (

@@ -32,7 +32,7 @@ class Deduplicated(Struct, Generic[P], frozen=True):
 
 
 class VerdictMemory(Struct, frozen=True):
-    """What a wake remembers of confirmed items, from scaffold 2 on.
+    """What a wake remembers of confirmed items.
 
     `texts_at`: the journal's `n` of the newest text of a person or an import. `made_of`: the
     fingerprint of what the person made of an edited item.
@@ -61,7 +61,7 @@ def deduplicate(
 
     Args:
         sets: All sets of the task's agent, the running wake's own included.
-        memory: None: scaffold 1, in which neither confirmed nor replaced ones block.
+        memory: None: neither confirmed nor replaced ones block.
         is_news: Of a journal that machines share; None: numbers tell what came later.
 
     Source: SPEC 6, "Hygiene before it reaches a person".

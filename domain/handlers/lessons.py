@@ -26,9 +26,6 @@ from domain.log.state import LogState
 from domain.log.wire import Stored
 from domain.wake.wake import Wake, WakeFinished, anyones
 
-SINCE = 2
-"""The first scaffold of whose wakes the end is told."""
-
 
 def of_verdicts(
     world: LogState, changes: ChangeSet, facts: Iterable[Stored], category: str = ""
@@ -115,7 +112,7 @@ def of_end(world: LogState, agent: Agent, wake: Wake, finished: WakeFinished) ->
         finished: How it ended.
     """
     begun = wake.begun
-    if begun.scaffold < SINCE or not begun.template:
+    if not (wake.features.has_lessons and begun.template):
         return []
     has_done = (
         wake.is_material

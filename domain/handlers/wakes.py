@@ -35,8 +35,9 @@ from domain.handlers.decided import Decision, Event, after, on
 from domain.handlers.journal import Handler
 from domain.log.state import MAIN, LogState
 from domain.log.timestamps import later
-from domain.policy.gate import GATE_CODES, GATED_SINCE, GateRefusal, notice_of, refusal
+from domain.policy.gate import GATE_CODES, GateRefusal, notice_of, refusal
 from domain.policy.policy import POLICY, Policy
+from domain.scaffold import features_of
 from domain.tools import registry
 from domain.wake import commands as do
 from domain.wake import machine
@@ -103,9 +104,10 @@ def begin(cause: do.BeginWake, key: str, at: str, world: LogState) -> Decision:
     policy = world.load(POLICY, MAIN)
     if refused := refused_of(policy, agent, started, has_secret=cause.has_secret):
         return _not_begun(world, agent, queued, refused)
-    bench = inputs_of(world, agent, cause.run_key, cause.snapshot, cause.scaffold, at)
+    features = features_of(cause.scaffold)
+    bench = inputs_of(world, agent, cause.run_key, cause.snapshot, features, at)
     tools = tools_of(world, agent, queued.reason, cause.scaffold, bench.snapshot)
-    specs = specs_of(tools, cause.scaffold)
+    specs = specs_of(tools, features)
     started = replace(started, tools=tools, specs=specs.id)
     advanced = machine.start(world.load(WAKE, cause.run_key), started, bench)
     events = [
@@ -219,10 +221,10 @@ def _held(world: LogState, agent: Agent, wake: Wake) -> str:
 def refused_of(
     policy: Policy, agent: Agent, begun: WakeStarted, *, has_secret: bool = True
 ) -> GateRefusal | None:
-    """What the gate says of a wake, by the categories that its prompt was made for; of one of an
-    older scaffold, which began without a gate, nothing. Whether the key is there is said as a
-    wake begins, and looked at again by who asks the model."""
-    if begun.scaffold < GATED_SINCE:
+    """What the gate says of a wake, by the categories that its prompt was made for; of one that
+    began without a gate, nothing. Whether the key is there is said as a wake begins, and looked at
+    again by who asks the model."""
+    if not features_of(begun.scaffold).is_gated:
         return None
     of = replace(agent, categories=begun.categories)
     return refusal(policy, of, begun.model, has_secret, notice_of(begun.scaffold))
@@ -241,7 +243,7 @@ def replied(entity: str, reply: WakeReply, at: str, world: LogState) -> Decision
     if code := _must_stop(world, agent, wake):
         advanced = machine.applied(wake, [reply, WakeFinished("skipped", code=code)])
         return _written(world, agent, advanced, at)
-    bench = inputs_of(world, agent, entity, wake.begun.snapshot, wake.begun.scaffold, at)
+    bench = inputs_of(world, agent, entity, wake.begun.snapshot, wake.features, at)
     advanced = machine.decide(wake, reply, bench)
     if reason := _held(world, agent, advanced.wake):
         advanced = machine.put_off(advanced, HELD_UNTIL, reason)
@@ -304,7 +306,7 @@ def _written(world: LogState, agent: Agent, advanced: Advanced, at: str) -> Deci
         told = after(world, AGENT, agent, answered.observed, at)
         events += lessons.of_end(world, told, wake, finished)
         agents += _paused(agent, queue_facts)
-        if wake.begun.scaffold >= 2:
+        if wake.features.has_memory:
             folded = fold_notes(world, agent, wake.unit, len(answered.observed))
             events += on(world, "memory", agent.id, folded.facts)
             answered.payloads += folded.payloads
@@ -341,12 +343,12 @@ def _ended(
 
 
 class _Replaced:
-    """What a wake's own proposals take the place of, from scaffold 2 on (SPEC 6)."""
+    """What a wake's own proposals take the place of (SPEC 6)."""
 
     def __init__(self, world: LogState, agent: Agent, wake: Wake, own: ChangeSet) -> None:
         self._world = world
         self._by = f"agent:{agent.id}"
-        self.newest = decisions.newest(own, self._fields) if wake.begun.scaffold >= 2 else {}
+        self.newest = decisions.newest(own, self._fields) if wake.features.replaces else {}
 
     def of(self, changes: ChangeSet) -> list[ItemRetracted]:
         """The items of a set of the agent that are replaced."""

@@ -11,14 +11,12 @@ from typing import Final, Literal, NamedTuple
 from domain.agent import endpoints
 from domain.agent.agent import Agent
 from domain.policy.policy import Policy
-
-GATED_SINCE: Final = 2
-"""The first scaffold whose wakes are held by the gate; older ones were begun without."""
+from domain.scaffold import is_since
 
 NOTICE_VERSION: Final = 1
 """The notice that is shown today."""
 
-NOTICE_OF: Final[dict[int, int]] = {GATED_SINCE: 1}
+NOTICE_OF: Final[dict[int, int]] = {2: 1}
 """By scaffold, from it on: the notice that a consent must be of, or newer."""
 
 _TOLD_1: Final[dict[str, str]] = {
@@ -59,7 +57,7 @@ def sections_of(version: int = NOTICE_VERSION) -> tuple[str, ...]:
 
 def notice_of(scaffold: int) -> int:
     """The notice that a consent must be of, at least, for a wake of a scaffold."""
-    return max(notice for since, notice in NOTICE_OF.items() if since <= scaffold)
+    return max(notice for since, notice in NOTICE_OF.items() if is_since(since, scaffold))
 
 
 def notice(model: str, categories: Sequence[str], sections: Iterable[str]) -> str:

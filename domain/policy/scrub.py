@@ -16,6 +16,8 @@ from typing import Final, NamedTuple, TypeVar, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
+from domain.scaffold import Features
+
 T = TypeVar("T")
 
 _START = "(?<![0-9A-Za-z])"
@@ -132,9 +134,9 @@ def _hinted() -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, hints)))
 
 
-def scrubbed_text(text: str, scaffold: int) -> str:
-    """A text as a wake of a scaffold is told it; the first one was told everything."""
-    return scrub(text).text if scaffold >= 2 else text
+def scrubbed_text(text: str, features: Features) -> str:
+    """A text as a wake is told it."""
+    return scrub(text).text if features.scrubs else text
 
 
 def scrub_all(value: T) -> tuple[T, int]:

@@ -207,7 +207,7 @@ NoteNumber = Annotated[
 
 
 class RecordAndResolve(RecordObservations, frozen=True):
-    """What is recorded since scaffold 2."""
+    """What is recorded where critical observations have numbers."""
 
     resolves: Annotated[
         tuple[NoteNumber, ...],

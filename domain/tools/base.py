@@ -15,6 +15,7 @@ from domain.errors import Refused
 from domain.journal.task import TaskFact
 from domain.log import canonical
 from domain.log.keys import key
+from domain.scaffold import Features, is_since
 from domain.text import cut, fold, squeeze
 from domain.tools.arguments import Arguments
 from domain.tools.snapshot import Snapshot, SnapshotEntry, SnapshotItem
@@ -193,15 +194,15 @@ class Tool(Struct, frozen=True, kw_only=True):
     """A tool as it is offered, and what a call of it comes to.
 
     `hint`: when to call it, for the role text; empty where that speaks of it elsewhere. `since`:
-    the scaffold that first had it. `first`: its arguments in a wake of scaffold 1, where they
-    were others. `aliases`: other names that models use. `applies`: whether it
-    could change a task as it was captured; None: always. `immediate_if`: what makes a deferred
-    call an immediate one. `effect`: of a call, or of each element of a batch; local tools and
-    reads have none. `array`, `singular`, `element`, `explode`: of a batch, the argument that
-    explodes, the name and arguments of each element's change, what chooses among them; `element`
-    alone: the arguments of the change, where they hold more than those of the call. `output`:
-    the Struct or fact that a call comes to. `entities`, `tokens`: what it changes. `scope`: how
-    far it reaches. `idempotency`: what makes a repeat harmless.
+    the scaffold that first had it. `shape`: its arguments, where older wakes had others. `aliases`:
+    other names that models use. `applies`: whether it could change a task as it was captured; None:
+    always. `immediate_if`: what makes a deferred call an immediate one. `effect`: of a call, or of
+    each element of a batch; local tools and reads have none. `array`, `singular`, `element`,
+    `explode`: of a batch, the argument that explodes, the name and arguments of each element's
+    change, what chooses among them; `element` alone: the arguments of the change, where they hold
+    more than those of the call. `output`: the Struct or fact that a call comes to. `entities`,
+    `tokens`: what it changes. `scope`: how far it reaches. `idempotency`: what makes a repeat
+    harmless.
     """
 
     name: str
@@ -212,7 +213,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     effect: ToolEffect | None = None
     mode: Mode = "deferred"
     since: int = 1
-    first: type[Arguments] | None = None
+    shape: Callable[[Features], type[Arguments]] | None = None
     aliases: tuple[str, ...] = ()
     applies: Callable[[Snapshot], bool] | None = None
     output: str = "domain.tools.base:Plan"
@@ -233,6 +234,10 @@ class Tool(Struct, frozen=True, kw_only=True):
     tokens: tuple[str, ...] = ("TASK",)
     risk: Literal["low", "medium", "high"] = "low"
 
-    def asked(self, scaffold: int) -> type[Arguments]:
-        """The arguments of a call in a wake of a scaffold."""
-        return self.first if self.first and scaffold == 1 else self.arguments
+    def is_in(self, scaffold: int) -> bool:
+        """Whether wakes of a scaffold know it."""
+        return is_since(self.since, scaffold)
+
+    def asked(self, features: Features) -> type[Arguments]:
+        """The arguments of a call in a wake."""
+        return self.shape(features) if self.shape else self.arguments

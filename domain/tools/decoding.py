@@ -16,6 +16,7 @@ from msgspec import Struct
 from domain.errors import Refused
 from domain.log import canonical
 from domain.log.timestamps import is_date, is_moment
+from domain.scaffold import Features
 from domain.text import LANGUAGES, cut, fold, squeeze
 from domain.tools.arguments import (
     ObservationCategory,
@@ -286,8 +287,6 @@ def _shown(value: object) -> str:
 # The words that a proposal rests on: asked for beside its arguments, and taken out before those
 # are read, so that a quote decides nothing (ADR 43).
 
-SINCE = 2
-"""The scaffold whose tools first ask for a quote."""
 BECAUSE = "because"
 BECAUSE_MAX = 300
 
@@ -305,9 +304,9 @@ class Quotes(NamedTuple):
     each: tuple[str, ...] = ()
 
 
-def asks(tool: Tool, scaffold: int) -> bool:
-    """Whether a tool takes a quote in a wake of a scaffold."""
-    return scaffold >= SINCE and tool.mode == "deferred"
+def asks(tool: Tool, features: Features) -> bool:
+    """Whether a tool takes a quote in a wake."""
+    return features.quotes and tool.mode == "deferred"
 
 
 def with_quote(tool: Tool, offered: Schema) -> Schema:

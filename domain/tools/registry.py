@@ -16,6 +16,7 @@ from domain.errors import Refused
 from domain.log import canonical
 from domain.log.wire import Imported
 from domain.ports import ToolSpec
+from domain.scaffold import FEATURES, SCAFFOLD, Features, features_of
 from domain.text import squeeze
 from domain.tools import arguments, decoding, followups, local, task_tools, times
 from domain.tools import base as b
@@ -71,7 +72,7 @@ def canonical_name(name: str, scaffold: int) -> str | None:
     'update_task_estimate'
     """
     name = ALIASES.get(name, name)
-    return name if name in TOOLS and TOOLS[name].since <= scaffold else None
+    return name if name in TOOLS and TOOLS[name].is_in(scaffold) else None
 
 
 def offered(
@@ -83,7 +84,7 @@ def offered(
     has_open: bool = True,
 ) -> tuple[str, ...]:
     """The tools of a wake: what its scaffold has, the kind may do and the reason allows, in the
-    order of SPEC 5; since scaffold 2 without those that have nothing to work on.
+    order of SPEC 5; as a rule without those that have nothing to work on.
 
     Args:
         snapshot: The task as it was captured; None: whatever it is like.
@@ -93,9 +94,9 @@ def offered(
     found = [
         tool.name
         for tool in TOOLS.values()
-        if tool.since <= scaffold and reason in tool.reasons and may.issuperset(tool.capabilities)
+        if tool.is_in(scaffold) and reason in tool.reasons and may.issuperset(tool.capabilities)
     ]
-    if scaffold >= 2 and snapshot is not None:
+    if snapshot is not None and features_of(scaffold).offers_by_task:
         found = [name for name in found if _applies(TOOLS[name], snapshot, has_open)]
     return tuple(found)
 
@@ -106,23 +107,22 @@ def _applies(tool: Tool, snapshot: Snapshot, has_open: bool) -> bool:
     return tool.applies is None or tool.applies(snapshot)
 
 
-def specs(names: Sequence[str], scaffold: int = 1) -> tuple[ToolSpec, ...]:
-    """Tools as a model is offered them in a wake of a scaffold. Raises KeyError for a name that is
-    none."""
+def specs(names: Sequence[str], features: Features = FEATURES[1]) -> tuple[ToolSpec, ...]:
+    """Tools as a model is offered them in a wake. Raises KeyError for a name that is none."""
     tools = [TOOLS[name] for name in names]
-    return tuple(ToolSpec(one.name, one.description, _schema(one, scaffold)) for one in tools)
+    return tuple(ToolSpec(one.name, one.description, _schema(one, features)) for one in tools)
 
 
-def _schema(tool: Tool, scaffold: int) -> Schema:
-    plain = arguments.public(tool.asked(scaffold))
-    return decoding.with_quote(tool, plain) if decoding.asks(tool, scaffold) else plain
+def _schema(tool: Tool, features: Features) -> Schema:
+    plain = arguments.public(tool.asked(features))
+    return decoding.with_quote(tool, plain) if decoding.asks(tool, features) else plain
 
 
 def hints(scaffold: int) -> str:
     """When to call which tool, as the role text of a scaffold says it."""
     names: dict[str, list[str]] = {}
     for tool in TOOLS.values():
-        if tool.hint and tool.since <= scaffold:
+        if tool.hint and tool.is_in(scaffold):
             names.setdefault(tool.hint, []).append(f"`{tool.name}`")
     return "\n".join(f"- {', '.join(names[hint])}: {hint}" for hint in names)
 
@@ -148,10 +148,11 @@ def is_read(tool: str) -> bool:
 # ---------------------------------------------------------------------------------- reading
 
 
-def decode(tool: str, arguments: object, scaffold: int = 0) -> Struct | ToolRefusal:
-    """The arguments of a call of a tool, by its own name, from JSON that was read, in a wake of a
-    scaffold; 0: of the newest. Never raises."""
-    return _checked(TOOLS[tool].asked(scaffold), arguments) if tool in TOOLS else _unknown(tool)
+def decode(
+    tool: str, arguments: object, features: Features = FEATURES[SCAFFOLD]
+) -> Struct | ToolRefusal:
+    """The arguments of a call of a tool, by its own name, from JSON that was read. Never raises."""
+    return _checked(TOOLS[tool].asked(features), arguments) if tool in TOOLS else _unknown(tool)
 
 
 def check_edit(tool: str, arguments: object) -> str | ToolRefusal:

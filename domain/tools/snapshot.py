@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from domain.journal.catalog import Catalog, available
 from domain.journal.task import Task
 from domain.log.wire import Imported, Part
+from domain.scaffold import Features
 
 OPEN_ITEMS_KEPT = 500  # of a wake's snapshot
 FINISHED_ITEMS_KEPT = 500  # the same; checked or archived ones
@@ -66,7 +67,7 @@ class Snapshot(Part, frozen=True):
 
     `position` is the journal's `n` it was taken at; `estimate` is minutes, 0 where there is
     none; `touched` names fields (``title``, ``status``, ``items``, ``label:<id>``, ...).
-    `time` is oldest first, `linked` empty where a change is applied; both since scaffold 2. `at`:
+    `time` is oldest first, `linked` empty where a change is applied. `at`:
     when a change is looked at; never kept. `wrote`: of a journal that machines share, whose appends
     are those that things were touched in.
     """
@@ -99,22 +100,21 @@ def captured(
     task: Task,
     catalog: Catalog,
     position: int,
-    scaffold: int,
+    features: Features,
     linked: tuple[SnapshotLink, ...] = (),
 ) -> Snapshot:
     """What a wake keeps of a task: of its items no more than a prompt could ever show.
 
     Of the open ones the first `OPEN_ITEMS_KEPT`, of the others the last `FINISHED_ITEMS_KEPT`,
     archived ones only where there is room; in their order. To a wake the rest is not there;
-    applying a change looks at all of them. Scaffold 1 does not know when notes were written, nor
-    of time entries or what is `linked`.
+    applying a change looks at all of them.
     """
     seen = replace(snapshot(task, catalog, position), linked=linked)
     newest = sorted(seen.time, key=lambda one: one.start)[-ENTRIES_KEPT:]
-    seen = replace(seen, time=tuple(newest) if scaffold >= 2 else ())
-    if scaffold < 2:
+    seen = replace(seen, time=tuple(newest))
+    if not features.captures_all:
         known = tuple(one for one in seen.touched if one.field != "notes")
-        seen = replace(seen, touched=known, linked=())
+        seen = replace(seen, time=(), touched=known, linked=())
     finished = [one for one in seen.items if one.is_checked or one.is_archived]
     if len(finished) <= FINISHED_ITEMS_KEPT and len(seen.items) - len(finished) <= OPEN_ITEMS_KEPT:
         return seen

@@ -11,6 +11,7 @@ from domain.errors import Refused
 from domain.log import canonical
 from domain.log.wire import INLINE_MAX_BYTES, Words
 from domain.policy.scrub import scrubbed_text
+from domain.scaffold import Features
 from domain.text import cut, fold, squeeze
 from domain.tools import registry
 from domain.tools.base import Proposal
@@ -38,7 +39,7 @@ def with_citations(
 ) -> list[Proposal]:
     """The proposals of a call with the words that they rest on, and where those stand in what was
     shown. `quotes`: one for each, empty where the agent gave none; `text` reads a long text."""
-    kept = [tidied(one, wake.begun.scaffold) for one in quotes]
+    kept = [tidied(one, wake.features) for one in quotes]
     shown = tuple(texts_shown(wake, text)) if any(kept) else ()
     return [
         replace(one, because=said, because_at=place_of(said, shown)) if said else one
@@ -46,9 +47,9 @@ def with_citations(
     ]
 
 
-def tidied(quote: str, scaffold: int) -> str:
+def tidied(quote: str, features: Features) -> str:
     """A quote as it is kept: in one line, no secrets, no control characters, inline in a fact."""
-    text = cut(squeeze(scrubbed_text(quote, scaffold).translate(_UNSEEN)), length_max=BECAUSE_MAX)
+    text = cut(squeeze(scrubbed_text(quote, features).translate(_UNSEEN)), length_max=BECAUSE_MAX)
     is_short = len(text.encode()) <= INLINE_MAX_BYTES
     return text if is_short else cut(text, length_max=INLINE_MAX_BYTES // 4)
 

@@ -27,6 +27,7 @@ from domain.log.state import MAIN, LogState, RecordedEvent
 from domain.log.timestamps import seconds_between
 from domain.log.wire import Words, tag_of
 from domain.policy.flow import may_enter, project
+from domain.scaffold import Features
 from domain.text import fold
 from domain.tools.snapshot import SnapshotLink
 from domain.wake import reading as r
@@ -41,7 +42,7 @@ def linked(
     task: Task,
     agent: Agent,
     linked_agents: Mapping[str, r.LinkedAgent],
-    scaffold: int,
+    given: PromptOptions,
 ) -> tuple[r.LinkSeen, ...]:
     """Direct links, outgoing first, each once as it is seen from the task."""
     catalog = journal.load(CATALOG, MAIN)
@@ -50,8 +51,8 @@ def linked(
         if (phrase, target) not in found:
             said = linked_agents.get(target, r.LinkedAgent())
             other = journal.load(TASK, target)
-            told = direction if scaffold >= 2 else ""
-            found[phrase, target] = _link(phrase, told, other, agent, said, catalog, scaffold)
+            told = direction if given.features.tells_links else ""
+            found[phrase, target] = _link(phrase, told, other, agent, said, catalog, given)
     return tuple(found.values())
 
 
@@ -81,13 +82,13 @@ def _link(
     agent: Agent,
     said: r.LinkedAgent,
     catalog: Catalog,
-    scaffold: int,
+    given: PromptOptions,
 ) -> r.LinkSeen:
     if not other.exists or not may_enter((other.category,), agent):
-        return project("linked_task", r.LinkSeen(phrase, direction=direction), scaffold)
+        return project("linked_task", r.LinkSeen(phrase, direction=direction), given.scaffold)
     if other.is_deleted:
         gone = r.LinkSeen(phrase, is_deleted=True, direction=direction)
-        return project("linked_task", gone, scaffold)
+        return project("linked_task", gone, given.scaffold)
     seen = r.LinkSeen(
         phrase,
         other.id,
@@ -96,11 +97,11 @@ def _link(
         other.priority,
         said.one_liner,
         direction=direction,
-        due=other.due if scaffold >= 2 else "",
-        labels=label_names(catalog, other, agent) if scaffold >= 2 else (),
-        tldr=said.tldr if scaffold >= 2 else "",
     )
-    return project("linked_task", seen, scaffold)
+    if given.features.tells_links:
+        labels = label_names(catalog, other, agent)
+        seen = replace(seen, due=other.due, labels=labels, tldr=said.tldr)
+    return project("linked_task", seen, given.scaffold)
 
 
 def label_names(catalog: Catalog, task: Task, agent: Agent) -> tuple[str, ...]:
@@ -228,19 +229,19 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     _check(task, agent)
     catalog = journal.load(CATALOG, MAIN)
     category = category_of(catalog, task.category)
-    links = linked(journal, task, agent, linked_agents, given.scaffold)
+    links = linked(journal, task, agent, linked_agents, given)
     seen = {link.id for link in links if link.id}
     later = _later(journal, agent) if agent.position else ()
     facts = fact_changes(later, agent, seen)
     others, hidden = trigger_changes(asked.triggers, task, seen, facts)
     suppressed, free = _labels(catalog, task)
-    text = agents.text if given.scaffold >= 2 else None
+    text = agents.text if given.features.tells_edits else None
     proposals, verdicts = _proposed(sets, task.id, text)
-    observed, critical = _observed(agents, agent, given.scaffold)
+    observed, critical = _observed(agents, agent, given.features)
     return Reading(
         task=project(
             "own_task",
-            _task(journal, task, catalog, category, limits, given.scaffold),
+            _task(journal, task, catalog, category, limits, given.features),
             given.scaffold,
         ),
         reason=asked.reason,
@@ -262,7 +263,7 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
         language=task.language or category.language,
         scaffold=given.scaffold,
         local=given.local,
-        memory=_digests(agents, agent) if given.scaffold >= 2 else (),
+        memory=_digests(agents, agent) if given.features.has_memory else (),
     )
 
 
@@ -297,7 +298,7 @@ def _task(
     catalog: Catalog,
     category: Category,
     limits: PromptLimits,
-    scaffold: int,
+    features: Features,
 ) -> r.TaskSeen:
     log = _log(journal, task.notes, limits)
     seconds = sum(max(0, seconds_between(one.start, one.end)) for one in task.time if one.end)
@@ -329,19 +330,23 @@ def _task(
         log_unread=len(task.notes) - len(log),
         minutes_spent=seconds // 60,
         created_at=task.created_at,
-        **(_since_2(task, limits) if scaffold >= 2 else {}),
+        origins=_origins(task) if features.tells_origins else {},
+        **(_time(task, limits) if features.tells_time else {}),
     )
 
 
-def _since_2(task: Task, limits: PromptLimits) -> dict[str, Any]:
-    """What is told since scaffold 2: who set what, and where the time went."""
+def _origins(task: Task) -> dict[str, r.OriginSeen]:
+    return {name: r.OriginSeen(_who(one.by), one.at) for name, one in task.touched.items()}
+
+
+def _time(task: Task, limits: PromptLimits) -> dict[str, Any]:
+    """Where the time went, and how it was rated."""
     running = [one for one in task.time if not one.end]
     done = sorted((one for one in task.time if one.end), key=lambda one: one.start)
     rating = rating_of(task)
     return {
         "rating": rating.score if rating else 0,
         "comment": rating.comment if rating else "",
-        "origins": {name: r.OriginSeen(_who(one.by), one.at) for name, one in task.touched.items()},
         "time": tuple(_spent(task, one) for one in (*running, *newest_of(done, limits.time_max))),
         "time_unread": max(0, len(done) - limits.time_max),
     }
@@ -402,15 +407,14 @@ def _corrections(
 
 
 def _observed(
-    agents: LogState, agent: Agent, scaffold: int
+    agents: LogState, agent: Agent, features: Features
 ) -> tuple[tuple[r.ObservationSeen, ...], tuple[r.ObservationSeen, ...]]:
-    """The journal, and the critical ones. Of scaffold 1: critical ones before the newest window,
-    then the window; since then all that no digest covers, and with numbers."""
-    if scaffold >= 2:
-        known = numbers(agent.critical)
+    """The journal, and the critical ones: all that no digest covers; where there are no digests,
+    critical ones before the newest window, then the window."""
+    known = numbers(agent.critical) if features.resolves else {}
+    if features.has_memory:
         notes = readable_notes(agents, agent)
     else:
-        known = {}
         shown = sum(one.priority == "critical" for one in agent.observations)
         older = agent.critical[: max(0, len(agent.critical) - shown)]
         notes = (*older, *agent.observations)
@@ -485,7 +489,6 @@ def _slots(agent: Agent) -> r.SlotsSeen:
 
 
 # ------------------------------------------------------------------------------------------ lessons
-# Since scaffold 2 (ADR 50).
 
 DECIDED_LEAST = 5
 """Of a tool with fewer verdicts nothing is told."""

@@ -106,7 +106,8 @@ def read(
     asked: ToolAsked, wake: Wake, journal: LogState, agents: LogState, lines: LookupLines
 ) -> LookupAnswer:
     """What a read of a wake is answered with; `lines` gives the living tasks of the journal."""
-    arguments = registry.decode(asked.tool, canonical.read(agents.text(asked.arguments)))
+    given = canonical.read(agents.text(asked.arguments))
+    arguments = registry.decode(asked.tool, given, wake.features)
     look = LookupLogs(journal, agents, _reader(wake, agents), wake.begun.scaffold)
     match arguments:
         case FindTasks():

@@ -18,7 +18,6 @@ from domain.ports import CallResult, Exchange, Request, Section, ToolSpec
 from domain.wake import prompt_sections as parts
 from domain.wake.prompt_sections import document, newest, section, size
 from domain.wake.reading import PromptLimits, Reading
-from domain.wake.scaffolds import scaffold_of
 from domain.wake.wake import ExchangeRef, ModelAsked, SectionRef, Wake
 
 SEPARATOR_BYTES = 2
@@ -69,7 +68,7 @@ def render(reading: Reading, limits: PromptLimits) -> Prompt:
     Raises:
         ValueError: If ids or other fixed fields, which are never cut, are too long to fit.
     """
-    if reading.scaffold >= 2:  # before anything is cut: half a secret is one, and unknown
+    if reading.features.scrubs:  # before anything is cut: half a secret is one, and unknown
         reading, secrets = scrub_all(reading)
         return replace(_rendered(reading, limits), secrets=secrets)
     return _rendered(reading, limits)
@@ -119,10 +118,10 @@ def _least(name: str, value: int) -> int:
 
 def _fitted(reading: Reading, limits: PromptLimits) -> Prompt | None:
     """The prompt under these bounds, its log cut to what fits; None if too much would go."""
-    scaffold = scaffold_of(reading.scaffold)
-    system = _made(scaffold.system, reading, limits)
-    before = _made(scaffold.before_task, reading, limits)
-    after = _made(scaffold.after_task, reading, limits)
+    order = parts.SECTIONS[reading.scaffold]
+    system = _made(order.system, reading, limits)
+    before = _made(order.before_task, reading, limits)
+    after = _made(order.after_task, reading, limits)
     task = document(reading, limits)
     log, left_out = reading.task.log, reading.task.log_unread
 

@@ -6,9 +6,9 @@ counting lines: Unicode has ten characters that end one.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -162,7 +162,7 @@ def newest(reading: Reading, limits: PromptLimits, room: int) -> list[str]:
     for entry in reading.task.log[: -limits.log_entries_max - 1 : -1]:
         text = clip(entry.text, limits.entry_max_bytes)
         told = {"at": entry.at, "type": entry.entry_kind, "by": entry.by, "text": text}
-        if entry.edited_at and reading.scaffold > 1:
+        if entry.edited_at and reading.features.tells_origins:
             told["editedAt"] = entry.edited_at
         encoded = dump(told)
         room -= size(encoded) + len(",\n")
@@ -188,11 +188,11 @@ def _fields(reading: Reading, limits: PromptLimits) -> list[str]:
         "languageSource": task.language_by or None,
         "category": _label(task.category, limits),
     }
-    if reading.scaffold < 2:
-        del fields["dueIn"]
-    else:
+    if reading.features.tells_origins:
         del fields["languageSource"]
         fields = {name: _with_origin(task, name, value) for name, value in fields.items()}
+    else:
+        del fields["dueIn"]
     return [f'"{name}": {dump(value)}' for name, value in fields.items()]
 
 
@@ -277,7 +277,7 @@ def goal(reading: Reading, limits: PromptLimits) -> Section | None:
     preferences = slots.preferences[: limits.slots_max]
     parts = [f"Goal: {block(slots.goal, limits.words_max_bytes)}"] if slots.goal else []
     loops_cut = cut_note(len(slots.loops) - len(loops), "older open loops")
-    own = slots.own_loops if reading.scaffold >= 2 else ()
+    own = slots.own_loops if reading.features.marks_loops else ()
     shown = [
         f"{line(loop, limits.line_max_bytes)}{' (yours)' if loop in own else ''}" for loop in loops
     ]
@@ -326,7 +326,7 @@ def corrections(reading: Reading, limits: PromptLimits) -> Section | None:
         for one in shown
     ]
     body += cut_note(len(reading.corrections) - len(shown), "older corrections")
-    units = () if reading.scaffold == 1 else (SHARED,)
+    units = (SHARED,) if reading.features.names_units else ()
     return section("corrections", "Correction examples", "\n".join(body), units)
 
 
@@ -335,10 +335,9 @@ def linked(reading: Reading, limits: PromptLimits) -> Section | None:
     if not reading.linked:
         return None
     links = reading.linked[: limits.linked_max]
-    if reading.scaffold == 1:
-        shown, units = [dump(_link(one, limits)) for one in links], []
-    else:
-        shown, units = [dump(_link_2(one, limits)) for one in links], [one.id for one in links]
+    told = _link_2 if reading.features.tells_links else _link
+    shown = [dump(told(one, limits)) for one in links]
+    units = [one.id for one in links] if reading.features.names_units else ()
     if left_out := len(reading.linked) - len(shown):
         shown.append(dump({"linksCut": left_out}))
     return section("linked", "Linked tasks", rows(shown), filter(None, units))
@@ -499,7 +498,6 @@ def _list(title: str, texts: Sequence[str], cut: Sequence[str]) -> list[str]:
 
 
 # ------------------------------------------------------------------------------------------ lessons
-# Since scaffold 2 (ADR 50).
 
 REASONS_MAX = 3  # of a tool
 EDITS_MAX = 5
@@ -538,7 +536,6 @@ def _tool(one: r.LessonSeen, bytes_max: int) -> tuple[str, tuple[str, ...]]:
 
 
 # ----------------------------------------------------------------- time, older notes, earlier turns
-# Since scaffold 2.
 
 
 def time(reading: Reading, limits: PromptLimits) -> Section | None:
@@ -617,3 +614,51 @@ def thread(reading: Reading, limits: PromptLimits) -> Section | None:
     left_out = reading.thread.left_out + len(reading.thread.turns) - len(shown)
     body = [*cut_note(left_out, "earlier turns"), rows(shown[::-1])] if left_out or shown else []
     return section("thread", "Earlier in this session", "\n".join(body)) if body else None
+
+
+# ---------------------------------------------------------------------------------------- the order
+
+
+class SectionOrder(Struct, frozen=True):
+    """The sections of a prompt: those of the system part, and the user part's around the task."""
+
+    system: tuple[Part, ...]
+    before_task: tuple[Part, ...]
+    after_task: tuple[Part, ...]
+
+
+_1 = SectionOrder(
+    system=(role, goal, guiding),
+    before_task=(suppressed_labels, available_labels, corrections),
+    after_task=(
+        linked,
+        report,
+        critical,
+        journal,
+        proposals,
+        changed,
+        words,
+        first_wake,
+        instruction,
+    ),
+)
+_2 = SectionOrder(
+    system=_1.system,
+    before_task=(now, *_1.before_task, lessons),
+    after_task=(
+        time,
+        linked,
+        report,
+        memory,
+        critical,
+        journal,
+        proposals,
+        changed,
+        thread,
+        words,
+        first_wake,
+        instruction,
+    ),
+)
+SECTIONS: Final[Mapping[int, SectionOrder]] = {1: _1, 2: _2}
+"""By scaffold."""

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from domain.agent.wake_queue import Reason, Trigger
 from domain.errors import invalid
+from domain.scaffold import Features, features_of
 from domain.wake.commands import LocalTime
 
 LABELS_MAX = 3
@@ -60,13 +61,17 @@ class PromptLimits(Struct, frozen=True):
 class PromptOptions(Struct, frozen=True):
     """What a prompt follows from besides both logs: it stands in the command that begins the wake.
 
-    `scaffold`: which of `domain.wake.scaffolds`. `prompt_max_bytes`: 0 for the default.
+    `scaffold`: which of `domain.scaffold`. `prompt_max_bytes`: 0 for the default.
     `local`: the person's clock; scaffold 1 shows none.
     """
 
     scaffold: int = 1
     prompt_max_bytes: int = 0
     local: LocalTime | None = None
+
+    @property
+    def features(self) -> Features:
+        return features_of(self.scaffold)
 
 
 class WakeReason(Struct, frozen=True):
@@ -336,3 +341,7 @@ class Reading(Struct, frozen=True):
     def is_first(self) -> bool:
         """Whether there is no report yet: the wake is to write the initial one."""
         return self.report is None
+
+    @property
+    def features(self) -> Features:
+        return features_of(self.scaffold)

@@ -68,8 +68,8 @@ def arguments_of(call: Call) -> tuple[str, str]:
 
 
 # --------------------------------------------------------------------------- what the model is told
-# From scaffold 2 on, the answer to a call names in a line each what was not proposed, and what will
-# be replaced; the answer to a report sums up the wake so far, so that the report can be true.
+# The answer to a call names in a line each what was not proposed, and what will be replaced; the
+# answer to a report sums up the wake so far, so that the report can be true.
 
 NOT_PROPOSED = "Not proposed: "
 REPLACES = "Replaces, when this wake ends: "
@@ -198,10 +198,6 @@ class _Answering(NamedTuple):
     bench: WakeInputs
     answered: CallEffects
 
-    @property
-    def scaffold(self) -> int:
-        return self.wake.begun.scaffold
-
     def keep(self, text: str) -> Words:
         return self.answered.keep(self.wake.unit, text)
 
@@ -213,16 +209,16 @@ def answer_call(
     wake: Wake, call: ToolCall, bench: WakeInputs, answered: CallEffects
 ) -> list[WakeFact]:
     """The facts that answer the turn's next call, or ask for its effect."""
-    known, scaffold = registry.canonical_name(call.tool, wake.begun.scaffold), wake.begun.scaffold
+    known, features = registry.canonical_name(call.tool, wake.begun.scaffold), wake.features
     tool = known or call.tool
     this = _Answering(wake, call, tool, bench.text(call.arguments), bench, answered)
     if refusal := _refusal(wake, call, known, bench):
         return [_denied(this, refusal)]
     given, quotes = canonical.read(this.text), Quotes()
-    if decoding.asks(registry.TOOLS[tool], scaffold):
+    if decoding.asks(registry.TOOLS[tool], features):
         given, quotes = decoding.parted(registry.TOOLS[tool], given)
         this = this._replace(text=canonical.text(given))
-    arguments = registry.decode(tool, given, scaffold)
+    arguments = registry.decode(tool, given, features)
     if isinstance(arguments, ToolRefusal):
         return [_denied(this, arguments)]
     this = this._replace(text=canonical.text(arguments))
@@ -235,7 +231,7 @@ def answer_call(
             return [_denied(this, ToolRefusal("limit", f"at most {READS_MAX} reads in one wake"))]
         case "read":
             return [replace(_ask(this), action_type="read")]
-        case _ if scaffold >= 2 and _is_done(wake, tool):
+        case _ if features.does_once and _is_done(wake, tool):
             return [_denied(this, ToolRefusal("redundant", f"{tool} has been done in this wake."))]
         case _:
             return [replace(_ask(this), base=registry.base(tool, bench.snapshot, this.text))]
@@ -261,7 +257,7 @@ def _refusal(wake: Wake, call: ToolCall, tool: str | None, bench: WakeInputs) ->
         return ToolRefusal("unknown_tool", message)
     if tool not in offered or (wake.is_forced and tool != "update_report"):
         message = f"{tool} is not offered in this turn"
-        if wake.begun.scaffold >= 2 and not wake.is_forced:
+        if wake.features.offers_by_task and not wake.is_forced:
             message += ": the task as it is has nothing for it to work on"
         return ToolRefusal("wake_reason_not_allowed", message)
     if call.problem:
@@ -294,7 +290,7 @@ def _returned(
     this: _Answering, status: ToolStatus, message: str, *, code: str = ""
 ) -> ToolReturned:
     """The result of a call that never left the process."""
-    said, (action, operation) = this.keep(scrubbed_text(message, this.scaffold)), _names(this)
+    said, (action, operation) = this.keep(scrubbed_text(message, this.wake.features)), _names(this)
     turn, call_id = this.wake.turn, this.call.call_id
     return ToolReturned(turn, operation, 0, action, call_id, this.tool, status, said, code=code)
 
@@ -321,7 +317,7 @@ def _deferred(this: _Answering, arguments: Struct, quotes: Quotes) -> ToolReturn
         return _denied(this, plan)
 
     touched = partial(registry.last_touched, bench.snapshot)
-    memory = _memory(wake, bench) if this.scaffold >= 2 else None
+    memory = _memory(wake, bench) if this.wake.features.heeds_verdicts else None
     news = partial(registry.is_news, bench.snapshot) if bench.snapshot.wrote else None
     sifted = deduplication.deduplicate(plan.proposals, sets, touched, memory, news)
     said_of = partial(decoding.quote_of, registry.TOOLS[tool], quotes, arguments)
@@ -336,7 +332,7 @@ def _deferred(this: _Answering, arguments: Struct, quotes: Quotes) -> ToolReturn
     skipped = (*plan.skipped, *sifted.skipped)
     code = "not_found" if plan.refused and not skipped else "redundant"
     said = _queued_text(len(facts), skipped, plan)
-    if this.scaffold >= 2:
+    if this.wake.features.tells_outcome:
         code = code_of_none(plan)
         older = replaced(sifted.accepted, sets, wake, this.read)
         made = [] if tool != FOLLOW_UP_TOOL else visible_ids.follow_ups(own)[-len(facts) :]
@@ -392,7 +388,7 @@ def _drafted(this: _Answering, arguments: UpdateReport, facts: list[WakeFact]) -
         return report
     content, tldr = this.keep(report.content), this.keep(report.tldr)
     facts.append(ReportDrafted(content, tldr, report.one_liner))
-    if this.scaffold < 2:
+    if not this.wake.features.tells_outcome:
         return REPORTED
     return reported(this.wake, len((this.answered.own or this.bench.own()).items), this.read)
 
@@ -403,7 +399,8 @@ def _staged(
     requests = local.retractions(arguments)
     if isinstance(requests, ToolRefusal):
         return requests
-    unknown = _unknown(this.wake, requests, this.bench) if this.scaffold >= 2 else []
+    is_checked = this.wake.features.checks_retractions
+    unknown = _unknown(this.wake, requests, this.bench) if is_checked else []
     if len(unknown) == len(requests):
         return ToolRefusal("not_found", nothing_called(unknown))
     facts += [RetractionStaged(*one) for one in requests if one.fingerprint not in unknown]

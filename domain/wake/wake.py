@@ -17,6 +17,7 @@ from domain.errors import Refused, Remedy
 from domain.log.state import RecordedEvent, StreamType
 from domain.log.wire import Imported, Part, PayloadId, Stored, Words
 from domain.ports import NOT_TOLD, Usage
+from domain.scaffold import Features, features_of
 
 ToolStatus = Literal["success", "error", "partial", "queued", "denied"]  # `partial`: ADR 38
 Outcome = Literal["completed", "failed", "skipped", "superseded"]
@@ -245,6 +246,11 @@ class Wake(Struct, frozen=True):
             because = f"there is no wake {self.run_key!r}"
             raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
         return self.started
+
+    @property
+    def features(self) -> Features:
+        """What a wake of its scaffold does."""
+        return features_of(self.begun.scaffold)
 
     @property
     def results(self) -> Iterator[ResultRef]:

@@ -18,6 +18,7 @@ from domain.log import canonical
 from domain.log.state import MAIN, LogState
 from domain.log.wire import SHARED, Imported, Payload, payload
 from domain.policy.flow import may_enter
+from domain.scaffold import Features, features_of
 from domain.templates import template as templates
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot, captured
@@ -53,7 +54,7 @@ def shown(
             ``overshared_payload_blocked``.
     """
     words = "\n\n".join(agents.payload(one).decode() for one in queued.words)
-    if given.scaffold >= 2:
+    if given.features.has_memory:
         agent = with_readable_memory(agents, agent)
     limits = limits_of(given.prompt_max_bytes)
     reading = gather(
@@ -63,24 +64,25 @@ def shown(
         WakeReason(queued.reason, queued.triggers, words),
         report=report_of(agents, agent),
         sets=agents.load_each(CHANGES, agent.sets),
-        linked_agents=_linked_agents(journal, agents, agent, given.scaffold),
+        linked_agents=_linked_agents(journal, agents, agent, given.features),
         limits=limits,
         given=given,
     )
     if directives := _directives(agents, agent):
         reading = replace(reading, directives=directives)
-    if given.scaffold >= 2:
+    if given.features.has_lessons:
         lessons = lessons_of(agents, agent, reading.task.category.id)
-        thread = thread_of(agents, agent, queued, limits)
-        reading = replace(reading, thread=thread, lessons=lessons)
+        reading = replace(reading, lessons=lessons)
+    if given.features.has_thread:
+        reading = replace(reading, thread=thread_of(agents, agent, queued, limits))
     return render(reading, limits)
 
 
-def snapshot_of(journal: LogState, agent: Agent, position: int, scaffold: int) -> Snapshot:
+def snapshot_of(journal: LogState, agent: Agent, position: int, features: Features) -> Snapshot:
     """What the tools of a wake see of its task, as the journal stands in this world."""
     task, catalog = journal.load(TASK, agent.task), journal.load(CATALOG, MAIN)
-    links = linked_tasks(journal, task, agent) if scaffold >= 2 else ()
-    seen = captured(task, catalog, position, scaffold, links)
+    links = linked_tasks(journal, task, agent) if features.captures_all else ()
+    seen = captured(task, catalog, position, features, links)
     if not journal.is_shared:
         return seen
     touched = {one.n for one in seen.touched} | {one.touched for one in seen.items}
@@ -121,17 +123,18 @@ def agent_of_task(agents: LogState, task: str) -> Agent | None:
 
 
 def _linked_agents(
-    journal: LogState, agents: LogState, agent: Agent, scaffold: int
+    journal: LogState, agents: LogState, agent: Agent, features: Features
 ) -> dict[str, LinkedAgent]:
-    """What the agents of directly linked tasks say, as far as it may be told to this one: since
-    scaffold 2 (ADR 37)."""
+    """What the agents of directly linked tasks say, as far as it may be told to this one."""
     task = journal.load(TASK, agent.task)
     linked = [link.target for link in task.links]
     linked += [edge.source for edge in journal.load(LINKS, agent.task).incoming]
     found: dict[str, LinkedAgent] = {}
     for one in linked:
         other = agent_of_task(agents, one)
-        if other is None or (scaffold >= 2 and not may_enter(other.categories_ever or (), agent)):
+        if other is None:
+            continue
+        if features.keeps_flow and not may_enter(other.categories_ever or (), agent):
             continue
         report = report_of(agents, other)
         if report is not None:
@@ -147,10 +150,9 @@ _snapshot = lru_cache(SNAPSHOTS_KEPT)(msgspec.json.Decoder(Snapshot).decode)
 
 
 def inputs_of(
-    world: LogState, agent: Agent, run_key: str, snapshot: str, scaffold: int, at: str
+    world: LogState, agent: Agent, run_key: str, snapshot: str, features: Features, at: str
 ) -> WakeInputs:
-    """What the calls of a wake are answered with, looked at at `at`. It has heard what the person
-    told earlier agents of its task."""
+    """What the calls of a wake are answered with, looked at at `at`."""
 
     def own() -> ChangeSet:
         return world.load(CHANGES, own_set_id(world, run_key))
@@ -158,23 +160,24 @@ def inputs_of(
     def others() -> tuple[ChangeSet, ...]:
         mine = own_set_id(world, run_key)
         sets = [one for one in agent.sets if one != mine]
-        earlier = sets_of_task(world, agent, agent.generation - 1) if scaffold >= 2 else []
-        return world.load_each(CHANGES, [*earlier, *sets])
+        if features.heeds_verdicts:  # those on proposals of earlier agents of its task, too
+            sets = [*sets_of_task(world, agent, agent.generation - 1), *sets]
+        return world.load_each(CHANGES, sets)
 
     seen = replace(_snapshot(world.payload(snapshot)), at=at)
     return WakeInputs(seen, own, others, world.text, agent)
 
 
 @cache
-def specs_of(tools: tuple[str, ...], scaffold: int) -> Payload:
+def specs_of(tools: tuple[str, ...], features: Features) -> Payload:
     """The tools as the model is offered them: no task's, so no task's unit."""
-    return payload(SHARED, canonical.encode(registry.specs(tools, scaffold)))
+    return payload(SHARED, canonical.encode(registry.specs(tools, features)))
 
 
 def tools_of(
     world: LogState, agent: Agent, reason: str, scaffold: int, snapshot: Snapshot
 ) -> tuple[str, ...]:
     """The tools that a wake is offered for the task as it was captured."""
-    sets = world.load_each(CHANGES, agent.sets) if scaffold >= 2 else ()
+    sets = world.load_each(CHANGES, agent.sets) if features_of(scaffold).offers_by_task else ()
     has_open = any(item.status == "pending" for one in sets for item in one.items)
     return registry.offered(agent.agent_kind, reason, scaffold, snapshot, has_open=has_open)

@@ -8,7 +8,7 @@ import pytest
 
 from domain.policy.flow import ALLOWED
 from domain.policy.gate import notice, sections_of
-from domain.wake.scaffolds import SCAFFOLD
+from domain.scaffold import SCAFFOLD
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.gemini import environment
 from tests.support.gemini_server import KEY, SIGNATURE, answer, call, serving, text

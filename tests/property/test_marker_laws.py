@@ -11,7 +11,7 @@ from msgspec import json
 from adapters.notify.notices import found_in, message_of, without_texts
 from adapters.runtime import watcher
 from domain.policy.flow import ALLOWED
-from domain.wake.scaffolds import SCAFFOLD
+from domain.scaffold import SCAFFOLD
 from tests.support.marked import MARKS, Marked, Told, prompt_of, results_of, text_of
 
 HOME, WORK, HEALTH = range(3)

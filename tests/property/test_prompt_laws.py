@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from domain.agent.wake_queue import Trigger
 from domain.journal import task as t
+from domain.scaffold import FEATURES
 from domain.wake import reading as r
 from domain.wake.commands import LocalTime
 from domain.wake.prompt import Prompt, render, size_of
 from domain.wake.prompt_sections import block, clip, dump, line, size
-from domain.wake.scaffolds import SCAFFOLDS
 from tests.support.readings import (
     AGENT,
     AT,
@@ -120,7 +120,7 @@ def test_a_line_is_one_line_and_a_block_keeps_its_words(text: str) -> None:
 secrets = st.text("QXZ", min_size=12, max_size=20)
 
 
-@pytest.mark.parametrize("scaffold", SCAFFOLDS)
+@pytest.mark.parametrize("scaffold", FEATURES)
 @given(title=secrets, name=ids.map("task-secret-".__add__), note=secrets)
 def test_no_byte_of_a_task_out_of_scope_reaches_a_prompt(
     title: str, name: str, note: str, scaffold: int
@@ -189,13 +189,13 @@ def large(count: int, text: str, scaffold: int) -> r.Reading:
     )
 
 
-@pytest.mark.parametrize("scaffold", SCAFFOLDS)
+@pytest.mark.parametrize("scaffold", FEATURES)
 @pytest.mark.parametrize("text", ["\x01" * 3_000, "#\n" * 3_000, "𝄞" * 3_000, '"\\' * 3_000, ""])
 def test_the_worst_texts_fit_into_the_smallest_prompt(text: str, scaffold: int) -> None:
     assert size_of(render(large(500, text, scaffold), LEAST)) <= LEAST.prompt_max_bytes
 
 
-@pytest.mark.parametrize("scaffold", SCAFFOLDS)
+@pytest.mark.parametrize("scaffold", FEATURES)
 @pytest.mark.parametrize("bound", [r.PROMPT_MIN_BYTES, 120_000, 1_000_000])
 def test_ten_thousand_of_everything_fit(bound: int, scaffold: int) -> None:
     reading = large(10_000, "some words " * 20, scaffold)

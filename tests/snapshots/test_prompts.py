@@ -15,10 +15,10 @@ from domain.changes.change_set import ChangeItem, ChangeSet
 from domain.journal import catalog as c
 from domain.journal import task as t
 from domain.log.wire import Words
+from domain.scaffold import FEATURES
 from domain.wake import reading as r
 from domain.wake.commands import LocalTime
 from domain.wake.prompt import Prompt, render, size_of
-from domain.wake.scaffolds import SCAFFOLDS
 from tests.support.readings import (
     AGENT,
     AT,
@@ -55,7 +55,7 @@ def holds(
     snapshot: SnapshotAssertion, scene: Scene, part: str = "user", limits: r.PromptLimits = LIMITS
 ) -> None:
     """A part of a scene's prompt, as one text, is what is kept of it for each scaffold."""
-    for scaffold in SCAFFOLDS:
+    for scaffold in FEATURES:
         sections = getattr(under(scaffold, scene, limits), part)
         kept = snapshot if scaffold == 1 else snapshot(name=f"scaffold {scaffold}")
         assert "\n\n".join(one.text for one in sections) == kept
@@ -345,7 +345,7 @@ def test_a_typical_prompt_grows_by_less_than_two_fifths(snapshot: SnapshotAssert
     """Bytes of system and user part of each scene, by scaffold."""
     table = []
     for scene in SCENES:
-        sizes = [size_of(under(scaffold, scene, LIMITS)) for scaffold in SCAFFOLDS]
+        sizes = [size_of(under(scaffold, scene, LIMITS)) for scaffold in FEATURES]
         table.append(f"{scene.__name__}: {sizes}")
         assert sizes[-1] <= 1.4 * sizes[0], scene.__name__
     assert "\n".join(table) == snapshot

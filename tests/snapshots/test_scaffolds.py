@@ -10,10 +10,11 @@ from msgspec.structs import asdict
 from syrupy.assertion import SnapshotAssertion
 
 from domain.log import canonical
+from domain.scaffold import CLOSED, FEATURES, SCAFFOLD
 from domain.tools import registry
 from domain.tools.base import REASONS
 from domain.wake.directives import ROLES, SENTENCES
-from domain.wake.scaffolds import CLOSED, SCAFFOLD, SCAFFOLDS
+from domain.wake.prompt_sections import SECTIONS
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("system", "before_task", "after_task")
@@ -21,24 +22,25 @@ PARTS = ("system", "before_task", "after_task")
 
 def given_by(number: int) -> dict[str, Any]:
     """All that hangs on the number and not on the task."""
-    scaffold = SCAFFOLDS[number]
+    order, features = SECTIONS[number], FEATURES[number]
     tools = {reason: registry.offered("task_agent", reason, number) for reason in REASONS}
     every = list(dict.fromkeys(name for names in tools.values() for name in names))
     return {
-        "sections": {part: [made.__name__ for made in asdict(scaffold)[part]] for part in PARTS},
+        "sections": {part: [made.__name__ for made in asdict(order)[part]] for part in PARTS},
         "role": ROLES[number].split("\n"),
         "sentences": asdict(SENTENCES[number]),
         "tools": tools,
-        "specs": [canonical.text(one) for one in registry.specs(every, number)],
+        "specs": [canonical.text(one) for one in registry.specs(every, features)],
         "aliases": {
             one: known
             for one in registry.ALIASES
             if (known := registry.canonical_name(one, number))
         },
+        "features": [name for name, is_on in asdict(features).items() if is_on],
     }
 
 
-@pytest.mark.parametrize("number", [one for one in SCAFFOLDS if one <= CLOSED])
+@pytest.mark.parametrize("number", [one for one in FEATURES if one <= CLOSED])
 def test_a_closed_scaffold_gives_what_it_gave(number: int, snapshot: SnapshotAssertion) -> None:
     assert given_by(number) == snapshot
 

@@ -159,6 +159,18 @@ def oversized(source: str) -> list[str]:
     return findings
 
 
+def compared_scaffolds(source: str) -> list[str]:
+    """Find comparisons of the number of a scaffold: what is done otherwise has a name."""
+    if "scaffold" not in source.lower():
+        return []
+    return [
+        f"{node.lineno}: ask for a feature of domain.scaffold, and not for a number"
+        for node in ast.walk(tree_of(source))
+        if isinstance(node, ast.Compare)
+        and any(_name_of(one).lower().endswith("scaffold") for one in _compared(node))
+    ]
+
+
 def openings(source: str) -> list[tuple[int, str]]:
     """Where files and databases are opened: the line, and ``function: call``, the function being
     the outermost one, or a method of a class."""
@@ -233,6 +245,22 @@ def _docstrings(tree: ast.Module) -> Iterator[ast.expr]:
             first = node.body[0]
             assert isinstance(first, ast.Expr)
             yield first.value
+
+
+def _compared(node: ast.Compare) -> Iterator[ast.expr]:
+    """What is compared by value: not what is looked up in a table."""
+    sides = [node.left, *node.comparators]
+    for index, how in enumerate(node.ops):
+        if not isinstance(how, ast.In | ast.NotIn):
+            yield from sides[index : index + 2]
+
+
+def _name_of(node: ast.expr) -> str:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case _:
+            return ""
 
 
 def _opening(called: ast.expr) -> str:

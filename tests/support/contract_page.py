@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from domain.scaffold import FEATURES, SCAFFOLD
 from domain.tools.base import CAPABILITIES, Tool
-from domain.tools.decoding import BECAUSE, SINCE, asks
+from domain.tools.decoding import BECAUSE, asks
 from domain.tools.registry import TOOLS
-from domain.wake.scaffolds import SCAFFOLD
 
 FOLDER = Path(__file__).resolve().parents[2] / "domain" / "tools"
 VERSION = 1
@@ -44,9 +44,12 @@ task has something for it.
 """
 
 
+QUOTES_SINCE = min(number for number, given in FEATURES.items() if given.quotes)
+
+
 def document(scaffold: int = SCAFFOLD) -> dict[str, Any]:
     """What the contract of a scaffold says."""
-    tools = [tool for tool in TOOLS.values() if tool.since <= scaffold]
+    tools = [tool for tool in TOOLS.values() if tool.is_in(scaffold)]
     needed = {one for tool in tools for one in tool.capabilities}
     return {
         "version": VERSION,
@@ -107,10 +110,10 @@ def _tool(tool: Tool, scaffold: int) -> dict[str, Any]:
         "immediateIf": tool.immediate_if,
         "array": tool.array,
         "singular": tool.singular,
-        "quote": BECAUSE if asks(tool, scaffold) else "",
+        "quote": BECAUSE if asks(tool, FEATURES[scaffold]) else "",
         "capabilities": list(tool.capabilities),
         "wakeReasons": list(tool.reasons),
-        "input": f"{tool.arguments.__module__}:{tool.asked(scaffold).__name__}",
+        "input": f"{tool.arguments.__module__}:{tool.asked(FEATURES[scaffold]).__name__}",
         "output": tool.output,
         "idempotency": tool.idempotency,
         "scope": tool.scope,
@@ -149,7 +152,9 @@ def _part(tool: Mapping[str, Any]) -> str:
     if "array" in tool:
         lines.append(f"- each element of `{tool['array']}` becomes one `{tool['singular']}`")
     if "quote" in tool:
-        lines.append(f"- takes the words it rests on as `{tool['quote']}`, since scaffold {SINCE}")
+        lines.append(
+            f"- takes the words it rests on as `{tool['quote']}`, since scaffold {QUOTES_SINCE}"
+        )
     lines += [
         f"- needs {_names(tool['capabilities'])}",
         f"- in wakes of reason {', '.join(tool['wakeReasons'])}",

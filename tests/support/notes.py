@@ -21,6 +21,7 @@ from msgspec import Struct
 from adapters.home.schedules import local_time
 from adapters.models.rules.model import RulesModel
 from domain.ports import Request, ToolSpec
+from domain.scaffold import FEATURES
 from domain.text import tokens
 from domain.tools.registry import offered, specs
 from domain.wake.prompt import render
@@ -158,7 +159,7 @@ def request(case: Case) -> Request:
 @cache
 def _tools(*, has_open: bool) -> tuple[ToolSpec, ...]:
     names = offered("task_agent", "manual", SCAFFOLD, has_open=has_open)
-    return specs(names, SCAFFOLD)
+    return specs(names, FEATURES[SCAFFOLD])
 
 
 def same(title: str) -> frozenset[str]:

@@ -14,10 +14,10 @@ from domain.journal.links import LinkedFrom
 from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import Payload, PayloadId, Stored, Words, payload, words
 from domain.ports import Section
+from domain.scaffold import FEATURES
 from domain.wake import reading as r
 from domain.wake.context import gather
 from domain.wake.prompt import Prompt
-from domain.wake.scaffolds import SCAFFOLDS
 
 AT = "2027-03-{:02}T09:00:00.000000Z"
 HOME = c.category_id("Home")
@@ -207,7 +207,7 @@ readings = st.builds(
     is_resumed=st.booleans(),
     words=texts,
     language=st.sampled_from(["", "de"]),
-    scaffold=st.sampled_from(sorted(SCAFFOLDS)),
+    scaffold=st.sampled_from(sorted(FEATURES)),
     local=st.none() | clocks,
     thread=st.builds(r.ThreadSeen, _some(exchanges), st.integers(0, 2)),
     memory=_some(st.builds(r.DigestSeen, ats, ats, st.integers(1, 99), texts)),

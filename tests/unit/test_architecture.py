@@ -30,6 +30,7 @@ BELOW_THE_DOOR = (
     *("projections", "replay"),
 )
 TEXT_HOME = "domain/text.py"
+BUT_SCAFFOLD = {path: text for path, text in OF_US.items() if path != "domain/scaffold.py"}
 
 
 def found(check: Callable[[str, str], list[str]], files: dict[str, str]) -> str:
@@ -51,6 +52,7 @@ def test_there_is_something_to_look_at() -> None:
         (lambda path, text: house.unpinned_text(text, is_text_home=path == TEXT_HOME), CORE),
         (lambda _, text: house.oversized(text), ALL),
         (lambda _, text: house.silent_ignores(text), ALL),
+        (lambda _, text: house.compared_scaffolds(text), BUT_SCAFFOLD),
         (lambda path, text: house.unnamed_openings(path, text, OPENERS), ADAPTERS),
         (lambda _, text: house.imports_of(text, "wakelog"), OF_US),
         (lambda _, text: house.imports_of(text, *OURS), NOTEBOOKS),
@@ -63,6 +65,7 @@ def test_there_is_something_to_look_at() -> None:
         "the core asks no Unicode table but the pinned one",
         "lines stay narrow and functions flat",
         "what switches a check off says why",
+        "nobody compares the number of a scaffold",
         "nobody opens a file who is not named",
         "nothing stands on the front door",
         "notebooks come in by the front door",
@@ -222,6 +225,19 @@ def test_an_ignore_with_a_reason_is_allowed() -> None:
         "z = '# noqa'  # a string is no comment"
     )
     assert house.silent_ignores(source) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["wake.begun.scaffold >= 2", "x if 1 == scaffold else y", "SCAFFOLD > n", "a < scaffold < 4"],
+)
+def test_a_compared_scaffold_is_found(source: str) -> None:
+    assert len(house.compared_scaffolds(source)) == 1
+
+
+def test_a_scaffold_may_be_looked_up_and_asked_for_a_feature() -> None:
+    source = "ROLES[scaffold]\nscaffold in ROLES\nfeatures_of(scaffold).scrubs\nn > 2  # scaffold"
+    assert house.compared_scaffolds(source) == []
 
 
 def test_a_stranger_of_our_name_is_found() -> None:

@@ -18,7 +18,6 @@ from domain.log.state import MAIN, RecordedEvent
 from domain.policy import policy as p
 from domain.policy.flow import ALLOWED, project
 from domain.policy.gate import (
-    GATED_SINCE,
     NOTICE_VERSION,
     TOLD,
     GateRefusal,
@@ -29,10 +28,10 @@ from domain.policy.gate import (
     sections_of,
 )
 from domain.policy.policy import POLICY, Policy
+from domain.scaffold import FEATURES, SCAFFOLD
 from domain.wake.commands import SkipWake
 from domain.wake.lookups import RecalledMemory, TaskFound
 from domain.wake.reading import LinkedAgent, LinkSeen, PromptOptions, TaskSeen
-from domain.wake.scaffolds import SCAFFOLD, SCAFFOLDS
 from tests.support.architecture import tree_of
 from tests.support.process import ROOT
 from tests.support.readings import AGENT as READER
@@ -206,7 +205,7 @@ def test_the_notice_tells_of_every_section_that_a_prompt_may_hold() -> None:
 
 
 def test_a_wake_needs_the_notice_of_its_own_time() -> None:
-    assert [notice_of(one) for one in (GATED_SINCE, SCAFFOLD, SCAFFOLD + 1)] == [1, 1, 1]
+    assert all(notice_of(one) == 1 for one, given in FEATURES.items() if given.is_gated)
     assert NOTICE_VERSION == max(TOLD) == notice_of(SCAFFOLD)
 
 
@@ -224,7 +223,7 @@ SINCE_1 = {"own_task": TaskSeen, "linked_task": LinkSeen, "notice": Batch}
 STRUCTS = {**SINCE_1, "category_task": TaskFound, "own_past": RecalledMemory}
 
 
-@pytest.mark.parametrize("scaffold", SCAFFOLDS)
+@pytest.mark.parametrize("scaffold", FEATURES)
 def test_every_scaffold_has_a_row_for_every_boundary(scaffold: int) -> None:
     assert ALLOWED[scaffold].keys() == (STRUCTS if scaffold >= 2 else SINCE_1).keys()
     for boundary, names in ALLOWED[scaffold].items():

@@ -11,13 +11,14 @@ from domain.agent.wake_queue import Queued, Trigger, run_key_of
 from domain.errors import Refused
 from domain.journal import task as t
 from domain.log.wire import Words
+from domain.policy.flow import ALLOWED
+from domain.scaffold import FEATURES
 from domain.wake import reading as r
 from domain.wake.commands import LocalTime
 from domain.wake.context import TURNS_LOOKED_AT, thread_of
 from domain.wake.directives import DIRECTIVES, DIRECTIVES_VERSION, ROLES, SENTENCES
 from domain.wake.prompt import LADDER, render
-from domain.wake.prompt_sections import block, memory
-from domain.wake.scaffolds import SCAFFOLDS
+from domain.wake.prompt_sections import SECTIONS, block, memory
 from domain.wake.wake import ModelAnswered, SectionRef, WakeStarted
 from tests.support.readings import (
     AGENT,
@@ -61,7 +62,7 @@ def test_a_limit_too_small_for_the_rules_is_refused() -> None:
 
 
 def test_the_versions_in_use_are_there() -> None:
-    assert list(ROLES) == list(SENTENCES) == list(SCAFFOLDS)
+    assert list(ROLES) == list(SENTENCES) == list(SECTIONS) == list(ALLOWED) == list(FEATURES)
     assert max(DIRECTIVES) == DIRECTIVES_VERSION
     for text in (*ROLES.values(), *DIRECTIVES.values()):
         assert block(text, 100_000) == text, "a fixed text may not look like a heading either"

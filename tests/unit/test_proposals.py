@@ -22,6 +22,7 @@ from domain.journal import task as t
 from domain.journal.catalog import label_id
 from domain.log import canonical
 from domain.log.wire import INLINE_MAX_BYTES, Words, payload
+from domain.scaffold import FEATURES, SCAFFOLD
 from domain.tools import registry
 from domain.tools.decoding import BECAUSE_MAX
 from domain.tools.registry import TOOLS
@@ -29,7 +30,6 @@ from domain.tools.snapshot import Snapshot
 from domain.wake import wake as w
 from domain.wake.citations import place_of, texts_shown
 from domain.wake.reading import PromptOptions
-from domain.wake.scaffolds import SCAFFOLD
 from domain.wake.wake_inputs import shown
 from tests.support.scripted_wakes import REPORT, call, ended, items, minutes, woken
 from tests.support.services import divergences, one_agent, queued_key, reply
@@ -273,7 +273,7 @@ def noted(*texts: str) -> tuple[Services, str, str]:
 
 @pytest.mark.parametrize("tool", PROPOSING, ids=lambda tool: tool.name)
 def test_every_proposing_tool_asks_for_a_quote_since_scaffold_2(tool: Any) -> None:
-    plain, asked = (registry.specs([tool.name], scaffold)[0].schema for scaffold in (1, 2))
+    plain, asked = (registry.specs([tool.name], given)[0].schema for given in FEATURES.values())
     assert '"because"' not in json.dumps(plain)
     holder = asked["properties"][tool.array]["items"] if tool.array else asked
     assert holder["properties"]["because"]["maxLength"] == BECAUSE_MAX

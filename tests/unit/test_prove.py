@@ -39,8 +39,8 @@ from domain.log.rules import RULES
 from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import Words, payload, words
 from domain.ports import Section
+from domain.scaffold import SCAFFOLD
 from domain.wake import directives, prompt_sections
-from domain.wake.scaffolds import SCAFFOLD
 from replay.appends import appends
 from replay.divergence import CHANGED, RowDifference, compare_rows, path_within, row_text
 from replay.log_pair import PairedLog

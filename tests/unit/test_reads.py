@@ -30,10 +30,10 @@ from domain.log.keys import payload_id
 from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import Words, payload
 from domain.ports import Call, Reply, Request
+from domain.scaffold import SCAFFOLD, features_of
 from domain.wake import lookups
 from domain.wake.commands import RetakeWake
 from domain.wake.lookups import LookupAnswer
-from domain.wake.scaffolds import SCAFFOLD, scaffold_of
 from domain.wake.wake import ModelAnswered, ModelAsked, ToolAsked, ToolCall, ToolReturned, Wake
 from replay.cross_log_check import CrossLogCheck
 from replay.divergence import Divergence, RowDifference
@@ -347,8 +347,9 @@ def test_a_text_that_is_kept_as_a_payload_is_compared_with_its_bytes() -> None:
 
 
 def test_a_wake_of_a_scaffold_of_tomorrow_is_refused() -> None:
-    with pytest.raises(Refused, match=f"knows up to {SCAFFOLD}"):
-        scaffold_of(SCAFFOLD + 1)
+    with pytest.raises(Refused, match=f"newer wakelog .* knows up to {SCAFFOLD}") as refused:
+        features_of(SCAFFOLD + 1)
+    assert refused.value.code == "newer_rules"
 
 
 def test_what_is_no_answer_is_not_read_again() -> None:

@@ -17,6 +17,7 @@ from domain.changes.change_set import ChangeSet
 from domain.journal import task as t
 from domain.log import canonical
 from domain.log.wire import Words
+from domain.scaffold import FEATURES
 from domain.tools import registry
 from domain.tools.arguments import Schema, rules
 from domain.tools.base import REASONS, Remedy, Tool, ToolRefusal
@@ -168,7 +169,7 @@ def test_a_call_of_a_tool_is_answered(name: str) -> None:
         "a", "t1", "manual", "r", "tape", since, 3, 1, 1, "p", (), (), (name,), "s", ("c1",)
     )
     wake = w.evolve(w.evolve(w.Wake("k"), started), w.ModelAsked(1, 1))
-    given = _lasting(sample(rules(TOOLS[name].asked(since))))
+    given = _lasting(sample(rules(TOOLS[name].asked(FEATURES[since]))))
     walls = registry.local_times(name, given)
     instants = tuple((one, f"{wall}:00.000000Z") for one, wall in walls.items())
     call = w.ToolCall("c1", name, Words(canonical.text(given)), instants=instants)

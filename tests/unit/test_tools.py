@@ -18,6 +18,7 @@ from domain.journal import task as t
 from domain.log import canonical
 from domain.log.keys import key
 from domain.log.wire import Words
+from domain.scaffold import FEATURES, SCAFFOLD
 from domain.text import LANGUAGES
 from domain.tools import arguments as a
 from domain.tools import registry
@@ -41,7 +42,6 @@ from domain.tools.local import (
 from domain.tools.registry import TOOLS
 from domain.tools.snapshot import Snapshot, SnapshotLink
 from domain.wake import visible_ids
-from domain.wake.scaffolds import SCAFFOLD, SCAFFOLDS
 from domain.wake.wake import ExchangeRef, ResultRef, Wake
 from tests.support import contract_page as page
 from tests.support.proposals import proposed
@@ -145,14 +145,14 @@ def test_the_schema_bites(name: str, value: object) -> None:
         jsonschema.validate(broken, SCHEMA)
 
 
-@pytest.mark.parametrize("number", SCAFFOLDS)
+@pytest.mark.parametrize("number", FEATURES)
 def test_contract_and_registry_agree_on_each_scaffold(number: int) -> None:
     told = page.document(number)
     jsonschema.validate(told, SCHEMA)
     for reason in REASONS:
         of_reason = [one["name"] for one in told["tools"] if reason in one["wakeReasons"]]
         assert of_reason == list(registry.offered("task_agent", reason, number))
-    specs = registry.specs([one["name"] for one in told["tools"]], number)
+    specs = registry.specs([one["name"] for one in told["tools"]], FEATURES[number])
     for one, spec in zip(told["tools"], specs, strict=True):
         assert ("quote" in one) == ('"because"' in json.dumps(spec.schema)), spec.name
     may = {need for one in told["tools"] for need in one["capabilities"]}

@@ -10,11 +10,11 @@ from domain.append.causes import Replied
 from domain.changes.change_set import ChangeSet
 from domain.errors import Refused
 from domain.log.wire import Words
+from domain.scaffold import SCAFFOLD
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot
 from domain.wake import machine
 from domain.wake import wake as w
-from domain.wake.scaffolds import SCAFFOLD
 from domain.wake.tool_call import WakeInputs
 from tests.support.services import divergences, one_agent, queued_key
 
