@@ -71,7 +71,7 @@ SLOW = (
     "tests/stateful/test_verdict_fleet.py",
     "tests/stateful/test_wake_machine.py",
     "tests/unit/test_keys_and_text.py::test_the_table_agrees_with_the_character_database",
-    "tests/unit/test_notes.py::test_the_offline_model_understands_no_less_than_it_did",
+    "tests/integration/test_eval.py::test_the_offline_model_understands_no_less_than_it_did",
     "tests/unit/test_proposals.py::test_whatever_is_quoted_the_same_is_proposed",
     "tests/unit/test_prove.py::test_every_scene",
     "tests/unit/test_rules_model.py::test_any_text_gets_the_same_reply_twice",

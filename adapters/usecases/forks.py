@@ -168,7 +168,7 @@ def _fork_changes(home: "Home", place: NamedMoment, run: str, wish: ForkRequest)
     is_going_on = bool(wish.notes) and not wish.model
     return ForkChanges(
         home.settings.model if is_going_on else wish.model,
-        _template(home, wish.template) if wish.template else None,
+        template_version(home, wish.template) if wish.template else None,
         tuple(_note(home, *one) for one in wish.notes),
         tuple(_verdict(home, one) for one in wish.verdicts),
         is_going_on,
@@ -199,7 +199,7 @@ def _note(home: "Home", task: str, text: str) -> NoteEdit:
     )
 
 
-def _template(home: "Home", wanted: str) -> TemplateVersion:
+def template_version(home: "Home", wanted: str) -> TemplateVersion:
     """A template by name or id, and its version, of two machines ``NAME.3@MACHINE``."""
     unknown, (base, _, of) = "unknown_template", wanted.rpartition("@")
     try:

@@ -10,6 +10,7 @@ LEFT_OUT = {
     "demo-data": "the same",
     "init": "the same",
     "simulate": "takes long",
+    "eval": "runs cases in memory: tests/integration/test_eval.py",
     "run": "waits",
     "serve": "waits",
     "settings edit": "opens an editor",

@@ -16,6 +16,7 @@ ELSEWHERE = {
     "database check": "of the database: test_home_leases",
     "database init": "of the database: test_compose",
     "demo-data": "makes a folder of its own; test_pg_copy copies one into a database",
+    "eval": "in memory: neither folder nor database",
     "home access": "of the database: test_pg_page",
     "home adopt": "settles what became of files: that were copied, moved, put back one by one",
     "home create": "a folder is made by the first write; here the home is begun with it",

@@ -1,0 +1,300 @@
+"""`wakelog eval`: a model, or a wording, judged on cases."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from adapters.cli.lazy_groups import command
+from adapters.cli.shared import Session, yes_option
+from adapters.documents.evaluations import (
+    EvalAgainst,
+    EvalDetails,
+    EvalRow,
+    Share,
+    read_evaluation,
+)
+from adapters.text.agent_output import counted
+from adapters.text.common import safe
+from domain.errors import Refused, invalid
+from domain.judging import is_worse
+
+if TYPE_CHECKING:
+    from adapters.usecases.eval_cases import PlacedCase
+    from adapters.usecases.evaluate import Directed, Judge
+
+TOKENS_UNASKED = 200_000
+"""That a model far away may take where nobody was asked."""
+TEXT_BYTES_MAX = 100_000
+HEADINGS = (
+    *("What", "Wanted", "Right", "Wrong", "Missed", "Precision", "Recall"),
+    *("Kept", "Precision", "Recall"),
+)
+_FILE = click.Path(exists=True, dir_okay=False)
+
+
+class EvalOptions(NamedTuple):
+    """What is asked for beside the files."""
+
+    model: str
+    template: str
+    general_file: str | None
+    report_file: str | None
+    repeat: int
+    show: bool
+    out: Path | None
+    against: str | None
+    no_worse: bool
+    min_precision: float | None
+    tokens: int | None
+    at_once: int
+
+
+@command(
+    "eval",
+    example=(
+        "evals/notes.jsonl",
+        "evals/notes.jsonl --model openai:fast --out fast.json",
+        "evals/own-*.jsonl --general-file calmer.md --against before.json --no-worse",
+    ),
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--model", default="", metavar="M", help="Who is judged; else the home's model.")
+@click.option("--template", default="", metavar="T[.N]", help="Of the home: agents live on it.")
+@click.option("--general-file", type=_FILE, help="Or on these directives, how to work,")
+@click.option("--report-file", type=_FILE, help="and how to report.")
+@click.option(
+    "--repeat", type=click.IntRange(1, 100), default=1, metavar="K",
+    help="Run each case so often; all count, and how many varied is told.",
+)  # fmt: skip
+@click.option("--show", is_flag=True, help="Tell each case that went wrong, but no kept one.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), metavar="RUN",
+    help="Keep the counts of each case in this file.",
+)  # fmt: skip
+@click.option("--against", type=_FILE, metavar="RUN", help="Compare with a run that was kept.")
+@click.option(
+    "--no-worse", is_flag=True,
+    help="With --against: exit status 1 if it is worse; of a model that varies, beyond chance.",
+)  # fmt: skip
+@click.option(
+    "--min-precision", type=click.FloatRange(0, 1), metavar="X",
+    help="Exit status 1 if less of what was proposed is right; of all cases, kept ones too.",
+)  # fmt: skip
+@click.option(
+    "--tokens", type=click.IntRange(min=1), metavar="N",
+    help="Begin no other case after so many; else what you agreed to, with --yes 200,000.",
+)  # fmt: skip
+@click.option(
+    "--at-once", type=click.IntRange(1, 64), default=4, show_default=True, metavar="N",
+    help="Cases beside each other, of a model that is far away.",
+)  # fmt: skip
+@yes_option("Send the cases to the model unasked.")
+def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> None:
+    """Judge a model, or a wording, on cases: a task, its notes, and what is wanted of them.
+
+    Each line of a file is a case, see evals/README.md. It becomes a home in memory, an agent wakes
+    there, and what then stands in its inbox is right, neutral, wrong or missed. Nothing of your
+    home is read but settings, prices and the template, and nothing is written. Kept cases are
+    counted and never shown, so that nobody tunes on them. Shares stand with their 95 % Wilson
+    interval.
+
+    --against tells how many cases were fixed and how many broken since, and by an exact sign test
+    whether the two runs can be told apart. Exit status 1: a minimum was missed, --no-worse, or it
+    was stopped by --tokens or Ctrl-C, and what was done is told; 2: a line is no case.
+    """
+    wish = EvalOptions(**options)  # click gives them by these names
+    if wish.no_worse and not wish.against:
+        raise invalid("--no-worse compares with nothing", "name a run with --against")
+    from adapters.usecases.eval_cases import read_cases
+    from adapters.usecases.eval_report import compared, eval_details, kept_evaluation
+    from adapters.usecases.evaluate import evaluate
+
+    then = read_evaluation(wish.against) if wish.against else None
+    cases = read_cases(files)
+    judge = _judge(session, wish)
+    tokens_max = wish.tokens or 0
+    if judge.is_leaving:
+        tokens_max = _agreed(session, judge, cases, wish)
+    with session.steps("Judging") as progress:
+        came = evaluate(
+            judge, cases, progress,
+            repeat=wish.repeat, tokens_max=tokens_max, at_once=wish.at_once,
+        )  # fmt: skip
+    kept = kept_evaluation(judge, came)
+    if wish.out:
+        _write(wish.out, kept)
+    against = compared(str(wish.against), then, kept) if then and kept.cases else None
+    details = eval_details(
+        judge, came, repeat=wish.repeat, at=_now(), against=against, is_showing=wish.show
+    )
+    if not session.printed(details):
+        _tell(session, details)
+    is_low = wish.min_precision is not None and details.precision < wish.min_precision
+    is_lost = wish.no_worse and (
+        against is None
+        or is_worse(against.fixed, against.broken, is_repeatable=judge.is_repeatable)
+    )
+    if is_low:
+        session.note(f"Precision {details.precision:.4f} is below {wish.min_precision}.")
+    if is_lost:
+        session.note("It is worse than the run before.")
+    raise SystemExit(1 if details.stopped or is_low or is_lost else 0)
+
+
+def _judge(session: Session, wish: EvalOptions) -> "Judge":
+    from adapters.usecases.evaluate import judge_of
+    from adapters.wiring import Models
+
+    settings = session.place.settings(os.environ, wish.model or session.model)
+    return judge_of(settings, Models(os.environ, settings), _words(session, wish))
+
+
+def _words(session: Session, wish: EvalOptions) -> "Directed | None":
+    """The words that are judged; None: the built-in ones."""
+    from adapters.home.read_input import read_input
+    from adapters.usecases.evaluate import Directed
+    from adapters.usecases.forks import template_version
+    from adapters.usecases.templates import BUILT_IN, Directives, check_directives
+
+    files = wish.general_file, wish.report_file
+    if wish.template and any(files):
+        raise invalid("a template and files are both words to judge", "give one of both")
+    if any(files):
+        general, report = (
+            read_input(one, TEXT_BYTES_MAX).decode("utf-8", "replace") if one else ""
+            for one in files
+        )
+        given = Directives(general, report)
+        check_directives(given)
+        return Directed(" and ".join(Path(one).name for one in files if one), given)
+    if not wish.template or wish.template == BUILT_IN:
+        return None
+    found = template_version(session.reading(), wish.template)
+    return Directed(f"{found.name}.{found.version}", Directives(found.general, found.report))
+
+
+def _agreed(
+    session: Session, judge: "Judge", cases: "Sequence[PlacedCase]", wish: EvalOptions
+) -> int:
+    """Ask before cases leave this machine; how many tokens they may take.
+
+    Raises:
+        Refused: Code ``privacy_confirmation_required``: nobody can be asked.
+        Abort: The person says no.
+    """
+    from adapters.home.prices import WHOLE, cost, price_at
+    from adapters.usecases.evaluate import TURNS_ESTIMATED, tokens_estimated
+    from domain.ports import Usage
+
+    about = tokens_estimated(judge, cases, wish.repeat)
+    limit = min(wish.tokens, about) if wish.tokens else about
+    price = cost(Usage(about, 0), price_at(judge.settings.prices, judge.name, _now()))
+    paid = "" if price is None else f", {price / WHOLE:.2f} by your prices"
+    told = (
+        f"{counted(len(cases), 'case')} of these files, and of your home only the words that are "
+        f"judged, would go to {judge.name}: up to about {about:,} tokens at "
+        f"{TURNS_ESTIMATED} turns each{paid}"
+    )
+    if session.is_agreed:
+        session.note(f"{told}.")
+        return wish.tokens or (limit if session.can_ask else TOKENS_UNASKED)
+    if not session.can_ask:
+        raise Refused("privacy_confirmation_required", because=told, instead="agree with --yes")
+    click.confirm(safe(f"{told}. Go on?"), abort=True, err=True)
+    return limit
+
+
+def _now() -> str:
+    from adapters.home.clock import clock_from
+
+    return clock_from(os.environ, "").now()
+
+
+def _write(path: Path, kept: object) -> None:
+    import msgspec
+
+    from adapters.home.files import check_no_database
+
+    check_no_database(path)
+    try:
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
+    except OSError as error:
+        because = f"{path} cannot be written: {error.strerror}"
+        raise Refused("read_only", because=because, instead="name another file") from None
+
+
+# --------------------------------------------------------------------------------------- in words
+
+
+def _tell(session: Session, found: EvalDetails) -> None:
+    words = f" on {found.words}" if found.words else ""
+    told = [f"{found.model}{words}: {counted(found.cases, 'case')}, {found.kept} kept"]
+    if found.repeat > 1:
+        told.append(f"{found.repeat} times each, {found.varied} varied")
+    if found.tokens:
+        paid = "" if found.cost is None else f", {found.cost:.2f} by your prices"
+        told.append(f"{found.tokens:,} tokens{paid}")
+    if found.failed:
+        told.append("failed: " + ", ".join(f"{code} {n}" for code, n in found.failed.items()))
+    if found.unplaced:
+        told.append(f"{counted(found.unplaced, 'quote')} that {_stand(found.unplaced)} nowhere")
+    session.say(safe(" · ".join(told)), style="bold")
+    if found.stopped:
+        why = "it was interrupted" if found.stopped == "interrupted" else "its tokens were used"
+        session.say(f"Only {found.done} of them were judged: {why}.", style="yellow")
+    if found.against:
+        session.say(safe(_against(found.against)))
+    session.say()
+    rows = {(one.by, one.name, one.kept): one for one in found.rows}
+    pairs = [(one, rows[one.by, one.name, True]) for one in found.rows if not one.kept]
+    pairs = [one for one in pairs if any(each.wanted or each.wrong for each in one)]
+    session.table(HEADINGS, [_cells(*one) for one in pairs])
+    session.say()
+    session.say(
+        f"{counted(found.quiet, 'case')} want nothing: {found.loud} times something was proposed."
+    )
+    for one in found.mistakes or ():
+        session.say()
+        session.say(safe(f"{one.id}: {' '.join(one.text.split())}"))
+        session.say_each(safe(f"    wrong {told}") for told in one.wrong)
+        session.say_each(safe(f"    missed {told}") for told in one.missed)
+        if one.failed:
+            session.say(safe(f"    failed: {one.failed}"))
+
+
+def _stand(count: int) -> str:
+    return "stands" if count == 1 else "stand"
+
+
+def _against(one: EvalAgainst) -> str:
+    apart = "they are told apart" if one.told_apart else "they cannot be told apart"
+    p = "< .001" if one.p < 0.001 else f"= {one.p:.3f}".replace("0.", ".")
+    left = f"; left out as new, gone or changed: {one.left_out}" if one.left_out else ""
+    return (
+        f"against {one.run}: {one.fixed} fixed, {one.broken} broken of {one.compared} (p {p}): "
+        f"{apart}{left}"
+    )
+
+
+def _cells(shown: EvalRow, kept: EvalRow) -> list[object]:
+    counts = shown.wanted, shown.right, shown.wrong, shown.missed
+    name = f"{shown.by} {shown.name}".rstrip()
+    return [name, *counts, *_shares(shown), kept.wanted, *_shares(kept)]
+
+
+def _shares(one: EvalRow) -> list[str]:
+    """Precision and recall; of nothing there is none."""
+    return [
+        _share(one.precision) if one.right + one.wrong else "-",
+        _share(one.recall) if one.wanted else "-",
+    ]
+
+
+def _share(one: Share) -> str:
+    """A share with its bounds, ``.93 (.90-.95)``."""
+    parts = (f"{part:.2f}" for part in (one.value, one.low, one.high))
+    value, low, high = (part.removeprefix("0") for part in parts)
+    return f"{value} ({low}-{high})"

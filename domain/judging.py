@@ -1,0 +1,202 @@
+"""What a model proposed, judged beside what a careful person wants of a text: right, neutral, wrong
+or missed; how sure shares of them are; and whether two runs can be told apart."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, Self
+
+from domain.text import fold, tokens
+
+KINDS: Final = (
+    *("due", "estimate", "priority", "status", "title", "tick", "untick", "archive", "add"),
+    *("label", "follow_up", "link", "time", "retract", "rename", "move"),
+)
+"""Of proposals; ``retract``: an earlier one is taken back, its value is that one's kind."""
+TITLED: Final = frozenset(("title", "tick", "untick", "archive", "add", "follow_up", "rename"))
+"""Kinds whose values are compared as titles."""
+SMALL: Final = frozenset(
+    "a an the my our your some of to for also still yet as well please on up "
+    "der die das den dem des ein eine einen einem einer mein meine meinen unser unsere unseren "
+    "noch auch bitte zu".split()
+)
+"""Words by which two titles of one thing may differ; so may case, marks, order and umlauts."""
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+TELLING: Final = 0.05
+"""Below this probability two runs are told apart."""
+_Z: Final = 1.959963984540054  # of 95 %
+
+
+class Proposed(NamedTuple):
+    """A change that was proposed; `value` as cases write it."""
+
+    kind: str
+    value: str
+
+
+class Wish(NamedTuple):
+    """A change that is wanted, or allowed: one of `values`; none: whatever it is."""
+
+    kind: str
+    values: tuple[str, ...]
+
+
+class Marks(NamedTuple):
+    """What came of one case. `neutral`: allowed, and not wanted."""
+
+    right: tuple[Proposed, ...] = ()
+    neutral: tuple[Proposed, ...] = ()
+    wrong: tuple[Proposed, ...] = ()
+    missed: tuple[Wish, ...] = ()
+
+
+class Tally(NamedTuple):
+    """Marks, counted."""
+
+    right: int = 0
+    wrong: int = 0
+    missed: int = 0
+
+    def plus(self, other: "Tally") -> "Tally":
+        return Tally(*(one + more for one, more in zip(self, other, strict=True)))
+
+    @classmethod
+    def of(cls, marks: Marks, kind: str = "") -> Self:
+        """Those of a kind; empty: of all."""
+        parts = marks.right, marks.wrong, marks.missed
+        return cls(*(sum(kind in ("", one.kind) for one in part) for part in parts))
+
+    @property
+    def wanted(self) -> int:
+        return self.right + self.missed
+
+    @property
+    def precision(self) -> float:
+        """Of what was proposed; where that is nothing, nothing was wrong."""
+        return self.right / (self.right + self.wrong) if self.right + self.wrong else 1.0
+
+    @property
+    def recall(self) -> float:
+        """Of what was wanted."""
+        return self.right / self.wanted if self.wanted else 1.0
+
+
+def title_key(title: str) -> frozenset[str]:
+    """What two titles of the same thing have in common.
+
+    >>> title_key("Still buy the Äpfel!") == title_key("Buy aepfel")
+    True
+    """
+    words = frozenset(one.translate(_UMLAUTS) for one in tokens(title))
+    return words - SMALL or words
+
+
+def proposed(
+    tool: str, arguments: Mapping[str, Any], names: Mapping[str, str]
+) -> Sequence[Proposed]:
+    """An item of the inbox, as cases write it: of an item of a checklist several, where it changes
+    in several ways.
+
+    Args:
+        tool: The change's name.
+        arguments: Those in force.
+        names: Titles of checklist items and tasks, names of labels, by their ids.
+    """
+
+    def named(field: str) -> str:
+        given = str(arguments.get(field, ""))
+        return names.get(given, given)
+
+    match tool:
+        case "update_task_due_date":
+            return [Proposed("due", arguments["dueDate"])]
+        case "update_task_estimate":
+            return [Proposed("estimate", str(arguments["minutes"]))]
+        case "update_task_priority":
+            return [Proposed("priority", arguments["priority"])]
+        case "set_task_status":
+            return [Proposed("status", arguments["status"])]
+        case "set_task_title":
+            return [Proposed("title", arguments["title"])]
+        case "add_checklist_item":
+            return [Proposed("add", arguments["title"])]
+        case "update_checklist_item":
+            is_checked, title = arguments.get("isChecked"), arguments.get("title")
+            ticked = "" if is_checked is None else "tick" if is_checked else "untick"
+            put_away = "archive" if arguments.get("isArchived") else ""
+            done = [Proposed(one, named("id")) for one in (ticked, put_away) if one]
+            return [*done, Proposed("rename", title)] if title else done
+        case "assign_task_label":
+            return [Proposed("label", named("id"))]
+        case "create_follow_up_task":
+            return [Proposed("follow_up", arguments["title"])]
+        case "migrate_checklist_item":
+            return [Proposed("move", named("id"))]
+        case "link_task":
+            return [Proposed("link", f"{arguments['relation']} {named('targetTaskId')}")]
+        case _:  # of time: when it began and ended, by the person's clock
+            times = arguments.get("startedAt", ""), arguments.get("endedAt", "")
+            return [Proposed("time", " ".join(times).strip())]
+
+
+def judge(wanted: Sequence[Wish], allowed: Sequence[Wish], found: Iterable[Proposed]) -> Marks:
+    """What was proposed beside what was wanted: each wish is met once, what is proposed once more
+    is wrong.
+
+    >>> due = Proposed("due", "2027-01-08")
+    >>> judge([Wish("due", ("2027-01-08",))], [], [due, due]).wrong
+    (Proposed(kind='due', value='2027-01-08'),)
+    """
+    left, may = list(wanted), list(allowed)
+    right, neutral, wrong = list[Proposed](), list[Proposed](), list[Proposed]()
+    for one in found:
+        part = right if _met(one, left) else neutral if _met(one, may) else wrong
+        part.append(one)
+    return Marks(tuple(right), tuple(neutral), tuple(wrong), tuple(left))
+
+
+def _met(one: Proposed, wishes: list[Wish]) -> bool:
+    """Whether a proposal meets one of these wishes, which then is none any more."""
+    wish = next((wish for wish in wishes if _meets(one, wish)), None)
+    if wish and wish.values:
+        wishes.remove(wish)
+    return wish is not None
+
+
+def _meets(one: Proposed, wish: Wish) -> bool:
+    key = title_key if one.kind in TITLED else fold
+    return one.kind == wish.kind and (
+        not wish.values or key(one.value) in [key(value) for value in wish.values]
+    )
+
+
+def wilson(count: int, of: int) -> tuple[float, float]:
+    """The 95 % Wilson interval of a share; without anything to share, all there is.
+
+    >>> [round(one, 4) for one in wilson(5, 10)]
+    [0.2366, 0.7634]
+    """
+    if not of:
+        return 0.0, 1.0
+    share, square = count / of, _Z * _Z
+    middle = share + square / (2 * of)
+    half = _Z * math.sqrt(share * (1 - share) / of + square / (4 * of * of))
+    low, high = ((middle + sign * half) / (1 + square / of) for sign in (-1, 1))
+    return max(0.0, low), min(1.0, high)
+
+
+def sign_test(better: int, worse: int) -> float:
+    """How probable so uneven a split of changed cases is where neither of two is better: exact,
+    two-sided.
+
+    >>> sign_test(0, 0), sign_test(7, 1)
+    (1.0, 0.0703125)
+    """
+    of = better + worse
+    tail = sum(math.comb(of, count) for count in range(min(better, worse) + 1))
+    return min(1.0, 2 * tail / (1 << of))
+
+
+def is_worse(fixed: int, broken: int, *, is_repeatable: bool) -> bool:
+    """Whether a run is worse than another one: of a model that always answers the same by any case,
+    else where chance does not explain it."""
+    return broken > fixed and (is_repeatable or sign_test(fixed, broken) < TELLING)
