@@ -318,11 +318,12 @@ class _Alignment:
         task, said = self.was[was].task, self._said[now]
         one, other = self._body(was, is_now=False), self._body(now, is_now=True)
         shared = 2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0
+        repeats = float(task.repeat == said.repeat)
         alike = sum(
             getattr(task, name) == getattr(said, name)
             for name in ("labels", "priority", "estimate", "description", "status")
         )
-        return shared, float(fold(task.category) == fold(said.category)), float(alike)
+        return repeats, shared, float(fold(task.category) == fold(said.category)), float(alike)
 
     # ---------------------------------------------------------------------------- of other titles
 

@@ -247,3 +247,17 @@ def test_an_export_of_ours_says_how_a_task_repeats_and_until_when_it_waits(
     assert shown == [
         ("Water", "FREQ=DAILY;INTERVAL=3", "2026-12-31"), ("Call 🔁 every day", None, None),
     ]  # fmt: skip
+
+
+def test_of_two_lines_of_a_title_the_one_that_repeats_is_the_one_that_was_ticked(
+    tmp_path: Path,
+) -> None:
+    home, file, text = tmp_path / "home", tmp_path / "todo.txt", "Pay rent\n"
+    file.write_text(f"{text}Pay rent rec:1m\n", encoding="utf-8")
+    done(["import", str(file)], home)
+    for day in ("2027-01-02", "2027-01-03"):
+        text += f"x {day} Pay rent rec:1m\n"
+        file.write_text(f"{text}Pay rent rec:1m\n", encoding="utf-8")
+        done(["import", str(file)], home, env={"WAKELOG_NOW": f"{day}T09:00:00Z"})
+    shown = [(one["repeat"] is not None, one["status"]) for one in told(["list"], home)]
+    assert shown == [(False, "OPEN"), (True, "DONE"), (True, "DONE"), (True, "OPEN")]

@@ -702,7 +702,8 @@ class Files(RuleBasedStateMachine):
             if task in self.owner:  # it was there, and somebody deleted it
                 continue
             who = self.waiting[line.who] = self.new("line")
-            self.owner[task], self.first[who] = who, self.series(line.who)
+            self.owner[task], self.last[who] = who, task
+            self.first[who] = self.series(line.who)
             self.own[who] = set(line.words), {str(self.door.tasks()[task]["due_date"])}
             self.words[task], self.file_of[who] = set(line.words), self.file_of[line.who]
             if self.last[line.who] in self.agents:
