@@ -117,11 +117,12 @@ class HistoryItem(pytest.Item):
         """What differs, as `wakelog prove` tells it; another error in one line."""
         if not isinstance(excinfo.value, Diverged):
             return f"{type(excinfo.value).__name__}: {excinfo.value}"
-        from adapters.text.proof import divergence_lines
+        from adapters.text.proof import divergence_lines, newer_text
 
         proved = excinfo.value.proved
         count = len(proved.divergences) + proved.left
         told = [f"{self.path.name}: {count} divergence(s) in {proved.rows} rows"]
+        told += [newer_text(proved.newer)] if proved.newer else []
         lines = divergence_lines(proved.divergences, proved.left, shown_max=SHOWN_MAX)
         told += [line.text for line in lines]
         told.append(ALTERED if _is_altered(proved) else CHANGED)

@@ -71,10 +71,19 @@ def features_of(number: int) -> Features:
         Refused: Code ``newer_rules``: no scaffold that this code knows.
     """
     if (found := FEATURES.get(number)) is None:
-        because = f"a wake was made by a newer wakelog (scaffold {number})"
-        because += f"; this one knows up to {SCAFFOLD}"
-        raise Refused("newer_rules", because=because, instead="use the newer wakelog that wrote it")
+        because = f"a wake was {made_by(number)}; this one knows up to {SCAFFOLD}"
+        raise Refused("newer_rules", because=because, instead="use that one")
     return found
+
+
+def is_newer(number: int) -> bool:
+    """Whether nobody here can know yet what wakes of a scaffold do."""
+    return number > SCAFFOLD
+
+
+def made_by(number: int) -> str:
+    """Where a wake comes from whose scaffold nobody here knows."""
+    return f"made by a newer wakelog (scaffold {number})"
 
 
 def is_since(first: int, number: int) -> bool:

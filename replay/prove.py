@@ -27,6 +27,7 @@ from replay.appends import Append, appends
 from replay.divergence import (
     ALTERED,
     CHANGED,
+    DAMAGE,
     DICE,
     FORMAT,
     MISSING,
@@ -92,7 +93,7 @@ class LogProof:
         self.rows = 0
         self.causes = 0
         self.wakes = 0
-        self.folded = 0  # causes that were not executed again: of other rules, or before `since`
+        self.folded = 0  # causes not executed again: of newer wakes, other rules, before `since`
         self.of: dict[str, ReplicaCounts] = {}  # the same by replica
         self.heads: dict[str, str] = {}  # "log:replica" -> chain head
         self.telling: dict[str, str] = {}  # of appends that say more than the log of itself
@@ -107,6 +108,8 @@ class LogProof:
         self._origins: OrderedDict[str, str] = OrderedDict()  # run key -> position
         self._hole = ""  # the position of the newest append of which something is missing
         self.first_fault = ""  # position of the first append that differs
+        self.newer: dict[str, int] = {}  # run key -> a scaffold that nobody here knows
+        self._is_unread = False  # such a wake has rows that cannot be read: states lack them
 
     @property
     def is_shared(self) -> bool:
@@ -150,16 +153,23 @@ class LogProof:
         counts.causes += 1
         self.wakes += [row.topic for row in one.rows].count("wake.started.1")
         yield from self._chain(one)
-        found = [*self._shape(one), *self._unread(one), *self._times(one)]
-        is_whole = not found
-        found += [*self._kept(one), *self.streams.viewers.missed(one.facts, self.last)]
+        is_newer = self._is_newer(one)
+        found = [*self._shape(one), *self._times(one)]
+        found += self._unread(one) if not is_newer else ()
+        is_whole = not (found or one.unread)
+        if not (is_newer and self._is_unread):  # else nobody knows whose texts they are
+            found += self._kept(one)
+        found += self.streams.viewers.missed(one.facts, self.last)
         if self._hole:
             self.streams.fill(one.facts)
         if is_whole and one.facts:
-            found += self._redone(one, more)
+            found += self._redone(one, more, is_newer=is_newer)
         unfolded, digest = self._remember(one)
-        if not found:  # else what was found is why
+        if not found and not is_newer:  # else what was found is why
             found += self._refused(one, unfolded)
+        if self._is_unread:
+            found = [known for known in found if known.kind_of in DAMAGE]
+        self._is_unread |= is_newer and bool(one.unread)
         found += self._anchored(one, digest)
         if found and not self.first_fault:
             self.first_fault = f"{self._log}:{one.replica}:{one.n}"
@@ -236,6 +246,14 @@ class LogProof:
             yield RowDifference(0, ALTERED, "at", f"{before} or later", at)
         self._at[one.replica] = max(at, before)
 
+    def _is_newer(self, one: Append) -> bool:
+        """Whether an append is of a wake that a newer wakelog made: nobody here can judge it."""
+        wake, _ = _wake_of(one, one.rows[0])
+        number = max(map(envelope.newer_scaffold, one.rows))
+        if number and wake:
+            self.newer[wake] = number
+        return bool(number) or wake in self.newer
+
     def _unread(self, one: Append) -> Iterator[RowDifference]:
         for index, error in one.unread:
             expected = f"a fact that is known here ({error})"
@@ -262,7 +280,9 @@ class LogProof:
 
     # -------------------------------------------------------------------------------- re-execution
 
-    def _redone(self, one: Append, more: MoreChecks | None) -> Iterator[RowDifference]:
+    def _redone(
+        self, one: Append, more: MoreChecks | None, *, is_newer: bool
+    ) -> Iterator[RowDifference]:
         """Hand the cause to today's code, and compare every row that it writes."""
         cause, given = envelope.cause_of(one.facts[0])
         if isinstance(cause, EpochBegan):
@@ -275,7 +295,7 @@ class LogProof:
                 yield RowDifference(0, ALTERED, "digest", head, cause.digest)
         rules = self._options.rules
         is_ours = self._options.is_every_epoch or self._epoch.get(one.replica, rules) == rules
-        if not is_ours or one.n <= self._options.since:
+        if is_newer or not is_ours or one.n <= self._options.since:
             self.folded += 1
             self.of[one.replica].folded += 1
             return

@@ -21,7 +21,7 @@ from adapters.proof.prove_views import with_views
 from adapters.proof.redact import redacted
 from adapters.text.agent_output import counted
 from adapters.text.common import safe
-from adapters.text.proof import divergence_lines
+from adapters.text.proof import divergence_lines, newer_text
 from adapters.usecases.resolve import pick
 from domain.errors import Refused, invalid
 from projections.wakes import VIEW
@@ -67,7 +67,8 @@ def prove_command(
 
     Every cause meets the world as it stood: rows, keys, digests, payloads, prompts and views are
     made again. What differs is told with both sides, its class, the wake it belongs to and what
-    led there. Exit status 1: something differs, or a log's end is gone that --anchor knows of.
+    led there. Exit status 1: something differs, a log's end is gone that --anchor knows of,
+    or a newer wakelog made a wake: that is read, and not proved.
 
     \b
     data altered          the chain of digests is broken, or rows are gone
@@ -146,7 +147,7 @@ def _tell(session: Session, proved: "Proved", *, is_last: bool) -> None:
         session.say(f"Proved {what}: every byte is as it was, or what today's code writes.")
     elif proved.ok and not proved.folded:
         session.say(f"Proved {what}: every byte is what today's code writes.")
-    elif proved.ok:
+    elif not proved.divergences:
         done = f"{proved.causes - proved.folded:,} of them were executed again, to the same bytes"
         session.say(f"Read {what}: {done}; {proved.folded:,} were only folded.")
     else:
@@ -156,6 +157,8 @@ def _tell(session: Session, proved: "Proved", *, is_last: bool) -> None:
         wake = next((one.wake for one in proved.divergences if one.wake), "")
         if wake:
             session.note(f"See that wake step by step with `wakelog replay {wake[:8]}`.")
+    if proved.newer:
+        session.say(f"{newer_text(proved.newer).capitalize()}; prove them with that one.")
     if is_last and proved.ok:
         session.say(safe(proved.told))
     session.say(f"digest {proved.digest}")
@@ -216,7 +219,9 @@ def _check(history: "History") -> None:
     """A history that does not prove would fail in CI for ever."""
     proved = histories.prove_history(history)
     if not proved.ok:
-        because = f"this history does not prove: {len(proved.divergences)} divergences"
+        differs = f"{len(proved.divergences)} divergences"
+        told = differs if proved.divergences else newer_text(proved.newer)
+        because = f"this history does not prove: {told}"
         raise Refused("not_a_log", because=because, instead="see `wakelog prove`")
 
 

@@ -46,7 +46,8 @@ class ProofDetails(Struct, frozen=True):
     were `executed` now, and so many `remembered` from a proof at `remembered_at`; `memory_file`
     is where this one is remembered, `memory_unused` why an older one did not count, where one
     was asked for. Of a home that several machines share: `replicas` by name, and `shared`, which
-    is equal where two machines hold the same; else null."""
+    is equal where two machines hold the same; else null. `newer`: by scaffold, how many wakes were
+    made by a newer wakelog and not executed; then it is not `ok`, whatever else differs."""
 
     ok: bool
     rows: int
@@ -67,3 +68,4 @@ class ProofDetails(Struct, frozen=True):
     memory_unused: str | None
     replicas: dict[str, ReplicaProof] | None = None
     shared: str | None = None
+    newer: dict[int, int] | None = None

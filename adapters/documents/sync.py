@@ -10,12 +10,14 @@ cannot read it; `held`: the settings hold it back; `fork`: it has two branches."
 
 
 class Waiting(Struct, frozen=True):
-    """What is offered of a replica and not taken: from which append on, and what it waits for."""
+    """What is offered of a replica and not taken: from which append on, what it waits for, and the
+    scaffold, if it is one that only a newer version knows."""
 
     replica: str
     log: str
     for_: WaitsFor = field(name="for")
     n: int
+    scaffold: int | None = None
 
     @property
     def is_trouble(self) -> bool:

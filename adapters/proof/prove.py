@@ -84,7 +84,8 @@ class Proved(Struct, frozen=True):
     of models whose kept bytes nobody here can read; `walked` the rows of both logs that were
     walked now. Of the causes so many are `remembered`, from a proof at `remembered_at`; this one
     is remembered in `file`, or is not (`unkept`); `why` all was executed, where a remembered proof
-    was asked for; `end`: for who goes on from here."""
+    was asked for; `end`: for who goes on from here. `newer`: by scaffold, the wakes that a newer
+    wakelog made: nobody here can judge them."""
 
     rows: int
     causes: int
@@ -106,10 +107,11 @@ class Proved(Struct, frozen=True):
     end: PairPosition = PairPosition()
     replicas: dict[str, ReplicaProof] | None = None
     shared: str = ""
+    newer: dict[int, int] = {}
 
     @property
     def ok(self) -> bool:
-        return not self.divergences
+        return not (self.divergences or self.newer)
 
     @property
     def told(self) -> str:
@@ -141,6 +143,7 @@ class Proved(Struct, frozen=True):
             memory_unused=self.why or None,
             replicas=self.replicas,
             shared=self.shared or None,
+            newer=self.newer or None,
         )
 
 
@@ -264,6 +267,7 @@ def prove_sides(
         end=crossing.left,
         replicas=_of_each(shared),
         shared=shared_digest({head: one for log in shared for head, one in log.telling.items()}),
+        newer=dict(sorted(Counter(agents.proof.newer.values()).items())),
     )
 
 

@@ -5,6 +5,7 @@ A chain is taken as far as it goes; what is left waits, and the next sync tries 
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from adapters.documents.sync import IgnoredManifest, Waiting, WaitsFor
 from adapters.store.log import Log
@@ -42,6 +43,7 @@ class OfferedChain:
         self.place = place
         self.tip = tip
         self.blocked: WaitsFor | None = None
+        self.scaffold = 0  # of a wake that a newer wakelog made, where that blocks it
         self._files = found.of(place)
         self._told = _told_until(place, found)
         self._broken = [
@@ -187,7 +189,7 @@ class LogImport:
     def waiting(self) -> list[Waiting]:
         """What was left, and why."""
         return [
-            Waiting(one.place.replica, one.place.log, reason, one.tip.n)
+            Waiting(one.place.replica, one.place.log, reason, one.tip.n, one.scaffold or None)
             for one in self._chains
             if (reason := one.waits_for())
         ]
@@ -217,18 +219,21 @@ class LogImport:
 
     def _may_take(self, chain: OfferedChain, one: RemoteAppend) -> bool:
         """Whether this version can read it, and all that it knows is here."""
-        try:
-            first, *_ = rows = [envelope.read(row) for row in one.rows]
-        except UnknownFact:
+        chain.scaffold = max(map(envelope.newer_scaffold, one.rows))
+        rows: list[envelope.Envelope] = []
+        with suppress(UnknownFact):
+            rows = [envelope.read(row) for row in one.rows]
+        if chain.scaffold or not rows:  # what nobody here can prove is not taken either
             chain.blocked = "newer"
             return False
         if self._rests_on is not None:
             named = max(journal_position(row.data) for row in rows)
             if named > self._rests_on.reached(chain.place.replica):
                 return False
-        if not isinstance(first.data, ReplicasImported):
+        first = rows[0].data
+        if not isinstance(first, ReplicasImported):
             return True
-        brought = first.data.replicas
+        brought = first.replicas
         heads = self._heads
         if any(
             one.n > heads.get(one.replica, NO_HEAD).n

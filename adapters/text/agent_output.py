@@ -1,6 +1,6 @@
 """Reports, messages and wakes as a person reads them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
@@ -10,12 +10,13 @@ import msgspec
 from adapters.text.common import ID_SHOWN, local_time, run_shown, safe
 from adapters.text.policy import HELD, waits
 from domain.lessons.lessons import STARS_MAX
+from domain.scaffold import is_newer, made_by
 
 if TYPE_CHECKING:
     from adapters.documents.agent_output import ChangeSince, MessageThread, ReportDetails, WhyLine
     from adapters.documents.lessons import RanDetails
     from adapters.documents.tasks import FieldWhy
-    from adapters.documents.wakes import WakeCause, WakeDetails, WakeUsage
+    from adapters.documents.wakes import WakeCause, WakeDetails, WakeStep, WakeUsage
 
 LINE_MAX = 160  # characters of one line of `show`; --json has all of it
 BLOCK_LINES_MAX = 12
@@ -237,10 +238,18 @@ def _cause(cause: "WakeCause") -> str:
     return " ".join(part for part in parts if part)
 
 
+def newer_wake(steps: Iterable["WakeStep"]) -> str:
+    """Where a wake comes from that a newer wakelog made; else empty."""
+    numbers = (one.data["scaffold"] for one in steps if one.kind.startswith("wake.started"))
+    return next((made_by(number) for number in numbers if is_newer(number)), "")
+
+
 def _step(kind: str, data: dict[str, Any]) -> Iterator[str]:
     """What a person wants to know of a step, in as many lines as it needs."""
     match kind:
         case "wake.started":
+            if is_newer(data["scaffold"]):
+                yield f"{made_by(data['scaffold'])}: shown as it is recorded, not proved"
             yield f"shown: {', '.join(one['name'] for one in data['system'] + data['user'])}"
             yield f"on offer: {', '.join(data['tools'])}"
         case "wake.model_asked":

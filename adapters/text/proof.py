@@ -1,10 +1,12 @@
 """What `wakelog prove` says for a person of where a log and today's code part."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 
 from adapters.proof.prove import by_class, diff
+from adapters.text.agent_output import counted
 from adapters.text.common import DiffLine, diff_line, indented, safe
+from domain.scaffold import made_by
 from replay.divergence import DAMAGE, FORMAT, MISSING, Divergence
 
 DIFF_SHOWN = 12  # lines of a difference
@@ -27,6 +29,16 @@ MEANING = {
     "rows": "rows of it are gone, or there are too many",
     "tail": "the log ends before what was anchored",
 }
+
+
+def newer_text(newer: Mapping[int, int]) -> str:
+    """What wakes were not proved, as a newer wakelog made them.
+
+    >>> newer_text({3: 2})
+    'not proved: 2 wakes, made by a newer wakelog (scaffold 3)'
+    """
+    told = [f"{counted(count, 'wake')}, {made_by(number)}" for number, count in newer.items()]
+    return f"not proved: {'; '.join(told)}"
 
 
 def divergence_lines(

@@ -16,6 +16,7 @@ from adapters.documents.sync import (
 from adapters.home.settings import Settings
 from adapters.text.agent_output import counted
 from adapters.text.common import ID_SHOWN, local_time, safe
+from domain.scaffold import made_by
 
 NAMED = re.compile("[a-z2-7]{32}")  # by an id
 REASONS: Mapping[WaitsFor, str] = {
@@ -49,7 +50,9 @@ def sync_lines(did: SyncReport, zone: str) -> Iterator[str]:
     if did.lead_away:
         yield f"{away_text(did.lead_away)}."
     for waits in did.waiting:
-        yield f"{called(waits.replica)} {REASONS[waits.for_]} (behind append {waits.n})."
+        newer = f"was {made_by(waits.scaffold)}: upgrade this one" if waits.scaffold else ""
+        reason = newer or REASONS[waits.for_]
+        yield f"{called(waits.replica)} {reason} (behind append {waits.n})."
     if did.conflicts:
         yield f"{counted(did.conflicts, 'conflict')}: see `wakelog conflicts`."
     if did.skipped:

@@ -124,10 +124,13 @@ def _place(path: Path, environ: Mapping[str, str]) -> Iterator[CheckOutcome]:
 def _proof(home: Home, environ: Mapping[str, str]) -> CheckOutcome:
     """What is new since the last proof, executed; without one nobody shall wait for it here."""
     from adapters.proof.incremental import prove_remembering, unremembered
+    from adapters.text.proof import newer_text
 
     if why := unremembered(home, environ):
         return CheckOutcome("proof", True, f"not looked at: {why}", "say `wakelog prove`")
     proved = prove_remembering(home, environ)
+    if proved.newer and not proved.divergences:
+        return CheckOutcome("proof", True, newer_text(proved.newer), "prove them with that one")
     if not proved.ok:
         told = f"{len(proved.divergences) + proved.left} divergences"
         return CheckOutcome("proof", False, told, f"see `wakelog prove`; {RESTORE}")

@@ -13,6 +13,7 @@ from msgspec.structs import asdict
 
 from adapters.documents.agent_output import prompt_document, shown
 from adapters.documents.wakes import WakeDetails, WakeStep, run_document, run_named, set_of, wake_of
+from adapters.text.agent_output import newer_wake
 from adapters.text.common import ID_SHOWN, lasting
 from adapters.web import health, prompts, time_travel, triggers
 from adapters.web.http_types import FormRequest, Page, missing
@@ -392,6 +393,7 @@ def show(site: Site, asked: FormRequest) -> Page:
             "labels": site.labels(),
             "proof": site.jobs.proof,
             "about": health.divergences_of(site, run_key),
+            "newer": newer_wake(run.steps),
             "doors": DOORS,
             "before": time_travel.before(site, wake),
         },

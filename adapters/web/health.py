@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import asdict
 
 from adapters.documents.status import status_document
-from adapters.documents.wakes import wake_of
+from adapters.documents.wakes import run_document, wake_of
+from adapters.text.agent_output import newer_wake
 from adapters.text.common import run_shown
+from adapters.text.proof import newer_text
 from adapters.web import text_diff
 from adapters.web.http_types import FormRequest, Notice, Page, missing
 from adapters.web.site import Site
@@ -33,7 +35,7 @@ def show(site: Site, asked: FormRequest) -> Page:
     }
     starts = "wakelog run --serve" if site.home.place.is_folder else "wakelog worker"
     shown = {"most": ROWS_SHOWN, "settings": site.home.settings, "starts": starts}
-    return Page("health.html", "Health", document, shown)
+    return Page("health.html", "Health", document, {**shown, "newer": _newer(site)})
 
 
 def _since(site: Site, proved: "ProofDetails | None") -> int | None:
@@ -61,7 +63,7 @@ SHOWN_MAX = 20  # divergences in two columns; the JSON has all that are known
 
 def show_proof(site: Site, asked: FormRequest) -> Page:
     """The page `/proof`: of the whole home."""
-    return _proof_page(site, "Proof of this home", "", _divergences(site))
+    return _proof_page(site, "Proof of this home", "", _divergences(site), _newer(site))
 
 
 def show_wake_proof(site: Site, asked: FormRequest) -> Page:
@@ -69,9 +71,9 @@ def show_wake_proof(site: Site, asked: FormRequest) -> Page:
     run_key = asked.names["run"]
     if wake_of(site.home, run_key) is None:
         raise missing("unknown_wake", "wake", run_key)
-    return _proof_page(
-        site, f"Proof of wake {run_shown(run_key)}", run_key, divergences_of(site, run_key)
-    )
+    title, found = f"Proof of wake {run_shown(run_key)}", divergences_of(site, run_key)
+    made = newer_wake(run_document(site.home, run_key).steps)
+    return _proof_page(site, title, run_key, found, f"not proved: {made}" if made else "")
 
 
 def divergences_of(site: Site, run_key: str) -> "list[DivergenceDetails]":
@@ -85,7 +87,15 @@ def _divergences(site: Site) -> "list[DivergenceDetails]":
     return proved.divergences if proved else []
 
 
-def _proof_page(site: Site, title: str, run_key: str, found: "list[DivergenceDetails]") -> Page:
+def _newer(site: Site) -> str:
+    """What the last proof did not prove, as a newer wakelog made it."""
+    proved = site.jobs.proof.document
+    return newer_text(proved.newer) if proved and proved.newer else ""
+
+
+def _proof_page(
+    site: Site, title: str, run_key: str, found: "list[DivergenceDetails]", newer: str
+) -> Page:
     proof = site.jobs.proof
     document: dict[str, Any] = {
         "run_key": run_key or None,
@@ -93,9 +103,10 @@ def _proof_page(site: Site, title: str, run_key: str, found: "list[DivergenceDet
         "at": proof.at or None,
         "error": proof.error or None,
         "digest": proof.document.digest if proof.document else None,
-        "ok": not found if proof.document else None,
+        "ok": not (found or newer) if proof.document else None,
         "divergences": [asdict(one) for one in found],
     }
     shown = [(one, text_diff.line_pairs(one.actual, one.expected)) for one in found[:SHOWN_MAX]]
     values = {"proof": proof, "shown": shown, "run_key": run_key, "found": len(found)}
+    values["newer"] = newer
     return Page("proof.html", title, document, values)

@@ -2,6 +2,7 @@
 decoded, and every type of stream (DESIGN 4); `domain.handlers.execute.execute` makes rows.
 """
 
+import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -34,6 +35,7 @@ from domain.log.state import RecordedEvent, StreamType
 from domain.log.wire import upcast
 from domain.machines.machines import HOME, MachinesFact
 from domain.policy.policy import POLICY, PolicyFact
+from domain.scaffold import is_newer, made_by
 from domain.templates.template import TEMPLATE, TemplateFact
 from domain.wake.wake import WAKE, WakeFact, unwrapped
 
@@ -89,11 +91,22 @@ def read(row: Row) -> Envelope:
     try:
         return _decoder.decode(row.state)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise UnknownFact(
-            "unknown_fact",
-            because=f"row {row.version} of {row.stream} ({row.topic}) cannot be read: {error}",
-            instead="use the version of wakelog that wrote it, or restore the file",
-        ) from None
+        because = f"row {row.version} of {row.stream} ({row.topic}) cannot be read: {error}"
+        instead = "use the version of wakelog that wrote it, or restore the file"
+        if number := newer_scaffold(row):
+            because = f"row {row.version} of {row.stream} was {made_by(number)}"
+            instead = "use that one"
+        raise UnknownFact("unknown_fact", because=because, instead=instead) from None
+
+
+_SCAFFOLD = re.compile(rb'"scaffold":([0-9]{1,9})\b')  # within a text of a fact a quote is escaped
+
+
+def newer_scaffold(row: Row) -> int:
+    """The scaffold that a row names, where it is a newer one; else 0. The row need not be one
+    that can be read."""
+    found = _SCAFFOLD.search(row.state)
+    return number if found and is_newer(number := int(found[1])) else 0
 
 
 def recorded(row: Row, at: str, envelope: Envelope) -> RecordedEvent:

@@ -1,9 +1,13 @@
 """Rows of a log, changed by hand."""
 
+import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
 
 from domain.append import envelope
 from domain.append.envelope import Row
+from domain.scaffold import SCAFFOLD
 from replay.appends import appends
 
 
@@ -26,3 +30,19 @@ def rechained(rows: Sequence[Row], nth: int, change: Callable[[Row], Row]) -> li
         head = envelope.digest(fitted)
         made += fitted
     return made
+
+
+def made_newer(home: Path, number: int, more: str = "", *, ago: int = 0) -> str:
+    """Let a wake of a home, so many before the newest, be one of another scaffold, with `more`
+    behind the number, and the chain be whole; the wake's run key."""
+    with closing(sqlite3.connect(home / "agent.db")) as file, file:
+        kept = file.execute("SELECT rowid, * FROM stored_events ORDER BY rowid").fetchall()
+        rows = [Row(*columns) for _, *columns in kept]
+        named = [nth for nth, row in enumerate(rows) if b'"scaffold":' in row.state]
+        cause, begun = named[-2 * ago - 2 :][:2]
+        now, then = f'"scaffold":{SCAFFOLD}', f'"scaffold":{number}{more}'
+        for nth in (cause, begun):
+            rows = rechained(rows, nth, lambda row: altered(row, now, then))
+        states = [(row.state, columns[0]) for row, columns in zip(rows, kept, strict=True)]
+        file.executemany("UPDATE stored_events SET state = ? WHERE rowid = ?", states)
+    return rows[begun].stream.removeprefix("wake:").partition("@")[0]
