@@ -216,7 +216,7 @@ class _Alignment:
         before, said = self.was[was], self._said[now]
         repeats = said.repeat or _REPEATS.search(said.title)
         is_open = said.status not in CLOSED
-        return bool(repeats and is_open and before.is_closed and before.task.due != said.due)
+        return bool(repeats and is_open and before.is_closed and before.task.due < said.due)
 
     def _same_due(self, ws: list[int], ns: list[int]) -> None:
         """Lines of one title and due date, or none."""

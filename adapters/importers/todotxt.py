@@ -170,7 +170,8 @@ class _Line:
             value = rec_found(value) if name == "rec" else value
             if name in _LATER and not (value and (name == "rec" or is_date(value))):
                 return False
-            taken = self._checked(field, value, field.key.replace("_", " "))
+            what = field.key.replace("_", " ")
+            taken = value if name == "rec" else self._checked(field, value, what)
             if taken and field.name in self._fields:
                 self._report(f"{name}:{value} is the second of its sort; it was left out")
             elif taken:

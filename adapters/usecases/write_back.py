@@ -38,6 +38,7 @@ from domain.errors import Refused, invalid
 from domain.journal import catalog as c
 from domain.journal import imports
 from domain.journal.catalog import CATALOG
+from domain.journal.import_conflicts import COMPARED, value_of
 from domain.journal.imported import ImportedFile, ImportedItem, ImportedTask, decoded
 from domain.journal.imports import ImportNames, numbered
 from domain.journal.repeat import next_id
@@ -259,7 +260,7 @@ def _changes(
         for said, was in zip(read.tasks, kept, strict=True):
             task = world.load(TASK, said.task_id)
             if not task.is_deleted:
-                found += _of_items(task, said, was)
+                found += _of_items(task, said, was, is_new=task.id in pen.nexts)
                 differ = conflicts_of(world, task.id)
                 fields = [*(one.field for one in differ), *["status"] * (task.id in others)]
                 found += _of_fields(task, said, fields, zone)
@@ -309,7 +310,11 @@ def _said(said: ImportedTask, field: str) -> Any:
     return getattr(said, field) or default or getattr(said, field)
 
 
-def _of_items(task: Task, said: ImportedTask, kept: ImportedTask) -> Iterator[FileChange]:
+def _of_items(
+    task: Task, said: ImportedTask, kept: ImportedTask, *, is_new: bool
+) -> Iterator[FileChange]:
+    """`is_new`: the line was just made; of others, what the file brought and has no more stays
+    out."""
     before = numbered(kept)
     nths: dict[str, int] = {}
     known = {item.id: item for item in task.items}
@@ -324,7 +329,8 @@ def _of_items(task: Task, said: ImportedTask, kept: ImportedTask) -> Iterator[Fi
         if now.title != was.title:
             yield FileChange(task.id, "item title", now.title, was.title, nth)
     for item in task.items:
-        if item.id not in before and not item.is_archived and not item.by.startswith("import:"):
+        is_own = is_new or not item.by.startswith("import:")
+        if item.id not in before and not item.is_archived and is_own:
             yield FileChange(task.id, "item", item.is_checked, item.title)
 
 
@@ -353,7 +359,7 @@ class _FileEditor:
         self.read = read
         self._places = {one.task_id: at for at, one in enumerate(read.tasks)}
         self.known = known_tasks(home)
-        self._nexts: set[str] = set()  # tasks whose lines are copied, and may bring a note
+        self.nexts: set[str] = set()  # tasks whose lines are copied, and may bring a note
 
     @property
     def _has_reasons(self) -> bool:
@@ -449,14 +455,23 @@ class _FileEditor:
         ids.insert(new[0], task.id)
         tasks = [replace(one, task_id=id_) for one, id_ in zip(read.tasks, ids, strict=True)]
         others = [content(one) for at, one in enumerate(tasks) if at != new[0]]
-        same = others == [content(one) for one in self.read.tasks]
-        self._nexts.update([task.id] if after else ())
-        if not (same and self._is_no_news(tasks[new[0]])):
+        is_same = others == [content(one) for one in self.read.tasks]
+        if after:
+            self.nexts.add(task.id)
+            is_same = is_same and self._says_no_other(task, tasks[new[0]])
+        if not (is_same and self._is_no_news(tasks[new[0]])):
             return False
         self._lines = lines
         self.read = replace(read, tasks=tuple(tasks))
         self._places = {one.task_id: at for at, one in enumerate(tasks)}
         return True
+
+    def _says_no_other(self, task: Task, said: ImportedTask) -> bool:
+        """Whether a task holds all that a line says of it: what was set here would differ."""
+        with self._home.services.journal.reading() as world:
+            meant = partial(c.category_meant, world.load(CATALOG, MAIN))
+        says = [field for field in COMPARED if getattr(said, field)]
+        return all(value_of(said, field, meant) == getattr(task, field) for field in says)
 
     def _is_no_news(self, said: ImportedTask) -> bool:
         """Whether the import of a task as the file shall say it changes nothing."""
@@ -468,7 +483,7 @@ class _FileEditor:
             meant = partial(c.category_meant, catalog)
             names = ImportNames(meant, c.label_id, meant)
             facts, _ = imports.decide(task, before, kept, names, source, is_three_way=True)
-            may_note = said.task_id in self._nexts
+            may_note = said.task_id in self.nexts
             return all(may_note and isinstance(fact, NoteAdded) for fact in facts)
 
 

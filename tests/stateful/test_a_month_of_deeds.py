@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from tests.support.cli import proved, run
-from tests.support.month import CLOSED, RULES, SAID, Cell, Oracle, Said
+from tests.support.month import CLOSED, EVERY_RULE, SAID, Cell, Oracle, Rule, Said
 
 LIVES = int(os.environ.get("LIVES", "12"))
 MARKDOWN, TODO, TASKWARRIOR = "TODO.md", "todo.txt", "tasks.json"
@@ -30,10 +30,16 @@ LETTERS = dict(zip(("P0", "P1", "P2", "P3"), "ABCD", strict=True))
 HMLS = {"P1": "H", "P2": "M", "P3": "L"}
 BOXES = {"OPEN": " ", "DONE": "x", "REJECTED": "-", "IN PROGRESS": "/"}
 ENDED = {"DONE": ("✅", "completed on"), "REJECTED": ("❌", "cancelled on")}
-CAN_SAY = {
-    MARKDOWN: {"status": {*BOXES}, "due": None, "priority": None, "estimate": None, "title": None},
-    TODO: {"status": {"OPEN", "DONE"}, "due": None, "priority": None, "title": None},
-}
+CAN_SAY: dict[str, dict[str, Any]] = {
+    MARKDOWN: {
+        "status": {*BOXES}, "due": None, "priority": None, "estimate": None, "title": None,
+        "repeat": None, "wait": None,
+    },
+    TODO: {
+        "status": {"OPEN", "DONE"}, "due": None, "priority": None, "title": None, "wait": None,
+        "repeat": {"", *(one for one in EVERY_RULE if one.rec)},
+    },
+}  # fmt: skip
 """What a line can be told by `write-back`; None: whatever it is."""
 Lines = list[tuple[int, Said]]
 EDITS = (
@@ -50,6 +56,8 @@ def markdown_line(said: Said) -> str:
     words = [f"- [{BOXES[status]}] {said.title}", *(f"#{one}" for one in said.labels)]
     words += [f"~{said.estimate}m"] * bool(said.estimate)
     words += [LEVELS[said.priority]] if said.priority else []
+    words += [f"🔁 {said.repeat.shown}"] if isinstance(said.repeat, Rule) else []
+    words += [f"🛫 {said.wait}"] if said.wait else []
     words += [f"📅 {said.due}"] if said.due else []
     words += [f"{ENDED[status][0]} {reason[-10:]}"] if reason else []
     items = "".join(f"  - [{'x' if done else ' '}] {one}\n" for one, done in said.items)
@@ -72,6 +80,8 @@ def todo_line(said: Said) -> str:
     words = [f"x {reason[-10:]}".strip()] if done else [f"({letter})"] if letter else []
     words += [said.title, *([f"+{said.category}"] if said.category else [])]
     words += [f"@{one}" for one in said.labels] + ([f"due:{said.due}"] if said.due else [])
+    words += [f"rec:{said.repeat.rec}"] if isinstance(said.repeat, Rule) else []
+    words += [f"t:{said.wait}"] if said.wait else []
     return " ".join([*words, f"pri:{letter}"] if done and letter else words) + "\n"
 
 
@@ -127,11 +137,18 @@ def read(source: str, block: str) -> Said:
         letter = take(r"^\(([A-Z])\) ") or take(r" pri:([A-Z])\b")
         priority = {one: level for level, one in LETTERS.items()}.get(letter, "")
         status, due, took = "DONE" if is_done else "OPEN", take(r" due:(\S+)"), ""
+        rule, wait = take(r" rec:(\S+)"), take(r" t:(\S+)")
+        repeat: Rule | str = next((one for one in EVERY_RULE if one.rec == rule != ""), "")
     else:
         mark = take(r"^- \[(.)\] ")
         status = next(one for one, box in BOXES.items() if box == mark)
         day, due = take(r" [✅❌] (\S+)"), take(r" (?:📅 |due:)(\S+)")
         took = take(r" ~(\d+[mh])")
+        repeat = ""
+        for one in EVERY_RULE:
+            if re.search(f" 🔁 {one.shown}(?= [^a-zA-Z]| due:|$)", line):
+                repeat, line = one, line.replace(f" 🔁 {one.shown}", "", 1)
+        wait = take(r" 🛫 (\S+)")
         level = take(f" ([{''.join(LEVELS.values())}])") or take(r" !p(\d)")
         priority = {one: name for name, one in LEVELS.items()}.get(level, level and f"P{level}")
     category = take(r" \+(\S+)")
@@ -142,7 +159,13 @@ def read(source: str, block: str) -> Said:
     labels = tuple(one[1:] for one in words if one[0] in "#@")
     title = " ".join(one for one in words if one[0] not in "#@")
     minutes = int(took[:-1]) * (60 if took[-1] == "h" else 1) if took else 0
-    return Said(title, (status, reason), priority, minutes, due, category, labels, items, notes)
+    said = Said(title, (status, reason), priority, minutes, due, category, labels, items, notes)
+    return replace(said, repeat=repeat, wait=wait)
+
+
+def sorted_(said: Said) -> Said:
+    """A line, whatever the order of its labels."""
+    return replace(said, labels=tuple(sorted(said.labels)))
 
 
 # ----------------------------------------------------------------------------------------- a life
@@ -211,7 +234,7 @@ class Person:
             "estimate": self.dice.choice([0, 15, 60, 90, 120]),
             "category": self.dice.choice(["Inbox", *CATEGORIES]),
             "wait": self.dice.choice(["", self.day(-2, 6)]),
-            "repeat": self.dice.choice([None, *RULES, *(one.when_done() for one in RULES)]),
+            "repeat": self.dice.choice(["", *EVERY_RULE]),
             "description": f"About {self.word()}",
         }
         found = {one: drawn[one] for one in self.some(drawn, 3, 1)}
@@ -451,8 +474,25 @@ class Person:
             return []
         lines[nth] = task, self.changed(source, what, task, said)
         if what == "next" and lines[nth][1] != said:
-            lines.insert(nth, (self.world.fresh(), replace(said, due=self.later(said.due))))
+            lines.insert(nth, self.following(task, said))
         return [(task, said)]
+
+    def following(self, task: int, said: Said) -> tuple[int, Said]:
+        """The line that a client writes once it has ticked one that repeats."""
+        made, due = self.world.next_of.get(task, 0), self.later(said.due)
+        if not made:
+            made = self.world.next_of[task] = self.world.fresh()
+        days = date.fromisoformat(due) - date.fromisoformat(said.due)
+        wait = str(date.fromisoformat(said.wait) + days) if said.wait else ""
+        return made, replace(said, due=due, wait=wait, items=(), notes=())
+
+    def has_a_next(self, task: int) -> bool:
+        """Whether the next one was in the file before, or is closed or deleted by now."""
+        made = self.world.next_of.get(task, 0)
+        is_known = bool(made) and self.world.is_known(made)
+        return bool(made) and not (
+            is_known and self.world.is_open(made) and made not in self.world.source
+        )
 
     def is_clear(self, task: int, line: Said) -> bool:
         """Whether nothing but one edit will be news of a line; of two nobody may be able to tell
@@ -500,6 +540,8 @@ class Person:
                 return replace(said, status=self.dice.choice(open_))
             case "title":
                 return replace(said, title=f"{said.title}{self.dice.choice(['ko', 'mi', 'ru'])}")
+            case "due" if said.repeat and not self.world.is_open(task):
+                return said  # a later day would be that of the next one
             case "due":
                 return replace(said, due=self.dice.choice(["", self.day(), self.day()]))
             case "label":
@@ -517,7 +559,7 @@ class Person:
                 notes = (*said.notes, *(f"Remark {self.word()}" for _ in self.some("a")))
                 return replace(said, items=items, notes=notes)
             case "next" if said.is_open and said.due and source != TASKWARRIOR:
-                is_rule = self.world.get(task, "repeat")  # its client writes the next one, too
+                is_rule = said.repeat and not self.has_a_next(task)  # it writes that, too
                 return replace(said, status=self.ticked(source)) if is_rule else said
             case "needs" if source == TASKWARRIOR:
                 return replace(said, needs=self.needed(source, task))
@@ -580,8 +622,10 @@ class Person:
         before = blocks(source, path.read_text(encoding="utf-8"))
         self.run("write-back", str(path))
         after = blocks(source, path.read_text(encoding="utf-8"))
-        has_days = source == TODO or any(re.search("[📅✅❌🔺⏫🔼🔽]", one) for one in before)
+        has_days = source == TODO or any(re.search("[📅✅❌🔺⏫🔼🔽🔁🛫]", one) for one in before)
         written: Lines = []
+        added = self.added(source, lines, after, has_days=has_days)
+        after = [one for nth, one in enumerate(after) if nth not in added]
         for (task, said), was, now in zip(lines, before, after, strict=True):
             wanted = self.written(source, task, said, has_days=has_days)
             found = read(source, now)
@@ -592,7 +636,61 @@ class Person:
             else:
                 self.world.wrote(task, wanted)
             written.append((task, wanted))
+        for nth, (task, said) in sorted(added.items()):
+            written.insert(nth, (task, said))
+            self.world.wrote(task, said)
+            self.world.source[task] = source
+            self.world.stood[source][-1][1].add(task)
         self.files[source] = written
+
+    def next_line(self, source: str, made: int, before: Said) -> Said:
+        """The line of a next task: as the one before it, or, where that says otherwise, its own."""
+        get, can_say = partial(self.world.get, made), CAN_SAY[source]
+        days = {name: get(name) for name in ("due", "wait")}
+        copy = replace(before, status=("OPEN", ""), items=(), notes=(), needs=(), **days)
+        names = ("title", "category", "priority", "estimate", "repeat")
+        is_same = all(getattr(copy, one) in ("", 0, get(one)) for one in names)
+        if not (is_same and {*copy.labels} <= {*self.world.labels(made)}):
+            category = "" if get("category") == "Inbox" else get("category")
+            own = {one: get(one) for one in ("title", "due", "wait")}
+            copy = Said(**own, category=category, labels=tuple(self.world.labels(made)))
+        for name, value in self.world.unwritten(made, copy).items():
+            if name in can_say and value in (can_say[name] or {value}):
+                copy = replace(copy, **{name: value})
+        items = tuple(self.world.items(made).items())
+        return replace(copy, items=items) if source == MARKDOWN else copy
+
+    def added(
+        self, source: str, lines: Lines, after: list[str], *, has_days: bool
+    ) -> dict[int, tuple[int, Said]]:
+        """The lines of next tasks, by their places: of a series whose line is closed by then the
+        one that is open here, and in no file."""
+        world, here, found = self.world, {task for task, _ in lines}, dict[int, tuple[int, Said]]()
+        now = [(task, self.written(source, task, said, has_days=has_days)) for task, said in lines]
+        for task, said in now:
+            made = world.next_of.get(task, 0)
+            if said.is_open:
+                continue
+            while made and world.is_known(made) and made not in here and not world.is_open(made):
+                made = world.next_of.get(made, 0)
+            is_own = not (made and world.is_known(made)) or made in here or made in world.source
+            if is_own or any(made == one for one, _ in found.values()):
+                continue
+            wanted = self.next_line(source, made, said)
+            if any(sorted_(one) == sorted_(wanted) for _, one in now):  # they would say the same
+                continue
+            read_ = [(nth, read(source, one)) for nth, one in enumerate(after) if nth not in found]
+            of_title = [
+                (nth, one)
+                for nth, one in read_
+                if one.title == wanted.title and one.is_open and one.due == wanted.due
+            ]
+            assert len(of_title) == 1, f"{wanted.title!r} has no next line in {source}"
+            ((nth, line),) = of_title
+            line = line if source == TODO else replace(line, category=wanted.category)
+            self.same(f"{source}, the next of {wanted.title}", sorted_(line), sorted_(wanted))
+            found[nth] = made, line
+        return found
 
     def written(self, source: str, task: int, said: Said, *, has_days: bool) -> Said:
         """What a line should say after `write-back`."""
@@ -613,7 +711,8 @@ class Person:
     def is_own(self, task: int, item: str) -> bool:
         """Whether no file brought an item."""
         docs = (said for _, said in self.world.docs[task])
-        return all(item != one for said in docs for one, _ in said.items)
+        is_carried = (task, item) in self.world.carried
+        return not is_carried and all(item != one for said in docs for one, _ in said.items)
 
     # ----------------------------------------------------------------------------- what is compared
 
@@ -685,8 +784,8 @@ class Person:
             f"--due-before {day}": lambda one: "" < get(one, "due") < day,
             f"--due-after {day}": lambda one: get(one, "due") > day,
             f"--category {category}": lambda one: get(one, "category") == category,
-            "--blocked": lambda one: one in blocked,
-            "--ready --open": lambda one: one not in blocked and world.is_open(one),
+            "--blocked": lambda one: one in blocked and self.is_shown(one),
+            "--ready": lambda one: one not in blocked and self.is_shown(one),
             "--waiting": world.waits,
             word: is_named,
             "@mine": lambda one: world.is_open(one) and get(one, "due") > today,
@@ -695,15 +794,13 @@ class Person:
         }
         if label:
             filters[f"--label {label}"] = lambda one: label in world.labels(one)
-            filters[f"--not-label {label} --ready"] = lambda one: (
-                one not in blocked and label not in world.labels(one)
-            )
+            filters[f"--not-label {label}"] = lambda one: label not in world.labels(one)
         for options in self.dice.sample([*filters], 6):
             wanted = [world.ids[one] for one in living if filters[options](one)]
             found = [one["id"] for one in self.run("list", *options.split())]
             self.same(f"list {options}", found, wanted)
-        due = [one for one in living if self.is_shown(one) and "" < get(one, "due") <= today]
-        due.sort(key=lambda one: (get(one, "due"), get(one, "priority")))
+        due = [one for one in living if self.is_shown(one) and self.is_due(one)]
+        due.sort(key=lambda one: (get(one, "due") or "9999", get(one, "priority")))
         self.same(
             "today", [one["id"] for one in self.run("today")], [world.ids[one] for one in due]
         )
@@ -716,6 +813,12 @@ class Person:
         found = [one for one in told if one[1] != "description"]
         self.same("conflicts", sorted(found), sorted(both))
         self.search(some, is_deleted=self.dice.random() < 0.3)
+
+    def is_due(self, task: int) -> bool:
+        """Whether a task is due, or was on hold until now."""
+        today, get = self.world.today, partial(self.world.get, task)
+        is_back = get("status")[0] == "ON HOLD" and "" < get("wait") <= today
+        return is_back or bool("" < get("due") <= today)
 
     def is_shown(self, task: int) -> bool:
         return self.world.is_open(task) and not self.world.waits(task)

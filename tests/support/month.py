@@ -17,9 +17,9 @@ from typing import Any
 CLOSED = ("DONE", "REJECTED")
 EMPTY: dict[str, Any] = {
     "title": "", "status": ("OPEN", ""), "priority": "P2", "estimate": 0, "due": "",
-    "category": "Inbox", "repeat": None, "wait": "", "description": "",
+    "category": "Inbox", "repeat": "", "wait": "", "description": "",
 }  # fmt: skip
-SAID = ("title", "category", "status", "priority", "estimate", "due")
+SAID = ("title", "category", "status", "priority", "estimate", "due", "repeat", "wait")
 """The fields that a line can say; a person may say otherwise."""
 Cell = tuple[Any, ...]
 Cells = dict[Cell, Any]
@@ -28,10 +28,13 @@ DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 @dataclass(frozen=True)
 class Rule:
-    """How a task repeats: as it is typed, and as `list --json` has it."""
+    """How a task repeats: as it is typed, as `list --json` has it, and as files say it: in words,
+    and behind ``rec:``, where that can be."""
 
     words: str
     stored: str
+    shown: str
+    rec: str = ""
     unit: str = "day"
     every: int = 1
     days: tuple[int, ...] = ()
@@ -43,7 +46,13 @@ class Rule:
 
     def when_done(self) -> "Rule":
         """The same, counted from the day on which the task is done."""
-        return replace(self, words=f"{self.words} when done", stored=f"{self.stored};FROM=DONE")
+        return replace(
+            self,
+            words=f"{self.words} when done",
+            stored=f"{self.stored};FROM=DONE",
+            shown=f"{self.shown} when done",
+            rec=self.rec[1:],
+        )
 
     def fits(self, base: date, day: date) -> bool:
         """Whether a day is one of the rule that begins at another."""
@@ -60,24 +69,36 @@ class Rule:
     def next(self, due: str, wait: str, today: str) -> tuple[str, str]:
         """When the next one is due, and until when it waits."""
         now = date.fromisoformat(today)
-        was = date.fromisoformat(due) if due else now
+        was = date.fromisoformat(due or wait or today)
         base = now if self.is_from_done else was
         found = max(base + timedelta(1), now)
         while not self.fits(base, found):
             found += timedelta(1)
+        if wait and not due:  # it only waits
+            return "", str(found)
         return str(found), str(found - (was - date.fromisoformat(wait))) if wait else ""
 
 
 RULES = (
-    Rule("daily", "FREQ=DAILY"),
-    Rule("every 3 days", "FREQ=DAILY;INTERVAL=3", every=3),
-    Rule("weekly", "FREQ=WEEKLY", "week"),
-    Rule("every 2 weeks on mon, thu", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH", "week", 2, (0, 3)),
-    Rule("every weekday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", "week", 1, (0, 1, 2, 3, 4)),
-    Rule("monthly", "FREQ=MONTHLY", "month"),
-    Rule("every month on the 31st", "FREQ=MONTHLY;BYMONTHDAY=31", "month", month_day=31),
-    Rule("yearly", "FREQ=YEARLY", "month", 12),
-)
+    Rule("daily", "FREQ=DAILY", "every day", "+1d"),
+    Rule("every 3 days", "FREQ=DAILY;INTERVAL=3", "every 3 days", "+3d", every=3),
+    Rule("weekly", "FREQ=WEEKLY", "every week", "+1w", "week"),
+    Rule(
+        "every 2 weeks on mon, thu", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH",
+        "every 2 weeks on Mon, Thu", "", "week", 2, (0, 3),
+    ),
+    Rule(
+        "every weekday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
+        "every week on Mon, Tue, Wed, Thu, Fri", "+1b", "week", 1, (0, 1, 2, 3, 4),
+    ),
+    Rule("monthly", "FREQ=MONTHLY", "every month", "+1m", "month"),
+    Rule(
+        "every month on the 31st", "FREQ=MONTHLY;BYMONTHDAY=31", "every month on the 31st",
+        unit="month", month_day=31,
+    ),
+    Rule("yearly", "FREQ=YEARLY", "every year", "+1y", "month", 12),
+)  # fmt: skip
+EVERY_RULE = (*RULES, *(one.when_done() for one in RULES))
 
 
 @dataclass(frozen=True)
@@ -94,6 +115,8 @@ class Said:
     items: tuple[tuple[str, bool], ...] = ()
     notes: tuple[str, ...] = ()
     needs: tuple[int, ...] = field(default=(), compare=False)  # tasks of the file; said by links
+    repeat: Rule | str = ""
+    wait: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -152,6 +175,7 @@ class Oracle:
         self.held_by: dict[int, str] = {}  # who set the status last, by whatever deed
         self.ended: dict[int, str] = {}  # who deleted it last: person, a source, or undo
         self.next_of: dict[int, int] = {}
+        self.carried: set[tuple[int, str]] = set()  # items that came with a tick in a file
         self.gone: defaultdict[str, str] = defaultdict(lambda: "keep")
         self.stood: defaultdict[str, list[tuple[Deed, set[int]]]] = defaultdict(list)  # imports
 
@@ -293,23 +317,40 @@ class Oracle:
     def follow(self, task: int, due: str, wait: str, by: str = "person") -> None:
         """The next one of a task that repeats; none where it is there."""
         made = self.next_of.get(task, 0)
-        if made and not self.get(made, "deleted"):
+        if made and self.is_known(made) and not self.get(made, "deleted"):
             return
-        if not made:
-            made = self.next_of[task] = self.create(self.fresh(), "", by=by)
-            for item in self.items(task):
-                self.cells[made, "item", item, "checked"] = False
-                self.cells[made, "item", item, "away"] = False
-            self.cells[made, "link", "follows_up_on", task] = True
+        if not made or not self.is_known(made):
+            made = self.next_of[task] = self.create(made or self.fresh(), "", by=by)
+            self._carry(task, made, by)
         self.cells[made, "deleted"] = False
         for one in self.parts(made, "item"):
             if one[3] == "checked":
                 self.cells[one] = False
         own = {"due": due, "wait": wait, "status": ("OPEN", "")}
         for name in EMPTY:
-            self.put(made, name, own.get(name, self.get(task, name)), by)
+            of_nobody = name in ("due", "wait")
+            self.put(made, name, own.get(name, self.get(task, name)), "next" if of_nobody else by)
         for label in self.labels(task):
             self.cells[made, "label", label] = True
+
+    def complete(self, task: int, made: int) -> None:
+        """A next one that its file brought gets what the line does not say."""
+        for name in ("priority", "estimate", "repeat", "description"):
+            if self.get(made, name) == EMPTY[name]:
+                self.put(made, name, self.get(task, name), "file")
+        for label in self.labels(task):
+            self.cells[made, "label", label] = True
+        if self.parts(made, "item"):
+            self.cells[made, "link", "follows_up_on", task] = True
+        else:
+            self._carry(task, made, "file")
+
+    def _carry(self, task: int, made: int, by: str) -> None:
+        for item in self.items(task):
+            self.cells[made, "item", item, "checked"] = False
+            self.cells[made, "item", item, "away"] = False
+            self.carried |= {(made, item)} if by == "file" else set()
+        self.cells[made, "link", "follows_up_on", task] = True
 
     def stop(self, task: int = 0, summary: str = "") -> None:
         """Stop the timer; of a task, if it runs there."""
@@ -362,7 +403,7 @@ class Oracle:
         if by != "person" or self.get(task, "deleted") or len(told) == len(before):
             return False
         value = told[-1].value(name)
-        is_news = not before or value != before[-1].value(name)
+        is_news = value != (before[-1] if before else Said("")).value(name)
         return value is not None and is_news and not self._stands(task, name, value)
 
     def settle(self, task: int, name: str, *, is_file: bool) -> None:
@@ -416,16 +457,19 @@ class Oracle:
             said = self.kept(task, line) if self.is_known(task) else line
             if self.is_known(task) and (self.get(task, "deleted") or said == self.said(task)):
                 continue
-            if was_open.get(task) and not said.is_open and (rule := self.get(task, "repeat")):
+            rule = said.repeat or (self.is_known(task) and self.get(task, "repeat"))
+            if was_open.get(task) and not said.is_open and isinstance(rule, Rule):
                 due = said.due or self.get(task, "due")
-                if not any(
-                    one.is_open and one.title == said.title and one.due > due for _, one in lines
-                ):
-                    nexts.append((task, *rule.next(due, self.get(task, "wait"), self.today)))
+                nexts.append((task, *rule.next(due, self.get(task, "wait"), self.today)))
             self._take(task, said, is_back=task in back)
             deed.docs.add(task)
         for task, due, wait in nexts:
-            if not self.is_open(task):
+            made = self.next_of.get(task, 0)
+            if self.is_open(task) or self.get(task, "deleted"):
+                continue
+            if made in {*new, *back}:
+                self.complete(task, made)
+            else:
                 self.follow(task, due, wait, "file")
         for task, line in lines:
             for other in line.needs:
@@ -508,7 +552,7 @@ class Oracle:
         if self.get(task, "deleted"):
             return found
         is_other = line.is_open and (line.title, line.due) not in self.closed_as.get(task, set())
-        for name in ("status", "due", "priority", "estimate", "title"):
+        for name in ("status", "due", "priority", "estimate", "repeat", "wait", "title"):
             value, said = self.get(task, name), line.value(name) or EMPTY[name]
             if name == "status":
                 value, said = value[0], said[0]
@@ -553,7 +597,7 @@ class Oracle:
         is_made = (task, "deleted") not in before
         if is_made or (deed.source and was_gone and not after[task, "deleted"]):
             since = {n for n, _ in self.docs[task] if (task, n) not in self.uncounted} - {deed.n}
-            is_spoken = is_made and bool(since)  # its file said something since
+            is_spoken = is_made and bool(since - ({0} if not deed.source else set()))  # since
             if is_gone or is_spoken or self.shape(after, task) != self.shape(self.cells, task):
                 return "moved"
             cells[task, "deleted"] = True
