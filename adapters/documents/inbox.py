@@ -285,14 +285,10 @@ def place_told(because_at: str | None) -> tuple[str, str]:
 
 
 def value_before(home: Home, task: str, item: ChangeItem, arguments: dict[str, Any]) -> str | None:
-    """The value that an item replaces; of one that is confirmed already, that it replaced."""
-    services = home.services
-    is_done = item.status == "confirmed"
-    seen = (
-        review.task_before(services, task, item.position)
-        if is_done
-        else review.task_now(services, task)
-    )
+    """The value that an item replaces; of one that is decided, that it replaced, or would have."""
+    services, n = home.services, item.position + (item.status != "confirmed")
+    is_done = not is_open(item) and item.position
+    seen = review.task_before(services, task, n) if is_done else review.task_now(services, task)
     return _present(home, item.tool, seen, arguments)
 
 

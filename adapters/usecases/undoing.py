@@ -227,6 +227,24 @@ def undo(home: "Home", ref: str = "", key: str = "") -> UndoResult:
     return _taken_back(home, deed, key)._replace(passed=passed)
 
 
+def undo_verdict(home: "Home", item: ItemRef, key: str = "") -> None:
+    """Take one verdict back, however old it is, and of several that were given at once only this.
+
+    Raises:
+        Refused: Code ``stale``: something of it was changed since.
+    """
+    _recovered(home)
+    found = item_of(home, *item)
+    if found.status == "pending":
+        return
+    receipt = orphaned_effects.effect(home.services, found.tool, found.operations[::-1])
+    effect = None
+    if found.status == "confirmed" and receipt is not None:
+        effect = ConfirmationEffect(receipt.entity, receipt.replica, receipt.n, ())
+    with dispatch_after_commit(home):
+        _take_back_verdict(home, item, effect, key)
+
+
 def _open_first(home: "Home") -> list[Deed]:
     """The newest deed that something takes back, behind those that nothing does."""
     found: list[Deed] = []

@@ -218,6 +218,7 @@ def _acted(site: Site, asked: FormRequest, visitor: Visitor) -> Response | Prepa
         raise Refused("no_page", because=because, instead="send a form of a page")
     act, names = found
     back = local_path(asked.form.get("back", ""), "/inbox")
+    before, is_in_rows = site.seen, asked.form.get("part") == "rows"
     site.home.doer = f"page {asked.visit}"
     try:
         told = act(site, asked._replace(names=names))
@@ -233,7 +234,7 @@ def _acted(site: Site, asked: FormRequest, visitor: Visitor) -> Response | Prepa
         keep_typed(told, asked)
     site.catch_up()
     told.lines = [*told.lines, *map(replacement_line, asked.replaced)]
-    if told.kind == "done":
+    if told.kind == "done" and not is_in_rows:
         back = told.to or back
         separator = "&" if "?" in back else "?"
         place = "#kept" if told.kept else ""  # where a browser without JavaScript goes on
@@ -245,10 +246,13 @@ def _acted(site: Site, asked: FormRequest, visitor: Visitor) -> Response | Prepa
     query.pop("told", None)
     if told.kept:
         query["told"] = site.keep(told, asked.key)
+    if is_in_rows:
+        query |= {"part": "rows", "was": before, "at": asked.form.get("at", "")}
     told.status = told.status if told.status != HTTPStatus.OK else _END[told.kind]
     sheet = _shown(site, FormRequest(parts.path, query=query), visitor, told)
     sheet.page.status = told.status
-    if told.kind == "problem" or not (told.kept or told.clashes):  # what was typed stays there
+    is_alone = told.kind == "problem" or not (told.kept or told.clashes)
+    if is_alone and not is_in_rows:  # what was typed stays there
         sheet.headers |= {"hx-retarget": "#told", "hx-reselect": "#told"}
     return sheet
 

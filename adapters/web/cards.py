@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args, get_origin
 import msgspec
 from msgspec import Struct
 
-from adapters.documents.inbox import InboxItem, value_before
+from adapters.documents.inbox import InboxItem
 from adapters.documents.tasks import titles_among
 from adapters.usecases.proposals import arguments_of
 from adapters.web.filters import local, weekday
@@ -163,13 +163,9 @@ LINES = {
 """What one value is called in a list, and the argument that holds the new one, by tool."""
 
 
-def proposed_of(
-    site: Site, one: SetDocument, item: ChangeItem, arguments: dict[str, Any]
-) -> ProposedBefore | None:
+def proposed_of(item: ChangeItem, told: InboxItem) -> ProposedBefore | None:
     """What an item was before the person edited it; None where they did not."""
-    if item.arguments_now is None:
-        return None
-    return ProposedBefore(value_before(site.home, one.task_id, item, arguments), item.summary)
+    return None if item.arguments_now is None else ProposedBefore(told.now, item.summary)
 
 
 def number_of(ref: str) -> int:

@@ -113,8 +113,8 @@ class FormRequest(NamedTuple):
     def with_query(self, **changes: str) -> str:
         """This address with other parameters; an empty one is left out."""
         query = {name: value for name, value in {**self.query, **changes}.items() if value}
-        query.pop("told", None)
-        query.pop("kept", None)
+        for name in ("told", "kept", "part", "was"):
+            query.pop(name, None)
         return f"{self.path}?{urlencode(query)}" if query else self.path
 
     @property

@@ -16,6 +16,7 @@ from adapters.documents.inbox import (
     is_under,
     sets_now,
     sets_under,
+    value_before,
 )
 from adapters.documents.ranks import ranks_of
 from adapters.documents.tasks import catalog_of, task_page, titles_among
@@ -172,6 +173,9 @@ def _card_item(
     site: Site, one: SetDocument, item: ChangeItem, told: InboxItem, *, is_kept: bool
 ) -> CardItem:
     need = dependency_of(one.changes, item)
+    if item.status not in OPEN:
+        before = value_before(site.home, one.task_id, item, told.arguments)
+        told = replace(told, now=before)
     return CardItem(
         **asdict(told),
         set_id=one.id,
@@ -184,7 +188,7 @@ def _card_item(
         kept=is_kept,
         told=(extra := cards.told_of(site, one, item, told)),
         line=cards.line_of(item.tool, told.arguments, extra),
-        proposed=cards.proposed_of(site, one, item, told.arguments),
+        proposed=cards.proposed_of(item, told),
         after=told.needs if need is not None and need.status != "confirmed" else None,
     )
 
@@ -464,8 +468,8 @@ TABS_SHOWN = {
     "decided": ("decided", "Decided"),
 }
 """What an address asks for, by its ``show``: a tab, and its title."""
-SETS_SHOWN = 15  # each item has four forms
-ITEMS_SHOWN = 40  # at the most, but one set is shown whole
+SETS_SHOWN = 50
+ITEMS_SHOWN = 100  # at the most, but one set is shown whole
 SETS_LOOKED = 500  # that are looked through for words, and put in groups
 
 
@@ -475,6 +479,8 @@ def show(site: Site, asked: FormRequest) -> Page:
     at = asked.query.get("at", "")
     if asked.query.get("part") == "count":
         return _count_alone(site)
+    if asked.query.get("part") == "rows":
+        return _rows_alone(site, asked, at)
     if at and asked.query.get("part") == "pane":
         return _pane_alone(site, asked, at)
     name = asked.query.get("show", "")
@@ -484,10 +490,9 @@ def show(site: Site, asked: FormRequest) -> Page:
     groups = groups_of(site, found.cards, found.entries, by)
     pane = _pane(site, asked, at or _first(groups), is_asked=bool(at))
     document: dict[str, Any] = {"sets": found.cards, "next": found.older or None}
-    waiting = site.glance().waiting
     return Page(
         "inbox.html",
-        f"({waiting}{site.glance().more}) Inbox" if waiting else "Inbox",
+        _title(site),
         document | ({"proposal": pane} if at else {}),
         {
             "leads_to": asked.with_query,
@@ -505,6 +510,11 @@ def show(site: Site, asked: FormRequest) -> Page:
             "labels": site.labels() if groups or pane else [],
         },
     )
+
+
+def _title(site: Site) -> str:
+    waiting = site.glance().waiting
+    return f"({waiting}{site.glance().more}) Inbox" if waiting else "Inbox"
 
 
 class InboxListing(NamedTuple):
@@ -569,6 +579,41 @@ def _count_alone(site: Site) -> Page:
     """Only how many wait: for a notice."""
     count = {"waiting": site.glance().waiting}
     return Page("inbox_pane.html", "Inbox", count, {"pane": None})
+
+
+def _rows_alone(site: Site, asked: FormRequest, ref: str) -> Page:
+    """What a verdict changes on a page that stays: the rows that were decided, and what is chosen
+    now, beside the list."""
+    kept = kept_on(site, asked)
+    found = [card_of(site, *one, is_kept=True) for one in kept]
+    is_more = any(_touches_others(site, *one) for one in kept)
+    return Page(
+        "inbox_rows.html",
+        _title(site),
+        {"sets": found},
+        {
+            "pane": _pane(site, asked, ref, is_asked=True),
+            "by": by_of(asked),
+            "labels": site.labels() if ref else [],
+            "leads_to": asked.with_query,
+            "was": "" if is_more else asked.query.get("was", ""),
+        },
+    )
+
+
+def _touches_others(site: Site, set_id: str, number: int) -> bool:
+    """Whether a verdict may have changed what other rows say: the page asks for all of them."""
+    found = site.home.views.get(inbox.VIEW, set_id)
+    item = find(found.changes, number) if found else None
+    if found is None or item is None:
+        return False
+    others = sets_under(site.home, "waiting", "deferred", task=found.task_id, limit=OPEN_SHOWN)
+    return any(
+        other.tool == item.tool
+        for one in others
+        for other in one.items
+        if other.status in OPEN and (one.id, other.number) != (set_id, number)
+    ) or any(dependency_of(found.changes, other) == item for other in found.items)
 
 
 def _pane_alone(site: Site, asked: FormRequest, ref: str) -> Page:

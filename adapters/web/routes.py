@@ -65,7 +65,6 @@ PAGES: tuple[tuple[str, Show], ...] = (
 
 ACTIONS: tuple[tuple[str, Act], ...] = (
     ("/inbox/decide", verdicts.decide),
-    ("/inbox/decide-all", verdicts.decide_several),
     ("/inbox/decide-several", verdicts.decide_several),
     ("/undo", verdicts.undo),
     ("/settle", replica_conflicts.settle_of_none),

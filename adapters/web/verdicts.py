@@ -38,8 +38,13 @@ def offer_all(site: Site, key: str, number: int) -> UndoOffer | None:
 
 
 def undo(site: Site, asked: FormRequest) -> Notice:
-    """Take back what an earlier answer offered to; where none is named, the newest deed of this
-    visit of a tab. Anything else is asked for."""
+    """Take back one verdict, or what an earlier answer offered to; where none is named, the newest
+    deed of this visit of a tab. Anything else is asked for."""
+    if "item" in asked.form:
+        one = _ref(asked.form["item"])
+        undoing.undo_verdict(site.home, (one.set_id, one.number), asked.key)
+        what = summary_of(site.home, one.set_id, _item(site, one))
+        return Notice(f"Taken back: {what}. It waits for you again.", kept=_kept([one]))
     if asked.needed("of"):
         return _offered(site, asked)
     ref = ""
@@ -99,7 +104,7 @@ VERDICTS: dict[str, VerdictKind] = {
 """What a button of a form says, and the verdict it stands for."""
 OF_MANY = ("confirm", "reject", "defer", "day", "tomorrow", "monday", "undated")
 """Those that several proposals are given at once: a stale one is confirmed alone."""
-UNTIL = {"tomorrow": "tomorrow", "monday": "monday", "undated": ""}
+UNTIL = {"tomorrow": "tomorrow", "monday": "monday", "undated": "", "defer": ""}
 SAID = {"confirmed": "Applied", "rejected": "Rejected", "deferred": "Put off"}
 SEVERAL_MAX = 500  # items of one form
 DONE_SHOWN = 5  # of several, in words
@@ -143,7 +148,8 @@ def decide_several(site: Site, asked: FormRequest) -> Notice:
     button = asked.form.get("verdict", "confirm")
     if button not in OF_MANY:
         raise missing("invalid_input", "verdict", button)
-    refs = [_ref(one) for one in dict.fromkeys(asked.lists.get("ref", []))]
+    given = asked.form.get("all", "").split() or asked.lists.get("ref", [])
+    refs = [_ref(one) for one in dict.fromkeys(given)]
     if not 0 < len(refs) <= SEVERAL_MAX:
         because = "too many proposals are chosen" if refs else "no proposal is chosen"
         raise Refused("invalid_input", because=because, instead=f"choose 1 to {SEVERAL_MAX}")

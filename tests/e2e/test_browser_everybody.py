@@ -244,7 +244,8 @@ def test_nothing_that_is_written_runs_or_breaks_the_page(
             page.evaluate("[...document.images].filter((i) => !i.src.includes('/static/'))") == []
         )
     page.goto(address)
-    page.locator(".item").first.get_by_role("button", name="Confirm").click()
+    page.locator(".list .entry").first.click()
+    page.locator("#pane").get_by_role("button", name="Confirm").first.click()
     expect(page.locator("#told")).to_contain_text("Applied")
     found += too_wide(page, "what was applied")
     context.close()

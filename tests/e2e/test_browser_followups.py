@@ -24,17 +24,20 @@ def home(tmp_path: Path) -> Path:
 def test_a_follow_up_is_confirmed_and_there_with_its_items_and_an_agent(
     page: Any, address: str, home: Path, complaints: list[str]
 ) -> None:
+    page.set_viewport_size({"width": 1200, "height": 900})
     page.goto(address)
-    waiting = page.locator("#item-1-2")
-    expect(waiting.get_by_role("button", name="Confirm after 1.1")).to_be_disabled()
-    waiting.focus()
+    pane = page.locator("#pane")
+    page.locator("#item-1-2 .entry").click()
+    expect(pane.get_by_role("button", name="Confirm after 1.1")).to_be_disabled()
     page.keyboard.press("c")
     expect(page.locator("#hint")).to_contain_text("It needs 1.1")
-    page.locator("#item-1-1").get_by_role("button", name="Confirm and set done").dblclick()
+    page.locator("#item-1-1 .entry").click()
+    pane.get_by_role("button", name="Confirm and set done").dblclick()
     expect(page.locator("#told")).to_contain_text("The task is DONE")
-    waiting.get_by_role("button", name="Confirm").click()
+    page.locator("#item-1-2 .entry").click()
+    pane.get_by_role("button", name="Confirm").click()
     expect(page.locator("#told")).to_contain_text("Applied: Move")
-    page.locator("#item-1-2").get_by_role("link", name="The rest").click()
+    pane.get_by_role("link", name="The rest").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("The rest")
     items = page.get_by_role("region", name="Checklist")
     for title in ITEMS[:2]:

@@ -21,7 +21,7 @@ from adapters.wiring import open_home
 from tests.support.cli import FIXED, done, proved, run, told
 from tests.support.forms import Form, forms
 from tests.support.homes import Homes
-from tests.support.pages import Visitor, decision, refs, visiting
+from tests.support.pages import Visitor, decided_by, refs, visiting
 from tests.support.waking import proposing
 
 pytestmark = pytest.mark.slow  # each of them is quick, all together take seven seconds
@@ -293,7 +293,7 @@ def test_a_verdict_is_the_same_through_both_doors(
     is_stale = verdict.typed == "confirm" and verdict.first and not verdict.more
     typed(homes_of[0], [verdict.typed, ref, *verdict.more], 1 if is_stale else 0)
     with visiting(homes_of[1]) as visitor:
-        form = decision(visitor.page("/inbox"), ref, verdict.field)
+        form = decided_by(visitor, ref, verdict.field)
         send(visitor, form, verdict.sent, 409 if is_stale else 200)
     same(homes_of, before)
 
@@ -303,7 +303,8 @@ def test_all_of_a_set_are_confirmed_alike_through_both_doors(homes_of: tuple[Pat
     before = len(rows(homes_of[0]))
     typed(homes_of[0], ["confirm", "1", "--all"])
     with visiting(homes_of[1]) as visitor:
-        send(visitor, visitor.form("/inbox", "/inbox/decide-all"), {})
+        form = visitor.form("/inbox", "/inbox/decide-several")
+        send(visitor, form, {"all": dict(form.buttons)["all"]})
     same(homes_of, before)
 
 
@@ -326,7 +327,7 @@ def test_to_undo_a_verdict_is_the_same_through_both_doors(
     done([verb, ref, "--key", f"{KEY}-first"], homes_of[0])
     typed(homes_of[0], ["undo"])
     with visiting(homes_of[1]) as visitor:
-        form = decision(visitor.page("/inbox"), ref)
+        form = decided_by(visitor, ref)
         answer = visitor.send(form, None, verdict=verb, nonce=f"{NONCE}-first")
         undo = next(one for one in forms(answer.text) if one.action == "/undo")
         for _ in range(2):

@@ -19,7 +19,7 @@ from tests.support.cli import FIXED, done, proved, refused, run, told
 from tests.support.deciding import ref_of, results
 from tests.support.forms import forms
 from tests.support.homes import Homes
-from tests.support.pages import decision, refs, visiting
+from tests.support.pages import decided_by, refs, visiting
 from tests.support.process import command, ended, environ
 from tests.support.terminal import on_terminal
 from tests.support.waking import at, inbox, proposing, sink
@@ -519,7 +519,7 @@ def test_page_and_command_line_undo_one_deed_once(home: Path, homes: Homes) -> N
     homes.copy(proposing, home)
     done(["task", "set", SINK, "--estimate", "25"], home)
     with visiting(home) as visitor:
-        form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"])
+        form = decided_by(visitor, refs(home)["update_task_estimate"])
         answer = visitor.send(form, verdict="anyway")
         undo = next(one for one in forms(answer.text) if one.action == "/undo")
         ref = told(["undo", "--list"], home)["deeds"][0]["ref"]

@@ -11,15 +11,16 @@ from tests.support.followups import (
     with_items,
     woken,
 )
-from tests.support.pages import decision, text_of, visiting
+from tests.support.pages import decided_by, decision, text_of, visiting
 from tests.support.waking import inbox
 
 
 def test_what_needs_a_follow_up_stands_below_it_and_waits(home: Path, tmp_path: Path) -> None:
     with_all(home, tmp_path)
     with visiting(home) as visitor:
-        page = visitor.page("/inbox")
-        assert page.count("is-below") == page.count("Confirm after 1.1") == 3
+        page = visitor.page("/inbox?at=1.2")
+        assert page.count("is-below") == page.count('data-after="1.1"') == 3
+        assert "Confirm after 1.1" in page
         assert "Move: &#34;Paint the wall&#34; to &#34;The rest&#34; after 1.1" in text_of(page)
         (card,) = visitor.json("/inbox")["sets"]
         assert [(one["ref"], one["after"]) for one in card["items"]] == [
@@ -32,12 +33,11 @@ def test_what_needs_a_follow_up_stands_below_it_and_waits(home: Path, tmp_path: 
         assert answer.status_code == 422
         wanted = "item 1.2 needs the task that item 1.1 makes; confirm 1.1 first"
         assert wanted in text_of(answer.text)
-        visitor.send(decision(page, "1.1"), verdict="confirm")
+        visitor.send(decided_by(visitor, "1.1"), verdict="confirm")
         made = made_task(home)
-        page = visitor.page("/inbox")
-        assert "Confirm after" not in page
-        page = page.partition('id="pane"')[0]
-        assert page.count(f'<a href="/tasks/{made}">') == 3  # one on each card that names it
+        page = visitor.page("/inbox?at=1.2")
+        assert "after 1.1" not in page
+        assert f'<a href="/tasks/{made}">' in page
         assert visitor.send(decision(page, "1.2"), verdict="confirm").status_code == 200
 
 
@@ -51,7 +51,7 @@ def test_what_moves_may_move_to_a_task_that_is_there(home: Path, tmp_path: Path)
     done(["task", "link", TITLE, "blocks", "Taxes"], home)
     taxes = told(["task", "show", "Taxes"], home)["id"]
     with visiting(home) as visitor:
-        page = visitor.page("/inbox")
+        page = visitor.page("/inbox?at=1.2")
         assert f'<option value="{taxes}">Taxes</option>' in page
         assert " selected>The rest</option>" in page
         form = decision(page, "1.2", "edit.targetTaskId")
@@ -63,12 +63,12 @@ def test_what_moves_may_move_to_a_task_that_is_there(home: Path, tmp_path: Path)
 def test_a_rejected_follow_up_tells_what_goes_with_it(home: Path, tmp_path: Path) -> None:
     with_all(home, tmp_path)
     with visiting(home) as visitor:
-        page = visitor.page("/inbox")
-        answer = visitor.send(decision(page, "1.1"), verdict="reject", reason="Not now")
+        after = decided_by(visitor, "1.2")
+        answer = visitor.send(decided_by(visitor, "1.1"), verdict="reject", reason="Not now")
         said = text_of(answer.text)
         assert said.count("With it goes:") == 3
         assert "With it goes: Link: blocks &#34;The rest&#34;" in said
-        late = visitor.send(decision(page, "1.2"), verdict="confirm")
+        late = visitor.send(after, verdict="confirm")
         assert late.status_code == 409
         assert "what it needs was rejected" in text_of(late.text)
     assert [one["status"] for one in inbox(home)] == ["pending"]
@@ -78,7 +78,7 @@ def test_a_follow_up_is_edited_with_its_lines(home: Path, tmp_path: Path) -> Non
     with_items(home)
     woken(home, tmp_path, follow_up(home, description="One\n\nTwo"))
     with visiting(home) as visitor:
-        form = decision(visitor.page("/inbox"), "1.1", "edit.title")
+        form = decided_by(visitor, "1.1", "edit.title")
         same = visitor.send(form, verdict="confirm", edit__description="One\r\n\r\nTwo")
     assert same.status_code == 200
     (item,) = inbox(home, "--all")
@@ -99,7 +99,7 @@ def test_a_quoted_time_is_a_card_with_its_day(home: Path, tmp_path: Path) -> Non
         assert 'type="datetime-local" value="2026-12-31T16:00"' in page
         form = decision(page, "1.1", "edit.startedAt")
         assert visitor.send(form, verdict="confirm", edit__startedAt="soon").status_code == 422
-        form = decision(visitor.page("/inbox"), "1.1", "edit.startedAt")
+        form = decided_by(visitor, "1.1", "edit.startedAt")
         assert visitor.send(form, verdict="confirm", edit__startedAt="2026-12-31T17:00")
     (entry,) = told(["task", "show", TITLE], home)["time"]
     assert entry["start"] == "2026-12-31T17:00:00.000000Z"

@@ -1,10 +1,12 @@
 """The inbox's list, pane, groups and deeds on several proposals, over one home."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.support.cli import done, proved, refused, told
+from tests.support.followups import with_all
 from tests.support.forms import Form, forms
 from tests.support.homes import Homes
 from tests.support.pages import Visitor, text_of, visiting
@@ -192,3 +194,61 @@ def test_where_nothing_is_left_to_undo_the_page_says_so_in_its_own_words(tmp_pat
     assert answer.status_code == 200
     assert "Nothing more to take back." in text_of(answer.text)
     assert "wakelog undo" not in answer.text
+
+
+ROWS = re.compile(r'<div id="rows" data-tail="([^"]*)" data-was="([^"]*)" data-title="([^"]*)"')
+TAIL = re.compile(r'data-tail="([^"]*)"')
+
+
+def test_an_answer_of_rows_is_what_was_decided_what_is_chosen_and_the_badge(home: Path) -> None:
+    with visiting(home) as visitor:
+        tail = TAIL.findall(visitor.page("/inbox"))[0]
+        sent = one(visitor, "1.2", "edit.minutes")
+        answer = visitor.send(sent, verdict="confirm", part="rows", at="1.3").text
+        known = ROWS.findall(answer)[0]
+        assert known[1:] == (tail, "(5) Inbox · wakelog")
+        assert known[0] == TAIL.findall(visitor.page("/inbox"))[0]
+        for wanted in ('id="item-1-2"', 'data-item="item-1-3"', "is-kept", "Applied: Set estimate"):
+            assert wanted in answer, wanted
+        assert ("<html" in answer, answer.count('<li class="item')) == (False, 1)
+        late = visitor.send(sent, verdict="reject", part="rows", at="", nonce="another-one")
+        assert (late.status_code, "Somebody else was faster" in text_of(late.text)) == (409, True)
+        done(["task", "add", "Another"], home)
+        third = visitor.send(one(visitor, "1.3", "reason"), verdict="reject", part="rows")
+        assert ROWS.findall(third.text)[0][1] not in ("", known[0])  # that page has news to ask for
+        form = several(visitor, "2.1", "2.2")
+        assert visitor.send(form, verdict="undated", part="rows").text.count("is-kept") == 2
+
+
+def test_a_verdict_that_changes_what_other_rows_say_lets_the_page_ask_for_them(
+    home: Path, tmp_path: Path
+) -> None:
+    with_all(tmp_path / "other", tmp_path)
+    with visiting(tmp_path / "other") as visitor:
+        form = one(visitor, "1.1", "edit.title")
+        answer = visitor.send(form, verdict="confirm", part="rows", at="1.2").text
+    assert ROWS.findall(answer)[0][1] == ""
+
+
+def test_one_verdict_of_several_is_taken_back_alone_and_says_what_was_before(home: Path) -> None:
+    done(["confirm", "1", "--all"], home)
+    done(["reject", "2.2"], home)
+    done(["task", "set", "Paint the door", "--estimate", "90"], home)
+    with visiting(home) as visitor:
+        page = text_of(visitor.page("/inbox?show=decided"))
+        assert "Due none → 2027-02-12" in page
+        assert "Estimate none → 60 minutes 2.2 · rejected" in page
+        items = {
+            item["ref"]: f"{item['set_id']}.{item['number']}"
+            for each in visitor.get("/inbox.json?show=decided").json()["sets"]
+            for item in each["items"]
+        }
+        undo = visitor.form("/inbox?show=decided", "/undo", of="")
+        for ref in ("1.2", "2.2"):
+            undo.fields = [*undo.fields, ("item", items[ref])]
+            answer = visitor.send(undo, nonce=f"nonce-of-{ref.replace('.', '-')}", item=items[ref])
+            assert "It waits for you again" in text_of(answer.text)
+    found = statuses(home)
+    assert [one for one, status in found.items() if status == "confirmed"] == ["1.1", "1.3"]
+    assert [found[one] for one in ("1.2", "2.2")] == ["pending", "pending"]
+    assert proved(home)

@@ -14,7 +14,7 @@ from adapters.web.site import Site
 from tests.support.cli import FIXED, done, proved, refused, run, told
 from tests.support.forms import Form, forms
 from tests.support.homes import Homes
-from tests.support.pages import Visitor, decision, refs, text_of, visiting
+from tests.support.pages import Visitor, decided_by, decision, refs, text_of, visiting
 from tests.support.waking import agent, inbox, proposing
 
 
@@ -184,20 +184,20 @@ def test_an_undone_confirmation_stands_in_the_inbox_again_and_is_confirmed_again
     with visiting(home) as visitor:
         ref = refs(home)["update_task_estimate"]
         for _ in range(2):
-            form = decision(visitor.page("/inbox"), ref)
+            form = decided_by(visitor, ref)
             answer = visitor.send(form, verdict="confirm")
             assert "Applied: Set estimate to 60 minutes" in text_of(answer.text)
             assert refs(home).get("update_task_estimate") is None
             assert task(home)["estimate_minutes"] == 60
             undo = next(one for one in forms(answer.text) if one.action == "/undo")
             assert "Set the estimate back to none" in text_of(visitor.send(undo).text)
-            page = text_of(visitor.page("/inbox"))
+            page = text_of(visitor.page(f"/inbox?at={ref}"))
             assert "You confirmed it before, and undid that." in page
             assert refs(home)["update_task_estimate"] == ref
-        page = visitor.page("/inbox")  # of one visit, as by the key u
+        page = visitor.page(f"/inbox?at={ref}")  # of one visit, as by the key u
         visitor.send(decision(page, ref), verdict="confirm")
         visitor.send(next(one for one in forms(page) if one.action == "/undo"), of="")
-        visitor.send(decision(visitor.page("/inbox"), ref), verdict="reject")
+        visitor.send(decided_by(visitor, ref), verdict="reject")
         assert refs(home).get("update_task_estimate") is None
     assert task(home)["estimate_minutes"] is None
     proved(home)
@@ -205,7 +205,7 @@ def test_an_undone_confirmation_stands_in_the_inbox_again_and_is_confirmed_again
 
 def test_an_undo_does_not_overwrite_what_came_after(home: Path) -> None:
     with visiting(home) as visitor:
-        form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"])
+        form = decided_by(visitor, refs(home)["update_task_estimate"])
         undo = next(
             one
             for one in forms(visitor.send(form, verdict="confirm").text)
@@ -225,7 +225,7 @@ def test_an_optional_field_that_is_emptied_is_left_out(tmp_path: Path) -> None:
     (item,) = inbox(home)
     assert item["arguments"]["reason"]
     with visiting(home) as visitor:
-        form = decision(visitor.page("/inbox"), item["ref"], "edit.reason")
+        form = decided_by(visitor, item["ref"], "edit.reason")
         answer = visitor.send(form, verdict="confirm", edit__reason="  ")
     assert (answer.status_code, "Applied" in answer.text) == (200, True)
     last = told(["task", "show", "Fix the sink"], home)["history"][-1]
@@ -242,7 +242,7 @@ def test_an_optional_field_that_stays_empty_is_no_edit() -> None:
 
 def test_an_edit_that_makes_no_sense_is_told_and_changes_nothing(home: Path) -> None:
     with visiting(home) as visitor:
-        form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"], "edit.minutes")
+        form = decided_by(visitor, refs(home)["update_task_estimate"], "edit.minutes")
         for minutes in ("0", "9999999999999", "²", "soon", "-3"):
             answer = visitor.send(form, verdict="confirm", edit__minutes=minutes)
             assert answer.status_code == 422, minutes
@@ -253,7 +253,7 @@ def test_an_edit_that_makes_no_sense_is_told_and_changes_nothing(home: Path) -> 
 def test_a_decision_taken_elsewhere_is_told_and_not_overwritten(home: Path) -> None:
     ref = refs(home)["update_task_estimate"]
     with visiting(home) as visitor:
-        form = decision(visitor.page("/inbox"), ref)
+        form = decided_by(visitor, ref)
         done(["reject", ref, "--reason", "No"], home)
         answer = visitor.send(form, verdict="confirm")
         assert answer.status_code == 409
@@ -264,7 +264,7 @@ def test_a_decision_taken_elsewhere_is_told_and_not_overwritten(home: Path) -> N
 
 def test_the_same_edit_sent_twice_is_the_same_though_it_is_in_force_by_then(home: Path) -> None:
     with visiting(home) as visitor:
-        form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"], "edit.minutes")
+        form = decided_by(visitor, refs(home)["update_task_estimate"], "edit.minutes")
         answers = [visitor.send(form, verdict="confirm", edit__minutes="45") for _ in range(2)]
     assert [one.status_code for one in answers] == [200, 200]
     for answer in answers:
@@ -276,7 +276,7 @@ def test_the_same_edit_sent_twice_is_the_same_though_it_is_in_force_by_then(home
 
 def test_an_unknown_item_or_verdict_is_refused(home: Path) -> None:
     with visiting(home) as visitor:
-        form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"])
+        form = decided_by(visitor, refs(home)["update_task_estimate"])
         assert visitor.send(form, verdict="confirm", ref="nope.1.x").status_code == 404
         assert visitor.send(form, verdict="confirm", ref="x").status_code == 404
         assert visitor.send(form, verdict="burn").status_code == 422

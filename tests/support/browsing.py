@@ -1,5 +1,6 @@
 """What browser tests share: the command line beside a running browser, and where to look."""
 
+import asyncio
 import os
 import shutil
 import socket
@@ -60,15 +61,23 @@ def aside(work: Callable[..., R], *given: Any) -> R:
 
 
 @contextmanager
-def served(home: Path, port: int = 0, token: str = "", others: int = 0) -> Iterator[str]:
-    """A real server of a home, in a thread; its address."""
+def served(
+    home: Path, port: int = 0, token: str = "", others: int = 0, slow: float = 0
+) -> Iterator[str]:
+    """A real server of a home, in a thread; its address. `slow`: seconds that a form takes."""
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind(("127.0.0.1", port))
     port = listening.getsockname()[1]
     site = Site(home, cli.FIXED)
     app = make_app(site, Guard("127.0.0.1", port, token, others=others))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
+
+    async def slowed(scope: Any, receive: Any, send: Any) -> None:
+        if scope.get("method") == "POST":
+            await asyncio.sleep(slow)
+        await app(scope, receive, send)
+
+    server = uvicorn.Server(uvicorn.Config(slowed, log_level="error", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     for _ in range(START_SECONDS * 100):
@@ -110,6 +119,17 @@ def press(page: Any, name: str, key: str = "Enter") -> int:
             page.keyboard.press(key)
             return tabs
     raise AssertionError(f"no way to {name!r} by keyboard")
+
+
+def of_task(address: str, home: Path, title: str = "Paint the door") -> str:
+    """The address of a task, on whose page its proposals are whole cards."""
+    return f"{address}/tasks/{told(['task', 'show', title], home)['id']}"
+
+
+def chosen(page: Any, ref: str) -> Any:
+    """The pane of the inbox, with a proposal that is chosen by a click."""
+    page.locator(f"#item-{ref.replace('.', '-')} .entry").click()
+    return page.locator(f"#pane[data-item=item-{ref.replace('.', '-')}]")
 
 
 def middle(found: Any) -> tuple[float, float]:

@@ -94,6 +94,11 @@ def decision(html: str, ref: str, field: str = "") -> Form:
     raise AssertionError(f"no form decides on {ref}")
 
 
+def decided_by(visitor: Visitor, ref: str, field: str = "") -> Form:
+    """The form of the inbox's pane that decides on an item."""
+    return decision(visitor.page(f"/inbox?at={ref}"), ref, field)
+
+
 def text_of(html: str) -> str:
     """What a page says, without its marks."""
     return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", html))

@@ -5,8 +5,9 @@
   "use strict";
   const root = document.documentElement.dataset.root || ""; // of one home among many
   const page = () => document.getElementById("page");
-  const items = () => [...document.querySelectorAll(".item:not(.is-kept)")];
+  const items = () => [...document.querySelectorAll(".item:not(.is-kept, [aria-busy])")];
   let isSending = false; // a form: its answer is newer than what is being asked for
+  const queue = []; // what was decided in the inbox's list, and is not answered yet
 
   // ------------------------------------------------------------------------------------- hints
   const hint = document.getElementById("hint");
@@ -16,8 +17,9 @@
   }
 
   // -------------------------------------------------------------------------------------- keys
-  // A letter acts on the card that has the focus and can be seen; never while it is held, in a
-  // form, while an answer is awaited, or a moment after the selection has moved by itself.
+  // A letter acts on the card that has the focus and can be seen; never while it is held, or in a
+  // form. What a row of the inbox does with it stands there; a card does nothing while an answer is
+  // awaited, or a moment after the selection has moved by itself.
   const QUIET_MS = 400;
   let at = -1;
   let quietUntil = 0;
@@ -41,31 +43,33 @@
     return bottom > edge && top < (notice ? notice.getBoundingClientRect().top : innerHeight);
   }
   const isQuiet = () => isSending || performance.now() < quietUntil;
-  function besides(item) { // where its verdicts are: beside the list, if there is room
-    const pane = item.matches(".list .item") && document.getElementById("pane");
-    return pane && matchMedia("(min-width: 1000px)").matches ? pane : item;
+  function letterOf(event) { // by its place where the script has no Latin letters; Caps Lock is no Shift
+    const { key, code, shiftKey } = event;
+    if (shiftKey || key.length !== 1) return key;
+    return /[^\x20-\x7e]/.test(key) && !/\p{Script=Latin}/u.test(key) && code.startsWith("Key")
+      ? code.slice(3).toLowerCase() : key.toLowerCase();
+  }
+  function whyNot(item) { // why no key confirms it
+    if (item.classList.contains("is-stale")) return "The task has changed since this was proposed: no key confirms it. Look at it, then press “Confirm anyway”.";
+    const need = item.dataset.after && document.getElementById(`item-${item.dataset.after.replace(/[./ ]/g, "-")}`);
+    const comes = need && (need.matches(".is-confirmed.is-kept") || need.matches("[aria-busy][data-verdict=confirm]"));
+    return item.dataset.after && !comes ? `It needs ${item.dataset.after}: confirm that one first.` : "";
   }
   const firstField = (form) => form && form.querySelector("input:not([type=hidden]), select, textarea");
   function act(letter) {
-    if (isQuiet()) return;
     const item = document.activeElement;
+    const isRow = item.matches(".list .item");
+    if (!isRow && isQuiet()) return;
     if (!items().includes(item) || !isInView(item)) { // another one was there, or none was chosen
       select(current());
       beQuiet();
       return;
     }
-    const where = besides(item);
-    if (where !== item && where.dataset.item !== item.id) { // another one stands there yet
-      item.dispatchEvent(new Event("wakelog:choose", { bubbles: true }));
-      beQuiet();
-      return;
-    }
-    const found = where.querySelector(`[data-do="${letter}"]`);
-    if (letter === "c" && item.classList.contains("is-stale")) {
-      hinted("The task has changed since this was proposed: no key confirms it. Look at it, then press “Confirm anyway”.");
-    } else if (letter === "c" && item.dataset.after) {
-      hinted(`It needs ${item.dataset.after}: confirm that one first.`);
-    } else if (found && found.tagName === "DETAILS") {
+    const why = letter === "c" ? whyNot(item) : "";
+    const found = item.querySelector(`[data-do="${letter}"]`);
+    if (why) hinted(why);
+    else if (isRow) item.dispatchEvent(new CustomEvent("wakelog:verdict", { bubbles: true, detail: letter }));
+    else if (found && found.tagName === "DETAILS") {
       found.open = true;
       (firstField(found) || found).focus();
     } else if (found) {
@@ -84,9 +88,12 @@
       if (inForm && isPressing(event)) event.preventDefault();
       return;
     }
-    if (event.key === "Enter" && event.target.matches("input") && inForm && inForm.querySelector("[value=anyway]")) {
+    const drop = event.key === "Enter" && event.target.matches("input") && event.target.closest(".drop");
+    if (drop) { // its own button, which is not the first of the form
       event.preventDefault();
-      hinted("The task has changed since this was proposed: no key confirms it.");
+      const button = drop.querySelector("button");
+      if (button.value === "anyway") hinted("The task has changed since this was proposed: no key confirms it.");
+      else button.click();
       return;
     }
     if (event.key === "Escape") {
@@ -96,12 +103,13 @@
       if (item) item.focus();
       return;
     }
+    const key = letterOf(event);
     if (inForm || !items().length || page().dataset.keys === "off") return;
-    if (event.key === "j" || event.key === "k") {
-      select(current() + (event.key === "j" ? 1 : -1));
+    if (key === "j" || key === "k") {
+      select(current() + (key === "j" ? 1 : -1));
       quietUntil = 0; // a person chose it
     }
-    else if ("crez".includes(event.key) && event.key.length === 1) act(event.key);
+    else if ("crez".includes(key) && key.length === 1) act(key);
     else return;
     event.preventDefault();
   });
@@ -152,7 +160,7 @@
   document.addEventListener("click", (event) => { // what is typed next goes into the form
     const summary = event.target.closest("summary");
     const field = summary && !summary.parentElement.open
-      && firstField(summary.parentElement.querySelector(":scope > form"));
+      && firstField(summary.parentElement.querySelector(":scope > form, :scope > .drop"));
     if (!field) return;
     event.preventDefault();
     summary.parentElement.open = true;
@@ -172,7 +180,7 @@
   const isBusy = () => isTyping() || fields().some(isTouched) || document.querySelector("#page .sure[open]");
   // A click decides something: what lies under a resting pointer must not move away. Nor does the
   // gap of a card that was decided close while the pointer is on its way to another.
-  const AIMED = "#main :is(button, summary):hover, .told :hover, .item.is-kept:hover";
+  const AIMED = "#main :is(button, summary):hover, .told :hover, .item.is-kept:not(.list *):hover";
   const hasHover = matchMedia("(hover: hover)");
   const isAiming = () => Boolean(
     hasHover.matches && document.querySelector(isLeft ? `${AIMED}, .item:hover` : AIMED),
@@ -183,13 +191,14 @@
   const AGAIN_MS = 2000;
   const news = document.getElementById("news");
   let told = "";
+  const passed = new Set(); // where they ended before verdicts of this page
   let isAsking = false;
   let isWanted = false; // the person asked for it: what they were typing goes
   let isShown = false;
   let isLeft = false; // a card that was decided, by the pointer
-  const mayShow = () => !isSending && (isWanted || !(isBusy() || isAiming()));
+  const mayShow = () => !(isSending || queue.length) && (isWanted || !(isBusy() || isAiming()));
   async function follow() {
-    if (isAsking || isSending || !(told || isLeft)) return;
+    if (isAsking || isSending || queue.length || !(told || isLeft)) return;
     const isNew = Boolean(told) && told !== page().dataset.tail;
     if (!isNew) { told = ""; news.hidden = true; }
     if (!isNew && !isWanted && !isLeft) return;
@@ -227,9 +236,10 @@
   document.addEventListener("pointerout", goOn);
   document.addEventListener("focusout", goOn);
 
+  const KEPT_CARD = ".item.is-kept:not(.list *)";
   let isOver = false; // the pointer, over a card that was decided
   function watch(target) {
-    const over = Boolean(target && target.closest && target.closest(".item.is-kept"));
+    const over = Boolean(target && target.closest && target.closest(KEPT_CARD));
     if (isOver && !over) {
       isLeft = true;
       address({ kept: "no" });
@@ -251,7 +261,10 @@
   function listen() {
     if (document.hidden || (stream && stream.readyState !== EventSource.CLOSED)) return;
     stream = new EventSource(`${root}/events`);
-    stream.addEventListener("tail", (event) => { told = event.data; follow(); });
+    stream.addEventListener("tail", (event) => {
+      if (!passed.has(event.data)) told = event.data;
+      follow();
+    });
     stream.addEventListener("error", () => { setTimeout(listen, 5000); }); // if it does not itself
   }
   function rest() { // a browser has few connections to one server: pages behind need none
@@ -305,7 +318,7 @@
   function hold() {
     settle();
     const under = pointer && document.elementFromPoint(pointer.x, pointer.y);
-    isOver = Boolean(under && under.closest(".item.is-kept"));
+    isOver = Boolean(under && under.closest(KEPT_CARD));
   }
   function settle() {
     for (const one of document.querySelectorAll(".item.is-kept")) {
@@ -322,12 +335,14 @@
     main.style[side] = `${parseFloat(getComputedStyle(main)[side]) + Math.abs(left)}px`;
     window.scrollBy({ top: slid(), behavior: "instant" });
   }
+  function ofVisit(nonce) { // which visit it is of: this tab's
+    const visit = sessionStorage.getItem("visit") || nonce.slice(0, 8);
+    sessionStorage.setItem("visit", visit);
+    return visit + nonce.slice(8);
+  }
   document.addEventListener("submit", (event) => {
-    for (const one of event.target.querySelectorAll("[name=nonce]")) { // it says which visit: this tab's
-      const visit = sessionStorage.getItem("visit") || one.value.slice(0, 8);
-      sessionStorage.setItem("visit", visit);
-      one.value = visit + one.value.slice(8);
-    }
+    for (const one of event.target.querySelectorAll("[name=nonce]")) one.value = ofVisit(one.value);
+    if (event.defaultPrevented) return; // it is in the queue
     isSending = event.target.hasAttribute("hx-boost");
     wasAt = current();
     measure(partOf(event.target));
@@ -488,49 +503,202 @@
     const isHere = () => document.getElementById("notices") !== null; // its button, on no other page
     const pane = () => document.getElementById("pane");
     const selection = () => document.getElementById("selection");
-    const rows = () => [...document.querySelectorAll(".list .item:not(.is-kept)")];
+    const rows = () => [...document.querySelectorAll(".list .item:not(.is-kept, [aria-busy])")];
     const picks = () => [...document.querySelectorAll(".pick")];
     const picked = () => picks().filter((one) => one.checked);
+    const focused = () => document.activeElement?.closest(".list .item");
+    const chosenRow = () => document.querySelector(".list [aria-current]");
+    const isShut = () => page().dataset.keys === "off";
 
     // ------------------------------------------------------------------------------------ one
-    // What is chosen by a key or a click stands in the pane; after an answer to a click it stays
-    // until something else is chosen: another verdict would come under the pointer.
+    // What is chosen by a key or a click stands in the pane, on a narrow screen once it is asked for.
+    // After an answer to a click it stays until something else is chosen: another verdict would come
+    // under the pointer. All rows are one stop of Tab; what is in them is reached by keys of ours.
     let isByPointer = false;
+    let isEngaged = false; // a verdict's letter counts from the first j, k, Enter or click on
     let asking = null;
-    async function choose(row) {
-      if (!isWide.matches || !pane()) return;
+    const isBeside = (row) => Boolean(pane()) && pane().dataset.item === row.id;
+    function rove() {
+      const stop = chosenRow() || rows()[0];
+      for (const one of document.querySelectorAll(".list .item")) one.tabIndex = one === stop ? 0 : -1;
+      for (const one of document.querySelectorAll(".list :is(.entry, .pick)")) one.tabIndex = -1;
+    }
+    async function choose(row, isAsked = isWide.matches) {
       if (asking) asking.abort();
       for (const one of document.querySelectorAll(".list [aria-current]")) one.removeAttribute("aria-current");
       row.setAttribute("aria-current", "true");
+      rove();
+      if (!isAsked) return;
       const url = new URL(row.querySelector(".entry").href);
       history.replaceState(null, "", url);
-      if (pane().dataset.item === row.id) return;
+      if (isBeside(row)) return pane().classList.add("is-asked");
       asking = new AbortController();
       url.searchParams.set("part", "pane");
-      const made = await fetch(url, { signal: asking.signal }).then(read).catch(() => null);
-      if (!made || !row.isConnected || row.getAttribute("aria-current") !== "true") return;
-      pane().replaceWith(document.adoptNode(made));
-      htmx.process(pane());
+      const made = await fetch(url, { signal: asking.signal }).then((one) => one.text()).then(read).catch(() => null);
+      if (row.isConnected && row === chosenRow()) put(made && made.getElementById("pane"));
     }
-    async function read(answer) {
-      const text = answer.ok ? await answer.text() : "";
-      return new DOMParser().parseFromString(text, "text/html").getElementById("pane");
+    const read = (text) => new DOMParser().parseFromString(text, "text/html");
+    function put(made, id = made && made.id) { // in the place of what is called so
+      const old = made && document.getElementById(id);
+      if (!old) return;
+      const now = document.adoptNode(made);
+      const hasFocus = old.contains(document.activeElement);
+      old.replaceWith(now);
+      htmx.process(now);
+      if (hasFocus) now.focus({ preventScroll: true });
+    }
+    function shut() { // the sheet of a narrow screen
+      if (isWide.matches || !pane()) return;
+      pane().classList.remove("is-asked");
+      address({ at: "" });
     }
     document.addEventListener("pointerdown", () => { isByPointer = true; }, true);
     document.addEventListener("keydown", () => { isByPointer = false; }, true);
     document.addEventListener("focusin", (event) => {
       const row = event.target.closest(".list .item");
-      if (row && !isByPointer && rows().includes(row)) choose(row);
+      if (row && !isByPointer && rows().includes(row)) choose(row, isWide.matches && !queue.length);
     });
     document.addEventListener("click", (event) => {
-      const link = event.target.closest(".list .entry");
-      const isPlain = link && !(event.ctrlKey || event.metaKey || event.shiftKey || event.button);
-      if (!isPlain || !isWide.matches) return;
+      const link = event.target.closest(".list .entry, .pane .shut");
+      if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
       event.preventDefault();
+      if (link.matches(".shut")) { shut(); chosenRow()?.focus(); return; }
+      isEngaged = true;
       link.closest(".item").focus({ preventScroll: true });
-      choose(link.closest(".item"));
+      choose(link.closest(".item"), true);
     });
-    document.addEventListener("wakelog:choose", (event) => choose(event.target));
+
+    // ------------------------------------------------------------------------------- verdicts
+    // A verdict is for the row on which it was given: that row is marked at once, the next one is
+    // chosen, and what is typed meanwhile is kept. They are sent one after another; an answer is
+    // their rows, the pane of what is chosen then, and how many wait.
+    const nonce = () => ofVisit(selection().elements.nonce.value.slice(0, 8)
+      + btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(9)))).replace(/[+/]/g, "-"));
+    const rowOf = (ref) => picks().find((one) => one.value.startsWith(ref.split(".", 2).join(".") + "."))?.closest(".item");
+    function keyed(verdict, refs) {
+      const data = new FormData(selection());
+      for (const name of ["reason", "until", "ref"]) data.delete(name);
+      for (const ref of refs) data.append("ref", ref);
+      data.set("verdict", verdict);
+      give(data, refs);
+    }
+    function give(data, refs) {
+      data.set("nonce", nonce());
+      const path = refs.length > 1 ? "/inbox/decide-several" : "/inbox/decide";
+      const those = refs.map(rowOf).filter((row) => row && !row.hasAttribute("aria-busy"));
+      if (!those.length) return;
+      const all = rows();
+      const after = all.slice(all.indexOf(those.at(-1)) + 1).concat(all.slice(0, all.indexOf(those[0])).reverse());
+      for (const row of those) {
+        row.setAttribute("aria-busy", "true");
+        row.dataset.verdict = data.get("verdict") ?? "confirm";
+        row.querySelector(".pick").checked = false;
+      }
+      const ids = those.map((row) => row.id);
+      queue.push({ path, data, ids, isByPointer });
+      count();
+      if (isByPointer) shut();
+      const next = after.find((row) => rows().includes(row));
+      if (next) select(items().indexOf(next), isByPointer);
+      else document.getElementById("main").focus({ preventScroll: true });
+      if (queue.length === 1) send();
+    }
+    async function send() {
+      let isTold = false; // a problem stays in sight until all is answered
+      for (; queue.length; queue.shift()) {
+        if (queue[0].undo) { await queue[0].undo(); continue; }
+        const made = await sent(queue[0]);
+        if (!made) { // none of what comes after it is tried
+          for (const { ids } of queue.splice(1)) free(ids ?? []);
+          continue;
+        }
+        const said = made.getElementById("told");
+        const isBad = said.getAttribute("role") === "alert";
+        const words = document.querySelector("#told .said p");
+        if (isTold && isBad) words.append(" ", ...said.querySelector(".said p").childNodes);
+        else if (!isTold) put(said);
+        isTold = isTold || isBad;
+        document.getElementById("spoken").textContent = said.innerText.trim();
+      }
+      const row = chosenRow();
+      if (row && rows().includes(row) && isWide.matches && !isBeside(row) && !isByPointer) choose(row);
+      if (!rows().length && document.querySelector(".list [rel=next]")) isLeft = true;
+      follow();
+    }
+    function free(ids) {
+      for (const id of ids) document.getElementById(id)?.removeAttribute("aria-busy");
+    }
+    async function sent({ path, data, ids, isByPointer: isClicked }) {
+      const at = isClicked ? document.getElementById(ids[0]) : chosenRow();
+      const href = at && isWide.matches && at.querySelector(".entry").href;
+      data.set("part", "rows");
+      data.set("at", href ? new URL(href).searchParams.get("at") : "");
+      const answer = await fetch(root + path, {
+        method: "POST", body: new URLSearchParams(data), headers: { "HX-Request": "true", Accept: "text/html" },
+      }).catch(() => null);
+      const text = answer && await answer.text().catch(() => "");
+      const made = text && read(text);
+      const found = made && made.getElementById("rows");
+      free(ids);
+      if (!made || !made.getElementById("told")) {
+        say(text ? text.slice(0, 300) : "The server gave no answer. Is it still running?");
+        return null;
+      }
+      if (!found) return made;
+      for (const row of [...found.querySelectorAll(".item")]) put(row);
+      put(made.getElementById("waiting"));
+      const now = made.getElementById("pane");
+      if (now && now.dataset.item === chosenRow()?.id) put(now);
+      document.title = found.dataset.title;
+      page().dataset.summary = found.dataset.summary;
+      if (found.dataset.was === page().dataset.tail) { // nothing else happened in between
+        passed.add(found.dataset.was);
+        if (told === found.dataset.was) told = "";
+        page().dataset.tail = found.dataset.tail;
+      }
+      rove();
+      count();
+      return made;
+    }
+    document.addEventListener("submit", (event) => {
+      const form = event.target;
+      if (form.id === "undo-last") form.elements.nonce.value = nonce();
+      if (!isHere() || !selection() || !/\/inbox\/decide(-several)?$/.test(form.action)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const data = new FormData(form, event.submitter);
+      give(data, data.has("all") ? data.get("all").trim().split(" ") : data.getAll("ref"));
+      for (const one of form.querySelectorAll("details[open]")) one.open = false;
+      form.closest("details[open]")?.removeAttribute("open");
+    }, true);
+    window.addEventListener("beforeunload", (event) => { if (queue.length) event.preventDefault(); });
+
+    // A form that a key asked for may come a moment later: what is typed meanwhile is for it.
+    let held = null;
+    async function open(row, letter) {
+      held = [];
+      await choose(row, true);
+      const keys = held ?? [];
+      held = null;
+      const found = isBeside(row) && pane().querySelector(`[data-do="${letter}"]`);
+      if (!found) { hinted("Nothing in it can be changed by this key."); return; }
+      found.open = true;
+      firstField(found).focus();
+      for (const key of keys) {
+        const field = document.activeElement;
+        if (key.length === 1 && field.matches("[type=text], :not([type]), textarea")) field.value += key;
+        else field.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+      }
+    }
+    document.addEventListener("wakelog:verdict", ({ target: row, detail: letter }) => {
+      if (!isEngaged) { hinted("Choose it first: by j, k, Enter or a click."); return; }
+      const ref = row.querySelector(".pick")?.value;
+      if (!ref) hinted("This is decided.");
+      else if (row !== chosenRow()) choose(row); // it came after what was clicked
+      else if (letter === "c") keyed("confirm", [ref]);
+      else if (letter === "z") keyed("tomorrow", [ref]);
+      else open(row, letter);
+    });
 
     // -------------------------------------------------------------------------------- several
     function count() {
@@ -538,32 +706,48 @@
       const told = document.getElementById("selected");
       if (!told) return;
       told.textContent = number ? ` (${number})` : "";
-      document.getElementById("spoken").textContent = number ? `${number} selected` : "";
+      if (number) document.getElementById("spoken").textContent = `${number} selected`;
       selection().querySelector("[data-all=c]").disabled = !number;
+      for (const one of selection().querySelectorAll("details")) one.inert = !number;
+      const open = new Set(picks().map((one) => one.value)); // what is decided is not confirmed with all
+      for (const one of document.querySelectorAll(".list .all")) {
+        const button = one.querySelector("button");
+        const left = button.value.split(" ").filter((ref) => open.has(ref));
+        button.value = left.join(" ");
+        for (const told of one.querySelectorAll(".n")) told.textContent = left.length;
+        one.hidden = left.length < 2;
+      }
     }
-    document.addEventListener("change", (event) => { if (event.target.matches(".pick")) count(); });
+    document.addEventListener("change", ({ target }) => {
+      if (!target.matches(".pick")) return;
+      isEngaged = true;
+      target.closest(".item").focus({ preventScroll: true });
+      count();
+    });
     let chosen = []; // what was selected stays so on the next page, if it is as it was
     document.addEventListener("htmx:before:swap", () => { chosen = picked().map((one) => one.value); });
     document.addEventListener("htmx:after:swap", () => {
       for (const one of picks()) one.checked = one.checked || chosen.includes(one.value);
+      for (const { ids } of queue) for (const id of ids ?? []) document.getElementById(id)?.setAttribute("aria-busy", "true");
       count();
+      rove();
       offer();
-      const row = document.activeElement && document.activeElement.closest(".list .item");
+      const row = focused();
       if (row && !isByPointer && rows().includes(row)) choose(row); // the address says so, too
     });
 
     function several(letter) {
       const found = selection().querySelector(`[data-all="${letter}"]`);
+      const refs = picked().map((one) => one.value);
       if (!found) hinted("One at a time is edited: take the marks off first.");
-      else if (found.tagName !== "DETAILS") found.click();
+      else if (letter !== "r") keyed(letter === "c" ? "confirm" : "tomorrow", refs);
       else {
         found.open = true;
-        found.querySelector("input").focus();
+        firstField(found).focus();
       }
     }
     function mark() {
-      const row = document.activeElement && document.activeElement.closest(".list .item");
-      const box = row && row.querySelector(".pick");
+      const box = focused()?.querySelector(".pick");
       if (!box) { hinted("Choose a proposal first, by j or k."); return; }
       box.checked = !box.checked;
       count();
@@ -573,38 +757,57 @@
       list.open = !list.open;
       if (list.open) list.querySelector("summary").focus();
     }
-    const undo = () => document.querySelector("#undo-last button").click();
+    function undo() { // after what was decided before it
+      const press = () => new Promise((done) => {
+        document.addEventListener("htmx:finally:request", () => done(), { once: true });
+        document.querySelector("#undo-last button").click();
+      });
+      queue.push({ undo: press });
+      if (queue.length === 1) send();
+    }
     const DEEDS = { x: mark, "?": keys, u: undo };
+    function move(event) { // by keys that are no letters, which are never off
+      const row = focused();
+      const isFresh = !isEngaged && document.activeElement === document.body && rows().length;
+      if (isFresh && (event.key === "Tab" || event.key === "Enter")) select(current());
+      else if (!row || row !== document.activeElement) return;
+      else if (event.key === "ArrowDown" || event.key === "ArrowUp") select(current() + (event.key === "ArrowDown" ? 1 : -1));
+      else if (event.key === " ") mark();
+      else if (event.key === "Enter") choose(row, true).then(() => pane()?.focus());
+      else return;
+      event.preventDefault();
+      isEngaged = isEngaged || event.key !== "Tab";
+    }
     document.addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-      if (event.key === "Enter" && event.target.id === "why-selected") {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || !isHere()) return;
+      if (held) {
+        if (event.key === "Escape") held = null;
+        else held.push(event.key);
         event.preventDefault();
-        if (!event.repeat) selection().querySelector("[value=reject]").click();
-        return;
-      }
-      if (event.key === "Enter" && event.target.id === "until-selected") {
-        event.preventDefault();
-        if (!event.repeat) selection().querySelector("[value=day]").click();
+        event.stopImmediatePropagation();
         return;
       }
       if (event.key === "Escape") { close(event.target); return; }
-      const isOfMany = "crez".includes(event.key) && event.key.length === 1 && picked().length > 0;
-      if (!isHere() || !(event.key in DEEDS || isOfMany) || page().dataset.keys === "off") return;
-      if (event.target.closest("form, summary, input, textarea, select") || event.repeat) return;
+      if (event.repeat || event.target.closest("form, summary, input, textarea, select")) return;
+      if (["Tab", "ArrowDown", "ArrowUp", " ", "Enter"].includes(event.key)) { if (!event.shiftKey) move(event); return; }
+      const key = letterOf(event);
+      if (isShut()) return;
+      isEngaged = isEngaged || key === "j" || key === "k";
+      const isOfMany = "crez".includes(key) && key.length === 1 && picked().length > 0;
+      if (!(key in DEEDS || isOfMany)) return;
       event.preventDefault();
       event.stopImmediatePropagation();
       hinted("");
-      if (isQuiet()) return;
-      if (event.key !== "x" && event.key !== "?") beQuiet();
-      if (isOfMany) several(event.key);
-      else DEEDS[event.key]();
+      if (isOfMany) several(key);
+      else DEEDS[key]();
     }, true);
-    function close(target) { // a form over the pane, or over the list: back to what it is about
+    function close(target) { // a form over the pane, or over the list, or the sheet: back to the row
       const open = target.closest(".acts details[open], .selection details[open]");
-      if (!open) return;
-      open.open = false;
-      const row = document.getElementById(open.closest("#pane") ? pane().dataset.item : "");
-      (row || open.querySelector("summary")).focus();
+      if (open) open.open = false;
+      else if (target.closest("#pane")) shut();
+      else return;
+      const row = chosenRow();
+      (row || open?.querySelector("summary"))?.focus();
     }
 
     // -------------------------------------------------------------------------------- notices
@@ -646,6 +849,7 @@
     }
     document.addEventListener("visibilitychange", listen);
     count();
+    rove();
     offer();
   }
 
