@@ -1,21 +1,28 @@
 """What every text has: times as a person reads them, and nothing that a terminal would obey."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 UNITS = ((86_400 * 365, "y"), (86_400, "d"), (3_600, "h"), (60, "min"))
 ID_SHOWN = 8  # characters; enough to tell the ids of a home apart at a glance
+UNSEEN = "\u202a-\u202e\u2066-\u2069\u200b\u2060-\u2064\ufeff"
+"""What turns a text, or stands in it, and is not seen: of a regular expression's class."""
+_UNSEEN = re.compile(f"[{UNSEEN}]+")
 _KEPT = "\n\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 
 
 def safe(text: str) -> str:
     """A text of several lines without control characters that a terminal would obey. Joiners stay:
-    Persian, Hindi and emoji are made with them.
+    Persian, Hindi and emoji are made with them. What would turn the text unseen is a sign.
 
-    >>> safe("a\\x1b[2J\\u200db")
-    'a [2J\\u200db'
+    >>> safe("a\\x1b[2J\\u200db"), safe("gpj.\\u202eexe")
+    ('a [2J\\u200db', 'gpj.�exe')
     """
-    return "".join(char if char.isprintable() or char in _KEPT else " " for char in text)
+    if text.isprintable():
+        return text
+    told = _UNSEEN.sub("\ufffd", text)
+    return "".join(char if char.isprintable() or char in _KEPT else " " for char in told)
 
 
 def one_line(text: str) -> str:

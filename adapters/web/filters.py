@@ -4,7 +4,7 @@ import re
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from adapters.text.common import UNITS, lasting
+from adapters.text.common import UNITS, UNSEEN, lasting
 from domain.log.timestamps import instant
 
 _SHOWN_MAX = 20_000  # characters of one text
@@ -32,20 +32,22 @@ def _is_control(char: str) -> bool:
 
 
 def revealed(text: str) -> str:
-    """A text of which nothing is invisible that a model would read.
+    """A text of which nothing is invisible that a model would read, or that turns what follows.
 
-    Tag characters spell ASCII without being drawn; in a flag they stand as they are. A zero-width
-    character alone joins or parts letters, many in a row spell something.
+    Tag characters spell ASCII without being drawn; in a flag they stand as they are. A joiner
+    alone joins or parts letters, many in a row spell something.
 
     >>> revealed("a" + "".join(chr(0xE0000 + ord(char)) for char in "hide") + "b")
     'a�hide�b'
+    >>> revealed("gpj.\u202eexe"), revealed("a\u200bb")
+    ('gpj.�exe', 'a�b')
     """
     return _INVISIBLE.sub(_reveal, shown(text))
 
 
 _FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{3,6}\U000e007f"
 _INVISIBLE = re.compile(
-    f"{_FLAG}|[\U000e0000-\U000e0fff]+|[\u200b-\u200d\u2060-\u2064\ufeff]{{4,}}"
+    f"{_FLAG}|[\U000e0000-\U000e0fff]+|[\u200b-\u200d\u2060-\u2064\ufeff]{{4,}}|[{UNSEEN}]+"
 )
 
 
@@ -56,20 +58,20 @@ def _reveal(found: re.Match[str]) -> str:
     told = "".join(
         chr(ord(char) - 0xE0000) if 0xE0020 <= ord(char) < 0xE007F else "" for char in hidden
     )
-    return f"\ufffd{told}\ufffd"
+    return f"\ufffd{told}\ufffd" if told else "\ufffd"
 
 
 def one_line(text: str, length_max: int = 300) -> str:
-    """A text for a title or an attribute: no line ends, no marks that turn the direction.
+    """A text for a title or an attribute: no line ends, nothing that turns the direction unseen.
 
     >>> one_line("a\\n\\u202eb")
-    'a b'
+    'a �b'
     """
-    told = "".join(char for char in shown(text) if char not in _TURNS)
+    told = "".join(char for char in revealed(text) if char not in _MARKS)
     return clip(" ".join(told.split()), length_max)
 
 
-_TURNS = "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+_MARKS = "\u200e\u200f\u061c"  # Hebrew and Arabic have them rightly
 
 
 def clip(text: str, length_max: int = _SHOWN_MAX) -> str:

@@ -334,3 +334,15 @@ def test_buttons_for_several_wait_for_a_choice_and_open_at_their_field(
     page.keyboard.press("Enter")
     expect(page.locator("#item-2-1")).to_contain_text("rejected")
     assert decided(home) == {"2.1": "rejected"}
+
+
+def test_enter_in_an_empty_reason_decides_nothing(page: Any, address: str, home: Path) -> None:
+    page.goto(address)
+    for key in ("j", "r", "Enter"):
+        page.keyboard.press(key)
+    expect(page.locator("#hint")).to_contain_text("Nothing was decided")
+    expect(page.locator("#pane").get_by_label("Why?")).to_be_focused()
+    assert decided(home) == {}
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#item-2-1")).to_contain_text("rejected")
+    assert decided(home) == {"2.1": "rejected"}

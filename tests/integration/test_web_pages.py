@@ -470,3 +470,23 @@ def test_no_refusal_of_the_page_names_a_command_for_what_the_page_can_do(home: P
     assert "`wakelog" not in whole
     for name in ("restore_task", "resume_agent", "create_agent", "see_tasks"):
         assert WORDS[name] in whole, name
+
+
+def test_what_turns_a_text_or_is_not_seen_is_a_sign_on_page_and_terminal(tmp_path: Path) -> None:
+    home, turned = tmp_path / "home", "gpj.\u202eexe"
+    done(["category", "add", "Wo\u200brk"], home)
+    done(["task", "add", turned, "--category", "Wo\u200brk"], home)
+    done(["task", "note", turned, "see \u2066this\u2069"], home)
+    file = tmp_path / f"{turned}.md"
+    file.write_text("- [ ] One\n", encoding="utf-8")
+    typed = done(["import", str(file), "--dry-run"], home) + done(["list"], home)
+    typed += done(["show", turned], home)
+    with visiting(home) as visitor:
+        (found,) = visitor.json("/tasks")["tasks"]
+        page = visitor.page("/tasks") + visitor.page(f"/tasks/{found['id']}")
+    shown = re.sub(r'value="[^"]*"|<textarea.*?</textarea>', "", page, flags=re.DOTALL)
+    for text, wanted in ((typed, ("gpj.\ufffdexe",)), (shown, ("gpj.\ufffdexe", "Wo\ufffdrk"))):
+        assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b]", text)
+        for one in wanted:
+            assert one in text
+    assert "gpj.\ufffdexe.md" in typed

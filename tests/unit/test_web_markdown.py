@@ -107,7 +107,7 @@ def test_numbers_of_a_list_are_those_that_were_written() -> None:
 def test_what_is_invisible_is_told_and_flags_and_families_stay() -> None:
     assert revealed(f"a{TAGS}b") == "a\ufffdobey me\ufffdb"
     assert "obey me" in said(f"a title{TAGS}")
-    assert revealed("a" + "\u200b\u200c" * 20 + "b") == "a\ufffd\ufffdb"
+    assert revealed("a" + "\u200b\u200c" * 20 + "b") == "a\ufffdb"
     for text in (
         "👩\u200d👩\u200d👧",
         "नमस\u200dते",

@@ -79,21 +79,27 @@
   }
   const isPressing = (event) => (event.key === "Enter" && !event.target.closest("textarea, a"))
     || (event.key === " " && event.target.closest("button, summary"));
+  function sends(event) { // Enter in a field: that of its own button, which is not the first of its form
+    if (event.key !== "Enter" || event.repeat || event.isComposing) return false;
+    const isSure = event.ctrlKey || event.metaKey;
+    const drop = event.target.closest(".drop");
+    if (!event.target.matches(isSure ? "input, textarea" : "input") || !(drop || isSure)) return false;
+    event.preventDefault();
+    const button = drop && drop.querySelector("button");
+    const isEmpty = event.target.name === "reason" && !event.target.value.trim();
+    if (!button) event.target.form?.requestSubmit();
+    else if (button.value === "anyway") hinted("The task has changed since this was proposed: no key confirms it.");
+    else if (isEmpty && !isSure) hinted("Nothing was decided. Say why, or press Ctrl+Enter to say nothing.");
+    else button.click();
+    return true;
+  }
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (sends(event) || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     hinted("");
     pressed = null;
     const inForm = event.target.closest("form, summary");
     if (event.repeat) { // what is held decides nothing, by no key
       if (inForm && isPressing(event)) event.preventDefault();
-      return;
-    }
-    const drop = event.key === "Enter" && event.target.matches("input") && event.target.closest(".drop");
-    if (drop) { // its own button, which is not the first of the form
-      event.preventDefault();
-      const button = drop.querySelector("button");
-      if (button.value === "anyway") hinted("The task has changed since this was proposed: no key confirms it.");
-      else button.click();
       return;
     }
     if (event.key === "Escape") {
