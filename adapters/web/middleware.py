@@ -1,12 +1,13 @@
 """The door: strict headers on every answer, nobody comes in who should not, and what a visitor
 sees who has to wait outside."""
 
+import logging
 from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlencode
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -58,8 +59,11 @@ class GuardMiddleware:
                 message["headers"] = [*message["headers"], *added]
             await send(message)
 
-        app = await self._outside(Request(scope, receive)) or self._app
-        await app(scope, receive, with_headers)
+        try:
+            app = await self._outside(Request(scope, receive)) or self._app
+            await app(scope, receive, with_headers)
+        except ClientDisconnect:  # in the middle of its form: there is nobody to answer
+            logging.getLogger("uvicorn.error").warning("Somebody left before all of a form came.")
 
     async def _outside(self, request: Request) -> Response | None:
         """The answer to who is not let in, or not yet; None: come in."""
