@@ -302,7 +302,7 @@ def test_on_a_narrow_screen_a_proposal_is_a_sheet_with_its_verdicts_at_the_thumb
 
 
 def test_what_is_decided_says_what_was_before_and_is_taken_back_alone(
-    page: Any, address: str, home: Path
+    page: Any, address: str, home: Path, complaints: list[str]
 ) -> None:
     done(["confirm", "2", "--all"], home)
     done(["task", "set", "Paint the door", "--estimate", "90"], home)
@@ -312,6 +312,7 @@ def test_what_is_decided_says_what_was_before_and_is_taken_back_alone(
     page.locator("#item-2-3").get_by_role("button", name="Undo").click()
     expect(page.locator("#told")).to_contain_text("Taken back: Set priority to P1")
     assert decided(home) == {"2.1": "confirmed", "2.2": "confirmed"}
+    assert complaints == []
     page.locator("#item-2-2").get_by_role("button", name="Undo").click()
     expect(page.locator("#told")).to_contain_text("changed since")
     assert decided(home) == {"2.1": "confirmed", "2.2": "confirmed"}

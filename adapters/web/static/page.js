@@ -514,7 +514,6 @@
     const picked = () => picks().filter((one) => one.checked);
     const focused = () => document.activeElement?.closest(".list .item");
     const chosenRow = () => document.querySelector(".list [aria-current]");
-    const isShut = () => page().dataset.keys === "off";
 
     // ------------------------------------------------------------------------------------ one
     // What is chosen by a key or a click stands in the pane, on a narrow screen once it is asked for.
@@ -578,7 +577,7 @@
     // A verdict is for the row on which it was given: that row is marked at once, the next one is
     // chosen, and what is typed meanwhile is kept. They are sent one after another; an answer is
     // their rows, the pane of what is chosen then, and how many wait.
-    const nonce = () => ofVisit(selection().elements.nonce.value.slice(0, 8)
+    const nonce = (form) => ofVisit(form.elements.nonce.value.slice(0, 8)
       + btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(9)))).replace(/[+/]/g, "-"));
     const rowOf = (ref) => picks().find((one) => one.value.startsWith(ref.split(".", 2).join(".") + "."))?.closest(".item");
     function keyed(verdict, refs) {
@@ -589,7 +588,7 @@
       give(data, refs);
     }
     function give(data, refs) {
-      data.set("nonce", nonce());
+      data.set("nonce", nonce(selection()));
       const path = refs.length > 1 ? "/inbox/decide-several" : "/inbox/decide";
       const those = refs.map(rowOf).filter((row) => row && !row.hasAttribute("aria-busy"));
       if (!those.length) return;
@@ -668,7 +667,7 @@
     }
     document.addEventListener("submit", (event) => {
       const form = event.target;
-      if (form.id === "undo-last") form.elements.nonce.value = nonce();
+      if (form.id === "undo-last") form.elements.nonce.value = nonce(form);
       if (!isHere() || !selection() || !/\/inbox\/decide(-several)?$/.test(form.action)) return;
       event.preventDefault();
       event.stopPropagation();
@@ -797,7 +796,7 @@
       if (event.repeat || event.target.closest("form, summary, input, textarea, select")) return;
       if (["Tab", "ArrowDown", "ArrowUp", " ", "Enter"].includes(event.key)) { if (!event.shiftKey) move(event); return; }
       const key = letterOf(event);
-      if (isShut()) return;
+      if (page().dataset.keys === "off") return;
       isEngaged = isEngaged || key === "j" || key === "k";
       const isOfMany = "crez".includes(key) && key.length === 1 && picked().length > 0;
       if (!(key in DEEDS || isOfMany)) return;
