@@ -63,7 +63,7 @@ class BoundedConnection(H11Protocol):
         self._timer: asyncio.TimerHandle | None = None
         self._came = 0  # bytes, since the timer was set
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self._wait()
         cut_oldest(self._waiting, WAITING_MAX)

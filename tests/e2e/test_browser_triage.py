@@ -132,8 +132,8 @@ def test_keys_typed_ahead_of_a_slow_server_are_for_the_rows_they_were_pressed_on
             if key == "x":
                 marked = [one for one in marked if one != at] if at in marked else [*marked, at]
             if key in "cz":
-                for row in marked or [at]:
-                    wanted[ref_of(row)] = {"c": "confirmed", "z": "deferred"}[key]
+                became = {"c": "confirmed", "z": "deferred"}[key]
+                wanted |= {ref_of(row): became for row in marked or [at]}
                 marked = []
             page.keyboard.press(key)
         expect(page.locator(BUSY)).to_have_count(0, timeout=90_000)

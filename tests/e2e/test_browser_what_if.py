@@ -22,7 +22,11 @@ expect = playwright.expect
 
 pytestmark = in_browser
 STEPS = (
-    ("wake", 30, ('region "Paint the door"', 'link "wake"', 'listitem "1.2 Set estimate to 60')),
+    (
+        "this wake",
+        30,
+        ('region "Paint the door"', 'link "this wake"', 'listitem "1.2 Set estimate to 60'),
+    ),
     ("What if …", 18, ('heading "Wake ', 'link "What if …"', 'region "Why it woke"')),
     ("One more note before this wake", 17, ('textbox "One more note', 'group: "Note 1: Takes')),
     ("Show what would have happened", 9, ('button "Show what would', 'checkbox "A model that')),
@@ -51,6 +55,7 @@ def looked_at(page: Any, address: str, path: str, axe: str) -> list[str]:
 def test_three_presses_lead_from_a_proposal_to_what_another_note_would_have_done(
     page: Any, address: str, home: Path, axe: str, complaints: list[str]
 ) -> None:
+    page.set_viewport_size({"width": 1200, "height": 720})
     page.goto(f"{address}/inbox")
     for (name, tabs, named), title in zip(
         STEPS, ("Inbox", "Wake", "What if", "What if"), strict=True
