@@ -21,6 +21,18 @@ SMALL: Final = frozenset(
 )
 """Words by which two titles of one thing may differ; so may case, marks, order and umlauts."""
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+_PLAIN: Final = {
+    "update_task_due_date": ("due", "dueDate"),
+    "update_task_estimate": ("estimate", "minutes"),
+    "update_task_priority": ("priority", "priority"),
+    "set_task_status": ("status", "status"),
+    "set_task_title": ("title", "title"),
+    "add_checklist_item": ("add", "title"),
+    "assign_task_label": ("label", "id"),
+    "create_follow_up_task": ("follow_up", "title"),
+    "migrate_checklist_item": ("move", "id"),
+}
+"""Changes that are of one kind: with it, the argument that is its value."""
 TELLING: Final = 0.05
 """Below this probability two runs are told apart."""
 _Z: Final = 1.959963984540054  # of 95 %
@@ -93,8 +105,8 @@ def title_key(title: str) -> frozenset[str]:
 def proposed(
     tool: str, arguments: Mapping[str, Any], names: Mapping[str, str]
 ) -> Sequence[Proposed]:
-    """An item of the inbox, as cases write it: of an item of a checklist several, where it changes
-    in several ways.
+    """An item of the inbox, as cases write it; of an item of a checklist several, where it changes
+    in several ways; of times, when they began and ended by the person's clock.
 
     Args:
         tool: The change's name.
@@ -106,36 +118,19 @@ def proposed(
         given = str(arguments.get(field, ""))
         return names.get(given, given)
 
-    match tool:
-        case "update_task_due_date":
-            return [Proposed("due", arguments["dueDate"])]
-        case "update_task_estimate":
-            return [Proposed("estimate", str(arguments["minutes"]))]
-        case "update_task_priority":
-            return [Proposed("priority", arguments["priority"])]
-        case "set_task_status":
-            return [Proposed("status", arguments["status"])]
-        case "set_task_title":
-            return [Proposed("title", arguments["title"])]
-        case "add_checklist_item":
-            return [Proposed("add", arguments["title"])]
-        case "update_checklist_item":
-            is_checked, title = arguments.get("isChecked"), arguments.get("title")
-            ticked = "" if is_checked is None else "tick" if is_checked else "untick"
-            put_away = "archive" if arguments.get("isArchived") else ""
-            done = [Proposed(one, named("id")) for one in (ticked, put_away) if one]
-            return [*done, Proposed("rename", title)] if title else done
-        case "assign_task_label":
-            return [Proposed("label", named("id"))]
-        case "create_follow_up_task":
-            return [Proposed("follow_up", arguments["title"])]
-        case "migrate_checklist_item":
-            return [Proposed("move", named("id"))]
-        case "link_task":
-            return [Proposed("link", f"{arguments['relation']} {named('targetTaskId')}")]
-        case _:  # of time: when it began and ended, by the person's clock
-            times = arguments.get("startedAt", ""), arguments.get("endedAt", "")
-            return [Proposed("time", " ".join(times).strip())]
+    if tool in _PLAIN:
+        kind, field = _PLAIN[tool]
+        return [Proposed(kind, named(field))]
+    if tool == "update_checklist_item":
+        is_checked, title = arguments.get("isChecked"), arguments.get("title")
+        ticked = "" if is_checked is None else "tick" if is_checked else "untick"
+        put_away = "archive" if arguments.get("isArchived") else ""
+        done = [Proposed(one, named("id")) for one in (ticked, put_away) if one]
+        return [*done, Proposed("rename", title)] if title else done
+    if tool == "link_task":
+        return [Proposed("link", f"{arguments['relation']} {named('targetTaskId')}")]
+    times = [arguments[one] for one in ("startedAt", "endedAt") if one in arguments]
+    return [Proposed("time" if times else tool, " ".join(times))]
 
 
 def judge(wanted: Sequence[Wish], allowed: Sequence[Wish], found: Iterable[Proposed]) -> Marks:

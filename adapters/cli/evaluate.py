@@ -9,13 +9,7 @@ import click
 
 from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session, yes_option
-from adapters.documents.evaluations import (
-    EvalAgainst,
-    EvalDetails,
-    EvalRow,
-    Share,
-    read_evaluation,
-)
+from adapters.documents.evaluations import EvalAgainst, EvalDetails, EvalRow, Share
 from adapters.text.agent_output import counted
 from adapters.text.common import safe
 from domain.errors import Refused, invalid
@@ -109,11 +103,11 @@ def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> N
     if wish.no_worse and not wish.against:
         raise invalid("--no-worse compares with nothing", "name a run with --against")
     from adapters.usecases.eval_cases import read_cases
-    from adapters.usecases.eval_report import compared, eval_details, kept_evaluation
+    from adapters.usecases.eval_report import compared, earlier_run, eval_details, kept_evaluation
     from adapters.usecases.evaluate import evaluate
 
-    then = read_evaluation(wish.against) if wish.against else None
     cases = read_cases(files)
+    then = earlier_run(wish.against, cases) if wish.against else None
     judge = _judge(session, wish)
     tokens_max = wish.tokens or 0
     if judge.is_leaving:
@@ -124,24 +118,24 @@ def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> N
             repeat=wish.repeat, tokens_max=tokens_max, at_once=wish.at_once,
         )  # fmt: skip
     kept = kept_evaluation(judge, came)
-    if wish.out:
-        _write(wish.out, kept)
     against = compared(str(wish.against), then, kept) if then and kept.cases else None
     details = eval_details(
         judge, came, repeat=wish.repeat, at=_now(), against=against, is_showing=wish.show
     )
     if not session.printed(details):
         _tell(session, details)
-    is_low = wish.min_precision is not None and details.precision < wish.min_precision
-    is_lost = wish.no_worse and (
-        against is None
-        or is_worse(against.fixed, against.broken, is_repeatable=judge.is_repeatable)
-    )
-    if is_low:
-        session.note(f"Precision {details.precision:.4f} is below {wish.min_precision}.")
-    if is_lost:
-        session.note("It is worse than the run before.")
-    raise SystemExit(1 if details.stopped or is_low or is_lost else 0)
+    if wish.out:
+        _write(wish.out, kept)
+    missed = list[str]()
+    if details.precision < (wish.min_precision or 0):
+        missed.append(f"Precision {details.precision:.4f} is below {wish.min_precision}.")
+    if against and wish.no_worse:
+        changed = against.fixed, against.broken
+        if is_worse(*changed, is_repeatable=judge.is_repeatable):
+            missed.append("It is worse than the run before.")
+    for one in missed:
+        session.note(one)
+    raise SystemExit(1 if details.stopped or missed else 0)
 
 
 def _judge(session: Session, wish: EvalOptions) -> "Judge":
@@ -189,7 +183,7 @@ def _agreed(
     from adapters.usecases.evaluate import TURNS_ESTIMATED, tokens_estimated
     from domain.ports import Usage
 
-    about = tokens_estimated(judge, cases, wish.repeat)
+    about = -(-tokens_estimated(judge, cases, wish.repeat) // 1000) * 1000
     limit = min(wish.tokens, about) if wish.tokens else about
     price = cost(Usage(about, 0), price_at(judge.settings.prices, judge.name, _now()))
     paid = "" if price is None else f", {price / WHOLE:.2f} by your prices"
@@ -240,7 +234,7 @@ def _tell(session: Session, found: EvalDetails) -> None:
     if found.failed:
         told.append("failed: " + ", ".join(f"{code} {n}" for code, n in found.failed.items()))
     if found.unplaced:
-        told.append(f"{counted(found.unplaced, 'quote')} that {_stand(found.unplaced)} nowhere")
+        told.append(f"quotes that stand nowhere: {found.unplaced}")
     session.say(safe(" · ".join(told)), style="bold")
     if found.stopped:
         why = "it was interrupted" if found.stopped == "interrupted" else "its tokens were used"
@@ -263,10 +257,6 @@ def _tell(session: Session, found: EvalDetails) -> None:
         session.say_each(safe(f"    missed {told}") for told in one.missed)
         if one.failed:
             session.say(safe(f"    failed: {one.failed}"))
-
-
-def _stand(count: int) -> str:
-    return "stands" if count == 1 else "stand"
 
 
 def _against(one: EvalAgainst) -> str:

@@ -13,9 +13,10 @@ from adapters.documents.evaluations import (
     KeptEvaluation,
     KeptRun,
     Share,
+    read_evaluation,
 )
 from adapters.home.prices import WHOLE, cost, price_at
-from adapters.usecases.eval_cases import Case
+from adapters.usecases.eval_cases import Case, PlacedCase
 from adapters.usecases.evaluate import CaseRun, Evaluation, Judge, tokens_of
 from domain.errors import Refused
 from domain.judging import KINDS, TELLING, Marks, Tally, sign_test, wilson
@@ -129,17 +130,25 @@ def _mistakes(judged: Judged) -> Iterator[EvalMistake]:
         yield EvalMistake(case.id, text[:SHOWN_MAX], list(wrong), list(missed), failed)
 
 
-def compared(run: str, then: KeptEvaluation, now: KeptEvaluation) -> EvalAgainst:
-    """A run beside an earlier one.
+def earlier_run(file: str, cases: Sequence[PlacedCase]) -> KeptEvaluation:
+    """A run that was kept, to be compared with one of these cases.
 
     Raises:
-        Refused: Code ``invalid_input``: they have no case in common.
+        Refused: Code ``unreadable_file``; ``invalid_input``: it is none, or of other cases.
     """
+    found = read_evaluation(file)
+    if {(one.id, one.digest) for one in found.cases}.isdisjoint(
+        (one.case.id, one.case.digest) for one in cases
+    ):
+        because = f"no case of {file} is among these as it was then"
+        raise Refused("invalid_input", because=because, instead="name a run of the same cases")
+    return found
+
+
+def compared(run: str, then: KeptEvaluation, now: KeptEvaluation) -> EvalAgainst:
+    """A run beside an earlier one."""
     before = {(one.id, one.digest): one for one in then.cases if one.runs}
     both = [(before[key], one) for one in now.cases if (key := (one.id, one.digest)) in before]
-    if not both:
-        because = f"no case of {run} is among these as it was then"
-        raise Refused("invalid_input", because=because, instead="name a run of the same cases")
     fixed = sum(_is_right(new) > _is_right(old) for old, new in both)
     broken = sum(_is_right(new) < _is_right(old) for old, new in both)
     p, left_out = sign_test(fixed, broken), len(before) + len(now.cases) - 2 * len(both)

@@ -157,10 +157,34 @@ def test_what_is_later_than_the_first_report_wakes_it_again_and_a_question_is_he
     other = GOOD | {"id": "told", "notes": [NOTE | {"by": "import"}]}
     overruled = GOOD | {"id": "set", "wanted": []}
     overruled |= {"task": {"title": "Visa form", "due": {"is": "2027-03-20", "at": GOOD["now"]}}}
-    file = file_of(tmp_path, again, asked, other, overruled)
+    old = {"at": "2027-02-26T11:00", "text": "Must be done in 10 days."}
+    dated = GOOD | {
+        "id": "dated",
+        "task": GOOD["task"] | {"at": "2027-02-01T09:00"},
+        "notes": [old],
+        "wanted": [{"kind": "due", "is": ["2027-03-08"]}],
+    }
+    ticked = dated | {"id": "ticked", "first": {"at": "2027-03-01T09:00", **REPORT}}
+    file = file_of(tmp_path, again, asked, other, overruled, dated, ticked)
     found = told(["eval", file, "--show"], tmp_path)
     assert found["mistakes"] == []
-    assert row(found, "all")["right"] == 3
+    assert row(found, "all")["right"] == 5
+
+
+def test_what_a_wake_took_back_itself_does_not_stand_in_the_inbox(tmp_path: Path) -> None:
+    days = [
+        {"tool": "update_task_due_date", "arguments": {"dueDate": day}}
+        for day in ("2027-03-04", "2027-03-05")
+    ]
+    tape = file_of(
+        tmp_path,
+        {"calls": [*days, {"tool": "update_report", "arguments": REPORT}]},
+        {"text": "Done."},
+        name="tape",
+    )
+    found = told(["eval", file_of(tmp_path, GOOD), "--model", f"tape:{tape}"], tmp_path)
+    total = row(found, "all")
+    assert (total["right"], total["wrong"], found["model"]) == (1, 0, f"tape:{tape}")
 
 
 def test_other_tasks_and_labels_are_there_and_time_is_the_persons(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ TOPS = (
     "replay",
     "adapters",
     "tests",
+    "evals",
     "notebooks",
     "ADRs",
     "deploy",

@@ -101,6 +101,8 @@ BY_NAME = {
     "adapters/models/rules/model.py": "phrases that it reads; a tool without one it never calls",
     "adapters/models/rules/tool_calls.py": "the same",
     "adapters/models/rules/blockers.py": "the same",
+    "domain/judging.py": "kinds of proposals, as cases write them; of another tool its name",
+    "adapters/usecases/evaluate.py": "what a case says was reported",
     "adapters/web/cards.py": "days of spans, which a card tells shorter",
     "adapters/models/demo.py": "habits of a sloppy model",
     "adapters/demo/person.py": "habits of a scripted person",
