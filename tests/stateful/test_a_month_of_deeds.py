@@ -585,7 +585,7 @@ class Person:
     def save(self, source: str) -> None:
         lines = self.told(source)
         if source == MARKDOWN:
-            text = markdown(lines)
+            text, self.files[source] = markdown(lines), lines
         elif source == TODO:
             text = "".join(todo_line(said) for _, said in lines)
         else:
@@ -613,7 +613,7 @@ class Person:
 
     def write_back(self, source: str = "") -> None:
         source = source or self.dice.choice([MARKDOWN, TODO])
-        lines, path = self.told(source), self.folder / source
+        lines, path = self.files[source], self.folder / source
         if not lines:
             return
         if self.world.news(lines):
@@ -656,7 +656,7 @@ class Person:
             copy = Said(**own, category=category, labels=tuple(self.world.labels(made)))
         for name, value in self.world.unwritten(made, copy).items():
             if name in can_say and value in (can_say[name] or {value}):
-                copy = replace(copy, **{name: value})
+                copy = replace(copy, **{name: (value, "") if name == "status" else value})
         items = tuple(self.world.items(made).items())
         return replace(copy, items=items) if source == MARKDOWN else copy
 
