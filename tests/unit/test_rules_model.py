@@ -639,6 +639,39 @@ def test_a_due_date_is_told_by_the_persons_day(due: str, english: str, german: s
     assert (english in reported(dueDate=due)["oneLiner"]) == ("overdue" in english)
 
 
+@pytest.mark.parametrize(
+    ("written", "zone", "by_tomorrow", "by_friday"),
+    [
+        ("2027-03-04T02:00", "America/Los_Angeles (UTC-08:00)", "2027-03-04", "2027-03-05"),
+        ("2027-03-03T23:30", "Asia/Tokyo (UTC+09:00)", "2027-03-05", "2027-03-05"),
+        ("2027-03-04T20:00", "Pacific/Chatham (UTC+13:45)", "2027-03-06", "2027-03-12"),
+        ("2027-03-03T23:30", "Europe/Berlin (UTC+01:00)", "2027-03-05", "2027-03-05"),
+        ("2027-03-03T22:30", "Europe/Berlin (UTC+01:00)", "2027-03-04", "2027-03-05"),
+        ("2027-03-28T00:30", "Europe/Berlin (UTC+01:00)", "2027-03-29", "2027-04-02"),
+        ("2027-03-28T22:30", "Europe/Berlin (UTC+02:00)", "2027-03-30", "2027-04-02"),
+        ("2027-10-30T22:30", "Europe/Berlin (UTC+02:00)", "2027-11-01", "2027-11-05"),
+        ("2027-10-31T22:30", "Europe/Berlin (UTC+01:00)", "2027-11-01", "2027-11-05"),
+    ],
+)
+def test_a_day_counts_from_where_the_writer_is(
+    written: str, zone: str, by_tomorrow: str, by_friday: str
+) -> None:
+    now = {"now": f"## Now\n\nSaturday 2027-11-06 12:00, {zone}"}
+    stored = f"{written}:00.000000Z"
+    for text, day in (("by tomorrow", by_tomorrow), ("bis Freitag", by_friday)):
+        told = ask(note(f"Pay {text}!", stored), sections=now)
+        assert one(told, "update_task_due_date", "dueDate") == day
+        told = ask(title=f"Tax form {text}", createdAt=stored, sections=now)
+        assert one(told, "update_task_due_date", "dueDate") == day
+
+
+def test_a_wait_is_counted_and_a_note_named_by_the_writers_days() -> None:
+    late = "2026-11-20T23:30:00.000000Z"  # the 21st in Berlin
+    blocked = {"value": "BLOCKED", "by": "person", "at": late}
+    assert "BLOCKED since 2026-11-21\n" in reported(status=blocked)["content"]
+    assert "note of 2026-11-21" in reported(note("Urgent!", late))["content"]
+
+
 def test_who_waits_for_what_since_when() -> None:
     told = reported(
         status=set_on("2026-11-14", "BLOCKED"),

@@ -18,7 +18,7 @@ from msgspec import Struct
 from adapters.models.json_objects import dicts
 from domain.errors import Refused
 from domain.log import canonical
-from domain.log.timestamps import is_date, wall
+from domain.log.timestamps import is_date, is_moment, wall
 from domain.ports import Section
 from domain.text import fold
 
@@ -62,8 +62,12 @@ class PromptContext(Struct, frozen=True):
     reported_at: str = ""
 
     def local(self, at: str) -> str:
-        """What the person's clock showed then; empty without a clock."""
-        return wall(at, self.offset) if self.offset and at else ""
+        """What the person's clock showed then, by the offset of now; empty without a clock."""
+        return wall(at, self.offset) if self.offset and is_moment(at) else ""
+
+    def day(self, at: str) -> date | None:
+        """The person's day of a stored time, the UTC one without a clock; None if it is none."""
+        return day_of(self.local(at) or at)
 
     def remembers(self, what: str, at: str) -> bool:
         """Whether the journal holds these words since a text was written."""
@@ -197,7 +201,8 @@ def read(user: tuple[Section, ...]) -> PromptTask:
     assigned = {_text(label.get("id")) for label in dicts(task.get("labels"))[:LABELS_MAX]}
     barred = assigned | {label.id for label in _labels(sections.get("suppressed_labels", ""))}
     words = _body(sections.get("words", ""))
-    sources, is_cut = _sources(task, words)
+    around = read_context(sections)
+    sources, is_cut = _sources(task, words, around)
     proposals = map(str.strip, sections.get("proposals", "").splitlines()[:LINES_MAX])
     left = _count(task.get("labelsLeft"))
     return PromptTask(
@@ -226,12 +231,12 @@ def read(user: tuple[Section, ...]) -> PromptTask:
         is_cut=is_cut,
         decided={name: at for name in task if (at := _set_at(task, name, "person", "import"))},
         set_at={name: at for name in task if (at := _set_at(task, name))},
-        around=read_context(sections),
+        around=around,
     )
 
 
 def day_of(at: str) -> date | None:
-    """The UTC day of a stored time; None if it is none."""
+    """The day that a time begins with; None if it is none."""
     return date.fromisoformat(at[:10]) if is_date(at[:10]) else None
 
 
@@ -258,13 +263,15 @@ def _task(section: str) -> tuple[dict[str, Any], bool]:
     return (value, True) if isinstance(value, dict) else ({}, False)
 
 
-def _sources(task: dict[str, Any], words: str) -> tuple[tuple[SourceText, ...], bool]:
+def _sources(
+    task: dict[str, Any], words: str, around: PromptContext
+) -> tuple[tuple[SourceText, ...], bool]:
     """Texts oldest first: title, description, log, the user's words; and whether some was cut."""
     created = _text(task.get("createdAt"))
-    log = (source for source in map(_entry, dicts(task.get("log"))) if source.text)
-    entries = sorted(log, key=lambda source: source.at)
+    log = (_entry(one, around) for one in dicts(task.get("log")))
+    entries = sorted((source for source in log if source.text), key=lambda source: source.at)
     texts = [
-        *(_field_text(task, name, created) for name in ("title", "description")),
+        *(_field_text(task, name, created, around) for name in ("title", "description")),
         *entries[-ENTRIES_MAX:],
         SourceText("words", words),
     ]
@@ -279,17 +286,15 @@ def _sources(task: dict[str, Any], words: str) -> tuple[tuple[SourceText, ...], 
     return tuple(source for source in reversed(kept) if source.text.strip()), is_cut
 
 
-def _field_text(task: dict[str, Any], name: str, created: str) -> SourceText:
+def _field_text(task: dict[str, Any], name: str, created: str, around: PromptContext) -> SourceText:
     at = _set_at(task, name) or created
-    return SourceText(name, _text(_value(task, name)), at, day_of(at))
+    return SourceText(name, _text(_value(task, name)), at, around.day(at))
 
 
-def _entry(entry: dict[str, Any]) -> SourceText:
+def _entry(entry: dict[str, Any], around: PromptContext) -> SourceText:
     """A note as it reads since it was last edited; its day is that on which it was begun."""
-    at = _text(entry.get("at"))
-    return SourceText(
-        "note", _text(entry.get("text")), _text(entry.get("editedAt")) or at, day_of(at), at
-    )
+    at, edited = _text(entry.get("at")), _text(entry.get("editedAt"))
+    return SourceText("note", _text(entry.get("text")), edited or at, around.day(at), at)
 
 
 def _item(item: dict[str, Any]) -> PromptItem:

@@ -66,14 +66,14 @@ def status(seen: PromptTask, texts: Texts) -> str:
     days = waited(seen)
     if days is not None:
         lasting = f" ({days_in(days, texts)})" if days else ""
-        told += f" {texts['since'].format(seen.set_at['status'][:10])}{lasting}"
+        told += f" {texts['since'].format(seen.around.day(seen.set_at['status']))}{lasting}"
     reason = squeeze(seen.status_reason)
     return f"{told}: {reason}" if reason else told
 
 
 def waited(seen: PromptTask) -> int | None:
     """For how many days a task that is held up has been so; None where nothing tells."""
-    now, since = today(seen), day_of(seen.set_at.get("status", ""))
+    now, since = today(seen), seen.around.day(seen.set_at.get("status", ""))
     if seen.status not in HELD_UP or now is None or since is None:
         return None
     return max(0, (now - since).days)
