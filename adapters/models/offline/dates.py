@@ -44,6 +44,20 @@ _COUNT_NAMES = (
 )
 _ORDINAL_NAMES = ("first second third fourth fifth", "ersten zweiten dritten")
 _ORDINALS = {name: nth for names in _ORDINAL_NAMES for nth, name in enumerate(names.split(), 1)}
+_EASTER = {
+    "maundy thursday": -3,
+    "gründonnerstag": -3,
+    "good friday": -2,
+    "karfreitag": -2,
+    "easter monday": 1,
+    "ostermontag": 1,
+    "easter": 0,
+    "ostersonntag": 0,
+    "ostern": 0,
+    "pfingstmontag": 50,
+    "pfingsten": 49,
+}
+"""Days after Easter Sunday."""
 _SHORT_DAYS = {"mo": 0, "di": 1, "mi": 2, "do": 3, "fr": 4, "sa": 5}
 MONTHS = {name: nth for nth, names in enumerate(_MONTH_NAMES, 1) for name in names.split()}
 DAYS = {name: nth for nth, names in enumerate(_DAY_NAMES) for name in names.split()}
@@ -95,6 +109,7 @@ _RELATIVE = (
     r"|(?P<xmas>christmas(?: eve)?|xmas|weihnachten|heiligabend|heilig abend)"
     r"|(?P<nm1>end of next month|ende nächsten monats|ende des nächsten monats)"
     r"|(?P<nicholas>nikolaus)"
+    rf"|(?P<easter>{'|'.join(_EASTER)})"
     r"|(?P<sd>(?-i:Mo|Di|Mi|Do|Fr|Sa))(?=[\s.,!;)]|$)"
 )
 DATE = rf"(?:{_EXPLICIT}|{_RELATIVE}){END}"
@@ -103,6 +118,7 @@ _HINT = pattern(
     rf"mo|di|mi|do|fr|sa|today|tonight|tomorrow|übermorgen|morgen|"
     rf"heute|kw|kalenderwoche|calendar|early|beginning|start|anfang|fortnight|"
     r"eod|eom|eow|end|ende|mid|mitte|middle|day|days|tage?n?|weeks?|wochen?|wochenende|weekend|"
+    r"easter|ostern|ostersonntag|ostermontag|karfreitag|gründonnerstag|pfingsten|pfingstmontag|"
     r"months?|monat(?:en?)?|monatsende|month-end|year-end|jahresende|jahreswechsel|new|neujahr|"
     rf"silvester|christmas|xmas|weihnachten|heilig|heiligabend|nikolaus|then|dahin|dann){END}"
 )
@@ -186,6 +202,10 @@ def _span_end(found: dict[str, str | None], written: date) -> date | None:
         return _first(12, 24, written)
     if found.get("nicholas"):
         return _first(12, 6, written)
+    if feast := found.get("easter"):
+        days = (_easter(year) for year in (written.year, written.year + 1))
+        days = (day + timedelta(days=_EASTER[fold(feast)]) for day in days)
+        return next(day for day in days if day >= written)
     if month := found.get("em") or found.get("mid"):
         number = MONTHS[fold(month)]
         year = int(found.get("ey") or 0) or written.year + (number < written.month)
@@ -199,6 +219,14 @@ def _span_end(found: dict[str, str | None], written: date) -> date | None:
     if found.get("nm1"):
         written = _month_on(written.replace(day=1), 1)
     return written.replace(day=monthrange(written.year, written.month)[1])
+
+
+def _easter(year: int) -> date:
+    """Easter Sunday, by Gauss, for the years that this is of use."""
+    moon = (19 * (year % 19) + 24) % 30
+    moon -= moon == 29 or (moon == 28 and year % 19 > 10)
+    ahead = (2 * (year % 4) + 4 * (year % 7) + 6 * moon + 5) % 7
+    return date(year, 3, 22) + timedelta(days=moon + ahead)
 
 
 def _ahead(count: str, unit: str, written: date) -> date:

@@ -9,7 +9,7 @@ from datetime import date
 
 from msgspec import Struct
 
-from adapters.models.offline import lemmas
+from adapters.models.offline import lemmas, phrasing
 from adapters.models.offline.clauses import Clause, Sentence
 from adapters.models.offline.dates import AHEAD, DATE, DAY, MONTHS, names_time, resolve
 from adapters.models.offline.sentences import END, LETTERS, START, pattern, quote, word_set, words
@@ -42,7 +42,7 @@ def due(sentence: Sentence, written: date | None) -> DueDate | None:
 
 def is_void(sentence: Sentence) -> bool:
     """Whether it says that there is no deadline any more."""
-    return not sentence.is_asked and VOID.search(sentence.text) is not None
+    return not sentence.is_asked and phrasing.rule("no_date").search(sentence.text) is not None
 
 
 def _all(sentence: Sentence, written: date | None) -> Iterator[tuple[int, int, bool, date]]:
@@ -57,7 +57,8 @@ def _all(sentence: Sentence, written: date | None) -> Iterator[tuple[int, int, b
             day = resolve(match.groupdict(), written)
             if day is None:
                 continue
-            if fold(match["cue"]) in ("before", "vor"):
+            is_before = rule in (MUST_EN, MUST_DE) and BEFORE.search(match[0]) is not None
+            if is_before or fold(match["cue"]) in ("before", "vor"):
                 day = _before(match, day)
             if written is None or day >= written or match.groupdict().get("iso"):
                 yield match.start(), match.end(), rule in CORRECTING, day
@@ -139,6 +140,8 @@ def _is_span(sentence: Sentence, clause: Clause, match: re.Match[str], cue: str)
     if "on hold" in fold(clause.text) or not RESTING.isdisjoint(clause.words):
         return True
     if cue in ("until", "till", "til", "bis"):
+        if phrasing.rule("shows").search(clause.text):
+            return True
         head = sentence.text[max(0, match.start() - 20) : match.start()]
         if RANGE.search(head):
             return True
@@ -314,6 +317,7 @@ PROMISED = pattern(
     rf"would)|(?:habe?|haben) (?:(?:ich|wir) )?"
     rf"(?:[{LETTERS}]{{2,20}} )?versprochen)[^.;!?]{{1,40}}? (?:(?:by|for|on|bis|am|zum) )?{DATE}"
 )
+BEFORE = pattern(r" (?:before|vor) ")
 LAST_DAY = pattern(rf"{START}(?:last|letzte[nrms]?|vergangene[nrms]?|previous) (?:{DAY})")
 DAY_SAID = pattern(rf"{START}(?:on |am |auf den |to )?{DATE}")
 BY_THEN = pattern(r"(?P<cue>(?:by|until|till|before) then|bis dahin|bis dann)\b")
@@ -462,14 +466,4 @@ ANOTHERS = pattern(
 TOO_SOON = pattern(
     rf"wird (?:das |es |da |hier )*nichts?{END}|(?:schaffe?n?|kriegen?) [^.;]{{0,30}}nicht|"
     rf"(?:won't|will not|not going to|never) (?:happen|work|make it|manage)|nichts mehr"
-)
-VOID = pattern(
-    rf"{START}(?:(?:deadline|due date|frist|abgabefrist|abgabetermin|deadline)(?: \w+){{0,2}} "
-    r"(?:is off|is gone|was dropped|is dropped|has been dropped|has been cancelled|was cancelled|"
-    r"is cancelled|no longer (?:holds|applies|counts|matters|stands)|is void|gilt nicht(?: mehr)?|"
-    r"entfällt|ist (?:weg|aufgehoben|hinfällig|vom tisch|gestrichen|nicht mehr gültig)|"
-    r"wurde (?:aufgehoben|gestrichen)|fällt weg|does not (?:hold|apply|count) any ?more|"
-    r"doesn't (?:hold|apply|count|matter) any ?more)|"
-    r"(?:no|kein|keine|keinen) (?:more )?(?:deadline|due date|frist|abgabetermin|termindruck)"
-    rf"(?: any ?more| any longer| mehr| now)|there is no (?:deadline|due date)){END}"
 )

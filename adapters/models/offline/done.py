@@ -65,7 +65,7 @@ _UNDONE = (
 _TOLD = word_set(
     "i we i've we've have has is are was were got yesterday ago already earlier morning afternoon"
 )
-_THEIRS = word_set("his their seine seinen seiner seinem ihren ihrem")
+_THEIRS = word_set("his their seine seinen seiner seinem ihre ihren ihrem")
 
 
 class DoneClaim(Struct, frozen=True):

@@ -57,6 +57,8 @@ _TOPICS = word_set(
     "blocked waiting problem idea result offen noch nächste nächster nächstes schritt wichtig "
     "dringend frist abgabe merke achtung aufgabe rest also und and first erstens zweitens"
 )
+OWN_HEADS = _OWN_LEAD | _TOPICS
+"""Words before a colon that name nobody."""
 _OTHERS_BELOW = re.compile(
     r"^(?:(?:On|Am) .{5,90}(?:wrote|schrieb).{0,60}:"
     r"|-{2,} ?(?:Original|Forwarded|Ursprüngliche|Weitergeleitete) .*"
@@ -171,7 +173,7 @@ def is_quoted(sentence: str, position: int) -> bool:
     lead = _SPEAKER.match(sentence)
     if lead is None or lead.start("said") > position or _SPEAKS.match(lead["said"]) is None:
         return False
-    return (_OWN_LEAD | _TOPICS).isdisjoint(words(sentence[: lead.start("said")]))
+    return OWN_HEADS.isdisjoint(words(sentence[: lead.start("said")]))
 
 
 def words(text: str) -> list[str]:

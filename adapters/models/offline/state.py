@@ -9,6 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from adapters.models.offline import phrasing
 from adapters.models.offline.clauses import Clause, Sentence
 from adapters.models.offline.sentences import (
     CONDITIONAL,
@@ -48,6 +49,8 @@ def turns(sentence: Sentence) -> list[StateChange]:
 
 
 def _blocked(sentence: Sentence) -> Iterator[StateChange]:
+    if phrasing.rule("meanwhile").search(sentence.text):
+        return
     spans: list[tuple[int, int]] = []
     for nth, rule in enumerate(WAITS):
         for match in rule.finditer(sentence.text):
@@ -302,7 +305,8 @@ NOT_BEFORE = pattern(
 LATE = pattern(
     rf"{START}(?P<cue>(?:haven't|have not|not|never) (?:yet )?heard (?:back|anything|a (?:thing|"
     rf"word|"
-    rf"peep)|from)|no (?:sign|news|trace) (?:of|from|yet)|radio silence|funkstille|"
+    rf"peep)|from)|no (?:sign|news|trace) (?:of|from|yet)(?! (?:that|this|it){END})|"
+    rf"radio silence|funkstille|"
     rf"(?:keine|kein) (?:reaktion|antwort|rückmeldung|lebenszeichen)(?= (?:von|vom)|[.!,;]|$)|"
     rf"(?!(?:i|we|ich|wir) )[^,;.]{{2,60}} (?:still )?(?:hasn't|haven't|has not|"
     rf"have not|has yet to|have yet to|is yet to|are yet to)"
@@ -438,7 +442,9 @@ MAY_GO_ON = pattern(
 """It frees what waits, unless the sentence says for what."""
 LEADS_IF = CONDITIONAL | word_set("hopefully hoffentlich until bis")
 CAME = pattern(
-    rf"{START}(?P<cue>received|arrived|delivered|came (?:in|back|today|through)|came|has come|"
+    rf"{START}(?P<cue>received|arrived|delivered|reopen(?:ed|ing)|(?:is|are) open again|"
+    r"hat wieder (?:auf|offen|geöffnet)|ist wieder offen|"
+    r"came (?:in|back|today|through)|came|has come|"
     r"have come|is here|are here|is in(?! (?:their|his|her|the))|got (?:the|my|our|an?|his|her|"
     r"their)|turned up|showed up|"
     r"(?:has |have )?(?:finally |just )?(?:replied|answered|approved|signed|confirmed|agreed|"

@@ -7,7 +7,7 @@ What is proposed is a span of the text, with a capital letter at most. Third per
 import re
 from collections.abc import Iterator, Sequence
 
-from adapters.models.offline import lemmas
+from adapters.models.offline import lemmas, phrasing, stance
 from adapters.models.offline.clauses import Clause, Sentence, read
 from adapters.models.offline.sentences import (
     CONDITIONAL,
@@ -40,6 +40,8 @@ def todos(text: str) -> list[Phrase]:
     ['Call the bank', 'Buy ink', 'Print']
     """
     found: list[Phrase] = []
+    apart = stance.aside(text)
+    skipped = apart.others | apart.unreal
     listing = ""  # the header above the bullets, if there is one
     for line in lines(text):
         header = HEADER.match(line.text)
@@ -47,15 +49,20 @@ def todos(text: str) -> list[Phrase]:
             listing = line.text
         elif line.text and not line.is_bullet:
             listing = ""
-        found += _of_line(line, header, listing)
+        found += _of_line(line, header, listing, skipped)
         if len(found) > TODOS_MAX:
             break
     return found[:TODOS_MAX]
 
 
-def _of_line(line: TextLine, header: re.Match[str] | None, listing: str) -> list[Phrase]:
+def _of_line(
+    line: TextLine, header: re.Match[str] | None, listing: str, skipped: frozenset[str]
+) -> list[Phrase]:
     if line.box == "x":
         return []
+    said = list(read(line.text))
+    if said and (said[0].text in skipped or stance.own(said[0].text)):
+        return _of_sentences(said, skipped)
     todo = TODO.match(line.text)
     if header is not None and (header["colon"] or not header["rest"]):
         return _listed(header["rest"], line.text)
@@ -64,10 +71,19 @@ def _of_line(line: TextLine, header: re.Match[str] | None, listing: str) -> list
     if line.is_bullet and (listing or line.box):
         titles = [_title(next(sentences(line.text), ""))]
         return [Phrase(title, quote(line.text, 0, 0)) for title in titles if title]
-    return [phrase for one in read(line.text) if not one.is_asked for phrase in _of_sentence(one)]
+    return _of_sentences(said, skipped)
+
+
+def _of_sentences(said: Sequence[Sentence], skipped: frozenset[str]) -> list[Phrase]:
+    heeded = (one for one in said if not one.is_asked and one.text not in skipped)
+    return [phrase for one in heeded for phrase in _of_sentence(one)]
 
 
 def _of_sentence(sentence: Sentence) -> list[Phrase]:
+    if own := stance.own(sentence.text):
+        parts = [one for part in own.split(" n ") for one in elements(part)]
+        is_told = len(parts) > 1 or is_order(own) or is_wish(own)
+        return [Phrase(one, quote(sentence.text, 0, 0)) for one in parts if is_told]
     listed = _listed_within(sentence.text)
     if listed:
         return listed
@@ -87,7 +103,8 @@ def _listed(rest: str, line: str) -> list[Phrase]:
     """The elements of "todo: a, b and c"; without a comma it is one element."""
     first = next(sentences(rest), "")
     start = line.find(rest)
-    return [Phrase(title, quote(line, start, start + len(first))) for title in elements(first)]
+    said = quote(line, start, start + len(first))
+    return [Phrase(title, said) for title in stance.own_parts(elements(first))]
 
 
 def elements(text: str) -> list[str]:
@@ -234,7 +251,7 @@ def _ordered(thing: str, what: str) -> str:
 def _is_vague(said: Sequence[str]) -> bool:
     if len(said) < 2 or said[0] in NO_VERBS or not NEGATIVE.isdisjoint(said[:4]):
         return True
-    return VAGUE.issuperset(said[1:])
+    return VAGUE.issuperset(said[1:]) or ANEW.issuperset(said[:-1])
 
 
 def _near(match: re.Match[str], sentence: str, before: frozenset[str]) -> frozenset[str]:
@@ -247,12 +264,13 @@ def _near(match: re.Match[str], sentence: str, before: frozenset[str]) -> frozen
 def _left(sentence: Sentence, clause: Clause) -> Iterator[Phrase]:
     """What a clause says is left: "the chain is still to do", "noch Farbe kaufen"."""
     text = clause.text.strip(" .!")
-    if is_quoted(sentence.text, clause.start) or clause.is_conditional:
+    is_void = phrasing.rule("no_date").search(sentence.text) is not None
+    if is_void or is_quoted(sentence.text, clause.start) or clause.is_conditional:
         return
     said = quote(sentence.text, clause.start, clause.end)
     for rule in LEFT:
         match = rule.search(text)
-        if match is None:
+        if match is None or (rule is IS_LEFT and not THEM.isdisjoint(sentence.words)):
             continue
         what = TAIL_END.split(match["what"])[0]
         if rule in (STAYS, IS_TO):
@@ -464,6 +482,8 @@ NO_VERBS = word_set(
 VAGUE = word_set(
     "before that it this that them so now again also soon das es dies jetzt later home go"
 )
+ANEW = word_set("neu wieder nochmal erneut")
+THEM = word_set("them him her ihn ihnen")
 AND = pattern(r",? (?:and|und|&|then|dann|and then|und dann) |, ?|; ")
 LATER_HEADER = pattern(
     r"[;,–-] (?:and |und |but |aber )?(?:still (?:to do|open|missing|left)|left(?: to do)?|"

@@ -18,6 +18,7 @@ from adapters.models.offline import (
     done,
     duration,
     language,
+    stance,
     state,
     todo,
     urgency,
@@ -88,7 +89,8 @@ class Findings(Struct, frozen=True):
 
 
 class TextValues(Struct):
-    """What the texts say so far; `blocked` also of what is on hold."""
+    """What the texts say so far; `blocked` also of what is on hold, `off`: it is called off, and
+    whatever older texts ask for with it."""
 
     due: Finding | None = None
     estimate: Finding | None = None
@@ -97,6 +99,7 @@ class TextValues(Struct):
     started: Finding | None = None
     freed: Finding | None = None
     void: Finding | None = None
+    off: Finding | None = None
 
 
 # ----------------------------------------------------------------------------------------- the fold
@@ -133,16 +136,27 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
         return Findings(tuple(spoken))
     values = TextValues()
     told = [
-        (source, line, tuple(clauses.read(line.text)))
+        (source, line, tuple(one for one in clauses.read(line.text) if one.text not in unreal))
         for source in seen.sources
+        for unreal in (_aside(source).unreal,)
         for line in lines(source.text)
     ]
     for source, _, sentences in told:
+        others = _aside(source).others
         for sentence in sentences:
-            if sentence.text not in aside:
-                _take(values, source, sentence)
+            if source.kind != "title" and stance.is_off(sentence, seen.title):
+                said = quote(sentence.text, 0, len(sentence.text))
+                values = TextValues(off=Finding("status", "", said, source))
+            elif sentence.text not in aside:
+                _take(values, source, sentence, is_own=sentence.text not in others)
     claims = _claims(told)
-    found = (*_labels(seen), *_items(seen, claims), *_checks(seen, claims))
+    dropped = [
+        (what, source)
+        for source, _, sentences in told
+        for one in sentences
+        if not one.is_asked and (what := stance.dropped(one.text))
+    ]
+    found = (*_labels(seen), *_items(seen, claims, dropped, values.off), *_checks(seen, claims))
     read = (*spoken, *_single(seen, values), *found)
     is_new = [one for one in read if not is_open(seen, one) and not _is_overruled(seen, one)]
     return Findings(
@@ -152,14 +166,21 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
     )
 
 
-def _take(values: TextValues, source: SourceText, sentence: Sentence) -> None:
-    """Let a newer sentence replace what older ones said."""
-    if deadline.is_void(sentence):
+def _aside(source: SourceText) -> stance.Aside:
+    """What is not to be heeded of a text; a title is the person's, whoever it names."""
+    return stance.Aside() if source.kind == "title" else stance.aside(source.text)
+
+
+def _take(values: TextValues, source: SourceText, sentence: Sentence, *, is_own: bool) -> None:
+    """Let a newer sentence replace what older ones said; of others' duties no date or length."""
+    if not is_own:
+        pass
+    elif deadline.is_void(sentence):
         values.due = None
         values.void = Finding("due", "", quote(sentence.text, 0, len(sentence.text)), source)
     elif (dated := deadline.due(sentence, source.day)) is not None:
         values.due = Finding("due", dated.day.isoformat(), dated.quote, source)
-    if (effort := duration.estimate(sentence)) is not None:
+    if is_own and (effort := duration.estimate(sentence)) is not None:
         values.estimate = Finding("estimate", effort.value, effort.quote, source)
     if (asked := urgency.urgency(sentence)) is not None:
         values.priority = Finding("priority", asked.value, asked.quote, source)
@@ -248,14 +269,20 @@ def _near(source: SourceText, name: str) -> str:
     return ""
 
 
-def _items(seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]]) -> list[Finding]:
-    """What is asked for, and neither there in other words nor done since; of what is not proposed
-    yet no more than fits into a call."""
+def _items(
+    seen: PromptTask,
+    claims: Sequence[tuple[DoneClaim, SourceText]],
+    dropped: Sequence[tuple[str, SourceText]],
+    off: Finding | None,
+) -> list[Finding]:
+    """What is asked for since it was called `off`, and neither there in other words nor done since;
+    of what is not proposed yet no more than fits into a call."""
     known = {fold(one.title) for one in seen.items} | {fold(seen.title)}
     there = [frozenset(done.content(one)) for one in known]
     said_done = [claim for claim, _ in claims if not claim.is_denied]
     found: list[Finding] = []
-    for source in seen.sources:
+    since = seen.sources.index(off.source) if off else 0
+    for source in seen.sources[since:]:
         for one in todo.todos(source.text) if source.kind != "title" else ():
             name = fold(one.value)
             is_there = name in known or any(done.is_same(one.value, other) for other in there)
@@ -264,6 +291,7 @@ def _items(seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]]) -> 
                 is_there
                 or any(one.quote != c.quote and done.means(c, one.value) == 2 for c in said_done)
                 or any(done.is_needless(claim, one.value) for claim in later)
+                or any(at.at > source.at and done.shares(one.value, what) for what, at in dropped)
             ):
                 continue
             known.add(name)
@@ -392,6 +420,8 @@ def retracted(
 def _taken_back(values: TextValues, kind: str) -> Finding | None:
     """What a text says against an open proposal."""
     match kind:
+        case "due" | "estimate" | "item" if values.off is not None:
+            return values.off
         case "due" if values.due is None:
             return values.void
         case "status" if values.blocked is None:

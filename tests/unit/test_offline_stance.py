@@ -1,0 +1,88 @@
+"""What a text says and does not ask of the person: others' duties, the newest word, what is not so.
+
+`tests/data/phrases/stance.txt`: notes, the older first, with `//` between two of two days; a bar,
+and what is proposed: a due date, a length in minutes, a status, items; `-` is nothing.
+"""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from adapters.models.offline.clauses import sentence
+from adapters.models.offline.deadline import due
+from adapters.models.offline.phrasing import phrases as said_by
+from adapters.models.offline.stance import aside
+from tests.support.rules import FRIDAY, SATURDAY, ask, calls, note, phrases, proposed, several
+
+
+def told(text: str, **task: Any) -> list[str]:
+    """The values of what is proposed."""
+    parts = text.split(" // ")
+    notes = [note(one, at) for one, at in zip(parts, (FRIDAY, SATURDAY), strict=False)]
+    given = proposed(ask(*notes, **task))
+    names = ("dueDate", "minutes", "status", "priority", "title")
+    flat = [one for value in given.values() for one in value.get("items", [value])]
+    return [str(one[name]) for one in flat for name in names if name in one]
+
+
+@pytest.mark.parametrize(("text", "wanted"), phrases("stance"))
+def test_others_duties_older_words_and_what_is_not_so_ask_for_nothing(
+    text: str, wanted: str | None
+) -> None:
+    assert told(text) == several(wanted)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Need to buy balloons. Due by 4 December.", "The party is cancelled."),
+        ("Need to buy balloons. Due by 4 December.", "Cancelled!"),
+        ("Ballons kaufen nicht vergessen!", "Das Partyzelt und alles andere fällt aus."),
+    ],
+)
+def test_what_is_called_off_ends_what_older_notes_asked_for(older: str, newer: str) -> None:
+    assert told(older, title="Party") != []
+    assert told(f"{older} // {newer}", title="Party") == []
+    assert told(f"{older} // {newer} I need to call Bob.", title="Party") == ["Call Bob"]
+    assert told(f"{older} // The bus was cancelled.", title="Party") == told(older, title="Party")
+
+
+def test_an_open_proposal_is_taken_back_where_all_is_called_off() -> None:
+    sections = {
+        "proposals": '## Open\n\n- fp=abc Add: "Buy balloons"\n- fp=abd Set due date to 2026-12-04'
+    }
+    tools = ("retract_suggestions", "update_report")
+    notes = note("Need to buy balloons. Due 2026-12-04"), note("The party is cancelled.", SATURDAY)
+    given = calls(ask(*notes, title="Party", sections=sections, tools=tools))
+    back = given["retract_suggestions"]["proposals"]
+    assert [one["fingerprint"] for one in back] == ["abc", "abd"]
+    assert all("The party is cancelled." in one["reason"] for one in back)
+
+
+def test_a_title_is_the_persons_whoever_it_names() -> None:
+    assert told("Fine.", title="Tom must paint the hall by 2026-12-04") == ["2026-12-04"]
+
+
+def test_languages_are_files_of_the_same_words() -> None:
+    assert "ich" in said_by("mine").split("|")
+    assert "me" in said_by("mine").split("|")
+    assert aside("Tom muss streichen. We should paint.").others == {"Tom muss streichen."}
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("before Good Friday", "2027-03-25"),
+        ("bis Ostern", "2027-03-28"),
+        ("spätestens am Gründonnerstag", "2027-03-25"),
+        ("by Easter Monday", "2027-03-29"),
+        ("muss vor Karfreitag da sein", "2027-03-25"),
+        ("bis Pfingsten", "2027-05-16"),
+    ],
+)
+def test_easter_is_the_next_one(text: str, day: str) -> None:
+    for written, shown in ((date(2026, 11, 20), day), (date(2027, 3, 2), day)):
+        found = due(sentence(f"Must be done {text}."), written)
+        assert found is not None
+        assert found.day.isoformat() == shown
