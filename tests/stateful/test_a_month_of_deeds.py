@@ -656,7 +656,8 @@ class Person:
             copy = Said(**own, category=category, labels=tuple(self.world.labels(made)))
         for name, value in self.world.unwritten(made, copy).items():
             if name in can_say and value in (can_say[name] or {value}):
-                copy = replace(copy, **{name: (value, "") if name == "status" else value})
+                said: dict[str, Any] = {name: (value, "") if name == "status" else value}
+                copy = replace(copy, **said)
         items = tuple(self.world.items(made).items())
         return replace(copy, items=items) if source == MARKDOWN else copy
 

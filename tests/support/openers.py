@@ -56,6 +56,7 @@ _NO_DATABASES = {
     "adapters/analytics/parquet.py export_parquet: write_text": "README of an export",
     "adapters/analytics/rows.py _load: open": "pages of rows in a folder of their own",
     "adapters/analytics/rows.py documentation: read_text": "a file of this package",
+    "adapters/models/offline/phrasing.py _tables: read_text": "files of this package",
     "adapters/analytics/rows.py statements: read_text": "a file of this package",
     "adapters/proof/incremental.py read_remembered: read_bytes": "a remembered proof",
     "adapters/proof/incremental.py code_digest: read_bytes": "files of these packages",

@@ -199,6 +199,29 @@ def test_a_word_that_two_items_share_ticks_neither() -> None:
     assert "update_checklist_items" not in calls(told)
 
 
+@pytest.mark.parametrize(
+    ("text", "ticked"),
+    [
+        ("Windows ✅ oven ✅ fridge tomorrow", "Windows; Oven"),
+        ("Windows ❌ oven ✔", "Oven"),
+        ("1 and 3 are done, Eva is away.", "Windows; Fridge"),
+        ("1, 2 und 3 sind erledigt", "Windows; Oven; Fridge"),
+        ("Number 2 is done.", "Oven"),
+        ("1 done", ""),
+        ("2 and 5 are done", ""),
+        ("Not yet: 1 and 2 are done", ""),
+        ("Merged: windows, fridge. The oven is a mess.", "Windows; Fridge"),
+        ("Wanted: windows", ""),
+        ("Not paid: windows", ""),
+        ("Oven steht auch.", "Oven"),
+    ],
+)
+def test_what_is_marked_counted_or_listed_as_made_is_ticked(text: str, ticked: str) -> None:
+    listed = [item("Windows"), item("Oven"), item("Gone", archived=True), item("Fridge")]
+    given = calls(ask(text, checklist=listed)).get("update_checklist_items", {"items": []})
+    assert [one["id"] for one in given["items"]] == [f"item-{one}" for one in several(ticked)]
+
+
 def test_a_tick_taken_off_after_the_note_stays_off() -> None:
     opened = item("Call Bob", checkedBy="person", checkedAt=SATURDAY)
     assert "update_checklist_items" not in calls(ask("done: call Bob", checklist=[opened]))

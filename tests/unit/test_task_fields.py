@@ -25,6 +25,7 @@ from domain.journal.document import task_line
 from domain.journal.edits import set_field
 from domain.journal.imported import ImportedTask
 from domain.journal.links import LINKS
+from domain.journal.repeat import told
 from domain.journal.task import FIELDS, TASK, Task, TaskFact, TaskField
 from domain.journal.undo import inverse
 from projections import tasks
@@ -228,7 +229,8 @@ def is_typed(field: TaskField, known: Known) -> bool:
 
 def is_on_page(field: TaskField, known: Known) -> bool:
     address = f"/tasks/{known.full.id}"
-    was = ("was." + field.name, str(value_of(field)))
+    value = value_of(field)
+    was = ("was." + field.name, told(value) if field.kind == "rule" else str(value))
     html = known.visitor.page(address)
     is_asked = f"<label>{field.label} <" in html and f' name="{field.name}"' in html
     return is_asked and was in known.visitor.form(address, f"{address}/edit").fields

@@ -45,17 +45,15 @@ _COUNT_NAMES = (
 _ORDINAL_NAMES = ("first second third fourth fifth", "ersten zweiten dritten")
 _ORDINALS = {name: nth for names in _ORDINAL_NAMES for nth, name in enumerate(names.split(), 1)}
 _EASTER = {
-    "maundy thursday": -3,
-    "gründonnerstag": -3,
-    "good friday": -2,
-    "karfreitag": -2,
-    "easter monday": 1,
-    "ostermontag": 1,
-    "easter": 0,
-    "ostersonntag": 0,
-    "ostern": 0,
-    "pfingstmontag": 50,
-    "pfingsten": 49,
+    name: days
+    for days, names in (
+        (-3, ("maundy thursday", "gründonnerstag")),
+        (-2, ("good friday", "karfreitag")),
+        (1, ("easter monday", "ostermontag")),
+        (0, ("easter", "ostersonntag", "ostern")),
+        (49, ("pfingsten",)),
+    )
+    for name in names
 }
 """Days after Easter Sunday."""
 _SHORT_DAYS = {"mo": 0, "di": 1, "mi": 2, "do": 3, "fr": 4, "sa": 5}
@@ -118,7 +116,7 @@ _HINT = pattern(
     rf"mo|di|mi|do|fr|sa|today|tonight|tomorrow|übermorgen|morgen|"
     rf"heute|kw|kalenderwoche|calendar|early|beginning|start|anfang|fortnight|"
     r"eod|eom|eow|end|ende|mid|mitte|middle|day|days|tage?n?|weeks?|wochen?|wochenende|weekend|"
-    r"easter|ostern|ostersonntag|ostermontag|karfreitag|gründonnerstag|pfingsten|pfingstmontag|"
+    r"easter|ostern|ostersonntag|ostermontag|karfreitag|gründonnerstag|pfingsten|"
     r"months?|monat(?:en?)?|monatsende|month-end|year-end|jahresende|jahreswechsel|new|neujahr|"
     rf"silvester|christmas|xmas|weihnachten|heilig|heiligabend|nikolaus|then|dahin|dann){END}"
 )

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from adapters.models.offline import lemmas
+from adapters.models.offline import lemmas, phrasing
 from adapters.models.offline.clauses import AHEAD, Clause, Sentence
 from adapters.models.offline.sentences import CONDITIONAL, NEGATIVE, pattern, quote, word_set, words
 from domain.text import fold
@@ -41,7 +41,7 @@ _NEED = word_set(
 )
 _ACCOMPLISHED = (
     "bought made wrote sent paid booked ordered fixed replaced installed signed cleaned did "
-    "packed printed built sold baked cooked sewed planted mounted"
+    "packed printed built sold baked cooked sewed planted mounted merged"
 ).split()
 _ACCOMPLISHES = frozenset().union(*(lemmas.keys(one) for one in _ACCOMPLISHED)) - {"so"}
 _TALKS = lemmas.keys("called") | lemmas.keys("asked") | lemmas.keys("wrote") | lemmas.keys("talked")
@@ -81,6 +81,7 @@ class DoneClaim(Struct, frozen=True):
     is_denied: bool = False
     is_all: bool = False
     subject: frozenset[str] = frozenset()
+    places: tuple[int, ...] = ()  # in the checklist, from 1
 
 
 def claims(sentence: Sentence) -> list[DoneClaim]:
@@ -91,13 +92,22 @@ def claims(sentence: Sentence) -> list[DoneClaim]:
     if every := ALL.match(sentence.text) or ALL_BUT.match(sentence.text):
         but = tuple(words(every["but"] or ""))
         return [DoneClaim(but, every["but"] or "", said, is_done=True, is_all=True)]
+    if marked := MARKED.findall(sentence.text):
+        return [one for what in marked for one in listed(what, said)]
+    if counted := COUNTED.match(sentence.text):
+        places = tuple(map(int, re.findall("[0-9]+", counted["places"])))
+        return [DoneClaim((), "", said, is_done=True, places=places)]
     head = HEAD.match(sentence.text)
     if head is not None:
         return _listed(head["what"], said)
+    made = MADE.match(sentence.text)
+    verb = (fold(made["verb"]),) if made and _UNDONE.isdisjoint(sentence.words) else ("",)
+    if made and not lemmas.keys(verb[0]).isdisjoint(_ACCOMPLISHES):
+        return [replace(one, words=verb + one.words) for one in _listed(made["what"], said)]
     if topic := TOPIC.match(sentence.text):
         found = [DoneClaim(tuple(words(topic["what"])), topic["what"], said, is_done=True)]
         return found + _by_clause(sentence, said, topic.end())
-    if ANSWERLESS.search(sentence.text):
+    if phrasing.rule("no_answer").search(sentence.text):
         return []
     return _by_clause(sentence, said, 0)
 
@@ -352,7 +362,8 @@ TICKED = pattern(
     r"out of the door)\b|(?:is|are|'s) (?:on|in|off|out|gone)$|"
     r"(?:ist|sind) (?:jetzt |schon |endlich |auch )?(?:raus|drin|dran|drauf|unterwegs|in der post|"
     r"auf dem weg|im kasten|unter dach und fach)\b|"
-    r"\b(?:hängt|hängen|steht|stehen|sitzt|läuft|laufen)(?: jetzt| endlich| schon| wieder)?$|"
+    r"\b(?:hängt|hängen|steht|stehen|sitzt|läuft|laufen)"
+    r"(?: jetzt| endlich| schon| wieder| auch)?[.!]*$|"
     r"hinter mir|vom tisch|dazu gekommen|(?:got|gotten) (?:a)?round to"
 )
 LATER = pattern(
@@ -364,6 +375,13 @@ TOPIC = pattern(
     r"^(?P<what>[^:;.]{2,80}): ?(?:is |ist |schon |already )?(?:done|finished|erledigt|fertig|"
     r"check|checked|abgehakt|geschafft|complete|✓|✔|✅)(?: |[.,;!]|$)"
 )
+MARKED = re.compile("([^✅✔✓☑❌✗✘,;:]{2,60})[✅✔✓☑]")
+COUNTED = pattern(
+    r"^(?:numbers?|nummer|nr\.?|items?|points?|punkte?)? ?#?(?P<places>\d{1,2}(?:,? ?"
+    r"(?:and|und|&|,) #?\d{1,2}){1,9}|(?<=[a-z#] )\d{1,2}|(?<=#)\d{1,2}) "
+    r"(?:(?:are|is|sind|ist|both|now|all|jetzt) )*(?:done|finished|erledigt|fertig)\b"
+)
+MADE = pattern(r"^(?:\w+ )?(?P<verb>\w{3,20}): (?P<what>.{2,400})")
 HAD_DONE = pattern(r"\b(?:hab|habe|haben)\b[^,;]{0,60}\b\w+en lassen\b")
 BUT = pattern(r"\b(?:apart from|other than|save for|abgesehen von|with the exception)\b")
 FIRST = pattern(r"(?:first|erste[rn]?) (?:draft|version|entwurf|fassung|coat|attempt|go|try)")
@@ -376,14 +394,6 @@ HEAD = pattern(
 )
 STILL = pattern(
     r"[;.,] ?(?:and |but |aber |und )?(?:still|noch|open|offen|left|missing|remaining|not)\b.*"
-)
-ANSWERLESS = pattern(
-    r"no answer|no reply|nobody (?:answered|picked up|there)|voicemail|niemanden? erreicht|"
-    r"nicht erreicht|keiner (?:da|rangegangen)|niemand (?:da|rangegangen)|mailbox|"
-    r"anrufbeantworter|didn't (?:pick up|answer)|ohne erfolg|without success|besetzt|"
-    r"did not (?:answer|pick up)|(?:was|were)n.t (?:in|there|home|at home|available)|"
-    r"war nicht (?:da|erreichbar|zu hause)|nicht zu erreichen|wrong (?:one|size|number|colou?r)|"
-    r"geht nicht ran|ging nicht ran"
 )
 ALL_BUT = pattern(
     r"^(?:all|everything|alles|alle(?: \w+)?)(?: \w+)? (?P<but>(?:except|but|apart from|bis auf|"

@@ -306,12 +306,20 @@ def _checks(seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]]) ->
     open_items = unfinished(seen)
     found: dict[str, Finding] = {}
     for claim, source in claims:
-        for item in _meant(open_items, claim):
+        for item in _placed(seen, claim) if claim.places else _meant(open_items, claim):
             if claim.is_denied:
                 found.pop(item.id, None)
             elif not source.at or source.at > item.changed_at:  # else a person took it off later
                 found[item.id] = Finding("check", item.title, claim.quote, source, item.id)
     return list(found.values())[:ITEMS_PROPOSED_MAX]
+
+
+def _placed(seen: PromptTask, claim: DoneClaim) -> list[PromptItem]:
+    """The open items at these places of the checklist; none where one is no place of it."""
+    items = [one for one in seen.items if not one.is_archived]
+    fits = max(claim.places) <= len(items) and min(claim.places) > 0
+    found = [items[place - 1] for place in claim.places] if fits else []
+    return [one for one in found if not one.is_checked]
 
 
 def _meant(items: list[PromptItem], claim: DoneClaim) -> list[PromptItem]:
