@@ -489,8 +489,8 @@ class Oracle:
     def _returns(self, task: int, said: Said) -> bool:
         """Whether a task comes back that was closed, or never made, because of its file."""
         if self.get(task, "deleted"):
-            return self.ended[task] in ("undo", self.source[task])
-        gone = self.get(task, "status") == ("REJECTED", f"no longer in {self.source[task]}")
+            return self.ended[task] in ("undo", self.source.get(task))
+        gone = self.get(task, "status") == ("REJECTED", f"no longer in {self.source.get(task)}")
         return gone and said.is_open
 
     def _take(self, task: int, said: Said, *, is_back: bool) -> None:
