@@ -14,6 +14,7 @@ from adapters.usecases.resolve import nth_key
 from domain.append import envelope
 from domain.journal import commands as do
 from domain.journal.catalog import CATALOG, find_category, find_label, with_inbox
+from domain.journal.imported import decoded
 from domain.journal.links import INVERSE, LINKS
 from domain.journal.repeat import next_id
 from domain.journal.task import TASK, NoteKind, Task, TimeStopped
@@ -166,13 +167,21 @@ def _unblock(home: "Home", task_id: str, key: str, nth: int) -> UseCaseResult:
         blocked = [one.target for one in world.load(TASK, task_id).links if one.relation == BLOCKS]
         waited = [world.load(TASK, one) for one in blocked]
         freed = [one for one in waited if one.is_open and not _blockers(world, one)]
+        of_files = {one.id for one in freed if _said_by_file(world, one)}
     done = UseCaseResult((), has_changed=False, is_repeated=False)
     for one in freed:
-        by = one.touched["status"].by if "status" in one.touched else ""
-        if one.status == "BLOCKED" and by.startswith("import:"):
+        if one.status == "BLOCKED" and one.id in of_files:
             nth += 1
             done = done.then(append_command(home, do.EditTask(one.id, status="OPEN"), key, nth=nth))
     return done._replace(unblocked=tuple(one.id for one in freed))
+
+
+def _said_by_file(world: "LogState", task: Task) -> bool:
+    """Whether a task has the status that its file gave it, perhaps by an undo once more."""
+    if not task.imported:
+        return False
+    said = decoded(world.payload(task.imported[-1][1]))
+    return (said.status, said.status_reason) == (task.status, task.status_reason)
 
 
 def _blockers(world: "LogState", task: Task) -> bool:

@@ -172,7 +172,6 @@ class Oracle:
         self.uncounted: set[tuple[int, int]] = set()  # tasks, and deeds undone, that a file said
         self.history: defaultdict[int, list[tuple[datetime, str]]] = defaultdict(list)
         self.closed_as: dict[int, set[tuple[str, str]]] = {}
-        self.held_by: dict[int, str] = {}  # who set the status last, by whatever deed
         self.ended: dict[int, str] = {}  # who deleted it last: person, a source, or undo
         self.next_of: dict[int, int] = {}
         self.carried: set[tuple[int, str]] = set()  # items that came with a tick in a file
@@ -272,11 +271,10 @@ class Oracle:
     def _spoken(self, task: int, name: str, by: str) -> None:
         self.spoke[task, name].append((self.n, by, len(self.docs[task])))
         if name == "status":
-            self._status_set(task, by)
+            self._status_set(task)
 
-    def _status_set(self, task: int, by: str = "person") -> None:
-        """Keep when a task was set to its status, by whom, and as what."""
-        self.held_by[task] = by
+    def _status_set(self, task: int) -> None:
+        """Keep when a task was set to its status, and as what."""
         self.history[task].append((self.now, self.get(task, "status")[0]))
         said = self.said(task)
         lines = {(said.title, said.due)} if said else set()
@@ -308,9 +306,8 @@ class Oracle:
             due, wait = self.get(task, "due"), self.get(task, "wait")
             self.follow(task, *rule.next(due, wait, self.today))
         for one in {there for here, there in self.links("blocks") if here == task}:
-            # An open fault: what its file calls blocked, and an undo put back, stays so. Then
-            # `held_by` is to go, and what counts is whether the file said the status.
-            is_files = self.get(one, "status")[0] == "BLOCKED" and self.held_by[one] == "file"
+            held, said = self.get(one, "status"), self.said(one)
+            is_files = held[0] == "BLOCKED" and said is not None and said.status == held
             if is_files and self.is_open(one) and one not in self.blocked():
                 self.put(one, "status", ("OPEN", ""))
 
