@@ -320,7 +320,7 @@ class _Lines:
             nexts = {
                 self._next_in(one, now.due, lines)
                 for one, due in before
-                if now.due > due or now.due == due == ""
+                if (now.due > due or now.due == due == "") and next_id(one) not in lines
             } - {""}
             if still[fold(now.title)] > 1:
                 nexts = {one for one in nexts if self._is_due(one, now.due)}

@@ -19,6 +19,7 @@ from adapters.documents.wakes import wake_lines
 from adapters.wiring import open_home
 from tests.support.cli import done, refused, run, told
 from tests.support.homes import Homes
+from tests.support.process import ROOT
 from tests.support.receivers import program, settings
 from tests.support.waking import proposing
 
@@ -167,6 +168,10 @@ def test_what_each_command_prints_fits_its_schema(fits: Fitting, tmp_path: Path)
     fits("run-counts", "run", "--until-idle")
     fits("tasks-done", "done", tasks[0]["id"])
     assert fits("tasks-found", "search", "paint")
+    cases = tmp_path / "cases.jsonl"
+    with (ROOT / "evals/notes.jsonl").open(encoding="utf-8") as kept:
+        cases.write_text(kept.readline(), encoding="utf-8")
+    fits("evaluation", "eval", str(cases))
     assert fits("deeds-undoable", "undo", "--list")["deeds"]
     fits("deed-undone", "undo")
     runs = [one["run_key"] for one in fits("wakes", "wakes")]
