@@ -102,9 +102,12 @@ def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> N
     wish = EvalOptions(**options)  # click gives them by these names
     if wish.no_worse and not wish.against:
         raise invalid("--no-worse compares with nothing", "name a run with --against")
+    import msgspec
+
     from adapters.usecases.eval_cases import read_cases
     from adapters.usecases.eval_report import compared, earlier_run, eval_details, kept_evaluation
     from adapters.usecases.evaluate import evaluate
+    from adapters.usecases.task_lists import save_text
 
     cases = read_cases(files)
     then = earlier_run(wish.against, cases) if wish.against else None
@@ -125,7 +128,8 @@ def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> N
     if not session.printed(details):
         _tell(session, details)
     if wish.out:
-        _write(wish.out, kept)
+        text = msgspec.json.format(msgspec.json.encode(kept), indent=1).decode()
+        save_text(wish.out, f"{text}\n", is_replacing=True)
     missed = list[str]()
     if details.precision < (wish.min_precision or 0):
         missed.append(f"Precision {details.precision:.4f} is below {wish.min_precision}.")
@@ -205,19 +209,6 @@ def _now() -> str:
     from adapters.home.clock import clock_from
 
     return clock_from(os.environ, "").now()
-
-
-def _write(path: Path, kept: object) -> None:
-    import msgspec
-
-    from adapters.home.files import check_no_database
-
-    check_no_database(path)
-    try:
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
-    except OSError as error:
-        because = f"{path} cannot be written: {error.strerror}"
-        raise Refused("read_only", because=because, instead="name another file") from None
 
 
 # --------------------------------------------------------------------------------------- in words

@@ -117,7 +117,7 @@ def _row(by: str, name: str, is_kept: bool, part: Judged, kind: str = "") -> Eva
 
 def _mistakes(judged: Judged) -> Iterator[EvalMistake]:
     for case, runs in judged:
-        if case.kept or not case.shown or all(one.is_right for one in runs):
+        if case.kept or not case.shown or all(_kept_run(one).is_right for one in runs):
             continue
         wrong = {f"{one.kind}: {one.value}": None for run in runs for one in run.marks.wrong}
         missed = {

@@ -97,10 +97,6 @@ class CaseRun(Struct, frozen=True):
     unplaced: int = 0
     usage: Usage = Usage()
 
-    @property
-    def is_right(self) -> bool:
-        return not (self.marks.wrong or self.marks.missed or self.failed)
-
 
 class Evaluation(NamedTuple):
     """The runs of each case, as far as they were made. `stopped`: why before the end:

@@ -206,8 +206,9 @@ def _nexts_added(home: "Home", pen: "_FileEditor") -> tuple[list[str], list[str]
         one = next_id(said.task_id)
         while one in pen.known and one not in here and not pen.known[one].is_open:
             one = next_id(one)
-        if one not in pen.known or pen.known[one].sources or one in (*here, *found, *left):
+        if one not in pen.known or pen.known[one].sources or one in here:
             continue
+        here.add(one)
         with home.services.journal.reading() as world:
             task, catalog = world.load(TASK, one), world.load(CATALOG, MAIN)
             wanted = document_of(task, world, catalog)

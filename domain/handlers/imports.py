@@ -140,7 +140,7 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: LogState) -> D
         task = ahead.load(TASK, next_.task)
         if world.load(TASK, next_.task).is_open and not (task.is_open or task.is_deleted):
             there = ahead.load(TASK, next_id(task.id))
-            is_brought = _is_there(there) and not _is_there(world.load(TASK, there.id))
+            is_brought = there.is_there and not world.load(TASK, there.id).is_there
             brought = there if is_brought else None
             days = next_.due, next_.wait_until
             following, more, texts = repeated(world, task, *days, by, brought)
@@ -158,10 +158,6 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: LogState) -> D
         ahead.add(_stopped(world, ahead, at, by))
     made = on(world, "catalog", MAIN, names.facts())
     return Decision([*made, *ahead.events], Result(tuple(dict.fromkeys(changed))), payloads)
-
-
-def _is_there(task: Task) -> bool:
-    return task.exists and not task.is_deleted
 
 
 def _returned(task: Task, said: ImportedTask | None, by: str) -> list[t.TaskFact]:

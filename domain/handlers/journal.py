@@ -199,7 +199,7 @@ def repeated(
     where it is there already. `made`: as a file just brought it, which says not all of it."""
     if made is None:
         made = world.load(TASK, repeat.next_id(task.id))
-        if made.exists and not made.is_deleted:
+        if made.is_there:
             return made.id, [], ()
     description, kept = words(made.id, world.text(task.description))
     facts = edits.next_of(task, made, edits.Next(due, wait_until, description), by)

@@ -362,7 +362,7 @@ def next_of(task: Task, made: Task, own: Next, by: str) -> list[TaskFact]:
         own: What differs.
         by: Who closed it.
     """
-    is_there = made.exists and not made.is_deleted
+    is_there = made.is_there
     facts: list[TaskFact] = [] if is_there else [t.TaskCreated(by, task.title, task.category)]
     if made.is_deleted:
         facts = [t.TaskRestored(by), *retitle(made, task.title, by)]

@@ -423,9 +423,14 @@ class Task(Struct, frozen=True):
         return tuple(one for one in self.time if not one.end)
 
     @property
+    def is_there(self) -> bool:
+        """Whether it was made and is not deleted."""
+        return self.exists and not self.is_deleted
+
+    @property
     def is_open(self) -> bool:
         """Whether there is still something to do: neither DONE, REJECTED nor deleted."""
-        return self.exists and not self.is_deleted and self.status not in ("DONE", "REJECTED")
+        return self.is_there and self.status not in ("DONE", "REJECTED")
 
 
 def item_of(task: Task, item_id: str) -> ChecklistItem | None:

@@ -61,7 +61,7 @@ def linked_tasks(journal: LogState, task: Task, agent: Agent) -> tuple[SnapshotL
     found: dict[tuple[str, str], SnapshotLink] = {}
     for phrase, _, target in _edges(journal, task):
         other = journal.load(TASK, target)
-        if other.exists and not other.is_deleted and may_enter((other.category,), agent):
+        if other.is_there and may_enter((other.category,), agent):
             one = SnapshotLink(target, phrase, other.title, other.category, other.status)
             found.setdefault((phrase, target), one)
     return tuple(found.values())
