@@ -429,3 +429,9 @@ def _apart(work: Callable[[], T]) -> T:
         return work()
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(work).result()
+
+
+if __name__ == "__main__":
+    from adapters.cli.main import main
+
+    main()

@@ -61,8 +61,8 @@ class ConflictDetails(Struct, frozen=True, omit_defaults=True):
 
 def conflicts_of(world: LogState, task_id: str) -> list[ConflictDetails]:
     """What is open between the person and the file of one task."""
-    found = import_conflicts_of(world, task_id)
-    return [_conflict(world, world.load(TASK, task_id), one) for one in found]
+    task, found = world.load(TASK, task_id), import_conflicts_of(world, task_id)
+    return [_conflict(world, task, one) for one in found if _asks(task, one)]
 
 
 def conflicts_after(
@@ -77,7 +77,13 @@ def conflicts_after(
         task = TASK.evolve(task, row)
     meant = partial(category_meant, world.load(CATALOG, MAIN))
     found = import_conflicts(rows, task, lambda document: decoded(world.payload(document)), meant)
-    return [_conflict(world, task, one) for one in found]
+    return [_conflict(world, task, one) for one in found if _asks(task, one)]
+
+
+def _asks(task: Task, one: ImportConflict) -> bool:
+    """Whether a person has to settle it: not where both say the same status, and the file why."""
+    is_same = one.field == "status" and one.said.status == task.status
+    return not (is_same and not task.status_reason)
 
 
 def conflicts(home: "Home", among: Iterable[TaskDocument] | None = None) -> list[ConflictDetails]:

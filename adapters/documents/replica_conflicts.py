@@ -62,7 +62,7 @@ def replica_conflicts(home: "Home") -> list[ConflictDetails]:
             tell(found)
             for one in _of_many(journal, TASK.name)
             for found in world.disputes(TASK, one)
-            if found.of_kind == TASK.name
+            if found.of_kind == TASK.name and _asks(found)
         ]
         others = [
             *world.disputes(TIMER, MAIN),
@@ -88,8 +88,18 @@ def replica_conflicts_of(
     names = machine_labels(home) if labels is None else labels
     with home.services.journal.reading() as world:
         every = conflicts_of_task(world, task_id) if task_id else world.disputes(CATALOG, MAIN)
-        found = [_details(world, one, labels=names, task_id=task_id) for one in every]
+        asking = filter(_asks, every)
+        found = [_details(world, one, labels=names, task_id=task_id) for one in asking]
     return [*found, *(one.details for one in agent_conflicts_of(home, task_id, names))]
+
+
+def _asks(one: ReplicaConflict) -> bool:
+    """Whether a person has to settle it: not where all say the same status, and one says why."""
+    if (one.of_kind, one.field, one.kind) != (TASK.name, "status", "values"):
+        return True
+    said: set[Any] = {side.value for side in one.sides}
+    reasons = {reason for _, reason in said} - {""}
+    return len({status for status, _ in said}) > 1 or len(reasons) > 1
 
 
 def machine_labels(home: "Home") -> "Mapping[str, str]":

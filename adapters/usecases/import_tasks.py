@@ -58,6 +58,7 @@ from domain.errors import Refused, invalid
 from domain.handlers import execute
 from domain.handlers.imports import not_linked
 from domain.handlers.undo import import_undone_in_task
+from domain.journal import imports
 from domain.journal.commands import (
     GoneTask,
     ImportedLink,
@@ -66,8 +67,7 @@ from domain.journal.commands import (
     NextTask,
     UndoImport,
 )
-from domain.journal.imported import ImportedFile, ImportedTask, Unreadable
-from domain.journal.imports import gone_reason, numbered
+from domain.journal.imported import ImportedFile, ImportedTask, Unreadable, decoded
 from domain.journal.repeat import next_id
 from domain.journal.task import TASK, TaskImported
 from domain.log import canonical
@@ -142,7 +142,7 @@ def missing_items(read: "ImportedFile", known: Mapping[str, "TaskDocument"]) -> 
         task = known.get(said.task_id)
         if task is None or task.is_deleted:
             continue
-        present = numbered(said)
+        present = imports.numbered(said)
         for item in task.items:
             if item.by == f"import:{read.source}" and item.id not in present:
                 yield GoneItem(task.id, item.id, item.title)
@@ -275,7 +275,7 @@ class Importing(msgspec.Struct):
         """
         known = known_tasks(home)
         one = match_imported(home, found.file, known)
-        report = report_of(file, found, one, known)
+        report = report_of(home, file, found, one, known)
         if place is not None:  # at once: a process may end in between
             remember_path(home, place)
         report.moved_from = place.was if place else ""
@@ -363,7 +363,8 @@ class Importing(msgspec.Struct):
             command = replace(command, nexts=next_tasks(tasks, one.file.tasks, known, today))
             stops = command.stops_timers or said.stops_timers
             more_said = {name: getattr(said, name) for name in MORE}
-            command = replace(command, stops_timers=stops, **more_said)
+            bases = _bases(home, here, known)
+            command = replace(command, stops_timers=stops, bases=bases, **more_said)
             is_alone = is_whole and not (self.is_one_of_many or self.prefer)
             key = self._key_of(home, command, is_alone=is_alone)
             appended = home.services.append_journal(command, key=key, payloads=payloads)
@@ -446,7 +447,9 @@ def circles(home: "Home", one: MatchedFile) -> tuple[Unreadable, ...]:
     return tuple(found)
 
 
-def report_of(file: str, found: ParsedFile, one: MatchedFile, known: KnownTasks) -> ImportReport:
+def report_of(
+    home: "Home", file: str, found: ParsedFile, one: MatchedFile, known: KnownTasks
+) -> ImportReport:
     """What can be said of a file before any of it is taken over."""
     read = one.file
     here = {task.task_id: task for task in read.tasks}
@@ -454,7 +457,7 @@ def report_of(file: str, found: ParsedFile, one: MatchedFile, known: KnownTasks)
         task.id
         for task in sorted(known.values(), key=lambda task: task.place)
         if read.source in task.sources and task.id not in here and not task.is_deleted
-        if task.task.status_reason != gone_reason(read.source)
+        if task.task.status_reason != imports.gone_reason(read.source)
     )
     open_there = [
         known[id_] for id_, said in here.items() if said.status not in CLOSED if id_ in known
@@ -477,13 +480,19 @@ def report_of(file: str, found: ParsedFile, one: MatchedFile, known: KnownTasks)
         deleted_here=tuple(
             task.id for task in open_there if task.is_deleted and task.id not in one.restores
         ),
-        done_here=tuple(
-            task.id
-            for task in open_there
-            if is_written and task.status == "DONE" and not task.is_deleted
-        ),
+        done_here=_done_here(home, open_there) if is_written else (),
         added_here=tuple(_in_no_file(read.source, known)) if is_written else (),
     )
+
+
+def _done_here(home: "Home", open_there: Iterable[TaskDocument]) -> tuple[str, ...]:
+    """Tasks that are done here and that their file still calls open; not those of which it said
+    before that they are closed: it opens them again."""
+    done = [one for one in open_there if one.status == "DONE" and not one.is_deleted]
+    said = {one.id: one.task.imported[-1][1] for one in done if one.sources}
+    kept = dict(home.services.journal.payloads([*said.values()]))
+    was = {one: decoded(kept[name]).status for one, name in said.items() if name in kept}
+    return tuple(one.id for one in done if was.get(one.id) not in CLOSED)
 
 
 def _in_no_file(source: str, known: KnownTasks) -> Sequence[str]:
@@ -511,6 +520,17 @@ def command_of(
         stops_timers=any(one.status in CLOSED and _runs(known, one.task_id) for one in tasks),
         scopes_labels=any(one.labels for one in tasks),
     )
+
+
+def _bases(home: "Home", ids: Iterable[str], known: KnownTasks) -> tuple[ImportedRef, ...]:
+    """What those of tasks are made of that went with the undo of all their imports."""
+    there = (known[one] for one in sorted(ids) if one in known)
+    unmade = [one.id for one in there if one.is_deleted and not one.sources]
+    with home.services.journal.reading() as world:
+        every = {one: world.rows(TASK, one) for one in unmade}
+    made = {one: imports.made_of(rows) for one, rows in every.items()}
+    made = {one: base for one, base in made.items() if base != imports.said_last(every[one])}
+    return tuple(ImportedRef(one, base) for one, base in made.items() if base)
 
 
 def next_tasks(
@@ -557,7 +577,7 @@ def dry_run(
     """What `Importing.take` would report; `events` stays 0, for nothing is written."""
     known = known_tasks(home)
     one = match_imported(home, found.file, known)
-    read, report = one.file, report_of(file, found, one, known)
+    read, report = one.file, report_of(home, file, found, one, known)
     new = changed_tasks(one, known, one.restores)
     report.unchanged = len(read.tasks) - len(new)
     foreseen: ConflictsAfter = {}
@@ -594,7 +614,8 @@ def _conflicts_after(
     payloads = [documents[task.task_id] for task in tasks]
     command = command_of(one.file.source, tasks, payloads, known)
     here = {task.task_id for task in tasks}
-    command = replace(command, restores=tuple(id_ for id_ in one.restores if id_ in here))
+    restores = tuple(id_ for id_ in one.restores if id_ in here)
+    command = replace(command, restores=restores, bases=_bases(home, here, known))
     at = home.services.clock.now()
     with home.services.journal.reading() as world:
         world.bring(payloads)

@@ -17,7 +17,7 @@ from adapters.importers.marks import closed_on
 from domain.journal.imported import ImportedFile, ImportedTask, Unreadable, decoded
 from domain.journal.imports import gone_reason, is_unmade
 from domain.journal.repeat import next_id
-from domain.journal.task import TASK, TaskDeleted
+from domain.journal.task import TASK, TaskDeleted, TaskImported
 from domain.journal.undo import shape
 from domain.log import canonical
 from domain.log.keys import key
@@ -131,7 +131,7 @@ class _Lines:
             tuple(self.restores),
             lines,
             lines == self._by_default(gone),
-            tuple(one for one in gone if one not in self.tied),
+            tuple(one for one in gone if one not in self.tied and self._stood_until_now(one)),
             sum(not known[one].is_deleted for one in self.order),
         )
 
@@ -168,9 +168,29 @@ class _Lines:
 
     def _kept(self) -> tuple[list[str] | None, str]:
         for n, replica, name in self.kept.standing(self.source):
-            if data := dict(self.home.services.journal.payloads([name])).get(name):
-                return _LINES.decode(data), placed(n, replica, 10**6)
+            if (lines := self._payload(name)) is not None:
+                return lines, placed(n, replica, 10**6)
         return None, ""
+
+    @cached_property
+    def _had_when_undone(self) -> Collection[str] | None:
+        """How the lines begin that the file had when it was imported last, if that was taken back:
+        what it closed had left the file then. None: they are as they are kept."""
+        kept = self.kept.sources.get(self.source, import_sources.ImportSource()).kept[-1:]
+        if not kept or kept[0] in self.kept.standing(self.source):
+            return None
+        for seen in _seen_lines(self.home, self.source)[-1:]:
+            if seen.n >= kept[0].n:
+                return {line.partition(" ")[0] for line in seen.lines}
+        return {line.partition(" ")[0] for line in self._payload(kept[0].lines) or ()}
+
+    def _stood_until_now(self, task_id: str) -> bool:
+        had = self._had_when_undone
+        return had is None or task_id[:ID_KEPT] in had
+
+    def _payload(self, name: PayloadId) -> list[str] | None:
+        data = dict(self.home.services.journal.payloads([name])).get(name)
+        return _LINES.decode(data) if data else None
 
     def _kept_lines(self) -> tuple[str, ...]:
         twice = alignment.anchors_twice(self.anchors)
@@ -182,8 +202,8 @@ class _Lines:
     def _by_default(self, gone: Sequence[str]) -> tuple[str, ...] | None:
         """What would be found without keeping the lines once more; None: something else."""
         if name := self.kept.newest(self.source):
-            data = dict(self.home.services.journal.payloads([name])).get(name)
-            return tuple(_LINES.decode(data)) if data else None
+            lines = self._payload(name)
+            return None if lines is None else tuple(lines)
         if gone or any(self.named.values()):
             return None
         new = [one for one in self.ids if one not in self.ours]
@@ -348,9 +368,26 @@ class _Lines:
         """The id of a line that is none of those that were there: the one that it is given by what
         it says, unless that is another task's."""
         one, nth = self.read.tasks[at].task_id, 0
+        if one not in self.known:
+            unmade = (task for task in self._unmade.get(fold(self.read.tasks[at].title), ()))
+            one = next((task for task in unmade if task not in used), one)
         while one in used or one in lost or not self._may_return(at, one):
             one, nth = key(*self.read.formulas[at], str(nth)), nth + 1
         return one
+
+    @cached_property
+    def _unmade(self) -> dict[str, list[str]]:
+        """The tasks that went with the undo of an import of this file, by their titles."""
+        found: dict[str, list[str]] = {}
+        new = {fold(task.title) for task in self.read.tasks if task.task_id not in self.known}
+        gone = (one for one in self.known.values() if one.is_deleted and not one.sources)
+        with self.home.services.journal.reading() as world:
+            for task in gone if new else ():
+                rows = world.rows(TASK, task.id) if fold(task.title) in new else ()
+                said = [row.fact.by for row in rows if isinstance(row.fact, TaskImported)]
+                if said[-1:] == [f"import:{self.source}"] and is_unmade(rows):
+                    found.setdefault(fold(task.title), []).append(task.id)
+        return found
 
     def _may_return(self, at: int, given: str) -> bool:
         """Whether a line is a task that its file did not have when it was imported last."""

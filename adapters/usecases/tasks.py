@@ -250,7 +250,15 @@ def delete_task(home: "Home", task_id: str, key: str = "") -> UseCaseResult:
 
 def restore_task(home: "Home", task_id: str, key: str = "") -> UseCaseResult:
     """Bring a deleted task back with all it had."""
-    return append_command(home, do.RestoreTask(task_id), key)
+    return append_command(home, do.RestoreTask(task_id, has_lost_labels(home, [task_id])), key)
+
+
+def has_lost_labels(home: "Home", tasks: Iterable[str]) -> bool:
+    """Whether a deleted one of these tasks carries a label that is out of use."""
+    with home.services.journal.reading() as world:
+        labels = world.load(CATALOG, MAIN).labels
+        gone = [one for one in (world.load(TASK, task) for task in tasks) if one.is_deleted]
+        return any(labels[one].is_deleted for task in gone for one in task.labels if one in labels)
 
 
 # ---------------------------------------------------------------------------------------- parts

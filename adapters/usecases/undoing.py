@@ -18,7 +18,7 @@ from adapters.usecases import import_tasks
 from adapters.usecases.import_tasks import TASKS_MAX
 from adapters.usecases.proposals import item_of
 from adapters.usecases.resolve import nth_key
-from adapters.usecases.tasks import append_command, dispatch_after_commit
+from adapters.usecases.tasks import append_command, dispatch_after_commit, has_lost_labels
 from domain.append import envelope
 from domain.changes.change_set import ItemConfirming, is_undone
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem, UndoItem
@@ -49,6 +49,8 @@ NEVER = (
     do.AddLabel, do.DeleteLabel,
 )  # fmt: skip
 """Commands of the journal that are none of a person, or change no task."""
+MORE_THAN_TASKS = "task.time_", "catalog."
+"""How the topics begin of what an undo that reopens takes back."""
 
 DeedState = Literal["open", "moved", "stays", "undone"]
 ItemRef = tuple[str, int]
@@ -56,8 +58,8 @@ ItemRef = tuple[str, int]
 
 class PersonCommand(NamedTuple):
     """A command as it stands in a log, and the tasks that its append changed. `place`: in the
-    order of both logs; a verdict comes after the journal that its person saw. `is_timed`: it
-    started, stopped or entered time."""
+    order of both logs; a verdict comes after the journal that its person saw. `reopens`: it
+    started, stopped or entered time, or made names."""
 
     place: tuple[int, int, int]
     n: int
@@ -65,7 +67,7 @@ class PersonCommand(NamedTuple):
     name: str
     command: Stored
     tasks: tuple[str, ...]
-    is_timed: bool = False
+    reopens: bool = False
 
     @property
     def ref(self) -> str:
@@ -263,7 +265,8 @@ def _taken_back(home: "Home", deed: Deed, key: str, after: int = 0) -> UndoResul
         if own := _own_appends(home, deed):
             nth += 1
             is_said = any(isinstance(fact, DeedUndone) for _, fact in deed.facts)
-            command = UndoDeed(deed.tasks, own, reopens=deed.reopens or is_said)
+            revives = has_lost_labels(home, deed.tasks)
+            command = UndoDeed(deed.tasks, own, reopens=deed.reopens or is_said, revives=revives)
             append_command(home, command, key, nth=nth)
             redo = _end(home)
         for item, effect in reversed([*zip(deed.items, deed.effects, strict=True)]):
@@ -462,8 +465,8 @@ def _of_journal(rows: "Sequence[Row]") -> Iterator[PersonCommand]:
     if tasks and not is_copy and not isinstance(command, NEVER):
         name = entity_of(rows[0].stream)
         place = first.n, 0, 0
-        is_timed = any(row.topic.startswith("task.time_") for row in rows)
-        yield PersonCommand(place, first.n, first.at, name, command, tasks, is_timed)
+        reopens = any(row.topic.startswith(MORE_THAN_TASKS) for row in rows)
+        yield PersonCommand(place, first.n, first.at, name, command, tasks, reopens)
 
 
 def _of_agents(rows: "Sequence[Row]") -> Iterator[PersonCommand]:
@@ -519,7 +522,7 @@ def _deed(
     appends: set[int] = set()
     items: list[tuple[ItemRef, ConfirmationEffect | None]] = []
     reopened: list[ItemRef] = []
-    again, is_timed, more = "", False, 0
+    again, reopens, more = "", False, 0
     for one in parts:
         match one.command:
             case ConfirmItem() | RejectItem() | DeferItem() if 0 < most <= len(items):
@@ -544,7 +547,7 @@ def _deed(
             case _ if one.n not in undone:
                 appends.add(one.n)
                 tasks |= dict.fromkeys(one.tasks)
-                is_timed |= one.is_timed
+                reopens |= one.reopens
             case _:
                 again = undone[one.n]
     newest, command = parts[0], parts[-1].command
@@ -559,7 +562,7 @@ def _deed(
         appends=tuple(sorted(appends)),
         items=tuple(one for one, _ in items[::-1]),
         effects=tuple(one for _, one in items[::-1]),
-        reopens=is_timed,
+        reopens=reopens,
         more=more,
         place=newest.place,
     )
@@ -644,7 +647,7 @@ def _deeds_named(home: "Home", ref: str) -> list[Deed]:
             because = f"{ref} took a confirmation back, and the proposal waits for you again"
             raise invalid(because, Remedy("see_open_proposals"))
         if one.ref == ref and isinstance(one.command, UndoDeed | UndoImport):
-            what, timed = what_of(one.command), one.is_timed
+            what, timed = what_of(one.command), one.reopens
             deed = Deed(ref, one.at, what, one.tasks, (one.n,), (), reopens=timed)
             return [_judged(home, deed)]
         if one.ref == ref:

@@ -96,6 +96,7 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: LogState) -> D
     changed: list[str] = []
     world.expect(TASK, (ref.task for ref in cause.tasks))
     returning = dict.fromkeys(cause.restores)
+    bases = {one.task: one.document for one in cause.bases}
     for ref in cause.tasks:
         task = world.load(TASK, ref.task)
         if ref.task in returning:
@@ -110,7 +111,7 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: LogState) -> D
             continue
         document = decoded(world.payload(ref.document))
         if not newest and ref.task in cause.restores:  # it is as the import left it that was undone
-            newest = imports.said_last(world.rows(TASK, ref.task))
+            newest = bases.get(ref.task) or imports.said_last(world.rows(TASK, ref.task))
             names.need(document)
         before = decoded(world.payload(newest)) if newest else None
         facts, kept = imports.decide(

@@ -321,9 +321,11 @@ def delete_task(cause: do.DeleteTask, key: str, at: str, world: LogState) -> Dec
 def restore_task(cause: do.RestoreTask, key: str, at: str, world: LogState) -> Decision:
     task = world.load(TASK, cause.task)
     if task.exists and task.is_deleted:
-        category = c.category_back(world.load(CATALOG, MAIN), task.category)
+        catalog = world.load(CATALOG, MAIN)
+        back = c.category_back(catalog, task.category)
+        back += c.labels_back(catalog, task.labels) if cause.revives else []
         restored = on(world, "task", task.id, [t.TaskRestored(PERSON)])
-        return Decision([*on(world, "catalog", MAIN, category), *restored], Result((task.id,)))
+        return Decision([*on(world, "catalog", MAIN, back), *restored], Result((task.id,)))
     task = edits.living(task, cause.task)
     return Decision(result=Result((task.id,)))
 

@@ -235,13 +235,17 @@ def catalog_unmade(
     ]
 
 
-def events_of(world: StateLoader, task: Task, facts: Sequence[TaskFact]) -> list[Event]:
+def events_of(
+    world: StateLoader, task: Task, facts: Sequence[TaskFact], *, revives: bool = False
+) -> list[Event]:
     """The facts, and what they say to the other ends of links, and of the category of a task that
-    comes back, and to the timer."""
+    comes back, and of its labels if it `revives` them, and to the timer."""
     events: list[Event] = []
     if any(isinstance(fact, t.TaskRestored) for fact in facts):
         catalog = world.load(CATALOG, MAIN)
-        events += on(world, "catalog", MAIN, c.category_back(catalog, task.category))
+        back = c.category_back(catalog, task.category)
+        back += c.labels_back(catalog, task.labels) if revives else []
+        events += on(world, "catalog", MAIN, back)
     for fact in facts:
         if isinstance(fact, t.TaskLinked):
             target = world.load(TASK, fact.target)
@@ -275,7 +279,8 @@ def _all_taken_back(cause: do.UndoDeed, at: str, world: LogState) -> list[Event]
         if found.is_moved:
             because = f"{task.title!r} was changed since"
             raise Refused("stale", because=because, instead="look at it, and change it by hand")
-        ahead.add(events_of(ahead if cause.reopens else world, task, found.facts))
+        state = ahead if cause.reopens else world
+        ahead.add(events_of(state, task, found.facts, revives=cause.revives))
     if not ahead.events:
         because = "nothing of it can be taken back"
         raise Refused("invalid_value", because=because, instead="change the task by hand")

@@ -4,7 +4,7 @@ STORAGE FORMAT, see `domain.log.wire`. A correction names its texts by payloads 
 come from, so that they go when the task's unit is erased.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -142,6 +142,12 @@ def category_back(catalog: Catalog, category: str) -> list[CatalogFact]:
     """What brings a category back that was removed, if it was: something is in it again."""
     known = catalog.removed.get(category)
     return [CategoryAdded(known.id, known.name, known.language)] if known else []
+
+
+def labels_back(catalog: Catalog, labels: Iterable[str]) -> list[CatalogFact]:
+    """What puts labels to use again that are out of it: something carries them again."""
+    gone = (catalog.labels[one] for one in labels if one in catalog.labels)
+    return [LabelAdded(one.id, one.name, one.categories) for one in gone if one.is_deleted]
 
 
 def category_meant(catalog: Catalog, name: str) -> str:

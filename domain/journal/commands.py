@@ -138,7 +138,11 @@ class DeleteTask(Stored, frozen=True, tag="command.delete_task.1"):
 
 
 class RestoreTask(Stored, frozen=True, tag="command.restore_task.1"):
+    """Bring a deleted task back. `revives`: labels that it carries are in use again."""
+
+    said: ClassVar = ("task",)
     task: str
+    revives: bool = False
 
 
 class StartTimer(Stored, frozen=True, tag="command.start_timer.1"):
@@ -256,7 +260,8 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     renamed here since. `stops_timers`: a timer of a task that is closed ends, too.
     `scopes_labels`: a label may be used in the categories of these tasks that carry it; without it,
     as of 0.2.0, a new one may in all. `nexts`: of tasks that repeat, which another one follows if
-    they are closed.
+    they are closed. `bases`: what tasks that come back are compared with, where that is not what
+    their file said last: several imports were taken back, down to the one that made them.
     """
 
     said: ClassVar = ("source", "tasks", "across_sources")
@@ -273,6 +278,7 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     stops_timers: bool = False
     scopes_labels: bool = False
     nexts: tuple[NextTask, ...] = ()
+    bases: tuple[ImportedRef, ...] = ()
 
 
 class SettleDifference(Stored, frozen=True, tag="command.settle_difference.1"):
@@ -321,7 +327,8 @@ class UndoDeed(Stored, frozen=True, tag="command.undo_deed.1"):
     `operation`: an operation of the agent log that it is done for, once; empty: a person's own
     deed. `of`: whose appends they are; empty: this replica's own. `reopens`: a timer that they
     stopped runs on, time that they entered is taken away, and so is a conflict that they settled
-    and an import that they took back; without it, as of 0.1.0, all these stay.
+    and an import that they took back; without it, as of 0.1.0, all these stay. `revives`: labels of
+    tasks that come back are in use again.
     """
 
     said: ClassVar = ("tasks", "appends", "operation", "of")
@@ -330,6 +337,7 @@ class UndoDeed(Stored, frozen=True, tag="command.undo_deed.1"):
     operation: str = ""
     of: str = ""
     reopens: bool = False
+    revives: bool = False
 
 
 class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):

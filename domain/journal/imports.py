@@ -72,6 +72,12 @@ def said_last(rows: Sequence[RecordedEvent]) -> PayloadId:
     return facts[-1].document if facts else ""
 
 
+def made_of(rows: Sequence[RecordedEvent]) -> PayloadId:
+    """What a file said of a task with which it was made; empty: it was no file."""
+    made = {(row.replica, row.n) for row in rows if isinstance(row.fact, t.TaskCreated)}
+    return said_last([row for row in rows if (row.replica, row.n) in made])
+
+
 def items_unmade(rows: Sequence[RecordedEvent]) -> set[str]:
     """The items that were put away when an import was taken back."""
     undone = {(row.replica, row.n) for row in rows if isinstance(row.fact, t.DeedUndone)}

@@ -60,7 +60,7 @@ def wake(browser: Browser, agent: str) -> None:
         found = browser.json("/wakes")["wakes"]
         return len(found) > wakes and found[0]["outcome"] == "completed"
 
-    until(is_done)
+    until(is_done, told=lambda: (browser.json("/wakes"), browser.json("/health")))
 
 
 def prove(browser: Browser, agent: str) -> None:

@@ -231,6 +231,13 @@ def test_one_door_sees_at_once_what_the_other_writes(homes: Homes, tmp_path: Pat
     assert len(told(["agent", "list"], path)) == 2
 
 
+def test_the_module_that_is_run_is_the_program() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "wakelog", "--version"], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == done(["--version"], Path())
+
+
 def test_reading_makes_no_home(tmp_path: Path) -> None:
     path = tmp_path / "home"
     with pytest.raises(wakelog.Refused) as found:

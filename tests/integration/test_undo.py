@@ -403,6 +403,62 @@ def test_what_was_changed_since_stays(home: Path, todo: Path) -> None:
     assert found == {"Paint the door": "2027-02-12", "Tap": "2027-04-01", "New": "2027-04-01"}
 
 
+@pytest.mark.parametrize("day", ["", " ✅ 2027-01-01"])
+def test_a_task_of_which_all_imports_are_taken_back_comes_back_as_its_file_says(
+    home: Path, tmp_path: Path, day: str
+) -> None:
+    todo = tmp_path / "TODO.md"
+    for text in ("- [ ] Attic\n", f"- [x] Attic{day}\n"):
+        todo.write_text(text, "utf-8")
+        done(["import", str(todo)], home)
+    for _ in range(2):
+        done(["undo", "--yes"], home)
+    assert told(["list"], home) == []
+    report = told(["import", str(todo)], home)["files"][0]
+    assert (report["created"], len(report["restored"])) == (0, 1)
+    assert [one["status"] for one in told(["list", "--all"], home)] == ["DONE"]
+    todo.write_text("- [ ] Attic\n", "utf-8")
+    assert told(["import", str(todo)], home)["files"][0]["done_here"] == []  # it is open again
+    assert [one["status"] for one in told(["list", "--all"], home)] == ["OPEN"]
+    proved(home)
+
+
+@pytest.mark.parametrize("how", ["delete", "reject"])
+def test_what_an_undone_import_closed_is_closed_by_no_later_one(
+    home: Path, tmp_path: Path, how: str
+) -> None:
+    todo = tmp_path / "TODO.md"
+    lines = [f"- [ ] {one}\n" for one in "abcdef"]
+    todo.write_text("".join(lines), "utf-8")
+    done(["import", str(todo)], home)
+    todo.write_text("".join(lines[1:]), "utf-8")
+    done(["import", str(todo), "--gone", how, "--yes"], home)
+    done(["undo", "--yes"], home)
+    todo.write_text("".join([*lines[1:], "- [ ] g\n"]), "utf-8")
+    done(["import", str(todo)], home)
+    assert [one["title"] for one in told(["list", "--open"], home)] == [*"abcdefg"]
+    todo.write_text("".join([*lines[2:], "- [ ] g\n"]), "utf-8")  # but what leaves it now is
+    done(["import", str(todo)], home)
+    assert [one["title"] for one in told(["list", "--open"], home)] == [*"acdefg"]
+
+
+def test_labels_go_with_the_undo_of_what_made_them_and_come_back_with_their_task(
+    home: Path, tmp_path: Path
+) -> None:
+    todo = tmp_path / "TODO.md"
+    todo.write_text("- [ ] Water #garden\n", "utf-8")
+    done(["import", str(todo)], home)
+    done(["add", "Pay", "--label", "money"], home)
+    for _ in range(2):
+        done(["undo", "--yes"], home)
+    assert told(["label", "list"], home) == []
+    done(["task", "restore", "Water"], home)
+    assert [one["title"] for one in told(["list", "--label", "garden"], home)] == ["Water"]
+    done(["undo"], home)
+    assert told(["label", "list"], home) == []
+    proved(home)
+
+
 def test_what_was_not_imported_cannot_be_taken_back(home: Path, todo: Path) -> None:
     assert "nothing was imported" in refused(["import", "other.md", "--undo"], home)
     assert "not tried" in refused(["import", str(todo), "--undo", "--dry-run"], home)

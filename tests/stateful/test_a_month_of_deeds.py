@@ -22,11 +22,6 @@ import pytest
 from tests.support.cli import proved, run
 from tests.support.month import CLOSED, EVERY_RULE, SAID, Cell, Oracle, Rule, Said
 
-DIFFERS = {
-    3: "an import with --gone reject, undone, done once more and undone: what is gone stays open, "
-    "or is rejected once more",
-}
-"""Lives of which it is not known yet whether the home or the oracle is wrong."""
 LIVES = int(os.environ.get("LIVES", "12"))
 MARKDOWN, TODO, TASKWARRIOR = "TODO.md", "todo.txt", "tasks.json"
 CATEGORIES, LABELS = ("Home", "Work", "Garden"), ("errand", "phone", "later", "green")
@@ -334,12 +329,7 @@ class Person:
         self.run("delete", *map(self.id, tasks))
 
     def restore(self) -> None:
-        # An open fault: a label that went with the undo of what made its task does not come back
-        # with the task. Then any task that is deleted may be restored.
-        used = {label for task in self.world.tasks() for label in self.world.labels(task)}
-        gone = self.world.tasks(is_deleted=True)
-        gone = [one for one in gone if used.issuperset(self.world.labels(one))]
-        for task in self.some(gone, 1, 1):
+        for task in self.some(self.world.tasks(is_deleted=True), 1, 1):
             with self.world.deed():
                 self.world.cells[task, "deleted"] = False
             self.run("task", "restore", self.id(task))
@@ -645,7 +635,7 @@ class Person:
             written.insert(nth, (task, said))
             self.world.wrote(task, said)
             self.world.source[task] = source
-            self.world.stood[source][-1][1].add(task)
+            self.world.stood[source].add(task)
         self.files[source] = written
 
     def next_line(self, source: str, made: int, before: Said) -> Said:
@@ -888,16 +878,11 @@ class Person:
         proved(self.home)
 
 
-def marks_of(seed: int) -> list[pytest.MarkDecorator]:
-    differs = [pytest.mark.xfail(strict=True, reason=DIFFERS[seed])] if seed in DIFFERS else []
-    return [pytest.mark.slow, *differs]
-
-
 @pytest.mark.parametrize(
     ("days", "seed"),
     [
         *((7, seed) for seed in range(3)),
-        *(pytest.param(30, seed, marks=marks_of(seed)) for seed in range(LIVES)),
+        *(pytest.param(30, seed, marks=pytest.mark.slow) for seed in range(LIVES)),
     ],
 )
 def test_a_month_of_deeds_ends_as_it_should(days: int, seed: int, tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ class Oracle:
         self.next_of: dict[int, int] = {}
         self.carried: set[tuple[int, str]] = set()  # items that came with a tick in a file
         self.gone: defaultdict[str, str] = defaultdict(lambda: "keep")
-        self.stood: defaultdict[str, list[tuple[Deed, set[int]]]] = defaultdict(list)  # imports
+        self.stood: defaultdict[str, set[int]] = defaultdict(set)  # in the file, when imported last
 
     # ------------------------------------------------------------------------------- small things
 
@@ -478,7 +478,7 @@ class Oracle:
             if self.is_known(task):
                 self.delete(task, source)
         self._close_gone(source, here | {*deleted}, how)
-        self.stood[source].append((deed, here))
+        self.stood[source] = here
         for task, was in was_open.items():
             if was and not self.is_open(task):
                 self.stop(task)
@@ -497,7 +497,8 @@ class Oracle:
             self.create(task, said.title, said.value("category"), "file")
             was = Said(said.title, category=said.category)
         elif was is None:
-            was = self.docs[task][-1][1] if is_back else Said("")
+            made = [one for n, one in self.docs[task] if n == self.spoke[task, "title"][0][0]]
+            was = [*(made or [self.docs[task][-1][1]])][-1] if is_back else Said("")
         for name in SAID:
             value, before = said.value(name), was.value(name)
             if getattr(said, name) == getattr(was, name):
@@ -526,16 +527,10 @@ class Oracle:
         self.docs[task].append((self.n, said))
 
     def _close_gone(self, source: str, here: set[int], how: str) -> None:
-        stood: set[int] = set()  # what an import closed that was undone leaves the file once more
-        for deed, had in reversed(self.stood[source]):
-            if not deed.is_undone:
-                stood |= had
-                break
-            stood |= {one[0] for one in deed.cells if one[1] in ("deleted", "status")}
         self.gone[source] = how or self.gone[source]
         for task in self.tasks():
             is_gone = self.source.get(task) == source and task not in here
-            if not is_gone or not (how or task in stood):
+            if not is_gone or not (how or task in self.stood[source]):
                 continue
             reason = f"no longer in {source}"
             if self.gone[source] == "delete" and self.get(task, "status")[1] != reason:

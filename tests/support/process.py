@@ -79,11 +79,16 @@ def begun(
         )
 
 
-def until(what: Callable[[], Any], seconds: float = 30, every: float = 0.2) -> Any:
-    """Wait for something to come true; what it gave."""
+def until(
+    what: Callable[[], Any],
+    seconds: float = 30,
+    every: float = 0.2,
+    told: Callable[[], Any] = lambda: "",
+) -> Any:
+    """Wait for something to come true; what it gave. `told`: what is there if it does not."""
     end = time.monotonic() + seconds
     while not (found := what()):
-        assert time.monotonic() < end, "it did not happen in time"
+        assert time.monotonic() < end, f"it did not happen in time: {told()}"
         time.sleep(every)
     return found
 
