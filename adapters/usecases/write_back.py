@@ -154,7 +154,8 @@ def write_back(
     if written or added:
         now = instant(home.services.clock.now())
         replace_if_unchanged(Path(file), given.data, pen.data, now)
-        _record(home, pen, [*dict.fromkeys(one.task for one in written), *added], added)
+        changed = dict.fromkeys((*(each.task for each in written), *added))
+        _record(home, pen, [*changed], added, one.gone)
     unsaid += [task for task in more if task not in added]
     return WrittenBack(
         read.source,
@@ -230,14 +231,20 @@ def _added(home: "Home", pen: "_FileEditor", task_id: str) -> bool:
 
 
 def _record(
-    home: "Home", pen: "_FileEditor", changed: Sequence[str], added: Sequence[str] = ()
+    home: "Home",
+    pen: "_FileEditor",
+    changed: Sequence[str],
+    added: Sequence[str],
+    gone: Sequence[str],
 ) -> None:
-    """Keep what the file says now as what it said last."""
+    """Keep what the file says now as what it said last. The lines that are `gone` leave it with the
+    next import, which says what becomes of their tasks."""
     said = {one.task_id: one for one in pen.read.tasks}
     lines = [
         line_kept(one.task_id, anchor)
         for one, anchor in zip(pen.read.tasks, pen.read.anchors, strict=True)
     ]
+    lines += [line_kept(one, "") for one in gone]
     kept = lines_payload(lines)
     for first in range(0, len(changed), TASKS_MAX):
         tasks = [said[one] for one in changed[first : first + TASKS_MAX]]

@@ -261,3 +261,17 @@ def test_of_two_lines_of_a_title_the_one_that_repeats_is_the_one_that_was_ticked
         done(["import", str(file)], home, env={"WAKELOG_NOW": f"{day}T09:00:00Z"})
     shown = [(one["repeat"] is not None, one["status"]) for one in told(["list"], home)]
     assert shown == [(False, "OPEN"), (True, "DONE"), (True, "DONE"), (True, "OPEN")]
+
+
+def test_a_line_that_went_before_a_write_back_leaves_with_the_next_import(tmp_path: Path) -> None:
+    home, file = tmp_path / "home", tmp_path / "TODO.md"
+    lines = [f"- [ ] {one} 📅 2027-01-01\n" for one in ("Rest", "Wash", "Cook", "Read", "Sing")]
+    file.write_text("".join([*lines, MARKDOWN[0]]), encoding="utf-8")
+    done(["import", str(file), "--gone", "delete"], home)
+    done(["done", "Water"], home)
+    file.write_text("".join([*lines[1:], MARKDOWN[0]]), encoding="utf-8")
+    done(["write-back", str(file)], home)
+    assert MARKDOWN[2] in file.read_text(encoding="utf-8")
+    done(["import", str(file)], home)
+    assert "Rest" not in {one["title"] for one in told(["list"], home)}
+    proved(home)

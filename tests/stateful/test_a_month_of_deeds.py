@@ -66,11 +66,12 @@ def markdown_line(said: Said) -> str:
 
 
 def markdown(lines: Lines) -> str:
-    """A file with a heading for each category."""
+    """A file with a heading for each category; what has none stands above them."""
     text = ""
-    for category in CATEGORIES:
+    for category in ("", *CATEGORIES):
         own = [markdown_line(said) for _, said in lines if said.category == category]
-        text += f"# {category}\n\n{''.join(own)}\n" if own else ""
+        head = f"# {category}\n\n" if category else ""
+        text += f"{head}{''.join(own)}\n" if own else ""
     return text
 
 
@@ -143,7 +144,7 @@ def read(source: str, block: str) -> Said:
         mark = take(r"^- \[(.)\] ")
         status = next(one for one, box in BOXES.items() if box == mark)
         day, due = take(r" [✅❌] (\S+)"), take(r" (?:📅 |due:)(\S+)")
-        took = take(r" ~(\d+[mh])")
+        took = take(r" ~((?:\d+h)?(?:\d+m)?)(?= |$)")
         repeat = ""
         for one in EVERY_RULE:
             if re.search(f" 🔁 {one.shown}(?= [^a-zA-Z]| due:|$)", line):
@@ -158,7 +159,9 @@ def read(source: str, block: str) -> Said:
     reason = f"{ENDED[status][1]} {day}" if day else ""
     labels = tuple(one[1:] for one in words if one[0] in "#@")
     title = " ".join(one for one in words if one[0] not in "#@")
-    minutes = int(took[:-1]) * (60 if took[-1] == "h" else 1) if took else 0
+    minutes = sum(
+        int(one[:-1]) * (60 if one[-1] == "h" else 1) for one in re.findall(r"\d+.", took)
+    )
     said = Said(title, (status, reason), priority, minutes, due, category, labels, items, notes)
     return replace(said, repeat=repeat, wait=wait)
 
@@ -322,11 +325,20 @@ class Person:
         self.status("open", self.task(lambda one: self.world.get(one, "status")[0] in CLOSED))
 
     def delete(self) -> None:
-        tasks = [*dict.fromkeys([self.task(), *self.some([self.task()])])]
+        drawn = dict.fromkeys([self.task(), *self.some([self.task()])])
+        tasks = [one for one in drawn if not self.is_renamed_back(one)]
         with self.world.deed():
             for task in tasks:
                 self.world.delete(task)
-        self.run("delete", *map(self.id, tasks))
+        if tasks:
+            self.run("delete", *map(self.id, tasks))
+
+    def is_renamed_back(self, task: int) -> bool:
+        """Whether its line has a title that was taken back here: once it is deleted, the line is
+        taken for a task of its own."""
+        said = self.world.said(task)
+        lines = (line for every in self.files.values() for one, line in every if one == task)
+        return said is not None and any(line.title != said.title for line in lines)
 
     def restore(self) -> None:
         for task in self.some(self.world.tasks(is_deleted=True), 1, 1):
@@ -565,7 +577,7 @@ class Person:
         """What a file says of its tasks, one after the other."""
         lines = self.files[source]
         if source == MARKDOWN:
-            return sorted(lines, key=lambda one: CATEGORIES.index(one[1].category))
+            return sorted(lines, key=lambda one: ("", *CATEGORIES).index(one[1].category))
         if source == TODO:
             return lines
         found: Lines = []

@@ -400,6 +400,9 @@ class Oracle:
         if by != "person" or self.get(task, "deleted") or len(told) == len(before):
             return False
         value = told[-1].value(name)
+        held = self.get(task, name)
+        if name == "status" and value[0] == held[0] and not held[1]:  # it only says when, too
+            return False
         is_news = value != (before[-1] if before else Said("")).value(name)
         return value is not None and is_news and not self._stands(task, name, value)
 
