@@ -15,6 +15,7 @@ from adapters.home.settings import Settings
 from adapters.home.views import Views
 from adapters.runtime.services import Services, alone
 from adapters.store.command_history import DoneCommand, keep
+from adapters.store.kept_states import STATES
 from adapters.store.log import Log
 from adapters.telemetry.loading import checked, spans_for
 from domain.agent.endpoints import MODELS
@@ -79,6 +80,8 @@ class Home:
 
     def close(self) -> None:
         self.tell_doer()
+        if self.exists and (states := self.services.agents.states_to_keep()):
+            self.views.remember(STATES, states)
         self.views.close()
         self.services.close()
 
@@ -130,6 +133,7 @@ def open_home(
                 agents.close()
                 raise
         views = Views(now.documents(), {"journal": journal, "agent": agents})
+        agents.resume(views.remembered(STATES))
     else:
         journal, agents = Log.in_memory("journal"), Log.in_memory("agent")
         views = Views.in_memory({"journal": journal, "agent": agents})

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from adapters.documents.ranks import Ranks, ranks_of
+from adapters.documents.ranks import SET_SHOWN, Ranks, ranks_of
 from adapters.documents.tasks import titles_among
 from adapters.home import local_times
 from adapters.runtime import review
@@ -32,9 +32,6 @@ from projections.inbox import SetDocument
 
 Shows = Callable[[SetDocument, ChangeItem], bool]
 """Which items of a set are shown; the others are not read."""
-
-
-SET_SHOWN = 8  # characters of a set's id
 
 
 class InboxItem(Struct, frozen=True):
@@ -170,10 +167,10 @@ def sets_now(home: Home, tab: str, *, before: str = "", limit: int) -> list[SetD
     return found
 
 
-def set_name(ranked: dict[str, int], set_id: str) -> str:
+def set_name(ranked: Ranks, set_id: str) -> str:
     """How a set is addressed: by its rank, else by the beginning of its id."""
-    others = ranked.others if isinstance(ranked, Ranks) else {}
-    return str(ranked[set_id]) if set_id in ranked else others.get(set_id, set_id[:SET_SHOWN])
+    shown = ranked.others.get(set_id, set_id[:SET_SHOWN])
+    return str(ranked[set_id]) if set_id in ranked else shown
 
 
 def by_name(told: str, set_id: str, name: str) -> str:
@@ -181,13 +178,11 @@ def by_name(told: str, set_id: str, name: str) -> str:
     return told.replace(f"{set_id[:SET_SHOWN]}.", f"{name}.")
 
 
-def reason_of(ranked: dict[str, int], item: ChangeItem) -> str:
+def reason_of(ranked: Ranks, item: ChangeItem) -> str:
     """The reason of a verdict; what replaced an item, by the name that a person calls that by."""
     name, _, number = item.reason.removeprefix(REPLACED).partition(".")
-    others = ranked.others if isinstance(ranked, Ranks) else {}
-    known = (set_name(ranked, one) for one in (*ranked, *others) if one[:8] == name)
-    rank = next(known, None) if item.status == "retracted" else None
-    return item.reason if rank is None else f"{REPLACED}{rank}.{number}"
+    known = ranked.by_beginning.get(name) if item.status == "retracted" else None
+    return f"{REPLACED}{set_name(ranked, known)}.{number}" if known else item.reason
 
 
 def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> list[InboxSet]:
@@ -233,7 +228,7 @@ def documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list[
 
 def _item(
     home: Home,
-    ranked: dict[str, int],
+    ranked: Ranks,
     changes: ChangeSet,
     name: str,
     item: ChangeItem,

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 NOBODY: Mapping[str, Sequence[Sequence[str]]] = MappingProxyType({})
+SET_SHOWN = 8  # characters of a set's id
 RANK_LENGTH = 9  # digits of no set's number
 
 
@@ -29,6 +31,11 @@ class Ranks(dict[str, int]):
         super().__init__({one: nth for nth, one in enumerate(own, start=1)})
         self.others = others
         self.typed = typed
+
+    @cached_property
+    def by_beginning(self) -> dict[str, str]:
+        """The ids of all sets by their first letters, as the core names them."""
+        return {one[:SET_SHOWN]: one for one in reversed([*self, *self.others])}
 
     def meant(self, wanted: str) -> list[str]:
         """The sets that a word means: ``12``, or ``desk/12`` by a machine's label or name, so that

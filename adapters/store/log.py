@@ -1,12 +1,12 @@
 """A log: decisions inside the write transaction, one append after another (DESIGN 4)."""
 
 import unicodedata
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from adapters.store.kept_states import KeptStates, StateCache
 from adapters.store.reader import LogPosition, LogReader, tells
 from adapters.store.recorder import LogRecorder, Tail, tail_of
 from adapters.store.remote_appends import RemoteAppend, check_next
@@ -29,13 +29,11 @@ from domain.append.causes import (
 from domain.append.envelope import Row
 from domain.errors import Damaged, KeyReused, Refused
 from domain.log.rules import RULES
-from domain.log.state import CachedState, LogState, RecordedEvent
+from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import Imported, Payload
 
 if TYPE_CHECKING:
     from domain.handlers.execute import Executed
-
-STATES_MAX = 4096  # folded states that a process keeps
 
 LogProgress = Callable[[str, int, int], None]
 """``progress(log, n, of)``: so far has a reader of a log come."""
@@ -48,16 +46,6 @@ class Appended(NamedTuple):
     result: Result
     rows: tuple[Row, ...]
     n: int
-
-
-class StateCache(OrderedDict[str, CachedState]):
-    """The newest used folded states, at most `STATES_MAX`."""
-
-    def __setitem__(self, stream: str, folded: CachedState) -> None:
-        super().__setitem__(stream, folded)
-        self.move_to_end(stream)
-        if len(self) > STATES_MAX:
-            self.popitem(last=False)
 
 
 class Log(LogReader):
@@ -82,6 +70,16 @@ class Log(LogReader):
         from adapters.store.memory import MemoryLogRecorder
 
         return cls(name, MemoryLogRecorder(), replica)
+
+    def resume(self, kept: bytes | None) -> None:
+        """Go on from folded states that were kept, where that may be."""
+        if not self.is_shared:
+            self._states = KeptStates(self.recorder.stream, kept)
+
+    def states_to_keep(self) -> bytes | None:
+        """What `resume` takes, if it has grown."""
+        states = self._states
+        return states.grown() if isinstance(states, KeptStates) and not self.is_shared else None
 
     def append(
         self, cause: Cause, now: str, *, key: str = "", payloads: Sequence[Payload] = ()

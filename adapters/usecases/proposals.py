@@ -29,6 +29,7 @@ from domain.log.keys import command_key
 from domain.log.wire import words
 
 if TYPE_CHECKING:
+    from adapters.documents.ranks import Ranks
     from adapters.wiring import Home
     from projections.inbox import SetDocument
 
@@ -101,10 +102,9 @@ def _check_items(
     )
 
 
-def pick_item(home: "Home", ref: str, ranked: dict[str, int]) -> tuple[str, int]:
+def pick_item(home: "Home", ref: str, ranked: "Ranks") -> tuple[str, int]:
     """A set's id and an item's number, 0 for the whole set. Words name the sets of a task, those
     with something open before the others."""
-    from adapters.documents.ranks import Ranks
     from projections.inbox import VIEW
 
     machine, slash, rest = ref.rpartition("/")  # a machine may be called by a name with a point
@@ -113,8 +113,7 @@ def pick_item(home: "Home", ref: str, ranked: dict[str, int]) -> tuple[str, int]
     if dot and not (digits.isascii() and digits.isdigit() and 0 < int(digits[:6]) < 100_000):
         raise invalid(f"{ref!r} names no item", "write SET.ITEM, 3.1 for example")
     wanted = name.lower()
-    plain = [one for one, rank in ranked.items() if str(rank) == wanted]
-    found = ranked.meant(name) if isinstance(ranked, Ranks) else plain
+    found = ranked.meant(name)
     if not found and len(wanted) >= PREFIX_MIN:
         found = [one.id for one in home.views.page(VIEW, prefix=wanted) if one.is_opened]
     if len(found) > 1:
@@ -127,7 +126,7 @@ def pick_item(home: "Home", ref: str, ranked: dict[str, int]) -> tuple[str, int]
     return found[0] if found else _set_of_task(home, name, ranked), int(digits) if dot else 0
 
 
-def _set_of_task(home: "Home", name: str, ranked: dict[str, int]) -> str:
+def _set_of_task(home: "Home", name: str, ranked: "Ranks") -> str:
     """The set of the task that words mean."""
     from adapters.documents.inbox import all_sets, set_name
     from adapters.documents.tasks import titles_among

@@ -9,6 +9,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.home import files
@@ -22,13 +23,13 @@ from projections import agents, messages, observations, reports, tasks, wakes
 if TYPE_CHECKING:
     from adapters.wiring import Home
 
-FORMAT = 1  # of the file; one of another is made anew
+FORMAT = 2  # of the file; one of another is made anew
 EXCERPT_MAX = 120
 TOLD_FROM = 500  # tasks that are read; fewer need no bar
 _TABLES = """
 DROP TABLE IF EXISTS found; DROP TABLE IF EXISTS places; DROP TABLE IF EXISTS reached;
 CREATE VIRTUAL TABLE found USING fts5(title, own, said, tokenize = "unicode61 remove_diacritics 0");
-CREATE TABLE places (task TEXT PRIMARY KEY, place INTEGER NOT NULL);
+CREATE TABLE places (place INTEGER PRIMARY KEY, task TEXT NOT NULL UNIQUE);
 CREATE TABLE reached (log TEXT PRIMARY KEY, n INTEGER NOT NULL, digest TEXT NOT NULL);
 """
 _RANKED = (
@@ -87,10 +88,9 @@ def search(
     asked = " AND ".join(f'"{" ".join(_spaced(one).split())}" *' for one in tokens(wanted))
     every = (home.views.get(tasks.VIEW, one) for one in _ranked(home, asked, progress))
     found = (one for one in every if one is not None and one.is_deleted == is_deleted)
-    kept = [one for one in found if not categories or one.category in categories]
-    return [
-        FoundTask(one, _best(home, one, words)) for one in (kept if limit < 0 else kept[:limit])
-    ]
+    kept = (one for one in found if not categories or one.category in categories)
+    shown = islice(kept, limit if limit >= 0 else None)
+    return [FoundTask(one, _best(home, one, words)) for one in shown]
 
 
 def excerpt(text: str, wanted: str) -> str:
@@ -246,7 +246,7 @@ def _keep(
     known = index.execute("SELECT place FROM places WHERE task = ?", (task_id,)).fetchone()
     if known is None:
         place = index.execute("INSERT INTO found VALUES ('', '', '')").lastrowid
-        index.execute("INSERT INTO places VALUES (?, ?)", (task_id, place))
+        index.execute("INSERT INTO places VALUES (?, ?)", (place, task_id))
     else:
         place = known[0]
     if is_own:

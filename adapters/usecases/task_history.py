@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapters.documents.inbox import place_told, set_name
-from adapters.documents.ranks import ranks_of
+from adapters.documents.ranks import Ranks, ranks_of
 from adapters.documents.tasks import FieldWhy, HistoryEntry, TaskHistory, WhyLead, WhyStep
 from adapters.text import task_facts
 from adapters.text.common import local_time
@@ -125,7 +125,7 @@ class TaskPast:
         }
 
     @cached_property
-    def _ranks(self) -> dict[str, int]:
+    def _ranks(self) -> Ranks:
         return ranks_of(self.home)
 
 

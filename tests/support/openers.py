@@ -27,7 +27,6 @@ _NAMED_BY_PERSONS = {  # each of them once `homefiles` has seen that it is no da
     "adapters/proof/anchors.py _read_all: read_bytes": "--anchor",
     "adapters/cli/proof.py _write: write_text": "--out",
     "adapters/cli/simulate.py _kept: write_text": "--keep",
-    "adapters/cli/evaluate.py _write: write_bytes": "--out",
     "adapters/home/read_input.py _read: open": "import, --watch, --file, --general-file, tape:FILE",
     "adapters/proof/histories.py read_history: read_text": "a history",
     "adapters/home/atomic_write.py replace_if_unchanged: read_bytes": "write-back",

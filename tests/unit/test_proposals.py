@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from adapters.documents.inbox import reason_of
+from adapters.documents.ranks import Ranks
 from adapters.runtime import review
 from adapters.runtime.services import Services
 from domain.agent.agent import AGENT
@@ -42,10 +43,10 @@ def test_a_person_is_told_what_replaced_a_proposal_by_the_number_of_its_set() ->
     first = woken(at, agent, *ended(minutes(45)))
     second = woken(at, agent, *ended(minutes(60)))
     (item,) = items(at, first)
-    assert reason_of({first: 3, second: 4}, item) == "replaced by 4.1"
-    assert reason_of({}, item) == f"replaced by {second[:8]}.1"
+    assert reason_of(Ranks(["a", "b", first, second], {}), item) == "replaced by 4.1"
+    assert reason_of(Ranks([], {}), item) == f"replaced by {second[:8]}.1"
     for other in (replace(item, status="rejected"), replace(item, reason="replaced by tea.")):
-        assert reason_of({second: 4}, other) == other.reason
+        assert reason_of(Ranks([second], {}), other) == other.reason
 
 
 # -------------------------------------------------------------------------- verdicts are remembered
