@@ -2,14 +2,15 @@
 
     2xx, not 200   again, then the provider's        404        the model is not known
     3xx            the provider's, at once           408, 5xx   again, then the provider's
-    400            bad_request; bad_key if it        429        again after a short delay; a long
-                   says so                                      or daily one defers the wake
+    400            bad_request; bad_key or           429        again after a short delay; a long
+                   context_full if it says so                   or daily one defers the wake
     401, 403       bad_key                           other 4xx  bad_request
 
 A provider's fault defers the wake and is not counted, any other one fails it (SPEC 3). Nothing
 here repeats a header, an address's path or the text of an exception: a key could be in it.
 """
 
+import json
 import math
 import re
 from collections.abc import Mapping
@@ -26,6 +27,12 @@ the reply does not name."""
 DELAY_MAX_SECONDS = 7 * 86_400
 MESSAGE_MAX = 300  # characters of the provider's own words
 
+_TOO_LONG = re.compile(
+    r"context[ _](?:length|size|window|limit)|context the overflows"  # the last: LM Studio
+    r"|(?:model|prompt) length|token count|too many tokens|inputs` tokens"  # vLLM, xAI, Google, TGI
+    r"|(?:prompt|input) is too long|exceed_context_size",  # Anthropic, AWS, llama.cpp
+    re.IGNORECASE,
+)
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
@@ -95,15 +102,25 @@ def malformed(what: str, code: str = "malformed_call") -> Trouble:
     return Trouble(wrong(code, what), again=False, is_hinted=True)
 
 
+def broke_off() -> Trouble:
+    """A stream that ended without a reason, and without saying that it is whole."""
+    return Trouble(wrong("bad_reply", "the answer broke off before its end"), again=True)
+
+
 def final(code: str, message: str) -> Trouble:
     """What fails the wake at once."""
     return Trouble(wrong(code, message), again=False)
 
 
-def check_finish(verdict: Verdict | None, told: str) -> None:
-    """See what a model stopped for; None: not known here. Raises `Trouble`, but for ``ok``."""
-    match verdict:
+def check_finish(table: Mapping[str, Verdict], said: Reply, more: str = "") -> None:
+    """See what a model stopped for, whatever its case; without a reason, what can be read is an
+    answer. Raises `Trouble`, but for ``ok``."""
+    reason = said.finish.strip()
+    told = f"the model stopped with {one_line(reason) or 'no reason'}{more}"
+    match {name.lower(): verdict for name, verdict in table.items()}.get(reason.lower()):
         case "ok":
+            pass
+        case _ if not reason and _is_readable(said):
             pass
         case "nudge":
             raise malformed("the model's function calls could not be read")
@@ -119,11 +136,22 @@ def check_finish(verdict: Verdict | None, told: str) -> None:
             raise final("unknown_finish", f"{told}, which this version does not know")
 
 
+def _is_readable(said: Reply) -> bool:
+    """Whether there are words, or calls of which none may have been cut."""
+    try:
+        return bool(said.text or [json.loads(one.arguments) for one in said.calls])
+    except (ValueError, RecursionError):
+        return False
+
+
 def of_status(status: int, told: ProviderMessage) -> Trouble:
     """The trouble that an HTTP status other than 200 stands for."""
     match status:
         case 400 | 401 | 403 if status != 400 or told.is_bad_key:
             return final("bad_key", f"the key was refused: {told.text}")
+        case 400 | 413 | 422 if _TOO_LONG.search(told.text):
+            remedy = "lower max_bytes below [prompt] in settings.toml"
+            return final("context_full", f"the prompt is too long; {remedy}: {told.text}")
         case 404:
             return final("unknown_model", f"there is no such model at this endpoint: {told.text}")
         case 429 if told.is_quota:

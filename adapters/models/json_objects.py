@@ -3,14 +3,21 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
+from msgspec.structs import fields
 
 from adapters.models.faults import Trouble, one_line, provider, wrong
 
 Answer = TypeVar("Answer", bound=Struct)
+
+Count = Annotated[int, Meta(ge=0, lt=2**53)] | None
+"""Tokens; another number is none."""
+NESTING_MAX = 128
+"""Of a document. Of a deeper one it would hang on the stack of who reads it whether it is one, and
+prove would not read what a wake had."""
 
 
 class RepeatedKeyObject(dict[str, Any]):
@@ -40,7 +47,19 @@ def loads(raw: bytes, *, keeps_twice: bool = True) -> dict[str, Any] | None:
         document = json.loads(raw, object_pairs_hook=_object if keeps_twice else None)
     except (ValueError, RecursionError):
         return None
-    return document if isinstance(document, dict) else None
+    may_be_deep = raw.count(b"[") + raw.count(b"{") > NESTING_MAX
+    if not isinstance(document, dict) or (may_be_deep and _is_deep(document)):
+        return None
+    return document
+
+
+def _is_deep(document: object) -> bool:
+    level = [document]
+    for _ in range(NESTING_MAX):
+        known = [one if isinstance(one, list) else [inner for _, inner in one.items()]
+                 for one in level if isinstance(one, dict | list)]  # fmt: skip
+        level = [one for values in known for one in values]
+    return bool(level)
 
 
 def dicts(value: object) -> list[dict[str, Any]]:
@@ -81,8 +100,7 @@ def decoded(
         check: Raises `Trouble` where a document is no answer, whatever its form.
 
     Raises:
-        Trouble: It is no JSON object (a page of something on the way), or not of this form, or
-            has a key twice.
+        Trouble: It is no JSON object (a page of something on the way), or has a key twice.
     """
     document = loads(raw, keeps_twice=keeps_twice)
     if document is None:
@@ -93,8 +111,22 @@ def decoded(
     if double := next(repeated_keys(document, arguments), None):
         told = f"the answer has the key {one_line(repr(double.name))} twice in one object"
         raise Trouble(wrong("bad_reply", told), again=True)
+    found: Answer = fitting(document, form)
+    return found
+
+
+def fitting(value: object, form: Any) -> Any:
+    """A value in a form whose fields are all optional: what does not fit is left out, and no more
+    of it; what fits as a whole is read as a whole."""
     try:
-        return msgspec.convert(document, form, strict=False)
-    except msgspec.ValidationError as error:
-        told = f"the answer is not of the form that answers have here: {one_line(str(error))}"
-        raise Trouble(wrong("bad_reply", told), again=True) from None
+        return msgspec.convert(value, form, strict=False)
+    except msgspec.ValidationError:
+        pass
+    inner, *_ = get_args(form) or (form,)  # of ``Form | None``
+    if isinstance(value, list) and get_origin(inner) is tuple:
+        of, _ = get_args(inner)
+        return tuple(one for one in (fitting(one, of) for one in value) if one is not None)
+    if isinstance(value, dict) and isinstance(inner, type) and issubclass(inner, Struct):
+        known = fields(inner)
+        return inner(**{one.name: fitting(value.get(one.encode_name), one.type) for one in known})
+    return None

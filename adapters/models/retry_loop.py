@@ -99,7 +99,7 @@ class RetryingModel(ABC, Generic[Answer]):
             async with asyncio.timeout(seconds), self._session(seconds) as session:
                 raw = await session.ask(request, 0, None)
             answer = self._read(raw)
-            self._judge(answer, request)
+            self._judge(answer, request, 0)
         except TimeoutError:
             raise timed_out(seconds).fault from None
         except Trouble as trouble:
@@ -115,8 +115,9 @@ class RetryingModel(ABC, Generic[Answer]):
         """The answer that bytes hold. Raises `Trouble`: they hold none."""
 
     @abstractmethod
-    def _judge(self, answer: Answer, request: Request, /) -> Literal["ok", "empty"]:
-        """Whether it says anything. Raises `Trouble`: it is no answer to the request."""
+    def _judge(self, answer: Answer, request: Request, nudges: int, /) -> Literal["ok", "empty"]:
+        """Whether it says anything. Raises `Trouble`: it is no answer to the request, of which so
+        many answers could not be read before."""
 
     @abstractmethod
     def _meant(self, raw: bytes, answer: Answer, usage: Usage) -> Reply:
@@ -148,7 +149,7 @@ class RetryingModel(ABC, Generic[Answer]):
                 raw = await self._ask(session, request, nudges, listener)
                 answer = self._read(raw)
                 spent.add(answer.usage())
-                verdict = self._judge(answer, request)
+                verdict = self._judge(answer, request, nudges)
             except Trouble as trouble:
                 if trouble.is_hinted and nudges == len(NUDGES):
                     raise _malformed(trouble.fault, spent.usage) from None

@@ -11,6 +11,7 @@ from domain.ports import Listener
 Json = dict[str, Any]
 
 DATA = b"data:"
+DONE = b"[DONE]"
 LINES_MAX = 65_536  # two for each piece
 HIDDEN_KEY = "[key]"
 
@@ -57,17 +58,19 @@ class StreamRelay:
 
 
 class StreamEvents(NamedTuple):
-    """The data of a stream's events, and the lines between them."""
+    """The data of a stream's events, the lines between them, and whether its end is said."""
 
     data: list[bytes]
     rest: bytes
+    is_done: bool
 
 
 def split(body: bytes) -> StreamEvents:
     """The events of a body; no data where it is no stream."""
     lines = [line.strip() for line in body.splitlines()]
     rest = b"\n".join(line for line in lines if not line.startswith(DATA))
-    return StreamEvents([line[len(DATA) :] for line in lines if line.startswith(DATA)], rest)
+    data = [line[len(DATA) :].strip() for line in lines if line.startswith(DATA)]
+    return StreamEvents([one for one in data if one not in (b"", DONE)], rest, DONE in data)
 
 
 def object_of(data: bytes | bytearray) -> Json:

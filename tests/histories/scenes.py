@@ -45,6 +45,7 @@ from tests.histories import (
     policy_scenes,
     prompt_scenes,
     read_scenes,
+    sent_scenes,
     sleeping_scenes,
     stubborn_scenes,
     template_scenes,
@@ -380,6 +381,7 @@ SCENES: tuple[Scene, ...] = (
     *unconfirming_scenes.SCENES,
     *timer_scenes.SCENES,
     *memory_scenes.SCENES,
+    *sent_scenes.SCENES,
 )
 
 

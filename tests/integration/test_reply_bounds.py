@@ -222,8 +222,8 @@ def test_arguments_with_a_key_twice_come_as_they_were_sent(asking: Asking, argum
     first, second = reply.calls
     assert first.arguments == arguments
     assert json.loads(second.arguments) == REPORT
-    assert reply.reply_format == "gemini.3"
-    assert decoding.parse(reply.raw, "gemini.3") == reply
+    assert reply.reply_format == "gemini.4"
+    assert decoding.parse(reply.raw, "gemini.4") == reply
 
 
 def test_that_call_is_refused_and_the_other_one_done(home: Path) -> None:
@@ -265,4 +265,4 @@ def test_each_reply_is_recorded_with_what_read_it(home: Path, tmp_path: Path) ->
     with open_home(home, FIXED) as opened:
         facts = [row.fact for append in opened.services.agents.appends() for row in append]
     read = [fact.reply_format for fact in facts if isinstance(fact, ModelAnswered)]
-    assert list(dict.fromkeys(read)) == ["rules.1", "tape.1", "gemini.3"]
+    assert list(dict.fromkeys(read)) == ["rules.1", "tape.1", "gemini.4"]

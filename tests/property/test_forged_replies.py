@@ -102,7 +102,8 @@ def test_a_reply_of_a_model_of_others_is_counted_where_nobody_can_read_it() -> N
     [
         ("openai", "", ALTERED),  # it never wrote without one
         ("openai", "openai.1", ""),
-        ("openai", "openai.2", FORMAT),
+        ("openai", "openai.2", ""),
+        ("openai", "openai.3", FORMAT),
         ("openai", "gemini.3", ALTERED),
         ("gemini", "", ""),
         ("gemini", "gemini.1", ALTERED),

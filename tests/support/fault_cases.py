@@ -55,7 +55,7 @@ GEMINI = (
     Case("404", (g.error(404, "NOT_FOUND", "No such model."),), "unknown_model", False),
     Case("500", (_INTERNAL,) * 4, "unavailable", True, slept=BACKOFF),
     Case("503", (_UNAVAILABLE,) * 4, "unavailable", True, slept=BACKOFF),
-    Case("another form", (g.document(candidates="x"),) * 4, "bad_reply", False, slept=BACKOFF),
+    Case("another form", (g.document(candidates="x"),) * 4, "empty_reply", False, slept=BACKOFF),
     Case("cut off", (_FINE._replace(cut_bytes=9),) * 4, "unavailable", True, slept=BACKOFF),
     Case("429 without a delay", (g.limited(),) * 4, "rate_limited", True, slept=BACKOFF),
     Case("429, 17.2 s", (g.limited(g.retry_info("17.2s")),), "rate_limited", True, 18),
@@ -111,7 +111,7 @@ OPENAI = (
     Case("404", (o.error(404, "model 'x' not found", "not_found_error"),), "unknown_model", False),
     Case("500", (o.bare(500, "llama runner is gone"),) * 4, "unavailable", True, slept=BACKOFF),
     Case("503", (_LOADING,) * 4, "unavailable", True, slept=BACKOFF),
-    Case("another form", (o.document(choices="x"),) * 4, "bad_reply", False, slept=BACKOFF),
+    Case("another form", (o.document(choices="x"),) * 4, "empty_reply", False, slept=BACKOFF),
     Case("cut off", (o.answer("x")._replace(cut_bytes=9),) * 4, "unavailable", True, slept=BACKOFF),
     Case("429 without a delay", (_LIMITED,) * 4, "rate_limited", True, slept=BACKOFF),
     Case("429, 17.2 s", (_after(_LIMITED, "17.2"),), "rate_limited", True, 18),
@@ -155,7 +155,7 @@ OPENAI = (
     Case(
         "too long",
         (o.error(500, "exceeds the available context size", "exceed_context_size_error", 500),),
-        "bad_request",
+        "context_full",
         False,
     ),
 )

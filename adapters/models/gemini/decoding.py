@@ -4,7 +4,8 @@ They are read by small Structs of our own, not by the SDK's types: those refuse 
 they do not know, so a field that Google adds would make each answer unreadable. Reading needs no
 SDK, so a recorded answer can be read anywhere.
 
-What a finish reason leads to stands in one closed table; a reason that is not in it is a failure.
+What does not fit them counts as left out. What a finish reason leads to stands in one closed
+table; a reason that is not in it is a failure, none beside what can be read is an answer.
 
 A streamed answer of Gemini: server-sent events, each with a piece of it.
 
@@ -22,24 +23,28 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from adapters.models import faults, json_objects, sse
+from adapters.models import calls, faults, json_objects, sse
 from adapters.models.faults import Trouble, one_line
-from adapters.models.json_objects import dicts, first_dict
+from adapters.models.json_objects import Count, dicts, first_dict
 from adapters.models.sse import last_said, object_of
 from domain.errors import Refused
-from domain.ports import Call, Reply, Usage
+from domain.ports import NOT_TOLD, Reply, Usage
 
-FORMAT = "gemini.3"
+FORMAT = "gemini.4"
 """What reads such bytes, as recorded with them. Empty, the first version, keeps the last of two
 equal keys of a call's arguments; since ``gemini.2`` both are handed on, so that the call is
-refused; since ``gemini.3`` a count that is left out beside that of the prompt is 0."""
+refused; since ``gemini.3`` a count that is left out beside that of the prompt is 0; for what
+``gemini.4`` does otherwise, see `calls.made`."""
+UNCOUNTED = ("", "gemini.2")
+OLDER = (*UNCOUNTED, "gemini.3")
 
 Json = dict[str, Any]
 
 FINISH: Final[dict[str, faults.Verdict]] = {
     "STOP": "ok",
+    "END_TURN": "ok",
+    "TOOL_USE": "ok",
     "MAX_TOKENS": "cut",
     "CONTINUATION": "cut",
     "SAFETY": "blocked",
@@ -58,6 +63,7 @@ FINISH: Final[dict[str, faults.Verdict]] = {
     "UNEXPECTED_TOOL_CALL": "nudge",
     "OTHER": "retry",
     "FINISH_REASON_UNSPECIFIED": "retry",
+    "": "retry",
     "MALFORMED_RESPONSE": "retry",
     "MISSING_THOUGHT_SIGNATURE": "failed",
     "TOO_MANY_TOOL_CALLS": "failed",
@@ -74,10 +80,6 @@ class FunctionCall(_Wire, frozen=True):
     name: str | None = None
     id: str | None = None
     args: Any = None  # an object, as it was read: a conversion would make another one
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.args, dict | None):
-            raise ValueError("Expected `object | null` as args")  # noqa: TRY004  msgspec tells it
 
 
 class ContentPart(_Wire, frozen=True):
@@ -101,10 +103,10 @@ class Feedback(_Wire, frozen=True):
 
 
 class GeminiTokens(_Wire, frozen=True):
-    prompt_token_count: int | None = None
-    candidates_token_count: int | None = None
-    thoughts_token_count: int | None = None
-    cached_content_token_count: int | None = None
+    prompt_token_count: Count = None
+    candidates_token_count: Count = None
+    thoughts_token_count: Count = None
+    cached_content_token_count: Count = None
 
 
 class GeminiAnswer(_Wire, frozen=True):
@@ -130,7 +132,7 @@ class GeminiAnswer(_Wire, frozen=True):
         """Tokens, as far as they were told. Thoughts are not among those of the answer."""
         told = self.usage_metadata or GeminiTokens()
         prompt = told.prompt_token_count
-        none = 0 if reply_format == FORMAT and prompt is not None else None
+        none = None if reply_format in UNCOUNTED or prompt is None else 0
         counts = (
             told.candidates_token_count,
             told.thoughts_token_count,
@@ -143,20 +145,20 @@ def read(raw: bytes, reply_format: str = FORMAT) -> GeminiAnswer:
     """The answer that a body with status 200 holds.
 
     Raises:
-        Trouble: It is no JSON object (a page of something on the way), or not of this form, or
-            has a key twice. In a call's arguments that is left to who decodes them.
+        Trouble: It is no JSON object (a page of something on the way), or has a key twice. In a
+            call's arguments that is left to who decodes them.
     """
     return json_objects.decoded(raw, GeminiAnswer, "args", keeps_twice=bool(reply_format))
 
 
-def judge(answer: GeminiAnswer) -> Literal["ok", "empty"]:
-    """What to do with an answer.
+def judge(answer: GeminiAnswer, tools: tuple[str, ...] = ()) -> Literal["ok", "empty"]:
+    """What to do with an answer, whose words may be a call of tools of these names.
 
     Returns:
         ``ok``: use it. ``empty``: the model stopped without a word or a call.
 
     Raises:
-        Trouble: There is no answer in it.
+        Trouble: There is no answer in it, or a call that is written as words.
     """
     blocked = answer.prompt_feedback.block_reason if answer.prompt_feedback else None
     candidate = answer.first
@@ -165,30 +167,21 @@ def judge(answer: GeminiAnswer) -> Literal["ok", "empty"]:
     if candidate is None:
         told = "the provider sent no answer and no reason"
         raise Trouble(faults.wrong("empty_reply", told), again=True)
-    reason = candidate.finish_reason or "FINISH_REASON_UNSPECIFIED"
     more = f" ({one_line(candidate.finish_message)})" if candidate.finish_message else ""
-    faults.check_finish(FINISH.get(reason), f"the model stopped with {one_line(reason)}{more}")
-    says = (part.function_call or (part.text and not part.thought) for part in answer.parts)
-    return "ok" if any(says) else "empty"
+    return calls.judged(FINISH, reply(b"", answer, NOT_TOLD), tools, more)
 
 
-def reply(raw: bytes, answer: GeminiAnswer, usage: Usage) -> Reply:
-    """The reply of an answer: thoughts left out, calls in order.
-
-    A call without an id gets one by its place; `session` sends back none for it.
+def reply(raw: bytes, answer: GeminiAnswer, usage: Usage, reply_format: str = FORMAT) -> Reply:
+    """The reply of an answer: thoughts left out, calls in order; `session` sends back no id where
+    there was none.
     """
     words = [part.text for part in answer.parts if part.text and not part.thought]
     wishes = [part.function_call for part in answer.parts if part.function_call]
-    calls = tuple(
-        Call(
-            wish.id or f"c{place}",
-            wish.name or "",
-            json.dumps(wish.args or {}, ensure_ascii=False),
-        )
-        for place, wish in enumerate(wishes, start=1)
-    )
+    is_older = reply_format in OLDER
+    made = calls.made(((one.id, one.name, one.args) for one in wishes), is_older=is_older)
     finish = (answer.first.finish_reason if answer.first else None) or ""
-    return Reply(raw, "".join(words), calls, usage, answer.model_version or "", finish, FORMAT)
+    model = answer.model_version or ""
+    return Reply(raw, "".join(words), made, usage, model, finish, reply_format)
 
 
 def parse(raw: bytes, reply_format: str) -> Reply:
@@ -204,7 +197,7 @@ def parse(raw: bytes, reply_format: str) -> Reply:
         because = f"a recorded answer of Gemini: {trouble.fault}"
         instead = "give the bytes of an answer that was recorded"
         raise Refused("invalid_input", because=because, instead=instead) from None
-    return replace(reply(raw, answer, answer.usage(reply_format)), reply_format=reply_format)
+    return reply(raw, answer, answer.usage(reply_format), reply_format)
 
 
 # --------------------------------------------------------------------- what Google says of an error
@@ -288,7 +281,10 @@ def whole(body: bytes, headers: Mapping[str, str], hidden: str) -> bytes:
     for piece in pieces:
         if isinstance(error := piece.get("error"), dict):
             raise _trouble(error, headers)
-    return sse.written(_merged(pieces), hidden)
+    merged = _merged(pieces)
+    if (last := _candidate(merged)) and not (sent.is_done or last.get("finishReason")):
+        raise faults.broke_off()
+    return sse.written(merged, hidden)
 
 
 def _read(data: bytes) -> Json:

@@ -6,6 +6,7 @@ The SDK retries nothing, calls no function and continues nothing by itself.
 import asyncio
 from typing import Literal
 
+from adapters.models import calls
 from adapters.models.gemini import decoding
 from adapters.models.gemini.decoding import GeminiAnswer
 from adapters.models.retry_loop import PATIENCE_SECONDS, ModelSession, RetryingModel, Sleep
@@ -54,8 +55,10 @@ class GeminiModel(RetryingModel[GeminiAnswer]):
     def _read(self, raw: bytes) -> GeminiAnswer:
         return decoding.read(raw)
 
-    def _judge(self, answer: GeminiAnswer, _: Request, /) -> Literal["ok", "empty"]:
-        return decoding.judge(answer)
+    def _judge(
+        self, answer: GeminiAnswer, request: Request, nudges: int, /
+    ) -> Literal["ok", "empty"]:
+        return decoding.judge(answer, calls.awaited(request, nudges))
 
     def _meant(self, raw: bytes, answer: GeminiAnswer, usage: Usage) -> Reply:
         return decoding.reply(raw, answer, usage)

@@ -94,8 +94,6 @@ class GeminiSession:
         received = self._received[-1]
         if received.status != httpx2.codes.OK:
             raise decoding.trouble_of_status(received.status, received.body, received.headers)
-        if listener is None:
-            return received.body
         return whole(received.body, received.headers, self._key)
 
     async def _send(self, request: Request, nudges: int) -> None:
@@ -216,7 +214,8 @@ def _content(raw: bytes) -> Json | None:
 
 
 def _calls(content: Json) -> list[Json]:
-    return [part["functionCall"] for part in content.get("parts") or () if part.get("functionCall")]
+    parts = json_objects.dicts(content.get("parts"))
+    return json_objects.dicts([part.get("functionCall") for part in parts])
 
 
 def _answers(calls: list[Json], results: tuple[CallResult, ...]) -> list[Json]:

@@ -1,7 +1,6 @@
 """The bytes of an answer, and what they mean.
 
-Small Structs of our own read what is used and ignore the rest, as for Gemini. What a finish reason
-leads to stands in one closed table; a reason that is not in it is a failure.
+Small Structs of our own read what is used and ignore the rest, as for Gemini.
 
 A streamed answer: server-sent events, each with a piece of it.
 
@@ -12,25 +11,25 @@ What is recorded is the answer that the pieces come to, in the form of whole one
 thoughts joined, calls put together by their place, of everything else the last that was said.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
-from adapters.models import faults, json_objects, sse
+from adapters.models import calls, faults, json_objects, sse
 from adapters.models.faults import Trouble, one_line
-from adapters.models.json_objects import dicts, first_dict
+from adapters.models.json_objects import Count, dicts, first_dict
 from adapters.models.openai.messages import THOUGHTS
 from adapters.models.sse import last_said, object_of
 from domain.errors import Refused
-from domain.ports import Call, Reply, Usage
+from domain.ports import NOT_TOLD, Reply, Usage
 
-FORMAT = "openai.1"
-"""What reads such bytes, as recorded with them."""
+FORMAT = "openai.2"
+"""What reads such bytes, as recorded with them; for what ``openai.1`` does otherwise, see
+`calls.made`."""
+OLDER = ("openai.1",)
 
 Json = dict[str, Any]
 NO_HEADERS: Mapping[str, str] = {}
@@ -39,9 +38,12 @@ FINISH: Final[dict[str, faults.Verdict]] = {
     "stop": "ok",
     "tool_calls": "ok",
     "function_call": "ok",
+    "tool_use": "ok",
+    "end_turn": "ok",
     "eos_token": "ok",
     "stop_sequence": "ok",
     "length": "cut",
+    "max_tokens": "cut",
     "model_length": "cut",
     "content_filter": "blocked",
     "error": "retry",
@@ -53,12 +55,6 @@ FINISH: Final[dict[str, faults.Verdict]] = {
 
 THOUGHT = re.compile(r"\A\s*<think>(?:.*?</think>\s*|.*\Z)", re.DOTALL)
 """What a server that knows no thoughts leaves of them at the beginning of the words."""
-_CALL_MARK = re.compile(
-    r"^\s*(?:<tool_call>|<\|tool_calls?\|>|<\|tool_call_start\|>|<function=|\[TOOL_CALLS\]"
-    r"|<\|python_tag\|>|<\uff5ctool\u2581calls\u2581begin\uff5c>|<\|tool_calls_section_begin\|>)",
-    re.MULTILINE,
-)
-_FENCE = re.compile(r"\s*```(?:json|tool_call|tool_code)?\s*(.*?)\s*```\s*", re.DOTALL)
 
 
 class CalledFunction(Struct, frozen=True):
@@ -93,20 +89,20 @@ class WireChoice(Struct, frozen=True):
 
 
 class CachedTokens(Struct, frozen=True):
-    cached_tokens: int | None = None
+    cached_tokens: Count = None
 
 
 class ReasoningTokens(Struct, frozen=True):
-    reasoning_tokens: int | None = None
+    reasoning_tokens: Count = None
 
 
 class OpenAITokens(Struct, frozen=True):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    total_tokens: int | None = None
+    prompt_tokens: Count = None
+    completion_tokens: Count = None
+    total_tokens: Count = None
     prompt_tokens_details: CachedTokens | None = None
     completion_tokens_details: ReasoningTokens | None = None
-    prompt_cache_hit_tokens: int | None = None  # DeepSeek's
+    prompt_cache_hit_tokens: Count = None  # DeepSeek's
 
 
 class OpenAIAnswer(Struct, frozen=True):
@@ -146,14 +142,14 @@ def read(raw: bytes) -> OpenAIAnswer:
     """The answer that a body with status 200 holds.
 
     Raises:
-        Trouble: It tells of an error, is no JSON object (a page of something on the way), is not of
-            this form, or has a key twice. In a call's arguments that is left to who decodes them.
+        Trouble: It tells of an error, is no JSON object (a page of something on the way), or has a
+            key twice. In a call's arguments that is left to who decodes them.
     """
     return json_objects.decoded(raw, OpenAIAnswer, "arguments", _check_piece)
 
 
 def judge(answer: OpenAIAnswer, tools: tuple[str, ...] = ()) -> Literal["ok", "empty"]:
-    """What to do with an answer, where tools of these names were offered.
+    """What to do with an answer, whose words may be a call of tools of these names.
 
     Returns:
         ``ok``: use it. ``empty``: the model stopped without a word or a call.
@@ -167,61 +163,20 @@ def judge(answer: OpenAIAnswer, tools: tuple[str, ...] = ()) -> Literal["ok", "e
     message = answer.message
     if message.refusal:
         raise faults.final("blocked", f"the model refused: {one_line(message.refusal)}")
-    told = f"the model stopped with {one_line(answer.finish) or 'no reason'}"
-    faults.check_finish(FINISH.get(answer.finish), told)
-    if message.tool_calls:
-        return "ok"
-    if tools and is_call(message.text, tools):
-        raise faults.malformed(
-            "the model wrote a call as words, which its server did not read as one; start the "
-            "server with the tool parser of this model, or take another model",
-            "call_as_text",
-        )
-    return "ok" if message.text else "empty"
+    return calls.judged(FINISH, reply(b"", answer, NOT_TOLD), tools)
 
 
-def is_call(text: str, tools: tuple[str, ...]) -> bool:
-    """Whether words are a call that a server should have read.
-
-    >>> is_call('<tool_call>{"name": "x"}', ()), is_call("I call update_report.", ("x",))
-    (True, False)
-    >>> is_call('```json\\n{"name": "x", "arguments": {}}\\n```', ("x",))
-    True
-    """
-    if _CALL_MARK.search(text):
-        return True
-    fenced = _FENCE.fullmatch(text)
-    try:
-        document = json.loads(fenced[1] if fenced else text)
-    except (ValueError, RecursionError):
-        return False
-    wishes = document if isinstance(document, list) else [document]
-    return any(
-        isinstance(one, dict)
-        and one.get("name") in tools
-        and not {"arguments", "parameters"}.isdisjoint(one)
-        for one in wishes
-    )
-
-
-def reply(raw: bytes, answer: OpenAIAnswer, usage: Usage) -> Reply:
-    """The reply of an answer: thoughts left out, calls in order.
-
-    A call without an id gets one by its place, under which it goes back, too.
-    """
+def reply(raw: bytes, answer: OpenAIAnswer, usage: Usage, reply_format: str = FORMAT) -> Reply:
+    """The reply of an answer: thoughts left out, calls in order, under the ids that they go back
+    under."""
     message = answer.message
-    calls = tuple(
-        Call(wish.id or f"c{place}", function.name or "", _arguments(function.arguments))
-        for place, wish in enumerate(message.tool_calls or (), start=1)
+    wishes = [
+        (wish.id, function.name, function.arguments)
+        for wish in message.tool_calls or ()
         for function in (wish.function or CalledFunction(),)
-    )
-    return Reply(raw, message.text, calls, usage, answer.model or "", answer.finish, FORMAT)
-
-
-def _arguments(given: Any) -> str:
-    if isinstance(given, str):
-        return given if given.strip() else "{}"  # some servers send none where there are none
-    return "{}" if given is None else json.dumps(given, ensure_ascii=False)
+    ]
+    made = calls.made(wishes, is_older=reply_format in OLDER)
+    return Reply(raw, message.text, made, usage, answer.model or "", answer.finish, reply_format)
 
 
 def parse(raw: bytes, reply_format: str = FORMAT) -> Reply:
@@ -237,7 +192,7 @@ def parse(raw: bytes, reply_format: str = FORMAT) -> Reply:
         because = f"a recorded answer of an endpoint: {trouble.fault}"
         instead = "give the bytes of an answer that was recorded"
         raise Refused("invalid_input", because=because, instead=instead) from None
-    return replace(reply(raw, answer, answer.usage()), reply_format=reply_format)
+    return reply(raw, answer, answer.usage(), reply_format)
 
 
 OFFERED_MAX = 1_000
@@ -284,6 +239,7 @@ _UNREADABLE = re.compile(
 _STATUSES = {
     "invalid_request_error": 400,
     "exceed_context_size_error": 400,
+    "context_length_exceeded": 400,
     "authentication_error": 401,
     "invalid_api_key": 401,
     "permission_error": 403,
@@ -323,7 +279,7 @@ def trouble_in_answer(document: Mapping[str, Any], headers: Mapping[str, str]) -
     if not document.get("error"):
         return None
     error = error_in(document) or ErrorDetails()
-    number = int(error.code) if error.code.isdecimal() else 0
+    number = int(error.code[:4]) if error.code.isdecimal() else 0
     status = number if number in _ERRORS else _STATUSES.get(error.code)
     status = status or _STATUSES.get(error.kind)
     if status is None:  # words alone: LM Studio says so that it knows no such path
@@ -389,7 +345,6 @@ def _one(body: bytes) -> bytes:
 # ----------------------------------------------------------------------- an answer that is streamed
 
 LINES_MAX = 262_144  # two for each piece, which is one token
-DONE = b"[DONE]"
 ERROR = b"error:"
 """With which older servers of llama.cpp begin a line, instead of an event."""
 JOINED = ("content", "refusal", *THOUGHTS)
@@ -412,7 +367,10 @@ class StreamedWords:
             return
         self._held += text
         begun = self._held.lstrip()
-        if OPEN.startswith(begun) or (begun.startswith(OPEN) and CLOSE not in begun):
+        if OPEN.startswith(begun):
+            return
+        if begun.startswith(OPEN) and CLOSE not in begun:
+            self._held = OPEN + begun[len(OPEN) :][1 - len(CLOSE) :]  # where it may begin to close
             return
         if begun.startswith(OPEN):
             begun = begun.partition(CLOSE)[2].lstrip()
@@ -432,10 +390,12 @@ def whole(body: bytes, headers: Mapping[str, str], hidden: str) -> bytes:
     sent = sse.split(body)
     for found in _beside(sent.rest):
         _check_piece(found, headers)
-    data = [one for one in sent.data if one.strip() != DONE]
-    if not sent.data:
+    if not (sent.data or sent.is_done):
         return body
-    return sse.written(_merged([_read(one, headers) for one in data]), hidden)
+    merged = _merged([_read(one, headers) for one in sent.data])
+    if (last := _choice(merged)) and not (sent.is_done or last.get("finish_reason")):
+        raise faults.broke_off()
+    return sse.written(merged, hidden)
 
 
 def _read(data: bytes, headers: Mapping[str, str]) -> Json:
@@ -480,12 +440,13 @@ def _said(spoken: list[Json]) -> Json:
         values = [delta[name] for delta in deltas if delta.get(name) is not None]
         if not values:
             continue
-        is_joined = name != "role" and all(isinstance(one, type(values[0])) for one in values)
         message[name] = values[0]
-        for value in values[1:] if is_joined else ():
-            message[name] += value
-    if calls := _calls(deltas):
-        message["tool_calls"] = calls
+        if name != "role" and all(isinstance(one, str) for one in values):
+            message[name] = "".join(values)
+        elif all(isinstance(one, list) for one in values):
+            message[name] = [part for one in values for part in one]
+    if found := _calls(deltas):
+        message["tool_calls"] = found
     reasons = [one["finish_reason"] for one in spoken if one.get("finish_reason")]
     return {"index": 0, "message": message, "finish_reason": reasons[-1] if reasons else None}
 
@@ -495,28 +456,25 @@ def _calls(deltas: list[Json]) -> list[Json]:
     found: list[Json] = []
     at_place: dict[Any, Json] = {}
     for piece in (one for delta in deltas for one in dicts(delta.get("tool_calls"))):
-        place, known = piece.get("index"), at_place.get(piece.get("index"))
+        index, given = piece.get("index"), piece.get("function")
+        place = index if isinstance(index, int | str) else None
+        known = at_place.get(place)
         named, other = piece.get("id"), known.get("id") if known else None
-        given = piece.get("function")
         function = given if isinstance(given, dict) else {}
         is_other = bool(named and other and named != other)
         if known is None or is_other or (place is None and function.get("name")):
             call = {name: value for name, value in piece.items() if name != "index"}
-            at_place[place] = {**call, "function": dict(function)}
-            found.append(at_place[place])
-            continue
-        if named:
+            known = at_place[place] = {**call, "function": {**function, "arguments": []}}
+            found.append(known)
+        elif named:
             known["id"] = named
-        _add(known["function"], function)
+        kept = known["function"]  # its arguments go on, a name is said once
+        kept["name"] = kept.get("name") or function.get("name")
+        kept["arguments"] += [one] if (one := function.get("arguments")) else []
+    for kept in (one["function"] for one in found):
+        is_text = all(isinstance(cut, str) for cut in kept["arguments"])
+        kept["arguments"] = "".join(kept["arguments"]) if is_text else kept["arguments"][0]
     return found
-
-
-def _add(known: Json, more: Json) -> None:
-    """What comes to a function: its arguments go on, a name is said once."""
-    known["name"] = known.get("name") or more.get("name")
-    before, after = known.get("arguments"), more.get("arguments")
-    is_text = isinstance(before, str) and isinstance(after, str)
-    known["arguments"] = f"{before}{after}" if is_text else before or after
 
 
 def _choice(piece: Json) -> Json:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from adapters.models import json_objects
+from adapters.models import calls, json_objects
 from adapters.models.wording import BEGIN, NUDGES, SEPARATOR, UNANSWERED, go_on, joined, retold
 from domain.ports import CallResult, Exchange, Request
 
@@ -55,7 +55,8 @@ def messages(request: Request, nudges: int = 0) -> list[Json]:
 def calls_of(message: Json) -> list[Json]:
     """The calls of a message, each with an id and arguments as the protocol takes them back."""
     wishes = json_objects.dicts(message.get("tool_calls"))
-    return [_call(one, place) for place, one in enumerate(wishes, start=1)]
+    names = calls.ids(one.get("id") for one in wishes)
+    return [_call(one, name) for one, name in zip(wishes, names, strict=True)]
 
 
 def in_other_words(sent: Json, request: Request) -> Json | None:
@@ -80,8 +81,8 @@ def _exchange(exchange: Exchange, forced: str) -> list[Json]:
     message = _message(exchange.reply)
     if message is None:
         return [_user(retold(exchange))]
-    if calls := message.get("tool_calls"):
-        return [message, *_answers(calls, exchange.results)]
+    if wishes := message.get("tool_calls"):
+        return [message, *_answers(wishes, exchange.results)]
     following = _user(go_on(forced))
     return [message, following] if message.get("content") else [following]
 
@@ -96,19 +97,23 @@ def _message(raw: bytes) -> Json | None:
         return {}
     message: Json = {"role": "assistant", "content": said.get("content")}
     message |= {name: said[name] for name in THOUGHTS if said.get(name) is not None}
-    if calls := calls_of(said):
-        message["tool_calls"] = calls
+    if wishes := calls_of(said):
+        message["tool_calls"] = wishes
     return message
 
 
-def _call(wish: Json, place: int) -> Json:
+def _call(wish: Json, call_id: str) -> Json:
     function = wish.get("function")
     known = function if isinstance(function, dict) else {}
     return {
         **{name: value for name, value in wish.items() if name != "index"},
-        "id": wish.get("id") or f"c{place}",
+        "id": call_id,
         "type": "function",
-        "function": {**known, "arguments": _arguments(known.get("arguments"))},
+        "function": {
+            **known,
+            "name": calls.called(str(known.get("name") or "")),
+            "arguments": _arguments(known.get("arguments")),
+        },
     }
 
 
@@ -117,14 +122,14 @@ def _arguments(given: Any) -> str:
     fails at any other, and the result says what was wrong with them."""
     if isinstance(given, dict):
         return json.dumps(given, ensure_ascii=False)
-    if isinstance(given, str) and json_objects.loads(given.encode(errors="replace")) is not None:
-        return given
-    return "{}"
+    text = calls.ended(given) if isinstance(given, str) else ""
+    is_object = json_objects.loads(text.encode(errors="replace")) is not None
+    return text if is_object else "{}"
 
 
-def _answers(calls: list[Json], results: tuple[CallResult, ...]) -> Iterator[Json]:
+def _answers(wishes: list[Json], results: tuple[CallResult, ...]) -> Iterator[Json]:
     """One answer for each call, whatever became of it: a turn with fewer is refused."""
-    for place, call in enumerate(calls):
+    for place, call in enumerate(wishes):
         result = results[place] if place < len(results) else None
         output = result.output if result else UNANSWERED
         content = OUTCOMES[result is None or result.is_error] + output

@@ -3,6 +3,7 @@
 import asyncio
 from typing import TYPE_CHECKING, Literal
 
+from adapters.models import calls
 from adapters.models.faults import Trouble
 from adapters.models.openai import decoding
 from adapters.models.openai.decoding import OpenAIAnswer
@@ -65,8 +66,10 @@ class OpenAIModel(RetryingModel[OpenAIAnswer]):
     def _read(self, raw: bytes) -> OpenAIAnswer:
         return decoding.read(raw)
 
-    def _judge(self, answer: OpenAIAnswer, request: Request, /) -> Literal["ok", "empty"]:
-        return decoding.judge(answer, tuple(tool.name for tool in request.tools))
+    def _judge(
+        self, answer: OpenAIAnswer, request: Request, nudges: int, /
+    ) -> Literal["ok", "empty"]:
+        return decoding.judge(answer, calls.awaited(request, nudges))
 
     def _meant(self, raw: bytes, answer: OpenAIAnswer, usage: Usage) -> Reply:
         return decoding.reply(raw, answer, usage)

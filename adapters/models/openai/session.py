@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from adapters.models import faults
-from adapters.models.http_body import bound, troubles, trusted, unsendable
+from adapters.models.http_body import bound, troubles, trusted
 from adapters.models.openai import decoding, messages
 from adapters.models.openai.decoding import LINES_MAX, StreamedWords, whole
 from adapters.models.sse import HIDDEN_KEY, StreamRelay
@@ -72,7 +72,7 @@ class OpenAISession:
                 status, raw, headers = await self._send(other, words)
         if status != httpx2.codes.OK:
             raise decoding.trouble_of_status(status, raw, headers)
-        return raw if listener is None else whole(raw, headers, self._hidden)
+        return whole(raw, headers, self._hidden)  # some stream what was not asked for so
 
     async def listed(self) -> bytes:
         """What the endpoint says of its models. Raises `Trouble`."""
@@ -85,10 +85,8 @@ class OpenAISession:
     async def _send(
         self, body: Json, words: StreamRelay | None
     ) -> tuple[int, bytes, dict[str, str]]:
-        try:
-            content = json.dumps(body, ensure_ascii=False).encode()
-        except ValueError as error:  # half a character, from a model that was cut
-            raise unsendable(error) from None
+        # half a character comes from a model that was cut
+        content = json.dumps(body, ensure_ascii=False).encode(errors="replace")
         return await self._answered("POST", "chat/completions", content, words)
 
     async def _answered(
