@@ -432,6 +432,6 @@ def _apart(work: Callable[[], T]) -> T:
 
 
 if __name__ == "__main__":
-    from adapters.cli.main import main
+    from importlib.metadata import entry_points
 
-    main()
+    next(iter(entry_points(group="console_scripts", name="wakelog"))).load()()

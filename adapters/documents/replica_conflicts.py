@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from adapters.documents.import_conflicts import ConflictDetails, ConflictValue
 from adapters.documents.ranks import Ranks, ranks_of
 from adapters.home.files import met_machines
+from adapters.importers.alignment import closings
 from domain.agent.agent import AGENT, Agent
 from domain.agent.deciders import AGENT_KIND, agent_id
 from domain.changes.change_set import CHANGES, ChangeSet, find, ref
@@ -62,7 +63,7 @@ def replica_conflicts(home: "Home") -> list[ConflictDetails]:
             tell(found)
             for one in _of_many(journal, TASK.name)
             for found in world.disputes(TASK, one)
-            if found.of_kind == TASK.name and _asks(found)
+            if found.of_kind == TASK.name and _asks(world, found)
         ]
         others = [
             *world.disputes(TIMER, MAIN),
@@ -88,18 +89,19 @@ def replica_conflicts_of(
     names = machine_labels(home) if labels is None else labels
     with home.services.journal.reading() as world:
         every = conflicts_of_task(world, task_id) if task_id else world.disputes(CATALOG, MAIN)
-        asking = filter(_asks, every)
+        asking = [one for one in every if _asks(world, one)]
         found = [_details(world, one, labels=names, task_id=task_id) for one in asking]
     return [*found, *(one.details for one in agent_conflicts_of(home, task_id, names))]
 
 
-def _asks(one: ReplicaConflict) -> bool:
-    """Whether a person has to settle it: not where all say the same status, and one says why."""
+def _asks(world: LogState, one: ReplicaConflict) -> bool:
+    """Whether a person has to settle it: not where all say the same status, and some a day on which
+    it was set."""
     if (one.of_kind, one.field, one.kind) != (TASK.name, "status", "values"):
         return True
     said: set[Any] = {side.value for side in one.sides}
-    reasons = {reason for _, reason in said} - {""}
-    return len({status for status, _ in said}) > 1 or len(reasons) > 1
+    reasons = {reason for _, reason in said} - {"", *closings(world.load(TASK, one.entity))}
+    return len({status for status, _ in said}) > 1 or bool(reasons)
 
 
 def machine_labels(home: "Home") -> "Mapping[str, str]":

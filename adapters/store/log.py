@@ -78,8 +78,8 @@ class Log(LogReader):
 
     def states_to_keep(self) -> bytes | None:
         """What `resume` takes, if it has grown."""
-        states = self._states
-        return states.grown() if isinstance(states, KeptStates) and not self.is_shared else None
+        grown = self._states.grown() if isinstance(self._states, KeptStates) else None
+        return grown if grown and not self.is_shared else None
 
     def append(
         self, cause: Cause, now: str, *, key: str = "", payloads: Sequence[Payload] = ()

@@ -400,9 +400,8 @@ class Oracle:
         if by != "person" or self.get(task, "deleted") or len(told) == len(before):
             return False
         value = told[-1].value(name)
-        held = self.get(task, name)
-        if name == "status" and value[0] == held[0] and not held[1]:  # it only says when, too
-            return False
+        if name == "status" and value[0] == self.get(task, name)[0] and self._is_day(task, value):
+            return False  # it only says when, too
         is_news = value != (before[-1] if before else Said("")).value(name)
         return value is not None and is_news and not self._stands(task, name, value)
 
@@ -418,13 +417,13 @@ class Oracle:
         before, (status, reason) = self.said(task), line.status
         if before is None or reason == before.status[1] or not reason:
             return line
-        days = {
-            str((at + timedelta(hours=hours)).date())
-            for at, one in self.history[task]
-            for hours in (-12, 0, 14)
-            if one == status
-        }
-        return replace(line, status=(status, "")) if reason[-10:] in days else line
+        return replace(line, status=(status, "")) if self._is_day(task, line.status) else line
+
+    def _is_day(self, task: int, said: tuple[str, str]) -> bool:
+        """Whether a status is said with a day on which its task was set to it here."""
+        hours = (timedelta(hours=one) for one in (-12, 0, 14))
+        days = {(one, str((at + h).date())) for h in hours for at, one in self.history[task]}
+        return (said[0], said[1][-10:]) in days
 
     def is_known(self, task: int) -> bool:
         return (task, "deleted") in self.cells
