@@ -5,6 +5,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Self
 
+from msgspec import Struct, field
+
 from domain.text import fold, tokens
 
 KINDS: Final = (
@@ -45,11 +47,11 @@ class Proposed(NamedTuple):
     value: str
 
 
-class Wish(NamedTuple):
+class Wish(Struct, frozen=True, forbid_unknown_fields=True):
     """A change that is wanted, or allowed: one of `values`; none: whatever it is."""
 
     kind: str
-    values: tuple[str, ...]
+    values: tuple[str | int, ...] = field(name="is", default=())
 
 
 class Marks(NamedTuple):
@@ -68,13 +70,10 @@ class Tally(NamedTuple):
     wrong: int = 0
     missed: int = 0
 
-    def plus(self, other: "Tally") -> "Tally":
-        return Tally(*(one + more for one, more in zip(self, other, strict=True)))
-
     @classmethod
-    def of(cls, marks: Marks, kind: str = "") -> Self:
+    def of(cls, every: Sequence[Marks], kind: str = "") -> Self:
         """Those of a kind; empty: of all."""
-        parts = marks.right, marks.wrong, marks.missed
+        parts = ([each for one in every for each in getattr(one, part)] for part in cls._fields)
         return cls(*(sum(kind in ("", one.kind) for one in part) for part in parts))
 
     @property
@@ -160,7 +159,7 @@ def _met(one: Proposed, wishes: list[Wish]) -> bool:
 def _meets(one: Proposed, wish: Wish) -> bool:
     key = title_key if one.kind in TITLED else fold
     return one.kind == wish.kind and (
-        not wish.values or key(one.value) in [key(value) for value in wish.values]
+        not wish.values or key(one.value) in [key(str(value)) for value in wish.values]
     )
 
 

@@ -12,8 +12,10 @@ import click
 
 from adapters.cli.shared import Session
 from adapters.text.common import safe
+from domain.errors import Refused
 
 if TYPE_CHECKING:
+    from adapters.home.prices import Price
     from adapters.wiring import Home
 
 QUESTION = "Do you agree?"
@@ -63,3 +65,39 @@ def tell_held(session: Session, home: "Home", agent_ids: Iterable[str]) -> None:
     for one in policy.needed(home, agent_ids):
         told = f"Nothing goes to {one.model} before you agree to it: `{one.command}`"
         click.echo(safe(told), err=True)
+
+
+TOKENS_UNASKED = 200_000
+"""That a model far away may take where nobody was asked."""
+
+
+def agreed_tokens(
+    session: Session, told: str, about: int, price: "Price | None", wanted: int | None
+) -> int:
+    """Ask before something is sent that takes tokens; how many it may take.
+
+    Args:
+        told: What goes where.
+        about: How many it takes, as far as can be told.
+        price: Of the model, where it is known.
+        wanted: The limit that was given.
+
+    Raises:
+        Refused: Code ``privacy_confirmation_required``: nobody can be asked.
+        Abort: The person says no.
+    """
+    from adapters.home.prices import WHOLE, cost
+    from domain.ports import Usage
+
+    about = -(-about // 1000) * 1000
+    limit = min(wanted, about) if wanted else about
+    known = cost(Usage(about, 0), price)
+    paid = "" if known is None else f", {known / WHOLE:.2f} by your prices"
+    told = f"{told}: up to about {about:,} tokens{paid}"
+    if session.is_agreed:
+        session.note(f"{told}.")
+        return wanted or (limit if session.can_ask else TOKENS_UNASKED)
+    if not session.can_ask:
+        raise Refused("privacy_confirmation_required", because=told, instead="agree with --yes")
+    click.confirm(safe(f"{told}. Go on?"), abort=True, err=True)
+    return limit

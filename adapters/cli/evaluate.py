@@ -3,47 +3,30 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from adapters.cli.consent import agreed_tokens
 from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session, yes_option
 from adapters.documents.evaluations import EvalAgainst, EvalDetails, EvalRow, Share
+from adapters.home.prices import price_at
 from adapters.text.agent_output import counted
 from adapters.text.common import safe
-from domain.errors import Refused, invalid
+from domain.errors import invalid
 from domain.judging import is_worse
 
 if TYPE_CHECKING:
-    from adapters.usecases.eval_cases import PlacedCase
-    from adapters.usecases.evaluate import Directed, Judge
+    from adapters.usecases.evaluate import Judge
+    from adapters.usecases.templates import Directives
 
-TOKENS_UNASKED = 200_000
-"""That a model far away may take where nobody was asked."""
-TEXT_BYTES_MAX = 100_000
 HEADINGS = (
     *("What", "Wanted", "Right", "Wrong", "Missed", "Precision", "Recall"),
     *("Kept", "Precision", "Recall"),
 )
 _FILE = click.Path(exists=True, dir_okay=False)
-
-
-class EvalOptions(NamedTuple):
-    """What is asked for beside the files."""
-
-    model: str
-    template: str
-    general_file: str | None
-    report_file: str | None
-    repeat: int
-    show: bool
-    out: Path | None
-    against: str | None
-    no_worse: bool
-    min_precision: float | None
-    tokens: int | None
-    at_once: int
 
 
 @command(
@@ -99,31 +82,35 @@ def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> N
     whether the two runs can be told apart. Exit status 1: a minimum was missed, --no-worse, or it
     was stopped by --tokens or Ctrl-C, and what was done is told; 2: a line is no case.
     """
-    wish = EvalOptions(**options)  # click gives them by these names
+    wish = SimpleNamespace(**options)
     if wish.no_worse and not wish.against:
         raise invalid("--no-worse compares with nothing", "name a run with --against")
     import msgspec
 
-    from adapters.usecases.eval_cases import read_cases
-    from adapters.usecases.eval_report import compared, earlier_run, eval_details, kept_evaluation
-    from adapters.usecases.evaluate import evaluate
+    from adapters.home.clock import clock_from
+    from adapters.usecases import evaluate as found
     from adapters.usecases.task_lists import save_text
 
-    cases = read_cases(files)
-    then = earlier_run(wish.against, cases) if wish.against else None
-    judge = _judge(session, wish)
+    cases = found.read_cases(files)
+    then = found.earlier_run(wish.against, cases) if wish.against else None
+    judge, repeat, now = _judge(session, wish), wish.repeat, clock_from(os.environ, "").now()
     tokens_max = wish.tokens or 0
     if judge.is_leaving:
-        tokens_max = _agreed(session, judge, cases, wish)
-    with session.steps("Judging") as progress:
-        came = evaluate(
-            judge, cases, progress,
-            repeat=wish.repeat, tokens_max=tokens_max, at_once=wish.at_once,
-        )  # fmt: skip
-    kept = kept_evaluation(judge, came)
-    against = compared(str(wish.against), then, kept) if then and kept.cases else None
-    details = eval_details(
-        judge, came, repeat=wish.repeat, at=_now(), against=against, is_showing=wish.show
+        told = (
+            f"{counted(len(cases), 'case')} of these files, and of your home only the words that "
+            f"are judged, would go to {judge.name}, at {found.TURNS_ESTIMATED} turns each"
+        )
+        about = found.tokens_estimated(judge, cases, repeat)
+        price = price_at(judge.settings.prices, judge.name, now)
+        tokens_max = agreed_tokens(session, told, about, price, wish.tokens)
+    with session.steps("Judging") as told_steps:
+        came = found.evaluate(
+            judge, cases, told_steps, repeat=repeat, tokens_max=tokens_max, at_once=wish.at_once
+        )
+    kept = found.kept_evaluation(judge, came)
+    against = found.compared(str(wish.against), then, kept) if then and kept.cases else None
+    details = found.eval_details(
+        judge, came, repeat=repeat, at=now, against=against, is_showing=wish.show
     )
     if not session.printed(details):
         _tell(session, details)
@@ -142,73 +129,40 @@ def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> N
     raise SystemExit(1 if details.stopped or missed else 0)
 
 
-def _judge(session: Session, wish: EvalOptions) -> "Judge":
+def _judge(session: Session, wish: SimpleNamespace) -> "Judge":
     from adapters.usecases.evaluate import judge_of
+    from adapters.usecases.forks import template_version
+    from adapters.usecases.templates import BUILT_IN, Directives
     from adapters.wiring import Models
 
     settings = session.place.settings(os.environ, wish.model or session.model)
-    return judge_of(settings, Models(os.environ, settings), _words(session, wish))
-
-
-def _words(session: Session, wish: EvalOptions) -> "Directed | None":
-    """The words that are judged; None: the built-in ones."""
-    from adapters.home.read_input import read_input
-    from adapters.usecases.evaluate import Directed
-    from adapters.usecases.forks import template_version
-    from adapters.usecases.templates import BUILT_IN, Directives, check_directives
-
-    files = wish.general_file, wish.report_file
-    if wish.template and any(files):
+    directives, words = directives_of(wish.general_file, wish.report_file)
+    if wish.template and words:
         raise invalid("a template and files are both words to judge", "give one of both")
-    if any(files):
-        general, report = (
-            read_input(one, TEXT_BYTES_MAX).decode("utf-8", "replace") if one else ""
-            for one in files
-        )
-        given = Directives(general, report)
-        check_directives(given)
-        return Directed(" and ".join(Path(one).name for one in files if one), given)
-    if not wish.template or wish.template == BUILT_IN:
-        return None
-    found = template_version(session.reading(), wish.template)
-    return Directed(f"{found.name}.{found.version}", Directives(found.general, found.report))
+    if wish.template and wish.template != BUILT_IN:
+        found = template_version(session.reading(), wish.template)
+        words = f"{found.name}.{found.version}"
+        directives = Directives(found.general, found.report)
+    given = directives if words else None
+    return judge_of(settings, Models(os.environ, settings), given, words or None)
 
 
-def _agreed(
-    session: Session, judge: "Judge", cases: "Sequence[PlacedCase]", wish: EvalOptions
-) -> int:
-    """Ask before cases leave this machine; how many tokens they may take.
+def directives_of(*files: str | None) -> "tuple[Directives, str]":
+    """What files of general and report directives say, and what they are called.
 
     Raises:
-        Refused: Code ``privacy_confirmation_required``: nobody can be asked.
-        Abort: The person says no.
+        Refused: Code ``unreadable_file`` or ``invalid_value``.
     """
-    from adapters.home.prices import WHOLE, cost, price_at
-    from adapters.usecases.evaluate import TURNS_ESTIMATED, tokens_estimated
-    from domain.ports import Usage
+    from adapters.home.read_input import read_input
+    from adapters.usecases.inputs import TEXT_BYTES_MAX
+    from adapters.usecases.templates import Directives, check_directives
 
-    about = -(-tokens_estimated(judge, cases, wish.repeat) // 1000) * 1000
-    limit = min(wish.tokens, about) if wish.tokens else about
-    price = cost(Usage(about, 0), price_at(judge.settings.prices, judge.name, _now()))
-    paid = "" if price is None else f", {price / WHOLE:.2f} by your prices"
-    told = (
-        f"{counted(len(cases), 'case')} of these files, and of your home only the words that are "
-        f"judged, would go to {judge.name}: up to about {about:,} tokens at "
-        f"{TURNS_ESTIMATED} turns each{paid}"
+    texts = (
+        read_input(one, TEXT_BYTES_MAX).decode("utf-8", "replace") if one else None for one in files
     )
-    if session.is_agreed:
-        session.note(f"{told}.")
-        return wish.tokens or (limit if session.can_ask else TOKENS_UNASKED)
-    if not session.can_ask:
-        raise Refused("privacy_confirmation_required", because=told, instead="agree with --yes")
-    click.confirm(safe(f"{told}. Go on?"), abort=True, err=True)
-    return limit
-
-
-def _now() -> str:
-    from adapters.home.clock import clock_from
-
-    return clock_from(os.environ, "").now()
+    given = Directives(*texts)
+    check_directives(given)
+    return given, " and ".join(Path(one).name for one in files if one)
 
 
 # --------------------------------------------------------------------------------------- in words

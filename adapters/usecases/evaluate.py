@@ -1,33 +1,47 @@
-"""A model, or a wording, is judged on cases: each is a home in memory that is made and woken as the
-doors do it, and what then stands in its inbox is compared with what a careful person would want.
+"""A model, or a wording, is judged on cases (`wakelog eval`): each is a home in memory that is made
+and woken as the doors do it, and what then stands in its inbox is compared with what a careful
+person would want. `evals/README.md` tells the format of cases.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import NamedTuple
+from datetime import datetime
+from functools import cached_property, partial
+from hashlib import sha256
+from operator import attrgetter
+from typing import Annotated, Any, Literal, NamedTuple
 
-from msgspec import Struct
+import msgspec
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
+from adapters.documents.evaluations import (
+    FORMAT,
+    EvalAgainst,
+    EvalDetails,
+    EvalMistake,
+    EvalRow,
+    KeptCase,
+    KeptEvaluation,
+    KeptRun,
+    Share,
+    read_evaluation,
+)
 from adapters.home.clock import ManualClock
 from adapters.home.endpoints import full_name
+from adapters.home.prices import WHOLE, cost, price_at
+from adapters.home.read_input import read_input
+from adapters.home.schedules import first_shown
 from adapters.home.settings import Settings
+from adapters.home.zones import checked_zone
 from adapters.models.tape import TapeModel
 from adapters.runtime import on_demand
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.usecases import catalog, policy, proposals, tasks, templates
 from adapters.usecases.agents import AgentOptions, assign_agent, set_timer
-from adapters.usecases.eval_cases import (
-    Case,
-    CaseCall,
-    CaseField,
-    CaseNote,
-    CaseReport,
-    CaseTask,
-    PlacedCase,
-)
 from adapters.usecases.wake_agents import ask_agent, prepare_wakes
 from adapters.wiring import Home
 from domain.agent.endpoints import named
@@ -37,16 +51,221 @@ from domain.errors import Refused, invalid
 from domain.journal.catalog import CATALOG
 from domain.journal.commands import ImportedRef, ImportTasks
 from domain.journal.imported import ImportedNote, ImportedTask
-from domain.journal.task import TASK
-from domain.judging import Marks, Proposed, judge, proposed
+from domain.journal.task import PRIORITIES, STATUSES, TASK
+from domain.judging import (
+    KINDS,
+    TELLING,
+    Marks,
+    Proposed,
+    Tally,
+    Wish,
+    judge,
+    proposed,
+    sign_test,
+    title_key,
+    wilson,
+)
 from domain.log import canonical
 from domain.log.state import MAIN
-from domain.log.timestamps import later
+from domain.log.timestamps import is_date, later
 from domain.log.wire import payload
 from domain.policy.gate import is_leaving
 from domain.ports import Call, Model, Reply, Usage
+from domain.text import squeeze
 from domain.wake.wake import ToolReturned, WakeFinished
 from projections import inbox, wakes
+
+FILE_BYTES_MAX = 64_000_000
+CASES_MAX = 100_000
+_LOCAL = r"^(19[7-9]|20[0-9])[0-9]-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$"
+
+Local = Annotated[str, Meta(pattern=_LOCAL)]
+"""A time as clocks of the case's zone show it, ``2026-11-21T09:00``."""
+Named = Annotated[str, Meta(min_length=1, max_length=200)]
+Text = Annotated[str, Meta(max_length=200_000)]
+Value = str | int
+
+
+class Form(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """Base of what a case is made of."""
+
+
+class CaseField(Form, frozen=True):
+    """A field that was set after the task was made."""
+
+    value: Value = field(name="is")
+    at: Local
+
+
+class CaseItem(Form, frozen=True):
+    title: Named
+    checked: bool = False
+
+
+class CaseTask(Form, frozen=True):
+    """A task; `at`: when it was made, else with the first thing that is told of it."""
+
+    title: Named
+    description: Text = ""
+    status: str | CaseField = ""
+    priority: str | CaseField = ""
+    due: str | CaseField = ""
+    estimate: int | CaseField = 0
+    labels: tuple[Named, ...] = ()
+    items: tuple[CaseItem, ...] = ()
+    at: Local | Literal[""] = ""
+
+
+class CaseNote(Form, frozen=True):
+    at: Local
+    text: Text
+    by: Literal["person", "import"] = "person"
+
+
+class CaseCall(Form, frozen=True):
+    tool: Named
+    arguments: dict[str, Any]
+
+
+class CaseReport(Form, frozen=True):
+    """What an earlier wake reported, and proposed."""
+
+    at: Local
+    content: Text
+    tldr: Text
+    one_liner: Text
+    proposed: tuple[CaseCall, ...] = ()
+
+
+class Case(Form, frozen=True, dict=True):
+    """A line of a file. `kept`: nobody who tunes has seen it; `shown`: false where it counts with
+    the open ones and is not looked at, too. `others`: further tasks, and `labels` that there are
+    besides the task's."""
+
+    id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$")]
+    now: Local
+    timezone: str
+    task: CaseTask
+    wanted: tuple[Wish, ...]
+    allowed: tuple[Wish, ...] = ()
+    classes: Annotated[str, Meta(max_length=200)] = field(name="class", default="")
+    language: Annotated[str, Meta(pattern="^([a-z]{2})?$")] = ""
+    kept: bool = False
+    shown: bool = True
+    notes: tuple[CaseNote, ...] = ()
+    first: CaseReport | None = None
+    words: Text = ""
+    others: tuple[CaseTask, ...] = ()
+    labels: tuple[Named, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """The same for the same case, wherever it stands."""
+        return sha256(canonical.encode(self)).hexdigest()[:16]
+
+    def instant(self, local: str) -> str:
+        """A local time of it, as stored. Raises Refused."""
+        try:
+            datetime.fromisoformat(local)
+        except ValueError:
+            raise invalid(f"{local!r} is no time", "write it like 2026-11-21T09:00") from None
+        return first_shown(local, self.timezone)
+
+
+class PlacedCase(NamedTuple):
+    """A case and where it stands: ``FILE:LINE``."""
+
+    case: Case
+    place: str
+
+
+def read_cases(files: Sequence[str]) -> list[PlacedCase]:
+    """The cases of files, in their order.
+
+    Raises:
+        Refused: Code ``unreadable_file``; ``invalid_input``: a line is no case, or two have one id,
+            or there is none.
+    """
+    found = dict[str, PlacedCase]()
+    for file in files:
+        for nth, line in enumerate(read_input(file, FILE_BYTES_MAX).split(b"\n"), start=1):
+            if not line.strip():
+                continue
+            place = f"{file}:{nth}"
+            case = _read(line, place)
+            if known := found.get(case.id):
+                raise _refused(place, f"the id {case.id} stands at {known.place}, too")
+            if len(found) >= CASES_MAX:
+                raise _refused(place, f"there are more than {CASES_MAX:,} cases")
+            found[case.id] = PlacedCase(case, place)
+    if not found:
+        raise invalid("the files hold no case", "see evals/README.md for what one is")
+    return list(found.values())
+
+
+def _read(line: bytes, place: str) -> Case:
+    try:
+        line.decode()
+        case = msgspec.convert(canonical.read(line), Case)
+        checked_zone(case.timezone)
+        _check(case)
+    except UnicodeDecodeError:
+        raise _refused(place, "it is not UTF-8") from None
+    except Refused as refused:
+        raise _refused(place, refused.because) from None
+    except msgspec.ValidationError as error:
+        raise _refused(place, str(error)) from None
+    return case
+
+
+def _check(case: Case) -> None:
+    """Look for what no home could be made of, or no answer be right. Raises Refused."""
+    now = case.instant(case.now)
+    fields = [case.task.status, case.task.priority, case.task.due, case.task.estimate]
+    set_at = [one.at for one in fields if isinstance(one, CaseField)]
+    times = [*set_at, *(one.at for one in case.notes), *([case.first.at] if case.first else [])]
+    made = [one.at for one in (case.task, *case.others) if one.at]
+    if late := [one for one in (*times, *made) if case.instant(one) > now]:
+        raise invalid(f"{late[0]} is after its now, {case.now}", "")
+    if case.task.at and any(case.instant(one) < case.instant(case.task.at) for one in times):
+        raise invalid(f"something is told from before the task was made, {case.task.at}", "")
+    if case.notes != tuple(sorted(case.notes, key=lambda one: case.instant(one.at))):
+        raise invalid("its notes are not in the order of their times", "")
+    if empty := [one for one in case.notes if not squeeze(one.text)]:
+        raise invalid(f"the note of {empty[0].at} is empty", "")
+    wishes = *case.wanted, *case.allowed
+    if unknown := [one.kind for one in wishes if one.kind not in KINDS]:
+        raise invalid(f"{unknown[0]!r} is no kind: use {', '.join(KINDS)}", "")
+    if any(not one.values for one in case.wanted):
+        raise invalid('what is wanted has no value: give "is"', "")
+    items = {title_key(item.title) for item in case.task.items}
+    for nth, one in enumerate(wishes):
+        _check_wish(one, items, is_wanted=nth < len(case.wanted))
+
+
+def _check_wish(wish: Wish, items: Collection[frozenset[str]], *, is_wanted: bool) -> None:
+    """Look whether each value could be right. Raises Refused."""
+    possible: dict[str, Callable[[str], bool]] = {
+        "due": is_date,
+        "estimate": str.isdigit,
+        "priority": lambda value: value in PRIORITIES,
+        "status": lambda value: value in STATUSES,
+        **dict.fromkeys(("tick", "untick", "archive"), lambda value: title_key(value) in items),
+        "add": lambda value: not is_wanted or title_key(value) not in items,
+        "retract": lambda value: value in KINDS,
+    }
+    for value in map(str, wish.values):
+        if not squeeze(value) or not possible.get(wish.kind, bool)(value):
+            raise invalid(f"{wish.kind} cannot be {value!r}", "")
+
+
+def _refused(place: str, because: str) -> Refused:
+    because = f"{place}: this is no case: {because.rstrip('.')}"
+    instead = "correct the line, see evals/README.md"
+    return Refused("invalid_input", because=because, instead=instead)
+
+
+# ----------------------------------------------------------------------------------------- to judge
 
 FIELDS = ("status", "priority", "due", "estimate")
 USED = ("prompt", "gemini", "openai", "models", "prices")
@@ -56,20 +275,14 @@ TURNS_ESTIMATED = 3
 BYTES_PER_TOKEN = 4
 
 
-class Directed(NamedTuple):
-    """The words that agents live on: a template's, or those of files."""
-
-    name: str
-    directives: templates.Directives
-
-
 class Judge(NamedTuple):
-    """What is judged: a model, under these settings, and the words in force; None: the built-in
-    ones."""
+    """What is judged: a model, under these settings, and the words that agents live on; None: the
+    built-in ones, and no name."""
 
     model: Model
     settings: Settings
-    words: Directed | None = None
+    directives: templates.Directives | None = None
+    words: str | None = None
 
     @property
     def name(self) -> str:
@@ -97,22 +310,40 @@ class CaseRun(Struct, frozen=True):
     unplaced: int = 0
     usage: Usage = Usage()
 
+    @property
+    def tokens(self) -> int:
+        """All that are paid, as far as they are known."""
+        return (self.usage.tokens_in or 0) + (self.usage.written or 0)
+
+    @property
+    def counts(self) -> KeptRun:
+        right, neutral, wrong, missed = map(len, self.marks)
+        return KeptRun(right, neutral, wrong, missed, self.failed)
+
 
 class Evaluation(NamedTuple):
-    """The runs of each case, as far as they were made. `stopped`: why before the end:
-    ``interrupted`` or ``tokens``."""
+    """The runs of each case, as far as they were made. `stopped`: why before the end, see
+    `in_turn`."""
 
     cases: Sequence[PlacedCase]
     runs: Sequence[Sequence[CaseRun]]
     stopped: str = ""
 
-    def judged(self) -> Iterator[tuple[Case, Sequence[CaseRun]]]:
+    def judged(self) -> "Judged":
         """The cases that were run at all."""
-        return ((one.case, runs) for one, runs in zip(self.cases, self.runs, strict=True) if runs)
+        return [(one.case, runs) for one, runs in zip(self.cases, self.runs, strict=True) if runs]
+
+
+Judged = Sequence[tuple[Case, Sequence[CaseRun]]]
+Told = Callable[[int, int], None]
+"""``told(done, of)``."""
 
 
 def judge_of(
-    settings: Settings, model_for: Callable[[str], Model], words: Directed | None
+    settings: Settings,
+    model_for: Callable[[str], Model],
+    directives: templates.Directives | None,
+    words: str | None,
 ) -> Judge:
     """The judge of the settings' model, which is asked as it is set up there, and with nothing else
     of the home.
@@ -122,51 +353,71 @@ def judge_of(
     """
     name = full_name(settings.model, settings)
     used = {one: getattr(settings, one) for one in USED}
-    return Judge(model_for(name), Settings(model=name, **used), words)
+    return Judge(model_for(name), Settings(model=name, **used), directives, words)
 
 
 def evaluate(
     judge_it: Judge,
     cases: Sequence[PlacedCase],
-    progress: Callable[[int, int], None],
+    progress: Told,
     *,
     repeat: int = 1,
     tokens_max: int = 0,
     at_once: int = 4,
 ) -> Evaluation:
-    """Run cases, each so often.
-
-    Args:
-        progress: Is told how many runs are made, of how many.
-        tokens_max: No other run is begun once so many were used; 0: there is no limit.
-        at_once: So many are run beside each other, of a model that is far away.
+    """Run cases, each so often; the rest is as in `in_turn`.
 
     Raises:
         Refused: Code ``invalid_input``: no home can be made of a case.
     """
     runs: list[list[CaseRun]] = [[] for _ in cases]
+
+    async def run(nth: int) -> int:
+        with closing(await _made(judge_it, cases[nth])) as made:
+            ran = await on_demand.run_one(made.home.services, made.agent, made.run_key)
+            runs[nth].append(made.judged(ran.code))
+        return runs[nth][-1].tokens
+
+    jobs = [partial(run, nth) for nth in [*range(len(cases))] * repeat]
+    at_once = 1 if judge_it.is_repeatable else at_once
+    return Evaluation(cases, runs, in_turn(jobs, progress, tokens_max, at_once))
+
+
+def in_turn(
+    jobs: Sequence[Callable[[], Coroutine[Any, Any, int]]],
+    progress: Told,
+    tokens_max: int,
+    at_once: int,
+) -> str:
+    """Do jobs, each of which says how many tokens it took; why it stopped before the end:
+    ``interrupted`` or ``tokens``, or empty.
+
+    Args:
+        tokens_max: No other one is begun once so many were used; 0: there is no limit.
+        at_once: So many are done beside each other.
+    """
     stopped, spent, done = "", 0, 0
 
-    async def run(nth: int, free: asyncio.Semaphore) -> None:
+    async def do(job: Callable[[], Coroutine[Any, Any, int]], free: asyncio.Semaphore) -> None:
         nonlocal stopped, spent, done
         async with free:
             if stopped or (tokens_max and spent >= tokens_max):
                 stopped = "tokens"
                 return
-            runs[nth].append(await _judged(judge_it, cases[nth]))
-            spent, done = spent + tokens_of(runs[nth][-1].usage), done + 1
-            progress(done, len(cases) * repeat)
+            tokens = await job()
+            spent, done = spent + tokens, done + 1
+            progress(done, len(jobs))
             await asyncio.sleep(0)  # here it can be interrupted
 
-    async def run_all() -> None:
-        free = asyncio.Semaphore(1 if judge_it.is_repeatable else at_once)
-        await asyncio.gather(*(run(nth, free) for nth in [*range(len(cases))] * repeat))
+    async def do_all() -> None:
+        free = asyncio.Semaphore(at_once)
+        await asyncio.gather(*(do(one, free) for one in jobs))
 
     try:
-        asyncio.run(run_all())
+        asyncio.run(do_all())
     except KeyboardInterrupt:
-        stopped = "interrupted"
-    return Evaluation(cases, runs, stopped)
+        return "interrupted"
+    return stopped
 
 
 def tokens_estimated(judge_it: Judge, cases: Sequence[PlacedCase], repeat: int) -> int:
@@ -176,26 +427,14 @@ def tokens_estimated(judge_it: Judge, cases: Sequence[PlacedCase], repeat: int) 
         Refused: Code ``invalid_input``: no home can be made of a case.
     """
 
-    async def size(one: PlacedCase) -> int:
-        with closing(await _made(judge_it, one)) as made:
-            return len(canonical.encode(policy.preview(made.home, made.agent)[1]))
+    async def size() -> int:
+        total = 0
+        for one in cases:
+            with closing(await _made(judge_it, one)) as made:
+                total += len(canonical.encode(policy.preview(made.home, made.agent)[1]))
+        return total
 
-    async def sizes() -> int:
-        return sum([await size(one) for one in cases])
-
-    return asyncio.run(sizes()) * TURNS_ESTIMATED * repeat // BYTES_PER_TOKEN
-
-
-def tokens_of(usage: Usage) -> int:
-    """All that are paid, as far as they are known."""
-    return (usage.tokens_in or 0) + (usage.written or 0)
-
-
-async def _judged(judge_it: Judge, placed: PlacedCase) -> CaseRun:
-    """A case in a home of its own."""
-    with closing(await _made(judge_it, placed)) as made:
-        ran = await on_demand.run_one(made.home.services, made.agent, made.run_key)
-        return made.judged(ran.code)
+    return asyncio.run(size()) * TURNS_ESTIMATED * repeat // BYTES_PER_TOKEN
 
 
 async def _made(judge_it: Judge, placed: PlacedCase) -> "_CaseHome":
@@ -209,7 +448,7 @@ async def _made(judge_it: Judge, placed: PlacedCase) -> "_CaseHome":
         await made.live()
     except Refused as refused:
         made.close()
-        raise placed.refused(f"{refused.because}; {refused.instead}") from None
+        raise _refused(placed.place, f"{refused.because}; {refused.instead}") from None
     return made
 
 
@@ -301,9 +540,9 @@ class _CaseHome:
         self.home.views.catch_up()
         if is_leaving(self._judge.name):  # the person was asked for all cases
             policy.allow(self.home, self._judge.name)
-        name, words = "", self._judge.words
-        if words is not None:
-            name = templates.create_template(self.home, "judged", words.directives)
+        name, given = "", self._judge.directives
+        if given is not None:
+            name = templates.create_template(self.home, "judged", given)
         self.agent = assign_agent(self.home, self.task, AgentOptions(template=name)).agent
 
     async def _report(self, report: CaseReport) -> None:
@@ -365,7 +604,7 @@ class _CaseHome:
             code = wake.code or code or wake.waits_for or "not_run"
         elif wake.is_report_missing:
             code = "no_report"
-        marks = judge(self._case.wishes, self._case.allowances, found)
+        marks = judge(self._case.wanted, self._case.allowed, found)
         return CaseRun(marks, code, unplaced, wake.usage)
 
     def _told(self, tool: str, arguments: str) -> Sequence[Proposed]:
@@ -380,3 +619,132 @@ def _with_reason(fields: Mapping[str, object]) -> Mapping[str, object]:
     """Fields with the reason that some statuses need."""
     needs = fields.get("status") in ("BLOCKED", "ON HOLD")
     return {**fields, "reason": STATUS_REASON} if needs else fields
+
+
+# ------------------------------------------------------------------------------------- what is told
+
+SHOWN_MAX = 160  # characters of a case's newest text
+
+
+def kept_evaluation(judge_it: Judge, came: Evaluation) -> KeptEvaluation:
+    """What is kept of a run."""
+    cases = [
+        KeptCase(case.id, case.digest, [one.counts for one in runs]) for case, runs in came.judged()
+    ]
+    return KeptEvaluation(FORMAT, judge_it.name, judge_it.words, cases)
+
+
+def eval_details(
+    judge_it: Judge,
+    came: Evaluation,
+    *,
+    repeat: int,
+    at: str,
+    against: EvalAgainst | None = None,
+    is_showing: bool = False,
+) -> EvalDetails:
+    """The document of `eval`; `at`: when it was asked, for prices."""
+    judged = came.judged()
+    runs = [run for _, of_case in judged for run in of_case]
+    price = price_at(judge_it.settings.prices, judge_it.name, at)
+    costs = [cost(one.usage, price) for one in runs]
+    quiet = [of_case for case, of_case in judged if not case.wanted]
+    total = Tally.of([run.marks for run in runs])
+    known = [one for one in costs if one is not None]
+    return EvalDetails(
+        model=judge_it.name,
+        words=judge_it.words,
+        cases=len(came.cases),
+        kept=sum(one.case.kept for one in came.cases),
+        done=len(judged),
+        repeat=repeat,
+        stopped=came.stopped or None,
+        tokens=sum(one.tokens for one in runs),
+        cost=sum(known) / WHOLE if known and len(known) == len(costs) else None,
+        failed=dict(sorted(Counter(one.failed for one in runs if one.failed).items())),
+        unplaced=sum(one.unplaced for one in runs),
+        quiet=len(quiet),
+        loud=sum(bool(run.marks.wrong) for of_case in quiet for run in of_case),
+        varied=sum(len({_outcome(one) for one in of_case}) > 1 for _, of_case in judged),
+        precision=total.precision,
+        recall=total.recall,
+        rows=list(_rows(judged)),
+        against=against,
+        mistakes=list(_mistakes(judged)) if is_showing else None,
+    )
+
+
+def _outcome(run: CaseRun) -> tuple[object, ...]:
+    """What came of a run, in whatever order it was proposed."""
+    return (*map(frozenset, run.marks), run.failed)
+
+
+def _rows(judged: Judged) -> Iterator[EvalRow]:
+    for is_kept in (False, True):
+        part = [one for one in judged if one[0].kept == is_kept]
+        yield _row("all", "", is_kept, part)
+        yield from (_row("kind", kind, is_kept, part, kind) for kind in KINDS)
+        for by, names in (("class", attrgetter("classes")), ("language", attrgetter("language"))):
+            for name in sorted({name for case, _ in judged for name in names(case).split()}):
+                of_it = [one for one in part if name in names(one[0]).split()]
+                yield _row(by, name, is_kept, of_it)
+
+
+def _row(by: str, name: str, is_kept: bool, part: Judged, kind: str = "") -> EvalRow:
+    found = Tally.of([run.marks for _, runs in part for run in runs], kind)
+    of_proposed = share(found.right, found.right + found.wrong)
+    return EvalRow(
+        by, name, is_kept, found.wanted, *found, of_proposed, share(found.right, found.wanted)
+    )
+
+
+def share(count: int, of: int) -> Share:
+    """A share with its bounds; of nothing, all of it."""
+    return Share(count / of if of else 1.0, *wilson(count, of))
+
+
+def _mistakes(judged: Judged) -> Iterator[EvalMistake]:
+    for case, runs in judged:
+        if case.kept or not case.shown or all(one.counts.is_right for one in runs):
+            continue
+        marks = [run.marks for run in runs]
+        wrong = [f"{each.kind}: {each.value}" for one in marks for each in one.wrong]
+        missed = [
+            f"{each.kind}: {' | '.join(map(str, each.values))}"
+            for one in marks
+            for each in one.missed
+        ]
+        failed = next((one.failed for one in runs if one.failed), None)
+        text = case.words or (case.notes[-1].text if case.notes else case.task.title)
+        wrong, missed = (list(dict.fromkeys(one)) for one in (wrong, missed))
+        yield EvalMistake(case.id, text[:SHOWN_MAX], wrong, missed, failed)
+
+
+def earlier_run(file: str, cases: Sequence[PlacedCase]) -> KeptEvaluation:
+    """A run that was kept, to be compared with one of these cases.
+
+    Raises:
+        Refused: Code ``unreadable_file``; ``invalid_input``: it is none, or of other cases.
+    """
+    found = read_evaluation(file)
+    if {(one.id, one.digest) for one in found.cases}.isdisjoint(
+        (one.case.id, one.case.digest) for one in cases
+    ):
+        because = f"no case of {file} is among these as it was then"
+        raise Refused("invalid_input", because=because, instead="name a run of the same cases")
+    return found
+
+
+def compared(run: str, then: KeptEvaluation, now: KeptEvaluation) -> EvalAgainst:
+    """A run beside an earlier one."""
+    before = {(one.id, one.digest): one for one in then.cases if one.runs}
+    both = [(before[key], one) for one in now.cases if (key := (one.id, one.digest)) in before]
+    fixed = sum(_is_right(new) > _is_right(old) for old, new in both)
+    broken = sum(_is_right(new) < _is_right(old) for old, new in both)
+    p, left_out = sign_test(fixed, broken), len(before) + len(now.cases) - 2 * len(both)
+    return EvalAgainst(run, len(both), fixed, broken, p, p < TELLING, left_out)
+
+
+def _is_right(case: KeptCase) -> bool:
+    """Whether most of its runs were right."""
+    return 2 * sum(one.is_right for one in case.runs) > len(case.runs)

@@ -18,15 +18,15 @@ def test_each_wish_is_met_once_and_what_comes_twice_is_wrong() -> None:
     marks = judge([DUE, Wish("add", ("Milk",))], [], found)
     assert (marks.right, marks.wrong) == ((found[0],), (found[1],))
     assert marks.missed == (Wish("add", ("Milk",)),)
-    assert Tally.of(marks) == (1, 1, 1)
-    assert Tally.of(marks, "add") == (0, 0, 1)
+    assert Tally.of([marks]) == (1, 1, 1)
+    assert Tally.of([marks], "add") == (0, 0, 1)
 
 
 def test_what_is_allowed_is_neither_right_nor_wrong_and_what_is_wanted_comes_first() -> None:
     found = [Proposed("add", "Milk"), Proposed("priority", "P0"), Proposed("priority", "P1")]
     marks = judge([Wish("add", ("Milk",))], [Wish("add", ("Milk",)), Wish("priority", ())], found)
     assert (marks.right, marks.neutral, marks.wrong) == ((found[0],), (*found[1:],), ())
-    assert (Tally.of(marks).precision, Tally.of(marks).recall) == (1.0, 1.0)
+    assert (Tally.of([marks]).precision, Tally.of([marks]).recall) == (1.0, 1.0)
 
 
 def test_titles_compare_by_their_words_and_other_values_by_themselves() -> None:
