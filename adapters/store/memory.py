@@ -96,7 +96,8 @@ class MemoryLogRecorder(POPOApplicationRecorder):
     def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[TimedRow]:
         found = self._stored_events_index.get(stream, {})
         timed: list[TimedRow] = []
-        for version in range(after + 1, len(found) + 1):  # versions have no gaps
+        first_here = next(iter(found), 1)  # more than 1 in a branch; versions have no gaps
+        for version in range(max(after + 1, first_here), first_here + len(found)):
             index = found[version]
             stored = self._stored_events[index]
             if stored.topic in but:

@@ -4,7 +4,6 @@ A branch is a home of its own: both logs up to a moment, row by row as they are,
 done in it. The logs that it comes from are only read. Every command works in a branch, prove too.
 """
 
-import asyncio
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -23,9 +22,11 @@ from adapters.runtime.budgets import Budgets, ForkLedger, LedgerEntry, known_usa
 from adapters.runtime.services import Services
 from adapters.store.log import Log, LogProgress
 from adapters.store.log_copy import copy_appends
+from adapters.store.memory import MemoryLogRecorder
 from adapters.store.reader import tells, writer_of
-from adapters.store.recorder import by_append, numbered
+from adapters.store.recorder import LogRecorder, by_append, numbered
 from adapters.store.sqlite import SQLiteLogRecorder
+from adapters.timetravel.branch import BranchLog
 from adapters.timetravel.fork_verdicts import BranchProgress, Verdicts, given_then, payloads_of
 from adapters.timetravel.logs_at import Past, Spot
 from domain.agent.agent import AGENT
@@ -53,11 +54,12 @@ from replay.fork import Answer, AnsweredBy, ChangedVerdict, ModelReply
 
 
 def copy_log(
-    source: Log, n: int, path: Path, replica: str, told: BranchProgress | None = None
+    source: Log, n: int, path: Path | None, replica: str, told: BranchProgress | None = None
 ) -> Log:
     """A log of its own with the appends of another one up to `n`, and the payloads they name; of a
-    shared one with what it held when the replica had written its append `n`."""
-    recorder = SQLiteLogRecorder(path)
+    shared one with what it held when the replica had written its append `n`. In a file, or, where
+    `path` is None, in memory."""
+    recorder: LogRecorder = SQLiteLogRecorder(path) if path else MemoryLogRecorder()
     is_shared = any(
         isinstance(row.fact, LogShared) and row.n <= n
         for row in source.facts(f"log:{MAIN}@{replica}")
@@ -156,7 +158,7 @@ class ForkSpending(Struct, eq=False):
 
     `budgets`, `clock` and `ledger` are the home's: what was spent today, its own time, as a fork's
     stands at that of its wake, and where it is written down. `spent`: of which fork, agent and
-    model; its time and numbers are filled in. `tokens`: how many it took so far.
+    model; its time and numbers are filled in. `tokens`, `cost`: what it took so far.
     """
 
     budgets: Budgets
@@ -165,6 +167,7 @@ class ForkSpending(Struct, eq=False):
     spent: LedgerEntry
     tokens_max: int
     tokens: int = 0
+    cost: int = 0
 
     def check(self, request: Request) -> None:
         """Look whether a request may be asked.
@@ -175,20 +178,20 @@ class ForkSpending(Struct, eq=False):
         spent = self.spent
         if until := self.budgets.until_of(spent.fork, spent.agent, self.clock.now()):
             raise ForkStopped(f"a budget of the home is spent until {until}")
-        about = known_usage(Usage(), _request_size(request), spent.model).tokens_in or 0
+        about = known_usage(Usage(), request_size(request), spent.model).tokens_in or 0
         if self.tokens + about > self.tokens_max:
             told = f"about {about:,} more are needed, {self.tokens:,} were taken"
             raise ForkStopped(f"its limit is {self.tokens_max:,} tokens: {told}")
 
     def took(self, request: Request, usage: Usage) -> None:
         """Write down what an answer took, or a failure."""
-        known = known_usage(usage, _request_size(request), self.spent.model)
+        known = known_usage(usage, request_size(request), self.spent.model)
         spent = self.budgets.spent(self.spent, known, self.clock.now())
-        self.tokens += spent.tokens
+        self.tokens, self.cost = self.tokens + spent.tokens, self.cost + spent.cost
         self.ledger.write(spent)
 
 
-def _request_size(request: Request) -> int:
+def request_size(request: Request) -> int:
     """The bytes that are sent."""
     sections = sum(len(one.text.encode()) for one in (*request.system, *request.user))
     replies = sum(len(one.reply) for one in request.exchanges)
@@ -215,6 +218,7 @@ class ForkModel(Struct, eq=False):
 
     `name` is what the wake is told that its model is called; `of`: whose the record is, where it
     answers whoever is asked. `spending` says what may be asked that is paid; None: nothing is.
+    `hides`: sections that nobody is shown.
     """
 
     name: str
@@ -223,12 +227,14 @@ class ForkModel(Struct, eq=False):
     asks: Model | None
     how: AnsweredBy
     spending: ForkSpending | None = None
+    hides: tuple[str, ...] = ()
     answers: list[Answer] = []
 
     async def reply(self, request: Request) -> Reply:
         """The chosen model's answer. What the record answers, or nobody, is raised."""
-        asking = replace(request, model=self.name)
-        asked = fork.request_digest(replace(request, model=self.of))
+        shown = tuple(one for one in request.user if one.name not in self.hides)
+        asking = replace(request, model=self.name, user=shown)
+        asked = fork.request_digest(replace(asking, model=self.of))
         if asked in self.recorded:
             raise UseRecorded(self.recorded[asked], asked)
         if self.asks is None:
@@ -278,13 +284,16 @@ class TemplateVersion(NamedTuple):
 
 class ForkChanges(NamedTuple):
     """What is to be otherwise. `model` is empty where only the record may answer; `is_going_on`: it
-    answers only what the record, whoever it is of, does not."""
+    answers only what the record, whoever it is of, does not; `is_anew`: the record answers nothing.
+    `hides`: sections that the model is not shown."""
 
     model: str = ""
     template: TemplateVersion | None = None
     notes: tuple[NoteEdit, ...] = ()
     verdicts: tuple[ChangedVerdict, ...] = ()
     is_going_on: bool = False
+    is_anew: bool = False
+    hides: tuple[str, ...] = ()
 
 
 class Forked(NamedTuple):
@@ -320,19 +329,19 @@ class Branch:
         self._given = given_then(past, self._rows[0]) if self._rows else None
         self._settings = fork_settings(settings, self._given)
 
-    def make(
+    async def make(
         self,
-        folder: Path,
+        folder: Path | None,
         spot: Spot,
         wanted: ForkChanges,
         model: Model | None,
         progress: LogProgress | None = None,
         spending: ForkSpending | None = None,
     ) -> Forked:
-        """Make the branch in a folder of its own and run the wake in it to its end, or to where
-        nobody answers.
+        """Make the branch and run the wake in it to its end, or to where nobody answers.
 
         Args:
+            folder: Its own; None: it is in memory.
             spot: Where the wake is forked: before it began, or after one of its steps.
             model: Who answers what the record does not; None: nobody.
             progress: Is told how far each log has come, in appends.
@@ -356,12 +365,14 @@ class Branch:
             if progress is not None:
                 progress(log, n, ends[log])
 
-        journal, agents = self._copied(folder, start, told)
+        copied = self._copied(folder, start, told) if folder else self._over(start, told)
+        journal, agents = copied
         name = model.name if model else self._begun.model
         how: AnsweredBy = "stub" if name.partition(":")[0] in STUBS else "live"
         of = self._begun.model if wanted.is_going_on else name
         pairs = asked_and_answered(self._past, self._run_key, self._replica)
-        answering = ForkModel(name, of, fork.recorded_answers(pairs), model, how, spending)
+        recorded = {} if wanted.is_anew else fork.recorded_answers(pairs)
+        answering = ForkModel(name, of, recorded, model, how, spending, wanted.hides)
         services = Services(journal, agents, ManualClock(at), self._settings, lambda _: answering)
         try:
             verdicts.go_on(services, start, spot.where, told)
@@ -372,16 +383,24 @@ class Branch:
             self._expect(services, run_key)
             if (model is not None or not spot.step) and is_leaving(name):
                 agree_as_today(self._past, services, self._begun.agent, name)
-            stopped = asyncio.run(self._performed(services, answering, run_key, spot))
+            stopped = await self._performed(services, answering, run_key, spot)
             made = tuple(answering.answers)
             return Forked(journal, agents, run_key, made, stopped, verdicts.left_out)
         except BaseException:
             services.close()
-            shutil.rmtree(folder)  # it was empty before, or not there
+            if folder:
+                shutil.rmtree(folder)  # it was empty before, or not there
             raise
 
+    def _over(self, start: tuple[int, int], told: BranchProgress) -> list[Log]:
+        """Both logs up to where the branch begins, in memory."""
+        both = zip((self._past.journal, self._past.agents), start, strict=True)
+        if self._past.agents.log.is_shared:
+            return [copy_log(one.log, n, None, self._replica, told) for one, n in both]
+        return [BranchLog(one, n, self._replica) for one, n in both]
+
     def _copied(self, folder: Path, start: tuple[int, int], told: BranchProgress) -> list[Log]:
-        """Both logs up to where the branch begins; whatever ends that early, nothing is kept."""
+        """The same in files; whatever ends that early, nothing is kept."""
         made: list[Log] = []
         logs = self._past.journal.log, self._past.agents.log
         _prepare(folder, self._replica)

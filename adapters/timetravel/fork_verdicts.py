@@ -19,6 +19,7 @@ from adapters.runtime import review, wake_capture, watcher
 from adapters.runtime.services import Services
 from adapters.runtime.wake_capture import capture
 from adapters.store.log import Log
+from adapters.store.reader import read_append
 from adapters.timetravel.logs_at import Past, within
 from domain.agent.commands import CreateAgent, InheritWake, TakeJournal
 from domain.append import envelope
@@ -121,6 +122,8 @@ class Verdicts:
         Raises:
             Refused: If a verdict is not possible there.
         """
+        if not self._wanted:
+            return
         left = list(self._wanted)
         if services.agents.is_shared:
             found = (asked_operations(rows) for rows in services.agents.appends())
@@ -297,7 +300,7 @@ class Verdicts:
 
 def given_then(past: Past, first: RecordedEvent) -> PromptOptions | None:
     """What a wake was given that began with this row; None: it was skipped."""
-    rows = next(rows for rows in past.agents.log.appends(first.n - 1) if first in rows)
+    rows = read_append(past.agents.append(first.n, first.replica))
     cause, _ = envelope.cause_of(rows[0])
     return given_by(cause) if isinstance(cause, BeginWake) else None
 

@@ -1,5 +1,6 @@
 """What if? A wake is run again with something else in its world, in a home of its own."""
 
+import asyncio
 import fcntl
 import os
 import re
@@ -100,7 +101,7 @@ def fork_wake(
     with new_fork(home.path, place.spot.run_key, wish.out, is_alone=is_paid) as (folder, made):
         spending = _spending(home, place, folder.name, model, wish) if model and is_paid else None
         branch = Branch(place.past, place.spot.run_key, place.replica, home.settings)
-        forked = branch.make(made, place.spot, wanted, model, progress, spending)
+        forked = asyncio.run(branch.make(made, place.spot, wanted, model, progress, spending))
         try:
             there = Past(forked.journal, forked.agents)
             was = wake_seen(place.past, place.spot.run_key, place.replica)
@@ -324,7 +325,7 @@ def new_fork(home: Path, run_key: str, out: str, *, is_alone: bool) -> Iterator[
     Raises:
         Refused: Another one is being made, or there is no place for it.
     """
-    with _one_at_a_time(home) if is_alone or not out else nullcontext():
+    with one_at_a_time(home) if is_alone or not out else nullcontext():
         folder = _fork_folder(home, run_key, out)
         made = folder.with_name(f".{folder.name}{_MAKING}")
         try:
@@ -350,7 +351,7 @@ def _fork_folder(home: Path, run_key: str, out: str) -> Path:
 
 
 @contextmanager
-def _one_at_a_time(home: Path) -> Iterator[None]:
+def one_at_a_time(home: Path) -> Iterator[None]:
     """Nobody else makes or deletes a fork of this home; what was left half is taken away."""
     folder = home / files.FORKS
     try:
@@ -376,7 +377,7 @@ def remove_unfinished(home: Path) -> None:
     """Take away what a process that was killed left half; where one is being made, that is left."""
     with suppress(Refused, OSError):
         if _unfinished(home / files.FORKS):
-            with _one_at_a_time(home):
+            with one_at_a_time(home):
                 pass  # who comes in has taken it away
 
 
@@ -432,7 +433,7 @@ def delete_fork(home: Path, name: str) -> None:
     Raises:
         Refused: Code ``unknown_fork``; ``stale``: somebody works in it; ``read_only``.
     """
-    with _one_at_a_time(home), files.readable_errors(home):
+    with one_at_a_time(home), files.readable_errors(home):
         kept_fork(home, name)
         folder = home / files.FORKS / name
         going = folder.with_name(f".{name}{_GOING}")

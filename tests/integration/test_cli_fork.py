@@ -237,12 +237,14 @@ def test_a_fork_tells_how_far_it_has_come(tmp_path: Path) -> None:
     spot = past.run(last, at.agents.replica, 0)
     verdict = ChangedVerdict(set_id(first), 1, "reject")
     branch = Branch(past, last, at.agents.replica, at.settings)
-    forked = branch.make(
-        tmp_path / "fork",
-        spot,
-        ForkChanges(verdicts=(verdict,)),
-        None,
-        lambda *one: told.append(one),
+    forked = asyncio.run(
+        branch.make(
+            tmp_path / "fork",
+            spot,
+            ForkChanges(verdicts=(verdict,)),
+            None,
+            lambda *one: told.append(one),
+        )
     )
     forked.close()
     heard = [(n, of) for log, n, of in told if log == "agent"]

@@ -1,6 +1,7 @@
 """Forks of a home of several machines: of the moment of a wake a fork holds what its machine knew
 then, and no more, wherever it is made (ADR 75). And the folder of forks as it may be left."""
 
+import asyncio
 import json
 import os
 from collections.abc import Iterator
@@ -47,7 +48,7 @@ def forked(at: Services, folder: Path) -> dict[tuple[str, str], str]:
     for run_key, replica, n in begun(past):
         spot = past.run(run_key, replica, n)
         branch = Branch(past, run_key, replica, Settings())
-        made = branch.make(folder / f"{replica}-{n}", spot, ForkChanges(), None)
+        made = asyncio.run(branch.make(folder / f"{replica}-{n}", spot, ForkChanges(), None))
         was = past.agents.world(n, replica).load(WAKE, run_key).begun
         there = made.agents.world_at(made.agents.tail().n, replica).load(WAKE, made.run_key).begun
         assert was is not None
@@ -101,7 +102,7 @@ def decided(at: Services, folder: Path) -> int:
             wanted = ForkChanges("rules", verdicts=(verdict,))
             to = folder / f"{replica}-{n}-{verdict.changes}-{verdict.item}"
             with suppress(Refused):
-                found = branch.make(to, spot, wanted, RulesModel())
+                found = asyncio.run(branch.make(to, spot, wanted, RulesModel()))
                 assert prove_logs(found.journal, found.agents).divergences == ()
                 found.close()
                 made += 1

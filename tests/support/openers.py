@@ -42,7 +42,7 @@ _NO_DATABASES = {
     "adapters/sync/sync_folder.py LocalSyncFolder.read: open": "what machines left in their folder",
     "adapters/sync/sync_folder.py LocalSyncFolder.write: open": "what this one leaves there",
     "adapters/analytics/database.py _replacing: touch": "a new file",
-    "adapters/usecases/forks.py _one_at_a_time: open": "a folder",
+    "adapters/usecases/forks.py one_at_a_time: open": "a folder",
     "adapters/usecases/forks.py kept_fork: read_bytes": "what a fork is of",
     "adapters/usecases/forks.py sides_of: read_bytes": "both sides of a fork",
     "adapters/runtime/budgets.py ForkLedger.between: read_bytes": "what forks took",

@@ -229,7 +229,9 @@ def test_a_fork_reads_at_its_own_place_and_proves(tmp_path: Path) -> None:
     branch = Branch(past, run_key, at.agents.replica, at.settings)
     tape = TapeModel("tape", [reply(recalling), *ended()])
     verdict = ChangedVerdict(made, 1, "confirm")
-    forked = branch.make(tmp_path / "fork", spot, ForkChanges(verdicts=(verdict,)), tape)
+    forked = asyncio.run(
+        branch.make(tmp_path / "fork", spot, ForkChanges(verdicts=(verdict,)), tape)
+    )
     assert (forked.stopped, forked.left_out) == ("", 0)
     here = Services(forked.journal, forked.agents, at.clock, at.settings, at.model_for)
     then = [told(here, one) for one in returned(here) if one.agent_position]

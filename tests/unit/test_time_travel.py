@@ -482,8 +482,8 @@ class Origin:
         about = LedgerEntry(name, self.agent, MODEL)
         spending = ForkSpending(self.budgets, StillClock(), self.ledger, about, tokens_max)
         branch = Branch(past, self.run, replica, self.at.settings)
-        made = branch.make(
-            self.folder / name, spot, ForkChanges(MODEL), self.paid, spending=spending
+        made = asyncio.run(
+            branch.make(self.folder / name, spot, ForkChanges(MODEL), self.paid, spending=spending)
         )
         made.close()
         return made
