@@ -5,7 +5,7 @@ nothing: the wake waits, and `tell_held` names the command that opens the gate.
 """
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +15,7 @@ from adapters.text.common import safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.home.prices import Price
+    from adapters.home.prices import CostOf
     from adapters.wiring import Home
 
 QUESTION = "Do you agree?"
@@ -72,28 +72,30 @@ TOKENS_UNASKED = 200_000
 
 
 def agreed_tokens(
-    session: Session, told: str, about: int, price: "Price | None", wanted: int | None
+    session: Session, told: str, about: Mapping[str, int], costs: "CostOf", wanted: int | None
 ) -> int:
     """Ask before something is sent that takes tokens; how many it may take.
 
     Args:
         told: What goes where.
-        about: How many it takes, as far as can be told.
-        price: Of the model, where it is known.
+        about: How many of each model it takes, as far as can be told.
+        costs: What they cost.
         wanted: The limit that was given.
 
     Raises:
         Refused: Code ``privacy_confirmation_required``: nobody can be asked.
         Abort: The person says no.
     """
-    from adapters.home.prices import WHOLE, cost
+    from adapters.home.prices import WHOLE
     from domain.ports import Usage
 
-    about = -(-about // 1000) * 1000
-    limit = min(wanted, about) if wanted else about
-    known = cost(Usage(about, 0), price)
-    paid = "" if known is None else f", {known / WHOLE:.2f} by your prices"
-    told = f"{told}: up to about {about:,} tokens{paid}"
+    about = {model: -(-tokens // 1000) * 1000 for model, tokens in about.items()}
+    tokens = sum(about.values())
+    limit = min(wanted, tokens) if wanted else tokens
+    prices = [costs(model, Usage(size, 0)) for model, size in about.items()]
+    known = [one for one in prices if one is not None]
+    paid = f", {sum(known) / WHOLE:.2f} by your prices" if len(known) == len(prices) else ""
+    told = f"{told}: up to about {tokens:,} tokens{paid}"
     if session.is_agreed:
         session.note(f"{told}.")
         return wanted or (limit if session.can_ask else TOKENS_UNASKED)

@@ -12,11 +12,12 @@ from adapters.cli.consent import agreed_tokens
 from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session, yes_option
 from adapters.documents.evaluations import EvalAgainst, EvalDetails, EvalRow, Share
-from adapters.home.prices import price_at
+from adapters.home.prices import costs_at
 from adapters.text.agent_output import counted
 from adapters.text.common import safe
 from domain.errors import invalid
 from domain.judging import is_worse
+from domain.policy.gate import is_far
 
 if TYPE_CHECKING:
     from adapters.usecases.evaluate import Judge
@@ -93,25 +94,22 @@ def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> N
 
     cases = found.read_cases(files)
     then = found.earlier_run(wish.against, cases) if wish.against else None
-    judge, repeat, now = _judge(session, wish), wish.repeat, clock_from(os.environ, "").now()
+    judge, now = _judge(session, wish), clock_from(os.environ, "").now()
+    evaluation = found.Evaluation(judge, cases, wish.repeat)
     tokens_max = wish.tokens or 0
-    if judge.is_leaving:
+    if is_far(judge.name):
         told = (
             f"{counted(len(cases), 'case')} of these files, and of your home only the words that "
             f"are judged, would go to {judge.name}, at {found.TURNS_ESTIMATED} turns each"
         )
-        about = found.tokens_estimated(judge, cases, repeat)
-        price = price_at(judge.settings.prices, judge.name, now)
-        tokens_max = agreed_tokens(session, told, about, price, wish.tokens)
-    with session.steps("Judging") as told_steps:
-        came = found.evaluate(
-            judge, cases, told_steps, repeat=repeat, tokens_max=tokens_max, at_once=wish.at_once
-        )
-    kept = found.kept_evaluation(judge, came)
+        about = {judge.name: evaluation.estimated()}
+        costs = costs_at(judge.settings.prices, lambda: now)
+        tokens_max = agreed_tokens(session, told, about, costs, wish.tokens)
+    with session.steps("Judging") as progress:
+        evaluation.run(progress, tokens_max, wish.at_once)
+    kept = evaluation.kept
     against = found.compared(str(wish.against), then, kept) if then and kept.cases else None
-    details = found.eval_details(
-        judge, came, repeat=repeat, at=now, against=against, is_showing=wish.show
-    )
+    details = evaluation.details(now, against, is_showing=wish.show)
     if not session.printed(details):
         _tell(session, details)
     if wish.out:
@@ -206,12 +204,17 @@ def _tell(session: Session, found: EvalDetails) -> None:
 
 def _against(one: EvalAgainst) -> str:
     apart = "they are told apart" if one.told_apart else "they cannot be told apart"
-    p = "< .001" if one.p < 0.001 else f"= {one.p:.3f}".replace("0.", ".")
+    p = chance(one.p)
     left = f"; left out as new, gone or changed: {one.left_out}" if one.left_out else ""
     return (
         f"against {one.run}: {one.fixed} fixed, {one.broken} broken of {one.compared} (p {p}): "
         f"{apart}{left}"
     )
+
+
+def chance(p: float) -> str:
+    """A probability, ``= .130``."""
+    return "< .001" if p < 0.001 else f"= {p:.3f}".replace("0.", ".")
 
 
 def _cells(shown: EvalRow, kept: EvalRow) -> list[object]:
@@ -223,12 +226,12 @@ def _cells(shown: EvalRow, kept: EvalRow) -> list[object]:
 def _shares(one: EvalRow) -> list[str]:
     """Precision and recall; of nothing there is none."""
     return [
-        _share(one.precision) if one.right + one.wrong else "-",
-        _share(one.recall) if one.wanted else "-",
+        share_text(one.precision) if one.right + one.wrong else "-",
+        share_text(one.recall) if one.wanted else "-",
     ]
 
 
-def _share(one: Share) -> str:
+def share_text(one: Share) -> str:
     """A share with its bounds, ``.93 (.90-.95)``."""
     parts = (f"{part:.2f}" for part in (one.value, one.low, one.high))
     value, low, high = (part.removeprefix("0") for part in parts)

@@ -44,7 +44,6 @@ from adapters.usecases import catalog, policy, proposals, tasks, templates
 from adapters.usecases.agents import AgentOptions, assign_agent, set_timer
 from adapters.usecases.wake_agents import ask_agent, prepare_wakes
 from adapters.wiring import Home
-from domain.agent.endpoints import named
 from domain.agent.wake_queue import WAKE_QUEUE, next_wake
 from domain.changes.change_set import REPLACED, is_open
 from domain.errors import Refused, invalid
@@ -289,13 +288,6 @@ class Judge(NamedTuple):
         return self.model.name
 
     @property
-    def is_leaving(self) -> bool:
-        """Whether cases leave this machine."""
-        known = named(self.name)
-        is_here = known is not None and known.address is not None and known.address.is_loopback
-        return is_leaving(self.name) and not is_here
-
-    @property
     def is_repeatable(self) -> bool:
         """Whether it answers the same whenever it is asked."""
         return not is_leaving(self.name)
@@ -321,19 +313,6 @@ class CaseRun(Struct, frozen=True):
         return KeptRun(right, neutral, wrong, missed, self.failed)
 
 
-class Evaluation(NamedTuple):
-    """The runs of each case, as far as they were made. `stopped`: why before the end, see
-    `in_turn`."""
-
-    cases: Sequence[PlacedCase]
-    runs: Sequence[Sequence[CaseRun]]
-    stopped: str = ""
-
-    def judged(self) -> "Judged":
-        """The cases that were run at all."""
-        return [(one.case, runs) for one, runs in zip(self.cases, self.runs, strict=True) if runs]
-
-
 Judged = Sequence[tuple[Case, Sequence[CaseRun]]]
 Told = Callable[[int, int], None]
 """``told(done, of)``."""
@@ -356,56 +335,24 @@ def judge_of(
     return Judge(model_for(name), Settings(model=name, **used), directives, words)
 
 
-def evaluate(
-    judge_it: Judge,
-    cases: Sequence[PlacedCase],
-    progress: Told,
-    *,
-    repeat: int = 1,
-    tokens_max: int = 0,
-    at_once: int = 4,
-) -> Evaluation:
-    """Run cases, each so often; the rest is as in `in_turn`.
-
-    Raises:
-        Refused: Code ``invalid_input``: no home can be made of a case.
-    """
-    runs: list[list[CaseRun]] = [[] for _ in cases]
-
-    async def run(nth: int) -> int:
-        with closing(await _made(judge_it, cases[nth])) as made:
-            ran = await on_demand.run_one(made.home.services, made.agent, made.run_key)
-            runs[nth].append(made.judged(ran.code))
-        return runs[nth][-1].tokens
-
-    jobs = [partial(run, nth) for nth in [*range(len(cases))] * repeat]
-    at_once = 1 if judge_it.is_repeatable else at_once
-    return Evaluation(cases, runs, in_turn(jobs, progress, tokens_max, at_once))
-
-
 def in_turn(
-    jobs: Sequence[Callable[[], Coroutine[Any, Any, int]]],
+    jobs: Sequence[Callable[[], Coroutine[Any, Any, None]]],
     progress: Told,
-    tokens_max: int,
+    is_spent: Callable[[], bool],
     at_once: int,
 ) -> str:
-    """Do jobs, each of which says how many tokens it took; why it stopped before the end:
-    ``interrupted`` or ``tokens``, or empty.
+    """Do jobs, so many beside each other, and no other one once all tokens are spent; why it
+    stopped before the end: ``interrupted`` or ``tokens``, or empty."""
+    stopped, done = "", 0
 
-    Args:
-        tokens_max: No other one is begun once so many were used; 0: there is no limit.
-        at_once: So many are done beside each other.
-    """
-    stopped, spent, done = "", 0, 0
-
-    async def do(job: Callable[[], Coroutine[Any, Any, int]], free: asyncio.Semaphore) -> None:
-        nonlocal stopped, spent, done
+    async def do(job: Callable[[], Coroutine[Any, Any, None]], free: asyncio.Semaphore) -> None:
+        nonlocal stopped, done
         async with free:
-            if stopped or (tokens_max and spent >= tokens_max):
+            if stopped or is_spent():
                 stopped = "tokens"
                 return
-            tokens = await job()
-            spent, done = spent + tokens, done + 1
+            await job()
+            done += 1
             progress(done, len(jobs))
             await asyncio.sleep(0)  # here it can be interrupted
 
@@ -418,23 +365,6 @@ def in_turn(
     except KeyboardInterrupt:
         return "interrupted"
     return stopped
-
-
-def tokens_estimated(judge_it: Judge, cases: Sequence[PlacedCase], repeat: int) -> int:
-    """How many tokens cases may take, by their first questions.
-
-    Raises:
-        Refused: Code ``invalid_input``: no home can be made of a case.
-    """
-
-    async def size() -> int:
-        total = 0
-        for one in cases:
-            with closing(await _made(judge_it, one)) as made:
-                total += len(canonical.encode(policy.preview(made.home, made.agent)[1]))
-        return total
-
-    return asyncio.run(size()) * TURNS_ESTIMATED * repeat // BYTES_PER_TOKEN
 
 
 async def _made(judge_it: Judge, placed: PlacedCase) -> "_CaseHome":
@@ -459,17 +389,11 @@ class _CaseHome:
         logs = Log.in_memory("journal"), Log.in_memory("agent")
         settings = replace(judge_it.settings, timezone=case.timezone)
         clock = ManualClock(case.instant(case.now))
-        self.home = Home.in_memory(Services(*logs, clock, settings, self._model_for))
-        self._judge, self._case, self._tape = judge_it, case, TapeModel("tape", [])
-        self._is_told = False  # what its tape says
+        self.home = Home.in_memory(Services(*logs, clock, settings, lambda _: self._model))
+        self._judge, self._case, self._model = judge_it, case, judge_it.model
         self.task = self.agent = self.run_key = ""
         self._titles = dict[str, str]()  # of tasks
-
-    def _model_for(self, _: str) -> Model:
-        return self._tape if self._is_told else self._judge.model
-
-    def close(self) -> None:
-        self.home.close()
+        self.close = self.home.close
 
     async def live(self) -> None:
         """Do all that was before now, and what wakes its agent then. Raises Refused."""
@@ -480,18 +404,17 @@ class _CaseHome:
             *((one.at, {name: one.value}) for name, one in later_set if isinstance(one, CaseField)),
             *((one.at, one) for one in (case.first,) if one),
         ]
-        deeds.sort(key=lambda one: case.instant(one[0]))
-        began = task.at or (deeds[0][0] if deeds else case.now)
-        tasks_told = [*((one.at or began, one) for one in case.others), (began, task)]
-        tasks_told.sort(key=lambda one: case.instant(one[0]))
+        began = task.at or min((at for at, _ in deeds), key=case.instant, default=case.now)
+        made = [*((one.at or began, one) for one in case.others), (began, task)]
+        deeds = [*sorted(made, key=self._when), *sorted(deeds, key=self._when)]
+        self._at(deeds[0][0])
         for name in case.labels:
-            self._at(tasks_told[0][0])
             catalog.add_label(self.home, name)
-        for at, one in tasks_told:
-            self._add(one, at)
         for at, deed in deeds:
             self._at(at)
             match deed:
+                case CaseTask():
+                    self._add(deed)
                 case CaseNote():
                     self._note(deed)
                 case CaseReport():
@@ -505,8 +428,10 @@ class _CaseHome:
         at = later(self._case.instant(local), seconds=seconds)
         self.home.services.clock = ManualClock(at)
 
-    def _add(self, task: CaseTask, at: str) -> None:
-        self._at(at)
+    def _when(self, told: tuple[str, object]) -> str:
+        return self._case.instant(told[0])
+
+    def _add(self, task: CaseTask) -> None:
         given = {"language": self._case.language, **{one: getattr(task, one) for one in FIELDS}}
         fields = {one: to for one, to in given.items() if to and not isinstance(to, CaseField)}
         made = tasks.add_task(
@@ -553,11 +478,10 @@ class _CaseHome:
         calls = tuple(
             Call(f"c{nth}", one.tool, canonical.text(one.arguments)) for nth, one in enumerate(said)
         )
-        self._tape = TapeModel("tape", [Reply(b"", calls=calls), Reply(b"", text="Done.")])
-        self._is_told = True
-        run_key = self._queued()
+        run_key, own = self._queued(), self._model
+        self._model = TapeModel("tape", [Reply(b"", calls=calls), Reply(b"", text="Done.")])
         await on_demand.run_one(self.home.services, self.agent, run_key)
-        self._is_told = False
+        self._model = own
         with self.home.services.agents.reading() as world:
             facts = [row.fact for row in world.history("wake", run_key)]
         ends = (one for one in facts if isinstance(one, ToolReturned | WakeFinished))
@@ -623,55 +547,88 @@ def _with_reason(fields: Mapping[str, object]) -> Mapping[str, object]:
 
 # ------------------------------------------------------------------------------------- what is told
 
+
+class Evaluation:
+    """Cases that are judged, so often each."""
+
+    def __init__(self, judge_it: Judge, cases: Sequence[PlacedCase], repeat: int) -> None:
+        self._judge, self._cases, self._repeat = judge_it, cases, repeat
+        self._runs: list[list[CaseRun]] = [[] for _ in cases]
+        self._stopped, self._spent = "", 0
+
+    def estimated(self) -> int:
+        """How many tokens the cases may take, by their first questions.
+
+        Raises:
+            Refused: Code ``invalid_input``: no home can be made of a case.
+        """
+
+        async def size(one: PlacedCase) -> int:
+            with closing(await _made(self._judge, one)) as made:
+                return len(canonical.encode(policy.preview(made.home, made.agent)[1]))
+
+        total = sum(asyncio.run(size(one)) for one in self._cases)
+        return total * TURNS_ESTIMATED * self._repeat // BYTES_PER_TOKEN
+
+    def run(self, progress: Told, tokens_max: int, at_once: int) -> None:
+        """Run the cases, see `in_turn`; `tokens_max`: 0: there is no limit. Raises as above."""
+
+        async def run(nth: int) -> None:
+            with closing(await _made(self._judge, self._cases[nth])) as made:
+                ran = await on_demand.run_one(made.home.services, made.agent, made.run_key)
+                self._runs[nth].append(made.judged(ran.code))
+            self._spent += self._runs[nth][-1].tokens
+
+        jobs = [partial(run, nth) for nth in [*range(len(self._cases))] * self._repeat]
+        at_once = 1 if self._judge.is_repeatable else at_once
+        self._stopped = in_turn(jobs, progress, lambda: 0 < tokens_max <= self._spent, at_once)
+
+    @property
+    def _judged(self) -> "Judged":
+        """The cases that were run at all."""
+        pairs = zip(self._cases, self._runs, strict=True)
+        return [(one.case, runs) for one, runs in pairs if runs]
+
+    @property
+    def kept(self) -> KeptEvaluation:
+        """What is kept of it."""
+        judged = ((one, [run.counts for run in runs]) for one, runs in self._judged)
+        cases = [KeptCase(case.id, case.digest, counts) for case, counts in judged]
+        return KeptEvaluation(FORMAT, self._judge.name, self._judge.words, cases)
+
+    def details(self, at: str, against: EvalAgainst | None, *, is_showing: bool) -> EvalDetails:
+        """The document of `eval`; `at`: when it was asked, for prices."""
+        judged = self._judged
+        runs = [run for _, of_case in judged for run in of_case]
+        price = price_at(self._judge.settings.prices, self._judge.name, at)
+        costs = [cost(one.usage, price) for one in runs]
+        known = [one for one in costs if one is not None]
+        quiet = [of_case for case, of_case in judged if not case.wanted]
+        total = Tally.of([run.marks for run in runs])
+        return EvalDetails(
+            model=self._judge.name,
+            words=self._judge.words,
+            cases=len(self._cases),
+            kept=sum(one.case.kept for one in self._cases),
+            done=len(judged),
+            repeat=self._repeat,
+            stopped=self._stopped or None,
+            tokens=self._spent,
+            cost=sum(known) / WHOLE if known and len(known) == len(costs) else None,
+            failed=dict(sorted(Counter(one.failed for one in runs if one.failed).items())),
+            unplaced=sum(one.unplaced for one in runs),
+            quiet=len(quiet),
+            loud=sum(bool(run.marks.wrong) for of_case in quiet for run in of_case),
+            varied=sum(len({_outcome(one) for one in of_case}) > 1 for _, of_case in judged),
+            precision=total.precision,
+            recall=total.recall,
+            rows=list(_rows(judged)),
+            against=against,
+            mistakes=list(_mistakes(judged)) if is_showing else None,
+        )
+
+
 SHOWN_MAX = 160  # characters of a case's newest text
-
-
-def kept_evaluation(judge_it: Judge, came: Evaluation) -> KeptEvaluation:
-    """What is kept of a run."""
-    cases = [
-        KeptCase(case.id, case.digest, [one.counts for one in runs]) for case, runs in came.judged()
-    ]
-    return KeptEvaluation(FORMAT, judge_it.name, judge_it.words, cases)
-
-
-def eval_details(
-    judge_it: Judge,
-    came: Evaluation,
-    *,
-    repeat: int,
-    at: str,
-    against: EvalAgainst | None = None,
-    is_showing: bool = False,
-) -> EvalDetails:
-    """The document of `eval`; `at`: when it was asked, for prices."""
-    judged = came.judged()
-    runs = [run for _, of_case in judged for run in of_case]
-    price = price_at(judge_it.settings.prices, judge_it.name, at)
-    costs = [cost(one.usage, price) for one in runs]
-    quiet = [of_case for case, of_case in judged if not case.wanted]
-    total = Tally.of([run.marks for run in runs])
-    known = [one for one in costs if one is not None]
-    return EvalDetails(
-        model=judge_it.name,
-        words=judge_it.words,
-        cases=len(came.cases),
-        kept=sum(one.case.kept for one in came.cases),
-        done=len(judged),
-        repeat=repeat,
-        stopped=came.stopped or None,
-        tokens=sum(one.tokens for one in runs),
-        cost=sum(known) / WHOLE if known and len(known) == len(costs) else None,
-        failed=dict(sorted(Counter(one.failed for one in runs if one.failed).items())),
-        unplaced=sum(one.unplaced for one in runs),
-        quiet=len(quiet),
-        loud=sum(bool(run.marks.wrong) for of_case in quiet for run in of_case),
-        varied=sum(len({_outcome(one) for one in of_case}) > 1 for _, of_case in judged),
-        precision=total.precision,
-        recall=total.recall,
-        rows=list(_rows(judged)),
-        against=against,
-        mistakes=list(_mistakes(judged)) if is_showing else None,
-    )
 
 
 def _outcome(run: CaseRun) -> tuple[object, ...]:
@@ -707,17 +664,12 @@ def _mistakes(judged: Judged) -> Iterator[EvalMistake]:
     for case, runs in judged:
         if case.kept or not case.shown or all(one.counts.is_right for one in runs):
             continue
-        marks = [run.marks for run in runs]
-        wrong = [f"{each.kind}: {each.value}" for one in marks for each in one.wrong]
-        missed = [
-            f"{each.kind}: {' | '.join(map(str, each.values))}"
-            for one in marks
-            for each in one.missed
-        ]
+        wrong = {f"{x.kind}: {x.value}": 0 for one in runs for x in one.marks.wrong}
+        wishes = dict.fromkeys(x for one in runs for x in one.marks.missed)
+        missed = [f"{one.kind}: {' | '.join(map(str, one.values))}" for one in wishes]
         failed = next((one.failed for one in runs if one.failed), None)
         text = case.words or (case.notes[-1].text if case.notes else case.task.title)
-        wrong, missed = (list(dict.fromkeys(one)) for one in (wrong, missed))
-        yield EvalMistake(case.id, text[:SHOWN_MAX], wrong, missed, failed)
+        yield EvalMistake(case.id, text[:SHOWN_MAX], list(wrong), missed, failed)
 
 
 def earlier_run(file: str, cases: Sequence[PlacedCase]) -> KeptEvaluation:
@@ -726,10 +678,8 @@ def earlier_run(file: str, cases: Sequence[PlacedCase]) -> KeptEvaluation:
     Raises:
         Refused: Code ``unreadable_file``; ``invalid_input``: it is none, or of other cases.
     """
-    found = read_evaluation(file)
-    if {(one.id, one.digest) for one in found.cases}.isdisjoint(
-        (one.case.id, one.case.digest) for one in cases
-    ):
+    found, now = read_evaluation(file), {(one.case.id, one.case.digest) for one in cases}
+    if not any((one.id, one.digest) in now for one in found.cases):
         because = f"no case of {file} is among these as it was then"
         raise Refused("invalid_input", because=because, instead="name a run of the same cases")
     return found

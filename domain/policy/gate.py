@@ -136,6 +136,17 @@ def is_leaving(model: str) -> bool:
     return model.partition(":")[0] not in OFFLINE
 
 
+def is_far(model: str) -> bool:
+    """Whether it is another machine that it leaves for.
+
+    >>> [is_far(one) for one in ("rules", "gemini", "openai:q@http://localhost:80")]
+    [False, True, False]
+    """
+    known = endpoints.named(model)
+    is_here = known is not None and known.address is not None and known.address.is_loopback
+    return is_leaving(model) and not is_here
+
+
 def pattern_of(model: str) -> str:
     """The pattern that covers all models of a model's provider; of one behind an address, all that
     are there.
