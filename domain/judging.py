@@ -3,7 +3,7 @@ or missed; how sure shares of them are; and whether two runs can be told apart."
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple, Self
 
 from msgspec import Struct, field
 
@@ -161,6 +161,46 @@ def _meets(one: Proposed, wish: Wish) -> bool:
     return one.kind == wish.kind and (
         not wish.values or key(one.value) in [key(str(value)) for value in wish.values]
     )
+
+
+Fate = Literal["kept", "lost", "avoided", "repeated"]
+
+
+class Decided(NamedTuple):
+    """A proposal on which a person decided: as it was made, and as it was accepted, which an edit
+    may have changed; empty: it was rejected."""
+
+    first: Sequence[Proposed]
+    accepted: Sequence[Proposed]
+
+
+def fared(
+    decided: Sequence[Decided], again: Sequence[Sequence[Proposed]]
+) -> tuple[list[Fate], list[int]]:
+    """What became of proposals where an agent was asked again, and which of those that it makes now
+    are none of them, by their places.
+
+    >>> day = [Proposed("due", "2027-01-08")]
+    >>> fared([Decided(day, day), Decided(day, ())], [day, [Proposed("priority", "P1")]])
+    (['kept', 'avoided'], [1])
+    """
+    left = dict(enumerate(again))
+
+    def came(wanted: Sequence[Proposed]) -> bool:
+        wishes = [Wish(one.kind, (one.value,)) for one in wanted]
+        nth = next((nth for nth, one in left.items() if _are(one, wishes)), None)
+        return nth is not None and left.pop(nth) is not None
+
+    def fate(first: Sequence[Proposed], accepted: Sequence[Proposed]) -> Fate:
+        if accepted and came(accepted):
+            return "kept"
+        return "repeated" if came(first) else "lost" if accepted else "avoided"
+
+    return [fate(*one) for one in decided], list(left)
+
+
+def _are(found: Sequence[Proposed], wishes: Sequence[Wish]) -> bool:
+    return len(found) == len(wishes) and all(map(_meets, found, wishes))
 
 
 def wilson(count: int, of: int) -> tuple[float, float]:

@@ -60,6 +60,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "lessons": ("templates", "See how proposals fare, and what agents are told of it."),
     "rate": ("templates", "Rate a wake of a template."),
     "eval": ("evaluate", "Judge a model, or a wording, on cases."),
+    "rehearse": ("rehearse", "Try a model, or a wording, on your own past."),
     "models": ("models", "List the models there are to ask; try whether they work."),
     "policy": ("policy", "See and say what may leave this machine, and to whom."),
     "notify": ("notify", "See and say who is told when something waits for you."),
@@ -111,7 +112,7 @@ TOPICS = {
     "tasks": "init log summary task category label write-back conflicts settle",
     "agents": "agent template lessons rate models policy notify",
     "looking-back": "wakes why journal memory messages replay at diff bisect fork prove",
-    "asking": "sql metrics export eval",
+    "asking": "sql metrics export eval rehearse",
     "upkeep": "status doctor recover rebuild health backup copy sync replicas home settings "
     "completion",
     "server": "server database token worker cluster",

@@ -1,4 +1,5 @@
-"""The JSON document of `wakelog eval`, and what it keeps of a run to compare another one with.
+"""The JSON documents of `wakelog rehearse` and of `wakelog eval`, and what `eval` keeps of a run to
+compare another one with.
 
 What is not there is null. Of cases that are kept, or not to be shown, only counts stand here.
 """
@@ -135,3 +136,59 @@ def read_evaluation(file: str) -> KeptEvaluation:
         because = f"{file} is no run that was kept: {error}"
         instead = "name a file that `wakelog eval --out` wrote"
         raise Refused("invalid_input", because=because, instead=instead) from None
+
+
+class RehearsalArm(Struct, frozen=True):
+    """What came of the wakes as they are in force, or as they were tried. `kept` and `lost`: what
+    was confirmed and is proposed again, or is not; `repeated` and `avoided`: the same of what was
+    rejected, or confirmed with an edit only. `foreseen` of the `new` proposals somebody made so
+    since. `score`: kept and avoided, of all that was decided."""
+
+    name: str
+    kept: int
+    lost: int
+    avoided: int
+    repeated: int
+    new: int
+    foreseen: int
+    score: Share
+
+
+class RehearsedItem(Struct, frozen=True):
+    """A proposal of a wake, and what became of it in each arm, empty where it was not made.
+    `verdict`: ``confirmed``, ``edited``, ``rejected``; empty: it is new."""
+
+    run_key: str
+    task_id: str
+    kind: str
+    summary: str
+    verdict: str
+    fates: list[str]
+
+
+class RehearsalDetails(Struct, frozen=True):
+    """What `rehearse` prints. `arms`: what is in force, and what is tried, if anything is. `wakes`
+    with something decided of `agents`, and `quiet` ones besides. `left_out`: wakes by why they
+    were not run, or not to their end. `stopped`: ``tokens`` or ``interrupted``. `models` are those
+    far away, which gave `answers`. What is tried is `better` for so many agents and `worse` for so
+    many; `p`: how probable so uneven a split is if neither is. `kinds`: what became of what fared
+    otherwise than in force; `items`: with --show."""
+
+    arms: list[RehearsalArm]
+    wakes: int
+    quiet: int
+    agents: int
+    decided: int
+    left_out: dict[str, int]
+    stopped: str | None
+    models: list[str]
+    answers: int
+    tokens: int
+    cost: float | None
+    better: int
+    worse: int
+    p: float
+    told_apart: bool
+    too_few: bool
+    kinds: dict[str, dict[str, int]]
+    items: list[RehearsedItem] | None

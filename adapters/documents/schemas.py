@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from adapters.documents import agent_output, agents, homes, results, sync, templates, timetravel
 from adapters.documents.demo import DemoData, DemoDataThere, DemoDetails
-from adapters.documents.evaluations import EvalDetails
+from adapters.documents.evaluations import EvalDetails, RehearsalDetails
 from adapters.documents.import_conflicts import ConflictDetails
 from adapters.documents.inbox import InboxSet
 from adapters.documents.lessons import LessonLine, RatedRun
@@ -144,6 +144,7 @@ DOCUMENTS: dict[str, DocumentType] = {
     "bisect": DocumentType(timetravel.BisectDetails, ("bisect",)),
     "fork": DocumentType(timetravel.ForkDetails, ("fork",)),
     "evaluation": DocumentType(EvalDetails, ("eval",)),
+    "rehearsal": DocumentType(RehearsalDetails, ("rehearse",)),
     "simulation": DocumentType(results.SimulationDetails, ("simulate",)),
     "recovered": DocumentType(results.RecoveredSteps, ("recover",)),
     "rebuilt": DocumentType(results.RebuiltViews, ("rebuild",)),

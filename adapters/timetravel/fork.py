@@ -365,8 +365,7 @@ class Branch:
             if progress is not None:
                 progress(log, n, ends[log])
 
-        copied = self._copied(folder, start, told) if folder else self._over(start, told)
-        journal, agents = copied
+        journal, agents = self._copied(folder, start, told) if folder else self._over(start, told)
         name = model.name if model else self._begun.model
         how: AnsweredBy = "stub" if name.partition(":")[0] in STUBS else "live"
         of = self._begun.model if wanted.is_going_on else name

@@ -11,6 +11,7 @@ LEFT_OUT = {
     "init": "the same",
     "simulate": "takes long",
     "eval": "runs cases in memory: tests/integration/test_eval.py",
+    "rehearse": "runs wakes of a home again: tests/integration/test_rehearse.py",
     "run": "waits",
     "serve": "waits",
     "settings edit": "opens an editor",

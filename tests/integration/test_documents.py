@@ -172,6 +172,7 @@ def test_what_each_command_prints_fits_its_schema(fits: Fitting, tmp_path: Path)
     with (ROOT / "evals/notes.jsonl").open(encoding="utf-8") as kept:
         cases.write_text(kept.readline(), encoding="utf-8")
     fits("evaluation", "eval", str(cases))
+    fits("rehearsal", "rehearse", "--all", "--show")
     assert fits("deeds-undoable", "undo", "--list")["deeds"]
     fits("deed-undone", "undo")
     runs = [one["run_key"] for one in fits("wakes", "wakes")]

@@ -64,7 +64,7 @@ NOT_READ = {
     *("template-given", "verdicts", "rated-run", "policy-allowed", "policy-ruled", "deed-undone"),
     *("notify-tests", "wake", "run-counts", "exported-tables", "exported-wakes", "tasks-done"),
     *("exported-tasks", "exported-history", "simulation", "recovered", "backup", "begun", "homes"),
-    "evaluation",
+    *("evaluation", "rehearsal"),
     *(
         "copied-home",
         "synced",

@@ -47,6 +47,7 @@ template assign tap tom
 agent timer tap set "every day 07:00"
 agent ask tap "What is open?"
 rate {run} 4
+rehearse --all --show
 agent sleep tap --until 2027-02-01
 agent sleep tap --end
 agent set tap --model rules

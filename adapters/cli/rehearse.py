@@ -1,0 +1,144 @@
+"""`wakelog rehearse`: a model, or a wording, tried on one's own past."""
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adapters.cli.consent import agreed_tokens
+from adapters.cli.evaluate import chance, directives_of, share_text
+from adapters.cli.lazy_groups import command
+from adapters.cli.shared import Session, yes_option
+from adapters.documents.evaluations import RehearsalArm, RehearsalDetails
+from adapters.home.prices import costs_at
+from adapters.text.agent_output import counted
+from adapters.text.common import ID_SHOWN, safe
+
+if TYPE_CHECKING:
+    from adapters.usecases.rehearse import Rehearsal
+
+HEADINGS = ("What", "Kept", "Lost", "Avoided", "Repeated", "New (foreseen)", "Score")
+EMPTY = "Nothing was decided yet: confirm or reject what agents propose, see `wakelog inbox`."
+CLOSED = "Nothing is left to compare; `wakelog policy show` tells what may be sent."
+_FILE = click.Path(exists=True, dir_okay=False)
+
+
+@command(
+    "rehearse",
+    "[template]=[T[.N]]",
+    example=("Laura.2", "Laura --general-file calmer.md --show", "--model openai:fast --wakes 20"),
+)
+@click.option("--general-file", type=_FILE, help="These directives, how to work,")
+@click.option("--report-file", type=_FILE, help="and how to report; else those of T, or in force.")
+@click.option("--model", default="", metavar="M", help="Who answers; else the model in force.")
+@click.option(
+    "--without", type=click.Choice(["lessons"]),
+    help="Do not show how earlier proposals fared.",
+)  # fmt: skip
+@click.option(
+    "--wakes", type=click.IntRange(1, 10_000), default=40, show_default=True, metavar="N",
+    help="So many with something decided, the newest, and half as many that proposed nothing.",
+)  # fmt: skip
+@click.option("--since", default="", metavar="DATE", help="None that ended before this day.")
+@click.option("--all", "is_all", is_flag=True, help="Not only the half that is kept for this.")
+@click.option(
+    "--tokens", type=click.IntRange(min=1), metavar="N",
+    help="Begin no other wake after so many; else what you agreed to, with --yes 200,000.",
+)  # fmt: skip
+@click.option(
+    "--at-once", type=click.IntRange(1, 64), default=4, show_default=True, metavar="N",
+    help="Wakes beside each other, of a model that is far away.",
+)  # fmt: skip
+@click.option("--show", is_flag=True, help="Tell each proposal that fared otherwise.")
+@yes_option("Send what the wakes were shown to the model unasked.")
+def rehearse_command(session: Session, /, template: str, **options: Any) -> None:
+    """Try a model, or a wording, on your own past.
+
+    Wakes on whose proposals you decided run again in memory, as they were but for what is tried:
+    those of the agents that live on template T; of all without T, or where nobody lives on it. Your
+    home is only read. What you confirmed is kept or lost, what you rejected avoided or repeated; of
+    what you confirmed with an edit the edited value is kept, the first one repeated. What is new is
+    foreseen if its task is so by now.
+
+    Beside it stands what is in force, run again on the same wakes: a model far away is asked anew,
+    since it varies; for `rules`, `demo` and a tape the record answers what it can. A sign test over
+    agents says whether the two can be told apart. Only what you agreed to is sent, and what it
+    takes counts into the budgets of today. Exit status 1: it was stopped by --tokens or Ctrl-C.
+    """
+    from adapters.usecases.rehearse import Rehearsal, RehearsalRequest
+
+    wish = SimpleNamespace(**options)
+    directives, files = directives_of(wish.general_file, wish.report_file)
+    request = RehearsalRequest(
+        template, directives, files, wish.model, wish.without, wish.wakes, wish.since, wish.is_all
+    )
+    rehearsal = Rehearsal(session.reading(), request)
+    tokens_max = _agreed(session, rehearsal, wish.tokens)
+    with session.steps("Rehearsing") as progress:
+        stopped = rehearsal.run(progress, tokens_max, wish.at_once)
+    found = rehearsal.details(stopped, is_showing=wish.show)
+    if not session.printed(found):
+        _tell(session, found)
+    raise SystemExit(1 if found.stopped else 0)
+
+
+def _agreed(session: Session, rehearsal: "Rehearsal", tokens: int | None) -> int:
+    """Ask before anything leaves this machine; how many tokens it may take, 0: any number."""
+    about = rehearsal.estimated()
+    if not about:
+        return tokens or 0
+    home = session.reading()
+    wakes = counted(len(rehearsal.wakes), "wake")
+    told = f"What {wakes} of your home were shown would go to {' and '.join(sorted(about))} again"
+    costs = costs_at(home.settings.prices, home.services.clock.now)
+    return agreed_tokens(session, told, about, costs, tokens)
+
+
+# --------------------------------------------------------------------------------------- in words
+
+
+def _tell(session: Session, found: RehearsalDetails) -> None:
+    quiet = f", {found.quiet} more quiet ones" if found.quiet else ""
+    told = [f"{counted(found.wakes, 'wake')} of {counted(found.agents, 'agent')}{quiet}"]
+    if found.models:
+        answers = counted(found.answers, "answer")
+        paid = "" if found.cost is None else f", {found.cost:.2f} by your prices"
+        told.append(f"{answers} of {', '.join(found.models)}, {found.tokens:,} tokens{paid}")
+    if found.left_out:
+        left = ", ".join(f"{code} {count}" for code, count in found.left_out.items())
+        told.append(f"left out: {left}")
+    session.say(safe(" · ".join(told)), style="bold")
+    if found.stopped:
+        why = "it was interrupted" if found.stopped == "interrupted" else "its tokens were used"
+        session.say(f"These are not all of them: {why}.", style="yellow")
+    if not found.decided:
+        session.say(CLOSED if found.left_out or found.stopped else EMPTY)
+        return
+    session.table(HEADINGS, [_cells(one) for one in found.arms])
+    session.say(_verdict(found))
+    for one in found.items or ():
+        fates = [fate or "-" for fate in one.fates]
+        if len(set(fates)) > 1 or (len(fates) == 1 and fates[0] not in ("kept", "repeated")):
+            what = f"{one.verdict or 'new'}: {one.summary}"
+            session.say(safe(f"{one.run_key[:ID_SHOWN]}  {' -> '.join(fates)}  {what}"))
+
+
+def _cells(one: RehearsalArm) -> list[object]:
+    new = f"{one.new} ({one.foreseen})"
+    return [one.name, one.kept, one.lost, one.avoided, one.repeated, new, share_text(one.score)]
+
+
+def _verdict(found: RehearsalDetails) -> str:
+    """Whether what is tried is better, in words."""
+    if found.too_few:
+        return f"Too few to tell anything apart: {counted(found.decided, 'decision')}."
+    if len(found.arms) == 1:
+        return "Nothing is tried: this is how far what is in force says the same again."
+    apart = "they are told apart" if found.told_apart else "they cannot be told apart yet"
+    kinds = "; ".join(
+        f"{kind}: " + ", ".join(f"{count} {fate}" for fate, count in fates.items())
+        for kind, fates in found.kinds.items()
+    )
+    told = f"better for {counted(found.better, 'agent')}, worse for {found.worse}"
+    told += f", p {chance(found.p)}: {apart}"
+    return f"{told}. {kinds}".rstrip()
