@@ -20,7 +20,6 @@ from domain.judging import is_worse
 from domain.policy.gate import is_far
 
 if TYPE_CHECKING:
-    from adapters.usecases.evaluate import Judge
     from adapters.usecases.templates import Directives
 
 HEADINGS = (
@@ -91,25 +90,27 @@ def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> N
     from adapters.home.clock import clock_from
     from adapters.usecases import evaluate as found
     from adapters.usecases.task_lists import save_text
+    from adapters.wiring import Models
 
     cases = found.read_cases(files)
     then = found.earlier_run(wish.against, cases) if wish.against else None
-    judge, now = _judge(session, wish), clock_from(os.environ, "").now()
-    evaluation = found.Evaluation(judge, cases, wish.repeat)
+    settings = session.place.settings(os.environ, wish.model or session.model)
+    models, now = Models(os.environ, settings), clock_from(os.environ, "").now()
+    judge = found.Evaluation(settings, models, cases, wish.repeat, _words(session, wish))
     tokens_max = wish.tokens or 0
     if is_far(judge.name):
         told = (
             f"{counted(len(cases), 'case')} of these files, and of your home only the words that "
             f"are judged, would go to {judge.name}, at {found.TURNS_ESTIMATED} turns each"
         )
-        about = {judge.name: evaluation.estimated()}
+        about = {judge.name: judge.estimated()}
         costs = costs_at(judge.settings.prices, lambda: now)
         tokens_max = agreed_tokens(session, told, about, costs, wish.tokens)
     with session.steps("Judging") as progress:
-        evaluation.run(progress, tokens_max, wish.at_once)
-    kept = evaluation.kept
+        judge.run(progress, tokens_max, wish.at_once)
+    kept = judge.kept
     against = found.compared(str(wish.against), then, kept) if then and kept.cases else None
-    details = evaluation.details(now, against, is_showing=wish.show)
+    details = judge.details(now, against, is_showing=wish.show)
     if not session.printed(details):
         _tell(session, details)
     if wish.out:
@@ -127,22 +128,18 @@ def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> N
     raise SystemExit(1 if details.stopped or missed else 0)
 
 
-def _judge(session: Session, wish: SimpleNamespace) -> "Judge":
-    from adapters.usecases.evaluate import judge_of
+def _words(session: Session, wish: SimpleNamespace) -> "tuple[Directives, str] | None":
+    """What agents live on, and its name; None: the built-in words."""
     from adapters.usecases.forks import template_version
     from adapters.usecases.templates import BUILT_IN, Directives
-    from adapters.wiring import Models
 
-    settings = session.place.settings(os.environ, wish.model or session.model)
-    directives, words = directives_of(wish.general_file, wish.report_file)
-    if wish.template and words:
+    directives, name = directives_of(wish.general_file, wish.report_file)
+    if wish.template and name:
         raise invalid("a template and files are both words to judge", "give one of both")
-    if wish.template and wish.template != BUILT_IN:
-        found = template_version(session.reading(), wish.template)
-        words = f"{found.name}.{found.version}"
-        directives = Directives(found.general, found.report)
-    given = directives if words else None
-    return judge_of(settings, Models(os.environ, settings), given, words or None)
+    if wish.template in ("", BUILT_IN):
+        return (directives, name) if name else None
+    found = template_version(session.reading(), wish.template)
+    return Directives(found.general, found.report), f"{found.name}.{found.version}"
 
 
 def directives_of(*files: str | None) -> "tuple[Directives, str]":

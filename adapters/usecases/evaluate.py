@@ -274,25 +274,6 @@ TURNS_ESTIMATED = 3
 BYTES_PER_TOKEN = 4
 
 
-class Judge(NamedTuple):
-    """What is judged: a model, under these settings, and the words that agents live on; None: the
-    built-in ones, and no name."""
-
-    model: Model
-    settings: Settings
-    directives: templates.Directives | None = None
-    words: str | None = None
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
-    def is_repeatable(self) -> bool:
-        """Whether it answers the same whenever it is asked."""
-        return not is_leaving(self.name)
-
-
 class CaseRun(Struct, frozen=True):
     """A case, judged once. `failed`: with which code the wake did, or ``no_report``; `unplaced`:
     quotes that stand nowhere in what was shown."""
@@ -316,23 +297,6 @@ class CaseRun(Struct, frozen=True):
 Judged = Sequence[tuple[Case, Sequence[CaseRun]]]
 Told = Callable[[int, int], None]
 """``told(done, of)``."""
-
-
-def judge_of(
-    settings: Settings,
-    model_for: Callable[[str], Model],
-    directives: templates.Directives | None,
-    words: str | None,
-) -> Judge:
-    """The judge of the settings' model, which is asked as it is set up there, and with nothing else
-    of the home.
-
-    Raises:
-        Refused: The model cannot be had.
-    """
-    name = full_name(settings.model, settings)
-    used = {one: getattr(settings, one) for one in USED}
-    return Judge(model_for(name), Settings(model=name, **used), directives, words)
 
 
 def in_turn(
@@ -367,13 +331,112 @@ def in_turn(
     return stopped
 
 
-async def _made(judge_it: Judge, placed: PlacedCase) -> "_CaseHome":
+class Evaluation:
+    """Cases by which a model is judged, so often each."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        model_for: Callable[[str], Model],
+        cases: Sequence[PlacedCase],
+        repeat: int,
+        words: tuple[templates.Directives, str] | None,
+    ) -> None:
+        """The settings' model, which is asked as it is set up there, and with nothing else of the
+        home. `words`: that agents live on, and their name; None: the built-in ones.
+
+        Raises:
+            Refused: The model cannot be had.
+        """
+        model = full_name(settings.model, settings)
+        self.model = model_for(model)
+        self.name, self.is_repeatable = self.model.name, not is_leaving(self.model.name)
+        self.settings = Settings(model=model, **{one: getattr(settings, one) for one in USED})
+        self.directives = words[0] if words else None
+        self.words = words[1] if words else None
+        self._cases, self._repeat = cases, repeat
+        self._runs: list[list[CaseRun]] = [[] for _ in cases]
+        self._stopped, self._spent = "", 0
+
+    def estimated(self) -> int:
+        """How many tokens the cases may take, by their first questions.
+
+        Raises:
+            Refused: Code ``invalid_input``: no home can be made of a case.
+        """
+
+        async def size(one: PlacedCase) -> int:
+            with closing(await _made(self, one)) as made:
+                return len(canonical.encode(policy.preview(made.home, made.agent)[1]))
+
+        total = sum(asyncio.run(size(one)) for one in self._cases)
+        return total * TURNS_ESTIMATED * self._repeat // BYTES_PER_TOKEN
+
+    def run(self, progress: Told, tokens_max: int, at_once: int) -> None:
+        """Run the cases, see `in_turn`; `tokens_max`: 0: there is no limit. Raises as above."""
+
+        async def run(nth: int) -> None:
+            with closing(await _made(self, self._cases[nth])) as made:
+                ran = await on_demand.run_one(made.home.services, made.agent, made.run_key)
+                self._runs[nth].append(made.judged(ran.code))
+            self._spent += self._runs[nth][-1].tokens
+
+        jobs = [partial(run, nth) for nth in [*range(len(self._cases))] * self._repeat]
+        at_once = 1 if self.is_repeatable else at_once
+        self._stopped = in_turn(jobs, progress, lambda: 0 < tokens_max <= self._spent, at_once)
+
+    @property
+    def _judged(self) -> "Judged":
+        """The cases that were run at all."""
+        pairs = zip(self._cases, self._runs, strict=True)
+        return [(one.case, runs) for one, runs in pairs if runs]
+
+    @property
+    def kept(self) -> KeptEvaluation:
+        """What is kept of it."""
+        judged = ((one, [run.counts for run in runs]) for one, runs in self._judged)
+        cases = [KeptCase(case.id, case.digest, counts) for case, counts in judged]
+        return KeptEvaluation(FORMAT, self.name, self.words, cases)
+
+    def details(self, at: str, against: EvalAgainst | None, *, is_showing: bool) -> EvalDetails:
+        """The document of `eval`; `at`: when it was asked, for prices."""
+        judged = self._judged
+        runs = [run for _, of_case in judged for run in of_case]
+        price = price_at(self.settings.prices, self.name, at)
+        costs = [cost(one.usage, price) for one in runs]
+        known = [one for one in costs if one is not None]
+        quiet = [of_case for case, of_case in judged if not case.wanted]
+        total = Tally.of([run.marks for run in runs])
+        return EvalDetails(
+            model=self.name,
+            words=self.words,
+            cases=len(self._cases),
+            kept=sum(one.case.kept for one in self._cases),
+            done=len(judged),
+            repeat=self._repeat,
+            stopped=self._stopped or None,
+            tokens=self._spent,
+            cost=sum(known) / WHOLE if known and len(known) == len(costs) else None,
+            failed=dict(sorted(Counter(one.failed for one in runs if one.failed).items())),
+            unplaced=sum(one.unplaced for one in runs),
+            quiet=len(quiet),
+            loud=sum(bool(run.marks.wrong) for of_case in quiet for run in of_case),
+            varied=sum(len({_outcome(one) for one in of_case}) > 1 for _, of_case in judged),
+            precision=total.precision,
+            recall=total.recall,
+            rows=list(_rows(judged)),
+            against=against,
+            mistakes=list(_mistakes(judged)) if is_showing else None,
+        )
+
+
+async def _made(judged: Evaluation, placed: PlacedCase) -> "_CaseHome":
     """The home of a case, as it is when it wakes.
 
     Raises:
         Refused: Code ``invalid_input``, at its place.
     """
-    made = _CaseHome(judge_it, placed.case)
+    made = _CaseHome(judged, placed.case)
     try:
         await made.live()
     except Refused as refused:
@@ -385,12 +448,12 @@ async def _made(judge_it: Judge, placed: PlacedCase) -> "_CaseHome":
 class _CaseHome:
     """A case lived: what it tells of happens at its times, in their order."""
 
-    def __init__(self, judge_it: Judge, case: Case) -> None:
+    def __init__(self, judged: Evaluation, case: Case) -> None:
         logs = Log.in_memory("journal"), Log.in_memory("agent")
-        settings = replace(judge_it.settings, timezone=case.timezone)
+        settings = replace(judged.settings, timezone=case.timezone)
         clock = ManualClock(case.instant(case.now))
         self.home = Home.in_memory(Services(*logs, clock, settings, lambda _: self._model))
-        self._judge, self._case, self._model = judge_it, case, judge_it.model
+        self._by, self._case, self._model = judged, case, judged.model
         self.task = self.agent = self.run_key = ""
         self._titles = dict[str, str]()  # of tasks
         self.close = self.home.close
@@ -463,9 +526,9 @@ class _CaseHome:
     def _begin(self) -> None:
         """Give the task its agent, which is queued to wake."""
         self.home.views.catch_up()
-        if is_leaving(self._judge.name):  # the person was asked for all cases
-            policy.allow(self.home, self._judge.name)
-        name, given = "", self._judge.directives
+        if is_leaving(self._by.name):  # the person was asked for all cases
+            policy.allow(self.home, self._by.name)
+        name, given = "", self._by.directives
         if given is not None:
             name = templates.create_template(self.home, "judged", given)
         self.agent = assign_agent(self.home, self.task, AgentOptions(template=name)).agent
@@ -546,86 +609,6 @@ def _with_reason(fields: Mapping[str, object]) -> Mapping[str, object]:
 
 
 # ------------------------------------------------------------------------------------- what is told
-
-
-class Evaluation:
-    """Cases that are judged, so often each."""
-
-    def __init__(self, judge_it: Judge, cases: Sequence[PlacedCase], repeat: int) -> None:
-        self._judge, self._cases, self._repeat = judge_it, cases, repeat
-        self._runs: list[list[CaseRun]] = [[] for _ in cases]
-        self._stopped, self._spent = "", 0
-
-    def estimated(self) -> int:
-        """How many tokens the cases may take, by their first questions.
-
-        Raises:
-            Refused: Code ``invalid_input``: no home can be made of a case.
-        """
-
-        async def size(one: PlacedCase) -> int:
-            with closing(await _made(self._judge, one)) as made:
-                return len(canonical.encode(policy.preview(made.home, made.agent)[1]))
-
-        total = sum(asyncio.run(size(one)) for one in self._cases)
-        return total * TURNS_ESTIMATED * self._repeat // BYTES_PER_TOKEN
-
-    def run(self, progress: Told, tokens_max: int, at_once: int) -> None:
-        """Run the cases, see `in_turn`; `tokens_max`: 0: there is no limit. Raises as above."""
-
-        async def run(nth: int) -> None:
-            with closing(await _made(self._judge, self._cases[nth])) as made:
-                ran = await on_demand.run_one(made.home.services, made.agent, made.run_key)
-                self._runs[nth].append(made.judged(ran.code))
-            self._spent += self._runs[nth][-1].tokens
-
-        jobs = [partial(run, nth) for nth in [*range(len(self._cases))] * self._repeat]
-        at_once = 1 if self._judge.is_repeatable else at_once
-        self._stopped = in_turn(jobs, progress, lambda: 0 < tokens_max <= self._spent, at_once)
-
-    @property
-    def _judged(self) -> "Judged":
-        """The cases that were run at all."""
-        pairs = zip(self._cases, self._runs, strict=True)
-        return [(one.case, runs) for one, runs in pairs if runs]
-
-    @property
-    def kept(self) -> KeptEvaluation:
-        """What is kept of it."""
-        judged = ((one, [run.counts for run in runs]) for one, runs in self._judged)
-        cases = [KeptCase(case.id, case.digest, counts) for case, counts in judged]
-        return KeptEvaluation(FORMAT, self._judge.name, self._judge.words, cases)
-
-    def details(self, at: str, against: EvalAgainst | None, *, is_showing: bool) -> EvalDetails:
-        """The document of `eval`; `at`: when it was asked, for prices."""
-        judged = self._judged
-        runs = [run for _, of_case in judged for run in of_case]
-        price = price_at(self._judge.settings.prices, self._judge.name, at)
-        costs = [cost(one.usage, price) for one in runs]
-        known = [one for one in costs if one is not None]
-        quiet = [of_case for case, of_case in judged if not case.wanted]
-        total = Tally.of([run.marks for run in runs])
-        return EvalDetails(
-            model=self._judge.name,
-            words=self._judge.words,
-            cases=len(self._cases),
-            kept=sum(one.case.kept for one in self._cases),
-            done=len(judged),
-            repeat=self._repeat,
-            stopped=self._stopped or None,
-            tokens=self._spent,
-            cost=sum(known) / WHOLE if known and len(known) == len(costs) else None,
-            failed=dict(sorted(Counter(one.failed for one in runs if one.failed).items())),
-            unplaced=sum(one.unplaced for one in runs),
-            quiet=len(quiet),
-            loud=sum(bool(run.marks.wrong) for of_case in quiet for run in of_case),
-            varied=sum(len({_outcome(one) for one in of_case}) > 1 for _, of_case in judged),
-            precision=total.precision,
-            recall=total.recall,
-            rows=list(_rows(judged)),
-            against=against,
-            mistakes=list(_mistakes(judged)) if is_showing else None,
-        )
 
 
 SHOWN_MAX = 160  # characters of a case's newest text
