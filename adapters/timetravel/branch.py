@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from operator import attrgetter
 
-from adapters.store.log import Log, StateCache
+from adapters.store.kept_states import StateCache
+from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
 from adapters.store.recorder import TimedRow, numbered
 from adapters.timetravel.logs_at import Folds, LogHistory
