@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from adapters.usecases.rehearse import Rehearsal
 
 HEADINGS = ("What", "Kept", "Lost", "Avoided", "Repeated", "New (foreseen)", "Score")
-EMPTY = "Nothing was decided yet: confirm or reject what agents propose, see `wakelog inbox`."
+EMPTY = "Nothing was decided in these wakes yet; see `wakelog inbox`, and `--all` for the other half."
 CLOSED = "Nothing is left to compare; `wakelog policy show` tells what may be sent."
 _FILE = click.Path(exists=True, dir_okay=False)
 
@@ -107,7 +107,8 @@ def _tell(session: Session, found: RehearsalDetails) -> None:
     if found.left_out:
         left = ", ".join(f"{code} {count}" for code, count in found.left_out.items())
         told.append(f"left out: {left}")
-    session.say(safe(" · ".join(told)), style="bold")
+    if found.wakes or found.left_out:
+        session.say(safe(" · ".join(told)), style="bold")
     if found.stopped:
         why = "it was interrupted" if found.stopped == "interrupted" else "its tokens were used"
         session.say(f"These are not all of them: {why}.", style="yellow")

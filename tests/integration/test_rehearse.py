@@ -328,7 +328,7 @@ def test_a_wake_whose_texts_are_erased_is_left_out_and_counted(home: Path, tmp_p
 def test_what_is_not_there_is_told_in_a_line(home: Path, tmp_path: Path) -> None:
     done(["init", "--zone", "Europe/Berlin", "--no-import", "--no-agents"], tmp_path / "new")
     empty = done(["rehearse"], tmp_path / "new")
-    assert "Nothing was decided yet" in empty
+    assert "Nothing was decided in these wakes yet" in empty
     assert "no version 7" in refused(["rehearse", "Calm.7"], home)
     assert "no template" in refused(["rehearse", "Storm"], home)
     assert "'yesterday' is no day" in refused(["rehearse", "--since", "yesterday"], home)
