@@ -37,7 +37,7 @@ SHAPES: dict[Kind, tuple[float, float]] = {  # y and height: told apart without 
     "retries": (5, 5),
 }
 _BAR = Markup(
-    '<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{}</svg>'
+    '<svg class="spent" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{}</svg>'
 )
 _PART = Markup('<rect class="is-{}" x="{:.2f}" y="{}" width="{:.2f}" height="{}"/>')
 

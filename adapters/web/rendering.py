@@ -36,7 +36,8 @@ from domain.policy.gate import NOTICE_VERSION
 
 NONCE_BYTES = 9
 _CLOCK = Markup('<time datetime="{}" title="{}">{}</time>')  # below its day
-_WHEN = Markup('<time datetime="{}" title="{}">{} <span class="ago"{}>({})</span></time>')
+_SINCE = Markup('<time datetime="{}" title="{}"><span class="ago">{}</span></time>')  # of a row
+_WHEN = Markup('<time datetime="{}" title="{}">{} (<span class="ago"{}>{}</span>)</time>')
 
 
 def render(template: str, values: dict[str, Any]) -> str:
@@ -66,6 +67,7 @@ def render(template: str, values: dict[str, Any]) -> str:
             **values,
             when=when,
             tomorrow=(local(now, zone).date() + timedelta(days=1)).isoformat(),
+            since=lambda at: _SINCE.format(at, exact(at, zone), ago(at, now)) if at else "",
             clock=lambda at: _CLOCK.format(at, exact(at, zone), f"{local(at, zone):%H:%M}"),
             day=lambda at: weekday(local(at, zone).date(), local(now, zone).date()),
             wall=lambda at: wall(at, zone),

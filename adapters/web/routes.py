@@ -38,6 +38,7 @@ PAGES: tuple[tuple[str, Show], ...] = (
     (f"/tasks/{_ID}", tasks.show_one),
     (f"/tasks/{_ID}/history", tasks.show_history),
     (f"/tasks/{_ID}/why/{_FIELD}", tasks.show_why),
+    ("/search", tasks.show_search),
     ("/agents", agents.show_list),
     (f"/agents/{_ID}", agents.show_one),
     (f"/agents/{_ID}/life", life.show),

@@ -9,12 +9,14 @@ from msgspec.structs import asdict
 from adapters.documents.agents import agent_line
 from adapters.documents.import_conflicts import conflicts_of
 from adapters.documents.tasks import (
+    FoundLine,
     HistoryEntry,
     TaskHistory,
     TaskPage,
     WhyLead,
     catalog_of,
     categories_below,
+    task_lines,
     task_page,
 )
 from adapters.text.task import stopped
@@ -24,6 +26,7 @@ from adapters.usecases import tasks as deeds
 from adapters.usecases import tasks as use_cases
 from adapters.usecases.inputs import NONE, TEXT_BYTES_MAX, first_instant, typed
 from adapters.usecases.resolve import Titles, is_fuzzy_match, pick_task
+from adapters.usecases.search import excerpt, search
 from adapters.usecases.task_history import HistoryFilter, history, why_field
 from adapters.usecases.undoing import undo_document
 from adapters.web import replica_conflicts
@@ -56,6 +59,7 @@ from domain.journal.timer import TIMER
 from domain.log.state import MAIN
 from domain.log.timestamps import seconds_between
 from domain.log.wire import Words
+from domain.text import tokens
 from projections import reports, tasks
 from projections.agents import AgentDocument
 from projections.tasks import TaskDocument
@@ -69,6 +73,7 @@ ITEM_SHOWN = 400  # characters of an item's title in its form
 NOTE_EDITED = 50_000  # characters; a longer note is edited on the whole page
 ENTRIES_SHOWN = 50
 HISTORY_SHOWN = 50
+SEARCHED_MAX = 200
 FILTERS = ("status", "category", "agent", "q")
 
 
@@ -114,6 +119,24 @@ def show_list(site: Site, asked: FormRequest) -> Page:
             "newest": asked.with_query(before="") if asked.query.get("before") else "",
             "scanned": scanned if len(rows) < size and older else 0,
         },
+    )
+
+
+def show_search(site: Site, asked: FormRequest) -> Page:
+    """The page `/search`: tasks by the words in them, the best first."""
+    words, size = asked.query.get("q", ""), page_size(asked)
+    found = search(site.home, words, limit=size + 1) if tokens(words) else []
+    lines = task_lines(site.home, (one.task for one in found[:size]))
+    rows = [
+        FoundLine(**asdict(line), where=one.piece.where, text=one.piece.text)
+        for line, one in zip(lines, found, strict=False)
+    ]
+    older = asked.with_query(limit=str(2 * size)) if len(found) > size < SEARCHED_MAX else ""
+    return Page(
+        "search.html",
+        "Search",
+        {"tasks": rows, "next": older or None},
+        {"sought": words, "excerpt": excerpt, "older": older},
     )
 
 

@@ -220,7 +220,7 @@ def test_the_inbox_is_empty_only_where_nothing_waits(page: Any, address: str, ho
     for ref in ("2.1", "2.2", "2.3"):
         done(["defer", ref], home)
     page.goto(f"{address}/inbox?limit=1")
-    expect(page.locator(".top .count").first).to_have_text("3")
+    expect(page.locator("h1 .number")).to_have_text("3")
     expect(page.locator(".item")).to_have_count(3)
     page.goto(f"{address}/inbox?limit=1&before=000000000000")
     expect(page.locator(".empty")).to_contain_text("3 wait")

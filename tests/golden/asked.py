@@ -292,6 +292,7 @@ PAGES = {
     "inbox": "/inbox",
     "first": "/first",
     "tasks": "/tasks",
+    "search": "/search?q=fence",
     "task": "/tasks/{task}",
     "history": "/tasks/{task}/history",
     "why": "/tasks/{task}/why/due",

@@ -237,7 +237,7 @@ def test_one_verdict_of_several_is_taken_back_alone_and_says_what_was_before(hom
     with visiting(home) as visitor:
         page = text_of(visitor.page("/inbox?show=decided"))
         assert "Due none → 2027-02-12" in page
-        assert "Estimate none → 60 minutes 2.2 · rejected" in page
+        assert "Estimate none → 60 minutes rejected" in page
         items = {
             item["ref"]: f"{item['set_id']}.{item['number']}"
             for each in visitor.get("/inbox.json?show=decided").json()["sets"]

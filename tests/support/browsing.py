@@ -172,6 +172,7 @@ def every_page(home: Path) -> list[str]:
         "/inbox?show=deferred",
         "/inbox?show=decided",
         "/tasks",
+        "/search?q=sink",
         *(f"/tasks/{one['id']}" for one in tasks[:2]),
         "/agents",
         *(f"/agents/{one['id']}" for one in agents),

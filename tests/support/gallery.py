@@ -273,6 +273,7 @@ def pages(site: Site) -> dict[str, str]:
         "first": "/first",
         "first-file": "/first?file=file",
         "tasks": "/tasks",
+        "search": "/search?q=quote",
         "task": task,
         "why": f"{task}/why/language",
         "history": f"{task}/history",

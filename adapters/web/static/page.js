@@ -38,7 +38,7 @@
   }
   function isInView(item) {
     const { top, bottom } = item.getBoundingClientRect();
-    const edge = document.querySelector(".top").getBoundingClientRect().bottom;
+    const edge = Math.max(0, document.querySelector(".bar").getBoundingClientRect().bottom);
     const notice = document.querySelector(".told");
     return bottom > edge && top < (notice ? notice.getBoundingClientRect().top : innerHeight);
   }
@@ -110,6 +110,11 @@
       return;
     }
     const key = letterOf(event);
+    if (key === "/" && !inForm && page().dataset.keys !== "off") {
+      event.preventDefault();
+      document.getElementById("search").focus();
+      return;
+    }
     if (inForm || !items().length || page().dataset.keys === "off") return;
     if (key === "j" || key === "k") {
       select(current() + (key === "j" ? 1 : -1));
@@ -186,7 +191,7 @@
   const isBusy = () => isTyping() || fields().some(isTouched) || document.querySelector("#page .sure[open]");
   // A click decides something: what lies under a resting pointer must not move away. Nor does the
   // gap of a card that was decided close while the pointer is on its way to another.
-  const AIMED = "#main :is(button, summary):hover, .told :hover, .item.is-kept:not(.list *):hover";
+  const AIMED = ":is(#main, .bar) :is(button, summary):hover, .told :hover, .item.is-kept:not(.list *):hover";
   const hasHover = matchMedia("(hover: hover)");
   const isAiming = () => Boolean(
     hasHover.matches && document.querySelector(isLeft ? `${AIMED}, .item:hover` : AIMED),
@@ -442,7 +447,7 @@
       for (const one of document.querySelectorAll("time[datetime]")) {
         const at = Date.parse(one.dateTime), shown = one.querySelector(".ago");
         if (!shown || Number.isNaN(at)) continue;
-        const text = `(${shown.hasAttribute("data-countdown") ? countdown(at) : relative(at)})`;
+        const text = shown.hasAttribute("data-countdown") ? countdown(at) : relative(at);
         if (shown.textContent !== text) shown.textContent = text;
       }
     }
@@ -652,6 +657,7 @@
       if (!found) return made;
       for (const row of [...found.querySelectorAll(".item")]) put(row);
       put(made.getElementById("waiting"));
+      document.querySelector("h1 .number").textContent = document.getElementById("waiting").textContent.replace(/^0$/, "");
       const now = made.getElementById("pane");
       if (now && now.dataset.item === chosenRow()?.id) put(now);
       document.title = found.dataset.title;
@@ -712,8 +718,6 @@
       if (!told) return;
       told.textContent = number ? ` (${number})` : "";
       if (number) document.getElementById("spoken").textContent = `${number} selected`;
-      selection().querySelector("[data-all=c]").disabled = !number;
-      for (const one of selection().querySelectorAll("details")) one.inert = !number;
       const open = new Set(picks().map((one) => one.value)); // what is decided is not confirmed with all
       for (const one of document.querySelectorAll(".list .all")) {
         const button = one.querySelector("button");
