@@ -149,13 +149,11 @@ def show_list(site: Site, asked: FormRequest) -> Page:
     return Page(
         "agents.html",
         "Agents",
-        {"agents": rows, "next": asked.with_query(before=older) if older else None},
+        {"agents": rows, "next": asked.after(older)},
         {
             "lives": LIFECYCLES,
             "kinds": sorted(kinds),
             "filters": {"lifecycle": life, "kind": kind},
-            "older": asked.with_query(before=older) if older else "",
-            "newest": asked.with_query(before="") if asked.query.get("before") else "",
             "troubles": _troubles(site, ""),
             "enabled": site.home.services.is_enabled,
         },
@@ -233,7 +231,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
             why_document(home, one) for one in trigger_fates(home.services, agent.id, WHY_SHOWN)
         ],
         "wakes_shown": [wake_document(home, one) for one in recent[:THREADS_SHOWN]],
-        "next": asked.with_query(before=older) if older else None,
+        "next": asked.after(older),
     }
     return Page(
         "agent.html",
@@ -245,8 +243,6 @@ def show_one(site: Site, asked: FormRequest) -> Page:
             "critical_shown": CRITICAL_SHOWN,
             "memory_words": words_of(remembered),
             "sets_shown": OPEN_SHOWN,
-            "older": asked.with_query(before=older) if older else "",
-            "newest": asked.with_query(before="") if before else "",
             "troubles": _troubles(site, agent.id),
             "usage_wakes": min(len(recent), USAGE_WAKES),
             "enabled": home.services.is_enabled,
@@ -711,15 +707,13 @@ def show_reports(site: Site, asked: FormRequest) -> Page:
                 lambda: [part for pair in pairs for part in differences(*pair)]
             ),
             "sources": _sources(site, of) if of else [],
-            "next": asked.with_query(before=older) if older else None,
+            "next": asked.after(older),
         },
         {
             "of": _report_line(site, of) if of else None,
             "earlier": _report_line(site, earlier) if earlier else None,
             "marked": [LazyDiff(partial(differences, *compared(*pair))) for pair in pairs],
             "content": _report_text(site, of) if of else "",
-            "older": asked.with_query(before=older) if older else "",
-            "newest": asked.with_query(before="") if before else "",
             "task_id": agent.task_id,
         },
     )

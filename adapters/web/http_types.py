@@ -117,6 +117,16 @@ class FormRequest(NamedTuple):
             query.pop(name, None)
         return f"{self.path}?{urlencode(query)}" if query else self.path
 
+    def after(self, place: str) -> str | None:
+        """Where a list that is shown up to a place goes on; None at its end."""
+        return self.with_query(before=place) if place else None
+
+    @property
+    def newest(self) -> str:
+        """The first page of a list that is shown further on; empty on that page itself."""
+        is_later = self.query.get("before") or self.query.get("skip")
+        return self.with_query(before="", skip="", at="") if is_later else ""
+
     @property
     def key(self) -> str:
         """The idempotency key of a form: drawn when its page was made."""

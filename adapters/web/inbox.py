@@ -489,7 +489,7 @@ def show(site: Site, asked: FormRequest) -> Page:
     found = _listing(site, asked, TABS_SHOWN[name][0], by, words)
     groups = groups_of(site, found.cards, found.entries, by)
     pane = _pane(site, asked, at or _first(groups), is_asked=bool(at))
-    document: dict[str, Any] = {"sets": found.cards, "next": found.older or None}
+    document: dict[str, Any] = {"sets": found.cards, "next": found.next}
     return Page(
         "inbox.html",
         _title(site),
@@ -503,8 +503,6 @@ def show(site: Site, asked: FormRequest) -> Page:
             "words": words,
             "choices": BY,
             "tabs": [(one, title) for one, (_, title) in TABS_SHOWN.items()],
-            "older": found.older,
-            "newest": found.newest,
             "looked": found.looked,
             "has_agents": bool(groups) or site.has_agents(),
             "labels": site.labels() if groups or pane else [],
@@ -518,13 +516,12 @@ def _title(site: Site) -> str:
 
 
 class InboxListing(NamedTuple):
-    """A page of the list. `older` and `newest` lead to other pages; `looked`: so many sets were
-    looked through for it, and there are more."""
+    """A page of the list. `next` leads to the one after it; `looked`: so many sets were looked
+    through for it, and there are more."""
 
     cards: Sequence[Card]
     entries: Sequence[InboxEntry]
-    older: str
-    newest: str
+    next: str | None
     looked: int
 
 
@@ -550,13 +547,12 @@ def _listing(site: Site, asked: FormRequest, tab: str, by: str, words: str) -> I
         lambda one, item: (one.id, item.number) in here and is_shown(one, item),
         kept,
     )
-    older = ""
+    older = None
     if len(every) > skip + len(entries):
         older = asked.with_query(at="", skip=str(skip + len(entries)))
     elif is_cut:
         older = asked.with_query(at="", skip="", before=sets[-1].place)
-    newest = asked.with_query(before="", skip="", at="") if before or skip else ""
-    return InboxListing(cards, entries, older, newest, len(sets) if is_cut and not is_plain else 0)
+    return InboxListing(cards, entries, older, len(sets) if is_cut and not is_plain else 0)
 
 
 def _first(groups: Sequence[InboxGroup]) -> str:

@@ -57,13 +57,11 @@ def show(site: Site, asked: FormRequest) -> Page:
         )
         for scope in those[first:last]
     ]
-    older = asked.with_query(skip=str(last)) if len(those) > last else ""
-    told = {"lessons": [line for one in found for line in one.lines], "next": older or None}
+    more = asked.with_query(skip=str(last)) if len(those) > last else None
+    told = {"lessons": [line for one in found for line in one.lines], "next": more}
     shown = {
         "found": found,
         "wanted": wanted,
-        "older": older,
-        "newest": asked.with_query(skip="") if first else "",
         "troubles": [text for about, text in site.jobs.troubles if not about],
         **links(),
     }

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import RLock
 from types import MappingProxyType
-from typing import Any
 
 from msgspec import Struct
 
@@ -256,8 +255,3 @@ def page_size(asked: FormRequest, default: int = 50, most: int = 200) -> int:
     """How many rows a page shows: what the address asks for, within bounds."""
     given = asked.query.get("limit", "")
     return min(most, max(1, int(given))) if given.isascii() and given.isdigit() else default
-
-
-def values(**more: Any) -> dict[str, Any]:
-    """What a template shows, as a dictionary."""
-    return more

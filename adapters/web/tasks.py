@@ -110,13 +110,11 @@ def show_list(site: Site, asked: FormRequest) -> Page:
     return Page(
         "tasks.html",
         "Tasks",
-        {"tasks": rows, "next": asked.with_query(before=older) if older else None},
+        {"tasks": rows, "next": asked.after(older)},
         {
             "categories": categories,
             "statuses": STATUSES,
             "filters": {name: asked.query.get(name, "") for name in FILTERS},
-            "older": asked.with_query(before=older) if older else "",
-            "newest": asked.with_query(before="") if asked.query.get("before") else "",
             "scanned": scanned if len(rows) < size and older else 0,
         },
     )
@@ -131,13 +129,9 @@ def show_search(site: Site, asked: FormRequest) -> Page:
         FoundLine(**asdict(line), where=one.piece.where, text=one.piece.text)
         for line, one in zip(lines, found, strict=False)
     ]
-    older = asked.with_query(limit=str(2 * size)) if len(found) > size < SEARCHED_MAX else ""
-    return Page(
-        "search.html",
-        "Search",
-        {"tasks": rows, "next": older or None},
-        {"sought": words, "excerpt": excerpt, "older": older},
-    )
+    more = asked.with_query(limit=str(2 * size)) if len(found) > size < SEARCHED_MAX else None
+    told = {"tasks": rows, "next": more}
+    return Page("search.html", "Search", told, {"sought": words, "excerpt": excerpt})
 
 
 def today_of(site: Site) -> str:
@@ -708,11 +702,11 @@ def show_history(site: Site, asked: FormRequest) -> Page:
     found, deeds = history(site.home, task.id, wanted)
     shown = {one.undo for one in found.entries}
     does = {one.ref: undo_document(site.home, one).does for one in deeds if one.ref in shown}
-    older = asked.with_query(**{"from": found.next}) if found.next else ""
+    older = asked.with_query(**{"from": found.next}) if found.next else None
     return Page(
         "task_history.html",
         f"History of {task.title}",
-        {**asdict(found), "next": older or None},
+        {**asdict(found), "next": older},
         {
             "rows": together(found.entries),
             "does": {ref: "; ".join(lines) for ref, lines in does.items()},
@@ -720,7 +714,6 @@ def show_history(site: Site, asked: FormRequest) -> Page:
             "kinds": KINDS,
             "who": WHO,
             "filters": {name: query.get(name, "") for name in HISTORY_FILTERS},
-            "older": older,
             "newest": asked.with_query(**{"from": ""}) if wanted.since else "",
             "is_cut": _is_cut(found, wanted),
         },

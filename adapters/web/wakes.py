@@ -59,7 +59,7 @@ def show_list(site: Site, asked: FormRequest) -> Page:
         "Wakes",
         {
             "wakes": [_row(site, one) for one in found.wakes],
-            "next": asked.with_query(before=found.older) if found.older else None,
+            "next": asked.after(found.older),
             "looked_through": found.looked,
             "is_cut": found.is_cut,
         },
@@ -71,8 +71,6 @@ def show_list(site: Site, asked: FormRequest) -> Page:
             "templates": _templates(site),
             "filters": filters,
             "is_filtered": is_filtered,
-            "older": asked.with_query(before=found.older) if found.older else "",
-            "newest": asked.with_query(before="") if not is_first else "",
             "agent": site.home.views.get(agents.VIEW, filters["agent"]),
         },
     )
