@@ -34,7 +34,7 @@ def show(site: Site, asked: FormRequest) -> Page:
         "troubles": [text for _, text in site.jobs.troubles],
     }
     starts = "wakelog run --serve" if site.home.place.is_folder else "wakelog worker"
-    shown = {"most": ROWS_SHOWN, "settings": site.home.settings, "starts": starts}
+    shown = {"most": ROWS_SHOWN, "starts": starts, "proof": proof}
     return Page("health.html", "Health", document, {**shown, "newer": _newer(site)})
 
 
@@ -53,6 +53,12 @@ def prove(site: Site, asked: FormRequest) -> Notice:
     asked.needed("nonce")
     site.jobs.prove()
     return Notice("Proving both logs: the result appears here.")
+
+
+def stop(site: Site, asked: FormRequest) -> Notice:
+    """End a proof or a fork that goes on; nothing is kept of it."""
+    is_stopped = site.jobs.halt("forking" if asked.needed("work") == "forking" else "proof")
+    return Notice("Stopped." if is_stopped else "It has ended already.")
 
 
 # -------------------------------------------------------------------------------------------- proof

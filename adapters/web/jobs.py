@@ -30,9 +30,10 @@ class JobEnded(Exception):
     """Work that ends here, as the server does."""
 
 
-class ProofJob(Struct, frozen=True):
-    """The last proof since the server began. `document` is that of `prove`; `log`, `done` and `of`
-    tell how many rows of which log were taken, while it runs."""
+class Job(Struct, frozen=True):
+    """The last proof or fork since the server began. `document` is that of `prove`, `key` of the
+    form that asked for a fork of `run_key`; `log`, `done` and `of` tell how much of which log was
+    taken, while it runs."""
 
     state: Literal["none", "running", "done", "failed"] = "none"
     at: str = ""
@@ -41,15 +42,8 @@ class ProofJob(Struct, frozen=True):
     log: str = ""
     done: int = 0
     of: int = 0
-
-
-class ForkJob(Struct, frozen=True):
-    """The last fork that was asked for since the server began; `key` is its form's."""
-
-    state: Literal["none", "running", "done", "failed"] = "none"
     key: str = ""
     run_key: str = ""
-    error: str = ""
 
 
 class Jobs:
@@ -83,8 +77,8 @@ class Jobs:
         self._lock = Lock()
         self._threads: set[Thread] = set()
         self.troubles: list[tuple[str, str]] = []
-        self.proof = ProofJob()
-        self.forking = ForkJob()
+        self.proof, self.forking = Job(), Job()
+        self._stops: dict[str, Event] = {}
 
     @property
     def is_busy(self) -> bool:
@@ -124,16 +118,17 @@ class Jobs:
         with self._lock:
             if self.proof.state == "running":
                 return
-            self.proof = ProofJob("running")
+            self.proof = Job("running")
+            come_to = self._begin("proof")
 
         def work(home: Home) -> None:
             from adapters.proof.incremental import prove_remembering
 
             try:
-                document = prove_remembering(home, self._environ, self._come_to).document()
-                self.proof = ProofJob("done", home.services.clock.now(), document)
+                document = prove_remembering(home, self._environ, come_to).document()
+                self.proof = Job("done", home.services.clock.now(), document)
             except WakelogError as error:
-                self.proof = ProofJob("failed", home.services.clock.now(), error=in_words(error))
+                self.proof = Job("failed", home.services.clock.now(), error=in_words(error))
 
         self.start(work)
 
@@ -149,13 +144,14 @@ class Jobs:
             if self.forking.state == "running":
                 because = "another fork is being made just now"
                 raise Refused("stale", because=because, instead="wait until it is done")
-            asked = self.forking = ForkJob("running", key, run_key)
+            asked = self.forking = Job("running", key=key, run_key=run_key)
+            come_to = self._begin("forking")
 
         def work(home: Home) -> None:
             from adapters.usecases.forks import fork_wake
 
             home.views.catch_up()
-            fork_wake(home, run_key, wish, lambda *_: self._go_on())
+            fork_wake(home, run_key, wish, come_to)
             self.forking = replace(asked, state="done")
 
         def failed(text: str) -> None:
@@ -166,6 +162,17 @@ class Jobs:
     def start(self, work: Callable[[Home], None]) -> None:
         """Do a piece of work that a page does not wait for."""
         self._start(work, "", Semaphore())
+
+    def halt(self, name: Literal["proof", "forking"]) -> bool:
+        """End a proof or a fork at its next step; whether it was going on."""
+        with self._lock:
+            known: Job = getattr(self, name)
+            if known.state != "running":
+                return False
+            self._stops[name].set()
+            setattr(self, name, replace(known, state="failed", error="It was stopped."))
+        self._pulse()
+        return True
 
     def stop(self) -> None:
         """Begin nothing more. A proof ends at its next row; a wake is left as a crash leaves it,
@@ -182,12 +189,21 @@ class Jobs:
         if self._is_over.is_set():
             raise JobEnded
 
-    def _come_to(self, log: str, done: int, of: int) -> None:
-        """Tell how far a proof is; the pages hear of each tenth."""
-        self._go_on()
-        known, self.proof = self.proof, ProofJob("running", log=log, done=done, of=of)
-        if log != known.log or done * 10 // max(1, of) != known.done * 10 // max(1, of):
-            self._pulse()
+    def _begin(self, name: Literal["proof", "forking"]) -> Callable[[str, int, int], None]:
+        """What a piece of work tells how far it is; the pages hear of each tenth."""
+        stopped = self._stops[name] = Event()
+
+        def come_to(log: str, done: int, of: int) -> None:
+            self._go_on()
+            with self._lock:
+                if stopped.is_set():
+                    raise JobEnded
+                known: Job = getattr(self, name)
+                setattr(self, name, replace(known, log=log, done=done, of=of))
+            if log != known.log or done * 10 // max(1, of) != known.done * 10 // max(1, of):
+                self._pulse()
+
+        return come_to
 
     def _start(
         self,

@@ -120,4 +120,5 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     ("/policy/withdraw", policy.withdraw),
     ("/policy/models", policy.rule),
     ("/prove", health.prove),
+    ("/stop", health.stop),
 )

@@ -1,6 +1,6 @@
 """Looking back from a wake: the world just before it, how it differs, and what if."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -29,6 +29,7 @@ from adapters.usecases.forks import ForkRequest, Sides
 from adapters.usecases.templates import BUILT_IN
 from adapters.usecases.time_travel import check_begun, find_moment
 from adapters.web.http_types import FormRequest, Notice, Page, in_lines, missing
+from adapters.web.jobs import Job
 from adapters.web.plain_text import compared
 from adapters.web.site import Site, check_sure, page_size
 from adapters.web.text_diff import LazyDiff, near, near_later
@@ -230,11 +231,10 @@ def _templates(site: Site) -> list[tuple[str, str]]:
     return [(BUILT_IN, "none: the built-in directives"), *found]
 
 
-def _making(site: Site, run_key: str) -> Mapping[str, str]:
-    """How far the server is with a fork of this wake: its state, and why there is none."""
+def _making(site: Site, run_key: str) -> Job:
+    """How far the server is with a fork of this wake, or why there is none."""
     made = site.jobs.forking
-    is_it = made.run_key == run_key
-    return {"state": made.state if is_it else "none", "error": made.error if is_it else ""}
+    return made if made.run_key == run_key else Job()
 
 
 def fork(site: Site, asked: FormRequest) -> Notice:
@@ -297,8 +297,8 @@ def show_newest(site: Site, asked: FormRequest) -> Page:
     _, wake = _wake(site, asked)
     making = _making(site, wake.run_key)
     kept = forks.kept_forks(site.home.path, wake.key)
-    if making["state"] in ("none", "done") and kept:
-        return _sides(site, kept[0], {"state": "none", "error": ""})
+    if making.state in ("none", "done") and kept:
+        return _sides(site, kept[0])
     values = {
         "fork": None,
         "sides": None,
@@ -306,14 +306,14 @@ def show_newest(site: Site, asked: FormRequest) -> Page:
         "run_key": wake.run_key,
         "is_shared": not site.home.place.is_folder,
     }
-    document = {"run_key": wake.run_key, **making}
+    document = {"run_key": wake.run_key, "state": making.state, "error": making.error}
     return Page("fork.html", f"What if, in wake {run_shown(wake.run_key)}", document, values)
 
 
 def show_one(site: Site, asked: FormRequest) -> Page:
     """The page `/forks/NAME`: both sides, turn by turn."""
     kept = _kept(site, asked.names["fork"])
-    return _sides(site, kept, {"state": "none", "error": ""})
+    return _sides(site, kept)
 
 
 def _kept(site: Site, name: str) -> KeptFork:
@@ -328,7 +328,7 @@ def _kept(site: Site, name: str) -> KeptFork:
         raise Refused(refused.code, because=because, instead=instead) from None
 
 
-def _sides(site: Site, kept: KeptFork, making: Mapping[str, str]) -> Page:
+def _sides(site: Site, kept: KeptFork) -> Page:
     row = next(_each_row(site, [kept]))
     sides = forks.sides_of(site.home.path, kept)
     return Page(
@@ -338,7 +338,7 @@ def _sides(site: Site, kept: KeptFork, making: Mapping[str, str]) -> Page:
         {
             "fork": row,
             "sides": sides,
-            "making": making,
+            "making": Job(),
             "run_key": kept.run_key,
             "first": first_difference(sides) if sides else "",
             "sections": _sections(sides, site.zone) if sides else [],

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from html import unescape
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 import wakelog
 from adapters.proof import histories
 from adapters.store.sqlite import SQLiteLogRecorder
+from adapters.usecases.forks import ForkRequest
 from adapters.web.jobs import Jobs
 from adapters.web.text_diff import differences
 from domain.log.wire import Payload
@@ -258,6 +259,43 @@ def test_one_fork_is_made_at_a_time_and_what_was_left_half_goes(
         asked(visitor, keys[0], text="Be slow.", model="rules")
         assert not half.exists()
         assert names(past) == sorted([*there, f"{keys[0][:8]}-1"])
+
+
+@pytest.mark.parametrize("name", ["proof", "forking"])
+def test_long_work_tells_how_far_it_is_and_is_stopped(
+    past: Path, keys: list[str], name: Literal["proof", "forking"]
+) -> None:
+    halfway, may_go_on = threading.Event(), threading.Event()
+
+    def beat() -> None:
+        if getattr(jobs, name).of:
+            halfway.set()
+            may_go_on.wait(SECONDS)
+
+    def begin(key: str) -> None:
+        wish = ForkRequest("rules", notes=[(FIRST, "Be slow.")])
+        jobs.prove() if name == "proof" else jobs.fork(key, keys[0], wish)
+
+    before, jobs = sorted(past.glob("forks/*")), Jobs(past, FIXED, "", 1, beat)
+    begin("first")
+    assert halfway.wait(SECONDS)
+    assert jobs.halt(name)
+    may_go_on.set()
+    jobs.wait(SECONDS)
+    found = getattr(jobs, name)
+    assert (found.state, found.error, jobs.halt(name)) == ("failed", "It was stopped.", False)
+    assert sorted(past.glob("forks/*")) == before
+    begin("second")
+    jobs.wait(SECONDS)
+    assert getattr(jobs, name).state == "done"
+
+
+def test_what_has_ended_is_not_stopped(home: Path) -> None:
+    with visiting(home) as visitor:
+        form = visitor.form("/health", "/prove")
+        form.action = "/stop"
+        assert "It has ended already" in visitor.send(form, work="proof").text
+        assert visitor.json("/health")["proof"]["state"] == "none"
 
 
 def test_what_a_form_of_a_fork_leaves_out_is_told(past: Path, keys: list[str]) -> None:

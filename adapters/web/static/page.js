@@ -191,7 +191,7 @@
   const isBusy = () => isTyping() || fields().some(isTouched) || document.querySelector("#page .sure[open]");
   // A click decides something: what lies under a resting pointer must not move away. Nor does the
   // gap of a card that was decided close while the pointer is on its way to another.
-  const AIMED = ":is(#main, .bar) :is(button, summary):hover, .told :hover, .item.is-kept:not(.list *):hover";
+  const AIMED = ":is(#main, .bar) :is(button:not(.work *), summary):hover, .told :hover, .item.is-kept:not(.list *):hover";
   const hasHover = matchMedia("(hover: hover)");
   const isAiming = () => Boolean(
     hasHover.matches && document.querySelector(isLeft ? `${AIMED}, .item:hover` : AIMED),
@@ -299,20 +299,11 @@
     }
   }
   function say(text) { // what is no page of ours: a refusal before anything was read, or no answer
-    const words = document.createElement("p");
-    words.textContent = text;
-    const box = document.createElement("div");
-    box.className = "told is-problem";
-    const close = document.createElement("a");
-    close.href = location.href;
-    close.dataset.close = "";
-    close.textContent = "Close";
-    const said = document.createElement("div");
-    said.className = "said";
-    said.append(words, close);
-    box.append(said);
-    document.getElementById("told").setAttribute("role", "alert");
-    document.getElementById("told").replaceChildren(box);
+    const told = document.getElementById("told");
+    told.setAttribute("role", "alert");
+    told.innerHTML = '<div class="told is-problem"><div class="said"><p></p><a data-close>Close</a></div></div>';
+    told.querySelector("p").textContent = text;
+    told.querySelector("a").href = location.href;
   }
   // A card that was decided stays where it was, as high as it was; what went above it is made up
   // for by scrolling, and where the page cannot scroll so far, by a gap.
