@@ -4,7 +4,6 @@ A file is looked at before anything is written, as with `import --dry-run`. It w
 under the nonce of its form until it is brought in; the oldest gives way.
 """
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -29,7 +28,6 @@ from domain.policy.gate import is_leaving
 
 FILES_KEPT = 4
 AGENTS_AT_ONCE = 50  # made while other pages wait
-MOMENT_SECONDS = 0.01
 LINES_SHOWN = 20  # of each list
 AGENTS_MAX = 200  # the newest, whose models are looked at
 
@@ -98,7 +96,7 @@ def bring(site: Site, asked: FormRequest) -> Notice:
         because = "something changed here since the file was looked at"
         raise Refused("stale", because=because, instead="look once more what would come in")
     take = Importing(asked.key).take
-    report = take(home, safe(given.file), found, lambda _: site.give_way(_a_moment))
+    report = take(home, safe(given.file), found, lambda _: site.give_way())
     keep_report(home, given, seen, report)
     counts = {"created": report.created, "changed": report.changed, "given an agent": report.agents}
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
@@ -121,14 +119,9 @@ def _letting_others(site: Site) -> Callable[[int], None]:
 
     def told(made: int) -> None:
         if made % AGENTS_AT_ONCE == 0:
-            site.give_way(_a_moment)
+            site.give_way()
 
     return told
-
-
-def _a_moment() -> None:
-    """In which whoever waits for the home's lock takes it."""
-    time.sleep(MOMENT_SECONDS)
 
 
 def _foreseen(site: Site, given: FileInput) -> tuple[ParsedFile, ImportReport]:

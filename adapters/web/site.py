@@ -2,6 +2,7 @@
 
 import re
 import secrets
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -52,6 +53,7 @@ def page_of_conflict(one: ConflictDetails) -> str:
 TOLD_KEPT = 200  # answers to forms, for the page that follows
 GLANCE_WAKES = 100  # of which those that run are counted
 GLANCE_MAX = 500  # sets of a tab that are counted for the head of each page
+MOMENT_SECONDS = 0.01
 MINUTE = 16  # characters of a time, to the minute
 PAGE_SECONDS = 0.1  # that a page may take, when all is to end
 _ADDRESS = re.compile(r'(\s(?:href|action|formaction|src)=")/(?!/|static/|homes")')
@@ -71,6 +73,11 @@ class Glance(Struct, frozen=True):
     held: int = 0
     differing: Mapping[str, str] = MappingProxyType({})
     away: str = ""
+
+
+def a_moment() -> None:
+    """In which whoever waits for the home's lock takes it."""
+    time.sleep(MOMENT_SECONDS)
 
 
 class Site:
@@ -136,16 +143,16 @@ class Site:
             self.home.close()
             self.lock.release()
 
-    def give_way(self, wait: Callable[[], None]) -> None:
+    def give_way(self, wait: Callable[[], None] = a_moment) -> None:
         """Let other pages be made while this one, which holds the lock once, waits a moment."""
         self.home.tell_doer()
-        doer = self.home.doer
+        doer, seen = self.home.doer, self.seen
         self.lock.release()
         try:
             wait()
         finally:
             self.lock.acquire()
-            self.home.doer = doer
+            self.home.doer, self.seen = doer, seen
 
     def keep(self, told: Notice, key: str) -> str:
         """Keep what came of a form; the name under which the next page finds it."""

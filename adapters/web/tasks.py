@@ -123,7 +123,9 @@ def show_list(site: Site, asked: FormRequest) -> Page:
 def show_search(site: Site, asked: FormRequest) -> Page:
     """The page `/search`: tasks by the words in them, the best first."""
     words, size = asked.query.get("q", ""), page_size(asked)
-    found = search(site.home, words, limit=size + 1) if tokens(words) else []
+    found = []
+    if tokens(words):  # where much is new to it, other pages are made meanwhile
+        found = search(site.home, words, limit=size + 1, progress=lambda *_: site.give_way())
     lines = task_lines(site.home, (one.task for one in found[:size]))
     rows = [
         FoundLine(**asdict(line), where=one.piece.where, text=one.piece.text)

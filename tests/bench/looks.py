@@ -1,14 +1,16 @@
 """What every page looks like in figures, in a Chromium of 1440 by 900: its content's width, sizes
 and weights of letters, heights of controls, and how many rows of a list are in view.
 
-    python -m tests.bench.looks
+    python tests/bench/looks.py
 """
 
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.support.browsing import CHROMIUM, FLAGS, aside, served
 from tests.support.gallery import homes
 from tests.support.waking import proposing

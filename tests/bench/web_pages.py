@@ -72,6 +72,7 @@ def pages(site: Site) -> list[str]:
         "/inbox?q=due&by=category",
         "/tasks",
         "/tasks?q=nothing%20is%20called%20so",
+        "/search?q=paint",
         f"/tasks/{wake.task_id}",
         f"/tasks/{wake.task_id}/why/status",
         f"/tasks/{wake.task_id}/history",

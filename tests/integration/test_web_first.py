@@ -23,13 +23,14 @@ from adapters.web.http_types import (
     parameters_of,
 )
 from adapters.web.middleware import BODY_MAX
-from adapters.web.site import Site
+from adapters.web.site import Site, a_moment
+from adapters.web.tasks import show_search
 from projections import tasks
 from tests.support.cli import FIXED, done, told
 from tests.support.forms import Form
 from tests.support.pages import ORIGIN, Visitor, text_of, visiting
 
-LONG = 450  # tasks: three appends
+LONG = 550  # tasks: four appends, and more than a search reads at once
 TODO = b"# Home\n- [ ] Paint the door ~2h\n- [ ] Fix the sink\n- [x] Call Ann\n"
 
 
@@ -143,7 +144,7 @@ class Asked(Site):
 
     counts: list[tuple[int, int]]
 
-    def give_way(self, wait: Callable[[], None]) -> None:
+    def give_way(self, wait: Callable[[], None] = a_moment) -> None:
         def ask() -> None:
             with self.lock:
                 self.catch_up()
@@ -174,6 +175,10 @@ def test_other_pages_go_on_while_a_long_file_comes_in_and_gets_agents(tmp_path: 
             first_run.bring(site, FormRequest("", form=form))
             some = [count for count, _ in site.counts]
             assert 0 < some[1] < some[-1] == LONG  # a page was made in the middle
+            site.counts.clear()
+            found = show_search(site, FormRequest("/search", query={"q": "paint"}))
+            assert found.document["next"]
+            assert site.counts  # while all was read for the first time
             site.counts.clear()
             first_run.assign(
                 site, FormRequest("", form={"nonce": "nonce-of-agents", "model": "rules"})
