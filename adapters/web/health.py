@@ -57,7 +57,8 @@ def prove(site: Site, asked: FormRequest) -> Notice:
 
 def stop(site: Site, asked: FormRequest) -> Notice:
     """End a proof or a fork that goes on; nothing is kept of it."""
-    is_stopped = site.jobs.halt("forking" if asked.needed("work") == "forking" else "proof")
+    asked.needed("nonce")
+    is_stopped = site.jobs.halt("proof" if asked.path == "/stop/proof" else "forking")
     return Notice("Stopped." if is_stopped else "It has ended already.")
 
 

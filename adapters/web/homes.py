@@ -214,12 +214,14 @@ def deed_of(method: str, path: str) -> Permission:
 
     >>> deed_of("GET", "/health.json"), deed_of("GET", "/policy"), deed_of("POST", "/policy/allow")
     ('watch', 'read', 'rule')
+    >>> deed_of("POST", "/stop/proof"), deed_of("POST", "/stop/forking")
+    ('prove', 'decide')
     """
     if method != "POST":
         return "watch" if path.removesuffix(".json") in ("/health", "/events") else "read"
     if path in ("/theme", "/keys"):
         return "watch"
-    if path == "/prove":
+    if path in ("/prove", "/stop/proof"):
         return "prove"
     return "rule" if path.startswith(_RULED) else "decide"
 

@@ -120,5 +120,6 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     ("/policy/withdraw", policy.withdraw),
     ("/policy/models", policy.rule),
     ("/prove", health.prove),
-    ("/stop", health.stop),
+    ("/stop/proof", health.stop),
+    ("/stop/forking", health.stop),
 )

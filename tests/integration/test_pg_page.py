@@ -100,7 +100,7 @@ def test_every_route_and_every_role(served: Served) -> None:
                 pattern in ("/theme", "/keys")
                 or role == "owner"
                 or (role == "member" and not rules)
-                or (role == "operator" and pattern == "/prove")
+                or (role == "operator" and pattern in ("/prove", "/stop/proof"))
             )
             answer = posted(client, path, served.tokens[role])
             assert (answer.status_code == 403) != may, (path, role, answer.text)

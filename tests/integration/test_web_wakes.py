@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import re
 import shutil
 import sqlite3
 import threading
@@ -14,19 +15,23 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from starlette.testclient import TestClient
 
 import wakelog
 from adapters.proof import histories
 from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.usecases.forks import ForkRequest
+from adapters.web.app import make_app
+from adapters.web.auth import Guard
 from adapters.web.jobs import Jobs
+from adapters.web.site import Site
 from adapters.web.text_diff import differences
 from domain.log.wire import Payload
 from tests.histories import scenes
 from tests.integration.test_named_endpoint import ENVIRON, ONE_WAKE, set_model, woken
 from tests.support.cli import FIXED, done, proved, refused, run, told
 from tests.support.openai_server import OpenAIServer
-from tests.support.pages import Visitor, text_of, visiting
+from tests.support.pages import ORIGIN, Visitor, text_of, visiting
 from tests.support.pasts import FIRST
 from tests.support.process import until
 from tests.support.scripted_server import served
@@ -276,25 +281,29 @@ def test_long_work_tells_how_far_it_is_and_is_stopped(
         wish = ForkRequest("rules", notes=[(FIRST, "Be slow.")])
         jobs.prove() if name == "proof" else jobs.fork(key, keys[0], wish)
 
-    before, jobs = sorted(past.glob("forks/*")), Jobs(past, FIXED, "", 1, beat)
-    begin("first")
-    assert halfway.wait(SECONDS)
-    assert jobs.halt(name)
-    may_go_on.set()
-    jobs.wait(SECONDS)
-    found = getattr(jobs, name)
-    assert (found.state, found.error, jobs.halt(name)) == ("failed", "It was stopped.", False)
-    assert sorted(past.glob("forks/*")) == before
-    begin("second")
-    jobs.wait(SECONDS)
-    assert getattr(jobs, name).state == "done"
+    before, site = sorted(past.glob("forks/*")), Site(past, FIXED)
+    jobs = site.jobs = Jobs(past, FIXED, "", 1, beat)
+    page = "/proof" if name == "proof" else f"/wakes/{keys[0]}/forked"
+    with closing(site), TestClient(make_app(site, Guard("127.0.0.1", 8765)), ORIGIN) as client:
+        begin("first")
+        assert halfway.wait(SECONDS)
+        visitor = Visitor(client)
+        assert re.search(r"\d+ of \d+ in the journal", text_of(visitor.page(page)))
+        assert "Stopped." in visitor.send(visitor.form(page, f"/stop/{name}")).text
+        may_go_on.set()
+        jobs.wait(SECONDS)
+        assert "It was stopped." in visitor.page(page)
+        assert sorted(past.glob("forks/*")) == before
+        begin("second")
+        jobs.wait(SECONDS)
+        assert getattr(jobs, name).state == "done"
 
 
 def test_what_has_ended_is_not_stopped(home: Path) -> None:
     with visiting(home) as visitor:
         form = visitor.form("/health", "/prove")
-        form.action = "/stop"
-        assert "It has ended already" in visitor.send(form, work="proof").text
+        form.action = "/stop/proof"
+        assert "It has ended already" in visitor.send(form).text
         assert visitor.json("/health")["proof"]["state"] == "none"
 
 
