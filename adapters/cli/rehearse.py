@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from adapters.usecases.rehearse import Rehearsal
 
 HEADINGS = ("What", "Kept", "Lost", "Avoided", "Repeated", "New (foreseen)", "Score")
-EMPTY = "Nothing was decided in these wakes yet; see `wakelog inbox`, and `--all` for the other half."
+EMPTY = "Nothing was decided in these wakes yet; see `wakelog inbox`; `--all` takes the other half."
 CLOSED = "Nothing is left to compare; `wakelog policy show` tells what may be sent."
 _FILE = click.Path(exists=True, dir_okay=False)
 
