@@ -21,6 +21,12 @@ MANY = [f"Task {nth}" for nth in range(1, 25)]  # three proposals each
 ROWS_MIN = {"/inbox": 18, "/tasks": 18, "/agents": 18, "/wakes": 14}  # there a chart stands above
 SIZES, WEIGHTS, CONTROLS = {13, 14, 16, 20}, {400, 600}, {24, 32}
 
+SQUEEZED = """() => [...document.querySelectorAll("#page :is(p, li, dd, .what)")].filter(
+  one => one.checkVisibility() && one.innerText.trim().length > 30
+    && one.getBoundingClientRect().width < 120
+).map(one => one.innerText)"""
+"""Words that stand beside something in a column of a few letters."""
+
 
 def kind_of(path: str) -> str:
     return next(route for route, _ in PAGES if re.fullmatch(route, urlsplit(path).path))
@@ -47,6 +53,9 @@ def test_every_page_has_one_width_four_sizes_of_letters_and_two_of_controls(
             assert set(seen["sizes"]) <= SIZES, path
             assert set(seen["weights"]) <= WEIGHTS, path
             assert set(seen["controls"]) <= CONTROLS, path
+            page.set_viewport_size({"width": 1000, "height": WINDOW["height"]})
+            assert page.evaluate(SQUEEZED) == [], path
+            page.set_viewport_size(WINDOW)
         for path in LISTS:
             page.goto(address + path)
             assert page.evaluate(LOOK)["rows"] >= ROWS_MIN[path], path
