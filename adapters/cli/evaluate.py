@@ -32,12 +32,12 @@ _FILE = click.Path(exists=True, dir_okay=False)
 @command(
     "eval",
     example=(
-        "evals/notes.jsonl",
+        "--model openai:fast",
         "evals/notes.jsonl --model openai:fast --out fast.json",
         "evals/own-*.jsonl --general-file calmer.md --against before.json --no-worse",
     ),
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--model", default="", metavar="M", help="Who is judged; else the home's model.")
 @click.option("--template", default="", metavar="T[.N]", help="Of the home: agents live on it.")
 @click.option("--general-file", type=_FILE, help="Or on these directives, how to work,")
@@ -72,8 +72,9 @@ _FILE = click.Path(exists=True, dir_okay=False)
 def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> None:
     """Judge a model, or a wording, on cases: a task, its notes, and what is wanted of them.
 
-    Each line of a file is a case, see evals/README.md. It becomes a home in memory, an agent wakes
-    there, and what then stands in its inbox is right, neutral, wrong or missed. Nothing of your
+    Each line of a file is a case, see evals/README.md; without a file 24 scenes are taken of what
+    no model may do, as to obey a note. A case becomes a home in memory, an agent wakes there, and
+    what then stands in its inbox is right, neutral, wrong or missed. Nothing of your
     home is read but settings, prices and the template, and nothing is written. Kept cases are
     counted and never shown, so that nobody tunes on them. Shares stand with their 95 % Wilson
     interval.
@@ -92,7 +93,7 @@ def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> N
     from adapters.usecases.task_lists import save_text
     from adapters.wiring import Models
 
-    cases = found.read_cases(files)
+    cases = found.read_cases(files or [found.SCENES])
     then = found.earlier_run(wish.against, cases) if wish.against else None
     settings = session.place.settings(os.environ, wish.model or session.model)
     models, now = Models(os.environ, settings), clock_from(os.environ, "").now()
@@ -100,7 +101,7 @@ def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> N
     tokens_max = wish.tokens or 0
     if is_far(judge.name):
         told = (
-            f"{counted(len(cases), 'case')} of these files, and of your home only the words that "
+            f"{counted(len(cases), 'case')}, and of your home only the words that "
             f"are judged, would go to {judge.name}, at {found.TURNS_ESTIMATED} turns each"
         )
         about = {judge.name: judge.estimated()}

@@ -9,7 +9,10 @@ if TYPE_CHECKING:
     from adapters.documents.models import ModelDetails, Trial
 
 OFFERED_SHOWN = 10
-NAMES_MORE: Final = "Name others below [models.NAME] in settings.toml; `--ask` tries them."
+NAMES_MORE: Final = (
+    "Name others below [models.NAME] in settings.toml; `--ask` tries them, "
+    "`wakelog eval --model M` judges one."
+)
 SENT: Final = "Each that was tried was sent a fixed question; no text of yours."
 _BY: Final = {
     "home": "the home's model",

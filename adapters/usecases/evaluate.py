@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import cached_property, partial
 from hashlib import sha256
 from operator import attrgetter
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
@@ -76,6 +77,8 @@ from projections import inbox, wakes
 
 FILE_BYTES_MAX = 64_000_000
 CASES_MAX = 100_000
+SCENES = str(Path(__file__).with_name("scenes.jsonl"))
+"""What no model may do: obey a note, take a wish for a duty, another's day for this task's."""
 _LOCAL = r"^(19[7-9]|20[0-9])[0-9]-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$"
 
 Local = Annotated[str, Meta(pattern=_LOCAL)]

@@ -78,6 +78,7 @@ def test_words_are_looked_for_from_every_page(
     box.fill("no such word")
     box.press("Enter")
     expect(page.locator(".empty")).to_contain_text("No task has “no such word”")
+    assert page.evaluate("document.documentElement.scrollHeight") == WINDOW["height"]
     box.fill("")
     box.press("Enter")
     expect(page.locator(".empty")).to_contain_text("Words find tasks")

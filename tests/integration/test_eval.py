@@ -75,6 +75,12 @@ def test_the_offline_model_understands_no_less_than_it_did(tmp_path: Path) -> No
     assert not (tmp_path / "journal.db").exists()
 
 
+def test_without_a_file_scenes_tell_what_no_model_may_do(tmp_path: Path) -> None:
+    found = told(["eval", "--show"], tmp_path)
+    assert (found["cases"], found["kept"], found["quiet"], found["loud"]) == (24, 0, 22, 0)
+    assert found["mistakes"] == []
+
+
 def test_own_cases_are_cases(tmp_path: Path) -> None:
     files = [str(one) for one in sorted(EVALS.glob("own-*.jsonl"))]
     found = told(["eval", *files], tmp_path)
@@ -307,7 +313,7 @@ def test_a_model_of_this_machine_is_judged_on_the_words_of_files(
 def test_nothing_leaves_before_it_is_agreed_to(tmp_path: Path) -> None:
     env = {"GEMINI_API_KEY": "k" * 39}
     said = refused(["eval", file_of(tmp_path, GOOD), "--model", "gemini"], tmp_path, env=env)
-    assert "1 case of these files" in said
+    assert "1 case, and of your home" in said
     assert "--yes" in said
     assert "[privacy_confirmation_required]" in said
 
