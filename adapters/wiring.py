@@ -74,6 +74,11 @@ class Home:
         self.asked, self.has_changed = "", False
         keep(self.path / files.RUNTIME, [one._replace(who=who) for one in done])
 
+    def resume_states(self) -> None:
+        """Go on from folded states that were kept: who gives verdicts does, before the first."""
+        if self.exists and not self.services.agents.has_resumed:
+            self.services.agents.resume(self.views.remembered(STATES))
+
     def check_clock(self, environ: Mapping[str, str]) -> None:
         """Look whether it may be written by the machine's clock. Raises Refused."""
         check_clock(environ, _end(self.services.journal, self.services.agents))
@@ -133,7 +138,6 @@ def open_home(
                 agents.close()
                 raise
         views = Views(now.documents(), {"journal": journal, "agent": agents})
-        agents.resume(views.remembered(STATES))
     else:
         journal, agents = Log.in_memory("journal"), Log.in_memory("agent")
         views = Views.in_memory({"journal": journal, "agent": agents})

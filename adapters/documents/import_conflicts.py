@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from adapters.importers.alignment import closings
 from domain.journal.catalog import CATALOG, Catalog, category_meant
 from domain.journal.document import category_name
 from domain.journal.import_conflicts import (
@@ -84,8 +83,11 @@ def conflicts_after(
 def _asks(task: Task, one: ImportConflict) -> bool:
     """Whether a person has to settle it: not where both say the same status, and the file a day on
     which it was set here."""
-    is_same = one.field == "status" and one.said.status == task.status
-    return not (is_same and one.said.status_reason in closings(task))
+    if one.field != "status" or one.said.status != task.status:
+        return True
+    from adapters.importers.alignment import closings  # few ask, and it loads the readers
+
+    return one.said.status_reason not in closings(task)
 
 
 def conflicts(home: "Home", among: Iterable[TaskDocument] | None = None) -> list[ConflictDetails]:

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from adapters.documents.import_conflicts import ConflictDetails, ConflictValue
 from adapters.documents.ranks import Ranks, ranks_of
 from adapters.home.files import met_machines
-from adapters.importers.alignment import closings
 from domain.agent.agent import AGENT, Agent
 from domain.agent.deciders import AGENT_KIND, agent_id
 from domain.changes.change_set import CHANGES, ChangeSet, find, ref
@@ -99,6 +98,8 @@ def _asks(world: LogState, one: ReplicaConflict) -> bool:
     it was set."""
     if (one.of_kind, one.field, one.kind) != (TASK.name, "status", "values"):
         return True
+    from adapters.importers.alignment import closings  # few ask, and it loads the readers
+
     said: set[Any] = {side.value for side in one.sides}
     reasons = {reason for _, reason in said} - {"", *closings(world.load(TASK, one.entity))}
     return len({status for status, _ in said}) > 1 or bool(reasons)

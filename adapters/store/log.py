@@ -71,10 +71,14 @@ class Log(LogReader):
 
         return cls(name, MemoryLogRecorder(), replica)
 
+    @property
+    def has_resumed(self) -> bool:
+        """Whether `resume` was called, or is of no use."""
+        return isinstance(self._states, KeptStates) or self.is_shared
+
     def resume(self, kept: bytes | None) -> None:
-        """Go on from folded states that were kept, where that may be."""
-        if not self.is_shared:
-            self._states = KeptStates(self.recorder.stream, kept)
+        """Go on from folded states that were kept, in a log that no other machine writes."""
+        self._states = KeptStates(self.recorder.stream, kept)
 
     def states_to_keep(self) -> bytes | None:
         """What `resume` takes, if it has grown."""

@@ -213,6 +213,7 @@ def decide(
         Refused: Code ``unknown_item``.
         KeyReused: The key stands for something else.
     """
+    home.resume_states()
     before, own = item_of(home, set_id, number), nth_key(key, nth)
     if verdict.edit:
         verdict = verdict._replace(edit=_with_instants(home, before, verdict.edit))

@@ -285,6 +285,7 @@ def _own_appends(home: "Home", deed: Deed) -> tuple[int, ...]:
 def _take_back_verdict(
     home: "Home", item: ItemRef, effect: ConfirmationEffect | None, key: str
 ) -> None:
+    home.resume_states()
     if effect is None:
         review.reopen(home.services, *item, key)
         return

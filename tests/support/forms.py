@@ -22,12 +22,17 @@ class Forms(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.found: list[Form] = []
+        self.named: dict[str, list[tuple[str, str]]] = {}  # buttons that name their form
+        self._ids: dict[str, Form] = {}
         self._select = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         if tag == "form":
             self.found.append(Form(given.get("action", ""), given.get("method", "get")))
+            self._ids[given.get("id", "")] = self.found[-1]
+        elif tag == "button" and "name" in given and given.get("form"):
+            self.named.setdefault(given["form"], []).append((given["name"], given.get("value", "")))
         elif not self.found:
             return
         elif tag == "button" and "name" in given:
@@ -39,9 +44,16 @@ class Forms(HTMLParser):
         elif tag == "option" and self._select and "selected" in given and "value" in given:
             self.found[-1].fields.append((self._select, given["value"]))
 
+    def close(self) -> None:
+        super().close()
+        for name, buttons in self.named.items():
+            if name in self._ids:
+                self._ids[name].buttons += buttons
+
 
 def forms(html: str) -> list[Form]:
     """The forms of a page, in order."""
     reader = Forms()
     reader.feed(html)
+    reader.close()
     return reader.found
