@@ -4,7 +4,6 @@ A file is looked at before anything is written, as with `import --dry-run`. It w
 under the nonce of its form until it is brought in; the oldest gives way.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from msgspec import to_builtins
@@ -27,7 +26,7 @@ from domain.log import canonical
 from domain.policy.gate import is_leaving
 
 FILES_KEPT = 4
-AGENTS_AT_ONCE = 50  # made while other pages wait
+AGENTS_AT_ONCE = 50  # made while other pages wait; of more it is told how far that is
 LINES_SHOWN = 20  # of each list
 AGENTS_MAX = 200  # the newest, whose models are looked at
 
@@ -52,6 +51,7 @@ def show(site: Site, asked: FormRequest) -> Page:
         "is_gone": bool(asked.query.get("file")) and given is None,
         "models": [(one, is_leaving(one)) for one in model_names(site.home)],
         "shown": LINES_SHOWN,
+        "making": site.jobs.making,
     }
     return Page("first.html", "Bring tasks in", document, more)
 
@@ -108,20 +108,14 @@ def assign(site: Site, asked: FormRequest) -> Notice:
     model = asked.needed("model").strip()
     try:
         wish = agents.AgentOptions(model=model)
-        made = agents.assign_all(site.home, wish, asked.key, told=_letting_others(site)).made
+        agents.check_options(wish)
+        if agents.tasks_alone(site.home) > AGENTS_AT_ONCE:
+            site.jobs.make_agents(asked.key, wish)
+            return Notice("Agents are made: how far that is stands here.")
+        made = agents.assign_all(site.home, wish, asked.key).made
     except Refused as error:
         raise AtField("model", error) from None
     return Notice(f"Made {counted(len(made), 'agent')}; their first wakes are queued.")
-
-
-def _letting_others(site: Site) -> Callable[[int], None]:
-    """Let other pages be made between some agents and the next."""
-
-    def told(made: int) -> None:
-        if made % AGENTS_AT_ONCE == 0:
-            site.give_way()
-
-    return told
 
 
 def _foreseen(site: Site, given: FileInput) -> tuple[ParsedFile, ImportReport]:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from adapters.home.home_location import HomeLocation
 from adapters.usecases import wake_agents
+from adapters.usecases.agents import AgentOptions, assign_all, tasks_alone
 from adapters.web.remedies import in_words
 from adapters.wiring import Home, open_home
 from domain.errors import Refused, WakelogError
@@ -30,10 +31,14 @@ class JobEnded(Exception):
     """Work that ends here, as the server does."""
 
 
+JobName = Literal["proof", "forking", "making"]
+"""What may be stopped: a proof, a fork, and agents that are made."""
+
+
 class Job(Struct, frozen=True):
-    """The last proof or fork since the server began. `document` is that of `prove`, `key` of the
-    form that asked for a fork of `run_key`; `log`, `done` and `of` tell how much of which log was
-    taken, while it runs."""
+    """The last of its name since the server began. `document` is that of `prove`, `key` of the form
+    that asked for agents, or for a fork of `run_key`; `done` and `of` tell how far it is, in which
+    `log` if it reads one."""
 
     state: Literal["none", "running", "done", "failed"] = "none"
     at: str = ""
@@ -77,7 +82,7 @@ class Jobs:
         self._lock = Lock()
         self._threads: set[Thread] = set()
         self.troubles: list[tuple[str, str]] = []
-        self.proof, self.forking = Job(), Job()
+        self.proof, self.forking, self.making = Job(), Job(), Job()
         self._stops: dict[str, Event] = {}
 
     @property
@@ -159,12 +164,32 @@ class Jobs:
 
         self._start(work, "", Semaphore(), failed)
 
+    def make_agents(self, key: str, wish: AgentOptions) -> None:
+        """Make an agent for each open task that has none; a form that comes twice, or another one
+        meanwhile, asks nothing."""
+        with self._lock:
+            if self.making.key == key or self.making.state == "running":
+                return
+            asked = self.making = Job("running", key=key)
+            come_to = self._begin("making")
+
+        def work(home: Home) -> None:
+            home.views.catch_up()
+            alone = tasks_alone(home)
+            assign_all(home, wish, key, told=lambda made: come_to("", made, alone))
+            self.making = replace(asked, state="done")
+
+        def failed(text: str) -> None:
+            self.making = replace(asked, state="failed", error=text)
+
+        self._start(work, "", Semaphore(), failed)
+
     def start(self, work: Callable[[Home], None]) -> None:
         """Do a piece of work that a page does not wait for."""
         self._start(work, "", Semaphore())
 
-    def halt(self, name: Literal["proof", "forking"]) -> bool:
-        """End a proof or a fork at its next step; whether it was going on."""
+    def halt(self, name: JobName) -> bool:
+        """End work at its next step; whether it was going on."""
         with self._lock:
             known: Job = getattr(self, name)
             if known.state != "running":
@@ -189,7 +214,7 @@ class Jobs:
         if self._is_over.is_set():
             raise JobEnded
 
-    def _begin(self, name: Literal["proof", "forking"]) -> Callable[[str, int, int], None]:
+    def _begin(self, name: JobName) -> Callable[[str, int, int], None]:
         """What a piece of work tells how far it is; the pages hear of each tenth."""
         stopped = self._stops[name] = Event()
 

@@ -122,4 +122,5 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     ("/prove", health.prove),
     ("/stop/proof", health.stop),
     ("/stop/forking", health.stop),
+    ("/stop/making", health.stop),
 )

@@ -1,18 +1,23 @@
 """A first run on the page: a file is looked at, brought in, and gets agents; without JavaScript."""
 
 import re
+import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from starlette.testclient import TestClient
 
 from adapters.documents.agents import count_agents
 from adapters.web import first_run
+from adapters.web.app import make_app
+from adapters.web.auth import Guard
 from adapters.web.charts import days
 from adapters.web.http_types import (
     FormRequest,
@@ -22,14 +27,16 @@ from adapters.web.http_types import (
     multipart_form,
     parameters_of,
 )
+from adapters.web.jobs import Jobs
 from adapters.web.middleware import BODY_MAX
 from adapters.web.site import Site, a_moment
 from adapters.web.tasks import show_search
 from projections import tasks
-from tests.support.cli import FIXED, done, told
+from tests.support.cli import FIXED, done, proved, told
 from tests.support.forms import Form
 from tests.support.pages import ORIGIN, Visitor, text_of, visiting
 
+SECONDS = 30
 LONG = 550  # tasks: four appends, and more than a search reads at once
 TODO = b"# Home\n- [ ] Paint the door ~2h\n- [ ] Fix the sink\n- [x] Call Ann\n"
 
@@ -179,10 +186,35 @@ def test_other_pages_go_on_while_a_long_file_comes_in_and_gets_agents(tmp_path: 
             found = show_search(site, FormRequest("/search", query={"q": "paint"}))
             assert found.document["next"]
             assert site.counts  # while all was read for the first time
-            site.counts.clear()
-            first_run.assign(
-                site, FormRequest("", form={"nonce": "nonce-of-agents", "model": "rules"})
-            )
-            assert 0 < site.counts[0][1] < site.counts[-1][1] <= count_agents(site.home) == LONG
     finally:
         site.close()
+
+
+def test_many_agents_are_made_beside_the_pages_and_stopped_between_two(tmp_path: Path) -> None:
+    many, halfway, may_go_on = 120, threading.Event(), threading.Event()
+
+    def beat() -> None:
+        if jobs.making.of:
+            halfway.set()
+            may_go_on.wait(SECONDS)
+
+    (tmp_path / "TODO.md").write_text("".join(f"- [ ] Paint door {nth}\n" for nth in range(many)))
+    done(["import", str(tmp_path / "TODO.md")], tmp_path)
+    site = Site(tmp_path, FIXED)
+    jobs = site.jobs = Jobs(tmp_path, FIXED, "", 1, beat)
+    with closing(site), TestClient(make_app(site, Guard("127.0.0.1", 8765)), ORIGIN) as client:
+        visitor = Visitor(client)
+        form = visitor.form("/first", "/first/agents")
+        assert "Agents are made" in visitor.send(form, model="rules").text
+        assert halfway.wait(SECONDS)
+        assert re.search(rf"Making agents … \d+ of {many}\.", text_of(visitor.page("/first")))
+        assert "Stopped." in visitor.send(visitor.form("/first", "/stop/making")).text
+        may_go_on.set()
+        jobs.wait(SECONDS)
+        assert "It was stopped." in visitor.page("/first")
+        assert 0 < count_agents(site.home) < many
+        visitor.send(visitor.form("/first", "/first/agents"), model="rules")
+        jobs.wait(SECONDS)
+        assert "no agent" not in visitor.page("/first")
+    assert len(told(["agent", "list"], tmp_path)) == many
+    proved(tmp_path)
