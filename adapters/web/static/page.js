@@ -208,6 +208,7 @@
   let isShown = false;
   let isLeft = false; // a card that was decided, by the pointer
   const mayShow = () => !(isSending || queue.length) && (isWanted || !(isBusy() || isAiming()));
+  const here = () => location.pathname + location.search;
   async function follow() {
     if (isAsking || isSending || queue.length || !(told || isLeft)) return;
     const isNew = Boolean(told) && told !== page().dataset.tail;
@@ -220,8 +221,9 @@
     isShown = false;
     const before = page().dataset.summary;
     try {
-      await htmx.ajax("GET", location.pathname + location.search, {
+      await htmx.ajax("GET", here(), {
         source: "#page", target: "#page", select: "#page", swap: "outerMorph", isFollowing: true,
+        of: here(), // where somebody went on meanwhile, it would bring back what they left
       });
     } finally {
       isAsking = false;
@@ -353,7 +355,7 @@
     const { ctx, tasks } = event.detail;
     const made = tasks[0] && tasks[0].fragment;
     const isPage = Boolean(made && made.querySelector("#page, #told"));
-    if (!isPage || (ctx.isFollowing && !mayShow())) {
+    if (!isPage || (ctx.isFollowing && !(mayShow() && ctx.of === here()))) {
       event.preventDefault();
       if (!ctx.isFollowing) say(ctx.text.slice(0, 300));
       return;
