@@ -490,7 +490,7 @@ def _done_here(home: "Home", open_there: Iterable[TaskDocument]) -> tuple[str, .
     before that they are closed: it opens them again."""
     done = [one for one in open_there if one.status == "DONE" and not one.is_deleted]
     said = {one.id: one.task.imported[-1][1] for one in done if one.sources}
-    kept = dict(home.services.journal.payloads([*said.values()]))
+    kept = dict(home.services.journal.payloads([*said.values()])) if said else {}
     was = {one: decoded(kept[name]).status for one, name in said.items() if name in kept}
     return tuple(one.id for one in done if was.get(one.id) not in CLOSED)
 
@@ -526,6 +526,8 @@ def _bases(home: "Home", ids: Iterable[str], known: KnownTasks) -> tuple[Importe
     """What those of tasks are made of that went with the undo of all their imports."""
     there = (known[one] for one in sorted(ids) if one in known)
     unmade = [one.id for one in there if one.is_deleted and not one.sources]
+    if not unmade:
+        return ()
     with home.services.journal.reading() as world:
         every = {one: world.rows(TASK, one) for one in unmade}
     made = {one: imports.made_of(rows) for one, rows in every.items()}

@@ -179,10 +179,10 @@ class _Lines:
         kept = self.kept.sources.get(self.source, import_sources.ImportSource()).kept[-1:]
         if not kept or kept[0] in self.kept.standing(self.source):
             return None
-        for seen in _seen_lines(self.home, self.source)[-1:]:
-            if seen.n >= kept[0].n:
-                return {line.partition(" ")[0] for line in seen.lines}
-        return {line.partition(" ")[0] for line in self._payload(kept[0].lines) or ()}
+        seen = _seen_lines(self.home, self.source)[-1:]
+        is_later = seen and seen[0].n >= kept[0].n
+        lines = seen[0].lines if is_later else self._payload(kept[0].lines) or ()
+        return {line.partition(" ")[0] for line in lines}
 
     def _stood_until_now(self, task_id: str) -> bool:
         had = self._had_when_undone
@@ -369,7 +369,7 @@ class _Lines:
         it says, unless that is another task's."""
         one, nth = self.read.tasks[at].task_id, 0
         if one not in self.known:
-            unmade = (task for task in self._unmade.get(fold(self.read.tasks[at].title), ()))
+            unmade = self._unmade.get(fold(self.read.tasks[at].title), ())
             one = next((task for task in unmade if task not in used), one)
         while one in used or one in lost or not self._may_return(at, one):
             one, nth = key(*self.read.formulas[at], str(nth)), nth + 1

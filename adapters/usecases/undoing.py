@@ -648,8 +648,8 @@ def _deeds_named(home: "Home", ref: str) -> list[Deed]:
             because = f"{ref} took a confirmation back, and the proposal waits for you again"
             raise invalid(because, Remedy("see_open_proposals"))
         if one.ref == ref and isinstance(one.command, UndoDeed | UndoImport):
-            what, timed = what_of(one.command), one.reopens
-            deed = Deed(ref, one.at, what, one.tasks, (one.n,), (), reopens=timed)
+            what = what_of(one.command)
+            deed = Deed(ref, one.at, what, one.tasks, (one.n,), (), reopens=one.reopens)
             return [_judged(home, deed)]
         if one.ref == ref:
             because = f"what {ref} did was undone or changed since, or is too long ago"

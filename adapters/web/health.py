@@ -1,6 +1,6 @@
 """Health and proof: positions, lag, queue, what is in doubt, and what parted in two columns."""
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec.structs import asdict
 
@@ -11,11 +11,11 @@ from adapters.text.common import run_shown
 from adapters.text.proof import newer_text
 from adapters.web import text_diff
 from adapters.web.http_types import FormRequest, Notice, Page, missing
-from adapters.web.jobs import JobName
 from adapters.web.site import Site
 
 if TYPE_CHECKING:
     from adapters.documents.proof import DivergenceDetails, ProofDetails
+    from adapters.web.jobs import JobName
 
 ROWS_SHOWN = 50  # of each list; the JSON twin has all
 
@@ -59,8 +59,7 @@ def prove(site: Site, asked: FormRequest) -> Notice:
 def stop(site: Site, asked: FormRequest) -> Notice:
     """End work that goes on: of a proof or a fork nothing is kept, agents that are made stay."""
     asked.needed("nonce")
-    (name,) = (one for one in get_args(JobName) if asked.path == f"/stop/{one}")
-    is_stopped = site.jobs.halt(name)
+    is_stopped = site.jobs.halt(cast("JobName", asked.names["job"]))
     return Notice("Stopped." if is_stopped else "It has ended already.")
 
 

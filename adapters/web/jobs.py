@@ -155,14 +155,9 @@ class Jobs:
         def work(home: Home) -> None:
             from adapters.usecases.forks import fork_wake
 
-            home.views.catch_up()
             fork_wake(home, run_key, wish, come_to)
-            self.forking = replace(asked, state="done")
 
-        def failed(text: str) -> None:
-            self.forking = replace(asked, state="failed", error=text)
-
-        self._start(work, "", Semaphore(), failed)
+        self._start_named("forking", asked, work)
 
     def make_agents(self, key: str, wish: AgentOptions) -> None:
         """Make an agent for each open task that has none; a form that comes twice, or another one
@@ -174,15 +169,23 @@ class Jobs:
             come_to = self._begin("making")
 
         def work(home: Home) -> None:
-            home.views.catch_up()
             alone = tasks_alone(home)
             assign_all(home, wish, key, told=lambda made: come_to("", made, alone))
-            self.making = replace(asked, state="done")
+
+        self._start_named("making", asked, work)
+
+    def _start_named(self, name: JobName, asked: Job, work: Callable[[Home], None]) -> None:
+        """Do what a form asked for, and keep how it ended."""
+
+        def done(home: Home) -> None:
+            home.views.catch_up()
+            work(home)
+            setattr(self, name, replace(asked, state="done"))
 
         def failed(text: str) -> None:
-            self.making = replace(asked, state="failed", error=text)
+            setattr(self, name, replace(asked, state="failed", error=text))
 
-        self._start(work, "", Semaphore(), failed)
+        self._start(done, "", Semaphore(), failed)
 
     def start(self, work: Callable[[Home], None]) -> None:
         """Do a piece of work that a page does not wait for."""

@@ -120,7 +120,5 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     ("/policy/withdraw", policy.withdraw),
     ("/policy/models", policy.rule),
     ("/prove", health.prove),
-    ("/stop/proof", health.stop),
-    ("/stop/forking", health.stop),
-    ("/stop/making", health.stop),
+    ("/stop/(?P<job>proof|forking|making)", health.stop),
 )
