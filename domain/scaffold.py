@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.errors import Refused
 
@@ -42,23 +43,40 @@ class Features(Struct, frozen=True, kw_only=True):
     does_once: bool = False  # what changes the task at once is done once in a wake
     checks_retractions: bool = False  # what is taken back has to be there
     tells_outcome: bool = False  # what was not proposed, what is replaced; a report gets the sum
+    # since scaffold 3
+    names_kind: bool = False  # the wake records what kind of agent it is of
+    tells_days: bool = False  # times are the person's, with the weekday; what is empty is not told
+    short_ids: bool = False  # as on the command line: the first letters
+    is_brief: bool = False  # tools are described in a sentence each
+    needs_quotes: bool = False  # nothing is proposed without the words that it rests on
+    heeds_edits: bool = False  # a proposal for what the person edited rests on a newer text
+    long_estimates: bool = False  # of up to 60,000 minutes
+    takes_loosely: bool = False  # arguments that can mean one thing only are taken, with a remark
+    needs_report: bool = False  # a first wake without a call that came through has failed
+    ranks_reads: bool = False  # what is recalled need not hold every word
+    heeds_rules: bool = False  # what the person ruled out in a category is refused
 
 
-def _with(names: str) -> Features:
-    return Features(**dict.fromkeys(names.split(), True))
+def _with(names: str, of: Features | None = None, *, without: str = "") -> Features:
+    changed = dict.fromkeys(names.split(), True) | dict.fromkeys(without.split(), False)
+    return replace(of or Features(), **changed)
 
 
-FEATURES: Final[Mapping[int, Features]] = {
-    1: Features(),
-    2: _with(
-        "is_gated scrubs keeps_flow names_units tells_origins tells_time tells_links tells_edits "
-        "marks_loops has_thread has_lessons has_memory captures_all offers_by_task quotes resolves "
-        "heeds_verdicts replaces does_once checks_retractions tells_outcome"
-    ),
-}
+_2: Final = _with(
+    "is_gated scrubs keeps_flow names_units tells_origins tells_time tells_links tells_edits "
+    "marks_loops has_thread has_lessons has_memory captures_all offers_by_task quotes resolves "
+    "heeds_verdicts replaces does_once checks_retractions tells_outcome"
+)
+_3: Final = _with(
+    "names_kind tells_days short_ids is_brief needs_quotes heeds_edits long_estimates "
+    "takes_loosely needs_report ranks_reads heeds_rules",
+    _2,
+    without="offers_by_task",
+)
+FEATURES: Final[Mapping[int, Features]] = {1: Features(), 2: _2, 3: _3}
 SCAFFOLD: Final = max(FEATURES)
 """Of a wake that begins now."""
-CLOSED: Final = 2
+CLOSED: Final = 3
 """The last one that a dated section of CHANGELOG names."""
 IS_OPEN: Final = SCAFFOLD > CLOSED
 """Whether what wakes are given that begin now may still change."""

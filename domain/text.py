@@ -57,6 +57,19 @@ def tokens(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in found if one))
 
 
+_NO_HYPHEN = str.maketrans("", "", "-\u00ad\u2010\u2011")
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "\u0308": "e"})
+
+
+def search_words(text: str) -> tuple[str, ...]:
+    """The words of a text as they are looked for: ä is ae, a hyphenated word is its parts and one.
+
+    >>> search_words("Größe: E-Mail")
+    ('groesse', 'e', 'mail', 'email')
+    """
+    return tokens(fold(f"{text} {text.translate(_NO_HYPHEN)}").translate(_UMLAUTS))
+
+
 def cut(text: str, *, length_max: int) -> str:
     """The text, or its beginning up to a word, ending in an ellipsis; at most `length_max` long.
 

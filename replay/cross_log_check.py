@@ -378,7 +378,7 @@ class CrossLogCheck:
         try:
             given = given_by(cause)
             prompt = shown(journal, agents, agent, queued, given)
-            seen = snapshot_of(journal, agent, cause.journal_position, given.features)
+            seen = snapshot_of(journal, agent, cause.journal_position, given.features, prompt)
         except FAILURES as error:
             if not missed:  # a payload that is gone is told where it is named
                 told = f"{type(error).__name__}: {error}"

@@ -18,6 +18,7 @@ from adapters.text.common import safe
 from domain.errors import invalid
 from domain.judging import is_worse
 from domain.policy.gate import is_far
+from domain.scaffold import SCAFFOLD
 
 if TYPE_CHECKING:
     from adapters.usecases.templates import Directives
@@ -68,6 +69,7 @@ _FILE = click.Path(exists=True, dir_okay=False)
     "--at-once", type=click.IntRange(1, 64), default=4, show_default=True, metavar="N",
     help="Cases beside each other, of a model that is far away.",
 )  # fmt: skip
+@click.option("--scaffold", type=click.IntRange(1, SCAFFOLD), default=SCAFFOLD, hidden=True)
 @yes_option("Send the cases to the model unasked.")
 def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> None:
     """Judge a model, or a wording, on cases: a task, its notes, and what is wanted of them.
@@ -97,7 +99,8 @@ def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> N
     then = found.earlier_run(wish.against, cases) if wish.against else None
     settings = session.place.settings(os.environ, wish.model or session.model)
     models, now = Models(os.environ, settings), clock_from(os.environ, "").now()
-    judge = found.Evaluation(settings, models, cases, wish.repeat, _words(session, wish))
+    words = _words(session, wish)
+    judge = found.Evaluation(settings, models, cases, wish.repeat, words, wish.scaffold)
     tokens_max = wish.tokens or 0
     if is_far(judge.name):
         told = (

@@ -8,6 +8,8 @@ from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session
 from adapters.documents.agents import has_agents
 from adapters.documents.inbox import deferred_only, page_of_sets, place_told, set_documents
+from adapters.documents.lessons import rules_offered
+from adapters.text.agent_output import rule_hint
 from adapters.text.common import local_time, safe, typed
 from adapters.usecases.resolve import pick_task
 from domain.log.timestamps import seconds_between
@@ -50,6 +52,8 @@ def inbox_command(session: Session, task: str | None, limit: int | None, is_all:
         _tell_sets(session, found, home, is_all=is_all)
         if left:
             session.note(f"{left} more sets; raise --limit to see them.")
+        for line in rules_offered(home, found):
+            session.note(safe(rule_hint(line)))
     elif not has_agents(home):
         session.say(NO_AGENTS)
     else:

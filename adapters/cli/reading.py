@@ -16,7 +16,9 @@ from adapters.documents.agents import agent_names
 from adapters.documents.policy import waiting
 from adapters.documents.wakes import WakeLine, run_document, run_named, wake_lines, wake_of
 from adapters.text.agent_output import (
+    WITHOUT_REPORT,
     field_lines,
+    last_wake,
     report_head,
     report_history,
     rule_text,
@@ -53,6 +55,7 @@ def report_command(session: Session, task: str, *, history: bool) -> None:
     name, zone = home.services.agent(agent_id).name, home.settings.timezone
     if document.run_key is None:
         session.say(f'{safe(name)}: no report yet. Write one with `wakelog wake "{safe(name)}"`.')
+        session.say_each(last_wake(document))
         return
     session.say_each(report_head(document, name, zone))
     _markdown(document.content or "")
@@ -163,7 +166,10 @@ def _table(session: Session, home: "Home", documents: "Sequence[WakeLine]") -> N
             names.get(one.agent_id, one.agent_id[:ID_SHOWN]),
             one.reason,
             local_time(one.started_at or one.queued_at, zone),
-            (one.outcome or one.state) + (f" ({one.error_code})" * bool(one.error_code)),
+            (one.outcome or one.state)
+            + (
+                f" ({one.error_code})" * bool(one.error_code) or WITHOUT_REPORT * one.report_missing
+            ),
             one.tool_calls,
             one.proposals,
             one.model,
@@ -278,7 +284,8 @@ def _why_change(session: Session, home: "Home", n: int, machine: str) -> None:
         session.say(f"No agent subscribes to what the journal's append {n} touched.")
     else:
         rows = [
-            (one.agent, one.what, one.outcome, run_shown(one.run_key or ""),
+            (one.agent, one.what, one.outcome,
+             run_shown(one.run_key or "") + WITHOUT_REPORT * one.report_missing,
              rule_text(one.rule or ""))
             for one in found
         ]  # fmt: skip

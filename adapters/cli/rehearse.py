@@ -13,6 +13,7 @@ from adapters.documents.evaluations import RehearsalArm, RehearsalDetails
 from adapters.home.prices import costs_at
 from adapters.text.agent_output import counted
 from adapters.text.common import ID_SHOWN, safe
+from domain.scaffold import SCAFFOLD
 
 if TYPE_CHECKING:
     from adapters.usecases.rehearse import Rehearsal
@@ -49,6 +50,7 @@ _FILE = click.Path(exists=True, dir_okay=False)
     "--at-once", type=click.IntRange(1, 64), default=4, show_default=True, metavar="N",
     help="Wakes beside each other, of a model that is far away.",
 )  # fmt: skip
+@click.option("--scaffold", type=click.IntRange(0, SCAFFOLD), default=0, hidden=True)
 @click.option("--show", is_flag=True, help="Tell each proposal that fared otherwise.")
 @yes_option("Send what the wakes were shown to the model unasked.")
 def rehearse_command(session: Session, /, template: str, **options: Any) -> None:
@@ -69,9 +71,8 @@ def rehearse_command(session: Session, /, template: str, **options: Any) -> None
 
     wish = SimpleNamespace(**options)
     directives, files = directives_of(wish.general_file, wish.report_file)
-    request = RehearsalRequest(
-        template, directives, files, wish.model, wish.without, wish.wakes, wish.since, wish.is_all
-    )
+    others = (wish.without, wish.wakes, wish.since, wish.is_all, wish.scaffold)
+    request = RehearsalRequest(template, directives, files, wish.model, *others)
     rehearsal = Rehearsal(session.reading(), request)
     tokens_max = _agreed(session, rehearsal, wish.tokens)
     with session.steps("Rehearsing") as progress:

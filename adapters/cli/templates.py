@@ -23,13 +23,19 @@ from adapters.documents.templates import (
 )
 from adapters.home.files import machine_names
 from adapters.home.read_input import read_input
-from adapters.text.agent_output import REASONS_SHOWN, counted, ratings_text, scope_heading
+from adapters.text.agent_output import (
+    REASONS_SHOWN,
+    counted,
+    ratings_text,
+    rule_hint,
+    scope_heading,
+)
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.usecases import templates
 from adapters.usecases.inputs import NONE, TEXT_BYTES_MAX
 from adapters.usecases.resolve import nth_key, pick, pick_agent
 from adapters.usecases.templates import BUILT_IN
-from domain.errors import Remedy
+from domain.errors import Remedy, invalid
 from domain.lessons.lessons import STARS_MAX, TEMPLATE
 from domain.templates.seeds import SEEDS, Seed, seed_id
 from domain.text import squeeze
@@ -279,18 +285,34 @@ EMPTY = (
 HEADINGS = ("Change", "Yes", "No", "Later", "Edited", "Declined because")
 
 
-@command("lessons", example=("Work", "--from-history"))
+@keyed("lessons", example=("Work", "--from-history", "Work --never update_task_due_date"))
 @click.argument("scope", default="", metavar="[CATEGORY|TEMPLATE]")
 @click.option("--from-history", is_flag=True, help="First learn what you decided earlier.")
-def lessons_command(session: Session, scope: str, *, from_history: bool) -> None:
+@click.option("--never", metavar="TOOL", help="Have no more of it proposed in the category.")
+@click.option("--again", metavar="TOOL", help="Take that back.")
+def lessons_command(
+    session: Session,
+    scope: str,
+    never: str | None,
+    again: str | None,
+    key: str,
+    *,
+    from_history: bool,
+) -> None:
     """See how proposals fare, by kind of change: what agents of a category are told.
 
     Of each kind the newest 50 verdicts count. Lessons stay in the category that the task had when
-    you decided; those of a template are for you to see.
+    you decided; those of a template are for you to see. What you rule out in a category no agent
+    proposes there any more.
     """
-    from adapters.usecases.lessons import learn_history, pick_scope
+    from adapters.usecases.lessons import learn_history, pick_scope, rule_tool
 
-    home = session.writing() if from_history else session.reading()
+    if never and again:
+        raise invalid("--never and --again together", "name one of them")
+    tool = never or again
+    home = session.writing() if from_history or tool else session.reading()
+    if tool:
+        session.note(safe(rule_tool(home, scope, tool, is_off=bool(never), key=key)))
     wanted = pick_scope(home, scope) if scope else ""
     if from_history:
         session.note(f"{counted(learn_history(home), 'lesson')} learnt from earlier verdicts.")
@@ -305,6 +327,8 @@ def lessons_command(session: Session, scope: str, *, from_history: bool) -> None
             session.say()
         session.say(safe(scope_heading(one, of_one[0].name)))
         session.table(HEADINGS, [_row(line) for line in of_one])
+        for told in filter(None, map(rule_hint, of_one)):
+            session.say(safe(told))
         if one.startswith(TEMPLATE) and (told := ratings_text(ran_of(home, one))):
             session.say(told)
 

@@ -13,7 +13,7 @@ from adapters.cli.lazy_groups import command, keyed
 from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session
 from adapters.documents.wakes import WakeAnswer, WakeLine, own_wake_of, wake_document, wake_of
-from adapters.text.agent_output import counted
+from adapters.text.agent_output import WITHOUT_REPORT, counted
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.policy import not_sent, waits
 from adapters.text.remedies import in_words
@@ -198,10 +198,11 @@ def _line(document: "WakeLine", name: str, error: str) -> str:
         code = document.error_code or ""
         told = document.error if document.error != code else not_sent(code)
         return f"{name}: {outcome} ({code}). {told}".rstrip(" .") + "."
-    said = document.report.one_liner if document.report else "no new report"
+    no_report = WITHOUT_REPORT if document.report_missing else ". no new report"
+    said = f". {document.report.one_liner}" if document.report else no_report
     count = document.proposals
     proposed = f" {count} proposal{'' if count == 1 else 's'}." if count else ""
-    return f"{name}: {outcome} [{document.model}]. {said.rstrip('.')}.{proposed}"
+    return f"{name}: {outcome} [{document.model}]{said.rstrip('.')}.{proposed}"
 
 
 def _unfinished(document: "WakeLine") -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from adapters.documents.wakes import own_wake_of, state_of
+from adapters.documents.wakes import own_wake_of, state_of, without_report
 from adapters.wiring import Home
 from domain.agent.agent import JOURNAL_SHOWN
 from domain.journal import repeat
@@ -162,7 +162,8 @@ class ReportDetails(Struct, frozen=True):
     """What `report` prints: an agent's current report. Where there is none yet, all but the ids,
     `history` and `sections` (what the model was shown) is null. `content` is Markdown; `history`
     begins with the current report; `stale`: something concerned the agent since; `changes`: what
-    changed in the task since, confirmed changes, too, which wake nobody."""
+    changed in the task since, confirmed changes, too, which wake nobody; `without_report`: the
+    agent's last wake, where it completed without the report that was due."""
 
     task_id: str
     agent_id: str
@@ -177,6 +178,7 @@ class ReportDetails(Struct, frozen=True):
     sections: list[str]
     stale: bool
     changes: list[ChangeSince]
+    without_report: str | None
 
 
 class JournalLine(Struct, frozen=True):
@@ -222,7 +224,7 @@ class PromptDetails(Struct, frozen=True):
 class WhyLine(Struct, frozen=True):
     """A trigger and what became of it: `outcome` is ``woke``, ``merged``, ``suppressed`` (by
     `rule`), ``queued`` (where `rule` may say what it waits for) or ``unmatched``; `run_key` is the
-    wake that it went to."""
+    wake that it went to, `report_missing` whether that one's report was due and did not come."""
 
     position: str
     at: str
@@ -232,6 +234,7 @@ class WhyLine(Struct, frozen=True):
     rule: str | None
     reason: str
     what: str
+    report_missing: bool
 
 
 class WhyAgent(Struct, frozen=True):
@@ -247,6 +250,7 @@ class WhyAgent(Struct, frozen=True):
     rule: str | None
     reason: str
     what: str
+    report_missing: bool
 
 
 # --------------------------------------------------------------------------------------- reports
@@ -275,6 +279,7 @@ def report_document(home: Home, agent_id: str) -> ReportDetails:
         sections=[one.name for one in begun.user] if begun else [],
         stale=agent.is_stale if agent else False,
         changes=changes_since(home, agent, current) if agent and current else [],
+        without_report=without_report(home, agent_id),
     )
 
 
@@ -363,7 +368,7 @@ def prompt_document(run_key: str, prompt: tuple[list[Section], list[Section]]) -
 
 def why_document(home: Home, one: "TriggerFate") -> WhyLine:
     """One of the documents of `why`; the wake is this machine's, where it has one."""
-    ran = own_wake_of(home, one.run_key) if one.run_key and home.services.agents.is_shared else None
+    ran = own_wake_of(home, one.run_key) if one.run_key else None
     return WhyLine(
         position=one.position,
         at=one.at,
@@ -373,4 +378,5 @@ def why_document(home: Home, one: "TriggerFate") -> WhyLine:
         rule=one.rule or None,
         reason=one.reason,
         what=one.what,
+        report_missing=ran is not None and ran.is_report_missing,
     )

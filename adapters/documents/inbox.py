@@ -264,6 +264,7 @@ PLACES = {
     "thread": "your words",
     "item": "checklist",
     "task": "linked task",
+    "time": "time entry",
     "result": "what it looked up",
 }
 """Where the words of a proposal may stand, by the beginning of `because_at`."""
@@ -276,7 +277,7 @@ def place_told(because_at: str | None) -> tuple[str, str]:
     ('note', '2027-01-01T00:00:00.000000Z')
     """
     kind, _, name = (because_at or "").partition(":")
-    return PLACES.get(kind, ""), name if kind in ("note", "thread") else ""
+    return PLACES.get(kind, ""), name if kind in ("note", "thread", "time") else ""
 
 
 def value_before(home: Home, task: str, item: ChangeItem, arguments: dict[str, Any]) -> str | None:

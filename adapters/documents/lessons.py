@@ -1,6 +1,6 @@
 """Lessons as JSON."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -8,13 +8,24 @@ from msgspec import Struct
 from adapters.documents.tasks import catalog_of
 from adapters.documents.templates import templates_of
 from domain.changes.change_set import find
-from domain.lessons.lessons import CATEGORY, REFERENCES_READ, TEMPLATE, Lesson, count
+from domain.journal.document import category_name
+from domain.lessons.lessons import (
+    CATEGORY,
+    REFERENCES_READ,
+    TEMPLATE,
+    Lesson,
+    Lessons,
+    count,
+    offers_rule,
+)
 from domain.log.keys import key
 from domain.text import fold
 from projections.inbox import VIEW as INBOX
 from projections.lessons import VIEW
+from projections.tasks import VIEW as TASKS
 
 if TYPE_CHECKING:
+    from adapters.documents.inbox import InboxSet
     from adapters.wiring import Home
 
 REASON_ID = 12  # characters
@@ -30,7 +41,9 @@ class LessonReason(Struct, frozen=True):
 class LessonLine(Struct, frozen=True):
     """What `lessons` prints: how the newest proposals of a tool fared in a scope, which is
     ``category:ID`` or ``template:ID``. `name`: the scope's, empty of one that is gone. `edited`
-    counts those that were confirmed with other values; `reasons`: the most frequent first."""
+    counts those that were confirmed with other values; `reasons`: the most frequent first.
+    `ruled_out`: agents of the category may propose no more of it; `rule_offered`: so few were
+    accepted that this may be better."""
 
     scope: str
     name: str
@@ -40,6 +53,8 @@ class LessonLine(Struct, frozen=True):
     deferred: int
     edited: int
     reasons: list[LessonReason]
+    ruled_out: bool
+    rule_offered: bool
 
 
 class LessonItem(Struct, frozen=True):
@@ -110,8 +125,20 @@ def lesson_lines(home: "Home", wanted: str = "") -> list[LessonLine]:
 def scope_lines(home: "Home", scope: str, name: str) -> list[LessonLine]:
     """The lessons of a scope of this name, by tool."""
     known = home.views.get(VIEW, scope)
-    tools = sorted(known.tools.items()) if known else []
-    return [_line(home, scope, name, tool, lessons) for tool, lessons in tools]
+    tools = sorted({*known.tools, *(known.ruled or ())}) if known else []
+    return [_line(home, known, name, tool) for tool in tools] if known else []
+
+
+def rules_offered(home: "Home", sets: "Iterable[InboxSet]") -> list[LessonLine]:
+    """Of what is proposed: where so few of its kind were accepted in its category that a rule may
+    be better."""
+    found = ((home.views.get(TASKS, one.task_id), item.tool) for one in sets for item in one.items)
+    named = dict.fromkeys((task.category, tool) for task, tool in found if task)
+    return [
+        _line(home, known, category_name(catalog_of(home), category), tool)
+        for category, tool in named
+        if (known := home.views.get(VIEW, CATEGORY + category)) and offers_rule(known, tool)
+    ]
 
 
 def lesson_items(
@@ -171,15 +198,14 @@ def ran_of(home: "Home", scope: str) -> RanDetails:
     return RanDetails(known.runs, known.noops, [RunStars(*one) for one in known.ratings])
 
 
-def _line(
-    home: "Home", scope: str, name: str, tool: str, lessons: tuple[Lesson, ...]
-) -> LessonLine:
+def _line(home: "Home", known: Lessons, name: str, tool: str) -> LessonLine:
+    lessons = known.tools.get(tool, ())
     reasons: dict[str, LessonReason] = {}
     for _, text in _reasons(home, lessons):
-        known = reasons.get(fold(text), LessonReason(text, 0))
-        reasons[fold(text)] = LessonReason(known.text, known.count + 1)
+        one = reasons.get(fold(text), LessonReason(text, 0))
+        reasons[fold(text)] = LessonReason(one.text, one.count + 1)
     return LessonLine(
-        scope,
+        known.id,
         name,
         tool,
         count(lessons, "confirmed"),
@@ -187,6 +213,8 @@ def _line(
         count(lessons, "deferred"),
         sum(one.is_edited for one in lessons),
         sorted(reasons.values(), key=lambda one: -one.count),
+        ruled_out=tool in (known.ruled or ()),
+        rule_offered=offers_rule(known, tool),
     )
 
 

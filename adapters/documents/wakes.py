@@ -38,7 +38,7 @@ class WakeLine(Struct, frozen=True):
     `thread` is the conversation it belongs to, `reason_id` what asked for it, `outcome` how it
     ended and `state` where it stands. `error` says why it failed, `error_code` in one word.
     `proposals` and `observations` count what it made, `waits_for` says what a wake waits for that
-    goes on at `waits_until`.
+    goes on at `waits_until`; `report_missing`: a report was due and none came.
     """
 
     run_key: str
@@ -63,6 +63,7 @@ class WakeLine(Struct, frozen=True):
     state: str
     waits_until: str | None
     waits_for: str | None
+    report_missing: bool
 
 
 class WakeCause(Struct, frozen=True):
@@ -105,10 +106,9 @@ class WakeUsage(Struct, frozen=True):
 
 class WakeDetails(WakeLine, frozen=True):
     """All about a wake: what `show` prints. `causes` are the first hundred of `cause_count`;
-    `superseded_by` inherited its triggers; `report_missing`: one was due and none came."""
+    `superseded_by` inherited its triggers."""
 
     superseded_by: str | None
-    report_missing: bool
     cause_count: int
     causes: list[WakeCause]
     steps: list[WakeStep]
@@ -171,6 +171,7 @@ def wake_document(home: Home, wake: WakeDocument) -> WakeLine:
         state=wake.state,
         waits_until=None if wake.waits_for in HELD else wake.until or None,
         waits_for=wake.waits_for or None,
+        report_missing=wake.is_report_missing,
     )
 
 
@@ -186,6 +187,13 @@ def own_wake_of(home: Home, run_key: str) -> WakeDocument | None:
     """The wake that this machine has under a run key; another one's where it has none."""
     own = wake_of(home, f"{run_key}@{home.services.agents.replica}")
     return own or wake_of(home, run_key)
+
+
+def without_report(home: Home, agent_id: str) -> str | None:
+    """The last wake of an agent, where it completed without the report that was due."""
+    agent = home.views.get(agents.VIEW, agent_id)
+    wake = wake_of(home, agent.agent.last_run) if agent else None
+    return wake.run_key if wake and wake.is_report_missing else None
 
 
 def state_of(world: LogState, wake: WakeDocument) -> Wake:
@@ -215,7 +223,6 @@ def run_document(home: Home, run_key: str) -> WakeDetails:
     return WakeDetails(
         **asdict(wake_document(home, wake)),
         superseded_by=wake.superseded_by or None,
-        report_missing=wake.is_report_missing,
         cause_count=wake.cause_count,
         causes=causes,
         steps=steps,

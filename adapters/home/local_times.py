@@ -10,14 +10,18 @@ from typing import Any
 
 from adapters.home.zones import zone_named
 from domain.log.timestamps import instant
+from domain.scaffold import FEATURES, Features
 from domain.tools import registry
 
 _STORED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{6}Z")
 
 
-def instants_of(tool: str, arguments: object, zone: str) -> dict[str, str]:
-    """The instant of each local time in the arguments of a call or a change, by its name."""
-    found = registry.local_times(tool, arguments)
+def instants_of(
+    tool: str, arguments: object, zone: str, features: Features = FEATURES[1]
+) -> dict[str, str]:
+    """The instant of each local time in the arguments of a change, or of a call in a wake with
+    these features, by its name."""
+    found = registry.local_times(tool, arguments, features)
     if not found:
         return {}
     from adapters.home.schedules import first_shown

@@ -6,7 +6,7 @@ nothing. The same request always gets the same bytes; tokens are bytes of text b
 """
 
 import re
-from datetime import timedelta
+from datetime import date, timedelta
 
 import msgspec
 from msgspec import Struct
@@ -15,7 +15,6 @@ from adapters.models.rules.model import RulesModel
 from domain.errors import Refused
 from domain.log import canonical
 from domain.log.keys import sha
-from domain.log.timestamps import instant
 from domain.ports import Call, Reply, Request, Usage
 
 QUICK, CAREFUL = "demo:quick", "demo:careful"
@@ -32,6 +31,8 @@ DAYS_GUESSED = (7, 10, 14, 21)
 MINUTES_GUESSED = (45, 90, 150, 240)
 STUBBORN = 12  # of a hundred: proposes once more what was rejected
 _GERMAN = re.compile(r'"languageCode": (?:\{"value":)?"de"')
+_TITLE = re.compile(r'^"title": (?:\{"value":)?"((?:[^"\\]|\\.)*)"', re.MULTILINE)
+_AT = re.compile(r'[aA]t":"(?:[A-Z][a-z]{2} )?(\d{4}-\d\d-\d\d)')
 _THANKS = re.compile("Danke|Thank you")
 _NUMBER = re.compile(r"^- (\S+) \[", re.MULTILINE)  # of a critical note that is open
 _SMALL = ("label_", "time_", "timer", "priority_set", "link_", "through a link")
@@ -164,26 +165,30 @@ def _guesses(shown: dict[str, str], wishes: list[Wish], chance: _Chance) -> list
     is_free = "update_task_due_date" not in known and "due date" not in proposed
     if is_free and chance.under(45, "due"):
         days = DAYS_GUESSED[chance.number(len(DAYS_GUESSED), "days")]
-        made.append(("update_task_due_date", canonical.text({"dueDate": _day(task, days)})))
+        made.append(_claimed(task, "update_task_due_date", dueDate=_day(task, days)))
     is_free = "update_task_estimate" not in known and "stimate" not in proposed
     if is_free and chance.under(25, "estimate"):
         minutes = MINUTES_GUESSED[chance.number(len(MINUTES_GUESSED), "minutes")]
-        made.append(("update_task_estimate", canonical.text({"minutes": minutes})))
+        made.append(_claimed(task, "update_task_estimate", minutes=minutes))
     return made
+
+
+def _claimed(task: str, tool: str, **arguments: object) -> Wish:
+    """A wish that no words support: it says that the title does."""
+    title = _TITLE.search(task)
+    return tool, canonical.text(arguments | {"because": title[1] if title else "It has to be."})
 
 
 def _day(task: str, days: int) -> str:
     """So many days after the newest time that the task shows."""
-    marks = 'At":"', '"at":"'
-    times = (part[:27] for mark in marks for part in task.split(mark)[1:])
-    last = max((at for at in times if at.endswith("Z")), default="2026-01-01T00:00:00.000000Z")
-    return (instant(last).date() + timedelta(days=days)).isoformat()
+    last = max(_AT.findall(task), default="2026-01-01")
+    return (date.fromisoformat(last) + timedelta(days=days)).isoformat()
 
 
 def _fillers(shown: dict[str, str]) -> Wish:
     is_german = _GERMAN.search(shown.get("task", "")) is not None
     items = [{"title": title} for title in FILLERS["de" if is_german else "en"]]
-    return "add_multiple_checklist_items", canonical.text({"items": items})
+    return _claimed(shown.get("task", ""), "add_multiple_checklist_items", items=items)
 
 
 def _slips(chance: _Chance) -> list[Wish]:

@@ -38,6 +38,7 @@ from domain.log.wire import SHARED, Payload, Words, payload, words
 from domain.text import fold
 from domain.tools.task_tools import CHECKLIST_TITLE
 from domain.wake.commands import BeginWake, DeferWake
+from domain.wake.short_ids import SHOWN
 from domain.wake.task_search import TaskSearchIndex
 from domain.wake.wake import ModelAnswered, SectionRef
 from domain.wake.wake_inputs import given_by, shown, snapshot_of
@@ -88,6 +89,7 @@ def redo_read(cause: Replied, logs: Mapping[str, Log]) -> tuple[Replied, list[Pa
 # ----------------------------------------------------------------------- the redaction of a history
 
 _ID = re.compile(r"(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])")
+_SHORT = re.compile(rf"(?<![a-z2-7])[a-z2-7]{{{SHOWN}}}(?![a-z2-7])")  # as prompts tell them
 _KEPT = frozenset(name for one in FIELDS for name in (one.name, one.value)) | frozenset(
     """
     status task field item note target phrase start end operation agent tool base
@@ -119,6 +121,7 @@ class Redactor:
         self._old = history
         self._salt = history.digest
         self._ids: dict[str, str] = {}
+        self._short: dict[str, str] = {}
         self._words: dict[str, str] = {}
         self._meant: dict[str, str] = {}  # what a new word stands for
         self._brought: list[Payload] = []
@@ -183,7 +186,7 @@ class Redactor:
             if isinstance(command, ImportTasks):
                 names = [ref.task for ref in command.tasks]
                 for name in names:
-                    self._ids.setdefault(name, key("redacted", self._salt, name))
+                    self._become(name, key("redacted", self._salt, name))
             names += [row.entity] if row.of_kind == "task" else []
             self._units += [name for name in names if name and name not in self._units]
 
@@ -191,13 +194,17 @@ class Redactor:
         """Learn which id became which."""
         if isinstance(was, str) and isinstance(now, str):
             for one, other in zip(_ID.findall(was), _ID.findall(now), strict=False):
-                self._ids.setdefault(one, other)
+                self._become(one, other)
         elif isinstance(was, dict) and isinstance(now, dict):
             for name in was.keys() & now.keys() - _SORTED:
                 self._pair(was[name], now[name])
         elif isinstance(was, list | tuple) and isinstance(now, list | tuple):
             for one, other in zip(was, now, strict=False):
                 self._pair(one, other)
+
+    def _become(self, one: str, other: str) -> None:
+        self._ids.setdefault(one, other)
+        self._short.setdefault(one[:SHOWN], self._ids[one][:SHOWN])
 
     # ------------------------------------------------------------------------------------- causes
 
@@ -229,7 +236,7 @@ class Redactor:
             raise Refused("unknown_wake", because=because, instead="prove the history first")
         given = given_by(cause)
         prompt = shown(journal, agents, agent, queued, given)
-        seen = snapshot_of(journal, agent, cause.journal_position, given.features)
+        seen = snapshot_of(journal, agent, cause.journal_position, given.features, prompt)
 
         def kept(data: bytes) -> str:
             self._brought.append(payload(agent.task, data))
@@ -294,7 +301,8 @@ class Redactor:
         if found := _ADDRESS.fullmatch(name):
             begin, host, port, path = found.groups("")
             return begin + self.text(host) + port + self.text(path)
-        return _ID.sub(lambda found: self._ids.get(found[0], found[0]), name)
+        name = _ID.sub(lambda found: self._ids.get(found[0], found[0]), name)
+        return _SHORT.sub(lambda found: self._short.get(found[0], found[0]), name)
 
     def text(self, given: str) -> str:
         """A text: the same word as the same word; ids and what stands between words stay."""
@@ -312,6 +320,8 @@ class Redactor:
     def _word(self, word: str) -> str:
         if fold(word) in _NAMED_BY_CODE:
             return word
+        if word in self._short:
+            return self._short[word]
         if word not in self._words:
             drawn = (self._drawn(word, nth) for nth in range(DRAWS_MAX))
             free = (one for one in drawn if self._meant.get(fold(one), "") in ("", fold(word)))

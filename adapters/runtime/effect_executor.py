@@ -35,7 +35,7 @@ from domain.wake.commands import DeferWake, RetakeWake, SkipWake, StopWake, Wake
 from domain.wake.machine import pending, ticket
 from domain.wake.prompt import request
 from domain.wake.reading import PromptOptions
-from domain.wake.tool_call import arguments_of, tool_named
+from domain.wake.tool_call import arguments_of, remarked, tool_named
 from domain.wake.wake import (
     WAKE,
     Intent,
@@ -272,8 +272,7 @@ def _answered(
     if reply.text:
         text, kept = words(unit, canonical.clean(reply.text))
         payloads += kept
-    zone, scaffold = services.settings.timezone, wake.begun.scaffold
-    calls = tuple(_call(unit, call, payloads, zone, scaffold) for call in reply.calls)
+    calls = tuple(_call(wake, call, payloads, services.settings.timezone) for call in reply.calls)
     return ModelAnswered(
         asked.turn,
         asked.attempt,
@@ -288,15 +287,15 @@ def _answered(
     )
 
 
-def _call(unit: str, call: Call, payloads: list[Payload], zone: str, scaffold: int) -> ToolCall:
+def _call(wake: Wake, call: Call, payloads: list[Payload], zone: str) -> ToolCall:
     name, tool = canonical.clean(call.call_id), tool_named(call.tool)
     arguments, problem = arguments_of(call)
     if problem:
         return ToolCall(name, tool, Words(arguments), problem=problem)
-    said, kept = words(unit, arguments)
+    said, kept = words(wake.unit, arguments)
     payloads += kept
-    known = registry.canonical_name(tool, scaffold)
-    instants = instants_of(known, canonical.read(arguments), zone) if known else {}
+    known, given = registry.canonical_name(tool, wake.begun.scaffold), canonical.read(arguments)
+    instants = instants_of(known, given, zone, wake.features) if known else {}
     return ToolCall(name, tool, said, instants=tuple(sorted(instants.items())))
 
 
@@ -304,7 +303,7 @@ def _apply(services: Services, wake: Wake, asked: ToolAsked) -> ToolReturned:
     """Perform a tool's effect on the journal; a repeat of it is answered with its outcome."""
     begun = wake.begun
     with services.agents.reading() as world:
-        text = world.text(asked.arguments)
+        text, called = world.text(asked.arguments), world.text(wake.calls[0].arguments)
     command = ApplyOperation(
         asked.operation,
         begun.agent,
@@ -320,6 +319,7 @@ def _apply(services: Services, wake: Wake, asked: ToolAsked) -> ToolReturned:
     result, position = effects.apply(services, command, text, asked.attempt, asked.call_id)
     is_applied = result.status == "applied"
     message = result.message or f"Done: {registry.summary(asked.tool, now, text)}"
+    remark = registry.taken(asked.tool, canonical.read(called), wake.features)[1]
     return ToolReturned(
         asked.turn,
         asked.operation,
@@ -328,7 +328,7 @@ def _apply(services: Services, wake: Wake, asked: ToolAsked) -> ToolReturned:
         asked.call_id,
         asked.tool,
         "success" if is_applied else "error",
-        Words(scrubbed_text(message, wake.features)),
+        Words(scrubbed_text(remarked(message, remark), wake.features)),
         "" if is_applied else result.code or result.status,
         result.ids if is_applied else (),
         result.tokens,

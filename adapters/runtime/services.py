@@ -29,6 +29,7 @@ from domain.machines.commands import MachinesCommand
 from domain.machines.machines import HOME, leads
 from domain.policy.commands import PolicyCommand
 from domain.ports import Clock, Listener, Model
+from domain.scaffold import SCAFFOLD
 from domain.templates import template as templates
 from domain.templates.commands import TemplateCommand
 from domain.wake.commands import WakeCommand
@@ -82,6 +83,7 @@ class Services:
         self.model_for = model_for
         self.spans_for = spans_for
         self.listeners: dict[str, Listener] = {}
+        self.scaffold = SCAFFOLD  # of wakes that begin
         self.past: JournalCursor | None = None  # where the watcher stands
         self.task_lines = TaskSearchIndex()  # of the journal, for reads
         self.forks_at: Path | None = None  # where forks are kept; None: there are none

@@ -13,7 +13,6 @@ from domain.log.state import LogState
 from domain.log.wire import Payload, payload, words
 from domain.policy.gate import is_leaving
 from domain.ports import Section
-from domain.scaffold import SCAFFOLD
 from domain.templates import template as templates
 from domain.templates.template import Template
 from domain.wake import lookups
@@ -56,7 +55,7 @@ def capture(
             because = f"the wake {run_key} is not queued any more"
             raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
         prompt = shown(journal, agents, agent, queued, given)
-        seen = snapshot_of(journal, agent, journal.n - 1, given.features)
+        seen = snapshot_of(journal, agent, journal.n - 1, given.features, prompt)
         positions = journal.n - 1, agents.n - 1
         digest = services.journal.digest_at(positions[0])
         horizon = services.journal.horizon(positions[0])
@@ -87,6 +86,7 @@ def capture(
         has_secret=is_leaving(model),  # it could be had
         seen=horizon,
         template_of=of,
+        agent_kind=agent.agent_kind if given.features.names_kind else "",
     )
     return Captured(command, payloads)
 
@@ -95,9 +95,8 @@ def given_now(services: Services) -> PromptOptions:
     """What a wake is given that begins now."""
     max_bytes = services.settings.prompt.max_bytes
     size = 0 if max_bytes == DEFAULTS.prompt_max_bytes else max_bytes
-    return PromptOptions(
-        SCAFFOLD, size, local_time(services.clock.now(), services.settings.timezone)
-    )
+    local = local_time(services.clock.now(), services.settings.timezone)
+    return PromptOptions(services.scaffold, size, local)
 
 
 def _kept(

@@ -8,10 +8,10 @@ from adapters.simulation.plan import Dice
 from domain.log import canonical
 from domain.ports import Call, ModelFault, Reply, Request, Usage
 
-_ID = re.compile(r"(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])")
+_ID = re.compile(r'(?:"id": ?"|^- |the id )([a-z2-7]{8,32})(?=["\s:.])', re.MULTILINE)
 _TODAY = re.compile(r"## Now\n\n\w+ (\d{4}-\d\d-\d\d)")
 _RESULTS = "## Results"
-_FINGERPRINT = re.compile(r"fp=([a-z2-7]{32})")
+_FINGERPRINT = re.compile(r"fp=([a-z2-7]{8,32})")
 _NUMBER = re.compile(r"^- (\d+-\d+) \[", re.MULTILINE)  # of a critical observation that is open
 CALLS_MAX = 70  # one more turn's worth than are answered one by one
 
@@ -103,7 +103,7 @@ class FuzzModel:
         return self.dice.pick(found or ["nothing"])
 
     def _an_item(self, shown: str) -> str:
-        return self._an_id(shown, '"checklist": [', '"log": [')
+        return self._an_id(shown, '"checklist": [', "\n## ")
 
     def _another(self, shown: str) -> str:
         """Mostly a task that is linked, was found, or is to be made."""
@@ -119,29 +119,29 @@ class FuzzModel:
     def _propose(self, shown: str) -> str:
         match self.dice.number(4):
             case 0:
-                self._call("update_task_estimate", minutes=1 + self.dice.number(600))
+                self._quoting("update_task_estimate", minutes=1 + self.dice.number(600))
             case 1:
                 day = 1 + self.dice.number(28)
-                self._call("update_task_due_date", dueDate=f"2027-02-{day:02d}")
+                self._quoting("update_task_due_date", dueDate=f"2027-02-{day:02d}")
             case 2:
-                self._call("update_task_priority", priority=f"P{self.dice.number(4)}")
+                self._quoting("update_task_priority", priority=f"P{self.dice.number(4)}")
             case _:
-                self._call("set_task_title", title=self._words(2))
+                self._quoting("set_task_title", title=self._words(2))
         return "I would change something."
 
     def _items(self, shown: str) -> None:
         titles = [{"title": self._words(2)} for _ in range(1 + self.dice.number(4))]
-        self._call("add_multiple_checklist_items", items=titles)
+        self._quoting("add_multiple_checklist_items", items=titles)
 
     def _check(self, shown: str) -> None:
         change = {"id": self._an_id(shown), "isChecked": bool(self.dice.number(2))}
         if self.dice.number(2):
             change["reason"] = "the person wrote that it is done by now"
-        self._call("update_checklist_items", items=[change])
+        self._quoting("update_checklist_items", items=[change])
 
     def _labels(self, shown: str) -> None:
         label = {"id": self._an_id(shown), "confidence": self.dice.pick(["high", "low"])}
-        self._call("assign_task_labels", labels=[label])
+        self._quoting("assign_task_labels", labels=[label])
 
     def _language(self, shown: str) -> None:
         language = self.dice.pick(["de", "en", "fr", "xx"])
@@ -162,7 +162,7 @@ class FuzzModel:
 
     def _status(self, shown: str) -> None:
         status = self.dice.pick(["IN PROGRESS", "BLOCKED", "DONE", "GROOMED"])
-        self._call("set_task_status", status=status, reason=self._words(2))
+        self._quoting("set_task_status", status=status, reason=self._words(2))
 
     def _look(self, shown: str) -> None:
         """Reads, sometimes more than a wake may make."""
@@ -175,7 +175,7 @@ class FuzzModel:
         """A new task, with items, tasks or nothing at all; often something goes there at once."""
         carried = [{"id": self._an_item(shown)} for _ in range(self.dice.number(3))]
         more = self.dice.pick([{}, {}, {"dueDate": "2027-02-30"}, {"relation": "blocks"}])
-        self._call("create_follow_up_task", title=self._words(2), carryOver=carried, **more)
+        self._quoting("create_follow_up_task", title=self._words(2), carryOver=carried, **more)
         return "The rest is another matter."
 
     def _move(self, shown: str) -> None:
@@ -193,9 +193,9 @@ class FuzzModel:
             case 0:
                 entry = self._an_id(shown, "## Time", "\n## ")
                 why = self.dice.pick(["", "the person wrote when it really was"])
-                self._call("edit_time_entry", entryId=entry, startedAt=start, reason=why)
+                self._quoting("edit_time_entry", entryId=entry, startedAt=start, reason=why)
             case 1:
-                self._call("note_timer", summary=self._words(3))
+                self._quoting("note_timer", summary=self._words(3))
             case _:
                 self._quoting("log_time", startedAt=start, endedAt=end, summary=self._words(2))
 
@@ -235,7 +235,7 @@ class FuzzModel:
             self._items(shown)
 
     def _strange(self, shown: str) -> str:
-        self._call("set_task_title", title=self.dice.pick(["\u202e txet", "é" * 90, "  a  "]))
+        self._quoting("set_task_title", title=self.dice.pick(["\u202e txet", "é" * 90, "  a  "]))
         return "lone \ud800 surrogate"
 
     def _long(self, shown: str) -> str:

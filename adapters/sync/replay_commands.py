@@ -23,7 +23,7 @@ from domain.changes.change_set import CHANGES
 from domain.errors import Refused, WakelogError
 from domain.journal import commands as do
 from domain.journal.task import TASK
-from domain.lessons.commands import RateRun
+from domain.lessons.commands import RateRun, RuleTool
 from domain.log.keys import command_key, payload_id
 from domain.log.state import RecordedEvent, entity_of
 from domain.log.wire import Payload, PayloadId, tag_of
@@ -45,6 +45,7 @@ PERSONAL_COMMANDS = (
     changes.RejectItem,
     changes.DeferItem,
     RateRun,
+    RuleTool,
     SettleAgentsConflict,
     PolicyCommand,
     TemplateCommand,

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from adapters.text.common import ID_SHOWN, local_time, run_shown, safe
+from adapters.text.common import ID_SHOWN, local_time, run_shown, safe, typed
 from adapters.text.policy import HELD, waits
 from domain.lessons.lessons import STARS_MAX
 from domain.scaffold import is_newer, made_by
 
 if TYPE_CHECKING:
     from adapters.documents.agent_output import ChangeSince, MessageThread, ReportDetails, WhyLine
-    from adapters.documents.lessons import RanDetails
+    from adapters.documents.lessons import LessonLine, RanDetails
     from adapters.documents.tasks import FieldWhy
     from adapters.documents.wakes import WakeCause, WakeDetails, WakeStep, WakeUsage
 
@@ -59,6 +59,10 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
+WITHOUT_REPORT = ", without a report"
+"""Of a wake from which one was due."""
+
+
 def rule_text(rule: str) -> str:
     """A rule in words."""
     return RULES.get(rule, rule.replace("_", " "))
@@ -82,6 +86,7 @@ def why_rows(found: "Sequence[WhyLine]", zone: str, own: str = "") -> list[tuple
             continue
         for one in ones:
             when, run = local_time(one.at, zone), run_shown(one.run_key or "")
+            run += WITHOUT_REPORT * one.report_missing
             rule = rule_text(one.rule or "")
             rows.append((when, _where(one, own), one.what, one.outcome, run, rule))
     return rows
@@ -119,9 +124,16 @@ def report_head(document: "ReportDetails", name: str, zone: str) -> Iterator[str
     yield f"{local_time(document.at or '', zone)} {by}"
     if document.stale:
         yield "It may be stale: the task has changed since; `wakelog wake` brings it up to date."
+    yield from last_wake(document)
     yield ""
     yield safe(f"TL;DR {document.tldr}")
     yield from since_lines(document.changes)
+
+
+def last_wake(document: "ReportDetails") -> Iterator[str]:
+    """That its last wake brought none, where one was due."""
+    if run := document.without_report:
+        yield f"Its last wake, {run_shown(run)}, ended without a report."
 
 
 def report_lines(document: "ReportDetails") -> Iterator[str]:
@@ -197,7 +209,7 @@ def run_lines(run: "WakeDetails", name: str, zone: str, called: str = "") -> Ite
 
 
 def _facts_of(run: "WakeDetails", zone: str) -> Iterator[str]:
-    outcome = run.outcome or run.state
+    outcome = (run.outcome or run.state) + WITHOUT_REPORT * run.report_missing
     error = f": {run.error}" if run.error else ""
     yield safe(f"{outcome}{error}")
     if run.waits_for:
@@ -214,8 +226,6 @@ def _facts_of(run: "WakeDetails", zone: str) -> Iterator[str]:
         yield _usage(run.usage)
     if run.report:
         yield safe(f"report: {run.report.tldr}")
-    elif run.report_missing:
-        yield "a report was due, and the model wrote none"
 
 
 def _usage(usage: "WakeUsage") -> str:
@@ -316,6 +326,27 @@ def scope_heading(scope: str, name: str) -> str:
     """
     what, _, known = scope.partition(":")
     return f"{what.capitalize()} {name or known[:ID_SHOWN]}"
+
+
+def ruled_text(tool: str, category: str, *, is_off: bool, is_news: bool) -> str:
+    """What a rule says, as it is made.
+
+    >>> ruled_text("link_task", "Work", is_off=True, is_news=False)
+    'Ruled out in Work already: link_task.'
+    """
+    told = "Ruled out" if is_off else "No longer ruled out"
+    return f"{told} in {category}{'' if is_news else ' already'}: {tool}."
+
+
+def rule_hint(line: "LessonLine") -> str:
+    """That a tool is ruled out, or may better be, and how; empty where neither is so."""
+    if not (line.ruled_out or line.rule_offered):
+        return ""
+    told = f"{line.confirmed} of {line.confirmed + line.rejected} accepted. Have none proposed"
+    if line.ruled_out:
+        told = "ruled out. Take it back"
+    option = "--again" if line.ruled_out else "--never"
+    return f"{line.tool}: {told}: `wakelog lessons {typed(line.name)} {option} {line.tool}`"
 
 
 def ratings_text(one: "RanDetails") -> str:

@@ -285,7 +285,7 @@ class TemplateVersion(NamedTuple):
 class ForkChanges(NamedTuple):
     """What is to be otherwise. `model` is empty where only the record may answer; `is_going_on`: it
     answers only what the record, whoever it is of, does not; `is_anew`: the record answers nothing.
-    `hides`: sections that the model is not shown."""
+    `hides`: sections that the model is not shown. `scaffold`: of the wake, 0: as it was."""
 
     model: str = ""
     template: TemplateVersion | None = None
@@ -294,6 +294,7 @@ class ForkChanges(NamedTuple):
     is_going_on: bool = False
     is_anew: bool = False
     hides: tuple[str, ...] = ()
+    scaffold: int = 0
 
 
 class Forked(NamedTuple):
@@ -382,7 +383,8 @@ class Branch:
             self._expect(services, run_key)
             if (model is not None or not spot.step) and is_leaving(name):
                 agree_as_today(self._past, services, self._begun.agent, name)
-            stopped = await self._performed(services, answering, run_key, spot)
+            given = self._given_to(wanted.scaffold)
+            stopped = await self._performed(services, answering, run_key, spot, given)
             made = tuple(answering.answers)
             return Forked(journal, agents, run_key, made, stopped, verdicts.left_out)
         except BaseException:
@@ -446,8 +448,22 @@ class Branch:
 
     # ----------------------------------------------------------------------------------- running
 
+    def _given_to(self, scaffold: int) -> PromptOptions | None:
+        """What the wake is given: what it was, under another scaffold where one is named."""
+        if not scaffold or self._given is None:
+            return self._given
+        if self._given.local is None:
+            because = "nobody knows what the person's clock showed in a wake of scaffold 1"
+            raise Refused("no_clock", because=because, instead="leave it as it was")
+        return replace(self._given, scaffold=scaffold)
+
     async def _performed(
-        self, services: Services, model: ForkModel, run_key: str, spot: Spot
+        self,
+        services: Services,
+        model: ForkModel,
+        run_key: str,
+        spot: Spot,
+        given: PromptOptions | None,
     ) -> str:
         """Run the wake; why it stopped before its end, or empty."""
         assert self._begun is not None  # `make` has looked
@@ -458,7 +474,7 @@ class Branch:
                     await effect_executor.perform(services, run_key)
                 else:
                     await effect_executor.run_wake(
-                        services, agent, run_key, is_now=True, given=self._given
+                        services, agent, run_key, is_now=True, given=given
                     )
             except UseRecorded as found:
                 is_begun = True

@@ -12,6 +12,7 @@ from adapters.documents.models import models_document
 from adapters.documents.notify import receivers_of
 from adapters.documents.policy import waiting
 from adapters.documents.status import effects_in_flight
+from adapters.documents.wakes import without_report
 from adapters.home import files, log_pairing, write_guard, zones
 from adapters.home.clock import clock_lag, lag_text
 from adapters.home.home_location import FolderLocation, HomeLocation
@@ -22,6 +23,7 @@ from adapters.store.recorder import numbered
 from adapters.store.sqlite import KNOWN
 from adapters.store.sqlite_files import read_only
 from adapters.text.agent_output import rule_text
+from adapters.text.common import run_shown
 from adapters.text.notify import why_not_told
 from adapters.text.policy import HELD
 from adapters.wiring import Home, open_home
@@ -344,6 +346,10 @@ def _failing(home: Home) -> Iterator[CheckOutcome]:
         yield CheckOutcome("agents", False, told, do)
     if not failing:
         yield CheckOutcome("agents", True, f"{len(known)} living, none failing")
+    mute = [(one, run) for one in known if (run := without_report(home, one.id))]
+    for one, run in mute[:FINDINGS_MAX]:
+        told = f"the last wake of {one.name!r}, {run_shown(run)}, ended without a report"
+        yield CheckOutcome("agents", True, told)
 
 
 def _held(home: Home) -> Iterator[CheckOutcome]:

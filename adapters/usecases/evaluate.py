@@ -71,7 +71,10 @@ from domain.log.timestamps import is_date, later
 from domain.log.wire import payload
 from domain.policy.gate import is_leaving
 from domain.ports import Call, Model, Reply, Usage
+from domain.scaffold import SCAFFOLD
 from domain.text import squeeze
+from domain.tools import registry
+from domain.tools.decoding import BECAUSE
 from domain.wake.wake import ToolReturned, WakeFinished
 from projections import inbox, wakes
 
@@ -127,6 +130,11 @@ class CaseNote(Form, frozen=True):
 class CaseCall(Form, frozen=True):
     tool: Named
     arguments: dict[str, Any]
+
+
+def _quote(tool: str) -> dict[str, str]:
+    """The words that an earlier proposal rests on, of which a case says nothing."""
+    return {BECAUSE: "as the case says"} if registry.proposes(tool) else {}
 
 
 class CaseReport(Form, frozen=True):
@@ -344,9 +352,11 @@ class Evaluation:
         cases: Sequence[PlacedCase],
         repeat: int,
         words: tuple[templates.Directives, str] | None,
+        scaffold: int = SCAFFOLD,
     ) -> None:
         """The settings' model, which is asked as it is set up there, and with nothing else of the
-        home. `words`: that agents live on, and their name; None: the built-in ones.
+        home. `words`: that agents live on, and their name; None: the built-in ones. `scaffold`: of
+        their wakes.
 
         Raises:
             Refused: The model cannot be had.
@@ -357,6 +367,7 @@ class Evaluation:
         self.settings = Settings(model=model, **{one: getattr(settings, one) for one in USED})
         self.directives = words[0] if words else None
         self.words = words[1] if words else None
+        self.scaffold = scaffold
         self._cases, self._repeat = cases, repeat
         self._runs: list[list[CaseRun]] = [[] for _ in cases]
         self._stopped, self._spent = "", 0
@@ -456,6 +467,7 @@ class _CaseHome:
         settings = replace(judged.settings, timezone=case.timezone)
         clock = ManualClock(case.instant(case.now))
         self.home = Home.in_memory(Services(*logs, clock, settings, lambda _: self._model))
+        self.home.services.scaffold = judged.scaffold
         self._by, self._case, self._model = judged, case, judged.model
         self.task = self.agent = self.run_key = ""
         self._titles = dict[str, str]()  # of tasks
@@ -540,9 +552,10 @@ class _CaseHome:
         """Let an earlier wake say what it did."""
         self._begin()
         told = {"content": report.content, "tldr": report.tldr, "oneLiner": report.one_liner}
-        said = [*report.proposed, CaseCall("update_report", told)]
+        said = [(one.tool, {**_quote(one.tool), **one.arguments}) for one in report.proposed]
         calls = tuple(
-            Call(f"c{nth}", one.tool, canonical.text(one.arguments)) for nth, one in enumerate(said)
+            Call(f"c{nth}", tool, canonical.text(arguments))
+            for nth, (tool, arguments) in enumerate([*said, ("update_report", told)])
         )
         run_key, own = self._queued(), self._model
         self._model = TapeModel("tape", [Reply(b"", calls=calls), Reply(b"", text="Done.")])

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, get_args
 
 from adapters.documents.lessons import RatedRun, scopes
+from adapters.documents.tasks import catalog_of, category_named
+from adapters.text.agent_output import ruled_text
 from adapters.usecases.resolve import nth_key, pick, pick_run
 from domain.errors import Remedy
 from domain.journal.task import PERSON
-from domain.lessons.commands import LEARNT_MAX, LearnVerdicts, PastVerdict, RateRun
+from domain.lessons.commands import LEARNT_MAX, LearnVerdicts, PastVerdict, RateRun, RuleTool
 from domain.lessons.lessons import CATEGORY, LESSONS, TEMPLATE, LessonDecided, LessonVerdict
 from domain.log.keys import key as make_key
 from domain.wake.wake import Wake, anyones
@@ -50,6 +52,24 @@ def rate_run(home: "Home", wanted: str, stars: int, key: str = "") -> RatedRun:
     home.views.catch_up()
     template = _wake(home, run_key).begun.template
     return RatedRun(run_key, template, stars, unchanged=len(appended.rows) <= 1)
+
+
+def rule_tool(home: "Home", wanted: str, tool: str, *, is_off: bool, key: str = "") -> str:
+    """Have no more items of a tool proposed in a category, or have them again; what was done, in
+    words.
+
+    Args:
+        wanted: The category, by name or id.
+        tool: As items bear it.
+
+    Raises:
+        Refused: There is no such category, or no such tool.
+    """
+    category = category_named(catalog_of(home), wanted)
+    command = RuleTool(category.id, tool, is_off)
+    appended = home.services.append_agent(command, key=nth_key(key, 1))
+    home.views.catch_up()
+    return ruled_text(tool, category.name, is_off=is_off, is_news=len(appended.rows) > 1)
 
 
 def _wake(home: "Home", run_key: str) -> "Wake":

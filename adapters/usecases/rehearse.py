@@ -67,6 +67,7 @@ class RehearsalRequest(NamedTuple):
     wakes: int = 40
     since: str = ""
     is_all: bool = False
+    scaffold: int = 0
 
 
 class Side(NamedTuple):
@@ -75,6 +76,7 @@ class Side(NamedTuple):
     words: TemplateVersion
     model: str
     hides: tuple[str, ...] = ()
+    scaffold: int = 0
 
 
 class PastWake(NamedTuple):
@@ -120,7 +122,9 @@ class Rehearsal:
         """What is tried, in words."""
         of, without = self._of, self._wish.without
         words = f"{of.name}.{of.version}" if of and of.version else BUILT_IN if of else ""
-        told = words, self._wish.files, self._model, f"without {without}" if without else ""
+        scaffold = f"scaffold {self._wish.scaffold}" if self._wish.scaffold else ""
+        without = f"without {without}" if without else ""
+        told = words, self._wish.files, self._model, scaffold, without
         return ", ".join(filter(None, told))
 
     # ----------------------------------------------------------------------------------- to choose
@@ -178,7 +182,7 @@ class Rehearsal:
             report = tried.report if report is None else report
             tried = TemplateVersion(key("rehearsal", files), files, 1, general, report)
         hides = (self._wish.without,) if self._wish.without else ()
-        return Side(now, model), Side(tried, self._model or model, hides)
+        return Side(now, model), Side(tried, self._model or model, hides, self._wish.scaffold)
 
     # -------------------------------------------------------------------------------------- to run
 
@@ -242,7 +246,9 @@ class Rehearsal:
             ledger, left = services.ledger, limit - self.tokens
             spending = ForkSpending(services.budgets, services.clock, ledger, about, left)
             self._spent.append(spending)
-        changes = fork.ForkChanges(side.model, side.words, is_anew=is_paid, hides=side.hides)
+        changes = fork.ForkChanges(
+            side.model, side.words, is_anew=is_paid, hides=side.hides, scaffold=side.scaffold
+        )
         spot = self._past.run(wake.key, wake.replica, wake.queued_n)
         branch = fork.Branch(self._past, wake.key, wake.replica, self._home.settings)
         forked = await branch.make(None, spot, changes, model, spending=spending)

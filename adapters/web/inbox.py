@@ -18,6 +18,7 @@ from adapters.documents.inbox import (
     sets_under,
     value_before,
 )
+from adapters.documents.lessons import rules_offered
 from adapters.documents.ranks import ranks_of
 from adapters.documents.tasks import catalog_of, task_page, titles_among
 from adapters.documents.wakes import wake_document
@@ -504,6 +505,7 @@ def show(site: Site, asked: FormRequest) -> Page:
             "choices": BY,
             "tabs": [(one, title) for one, (_, title) in TABS_SHOWN.items()],
             "looked": found.looked,
+            "offered": rules_offered(site.home, [] if name else found.cards),
             "has_agents": bool(groups) or site.has_agents(),
             "labels": site.labels() if groups or pane else [],
         },

@@ -104,6 +104,12 @@ def learn(site: Site, asked: FormRequest) -> Notice:
     return Notice(f"{counted(learnt[0], 'lesson')} learnt from earlier verdicts.")
 
 
+def rule(site: Site, asked: FormRequest) -> Notice:
+    """Rule out a kind of change in a category, or take that back."""
+    category, tool, is_off = map(asked.needed, ("category", "tool", "is_off"))
+    return Notice(deeds.rule_tool(site.home, category, tool, is_off=is_off == "yes", key=asked.key))
+
+
 def stars_given(site: Site, wake: WakeDocument) -> int:
     """What a wake of a template was given, of the newest that were rated; 0: nothing."""
     known = site.home.views.get(lessons.VIEW, TEMPLATE + wake.template_id)

@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from adapters.documents.agent_output import ChangeSince, changes_since
+from adapters.documents.wakes import without_report
 from adapters.web.site import Site
 from domain.wake.wake import anyones
 from projections import agents, reports
@@ -33,6 +34,7 @@ class ReportPart(Struct, frozen=True):
     model: str | None
     stale: bool
     changes: list[ChangeSince]
+    without_report: str | None
 
 
 def report_of(site: Site, agent_id: str) -> ReportPart | None:
@@ -62,4 +64,5 @@ def report_of(site: Site, agent_id: str) -> ReportPart | None:
         model=begun.model if begun else None,
         stale=agent.is_stale if agent else False,
         changes=changes_since(site.home, agent, current) if agent else [],
+        without_report=without_report(site.home, agent_id),
     )

@@ -116,6 +116,7 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     (f"/catalog/labels/{_ID}/widen", catalog.widen_label),
     (f"/catalog/labels/{_ID}/delete", catalog.delete_label),
     ("/lessons/learn", lessons.learn),
+    ("/lessons/rule", lessons.rule),
     ("/policy/allow", policy.allow),
     ("/policy/withdraw", policy.withdraw),
     ("/policy/models", policy.rule),

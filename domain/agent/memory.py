@@ -19,10 +19,11 @@ from domain.agent.agent import AgentObservation, Priority
 from domain.log.keys import key
 from domain.log.state import RecordedEvent, StreamType
 from domain.log.wire import Stored, Words
-from domain.text import fold, squeeze
+from domain.text import fold, squeeze, tokens
 
 CONTRACT = 1
 """Of the texts: another way to make them is another number."""
+CONTRACT_WITH_WORDS = 2  # they end with words of what they leave out
 UNCOVERED_MAX = 40
 UNCOVERED_LEAST = 20  # that a digest leaves, unless a single append brought more
 FOLDED_AT_ONCE = 20  # notes of one digest, or what the appends that they came in make of it
@@ -34,8 +35,13 @@ BYTES_MAX = {1: 800, 2: 1_000, 3: 1_200}
 HEADING_BYTES = 48
 TAIL_BYTES = 80
 NOTE_BYTES = 160
+RARE_MAX = 15  # words of what is left out, by which `recall` finds it
+RARE_BYTES = 240
+RARE_LENGTH_MAX = 30  # what is longer is no word: an address, a key
+LEFT_OUT = "Left out, among others: "
 
 _LINE = re.compile(r"- \[[^\]]*\] \((critical|notable|routine)\) (.*)")
+_SECRET = re.compile(r"\[secret: [^\]]*\]?")
 _MORE = re.compile(r"([0-9]+) more (critical|notable|routine)")
 _RANK: dict[str, int] = {"critical": 0, "notable": 1, "routine": 2}
 
@@ -69,10 +75,11 @@ class Memory(Struct, frozen=True):
 
 
 class Digest(NamedTuple):
-    """What a digest says: its lines with their priorities, and how many notes it leaves out."""
+    """What a digest says: lines with their priorities; of what it leaves out count and words."""
 
     lines: tuple[tuple[str, str], ...]
     more: Counter[str]
+    rare: str = ""
 
 
 def place(position: str) -> tuple[int, str, int]:
@@ -155,6 +162,7 @@ def of_notes(
     shown: Iterable[tuple[AgentObservation, str]],
     is_open: Iterable[str],
     categories: Iterable[str],
+    contract: int,
 ) -> tuple[MemoryFolded, str]:
     """A digest of the lowest depth without its words, and those.
 
@@ -164,18 +172,20 @@ def of_notes(
         shown: Those of them that may be read, with their texts.
         is_open: The positions of critical notes that nothing has resolved.
         categories: Of the wakes that wrote what is shown.
+        contract: Of its words.
     """
-    unresolved = set(is_open)
+    unresolved, seen = set(is_open), list(shown)
     ranked: list[tuple[int, str, str]] = []
-    for one, text in reversed(list(shown)):
+    for one, text in reversed(seen):
         rank = _RANK[one.priority]
         rank += one.priority == "critical" and one.position not in unresolved
         ranked.append((rank, one.priority, line_of(one.at, one.priority, text)))
     counts = Counter(one.priority for one in notes)
-    said = _worded(ranked, Counter[str](counts), BYTES_MAX[1])
+    texts = [text for _, text in seen] * (contract == CONTRACT_WITH_WORDS)
+    said = _worded(ranked, Counter[str](counts), BYTES_MAX[1], texts)
     sources = tuple(one.position for one in notes)
     ends = (notes[0].position, notes[-1].position, notes[0].at, notes[-1].at)
-    return _made(agent, 1, ends, len(notes), sources, categories), said
+    return _made(agent, 1, ends, len(notes), sources, categories, contract), said
 
 
 def of_digests(
@@ -184,6 +194,7 @@ def of_digests(
     shown: Iterable[str],
     is_open: Iterable[str],
     categories: Iterable[str],
+    contract: int,
 ) -> tuple[MemoryFolded, str]:
     """A digest of digests without its words, and those.
 
@@ -193,6 +204,7 @@ def of_digests(
         shown: The words of those that may be read, in their order.
         is_open: The lines of critical notes that nothing has resolved.
         categories: Of what is shown.
+        contract: Of its words.
     """
     depth = min(digests[-1].depth + 1, DEPTH_MAX)
     unresolved = set(is_open)
@@ -206,13 +218,14 @@ def of_digests(
     for known in read_all:
         counts += known.more
     counts["routine"] += sum(one.count for one in digests) - counts.total()  # of hidden ones
-    said = _worded(ranked, counts, BYTES_MAX[depth])
+    texts = [*(_said(line) for _, line in lines), *(known.rare for known in read_all)]
+    said = _worded(ranked, counts, BYTES_MAX[depth], texts * (contract == CONTRACT_WITH_WORDS))
     ordered = sorted(digests, key=lambda one: place(one.first))
     newest = max(digests, key=lambda one: place(one.last))
     ends = (ordered[0].first, newest.last, ordered[0].since, newest.until)
     count = sum(one.count for one in digests)
     sources = tuple(one.id for one in digests)
-    return _made(agent, depth, ends, count, sources, categories), said
+    return _made(agent, depth, ends, count, sources, categories, contract), said
 
 
 def _made(
@@ -222,12 +235,13 @@ def _made(
     count: int,
     sources: tuple[str, ...],
     categories: Iterable[str],
+    contract: int,
 ) -> MemoryFolded:
     first, last, since, until = ends
-    named = key("memory", agent, str(depth), first, last, str(CONTRACT))
+    named = key("memory", agent, str(depth), first, last, str(contract))
     allowed = tuple(sorted(set(categories)))
     return MemoryFolded(
-        named, depth, first, last, count, sources, Words(), CONTRACT, since, until, allowed
+        named, depth, first, last, count, sources, Words(), contract, since, until, allowed
     )
 
 
@@ -243,28 +257,39 @@ def line_of(at: str, priority: Priority, text: str) -> str:
 def read(words: str) -> Digest:
     """What a digest's words say.
 
-    >>> read("- [2027-01-01] (notable) A wish.\\nand 9 more routine notes")
-    Digest(lines=(('notable', '- [2027-01-01] (notable) A wish.'),), more=Counter({'routine': 9}))
+    >>> read("- [2027-01-01] (notable) A wish.\\nand 9 more routine notes").more
+    Counter({'routine': 9})
     """
     lines: list[tuple[str, str]] = []
     more: Counter[str] = Counter()
+    rare = ""
     for one in words.split("\n"):
         if found := _LINE.fullmatch(one):
             lines.append((found[1], one))
+        elif one.startswith(LEFT_OUT):
+            rare = one.removeprefix(LEFT_OUT)
         else:
             more.update({name: int(count) for count, name in _MORE.findall(one)})
-    return Digest(tuple(lines), more)
+    return Digest(tuple(lines), more, rare)
 
 
-def _worded(ranked: Iterable[tuple[int, str, str]], counts: Counter[str], bytes_max: int) -> str:
+def _said(line: str) -> str:
+    """What a line of a digest repeats of its note."""
+    found = _LINE.fullmatch(line)
+    return found[2] if found else ""
+
+
+def _worded(
+    ranked: Iterable[tuple[int, str, str]], counts: Counter[str], bytes_max: int, texts: list[str]
+) -> str:
     """The lines that there is room for, those that matter most first and of these the newest,
-    and how many notes are left out; routine ones that say the same once."""
-    room = bytes_max - HEADING_BYTES - TAIL_BYTES
+    and how many notes are left out; routine ones that say the same once. `texts`: whose rarest
+    words are told, where no line has them."""
+    room = bytes_max - HEADING_BYTES - TAIL_BYTES - (RARE_BYTES if texts else 0)
     shown: list[str] = []
     left, told = counts.copy(), set[str]()
     for _, priority, said in sorted(ranked, key=lambda one: one[0]):
-        found = _LINE.fullmatch(said)
-        same = fold(found[2]) if found and priority == "routine" else ""
+        same = fold(_said(said)) if priority == "routine" else ""
         if same and same in told:
             continue
         room -= len(said.encode()) + 1
@@ -274,7 +299,21 @@ def _worded(ranked: Iterable[tuple[int, str, str]], counts: Counter[str], bytes_
         shown.append(said)
         left[priority] -= 1
     more = ", ".join(f"{left[name]} more {name}" for name in _RANK if left[name] > 0)
-    return "\n".join([*shown, *([f"and {more} notes"] if more else [])])
+    shown += [f"and {more} notes"] if more else []
+    shown += [f"{LEFT_OUT}{rare}"] if (rare := _rarest(texts, shown)) else []
+    return "\n".join(shown)
+
+
+def _rarest(texts: Iterable[str], shown: Iterable[str]) -> str:
+    """The words that are in the fewest texts and in no line that is shown, of equals the longest,
+    which say the most; as many as there is room for."""
+    counts = Counter(word for text in texts for word in tokens(_SECRET.sub(" ", text)))
+    known = {word for line in shown for word in tokens(_said(line))}
+    left = [one for one in counts.keys() - known if len(one) <= RARE_LENGTH_MAX]
+    rare = sorted(left, key=lambda one: (counts[one], -len(one), one))[:RARE_MAX]
+    while len(", ".join(rare).encode()) > RARE_BYTES - len(LEFT_OUT):
+        rare.pop()
+    return ", ".join(rare)
 
 
 # ------------------------------------------------------------------------------------- numbers

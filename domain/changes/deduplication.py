@@ -5,7 +5,7 @@ Whether a proposal is redundant with the task is asked elsewhere; here proposals
 
 from collections.abc import Callable, Sequence
 from operator import itemgetter
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -35,11 +35,14 @@ class VerdictMemory(Struct, frozen=True):
     """What a wake remembers of confirmed items.
 
     `texts_at`: the journal's `n` of the newest text of a person or an import. `made_of`: the
-    fingerprint of what the person made of an edited item.
+    fingerprint of what the person made of an edited item. `is_newer`: whether what a proposal rests
+    on is newer than such an item's verdict, None where they are about different things; since
+    scaffold 3, before which any newer text would do.
     """
 
     texts_at: int
     made_of: Callable[[ChangeItem], str]
+    is_newer: Callable[[Any, ChangeItem], bool | None] | None = None
 
 
 def deduplicate(
@@ -114,6 +117,7 @@ def _blocking(
             if item.arguments_now is None or memory is None:
                 continue
             if memory.made_of(item) != fingerprint:
+                found += _edited(proposal, item, memory)
                 continue
         if item.status in ("pending", "confirming"):
             return _why(item)
@@ -135,15 +139,30 @@ def _remembered(
     decided_at, since = max(touched, item.position), "and no text is newer"
     if item.status == "retracted" and 0 < item.position >= touched:
         return [(item.position, "put off by the person, and replaced; nothing changed since")]
+    is_edited = item.arguments_now is not None and memory.made_of(item) != proposal.fingerprint
+    if is_edited and memory.is_newer is not None:
+        return _edited(proposal, item, memory)
     if item.status != "confirmed" or memory.texts_at > decided_at:
         return []
-    if item.arguments_now is not None and memory.made_of(item) != proposal.fingerprint:
+    if is_edited:
         why = f"the person made something else of it on {item.decided_at[:10]}, {since}"
         return [(decided_at, why)]
     if touched > item.position:
         why = f"confirmed on {item.decided_at[:10]}, but set otherwise later, {since}"
         return [(decided_at, why)]
     return []
+
+
+def _edited(
+    proposal: ProposedItem, item: ChangeItem, memory: VerdictMemory
+) -> list[tuple[int, str]]:
+    """An edit is the person's word on the field: older words do not speak against it."""
+    if item.status != "confirmed" or memory.is_newer is None:
+        return []
+    if memory.is_newer(proposal, item) is not False:
+        return []
+    why = f"the person made something else of it on {item.decided_at[:10]}, and the words that it"
+    return [(item.position, f"{why} rests on are not newer")]
 
 
 def _why(item: ChangeItem) -> str:

@@ -24,6 +24,7 @@ from domain.lessons import lessons as l
 from domain.lessons.lessons import LESSONS, LessonDecided, LessonVerdict
 from domain.log.state import LogState
 from domain.log.wire import Stored
+from domain.tools import registry
 from domain.wake.wake import Wake, WakeFinished, anyones
 
 
@@ -163,4 +164,13 @@ def _checked(world: LogState, scope: str, past: do.PastVerdict) -> LessonDecided
     return told
 
 
-HANDLERS: dict[type, Handler] = {do.RateRun: rate, do.LearnVerdicts: learn}
+def rule(cause: do.RuleTool, key: str, at: str, world: LogState) -> Decision:
+    if cause.tool not in registry.PROPOSED:
+        because = f"{cause.tool!r} is no change that agents propose"
+        raise invalid(because, f"name one of {', '.join(sorted(registry.PROPOSED))}")
+    scope = l.CATEGORY + cause.category
+    facts = l.rule(world.load(LESSONS, scope), cause.tool, is_off=cause.is_off)
+    return Decision(on(world, "lessons", scope, facts), Result((scope,)))
+
+
+HANDLERS: dict[type, Handler] = {do.RateRun: rate, do.LearnVerdicts: learn, do.RuleTool: rule}

@@ -100,6 +100,7 @@ def begin(cause: do.BeginWake, key: str, at: str, world: LogState) -> Decision:
         throttle_seconds=cause.throttle_seconds,
         seen=cause.seen,
         template_of=cause.template_of,
+        agent_kind=cause.agent_kind,
     )
     policy = world.load(POLICY, MAIN)
     if refused := refused_of(policy, agent, started, has_secret=cause.has_secret):
@@ -255,7 +256,7 @@ def _failed(world: LogState, agent: Agent, wake: Wake, reply: ModelFailed, at: s
     """A model's failure; a provider's is no failure of the wake, which waits and goes on."""
     wake_queue = world.load(WAKE_QUEUE, agent.id)
     until = rules.provider_until(wake_queue, at, reply.retry_seconds)
-    facts = machine.failed(wake, reply, until)
+    facts = machine.failed(wake, reply, until, world.text)
     if code := _must_stop(world, agent, wake):
         facts = [reply, WakeFinished("skipped", code=code)]
     advanced = machine.applied(wake, facts)
@@ -307,7 +308,7 @@ def _written(world: LogState, agent: Agent, advanced: Advanced, at: str) -> Deci
         events += lessons.of_end(world, told, wake, finished)
         agents += _paused(agent, queue_facts)
         if wake.features.has_memory:
-            folded = fold_notes(world, agent, wake.unit, len(answered.observed))
+            folded = fold_notes(world, agent, wake.unit, len(answered.observed), wake.features)
             events += on(world, "memory", agent.id, folded.facts)
             answered.payloads += folded.payloads
     if changes:

@@ -29,7 +29,7 @@ class ImportedNote(Part, frozen=True):
 class ImportedTask(Part, frozen=True):
     """A task as one file has it. Empty and 0 mean that the file does not say.
 
-    `status` is one of SPEC 1's; `due` is ``YYYY-MM-DD``; `estimate` is minutes, 1..1440;
+    `status` is one of SPEC 1's; `due` is ``YYYY-MM-DD``; `estimate` is minutes, 1..60,000;
     `priority` is ``P0``..``P3``; `category` and `labels` are names, not ids; `repeat` is a rule
     and `wait_until` a day.
     """

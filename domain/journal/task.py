@@ -448,7 +448,7 @@ def rating_of(task: Task, entry: str = "") -> Rating | None:
 # that one fact replaces; title, description, status with its reason, category and labels have rules
 # of their own. `tests/unit/test_task_fields.py` lists every place that must know a field.
 
-MINUTES_MAX = 1440
+MINUTES_MAX = 60_000  # of an estimate: a thousand hours
 S = TypeVar("S", bound=str)
 
 

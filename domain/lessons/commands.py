@@ -36,4 +36,12 @@ class RateRun(Stored, frozen=True, tag="command.rate_run.1"):
     by: str
 
 
-LessonsCommand = LearnVerdicts | RateRun
+class RuleTool(Stored, frozen=True, tag="command.rule_tool.1"):
+    """Have no more items of a tool proposed in a category, or have them again."""
+
+    category: str
+    tool: str
+    is_off: bool
+
+
+LessonsCommand = LearnVerdicts | RateRun | RuleTool

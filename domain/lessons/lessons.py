@@ -7,7 +7,7 @@ person decided (ADR 50).
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from domain.errors import invalid
@@ -18,6 +18,8 @@ VERDICTS_KEPT = 50  # the newest, by tool
 REFERENCES_READ = 30  # of those the newest whose reason or edit is looked up, by tool
 RATINGS_KEPT = 50  # the newest
 STARS_MAX = 5
+RULE_LEAST = 8  # verdicts on a tool, from which on a rule may be offered
+RULE_BELOW = 5  # it is where fewer than one of so many was accepted
 CATEGORY, TEMPLATE = "category:", "template:"
 
 LessonVerdict = Literal["confirmed", "rejected", "deferred", "reopened", "undone"]
@@ -56,7 +58,14 @@ class WakeRated(Stored, frozen=True, tag="lessons.rated.1"):
     stars: int
 
 
-LessonsFact = LessonDecided | WakeRan | WakeRated
+class ToolRuled(Stored, frozen=True, tag="lessons.ruled.1"):
+    """The person wants no more items of the tool, or may be asked again; of categories only."""
+
+    tool: str
+    is_off: bool
+
+
+LessonsFact = LessonDecided | WakeRan | WakeRated | ToolRuled
 
 
 class Lesson(Struct, frozen=True):
@@ -71,13 +80,15 @@ class Lesson(Struct, frozen=True):
 
 class Lessons(Struct, frozen=True):
     """A scope. `tools`: by tool the newest `VERDICTS_KEPT` verdicts, newest first. `runs` and
-    `noops` count ended wakes; `ratings`: the newest `RATINGS_KEPT`, oldest first."""
+    `noops` count ended wakes; `ratings`: the newest `RATINGS_KEPT`, oldest first.
+    `ruled`: the tools that the person ruled out, by name."""
 
     id: str
     tools: dict[str, tuple[Lesson, ...]] = {}
     runs: int = 0
     noops: int = 0
     ratings: tuple[tuple[str, int], ...] = ()
+    ruled: tuple[str, ...] | UnsetType = UNSET
 
 
 def count(lessons: tuple[Lesson, ...], verdict: LessonVerdict) -> int:
@@ -105,6 +116,21 @@ def rate(lessons: Lessons, run_key: str, stars: int) -> list[LessonsFact]:
     return [] if dict(lessons.ratings).get(run_key) == stars else [WakeRated(run_key, stars)]
 
 
+def rule(lessons: Lessons, tool: str, *, is_off: bool) -> list[LessonsFact]:
+    """Rule a tool out, or take that back; nothing where it is so already."""
+    return [] if (tool in (lessons.ruled or ())) == is_off else [ToolRuled(tool, is_off)]
+
+
+def offers_rule(lessons: Lessons, tool: str) -> bool:
+    """Whether so few of a category's proposals of a tool were accepted that the person may rather
+    have none. What was put off is not decided."""
+    known = lessons.tools.get(tool, ())
+    accepted = count(known, "confirmed")
+    decided = accepted + count(known, "rejected")
+    is_of_category = lessons.id.startswith(CATEGORY) and tool not in (lessons.ruled or ())
+    return is_of_category and decided >= RULE_LEAST and accepted * RULE_BELOW < decided
+
+
 def evolve(lessons: Lessons, recorded: RecordedEvent) -> Lessons:
     """The lessons after one more fact."""
     match recorded.fact:
@@ -115,6 +141,9 @@ def evolve(lessons: Lessons, recorded: RecordedEvent) -> Lessons:
         case WakeRated(run_key=run_key, stars=stars):
             others = (one for one in lessons.ratings if one[0] != run_key)
             return replace(lessons, ratings=(*others, (run_key, stars))[-RATINGS_KEPT:])
+        case ToolRuled(tool=tool, is_off=is_off):
+            kept = {*(lessons.ruled or ())} - {tool}
+            return replace(lessons, ruled=(*sorted({*kept, tool} if is_off else kept),))
         case _:
             return lessons
 

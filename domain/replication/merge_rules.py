@@ -362,6 +362,10 @@ def _lesson(fact: le.LessonDecided) -> MergeRule:
     return MergeRule(sets, adds=learnt, weight=(int(not fact.at),), is_shown=False)
 
 
+def _tool_ruled(fact: le.ToolRuled) -> MergeRule:
+    return MergeRule(((f"rule:{fact.tool}", fact.is_off),), is_shown=False)
+
+
 def _wake_rated(fact: le.WakeRated) -> MergeRule:
     return MergeRule(((f"rating:{fact.run_key}", fact.stars),), weight=LAST)
 
@@ -450,6 +454,7 @@ AGENT_RULES: dict[type, RuleOfFact] = {
     le.LessonDecided: _lesson,
     le.WakeRan: lambda _: ALWAYS_COUNTS,
     le.WakeRated: _wake_rated,
+    le.ToolRuled: _tool_ruled,
     MemoryFolded: _folded,
     ma.ReplicaLabelled: lambda _: ALWAYS_COUNTS,
     ma.ReplicaLed: lambda _: ALWAYS_COUNTS,

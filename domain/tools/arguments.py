@@ -17,10 +17,12 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from domain.journal.task import MINUTES_MAX
+
 TITLE_MAX = 200
 ITEM_TITLE_MAX = 400
 REASON_MAX = 500
-ESTIMATE_MAX = 1440
+ESTIMATE_MAX = 1440  # before scaffold 3
 BATCH_MAX = 20
 LABELS_MAX = 3
 LOOP_MAX = 200
@@ -76,6 +78,14 @@ class SetTaskTitle(Arguments, frozen=True):
 
 
 class UpdateTaskEstimate(Arguments, frozen=True):
+    minutes: Annotated[
+        int, Meta(ge=1, le=MINUTES_MAX, description="The whole task's duration in minutes.")
+    ]
+
+
+class UpdateTaskEstimateOfADay(UpdateTaskEstimate, frozen=True):
+    """What a call may ask for before scaffold 3."""
+
     minutes: Annotated[
         int, Meta(ge=1, le=ESTIMATE_MAX, description="The whole task's duration in minutes.")
     ]
@@ -441,6 +451,36 @@ def public(shape: type[Struct]) -> Schema:
     ['P0', 'P1', 'P2', 'P3']
     """
     return _standard(rules(shape))  # type: ignore[no-any-return]  # a schema of an object is one
+
+
+_FORMATS = {"date": "YYYY-MM-DD", "local_time": "YYYY-MM-DDTHH:MM", "language": "ISO 639-1"}
+
+
+def brief(shape: type[Struct]) -> Schema:
+    """The schema without what a refusal says better: its bounds, and what names say already.
+
+    >>> brief(UpdateTaskDueDate)["properties"]["dueDate"]
+    {'type': 'string', 'description': 'YYYY-MM-DD'}
+    """
+    return _brief(rules(shape))  # type: ignore[no-any-return]  # a schema of an object is one
+
+
+def _brief(node: Any) -> Any:
+    match node:
+        case {"type": "object"}:
+            fields = {name: _brief(field) for name, field in node["properties"].items()}
+            return {"type": "object", "properties": fields, "required": node["required"]}
+        case {"anyOf": options}:
+            return {"anyOf": [_brief(one) for one in options]}
+        case dict():
+            kept = {name: node[name] for name in ("type", "enum") if name in node}
+            if "items" in node:
+                kept["items"] = _brief(node["items"])
+            if told := _FORMATS.get(node.get("x-clean", "")):
+                kept["description"] = told
+            return kept
+        case _:  # pragma: no cover  # a schema is made of nothing else
+            return node
 
 
 def _plain(node: Schema, definitions: Schema) -> Schema:

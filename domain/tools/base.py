@@ -193,7 +193,8 @@ CAPABILITIES: Mapping[str, tuple[str, ...]] = {
 class Tool(Struct, frozen=True, kw_only=True):
     """A tool as it is offered, and what a call of it comes to.
 
-    `hint`: when to call it, for the role text; empty where that speaks of it elsewhere. `since`:
+    `brief`: what it is and when to call it, as scaffold 3 and later say it; before, `description`
+    and `hint`, the latter in the role text and empty where that speaks of it elsewhere. `since`:
     the scaffold that first had it. `shape`: its arguments, where older wakes had others. `aliases`:
     other names that models use. `applies`: whether it could change a task as it was captured; None:
     always. `immediate_if`: what makes a deferred call an immediate one. `effect`: of a call, or of
@@ -209,6 +210,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     description: str
     arguments: type[Arguments]
     capabilities: tuple[str, ...]
+    brief: str
     hint: str = ""
     effect: ToolEffect | None = None
     mode: Mode = "deferred"

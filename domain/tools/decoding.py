@@ -1,9 +1,10 @@
 """From the JSON that a model or a person sent to a tool's Struct, or a refusal (SPEC 5).
 
 Forgiving where the meaning is plain: snake_case keys, null for "not given", numbers as text,
-other case in enumerations, a list sent as text. Strict in all else: an unknown name or a wrong
-type is refused with its path. The messages are our own, because they are recorded and those of
-a library change with its version.
+other case in enumerations, a list sent as text. Since scaffold 3 (`loosened`) also what can mean
+one thing only, which is told. Strict in all else: an unknown name or a wrong type is refused with
+its path. The messages are our own, because they are recorded and those of a library change with
+its version.
 """
 
 import re
@@ -56,7 +57,7 @@ def decoded(shape: type[S], value: object) -> S | ToolRefusal:
     >>> decoded(UpdateTaskEstimate, {"minutes": "60"})
     UpdateTaskEstimate(minutes=60)
     >>> decoded(UpdateTaskEstimate, {"minutes": 0}).message
-    'minutes: expected a whole number from 1 to 1440, got 0'
+    'minutes: expected a whole number from 1 to 60000, got 0'
     """
     try:
         return msgspec.convert(_object(rules(shape), value, ""), shape)
@@ -283,6 +284,83 @@ def _shown(value: object) -> str:
             return "an object"
 
 
+# ------------------------------------------------------------------------------------ taken loosely
+# What models send that is not what was asked for, and can mean one thing only.
+
+EXTRA = ("reason", "confidence", "note")
+REMARKS_MAX = 3
+_MIDNIGHT = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]00:00(?::00(?:\.0{1,9})?)?(?:[Zz]|\+00:00)?"
+)
+_TO_BLANK = str.maketrans("_-", "  ")
+
+
+def loosened(shape: type[Struct], value: object) -> tuple[object, str]:
+    """Decoded JSON as it was asked for, where it can mean one thing only; and what the model is
+    told of it, empty where it came so.
+
+    >>> from domain.tools.arguments import UpdateTaskDueDate
+    >>> loosened(UpdateTaskDueDate, {"dueDate": "2027-03-01 00:00", "note": "Rent."})
+    ({'dueDate': '2027-03-01'}, 'Taken: dueDate "2027-03-01 00:00" as 2027-03-01; note left out.')
+    """
+    told: list[str] = []
+    meant = _loosened(rules(shape), value, "", told)
+    more = [f"{len(told) - REMARKS_MAX} more"] if len(told) > REMARKS_MAX else []
+    return meant, f"Taken: {'; '.join([*told[:REMARKS_MAX], *more])}." if told else ""
+
+
+def _loosened(schema: Schema, value: object, path: str, told: list[str]) -> object:
+    match schema["type"], value:
+        case "object", _:
+            return _loose_object(schema, unpacked(value), path, told)
+        case "array", _ if "x-elements" not in schema:
+            listed = unpacked(value)
+            each = [listed] if isinstance(listed, dict) else listed
+            if not isinstance(each, list):
+                return value
+            inner = schema["items"]
+            return [_loosened(inner, one, f"{path}[{n}]", told) for n, one in enumerate(each)]
+        case "string", str():
+            if (meant := _meant(schema, value)) != value:
+                told.append(f"{path} {quoted(canonical.clean(value))} as {meant}")
+            return meant
+        case _:
+            return value
+
+
+def _loose_object(schema: Schema, value: object, path: str, told: list[str]) -> object:
+    fields, needed = schema["properties"], schema["required"]
+    line = value.strip() if isinstance(value, str) else ""
+    is_one = line[:1] not in "[{" and "\n" not in line  # no list, no JSON that is broken
+    if is_one and len(needed) == 1 and fields[needed[0]]["type"] != "array":
+        told.append(f"{path or 'the text'} as {needed[0]}")
+        value = {needed[0]: value}
+    if not isinstance(value, dict):
+        return value
+    found = {}
+    for name, one in value.items():
+        known = name if name in fields else _camel(name)
+        here = f"{path}.{known}" if path else known
+        if known in fields:
+            found[name] = _loosened(fields[known], one, here, told)
+        elif name in EXTRA:
+            told.append(f"{here} left out")
+        else:
+            found[name] = one
+    return found
+
+
+def _meant(schema: Schema, text: str) -> str:
+    """A day that was sent as its midnight, a word of a list that has other signs between its
+    parts; else the text as it is."""
+    if schema.get("x-clean") == "date":
+        found = _MIDNIGHT.fullmatch(text.strip())
+        return found[1] if found and is_date(found[1]) else text
+    parts = fold(text.translate(_TO_BLANK))
+    known = [str(one) for one in schema.get("enum", ()) if fold(one.translate(_TO_BLANK)) == parts]
+    return known[0] if len(known) == 1 and fold(known[0]) != fold(text) else text
+
+
 # ---------------------------------------------------------------------------------------- citations
 # The words that a proposal rests on: asked for beside its arguments, and taken out before those
 # are read, so that a quote decides nothing (ADR 43).
@@ -309,10 +387,12 @@ def asks(tool: Tool, features: Features) -> bool:
     return features.quotes and tool.mode == "deferred"
 
 
-def with_quote(tool: Tool, offered: Schema) -> Schema:
+def with_quote(tool: Tool, offered: Schema, features: Features) -> Schema:
     """The schema of a tool's arguments, which it changes: a quote beside each change."""
     holder = offered["properties"][tool.array]["items"] if tool.array else offered
-    holder["properties"][BECAUSE] = dict(_ASKED)
+    holder["properties"][BECAUSE] = {"type": "string"} if features.is_brief else dict(_ASKED)
+    if features.needs_quotes:
+        holder["required"] = [*holder["required"], BECAUSE]
     return offered
 
 

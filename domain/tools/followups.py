@@ -114,6 +114,7 @@ _of_two = partial(Tool, hint="only where the texts plainly say so.", since=2, sc
 TOOLS = (
     _of_two(
         name="create_follow_up_task",
+        brief="Propose a task for what is for later or another matter; open items may go along.",
         description=(
             "Propose a new task for what remains, where the texts say that it is for later or is "
             "another matter. Open items that belong to it move there. The answer names its id, for "
@@ -140,6 +141,7 @@ TOOLS = (
     ),
     _of_two(
         name="migrate_checklist_items",
+        brief="Propose to move items to a linked task, or to a follow-up just proposed.",
         applies=lambda snapshot: any(not item.is_archived for item in snapshot.items),
         description=(
             "Propose to move items of this task, up to 20, to a linked task or to a follow-up task "
@@ -165,6 +167,7 @@ TOOLS = (
     ),
     _of_two(
         name="link_task",
+        brief="Propose how this task is related to another one that you were shown.",
         description=(
             "Propose a relation between this task and another one that you were shown: the "
             "relation is read from this task to the other one."

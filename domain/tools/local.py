@@ -92,6 +92,7 @@ _local = partial(Tool, mode="local", scope="own_wake", tokens=())
 TOOLS = (
     _local(
         name="update_report",
+        brief="Write the report that the person reads; the last one of a wake counts.",
         description=(
             "Write the report that the person reads. The last call of a wake counts. No reasoning "
             "about yourself, no internal ids."
@@ -104,6 +105,7 @@ TOOLS = (
     ),
     _local(
         name="record_observations",
+        brief="Keep private notes; `resolves` takes numbers of critical ones that are settled.",
         description="Keep up to 20 private notes for your later wakes; the report is apart.",
         arguments=a.RecordAndResolve,
         shape=lambda features: a.RecordAndResolve if features.resolves else a.RecordObservations,
@@ -114,6 +116,7 @@ TOOLS = (
     ),
     _local(
         name="retract_suggestions",
+        brief="Take back open proposals that no longer fit, by fingerprint.",
         description=(
             "Take back open proposals of yours that no longer fit, each by its fingerprint and "
             "with a reason. Counts when the wake ends; not for what you propose again in it."
@@ -126,6 +129,7 @@ TOOLS = (
     ),
     _local(
         name="update_loops",
+        brief="Keep an awaited answer in sight over wakes; close yours, in its very words.",
         since=2,
         description=(
             "Keep an open question in sight over wakes, or close one of yours, in its very words; "
@@ -209,6 +213,7 @@ _of_tasks = partial(
 LOOKUP_TOOLS = (
     _of_tasks(
         name="find_tasks",
+        brief="Look for other tasks by words of their titles.",
         description=(
             "Look for other tasks by words of their titles, the best match first. Answers with "
             "their ids, titles and statuses."
@@ -217,11 +222,16 @@ LOOKUP_TOOLS = (
     ),
     _of_tasks(
         name="read_task",
+        brief="Read another task that you were shown.",
         description="Read another task: its fields, its checklist, what its agent reports of it.",
         arguments=a.ReadTask,
     ),
     _read(
         name="recall",
+        brief=(
+            "Look into your own past and the task's log by words: what holds all of them comes "
+            "first, then what holds a rare one."
+        ),
         description=(
             "Look into your own past and the log of your task, further back than you are shown: "
             "observations, reports, verdicts, notes, changes of status and items. Every word has "

@@ -59,6 +59,8 @@ CHANGES: Mapping[str, ToolChange] = {
     "lift_suppression": ToolChange(SuppressLabel, task_tools.ALLOW),
 }
 """By the name that an item bears; the last two are no tool's."""
+PROPOSED = {one.singular or one.name for one in TOOLS.values() if one.mode == "deferred"}
+"""The names of items that calls become, as a rule."""
 
 
 # ---------------------------------------------------------------------------------- offering
@@ -110,12 +112,18 @@ def _applies(tool: Tool, snapshot: Snapshot, has_open: bool) -> bool:
 def specs(names: Sequence[str], features: Features = FEATURES[1]) -> tuple[ToolSpec, ...]:
     """Tools as a model is offered them in a wake. Raises KeyError for a name that is none."""
     tools = [TOOLS[name] for name in names]
-    return tuple(ToolSpec(one.name, one.description, _schema(one, features)) for one in tools)
+    return tuple(
+        ToolSpec(
+            one.name, one.brief if features.is_brief else one.description, _schema(one, features)
+        )
+        for one in tools
+    )
 
 
 def _schema(tool: Tool, features: Features) -> Schema:
-    plain = arguments.public(tool.asked(features))
-    return decoding.with_quote(tool, plain) if decoding.asks(tool, features) else plain
+    shape = tool.asked(features)
+    plain = arguments.brief(shape) if features.is_brief else arguments.public(shape)
+    return decoding.with_quote(tool, plain, features) if decoding.asks(tool, features) else plain
 
 
 def hints(scaffold: int) -> str:
@@ -152,7 +160,19 @@ def decode(
     tool: str, arguments: object, features: Features = FEATURES[SCAFFOLD]
 ) -> Struct | ToolRefusal:
     """The arguments of a call of a tool, by its own name, from JSON that was read. Never raises."""
-    return _checked(TOOLS[tool].asked(features), arguments) if tool in TOOLS else _unknown(tool)
+    if tool not in TOOLS:
+        return _unknown(tool)
+    return _checked(TOOLS[tool].asked(features), taken(tool, arguments, features)[0])
+
+
+def taken(tool: str, arguments: object, features: Features) -> tuple[object, str]:
+    """The arguments as `decode` takes them; and what the model is told of that, empty where they
+    are as they were asked for."""
+    return _taken(TOOLS[tool].asked(features), arguments, features)
+
+
+def _taken(shape: type[Struct], arguments: object, features: Features) -> tuple[object, str]:
+    return decoding.loosened(shape, arguments) if features.takes_loosely else (arguments, "")
 
 
 def check_edit(tool: str, arguments: object) -> str | ToolRefusal:
@@ -163,14 +183,15 @@ def check_edit(tool: str, arguments: object) -> str | ToolRefusal:
     return found if isinstance(found, ToolRefusal) else canonical.text(found)
 
 
-def local_times(tool: str, arguments: object) -> dict[str, str]:
+def local_times(tool: str, arguments: object, features: Features = FEATURES[1]) -> dict[str, str]:
     """The local times in the JSON of a change, or of a call of it with its quote, by the name of
     each, in their one spelling; none, if it cannot be read. An adapter resolves them and puts them
-    in place, see `with_instants`."""
+    in place, see `with_instants`. `features`: of the wake that calls; a change is what it is."""
     shape = CHANGES[tool].arguments if tool in CHANGES else None
     if not shape or not (named := set(_instants(shape).values())):
         return {}
-    found = decoded(shape, decoding.parted(TOOLS[tool], arguments)[0])
+    bare = decoding.parted(TOOLS[tool], arguments)[0]
+    found = decoded(shape, _taken(shape, bare, features)[0])
     if isinstance(found, ToolRefusal):
         return {}
     given = msgspec.to_builtins(found)

@@ -62,6 +62,15 @@ class SnapshotLink(Part, frozen=True):
     status: str = ""
 
 
+class SnapshotPlace(Part, frozen=True):
+    """When the entries of a section were written that a prompt shows, in the order shown; and when
+    they were edited last, empty where none was."""
+
+    section: str
+    at: tuple[str, ...]
+    edited: tuple[str, ...] = ()
+
+
 class Snapshot(Part, frozen=True):
     """What tools read and the edge of what they may touch (SPEC 5).
 
@@ -69,7 +78,8 @@ class Snapshot(Part, frozen=True):
     none; `touched` names fields (``title``, ``status``, ``items``, ``label:<id>``, ...).
     `time` is oldest first, `linked` empty where a change is applied. `at`:
     when a change is looked at; never kept. `wrote`: of a journal that machines share, whose appends
-    are those that things were touched in.
+    are those that things were touched in. `places`: of `log` and `thread`, since scaffold 3, whose
+    prompts tell no instants.
     """
 
     task: str
@@ -94,6 +104,7 @@ class Snapshot(Part, frozen=True):
     at: str = ""
     linked: tuple[SnapshotLink, ...] = ()
     wrote: tuple[Imported, ...] = ()
+    places: tuple[SnapshotPlace, ...] = ()
 
 
 def captured(

@@ -98,6 +98,7 @@ _of_task = partial(Tool, hint=_HINT, capabilities=("task.propose",))
 FIELD_TOOLS = (
     _of_task(
         name="set_task_title",
+        brief="Propose a better title; an untitled task gets it at once.",
         aliases=("update_task_title",),
         description="Propose a better title for the task. A task without a title gets it at once.",
         immediate_if="title_is_empty",
@@ -114,15 +115,20 @@ FIELD_TOOLS = (
     ),
     _of_task(
         name="update_task_estimate",
+        brief="Propose how many minutes the whole task takes.",
         aliases=("set_task_estimate",),
         description="Propose how many minutes the whole task takes.",
         arguments=a.UpdateTaskEstimate,
+        shape=lambda features: (
+            a.UpdateTaskEstimate if features.long_estimates else a.UpdateTaskEstimateOfADay
+        ),
         effect=_sets(
             "estimate", a.UpdateTaskEstimate, t.EstimateSet, "estimate", "Minutes", _minutes
         ),
     ),
     _of_task(
         name="update_task_due_date",
+        brief="Propose the day on which the whole task is due.",
         aliases=("set_task_due_date",),
         description="Propose a due date. Only one that the person's own words support.",
         arguments=a.UpdateTaskDueDate,
@@ -131,6 +137,7 @@ FIELD_TOOLS = (
     ),
     _of_task(
         name="update_task_priority",
+        brief="Propose a priority, P0 the most urgent.",
         aliases=("set_task_priority",),
         description="Propose another priority, from P0 (most urgent) to P3.",
         arguments=a.UpdateTaskPriority,
@@ -138,6 +145,7 @@ FIELD_TOOLS = (
     ),
     _of_task(
         name="set_task_status",
+        brief="Propose a status; BLOCKED and ON HOLD with a reason.",
         aliases=("update_task_status",),
         description=(
             "Propose another status. BLOCKED and ON HOLD need a reason. Only the person sets DONE "
@@ -159,6 +167,7 @@ FIELD_TOOLS = (
     ),
     Tool(
         name="set_task_language",
+        brief="Set the language of the task's texts, where none is set and they leave no doubt.",
         aliases=("update_task_language",),
         description=(
             "Set the language that the task is written in, at once. Only while none is set and "
@@ -276,6 +285,7 @@ ALLOW = _suppression(t.LabelAllowed, "Allow", "is not suppressed", is_on=False)
 LABEL_TOOLS = (
     Tool(
         name="assign_task_labels",
+        brief="Propose available labels, best first, no more than there is room for.",
         description=(
             "Propose available labels for the task, at most three; it has three at most. "
             "Suppressed labels were declined: leave them out."
@@ -472,6 +482,7 @@ def _now(snapshot: Snapshot, arguments: Mapping[str, Any]) -> str:
 CHECKLIST_TOOLS = (
     Tool(
         name="add_multiple_checklist_items",
+        brief="Propose steps that no item covers yet, short, in the task's language.",
         description="Propose new checklist items, up to 20. Leave out what is on the task already.",
         hint=(
             "only steps that the texts call for and that no item covers yet; short, in the task's "
@@ -495,6 +506,7 @@ CHECKLIST_TOOLS = (
     ),
     Tool(
         name="update_checklist_items",
+        brief="Propose to tick, untick, rename, archive or restore items; give only what changes.",
         description=(
             "Propose to check, uncheck, rename, archive or restore items, up to 20, each named by "
             "its id and given only what changes. Against a tick that the person set or took away, "

@@ -184,6 +184,7 @@ _of_time = partial(
 TOOLS = (
     _of_time(
         name="log_time",
+        brief="Propose time that the person says was spent; never guess it.",
         description=(
             "Propose time that the person says they spent on the task: at most 24 hours, not in "
             "the future, not where an entry of the task is already."
@@ -202,6 +203,7 @@ TOOLS = (
     ),
     _of_time(
         name="edit_time_entry",
+        brief="Propose to correct a finished time entry; give only what changes.",
         applies=lambda snapshot: any(one.end for one in snapshot.time),
         description=(
             "Propose to correct a finished time entry, named by its id and given only what "
@@ -228,6 +230,7 @@ TOOLS = (
     ),
     _of_time(
         name="note_timer",
+        brief="Propose a summary for the timer that runs.",
         applies=lambda snapshot: any(not one.end for one in snapshot.time),
         description=(
             "Propose what the running timer of this task will be summed up as. Only while it runs."

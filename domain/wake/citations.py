@@ -14,8 +14,10 @@ from domain.policy.scrub import scrubbed_text
 from domain.scaffold import Features
 from domain.text import cut, fold, squeeze
 from domain.tools import registry
-from domain.tools.base import Proposal
+from domain.tools.base import Proposal, ToolRefusal
 from domain.tools.decoding import BECAUSE_MAX
+from domain.tools.snapshot import Snapshot
+from domain.wake import short_ids
 from domain.wake.wake import Wake
 
 _CONTROLS = [code for code in (*range(0x20), *range(0x7F, 0xA0)) if code not in b"\t\n\r\x85"]
@@ -28,19 +30,29 @@ _READ = _UNSEEN | _MARKS
 class ShownText(NamedTuple):
     """A text that a wake was shown. `at` is its place: ``words``, ``title``, ``description``,
     ``note:<when>``, ``item:<id>``, ``thread:<when>``, ``task:<id>`` of a linked one,
-    ``result:<tool>``."""
+    ``time:<start>`` of a time entry since scaffold 3, ``result:<tool>``. Times are instants and ids
+    are whole, also where the prompt tells them otherwise."""
 
     at: str
     text: str
 
 
+MISSING = ToolRefusal(
+    "invalid_arguments", "because: is missing; quote the words that the proposal rests on"
+)
+
+
 def with_citations(
-    proposals: Iterable[Proposal], quotes: Iterable[str], wake: Wake, text: Callable[[Words], str]
+    proposals: Iterable[Proposal],
+    quotes: Iterable[str],
+    wake: Wake,
+    seen: Snapshot,
+    text: Callable[[Words], str],
 ) -> list[Proposal]:
     """The proposals of a call with the words that they rest on, and where those stand in what was
     shown. `quotes`: one for each, empty where the agent gave none; `text` reads a long text."""
     kept = [tidied(one, wake.features) for one in quotes]
-    shown = tuple(texts_shown(wake, text)) if any(kept) else ()
+    shown = tuple(texts_shown(wake, seen, text)) if any(kept) else ()
     return [
         replace(one, because=said, because_at=place_of(said, shown)) if said else one
         for one, said in zip(proposals, kept, strict=True)
@@ -70,36 +82,72 @@ def _plain(text: str) -> str:
     return fold(text.translate(_READ))
 
 
-def texts_shown(wake: Wake, text: Callable[[Words], str]) -> Iterator[ShownText]:
+def texts_shown(wake: Wake, seen: Snapshot, text: Callable[[Words], str]) -> Iterator[ShownText]:
     """What a wake was shown and its agent did not write: the person's last words first, then the
     notes, newest first. Never raises for the content of a section."""
     sections = {ref.name: ref for ref in wake.begun.user}
+    short = short_ids.shortened(short_ids.of_snapshot(seen)) if wake.features.short_ids else {}
+    whole = {told: id_ for id_, told in short.items()}
+    places = {one.section: one for one in seen.places}
+
+    def timed(name: str, entries: list[dict[str, Any]]) -> list[tuple[Any, dict[str, Any]]]:
+        """Entries of a section with their instants, newest first; by place where the prompt tells
+        others' times."""
+        at = places[name].at if name in places else [one.get("at") for one in entries]
+        return list(zip(at, entries, strict=False))[::-1]
 
     def body(name: str) -> str:
         ref = sections.get(name)
         return text(Words(payload=ref.payload)).partition("\n\n")[2] if ref else ""
 
     yield ShownText("words", body("words"))
-    yield from _of_task(_json(body("task"), "{"))
-    for turn in reversed(_objects(_json(body("thread"), "[\n"))):
-        yield ShownText(f"thread:{turn.get('at')}", _text(turn.get("person")))
+    task = _json(body("task"), "{")
+    if isinstance(task, dict):
+        for at, note in timed("log", _objects(task.get("log"))):
+            yield ShownText(f"note:{at}", _text(note.get("text")))
+        for name in ("description", "title"):
+            yield ShownText(name, _text(task.get(name)))
+        for item in _objects(task.get("checklist")):
+            named = item.get("id")
+            yield ShownText(f"item:{whole.get(str(named), named)}", _text(item.get("title")))
+    for at, turn in timed("thread", _objects(_json(body("thread"), "[\n"))):
+        yield ShownText(f"thread:{at}", _text(turn.get("person")))
+    if wake.features.tells_days:
+        lines = body("time").splitlines()
+        for entry in seen.time:
+            begins = f"- {short.get(entry.id, entry.id)} "
+            told = next((one for one in lines if one.startswith(begins)), "")
+            yield ShownText(f"time:{entry.start}", told.removeprefix(begins))
     for link in _objects(_json(body("linked"), "[\n")):
         for name in ("title", "oneLiner", "tldr"):
-            yield ShownText(f"task:{link.get('id')}", _text(link.get(name)))
+            named = link.get("id")
+            yield ShownText(f"task:{whole.get(str(named), named)}", _text(link.get(name)))
     for result in wake.results:
         if not result.is_error and not registry.proposes(result.tool):
             yield ShownText(f"result:{result.tool}", text(result.message))
 
 
-def _of_task(task: object) -> Iterator[ShownText]:
-    if not isinstance(task, dict):
-        return
-    for note in reversed(_objects(task.get("log"))):
-        yield ShownText(f"note:{note.get('at')}", _text(note.get("text")))
-    for name in ("description", "title"):
-        yield ShownText(name, _text(task.get(name)))
-    for item in _objects(task.get("checklist")):
-        yield ShownText(f"item:{item.get('id')}", _text(item.get("title")))
+def is_since(place: str, decided_at: str, position: int, seen: Snapshot) -> bool:
+    """Whether the text at a place is newer than a verdict, which was given at an instant and a
+    position of the journal. Of what is nowhere, of another task or of a result nobody knows: it
+    is not."""
+    kind, _, named = place.partition(":")
+    touched = {one.field: one.n for one in seen.touched}
+    match kind:
+        case "words":
+            return True
+        case "note" | "thread":
+            log = next((one for one in seen.places if one.section == "log"), None)
+            edited = dict(zip(log.at, log.edited, strict=False)) if log and kind == "note" else {}
+            return max(named, edited.get(named, "")) > decided_at
+        case "title" | "description":
+            return touched.get(kind, 0) > position
+        case "item":
+            return any(one.touched > position for one in seen.items if one.id == named)
+        case "time":
+            return any(one.touched > position for one in seen.time if one.start == named)
+        case _:
+            return False
 
 
 def _json(body: str, begins: str) -> object:

@@ -45,6 +45,7 @@ class BeginWake(Stored, frozen=True, tag="command.begin_wake.1"):
     has_secret: bool = False  # the key that the model needs is there; False where none is needed
     seen: tuple[Imported, ...] = ()  # of a shared journal: what its position knows of each machine
     template_of: str = ""  # whose version of that number; empty: the own one, or the only
+    agent_kind: str = ""  # since scaffold 3, so that an older wakelog knows that it is newer
 
 
 class SkipWake(Stored, frozen=True, tag="command.skip_wake.1"):

@@ -4,9 +4,10 @@ Only the owned task and its direct links are read. A payload is read only for wh
 shown: the log newest first until the prompt would be full.
 """
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from msgspec.structs import replace
@@ -34,6 +35,7 @@ from domain.wake import reading as r
 from domain.wake.memory import readable_digests, readable_notes
 from domain.wake.prompt_sections import newest_of
 from domain.wake.reading import PromptLimits, PromptOptions, Reading, WakeReason
+from domain.wake.short_ids import shortened
 from domain.wake.wake import ModelAnswered, WakeStarted
 
 
@@ -238,7 +240,9 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     text = agents.text if given.features.tells_edits else None
     proposals, verdicts = _proposed(sets, task.id, text)
     observed, critical = _observed(agents, agent, given.features)
-    return Reading(
+    if report is not None and given.features.tells_days:
+        report = replace(report, newer=_newer(_written(task), report.at))
+    reading = Reading(
         task=project(
             "own_task",
             _task(journal, task, catalog, category, limits, given.features),
@@ -265,6 +269,17 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
         local=given.local,
         memory=_digests(agents, agent) if given.features.has_memory else (),
     )
+    return replace(reading, short=shortened(_ids(reading))) if given.features.short_ids else reading
+
+
+def _ids(reading: Reading) -> Iterator[str]:
+    """All that a prompt may name by its id."""
+    task = reading.task
+    yield from (task.id, *(one.subject for one in reading.changes))
+    yield from (one.fingerprint for one in reading.proposals)
+    for part in (task.labels, task.items, task.time, reading.linked):
+        yield from (one.id for one in part)
+    yield from (one.id for one in (*reading.suppressed, *reading.available))
 
 
 def _later(journal: LogState, agent: Agent) -> Sequence[RecordedEvent]:
@@ -300,7 +315,7 @@ def _task(
     limits: PromptLimits,
     features: Features,
 ) -> r.TaskSeen:
-    log = _log(journal, task.notes, limits)
+    log = _log(journal, task.notes, limits, features)
     seconds = sum(max(0, seconds_between(one.start, one.end)) for one in task.time if one.end)
     return r.TaskSeen(
         id=task.id,
@@ -330,13 +345,30 @@ def _task(
         log_unread=len(task.notes) - len(log),
         minutes_spent=seconds // 60,
         created_at=task.created_at,
-        origins=_origins(task) if features.tells_origins else {},
+        origins=_origins(task, features) if features.tells_origins else {},
         **(_time(task, limits) if features.tells_time else {}),
     )
 
 
-def _origins(task: Task) -> dict[str, r.OriginSeen]:
-    return {name: r.OriginSeen(_who(one.by), one.at) for name, one in task.touched.items()}
+def _origins(task: Task, features: Features) -> dict[str, r.OriginSeen]:
+    written = _written(task) if features.tells_days else ()
+    return {
+        name: r.OriginSeen(_who(one.by), one.at, _newer(written, one.at))
+        for name, one in task.touched.items()
+    }
+
+
+def _written(task: Task) -> Sequence[str]:
+    """When the entries of a log were written last, oldest first."""
+    return sorted(map(_last_at, task.notes))
+
+
+def _last_at(note: Note) -> str:
+    return max(note.at, note.edited_at)
+
+
+def _newer(written: Sequence[str], at: str) -> int:
+    return len(written) - bisect_right(written, at)
 
 
 def _time(task: Task, limits: PromptLimits) -> dict[str, Any]:
@@ -364,9 +396,13 @@ def _language_source(by: str) -> str:
     return "agent" if _who(by) == "agent" else "person"
 
 
-def _log(journal: LogState, notes: Sequence[Note], limits: PromptLimits) -> tuple[r.EntrySeen, ...]:
-    """The newest entries that could fit, oldest first; older ones are not even read."""
-    newest_first = sorted(notes, key=lambda note: note.at)[::-1]
+def _log(
+    journal: LogState, notes: Sequence[Note], limits: PromptLimits, features: Features
+) -> tuple[r.EntrySeen, ...]:
+    """The newest entries that could fit, oldest first; older ones are not even read. Since scaffold
+    3 an edited one stands where its words are from: behind what was written before."""
+    order = _last_at if features.tells_days else attrgetter("at")
+    newest_first = sorted(notes, key=order)[::-1]
     entries: list[r.EntrySeen] = []
     room = limits.prompt_max_bytes
     for note in newest_first[: limits.log_entries_max]:
@@ -494,21 +530,32 @@ DECIDED_LEAST = 5
 """Of a tool with fewer verdicts nothing is told."""
 
 
-def lessons_of(agents: LogState, agent: Agent, category: str) -> tuple[r.LessonSeen, ...]:
-    """By tool, in the order of their names: how its proposals for other tasks of its own category
-    fared; the verdicts on its own task are told elsewhere."""
+def ruled_out_in(agents: LogState, category: str, features: Features) -> tuple[str, ...]:
+    """The items, by the names of their tools, that the person wants none of in a category."""
+    known = agents.load(LESSONS, CATEGORY + category).ruled if features.heeds_rules else ()
+    return known or ()
+
+
+def lessons_of(
+    agents: LogState, agent: Agent, category: str, features: Features
+) -> tuple[r.LessonSeen, ...]:
+    """By tool, in the order of their names: what is ruled out, then how proposals for other tasks
+    of its own category fared; the verdicts on its own task are told elsewhere."""
     if not may_enter((category,), agent):
         return ()
     own = set(sets_of_task(agents, agent, agent.generation))
     tools = agents.load(LESSONS, CATEGORY + category).tools
+    ruled_out = ruled_out_in(agents, category, features)
     others = {
-        tool: [one for one in tools[tool] if one.changes not in own] for tool in sorted(tools)
+        tool: [one for one in tools[tool] if one.changes not in own]
+        for tool in sorted(tools.keys() - {*ruled_out})
     }
-    return tuple(
+    fared = (
         _seen(agents, agent, tool, lessons)
         for tool, lessons in others.items()
         if len(lessons) >= DECIDED_LEAST
     )
+    return (*(r.LessonSeen(tool, 0, 0, is_ruled_out=True) for tool in ruled_out), *fared)
 
 
 def sets_of_task(agents: LogState, agent: Agent, generation: int) -> list[str]:

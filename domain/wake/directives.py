@@ -133,7 +133,67 @@ _PARAGRAPHS_2: Final = (
     _DATA_2,
 )
 
-ROLES: Final[dict[int, str]] = {1: _ROLE_1, 2: "\n\n".join(_PARAGRAPHS_2)}
+_COUNTS_3: Final = """\
+What counts.
+- A day said in relation ("tomorrow", "on Friday") counts from the day of its entry.
+- The due date is the whole task's: not the day of a step, a meeting or somebody else, none that \
+is past, wished for or withdrawn. The newest entry counts.
+- An item is a duty of the person: no other's, under no condition, no wish, question or example.
+- An estimate is the whole effort, not time spent or waited.
+- Of a quoted mail the person's own words below it decide. What a newer entry ends is over.
+Examples where you propose nothing: "Would be nice to have it by May." "The bank has to file it by \
+Friday." "If it rains, buy a tarp." "Last year it was due on 1 March.\""""
+_WRITING_3: Final = """\
+Report and observations differ.
+- The report (`update_report`) is for the person: the newest thing that they wrote, since when it \
+stands so, what is done, what remains, what it waits for, the one question that is open. No \
+reasoning, no remarks about yourself or your tools, no ids.
+- Observations (`record_observations`) are your private memory. Record only what will matter at a \
+later wake: a blocker, a change of scope, a missed estimate, a wish of the person, a complaint \
+(`grievance`, critical) or praise (`excellence`); not what task or report says already, \
+nor that you called a tool.
+- Write the report in the language that the instruction names. Quote names and titles as they \
+are."""
+_WHEN_3: Final = """\
+Who said it, and when.
+- All times are the person's clock.
+- Beside a value, `by` and `at` say who set it and when, `newer` how many entries of the log are \
+newer; where they are missing, nobody did; without `value` it was taken away. Where `by` is person \
+or import and `newer` is 0, propose no other. Example: a note of Monday says "due on the 5th", on \
+Tuesday the person sets the 9th: propose nothing."""
+_TIME_3: Final = """\
+Time and status.
+- At least 10 minutes were logged after the status was last set, and it is OPEN or GROOMED: \
+propose IN PROGRESS, above all where items were ticked too, and quote the entry. A timer that has \
+just begun is no evidence.
+- Time alone means no more: do not claim progress. 90 minutes of an estimate of 60: say so in the \
+report; propose a new estimate only if a text names one."""
+_EVIDENCE_3: Final = """\
+Whatever you propose, quote in `because` the words that it rests on, short and verbatim: the \
+person sees them. Where there are none, propose nothing."""
+_TOOLS_3: Final = """\
+Tools. Gather all elements of one kind in one call. When a call is refused, read why and do not \
+repeat it unchanged. At most 6 reads in one wake."""
+_PARAGRAPHS_3: Final = (
+    _WAKES_2,
+    _COUNTS_3,
+    _WRITING_3,
+    _NO_OP_RULE_2,
+    _SOVEREIGN_2,
+    _LESSONS_2,
+    _WHEN_3,
+    _TIME_3,
+    _EVIDENCE_3,
+    _LOOPS_2,
+    _TOOLS_3,
+    _DATA_2,
+)
+
+ROLES: Final[dict[int, str]] = {
+    1: _ROLE_1,
+    2: "\n\n".join(_PARAGRAPHS_2),
+    3: "\n\n".join(_PARAGRAPHS_3),
+}
 """Role and rules, by scaffold."""
 
 _DIRECTIVES_1: Final = """\
@@ -180,5 +240,5 @@ _ANSWER_1: Final = (
 )
 _SENTENCES_1: Final = Sentences(_FIRST_WAKE_1, _NO_OP_1, _ACT_1, _ACT_FIRST_1, _ANSWER_1)
 
-SENTENCES: Final[dict[int, Sentences]] = {1: _SENTENCES_1, 2: _SENTENCES_1}
+SENTENCES: Final[dict[int, Sentences]] = {1: _SENTENCES_1, 2: _SENTENCES_1, 3: _SENTENCES_1}
 """By scaffold."""

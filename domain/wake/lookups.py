@@ -5,6 +5,7 @@ was asked and answered, and prove reads again.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import mul
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -22,7 +23,8 @@ from domain.policy.flow import may_enter, project
 from domain.policy.gate import notice_of, refusal
 from domain.policy.policy import POLICY
 from domain.policy.scrub import scrub, scrub_all
-from domain.text import tokens
+from domain.scaffold import features_of
+from domain.text import search_words, tokens
 from domain.tools import registry
 from domain.tools.arguments import FOUND_MAX, RECALLED_MAX, FindTasks, ReadTask, Recall
 from domain.wake.context import VERDICTS, label_names
@@ -39,6 +41,8 @@ TEXT_MAX_BYTES = 500  # of what is recalled
 TLDR_MAX_BYTES = 800
 LABELS_MAX = 6
 ITEMS_MAX = 100
+RARE_PART = 4  # a word is rare that is in one of so many entries, or in fewer
+BEGINNING, WHOLE, BEGUN = 4, 4, 3  # letters of a beginning that counts; what a word counts
 NOT_FOUND = "There is no such task that you may read."
 
 
@@ -227,10 +231,8 @@ def _tldr(look: LookupLogs, task: Task) -> str:
 
 
 def _recalled(look: LookupLogs, asked: Recall) -> LookupAnswer:
-    wanted = set(tokens(asked.words))
-    everything = [*_own(look), *_log(look)]
-    matches = [one for one in everything if wanted and wanted.issubset(tokens(one.text))]
-    matches.sort(key=lambda one: one.at, reverse=True)
+    find = _ranked if features_of(look.scaffold).ranks_reads else _holding_all
+    matches = find(asked.words, [*_own(look), *_log(look)])
     shown = [
         replace(one, text=_line(one.text, TEXT_MAX_BYTES))
         for one in matches[: asked.limit or RECALLED_MAX]
@@ -238,6 +240,38 @@ def _recalled(look: LookupLogs, asked: Recall) -> LookupAnswer:
     return LookupAnswer(
         _fitted(shown, lambda kept: Recalled(tuple(kept), len(matches) - len(kept)))
     )
+
+
+def _holding_all(words: str, entries: Sequence[RecalledMemory]) -> list[RecalledMemory]:
+    wanted = set(tokens(words))
+    matches = [one for one in entries if wanted and wanted.issubset(tokens(one.text))]
+    return sorted(matches, key=lambda one: one.at, reverse=True)
+
+
+def _ranked(words: str, entries: Sequence[RecalledMemory]) -> list[RecalledMemory]:
+    """What holds all words, then what holds a rare one; of these what holds the rarer ones, then
+    the newest. How rare a word is follows from what the reader may read and nothing else: a count
+    over more would tell of it (ADR 99)."""
+    wanted = search_words(words)
+    held = [_held(wanted, one.text) for one in entries]
+    counts = [sum(map(bool, of_word)) for of_word in zip(*held, strict=True)]
+    weights = [(len(entries) // count).bit_length() if count else 0 for count in counts]
+    is_rare = [count * RARE_PART <= len(entries) for count in counts]
+    found = [
+        (all(how), sum(map(mul, how, weights)), one)
+        for how, one in zip(held, entries, strict=True)
+        if wanted and (all(how) or any(map(mul, how, is_rare)))
+    ]
+    found.sort(key=lambda one: one[2].at, reverse=True)
+    found.sort(key=lambda one: one[:2], reverse=True)
+    return [one for _, _, one in found]
+
+
+def _held(wanted: Sequence[str], text: str) -> list[int]:
+    """How well a text holds each word: whole, by a beginning that both have, or not at all."""
+    known = set(search_words(text))
+    beginnings = {one[:BEGINNING] for one in known if len(one) >= BEGINNING}
+    return [WHOLE if one in known else BEGUN * (one[:BEGINNING] in beginnings) for one in wanted]
 
 
 def _memory(look: LookupLogs, at: str, what: str, text: str) -> RecalledMemory:

@@ -11,13 +11,18 @@ of the model is answered is told in `domain.wake.tool_call`.
 
 At the end of the turns a report may be due (SPEC 7): then one more turn is asked for in which
 only `update_report` is on offer, whatever the turn limit says; if that brings none, the wake
-completes and says so.
+completes and says so. A first wake of which no call came through at all has failed then.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from domain.log.wire import Words
+from domain.policy.scrub import scrubbed_text
+from domain.text import squeeze
+from domain.tools.base import quoted
 from domain.wake import wake as w
 from domain.wake.tool_call import CallEffects, WakeInputs, answer_call
 from domain.wake.wake import WAKE, Intent, Wake, WakeFact, WakeFinished, WakeReply, evolve
@@ -107,9 +112,10 @@ def step(wake: Wake, bench: WakeInputs, answered: CallEffects) -> list[WakeFact]
         case "calling":
             return answer_call(wake, wake.calls[0], bench, answered)
         case "answered":
-            return [_ask_or_finish(wake, "answered")]
+            return [_ask_or_finish(wake, "answered", bench.text)]
         case "ready" if wake.turn >= wake.begun.turn_max or wake.is_forced:
-            return [_ask_or_finish(wake, "answered" if wake.is_forced else "turn_limit")]
+            stop_as: w.Stop = "answered" if wake.is_forced else "turn_limit"
+            return [_ask_or_finish(wake, stop_as, bench.text)]
         case "ready":
             return [w.ModelAsked(wake.turn + 1, attempt=1)]
         case _:
@@ -122,20 +128,35 @@ def is_report_due(wake: Wake) -> bool:
     return has_tool and wake.report is None and (wake.begun.is_first or wake.is_material)
 
 
-def _ask_or_finish(wake: Wake, stop_as: w.Stop) -> WakeFact:
-    is_due = is_report_due(wake)
-    if is_due and not wake.is_forced:
+def _ask_or_finish(wake: Wake, stop_as: w.Stop, text: Callable[[Words], str]) -> WakeFact:
+    if is_report_due(wake) and not wake.is_forced:
         return w.ModelAsked(wake.turn + 1, attempt=1, forced=REPORT_TOOL)
-    return WakeFinished("completed", stop=stop_as, is_report_missing=is_due)
+    return _finished(wake, stop_as, text)
 
 
-def failed(wake: Wake, fact: w.ModelFailed, until: str) -> list[WakeFact]:
+def _finished(wake: Wake, stop_as: w.Stop, text: Callable[[Words], str]) -> WakeFinished:
+    """The end of a wake that asks no more. Where a report is due and no call came through, it is a
+    first one, and has failed, unless a person asked in words and was answered in words."""
+    is_due = is_report_due(wake)
+    is_spoken = wake.begun.reason == "user" and wake.said is not None
+    is_mute = all(ref.is_error for ref in wake.results) and not is_spoken
+    if not (is_due and is_mute and wake.features.needs_report):
+        return WakeFinished("completed", stop=stop_as, is_report_missing=is_due)
+    said = scrubbed_text(text(wake.said), wake.features) if wake.said else ""
+    message = "no call of the model came through, not even a report"
+    message += f"; it said {quoted(said)}" if squeeze(said) else ""
+    return WakeFinished("failed", code="no_report", message=message)
+
+
+def failed(
+    wake: Wake, fact: w.ModelFailed, until: str, text: Callable[[Words], str]
+) -> list[WakeFact]:
     """What follows a model's failure: a provider's defers the wake, another one ends it; in the
-    extra turn for a report it ends as completed, without one."""
+    extra turn for a report the wake ends as if it had brought none."""
     if fact.of_provider:
         return [fact, w.WakeDeferred(until, "provider")]
     if wake.is_forced:
-        return [fact, WakeFinished("completed", stop="answered", is_report_missing=True)]
+        return [fact, _finished(wake, "answered", text)]
     return [fact, WakeFinished("failed", code=fact.code, message=fact.message)]
 
 

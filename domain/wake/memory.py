@@ -14,6 +14,7 @@ from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import Payload, words
 from domain.policy.flow import may_enter
 from domain.policy.scrub import scrub
+from domain.scaffold import Features
 from domain.wake.wake import WAKE
 
 FOLDED_MAX = 32
@@ -107,19 +108,23 @@ class FoldedNotes(NamedTuple):
     payloads: list[Payload]
 
 
-def fold_notes(agents: LogState, agent: Agent, unit: str, coming: int) -> FoldedNotes:
+def fold_notes(
+    agents: LogState, agent: Agent, unit: str, coming: int, features: Features
+) -> FoldedNotes:
     """What becomes a digest as a wake ends, so that few enough notes are left uncovered. `coming`:
-    how many notes the append brings, which are covered later; `unit`: whose texts are repeated."""
+    how many notes the append brings, which are covered later; `unit`: whose texts are repeated;
+    `features`: of the wake."""
+    contract = memories.CONTRACT_WITH_WORDS if features.ranks_reads else memories.CONTRACT
     memory, made = agents.load(MEMORY, agent.id), FoldedNotes([], [])
     is_full = agent.noted - memory.count + coming > memories.UNCOVERED_MAX
     notes = uncovered(agents, agent) if is_full else ()
     for _ in range(FOLDED_MAX):
         if digests := memories.too_many(memory):
-            fact, said = _of_digests(agents, agent, digests)
+            fact, said = _of_digests(agents, agent, digests, contract)
         elif len(notes) + coming > memories.UNCOVERED_MAX and notes:
             part = memories.oldest(notes)
             notes = notes[len(part) :]
-            fact, said = _of_notes(agents, agent, part)
+            fact, said = _of_notes(agents, agent, part, contract)
         else:
             break
         kept, payloads = words(unit, said)
@@ -131,7 +136,7 @@ def fold_notes(agents: LogState, agent: Agent, unit: str, coming: int) -> Folded
 
 
 def _of_notes(
-    agents: LogState, agent: Agent, notes: Sequence[AgentObservation]
+    agents: LogState, agent: Agent, notes: Sequence[AgentObservation], contract: int
 ) -> tuple[MemoryFolded, str]:
     may = _may_read_notes(agents, agent)
     seen = [one for one in notes if may(one.run_key)]
@@ -143,11 +148,12 @@ def _of_notes(
         [(one, scrub(agents.text(one.words)).text) for one in seen],
         [one.position for one in agent.critical],
         [category for one in started if one for category in one.categories],
+        contract,
     )
 
 
 def _of_digests(
-    agents: LogState, agent: Agent, digests: Sequence[MemoryFolded]
+    agents: LogState, agent: Agent, digests: Sequence[MemoryFolded], contract: int
 ) -> tuple[MemoryFolded, str]:
     seen = [one for one in digests if _may_hold(one, agent)]
     return memories.of_digests(
@@ -159,4 +165,5 @@ def _of_digests(
             for one in agent.critical
         ],
         [category for one in seen for category in one.categories],
+        contract,
     )

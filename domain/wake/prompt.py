@@ -15,6 +15,7 @@ from msgspec.structs import asdict, replace
 from domain.log.state import LogState
 from domain.policy.scrub import scrub_all
 from domain.ports import CallResult, Exchange, Request, Section, ToolSpec
+from domain.tools.snapshot import SnapshotPlace
 from domain.wake import prompt_sections as parts
 from domain.wake.prompt_sections import document, newest, section, size
 from domain.wake.reading import PromptLimits, Reading
@@ -54,11 +55,12 @@ TEXT_LEAST_BYTES = 40
 
 class Prompt(Struct, frozen=True):
     """What a model is given in a wake's first turn. `secrets`: how many were replaced, also in
-    what did not fit in."""
+    what did not fit in. `places`: of the entries that it shows, see `Snapshot`."""
 
     system: tuple[Section, ...]
     user: tuple[Section, ...]
     secrets: int = 0
+    places: tuple[SnapshotPlace, ...] = ()
 
 
 def render(reading: Reading, limits: PromptLimits) -> Prompt:
@@ -134,7 +136,20 @@ def _fitted(reading: Reading, limits: PromptLimits) -> Prompt | None:
         return None
     text = task.with_log(entries, len(log) + left_out - len(entries))
     whole = section("task", "Task", text)
-    return Prompt(system, (*before, whole, *after))
+    places = _places(reading, limits, len(entries)) if reading.features.tells_days else ()
+    return Prompt(system, (*before, whole, *after), places=places)
+
+
+def _places(reading: Reading, limits: PromptLimits, entries: int) -> tuple[SnapshotPlace, ...]:
+    log, turns = reading.task.log, reading.thread.turns
+    shown = parts.newest_of(log, entries)
+    edited = tuple(one.edited_at for one in shown)
+    spoken = parts.newest_of(turns, len(parts.turns(reading, limits)))
+    found = (
+        SnapshotPlace("log", tuple(one.at for one in shown), edited if any(edited) else ()),
+        SnapshotPlace("thread", tuple(one.at for one in spoken)),
+    )
+    return tuple(one for one in found if one.at)
 
 
 def _made(

@@ -104,6 +104,23 @@ def cut_note(count: int, what: str) -> list[str]:
     return [f"[cut: {count} {what}]"] if count else []
 
 
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+def when(reading: Reading, at: str) -> str:
+    """A time as it is told: since scaffold 3 the person's clock, ``Fri 2027-02-26 09:00``."""
+    local = reading.local
+    if not at or local is None or not reading.features.tells_days:
+        return at
+    day, clock = wall(at, local.offset, local.earlier).split("T")
+    return f"{_DAYS[date.fromisoformat(day).weekday()]} {day} {clock}"
+
+
+def _day(reading: Reading, at: str) -> str:
+    told = when(reading, at)
+    return at[:10] if told == at else told[4:14]
+
+
 # ----------------------------------------------------------------------------------- the owned task
 # The owned task as one JSON document, keys in a fixed order, one element of a list per line.
 
@@ -134,12 +151,14 @@ class TaskSection(Struct, frozen=True):
 
 def document(reading: Reading, limits: PromptLimits) -> TaskSection:
     """All of the task but its log."""
+    if reading.features.tells_days:
+        return _document_3(reading, limits)
     task = reading.task
     items, items_cut = _kept(task.items, limits)
     labels = task.labels[: limits.labels_max]
     before = [
         *_fields(reading, limits),
-        f'"labels": {rows([dump(_label(label, limits)) for label in labels])}',
+        f'"labels": {rows([dump(_label(reading, label, limits)) for label in labels])}',
         *_cut("labelsCut", len(task.labels) - len(labels)),
         f'"labelsLeft": {labels_left(task)}',
         f'"checklist": {rows([_item(item, limits) for item in items])}',
@@ -148,6 +167,71 @@ def document(reading: Reading, limits: PromptLimits) -> TaskSection:
     ]
     after = [f'"timeSpentMinutes": {task.minutes_spent}', f'"createdAt": {dump(task.created_at)}']
     return TaskSection("{\n" + ",\n".join(before), ",\n" + ",\n".join(after) + "\n}")
+
+
+def _document_3(reading: Reading, limits: PromptLimits) -> TaskSection:
+    """What seldom changes stands before the log, so that a wake's prompt begins as the one before.
+    What is empty is left out."""
+    task = reading.task
+    items, items_cut = _kept(task.items, limits)
+    labels = task.labels[: limits.labels_max]
+    named = [dump(_label(reading, label, limits)) for label in labels]
+    before = {
+        "id": dump(reading.named(task.id)),
+        "title": _valued(reading, "title", clip(task.title, limits.line_max_bytes)),
+        "description": _valued(
+            reading, "description", clip(task.description, limits.text_max_bytes)
+        ),
+        "category": _told(clip(task.category.name, limits.line_max_bytes)),
+        "createdAt": _told(when(reading, task.created_at)),
+    }
+    after = {
+        "status": _valued(reading, "status", task.status),
+        "statusReason": _told(clip(task.status_reason, limits.line_max_bytes)),
+        "priority": _valued(reading, "priority", task.priority),
+        "estimateMinutes": _valued(reading, "estimate", task.estimate),
+        "dueDate": _valued(reading, "due", task.due),
+        "dueIn": _told(_due_in(reading)),
+        "languageCode": _valued(reading, "language", clip(task.language, limits.line_max_bytes)),
+        "labels": rows(named) if named else "",
+        "labelsCut": _told(len(task.labels) - len(labels)),
+        "labelsLeft": str(labels_left(task)),
+        "checklist": rows([_item_3(reading, one, limits) for one in items]) if items else "",
+        "checklistCut": _told(items_cut),
+        "timeSpentMinutes": _told(task.minutes_spent),
+    }
+    first, last = (
+        [f'"{name}": {text}' for name, text in part.items() if text] for part in (before, after)
+    )
+    return TaskSection("{\n" + ",\n".join([*first, '"log": ']), ",\n" + ",\n".join(last) + "\n}")
+
+
+def _told(value: object) -> str:
+    return dump(value) if value else ""
+
+
+def _valued(reading: Reading, field: str, value: object) -> str:
+    """A value with who set it, when, and how many entries are newer; without `value` where it was
+    taken away, alone where nobody set it. Of what stands before the log that count is left out: it
+    would change with each entry."""
+    if (origin := reading.task.origins.get(field)) is None:
+        return _told(value)
+    told: dict[str, object] = {"by": origin.by, "at": when(reading, origin.at)}
+    if field not in ("title", "description"):
+        told["newer"] = origin.newer
+    return dump({"value": value} | told if value else told)
+
+
+def _item_3(reading: Reading, item: r.ItemSeen, limits: PromptLimits) -> str:
+    told = {
+        "id": reading.named(item.id),
+        "title": clip(item.title, limits.line_max_bytes),
+        "checked": item.is_checked,
+        "checkedBy": item.checked_by,
+        "checkedAt": when(reading, item.checked_at),
+        "archived": item.is_archived,
+    }
+    return dump({name: value for name, value in told.items() if value})
 
 
 def labels_left(task: r.TaskSeen) -> int:
@@ -161,9 +245,10 @@ def newest(reading: Reading, limits: PromptLimits, room: int) -> list[str]:
     kept: list[str] = []
     for entry in reading.task.log[: -limits.log_entries_max - 1 : -1]:
         text = clip(entry.text, limits.entry_max_bytes)
-        told = {"at": entry.at, "type": entry.entry_kind, "by": entry.by, "text": text}
+        at = when(reading, entry.at)
+        told = {"at": at, "type": entry.entry_kind, "by": entry.by, "text": text}
         if entry.edited_at and reading.features.tells_origins:
-            told["editedAt"] = entry.edited_at
+            told["editedAt"] = when(reading, entry.edited_at)
         encoded = dump(told)
         room -= size(encoded) + len(",\n")
         if room < 0:
@@ -186,7 +271,7 @@ def _fields(reading: Reading, limits: PromptLimits) -> list[str]:
         "dueIn": _due_in(reading),
         "languageCode": clip(task.language, limits.line_max_bytes) or None,
         "languageSource": task.language_by or None,
-        "category": _label(task.category, limits),
+        "category": _label(reading, task.category, limits),
     }
     if reading.features.tells_origins:
         del fields["languageSource"]
@@ -215,8 +300,8 @@ def _due_in(reading: Reading) -> str | None:
     return f"in {told}" if days > 0 else f"overdue by {told}"
 
 
-def _label(label: r.LabelSeen, limits: PromptLimits) -> dict[str, str]:
-    return {"id": label.id, "name": clip(label.name, limits.line_max_bytes)}
+def _label(reading: Reading, label: r.LabelSeen, limits: PromptLimits) -> dict[str, str]:
+    return {"id": reading.named(label.id), "name": clip(label.name, limits.line_max_bytes)}
 
 
 def _cut(name: str, count: int) -> list[str]:
@@ -301,7 +386,7 @@ def guiding(reading: Reading, limits: PromptLimits) -> Section:
 def suppressed_labels(reading: Reading, limits: PromptLimits) -> Section | None:
     if not reading.suppressed:
         return None
-    body = ["Never propose these for this task.", *_labels(reading.suppressed, limits)]
+    body = ["Never propose these for this task.", *_labels(reading, reading.suppressed, limits)]
     return section("suppressed_labels", "Suppressed labels", "\n".join(body))
 
 
@@ -310,7 +395,8 @@ def available_labels(reading: Reading, limits: PromptLimits) -> Section | None:
         return None
     body = [f"The task has {len(reading.task.labels)} labels: none may be assigned."]
     if left := labels_left(reading.task):
-        body = [f"At most {left} more may be assigned.", *_labels(reading.available, limits)]
+        body = [f"At most {left} more may be assigned."]
+        body += _labels(reading, reading.available, limits)
     return section("available_labels", "Available labels", "\n".join(body))
 
 
@@ -336,7 +422,8 @@ def linked(reading: Reading, limits: PromptLimits) -> Section | None:
         return None
     links = reading.linked[: limits.linked_max]
     told = _link_2 if reading.features.tells_links else _link
-    shown = [dump(told(one, limits)) for one in links]
+    named = [msgspec.structs.replace(one, id=reading.named(one.id)) for one in links]
+    shown = [dump(told(one, limits)) for one in named]
     units = [one.id for one in links] if reading.features.names_units else ()
     if left_out := len(reading.linked) - len(shown):
         shown.append(dump({"linksCut": left_out}))
@@ -381,8 +468,10 @@ def report(reading: Reading, limits: PromptLimits) -> Section | None:
         return None
     content = block(known.content, limits.text_max_bytes)
     tldr = line(known.tldr, limits.line_max_bytes)
-    body = f"Written at {known.at}.\n\nTL;DR: {tldr}\n\n{content}"
-    return section("report", "Current report", body)
+    written = f"Written at {known.at}."
+    if reading.features.tells_days:
+        written = f"Written {when(reading, known.at)}; newer entries: {known.newer}."
+    return section("report", "Current report", f"{written}\n\nTL;DR: {tldr}\n\n{content}")
 
 
 def critical(reading: Reading, limits: PromptLimits) -> Section | None:
@@ -395,7 +484,9 @@ def critical(reading: Reading, limits: PromptLimits) -> Section | None:
         for title, categories in CRITICAL_GROUPS
         if (
             told := [
-                _note(one, one.category, limits) for one in shown if one.category in categories
+                _note(reading, one, one.category, limits)
+                for one in shown
+                if one.category in categories
             ]
         )
     ]
@@ -403,9 +494,9 @@ def critical(reading: Reading, limits: PromptLimits) -> Section | None:
     return section("critical", "Prior critical observations", "\n\n".join(groups))
 
 
-def _note(one: r.ObservationSeen, kind: str, limits: PromptLimits) -> str:
+def _note(reading: Reading, one: r.ObservationSeen, kind: str, limits: PromptLimits) -> str:
     number = f"{one.number} " if one.number else ""
-    return f"- {number}[{one.at}] ({kind}) {line(one.text, limits.line_max_bytes)}"
+    return f"- {number}[{when(reading, one.at)}] ({kind}) {line(one.text, limits.line_max_bytes)}"
 
 
 def journal(reading: Reading, limits: PromptLimits) -> Section | None:
@@ -414,7 +505,7 @@ def journal(reading: Reading, limits: PromptLimits) -> Section | None:
         return None
     shown = newest_of(reading.journal, limits.journal_max)
     body = cut_note(len(reading.journal) - len(shown), "older observations")
-    body += [_note(one, one.priority, limits) for one in shown]
+    body += [_note(reading, one, one.priority, limits) for one in shown]
     return section("journal", "Agent journal", "\n".join(body))
 
 
@@ -425,7 +516,7 @@ def proposals(reading: Reading, limits: PromptLimits) -> Section | None:
     for one in shown:
         status = "" if one.status == "pending" else f" [{one.status}]"
         summary = line(one.summary, limits.line_max_bytes)
-        body.append(f"- fp={one.fingerprint} {summary}{status}")
+        body.append(f"- fp={reading.named(one.fingerprint)} {summary}{status}")
     if reading.verdicts:
         body += ["", "Recent verdicts:"] if body else ["Recent verdicts:"]
     for verdict in reading.verdicts[: limits.verdicts_max]:
@@ -445,7 +536,7 @@ def changed(reading: Reading, limits: PromptLimits) -> Section | None:
     """Sorted ids with what changed, then timers, then why else it woke."""
     shown = reading.changes[: limits.changes_max]
     body = [
-        f"- {line(one.subject, limits.line_max_bytes)}: {one.what}"
+        f"- {line(reading.named(one.subject), limits.line_max_bytes)}: {one.what}"
         f"{f' ({one.times} times)' if one.times > 1 else ''}"
         for one in shown
     ]
@@ -456,7 +547,7 @@ def changed(reading: Reading, limits: PromptLimits) -> Section | None:
         schedule = f" ({line(timer.schedule, limits.line_max_bytes)})" if timer.schedule else ""
         ticks = newest_of(timer.ticks, limits.changes_max)
         earlier = cut_note(len(timer.ticks) - len(ticks), "earlier ticks")
-        told = ", ".join((*earlier, *ticks))
+        told = ", ".join((*earlier, *(when(reading, one) for one in ticks)))
         body.append(f"- timer {line(timer.id, limits.line_max_bytes)}{schedule} fired: {told}")
     body += cut_note(len(reading.timers[limits.changes_max :]), "more timers")
     if reading.is_resumed:
@@ -477,7 +568,8 @@ def first_wake(reading: Reading, limits: PromptLimits) -> Section | None:
 
 
 def instruction(reading: Reading, limits: PromptLimits) -> Section:
-    language = line(reading.language, limits.line_max_bytes) or "en"
+    unset = "that of the task's own texts" if reading.features.tells_days else "en"
+    language = line(reading.language, limits.line_max_bytes) or unset
     told = directives.SENTENCES[reading.scaffold]
     parts = [told.answer] if reading.words else []
     parts += [told.act_first] if reading.is_first else [told.no_op, told.act]
@@ -485,9 +577,11 @@ def instruction(reading: Reading, limits: PromptLimits) -> Section:
     return section("instruction", "Instruction", "\n".join(parts))
 
 
-def _labels(labels: Sequence[r.LabelSeen], limits: PromptLimits) -> list[str]:
+def _labels(reading: Reading, labels: Sequence[r.LabelSeen], limits: PromptLimits) -> list[str]:
     shown = labels[: limits.labels_max]
-    told = [f"- {label.id}: {line(label.name, limits.line_max_bytes)}" for label in shown]
+    told = [
+        f"- {reading.named(label.id)}: {line(label.name, limits.line_max_bytes)}" for label in shown
+    ]
     return [*told, *cut_note(len(labels) - len(shown), "more labels")]
 
 
@@ -525,6 +619,8 @@ def lessons(reading: Reading, limits: PromptLimits) -> Section | None:
 
 def _tool(one: r.LessonSeen, bytes_max: int) -> tuple[str, tuple[str, ...]]:
     """The line of a tool, and the tasks whose texts it repeats."""
+    if one.is_ruled_out:
+        return f"- {one.tool}: the person wants none in this category.", ()
     shown = one.reasons[:REASONS_MAX]
     text = f"- {one.tool}: {one.accepted} of {one.decided} accepted."
     if shown:
@@ -557,14 +653,16 @@ def time(reading: Reading, limits: PromptLimits) -> Section | None:
     body += cut_note(len(done) - len(shown) + task.time_unread, "older entries")
     for one in shown:
         start, end = _wall(reading, one.start), _wall(reading, one.end)
-        span = f"{start} to {end.removeprefix(start[:11])}, {one.minutes} minutes"
+        span = f"{start} to {end.removeprefix(start[:-5])}, {one.minutes} minutes"
         rated = f", rated {_rated(one.rating)}" if one.rating else ""
-        body.append(f"- {one.id} {span}{rated}{_said(one, limits)}")
+        body.append(f"- {reading.named(one.id)} {span}{rated}{_said(one, limits)}")
     return section("time", "Time", "\n".join(body))
 
 
 def _wall(reading: Reading, at: str) -> str:
     local = reading.local
+    if reading.features.tells_days:
+        return when(reading, at)
     return wall(at, local.offset, local.earlier) if local and at else at
 
 
@@ -586,7 +684,8 @@ def memory(reading: Reading, limits: PromptLimits) -> Section | None:
     room = limits.memory_max_bytes
     for one in reversed(reading.memory):
         text = block(one.text, limits.memory_max_bytes)
-        told = f"{one.since[:10]} to {one.until[:10]}, {one.count} notes:\n{text}"
+        since, until = (_day(reading, at) for at in (one.since, one.until))
+        told = f"{since} to {until}, {one.count} notes:\n{text}"
         room -= size(told) + 2
         if room < 0:
             break
@@ -601,19 +700,27 @@ def memory(reading: Reading, limits: PromptLimits) -> Section | None:
 
 def thread(reading: Reading, limits: PromptLimits) -> Section | None:
     """The newest turns of the session that fit, oldest first; of the newest at least a part."""
-    turns = newest_of(reading.thread.turns, limits.thread_max)
+    shown = turns(reading, limits)
+    left_out = reading.thread.left_out + len(reading.thread.turns) - len(shown)
+    body = [*cut_note(left_out, "earlier turns"), rows(shown)] if left_out or shown else []
+    return section("thread", "Earlier in this session", "\n".join(body)) if body else None
+
+
+def turns(reading: Reading, limits: PromptLimits) -> list[str]:
+    """Those that are shown, each as JSON."""
     side, room = limits.thread_max_bytes // 2, limits.thread_max_bytes
     shown: list[str] = []
-    for one in reversed(turns):
-        told = {"at": one.at, "person": clip(one.words, side), "you": clip(one.answer, side)}
+    for one in reversed(newest_of(reading.thread.turns, limits.thread_max)):
+        at = when(reading, one.at)
+        told = {"at": at, "person": clip(one.words, side), "you": clip(one.answer, side)}
+        if reading.features.tells_days and not one.answer:
+            del told["you"]
         shown.append(dump(told))
         room -= size(shown[-1])
         if room < 0 and len(shown) > 1:
             del shown[-1]
             break
-    left_out = reading.thread.left_out + len(reading.thread.turns) - len(shown)
-    body = [*cut_note(left_out, "earlier turns"), rows(shown[::-1])] if left_out or shown else []
-    return section("thread", "Earlier in this session", "\n".join(body)) if body else None
+    return shown[::-1]
 
 
 # ---------------------------------------------------------------------------------------- the order
@@ -660,5 +767,28 @@ _2 = SectionOrder(
         instruction,
     ),
 )
-SECTIONS: Final[Mapping[int, SectionOrder]] = {1: _1, 2: _2}
+_3 = SectionOrder(
+    system=(role, guiding, goal),
+    before_task=(),
+    after_task=(
+        suppressed_labels,
+        available_labels,
+        corrections,
+        memory,
+        linked,
+        time,
+        report,
+        critical,
+        journal,
+        proposals,
+        thread,
+        lessons,
+        changed,
+        words,
+        first_wake,
+        now,
+        instruction,
+    ),
+)
+SECTIONS: Final[Mapping[int, SectionOrder]] = {1: _1, 2: _2, 3: _3}
 """By scaffold."""

@@ -89,6 +89,7 @@ class ReportShown(Struct, frozen=True):
     tldr: str
     one_liner: str
     content: str
+    newer: int = 0  # entries of the log that are since; told since scaffold 3
 
 
 class LinkedAgent(Struct, frozen=True):
@@ -136,10 +137,12 @@ class TimeSeen(Struct, frozen=True):
 
 
 class OriginSeen(Struct, frozen=True):
-    """Who set a field: person, agent or import; and when."""
+    """Who set a field: person, agent or import; and when. `newer`: how many entries of the log are
+    since; told since scaffold 3."""
 
     by: str
     at: str
+    newer: int = 0
 
 
 class TaskSeen(Struct, frozen=True):
@@ -294,7 +297,8 @@ class EditSeen(Struct, frozen=True):
 
 class LessonSeen(Struct, frozen=True):
     """How a tool's proposals for other tasks of the category fared. `reasons`: the most frequent
-    first; `bare` counts what was declined without one; `edits` are newest first."""
+    first; `bare` counts what was declined without one; `edits` are newest first.
+    `is_ruled_out`: the person wants none."""
 
     tool: str
     accepted: int
@@ -302,6 +306,7 @@ class LessonSeen(Struct, frozen=True):
     reasons: tuple[ReasonSeen, ...] = ()
     bare: int = 0
     edits: tuple[EditSeen, ...] = ()
+    is_ruled_out: bool = False
 
 
 class Reading(Struct, frozen=True):
@@ -333,9 +338,14 @@ class Reading(Struct, frozen=True):
     directives: str = ""  # of the agent's template; empty: the built-in ones
     scaffold: int = 1  # whose texts and sections it is rendered with
     local: LocalTime | None = None
+    short: dict[str, str] = {}  # ids as they are told, where that is not in full
     thread: ThreadSeen = ThreadSeen()
     lessons: tuple[LessonSeen, ...] = ()
     memory: tuple[DigestSeen, ...] = ()  # oldest first
+
+    def named(self, id_: str) -> str:
+        """An id as the agent is told it."""
+        return self.short.get(id_, id_)
 
     @property
     def is_first(self) -> bool:

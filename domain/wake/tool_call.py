@@ -6,7 +6,7 @@ collected in `CallEffects`. Of a call, its name in ASCII and its arguments as ca
 kept.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -34,12 +34,13 @@ from domain.tools.arguments import (
     RetractSuggestions,
     UpdateLoops,
     UpdateReport,
+    rules,
 )
 from domain.tools.base import Plan, Proposal, ToolRefusal, fingerprint, quoted
 from domain.tools.decoding import Quotes
 from domain.tools.local import READS_MAX
 from domain.tools.snapshot import Snapshot
-from domain.wake import citations, visible_ids
+from domain.wake import citations, short_ids, visible_ids
 from domain.wake.wake import (
     ReportDrafted,
     RetractionStaged,
@@ -138,6 +139,11 @@ def reported(wake: Wake, count: int, text: Text) -> str:
     return "\n".join([*shown, "If the report says otherwise, write it again."])
 
 
+def remarked(message: str, remark: str) -> str:
+    """An answer, and what is told of how the call was taken."""
+    return f"{message}\n{remark}" if remark else message
+
+
 def _bounded(lines: list[str]) -> list[str]:
     more = len(lines) - LINES_MAX
     return [*lines[:LINES_MAX], *([f"and {more} more"] if more > 0 else [])]
@@ -156,14 +162,15 @@ CALLS_MAX = 64
 
 class WakeInputs(Struct, frozen=True):
     """What answering needs besides the wake: the task as captured, how to get this wake's change
-    set and the agent's others where a call proposes something, how to read a long text, and whose
-    wake it is."""
+    set and the agent's others where a call proposes something, how to read a long text, whose wake
+    it is, and what items the person wants none of in the task's category."""
 
     snapshot: Snapshot
     own: Callable[[], ChangeSet]
     others: Callable[[], tuple[ChangeSet, ...]]
     text: Callable[[Words], str]
     agent: Agent = Agent("")
+    ruled_out: Callable[[], Collection[str]] = tuple
 
 
 class CallEffects:
@@ -197,6 +204,7 @@ class _Answering(NamedTuple):
     text: str
     bench: WakeInputs
     answered: CallEffects
+    remark: str = ""
 
     def keep(self, text: str) -> Words:
         return self.answered.keep(self.wake.unit, text)
@@ -218,10 +226,14 @@ def answer_call(
     if decoding.asks(registry.TOOLS[tool], features):
         given, quotes = decoding.parted(registry.TOOLS[tool], given)
         this = this._replace(text=canonical.text(given))
+    given, remark = registry.taken(tool, given, features)
+    if features.short_ids:
+        shape = rules(registry.TOOLS[tool].asked(features))
+        given = short_ids.completed(shape, given, lambda: _ids_shown(this))
     arguments = registry.decode(tool, given, features)
     if isinstance(arguments, ToolRefusal):
         return [_denied(this, arguments)]
-    this = this._replace(text=canonical.text(arguments))
+    this = this._replace(text=canonical.text(arguments), remark=remark)
     match registry.mode_of(tool, bench.snapshot):
         case "local":
             return _local(this, arguments)
@@ -235,6 +247,16 @@ def answer_call(
             return [_denied(this, ToolRefusal("redundant", f"{tool} has been done in this wake."))]
         case _:
             return [replace(_ask(this), base=registry.base(tool, bench.snapshot, this.text))]
+
+
+def _ids_shown(this: _Answering) -> Iterator[str]:
+    """What a call of the wake may name: of its task, of the tasks that it was shown, and the open
+    proposals of its agent."""
+    wake, seen, bench = this.wake, this.bench.snapshot, this.bench
+    yield from short_ids.of_snapshot(seen)
+    yield from visible_ids.visible_tasks(wake, seen, this.answered.own or bench.own(), this.read)
+    mine = (one for one in bench.others() if one.agent == wake.begun.agent)
+    yield from (item.fingerprint for one in mine for item in one.items if item.status == "pending")
 
 
 def _is_done(wake: Wake, tool: str) -> bool:
@@ -268,6 +290,8 @@ def _refusal(wake: Wake, call: ToolCall, tool: str | None, bench: WakeInputs) ->
         return ToolRefusal("missing_category", "the task has no category, so it may not be changed")
     if bench.snapshot.category not in wake.begun.categories:
         return ToolRefusal("out_of_scope", "the task's category is not one this agent may touch")
+    if (registry.TOOLS[tool].singular or tool) in bench.ruled_out():
+        return ToolRefusal("sovereignty", f"the person wants no {tool} in this category")
     return None
 
 
@@ -290,7 +314,8 @@ def _returned(
     this: _Answering, status: ToolStatus, message: str, *, code: str = ""
 ) -> ToolReturned:
     """The result of a call that never left the process."""
-    said, (action, operation) = this.keep(scrubbed_text(message, this.wake.features)), _names(this)
+    message = scrubbed_text(remarked(message, this.remark), this.wake.features)
+    said, (action, operation) = this.keep(message), _names(this)
     turn, call_id = this.wake.turn, this.call.call_id
     return ToolReturned(turn, operation, 0, action, call_id, this.tool, status, said, code=code)
 
@@ -307,7 +332,7 @@ def _ask(this: _Answering) -> ToolAsked:
 
 def _deferred(this: _Answering, arguments: Struct, quotes: Quotes) -> ToolReturned:
     """Queue what the person has not been asked yet; say what was skipped or refused, and why."""
-    wake, call, tool, _, bench, answered = this
+    wake, call, tool, _, bench, answered, _ = this
     own, others = answered.own or bench.own(), bench.others()
     sets = (*others, own)
     plan = visible_ids.refused(
@@ -316,14 +341,16 @@ def _deferred(this: _Answering, arguments: Struct, quotes: Quotes) -> ToolReturn
     if isinstance(plan, ToolRefusal):
         return _denied(this, plan)
 
+    said_of = partial(decoding.quote_of, registry.TOOLS[tool], quotes, arguments)
+    cited = [said_of(one) for one in plan.proposals]
+    if wake.features.needs_quotes and not all(map(squeeze, cited)):
+        return _denied(this, citations.MISSING)
+    planned = citations.with_citations(plan.proposals, cited, wake, bench.snapshot, this.read)
     touched = partial(registry.last_touched, bench.snapshot)
     memory = _memory(wake, bench) if this.wake.features.heeds_verdicts else None
     news = partial(registry.is_news, bench.snapshot) if bench.snapshot.wrote else None
-    sifted = deduplication.deduplicate(plan.proposals, sets, touched, memory, news)
-    said_of = partial(decoding.quote_of, registry.TOOLS[tool], quotes, arguments)
-    cited = map(said_of, sifted.accepted)
-    accepted = citations.with_citations(sifted.accepted, cited, wake, this.read)
-    facts, payloads = decisions.propose(own, accepted, wake.begun.task)
+    sifted = deduplication.deduplicate(planned, sets, touched, memory, news)
+    facts, payloads = decisions.propose(own, sifted.accepted, wake.begun.task)
     answered.payloads += payloads
     answered.proposed += facts
     for fact in facts:
@@ -351,7 +378,20 @@ def _memory(wake: Wake, bench: WakeInputs) -> deduplication.VerdictMemory:
     def made_of(item: ChangeItem) -> str:
         return fingerprint(item.tool, bench.text(item.arguments_now or item.arguments))
 
-    return deduplication.VerdictMemory(texts_at, made_of)
+    def fields(tool: str, arguments: str) -> frozenset[str]:
+        return frozenset(registry.replaced_by(tool, arguments))
+
+    def is_newer(proposal: Proposal, item: ChangeItem) -> bool | None:
+        """Whether the words that a proposal rests on are newer than the person's verdict on an
+        edited item; None where the two are not about one field."""
+        given = fields(proposal.tool, proposal.arguments)
+        is_same = proposal.fingerprint == item.fingerprint or proposal.display == item.display
+        if not is_same and given.isdisjoint(fields(item.tool, bench.text(item.arguments))):
+            return None
+        return citations.is_since(proposal.because_at, item.decided_at, item.position, seen)
+
+    heeds = is_newer if wake.features.heeds_edits else None
+    return deduplication.VerdictMemory(texts_at, made_of, heeds)
 
 
 def _queued_text(count: int, skipped: tuple[str, ...], plan: Plan) -> str:
@@ -383,6 +423,10 @@ def _local(this: _Answering, arguments: Struct) -> list[WakeFact]:
 
 
 def _drafted(this: _Answering, arguments: UpdateReport, facts: list[WakeFact]) -> str | ToolRefusal:
+    if this.wake.features.short_ids:
+        known = tuple(_ids_shown(this))
+        told = (arguments.content, arguments.tldr, arguments.one_liner)
+        arguments = UpdateReport(*(short_ids.in_full(one, known) for one in told))
     report = local.report(arguments)
     if isinstance(report, ToolRefusal):
         return report

@@ -71,6 +71,7 @@ class WakeStarted(Stored, frozen=True, tag="wake.started.1"):
     throttle_seconds: int = 0  # of changes that come while it runs; 0: the default
     seen: tuple[Imported, ...] = ()  # of a shared journal: what its position knows of each machine
     template_of: str = ""  # whose version of that number; empty: the own one, or the only
+    agent_kind: str = ""  # since scaffold 3, so that an older wakelog knows that it is newer
 
 
 class ModelAsked(Stored, frozen=True, tag="wake.model_asked.1"):
@@ -219,7 +220,8 @@ class Wake(Struct, frozen=True):
     """A wake as its facts make it. `calls` are those of the turn not yet answered; `actions` the
     stable ids of all that were answered; `reproposed` the fingerprints of older open items that
     it proposed once more; `retakes` counts take-overs since the last reply;
-    `is_material`: it changed or proposed something, so a report is due."""
+    `is_material`: it changed or proposed something, so a report is due; `said`: the first words of
+    the model."""
 
     run_key: str
     phase: Phase = "absent"
@@ -238,6 +240,7 @@ class Wake(Struct, frozen=True):
     deferred_until: str = ""
     defers: int = 0
     outcome: Outcome | Literal[""] = ""
+    said: Words | None = None
 
     @property
     def begun(self) -> WakeStarted:
@@ -303,6 +306,7 @@ def _answered(wake: Wake, event: ModelAnswered) -> Wake:
         asked=None,
         calls=event.calls,
         exchanges=(*wake.exchanges, ExchangeRef(event.reply)),
+        said=wake.said or event.text,
         retakes=0,
         defers=0,
     )

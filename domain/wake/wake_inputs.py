@@ -2,6 +2,7 @@
 prompt, the captured task, its change sets, the tools it is offered.
 """
 
+from collections.abc import Collection
 from functools import cache, lru_cache
 
 import msgspec
@@ -23,7 +24,14 @@ from domain.templates import template as templates
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot, captured
 from domain.wake.commands import BeginWake
-from domain.wake.context import gather, lessons_of, linked_tasks, sets_of_task, thread_of
+from domain.wake.context import (
+    gather,
+    lessons_of,
+    linked_tasks,
+    ruled_out_in,
+    sets_of_task,
+    thread_of,
+)
 from domain.wake.memory import with_readable_memory
 from domain.wake.prompt import Prompt, render
 from domain.wake.reading import LinkedAgent, PromptLimits, PromptOptions, ReportShown, WakeReason
@@ -71,18 +79,21 @@ def shown(
     if directives := _directives(agents, agent):
         reading = replace(reading, directives=directives)
     if given.features.has_lessons:
-        lessons = lessons_of(agents, agent, reading.task.category.id)
+        lessons = lessons_of(agents, agent, reading.task.category.id, given.features)
         reading = replace(reading, lessons=lessons)
     if given.features.has_thread:
         reading = replace(reading, thread=thread_of(agents, agent, queued, limits))
     return render(reading, limits)
 
 
-def snapshot_of(journal: LogState, agent: Agent, position: int, features: Features) -> Snapshot:
-    """What the tools of a wake see of its task, as the journal stands in this world."""
+def snapshot_of(
+    journal: LogState, agent: Agent, position: int, features: Features, prompt: Prompt
+) -> Snapshot:
+    """What the tools of a wake see of its task, as the journal stands in this world, and where its
+    prompt has what."""
     task, catalog = journal.load(TASK, agent.task), journal.load(CATALOG, MAIN)
     links = linked_tasks(journal, task, agent) if features.captures_all else ()
-    seen = captured(task, catalog, position, features, links)
+    seen = replace(captured(task, catalog, position, features, links), places=prompt.places)
     if not journal.is_shared:
         return seen
     touched = {one.n for one in seen.touched} | {one.touched for one in seen.items}
@@ -164,8 +175,11 @@ def inputs_of(
             sets = [*sets_of_task(world, agent, agent.generation - 1), *sets]
         return world.load_each(CHANGES, sets)
 
+    def ruled_out() -> Collection[str]:
+        return ruled_out_in(world, seen.category, features)
+
     seen = replace(_snapshot(world.payload(snapshot)), at=at)
-    return WakeInputs(seen, own, others, world.text, agent)
+    return WakeInputs(seen, own, others, world.text, agent, ruled_out)
 
 
 @cache

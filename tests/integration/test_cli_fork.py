@@ -17,6 +17,7 @@ from tests.support import services
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.disks import small_disk
 from tests.support.pasts import FIRST, SECOND, begun
+from tests.support.scripted_wakes import REPORT
 from tests.support.waking import agent, fault, reply, report, tape
 
 LOGS = ("journal.db", "agent.db", "journal.db-wal", "agent.db-wal")
@@ -223,11 +224,11 @@ def test_the_same_verdict_again_changes_nothing(home: Path, keys: list[str]) -> 
 
 
 def test_a_fork_tells_how_far_it_has_come(tmp_path: Path) -> None:
-    estimate = services.reply(("update_task_estimate", '{"minutes":60}'))
+    estimate = services.reply(("update_task_estimate", '{"minutes":60}'), REPORT)
     at = services.services([estimate, *(services.reply(text="Fine.") for _ in range(60))])
     _, agent_id = services.task_with_agent(at)
     first = run_key = services.queued_key(at, agent_id)
-    for nth in range(30):
+    for nth in range(36):
         asyncio.run(run_wake(at, agent_id, run_key))
         if not nth:
             review.confirm(at, set_id(first), 1)

@@ -14,7 +14,7 @@ from tests.support.waking import agent, fault, inbox, reply, report, tape
 
 GARBAGE = ("update_task_estimate", "{not json")
 ROCKET = ("launch_rocket", {"to": "the moon"})
-DUE = ("update_task_due_date", {"dueDate": "2027-02-12"})
+DUE = ("update_task_due_date", {"dueDate": "2027-02-12", "because": "so"})
 P0 = ("update_task_priority", {"priority": "P0"})
 HOUR = ("update_task_estimate", {"minutes": 60})
 

@@ -64,7 +64,7 @@ OPTIONS: list[list[str]] = [
     ["--status", "finished"],
     ["--status", "blocked"],
     ["--reason", "rain"],
-    ["--estimate", "25h"],
+    ["--estimate", "1001h"],
     ["--estimate", "1.2.3h"],
     ["--estimate", "²"],
     ["--due", "next century"],

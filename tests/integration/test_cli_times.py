@@ -218,3 +218,21 @@ def test_a_running_entry_has_no_times_to_correct(home: Path) -> None:
     )
     done(["task", "retime", SINK, "1", "--summary", "Soldering"], home, env=NOON)
     assert [one["summary"] for one in entries(home)] == ["Soldering"]
+
+
+def test_a_time_with_a_word_too_many_is_taken_with_its_instants_and_told(home: Path) -> None:
+    """Also where it stands beside its quote, and of what is done at once."""
+    span = {"startedAt": "2027-03-27T16:00", "endedAt": "2027-03-27T18:00", "summary": "Soldered"}
+    sure = {**span, "confidence": "high", "because": "from four to six"}
+    status = {"status": "in_progress", "because": "from four to six"}
+    language = {"languageCode": "en", "confidence": "high", "note": "x"}
+    called(home, ("log_time", sure), ("set_task_status", status), ("set_task_language", language))
+    items = {item["tool"]: item["arguments"] for item in inbox(home)}
+    assert items["log_time"]["startedUtc"] == "2027-03-27T15:00:00.000000Z"
+    assert items["set_task_status"] == {"status": "IN PROGRESS"}
+    run_key = told(["wakes"], home)[0]["run_key"]
+    shown = done(["show", run_key], home)
+    assert "Taken: confidence left out." in shown
+    assert 'Taken: status "in_progress" as IN PROGRESS.' in shown
+    assert "Taken: note left out." in shown
+    assert proved(home)

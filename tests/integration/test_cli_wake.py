@@ -10,6 +10,7 @@ from click.testing import Result
 from adapters.runtime.wake_capture import capture
 from adapters.wiring import open_home
 from tests.support.cli import FIXED, NOW, done, proved, refused, run, told, waits
+from tests.support.pages import text_of, visiting
 from tests.support.waking import agent, at, fault, inbox, reply, report, sink, tape
 
 LATER = "2027-01-01T12:00:00Z"
@@ -148,6 +149,50 @@ def test_five_failures_in_a_row_put_an_agent_to_sleep(home: Path, tmp_path: Path
     done(["agent", "resume", "Fix the sink"], home)
     assert told(["wake"], home)[0]["outcome"] == "completed"
     assert shown(home)["failures"] == 0
+
+
+def test_a_model_that_only_talks_fails_the_first_wake_as_any_fault_does(
+    home: Path, tmp_path: Path
+) -> None:
+    model = tape(tmp_path / "tape.jsonl", reply(text="I shall."), reply(text="I did."))
+    agent(home, "Fix the sink", "--model", model)
+    ran = run(["wake"], home)
+    assert ran.exit_code == 1
+    assert "failed (no_report). no call of the model came through" in ran.stdout
+    assert 'it said "I shall."' in ran.stdout
+    found = shown(home)
+    assert (found["failures"], found["lifecycle"]) == (1, "active")
+    assert found["sleep_until"] > NOW
+    assert "1 times in a row, the last with no_report" in run(["doctor"], home).stdout
+    assert proved(home)
+
+
+def test_a_wake_without_the_report_that_was_due_is_told_everywhere(
+    home: Path, tmp_path: Path
+) -> None:
+    noted = "record_observations", {"observations": ["The tap drips."]}
+    model = tape(tmp_path / "tape.jsonl", reply(noted), reply(text="Done."), reply(text="Done."))
+    agent(home, "Fix the sink", "--model", model)
+    assert "completed [" in (line := done(["wake"], home))
+    assert "], without a report." in line
+    (wake,) = told(["wakes"], home)
+    assert (wake["outcome"], wake["report_missing"]) == ("completed", True)
+    run_key = wake["run_key"]
+    assert told(["report", "Fix the sink"], home)["without_report"] == run_key
+    said = f"Its last wake, {run_key[:8]}, ended without a report."
+    assert said in done(["report", "Fix the sink"], home)
+    for command in (["wakes"], ["show", run_key], ["why", "Fix the sink"], ["doctor"]):
+        assert "without a report" in done(command, home), command
+    assert proved(home)
+    tape(tmp_path / "tape.jsonl", reply(report()), reply())
+    done(["wake", "Fix the sink"], home)
+    estimate = "update_task_estimate", {"minutes": 60, "because": "about 60 minutes"}
+    tape(tmp_path / "tape.jsonl", reply(estimate), reply(text="Done."), reply(text="Done."))
+    done(["wake", "Fix the sink"], home)
+    assert "ended without a report" in done(["report", "Fix the sink"], home)
+    with visiting(home) as visitor:
+        for page in (f"/wakes/{run_key}", "/wakes", f"/agents/{wake['agent_id']}"):
+            assert "without a report" in text_of(visitor.page(page)), page
 
 
 def test_a_failing_agent_never_stops_the_others(home: Path, tmp_path: Path) -> None:

@@ -179,7 +179,7 @@ def test_what_is_later_than_the_first_report_wakes_it_again_and_a_question_is_he
 
 def test_what_a_wake_took_back_itself_does_not_stand_in_the_inbox(tmp_path: Path) -> None:
     days = [
-        {"tool": "update_task_due_date", "arguments": {"dueDate": day}}
+        {"tool": "update_task_due_date", "arguments": {"dueDate": day, "because": "By then."}}
         for day in ("2027-03-04", "2027-03-05")
     ]
     tape = file_of(

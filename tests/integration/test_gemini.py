@@ -218,7 +218,7 @@ def test_a_reply_is_the_bytes_as_sent_and_what_they_mean() -> None:
     sent = answer(
         thought("hidden"),
         text("One. "),
-        call(ESTIMATE, {"minutes": 60, "why": "größer"}, call_id="fc-1", signature=SIGNATURE),
+        call(ESTIMATE, {"minutes": 60, "because": "größer"}, call_id="fc-1", signature=SIGNATURE),
         text("Two."),
         call(REPORT),
         tokens=(1000, 50, 300),
@@ -228,7 +228,7 @@ def test_a_reply_is_the_bytes_as_sent_and_what_they_mean() -> None:
     assert reply.raw == sent.body
     assert reply.text == "One. Two."
     assert reply.calls == (
-        Call("fc-1", ESTIMATE, '{"minutes": 60, "why": "größer"}'),
+        Call("fc-1", ESTIMATE, '{"minutes": 60, "because": "größer"}'),
         Call("c2", REPORT, "{}"),
     )
     assert reply.usage == Usage(1000, 50, 300, 0)

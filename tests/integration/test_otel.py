@@ -221,9 +221,9 @@ def test_verdicts_link_to_the_wake_that_proposed() -> None:
     proposing = Reply(
         raw=b"",
         calls=(
-            Call("c1", "update_task_estimate", '{"minutes":60}'),
-            Call("c2", "update_task_due_date", '{"dueDate":"2027-02-12"}'),
-            Call("c3", "update_task_priority", '{"priority":"P1"}'),
+            Call("c1", "update_task_estimate", '{"minutes":60,"because":"Said."}'),
+            Call("c2", "update_task_due_date", '{"dueDate":"2027-02-12","because":"Said."}'),
+            Call("c3", "update_task_priority", '{"priority":"P1","because":"Said."}'),
             Call("c4", "update_report", REPORT),
         ),
     )

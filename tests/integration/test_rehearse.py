@@ -96,16 +96,22 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_recorded_words_and_model_keep_and_repeat_everything_and_ask_nobody(home: Path) -> None:
     found = rehearsed(home, "--all")
     (arm,) = found["arms"]
-    assert counts(arm) == [8, 0, 0, 15, 3]
+    assert counts(arm) == [8, 0, 0, 15, 2]
     assert (arm["foreseen"], found["decided"], found["answers"]) == (1, 23, 0)
     assert (found["wakes"], found["quiet"], found["left_out"]) == (9, 4, {})
     text = done(["rehearse", "--all"], home)
     assert "9 wakes of 8 agents, 4 more quiet ones" in text
-    assert "in force\t8\t0\t0\t15\t3 (1)\t.35 (.19-.55)" in text
+    assert "in force\t8\t0\t0\t15\t2 (1)\t.35 (.19-.55)" in text
+
+
+def test_another_scaffold_is_an_arm_of_its_own(home: Path) -> None:
+    found = rehearsed(home, "--all", "--scaffold", "2")
+    assert [one["name"] for one in found["arms"]] == ["in force", "scaffold 2"]
+    assert [counts(one)[:4] for one in found["arms"]] == [[8, 0, 0, 15]] * 2
 
 
 def test_what_a_person_edited_is_kept_as_it_was_accepted(home: Path, tmp_path: Path) -> None:
-    calls = [{"tool": "update_task_estimate", "arguments": {"minutes": 45}}]
+    calls = [{"tool": "update_task_estimate", "arguments": {"minutes": 45, "because": "You did."}}]
     tape = tmp_path / "tape"
     lines = [{"calls": [*calls, {"tool": "update_report", "arguments": REPORT}]}, {"text": "Done."}]
     tape.write_text("".join(f"{json.dumps(one)}\n" for one in lines * 20))
@@ -155,10 +161,10 @@ def same(item: Mapping[str, Any]) -> str:
 
 
 def test_a_recount_by_forks_agrees(lived: Path) -> None:
-    options = ["Tom.1", "--all", "--wakes", "10", "--show"]
+    options = ["Tom.1", "--all", "--wakes", "20", "--show"]
     found = rehearsed(lived, *options, env=DEMO)
     assert rehearsed(lived, *options, "--at-once", "9", env=DEMO) == found
-    assert (found["wakes"], found["quiet"], found["answers"] > 0) == (10, 5, True)
+    assert (found["wakes"], found["quiet"], found["answers"] > 0) == (20, 10, True)
     runs = {one["run_key"] for one in found["items"] if one["verdict"]}
     for arm, template in zip(found["arms"], ("Tom.2", "Tom.1"), strict=True):
         by_forks = recounted(lived, runs, "--template", template, "--model", "demo:quick")
@@ -197,7 +203,7 @@ def test_a_wording_of_files_stands_on_the_template_and_lessons_can_be_hidden(
         done(["policy", "withdraw", server.model], home)
     name = f"Calm.1, calmer.md, {server.model}, without lessons"
     assert [one["name"] for one in found["arms"]] == ["in force", name]
-    assert counts(found["arms"][1]) == [0, 15, 8, 0, 13]
+    assert counts(found["arms"][1]) == [0, 15, 8, 0, 12]
     assert (found["answers"], found["tokens"], found["cost"]) == (26, 26 * sum(TOKENS), None)
     bodies = [json.dumps(one.body) for one in server.sent]
     assert all("calmer than a pond" in one and "as calm as" not in one for one in bodies[:count])

@@ -194,10 +194,11 @@ def test_a_reply_in_bounds_is_as_it_was() -> None:
 
 def twice(arguments: str) -> Answer:
     """Two calls, the first one with these arguments to the byte."""
-    first = call("update_task_estimate", {"here": 1}, call_id="e1", signature=SIGNATURE)
+    given = {"here": 1, "because": "so"}
+    first = call("update_task_estimate", given, call_id="e1", signature=SIGNATURE)
     said = answer(first, call("update_report", REPORT, call_id="r1"))
     body = json.dumps(json.loads(said.body), indent=2)
-    plain = json.dumps({"here": 1}, indent=2).replace("\n", "\n" + " " * 14)
+    plain = json.dumps(given, indent=2).replace("\n", "\n" + " " * 14)
     assert plain in body
     return Answer(body.replace(plain, arguments).encode())
 

@@ -1,4 +1,4 @@
-"""A home of release 0.1.0 in which agents wake again: wakes of scaffolds 1 and 2 side by side."""
+"""A home of release 0.1.0 in which agents wake again: wakes of the first and newest scaffold."""
 
 import json
 from pathlib import Path
@@ -8,6 +8,7 @@ import pytest
 
 from adapters.proof import histories
 from domain.append import envelope
+from domain.scaffold import SCAFFOLD
 from domain.wake.commands import BeginWake
 from replay.appends import appends
 from tests.histories import make
@@ -23,7 +24,7 @@ LATER = at("2027-01-02T09:00:00Z")
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home whose older wakes are of scaffold 1, and its three newest of scaffold 2."""
+    """A home whose older wakes are of scaffold 1, and its three newest of today's."""
     home = tmp_path_factory.mktemp("side_by_side") / "home"
     home.mkdir()
     for name in ("journal", "agent"):
@@ -40,7 +41,7 @@ def keys(home: Path) -> dict[int, list[str]]:
     known = scaffolds(home)
     task = told(["task", "show", TAP], home)["id"]
     mine = [one["run_key"] for one in told(["wakes"], home) if one["task_id"] == task][::-1]
-    return {number: [one for one in mine if known[one] == number] for number in (1, 2)}
+    return {number: [one for one in mine if known[one] == number] for number in (1, SCAFFOLD)}
 
 
 def exported(home: Path, *options: str) -> histories.History:
@@ -75,7 +76,7 @@ def forked(home: Path, run_key: str, *options: str) -> Any:
 
 
 def test_wakes_of_both_scaffolds_prove_and_replay(home: Path, keys: dict[int, list[str]]) -> None:
-    assert (len(keys[1]), len(keys[2])) == (5, 1)
+    assert (len(keys[1]), len(keys[SCAFFOLD])) == (5, 1)
     assert proved(home)
     for run_key in scaffolds(home):
         assert told(["replay", run_key], home)["same"]
@@ -84,12 +85,12 @@ def test_wakes_of_both_scaffolds_prove_and_replay(home: Path, keys: dict[int, li
 def test_at_shows_each_wake_what_its_own_scaffold_gave(
     home: Path, keys: dict[int, list[str]]
 ) -> None:
-    old, new = prompt_of(home, keys[1][-1]), prompt_of(home, keys[2][0])
+    old, new = prompt_of(home, keys[1][-1]), prompt_of(home, keys[SCAFFOLD][0])
     assert ("## Now\n" in old, "## Now\n" in new) == (False, True)
     assert (f'"title": "{TAP}"' in old, f'"title": {{"value":"{TAP}"' in new) == (True, True)
     assert (TOKEN in new, "[secret: GitHub token]" in new) == (False, True)
     assert TOKEN in told(["task", "show", TAP], home)["notes"][-1]["text"]
-    known = [told(["at", one], home)["agents"][0] for one in (keys[1][-1], keys[2][0])]
+    known = [told(["at", one], home)["agents"][0] for one in (keys[1][-1], keys[SCAFFOLD][0])]
     assert [one["wakes"] for one in known] == [4, 5]
     assert known[1]["report"]["run_key"] == keys[1][-1]
 
@@ -97,7 +98,7 @@ def test_at_shows_each_wake_what_its_own_scaffold_gave(
 def test_a_wake_of_one_scaffold_is_compared_with_one_of_the_other(
     home: Path, keys: dict[int, list[str]]
 ) -> None:
-    result = run(["--json", "diff", keys[1][0], keys[2][0]], home)
+    result = run(["--json", "diff", keys[1][0], keys[SCAFFOLD][0]], home)
     assert result.exit_code == 1, result.output
     found = json.loads(result.stdout)
     sides = {one["section"]: (one["a"], one["b"]) for one in found["prompt"] if not one["same"]}
@@ -109,7 +110,7 @@ def test_a_wake_of_one_scaffold_is_compared_with_one_of_the_other(
 def test_a_fork_of_each_wake_without_a_difference_has_none(
     home: Path, keys: dict[int, list[str]]
 ) -> None:
-    for run_key in (keys[1][0], keys[1][-1], keys[2][0]):
+    for run_key in (keys[1][0], keys[1][-1], keys[SCAFFOLD][0]):
         document = forked(home, run_key)
         assert (document["stopped"], document["diff"]["same"]) == (None, True)
         assert {one["how"] for one in document["answers"]} == {"recorded"}
@@ -127,13 +128,13 @@ def test_a_fork_keeps_scaffolds_and_wakes_anew_under_the_newest(
         assert there.items() <= known.items() or options
         done(["task", "note", TAP, "It takes about 4 hours."], branch, env=LATER)
         new = told(["wake", TAP], branch, env=LATER)["run_key"]
-        assert scaffolds(branch)[new] == 2
+        assert scaffolds(branch)[new] == SCAFFOLD
         assert proved(branch)
 
 
 def test_both_scaffolds_outlive_an_export_and_a_redaction(home: Path) -> None:
     plain, redacted = exported(home), exported(home, "--redact")
-    assert set(scaffolds_in(plain).values()) == {1, 2}
+    assert set(scaffolds_in(plain).values()) == {1, SCAFFOLD}
     assert [*scaffolds_in(redacted).values()] == [*scaffolds_in(plain).values()]
     kept = b"".join(redacted.payloads.values()) + repr(redacted.rows).encode()
     assert TOKEN.encode() not in kept

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.cli import done, proved, run, told
 from tests.support.homes import Homes, Make
-from tests.support.lessons import reject_as_before
+from tests.support.lessons import declining, reject_as_before
 from tests.support.pages import visiting
 from tests.support.waking import agent, at, proposing, sink
 
@@ -200,6 +200,8 @@ DEEDS = (
          {"score": "4"}),
     Deed("learn from earlier verdicts", decided_before, "/lessons", "/lessons/learn",
          "lessons|--from-history", key=""),
+    Deed("rule out a kind of change", declining, "/lessons", "/lessons/rule",
+         "lessons|Garden|--never|update_task_estimate", {"is_off": "yes"}),
     Deed("allow", proposing, "/policy", "/policy/allow", "policy|allow|gemini",
          {"model": "gemini"}),
     Deed("allow a model for a category", proposing, "/policy", "/policy/allow",

@@ -11,7 +11,7 @@ from adapters.runtime import review
 from adapters.wiring import Home
 from domain.text import fold
 from tests.support.cli import done, proved, told
-from tests.support.lessons import WORK, proposed, reject_as_before, with_categories
+from tests.support.lessons import WORK, declining, proposed, reject_as_before, with_categories
 from tests.support.pages import Visitor, text_of, visiting
 from tests.support.remembering import remembering
 from tests.support.waking import agent
@@ -99,6 +99,32 @@ def test_lessons_are_learnt_and_each_number_leads_to_its_items(tmp_path: Path) -
         assert visitor.json("/wakes")["wakes"]
         assert visitor.get("/wakes.json?template=none").json()["wakes"] == []
     assert proved(tmp_path) > 0
+
+
+@pytest.mark.slow
+def test_a_rule_is_offered_in_the_inbox_made_on_the_page_and_taken_back_there(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    declining(home)
+    with visiting(home) as visitor:
+        inbox = visitor.page("/inbox")
+        assert "Of 8 proposals to update task estimate in Garden you accepted 0" in text_of(inbox)
+        assert "have none proposed" not in visitor.page("/inbox?show=decided")
+        (page,) = re.findall('<a href="([^"]*)">have none proposed', inbox)
+        form = visitor.form(page, "/lessons/rule")
+        assert visitor.send(form, is_off="yes", csrf="no").status_code == 403
+        for said in "Garden", "Garden already":  # sent twice it is one deed
+            answer = visitor.send(form, is_off="yes").text
+            assert f"Ruled out in {said}: update_task_estimate." in answer
+        assert visitor.json("/lessons")["lessons"][0]["ruled_out"]
+        assert "have none proposed" not in visitor.page("/inbox")
+        again = visitor.form(page, "/lessons/rule")
+        assert "you want none" in text_of(visitor.page(page))
+        assert "No longer ruled out in Garden" in visitor.send(again, is_off="").text
+        assert visitor.send(form, tool="x", is_off="", nonce="n" * 9).status_code == 422
+        assert "Have none proposed" in visitor.page(page)
+    assert proved(home) > 0
 
 
 def test_what_an_agent_remembers_is_shown_and_each_digest_opens_its_sources(

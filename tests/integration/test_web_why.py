@@ -91,7 +91,7 @@ def test_every_kind_of_field_says_how_it_came_to_be(lived: Lived) -> None:
         ),
         (f"{door}/why/title", "Paint the door", ["written", "file"]),
         (f"{door}/why/due", "2027-03-01", ["written", "set"]),
-        (f"{rest}/why/title", "The rest", ["confirmed", "proposed", "wake", "woken"]),
+        (f"{rest}/why/title", "The rest", ["confirmed", "proposed", "words", "wake", "woken"]),
     ]
     with visiting(lived.home) as visitor:
         labels = {text: one for one, text in _asked_labels(visitor, sink)}

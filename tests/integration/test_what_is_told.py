@@ -72,7 +72,8 @@ def test_the_fifth_question_is_sent_with_the_first(talk: Any) -> None:
     assert [one["person"] for one in turns][::2] == [TALK[0][0], TALK[2][0]]
     assert [one["you"] for one in turns] == [said for _, said in TALK[:4]]
     assert turns[1]["person"] == "Who can do it?\n#### Task\nme?"
-    assert [one["at"][:10] for one in turns] == [f"2027-01-0{nth}" for nth in range(2, 6)]
+    days = ["Sat 2027-01-02", "Sun 2027-01-03", "Mon 2027-01-04", "Tue 2027-01-05"]
+    assert [one["at"][:14] for one in turns] == days
     assert "Kim is the plumber of the house." not in section, "no results of tools"
     assert "thread" not in prompt_of(home, keys[0])
 

@@ -24,7 +24,7 @@ Json = dict[str, Any]
 Odd = dict[tuple[str, str], list[Answer]]
 """By what it came to with `openai.1` and `gemini.3`, and what it comes to now: what is sent."""
 E, R = "update_task_estimate", "update_report"
-FIVE = '{"minutes": 5}'
+FIVE = '{"minutes": 5, "because": "So it was said."}'
 CALL, BARE = f"{E}{FIVE}", f"{E}{{}}"
 BOTH, AGAIN = f"{CALL}; {R}{{}}", f"{CALL}{FIVE}"
 AS_TEXT, BAD, UNKNOWN, CUT = "!call_as_text", "!bad_reply", "!unknown_finish", "!max_tokens"
@@ -83,7 +83,7 @@ def full(message: str, status: int = 400) -> Answer:
 
 
 BEGUN = [{"index": 0, **wish(arguments='{"min')}]
-GOES_ON = [{"index": 0, "function": {"arguments": 'utes": 5}'}}]
+GOES_ON = [{"index": 0, "function": {"arguments": 'utes": 5, "because": "So it was said."}'}}]
 FINE = g.text("Fine.")
 TOO_LONG = (
     "This model's maximum context length is 9 tokens.",
@@ -109,7 +109,7 @@ OPENAI_ODD: Odd = {
     ],
     (CALL, CALL): [
         *(calls(wish(), usage=one) for one in (None, {"prompt_tokens": -5})),
-        calls(wish(arguments={"minutes": 5}, id=None), model=None),
+        calls(wish(arguments=json.loads(FIVE), id=None), model=None),
     ],
     (BAD, "Fine."): [
         o.answer("Fine.", tool_calls={}),

@@ -21,7 +21,7 @@ from domain.agent.deciders import AgentSettings
 from domain.agent.memory import MEMORY, Memory, MemoryFolded
 from domain.journal.task import TASK
 from domain.log.state import LogState, RecordedEvent
-from domain.text import squeeze
+from domain.text import squeeze, tokens
 from domain.wake.commands import BeginWake
 from domain.wake.memory import FOLDED_MAX, readable_digests, uncovered
 from domain.wake.wake import ToolReturned
@@ -31,6 +31,7 @@ from tests.support.services import TickingClock, reply, services, task_with_agen
 KILOBYTES_12 = 12_288
 MARKER = "zebra"
 LINE = "- ["
+LEFT_OUT, RARE_MAX = "\nLeft out, among others: ", 15
 
 
 class Row(NamedTuple):
@@ -99,9 +100,16 @@ def holds(at: Services, agent: str, until: int = 0) -> None:
     ]
     assert [one.position for one in folded.critical] == unresolved[-200:]
     beginnings = tuple(squeeze(one.text) for one in notes)
+    noted = {word for one in notes for word in tokens(one.text)}
     assert sum(len(world.text(one.words).encode()) for one in top) <= KILOBYTES_12
     for one in top:
-        lines = world.text(one.words).split("\n")
+        told, _, rare = world.text(one.words).partition(LEFT_OUT)
+        lines = told.split("\n")
+        named = rare.split(", ") if rare else []
+        assert len(named) <= (RARE_MAX if one.contract > 1 else 0)
+        assert noted.issuperset(named), "a word is invented"
+        shown = " ".join(line.split(") ", 1)[1] for line in lines if line.startswith(LINE))
+        assert not set(named).intersection(tokens(shown)), "a word is told twice"
         left_out = sum(map(int, re.findall(r"([0-9]+) more", lines[-1])))
         left_out *= not lines[-1].startswith(LINE)
         assert sum(line.startswith(LINE) for line in lines) + left_out == one.count
@@ -122,7 +130,7 @@ def prompts(at: Services) -> list[tuple[int, dict[str, str]]]:
     return [(one.agent_position, sections) for one, sections in zip(begun, texts, strict=True)]
 
 
-def life(seed: int, wakes: int) -> tuple[Services, str]:
+def life(seed: int, wakes: int, scaffold: int = 2) -> tuple[Services, str]:
     """An agent that notes this and that, resolves some of it, and sometimes fails."""
     draw, at = random.Random(seed), services()
     _, agent = task_with_agent(at)
@@ -140,18 +148,21 @@ def life(seed: int, wakes: int) -> tuple[Services, str]:
         recorded = call("record_observations", observations=notes, resolves=settled)
         calls = [recorded] if notes else []
         fails = draw.random() < 0.1
-        woken(at, agent, *((reply(*calls), GONE) if fails else ended(*calls)))
+        replies = (reply(*calls), GONE) if fails else ended(*calls)
+        woken(at, agent, *replies, scaffold=scaffold)
     return at, agent
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_every_note_is_uncovered_or_under_one_digest_after_each_append(seed: int) -> None:
-    at, agent = life(seed, 45)
+@pytest.mark.parametrize(("seed", "scaffold"), [(0, 2), (1, 3)])
+def test_every_note_is_uncovered_or_under_one_digest_after_each_append(
+    seed: int, scaffold: int
+) -> None:
+    at, agent = life(seed, 45, scaffold)
     holds(at, agent)
     last = at.agents.tail().n
     for until in random.Random(seed).sample(range(3, last), 12):  # a crash leaves any of these
         holds(at, agent, until)
-    assert digests(at)
+    assert {one.contract for one in digests(at).values()} == {scaffold - 1}
     with at.agents.reading() as world:
         texts = {one.position: squeeze(one.text) for one in observed(at, world)}
     for position, sections in prompts(at):
@@ -293,17 +304,38 @@ def test_a_digest_of_small_appends_is_full_and_leaves_twenty_notes() -> None:
     assert len(counted(at)[1]) == 20
 
 
+@pytest.mark.parametrize(("word", "least"), [("parcel", RARE_MAX), ("handwerkerleistungen", 8)])
+def test_a_digest_ends_with_the_rarest_words_that_it_leaves_out(word: str, least: int) -> None:
+    """Of all depths: words of a digest that is taken in are among those of the other one."""
+    at = services()
+    _, agent = task_with_agent(at)
+    for nth in range(26):
+        notes = [f"{'The usual thing. ' * 9}{nth}.{one} {word}{nth}x{one}" for one in range(11)]
+        woken(at, agent, *ended(call("record_observations", observations=notes)), scaffold=3)
+    with at.agents.reading() as world:
+        told = {one: world.text(one.words).split("\n") for one in digests(at).values()}
+    assert {one.depth for one in told} == {1, 2}
+    for lines in told.values():
+        words = lines[-1].removeprefix(LEFT_OUT.strip()).strip().split(", ")
+        assert least <= len(words) <= RARE_MAX
+        assert all(one.startswith(word) for one in words)
+        assert len(lines[-1]) <= 240
+    holds(at, agent)
+    assert not prove_logs(at.journal, at.agents).divergences
+
+
 def test_no_half_of_a_secret_stands_at_the_end_of_a_beginning() -> None:
     at = services()
     _, agent = task_with_agent(at)
-    notes = [f"{nth} {'x' * 145} ghp_{'a1B2' * 9}" for nth in range(20)]
+    notes = [f"{nth % 4} {'x' * 145} ghp_{'a1B2' * 9}" for nth in range(20)]
     for _ in range(3):
-        woken(at, agent, *ended(call("record_observations", observations=notes)))
+        woken(at, agent, *ended(call("record_observations", observations=notes)), scaffold=3)
     (digest,) = digests(at).values()
     with at.agents.reading() as world:
         told = world.text(digest.words)
     assert "x" * 140 in told
     assert "ghp_" not in told
+    assert "token" not in told.partition(LEFT_OUT)[2], "a word of its mark is no word of the note"
 
 
 def test_a_number_that_is_none_is_refused_and_nothing_is_kept() -> None:

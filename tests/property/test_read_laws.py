@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from adapters.runtime.services import Services
 from domain.agent.agent import AGENT
+from domain.agent.commands import ConfigureAgent
+from domain.agent.deciders import AgentSettings
 from domain.journal import commands as j
 from domain.journal.task import TASK
 from domain.log import canonical
@@ -16,7 +18,7 @@ from domain.wake import lookups
 from domain.wake.lookups import RESULT_MAX_BYTES, LookupLines
 from domain.wake.task_search import TaskSearchIndex
 from domain.wake.wake import WAKE, ToolAsked
-from tests.support.scripted_wakes import ended, woken
+from tests.support.scripted_wakes import call, ended, woken
 from tests.support.services import services, task_with_agent
 
 WORDS = st.sampled_from(["sink", "Tap", "STRASSE", "Straße", "漢字", "don't", "a\x01b", '"\\"'])
@@ -131,3 +133,29 @@ def test_every_word_is_in_what_is_recalled_and_the_newest_comes_first(
     assert len(found["entries"]) + found.get("leftOut", 0) == len(matching)
     times = [one["at"] for one in found["entries"]]
     assert times == sorted(times, reverse=True)
+
+
+def recalled_beside(hidden: list[str], open_to: list[str], words: str) -> str:
+    """What is recalled where these texts were noted under a category that is gone since."""
+    at = services()
+    _, agent = task_with_agent(at, "Own sink")
+    own = at.agent(agent).categories
+    for texts, categories in ((hidden, (*own, "health")), (open_to, own)):
+        at.append_agent(ConfigureAgent(agent, AgentSettings(categories=categories)))
+        for text in texts:
+            noted = call("record_observations", observations=[text] * 9)
+            woken(at, agent, *ended(noted), scaffold=3)
+    with at.agents.reading() as world:
+        run_key = world.load(AGENT, agent).last_run
+    return answer(at, run_key, asked("recall", words=words), lambda _: {})
+
+
+@settings(max_examples=25)
+@given(hidden=st.lists(TITLES, max_size=4), open_to=st.lists(TITLES, min_size=1, max_size=4))
+@example(hidden=["sink"] * 3, open_to=["sink Tap", "Tap"])  # by a count of all, sink says less
+@example(hidden=["Tap 漢字"] * 3, open_to=["sink"] * 4)  # digests of both
+def test_what_may_not_be_read_changes_nothing_that_is_recalled(
+    hidden: list[str], open_to: list[str]
+) -> None:
+    beside = recalled_beside(["nothing"] * len(hidden), open_to, "sink tap strasse")
+    assert recalled_beside(hidden, open_to, "sink tap strasse") == beside

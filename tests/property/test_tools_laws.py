@@ -17,8 +17,10 @@ from domain.journal import task as t
 from domain.journal.task import TASK
 from domain.log import canonical
 from domain.log.state import RecordedEvent
+from domain.scaffold import FEATURES
 from domain.tools import registry
 from domain.tools.base import Plan, Proposal, ToolRefusal, fingerprint
+from domain.tools.decoding import EXTRA, parted
 from domain.tools.local import observations, report, retractions
 from domain.tools.registry import TOOLS
 from domain.tools.snapshot import Snapshot, SnapshotItem
@@ -286,6 +288,22 @@ def test_whatever_is_sent_is_understood_or_refused_with_a_known_code(
         assert local(found)
 
 
+TIMED = CALL.filter(lambda one: one[0] in ("log_time", "edit_time_entry"))
+BESIDE = st.sampled_from(["because", *EXTRA, "surprise"])
+
+
+@given(call=TIMED, beside=st.dictionaries(BESIDE, SCALARS), scaffold=st.sampled_from([2, 3]))
+def test_local_times_are_read_where_and_as_loosely_as_the_call_is_taken(
+    call: tuple[str, Any], beside: dict[str, Any], scaffold: int
+) -> None:
+    tool, given = call
+    features, wanted = FEATURES[scaffold], {**beside, **given}
+    bare, _ = parted(TOOLS[tool], wanted)
+    is_taken = not isinstance(registry.decode(tool, bare, features), ToolRefusal)
+    times = {name: given[name] for name in ("startedAt", "endedAt") if name in given}
+    assert registry.local_times(tool, wanted, features) == (times if is_taken else {})
+
+
 def schema_of(tool: str) -> dict[str, Any]:
     return registry.specs([tool])[0].schema
 
@@ -325,6 +343,17 @@ def test_a_schema_accepts_what_decoding_accepts(sent: tuple[str, Any]) -> None:
     found = registry.decode(tool, value)
     forgiven = says_more_than_a_schema(tool, value)
     assert fits == (not isinstance(found, ToolRefusal)) or forgiven, (value, found)
+
+
+@given(sent=nearly_right())
+def test_what_was_taken_before_is_taken_as_before_and_nothing_is_told(
+    sent: tuple[str, Any],
+) -> None:
+    tool, value = sent
+    strictly = registry.decode(tool, value, FEATURES[2])
+    if not isinstance(strictly, ToolRefusal):
+        assert registry.decode(tool, value, FEATURES[3]) == strictly
+        assert registry.taken(tool, value, FEATURES[3])[1] == ""
 
 
 def says_more_than_a_schema(tool: str, value: Any) -> bool:

@@ -55,7 +55,8 @@ class WakeMachine(RuleBasedStateMachine):
         self.behind: list[str] = []
         self.queued, self.late, self.minutes, self.retakes = 0, 0, 0, 0
         self.has_report = self.is_forced = self.is_paused = False
-        self.has_language = self.is_completed = False
+        self.has_language = self.is_completed = self.came_through = False
+        self.outcome = ""
         self.past: list[ModelAnswered] = []
 
     def wake(self) -> Wake:
@@ -79,6 +80,7 @@ class WakeMachine(RuleBasedStateMachine):
             if self.is_forced and how != "report":
                 continue
             self.queued += how == "queued"
+            self.came_through = self.came_through or how in ("queued", "report")
             self.has_report = self.has_report or how == "report"
             if how == "outside" and not self.has_language:
                 self.waits_for, self.attempt = "tool", 1
@@ -90,7 +92,8 @@ class WakeMachine(RuleBasedStateMachine):
 
     def ends_or_owes(self) -> None:
         if self.has_report or self.is_forced:
-            self.is_completed = True
+            self.is_completed = self.came_through
+            self.outcome = "completed" if self.came_through else "failed"
             return self.ends()
         self.is_forced = True
         self.waits_for, self.turn, self.attempt = "model", self.turn + 1, 1
@@ -108,7 +111,7 @@ class WakeMachine(RuleBasedStateMachine):
         for nth, name in enumerate(names):
             tool, text, _ = CALLS[name]
             self.minutes += 1
-            given = text or f'{{"minutes":{self.minutes}}}'
+            given = text or f'{{"because":"so","minutes":{self.minutes}}}'
             calls.append(ToolCall(f"c{nth}", tool, Words(given)))
         raw = payload(self.task, b"raw").id
         fact = ModelAnswered(self.turn, self.attempt, raw, None, tuple(calls))
@@ -147,6 +150,7 @@ class WakeMachine(RuleBasedStateMachine):
         )
         self.retakes = 0
         self.has_language = self.has_language or is_done
+        self.came_through = self.came_through or is_done
         self.goes_on()
 
     @precondition(lambda self: self.waits_for == "model")
@@ -221,6 +225,7 @@ class WakeMachine(RuleBasedStateMachine):
             case None:
                 seen = "provider" if wake.phase == "deferred" else "nothing"
         assert seen == self.waits_for
+        assert self.outcome in ("", wake.outcome)
         if asked is not None:
             assert (asked.turn, asked.attempt) == (self.turn, self.attempt)
         rows = self.services.agents.facts(f"wake:{self.run_key}@r1")

@@ -102,6 +102,7 @@ OF_KIND: dict[str, st.SearchStrategy[Any]] = {
         ),
         st.builds(le.WakeRan, IDS, NUMBERS, st.just("completed"), st.booleans()),
         st.builds(le.WakeRated, IDS, NUMBERS),
+        st.builds(le.ToolRuled, IDS, st.booleans()),
     ),
     "template:m1": st.one_of(
         st.builds(te.TemplateCreated, st.just("task_agent"), IDS),

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from tests.support.quoted import quoted
 from tests.support.scripted_server import Answer, ScriptedServer, Sent, served
 
 KEY = "AIzaSyFake-Key_0123456789abcdefghijklmn"
@@ -38,7 +39,10 @@ def call(
     """A part with a function call; of parallel ones only the first carries a signature."""
     named = {"id": call_id} if call_id else {}
     signed = {"thoughtSignature": signature} if signature else {}
-    return {"functionCall": {**named, "name": name, "args": arguments or {}}, **signed}
+    return {
+        "functionCall": {**named, "name": name, "args": quoted(name, arguments or {})},
+        **signed,
+    }
 
 
 def answer(

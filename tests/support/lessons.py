@@ -16,7 +16,7 @@ from domain.log.wire import Words
 from domain.templates.commands import CreateTemplate
 from domain.wake.reading import PromptOptions
 from replay.divergence import Divergence
-from tests.support.cli import FIXED, told
+from tests.support.cli import FIXED, done, told
 from tests.support.scripted_wakes import call, ended, woken
 from tests.support.services import queued_key, services
 
@@ -34,6 +34,17 @@ def reject_as_before(home: Path, *numbers: int, reason: str = BEFORE) -> None:
             position = at.services.journal.tail().n
             command = RejectItem(made["id"], number, "person", position, reason)
             at.services.append_agent(command)
+
+
+def declining(home: Path) -> None:
+    """In the category Garden eight of nine estimates were declined; the ninth waits."""
+    file = home.parent / f"{home.name}.md"
+    beds = (f"- [ ] Bed {nth}\n\n  Takes about 2 hours.\n" for nth in range(1, 10))
+    file.write_text("# Garden\n\n" + "\n".join(beds), encoding="utf-8")
+    done(["category", "add", "Garden"], home)
+    done(["import", str(file), "--agents"], home)
+    done(["wake"], home)
+    done(["reject", *(f"{nth}.1" for nth in range(1, 9))], home)
 
 
 def with_categories() -> Services:

@@ -8,8 +8,9 @@ from adapters.runtime.services import Services
 from adapters.runtime.wake_capture import capture
 from domain.changes.change_set import ChangeItem, set_id
 from domain.log import canonical
-from domain.ports import ModelFault, Reply
+from domain.ports import Model, ModelFault, Reply
 from domain.wake.reading import PromptOptions
+from tests.support.quoted import unquoted
 from tests.support.services import queued_key, reply, services
 
 REPORT = ("update_report", '{"content":"All.","oneLiner":"One.","tldr":"Short."}')
@@ -24,12 +25,20 @@ def minutes(count: int) -> tuple[str, str]:
     return call("update_task_estimate", minutes=count)
 
 
-def woken(at: Services, agent: str, *replies: Reply | ModelFault, scaffold: int = 2) -> str:
-    """A wake of this scaffold that is answered so; the id of its set."""
+def woken(
+    at: Services,
+    agent: str,
+    *replies: Reply | ModelFault,
+    scaffold: int = 2,
+    model: Model | None = None,
+) -> str:
+    """A wake of this scaffold that is answered so, or by that model; the id of its set."""
     if not queued_key(at, agent):
         at.append_agent(at.request(agent))
-    model = services(replies).model_for("")
-    at.model_for = lambda _: model
+    if scaffold == 1:
+        replies = tuple(unquoted(one) if isinstance(one, Reply) else one for one in replies)
+    answering = services(replies, model=model).model_for("")
+    at.model_for = lambda _: answering
     run_key = queued_key(at, agent)
     captured = capture(at, agent, run_key, is_now=True, given=PromptOptions(scaffold))
     at.append_agent(captured.command, payloads=captured.payloads)

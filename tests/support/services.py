@@ -18,6 +18,7 @@ from domain.journal.task import TASK
 from domain.log.timestamps import later
 from domain.ports import Call, Model, ModelFault, Reply
 from replay.prove import Divergence, LogProof
+from tests.support.quoted import quoted
 
 START = "2027-01-01T00:00:00.000000Z"
 
@@ -44,8 +45,9 @@ class StillClock:
 
 
 def reply(*calls: tuple[str, str], text: str = "") -> Reply:
-    """A model's answer: calls as ``(tool, arguments)``, numbered c1, c2, ... ."""
-    made = (Call(f"c{nth}", tool, given) for nth, (tool, given) in zip(count(1), calls))
+    """A model's answer: calls as ``(tool, arguments)``, numbered c1, c2, ..., see `quoted`."""
+    given = ((tool, quoted(tool, arguments)) for tool, arguments in calls)
+    made = (Call(f"c{nth}", *one) for nth, one in zip(count(1), given))
     return Reply(raw=b"", text=text, calls=tuple(made))
 
 

@@ -42,6 +42,8 @@ write-back MORE.md
 export --markdown tasks.md
 recover
 lessons --from-history
+lessons House --never link_task
+lessons House --again link_task
 template list
 template assign tap tom
 agent timer tap set "every day 07:00"

@@ -20,7 +20,7 @@ FIRST = Reply(
     text=SAYS,
     calls=(
         Call("c1", "set_task_language", '{"languageCode":"en","confidence":"high"}'),
-        Call("c2", "update_task_estimate", '{"minutes":60}'),
+        Call("c2", "update_task_estimate", '{"minutes":60,"because":"Said."}'),
         Call("c3", "no_such_tool", "{}"),
         Call("c4", "update_report", REPORT),
     ),

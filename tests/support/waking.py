@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.cli import done, told
+from tests.support.quoted import quoted
 
 NOTES = "Takes about 60 minutes. Due by 2027-02-12. Urgent!"
 
@@ -44,9 +45,9 @@ def fault(code: str = "unavailable", *, of_provider: bool = True, seconds: int =
 
 
 def reply(*calls: tuple[str, object], text: str = "", tokens: int = 0) -> Any:
-    """A line of a tape: calls as ``(tool, arguments)``."""
+    """A line of a tape: calls as ``(tool, arguments)``, see `quoted`."""
     made = [
-        {"id": f"c{nth}", "tool": tool, "arguments": arguments}
+        {"id": f"c{nth}", "tool": tool, "arguments": quoted(tool, arguments)}
         for nth, (tool, arguments) in enumerate(calls, start=1)
     ]
     usage = {"tokensIn": tokens, "tokensOut": 0} if tokens else {}

@@ -308,6 +308,14 @@ def test_ratings_are_a_field_each() -> None:
     assert [one[:3] for one in shown(sides, "lessons:template:m1")] == [("values", "rating:r1", 5)]
 
 
+def test_of_rules_that_were_made_apart_the_later_stands_and_nobody_is_asked() -> None:
+    out, again = le.ToolRuled("tool", is_off=True), le.ToolRuled("tool", is_off=False)
+    for desk, phone, ruled in (out, again, ()), (again, out, ("tool",)), (out, out, ("tool",)):
+        sides = apart(desk, phone, le.ToolRuled("other", is_off=True), of=LESSONS)
+        assert sides.state(LESSONS).ruled == (*sorted({"other", *ruled}),)
+        assert shown(sides, LESSONS) == []
+
+
 def test_a_second_version_of_one_number_is_kept_and_shown() -> None:
     desk = te.VersionAdded(2, "user", Words("desk"), Words("b"))
     phone = te.VersionAdded(2, "user", Words("phone"), Words("b"))

@@ -16,11 +16,21 @@ from domain.agent.deciders import AgentSettings
 from domain.changes.change_set import ItemExpired
 from domain.errors import Refused
 from domain.journal.commands import EditTask
-from domain.lessons.commands import LEARNT_MAX, LearnVerdicts, PastVerdict, RateRun
-from domain.lessons.lessons import CATEGORY, LESSONS, TEMPLATE, LessonDecided
+from domain.lessons.commands import LEARNT_MAX, LearnVerdicts, PastVerdict, RateRun, RuleTool
+from domain.lessons.lessons import (
+    CATEGORY,
+    LESSONS,
+    TEMPLATE,
+    Lesson,
+    LessonDecided,
+    offers_rule,
+)
+from domain.ports import Reply, Request
+from domain.scaffold import FEATURES
 from domain.wake.context import lessons_of
 from domain.wake.prompt_sections import lessons, size
 from domain.wake.reading import LessonSeen, PromptLimits, Reading, ReasonSeen, TaskSeen
+from domain.wake.wake import WAKE
 from tests.support.lessons import (
     HEALTH,
     WORK,
@@ -35,6 +45,7 @@ from tests.support.lessons import (
 )
 from tests.support.proposals import AT, LATER, recorded
 from tests.support.scripted_wakes import call, ended, minutes, woken
+from tests.support.services import reply
 
 
 def declined(at: Services, count: int, category: str = WORK, reason: str = "a guess") -> list[str]:
@@ -149,8 +160,9 @@ def test_an_agent_is_told_how_proposals_fared_on_other_tasks_of_its_category_alo
     assert section(at, reader, scaffold=1) == ""
     assert section(at, agent_in(at, HEALTH, "Other")[1]) == ""
     with at.agents.reading() as world:
-        assert lessons_of(world, at.agent(reader), WORK)
-        assert lessons_of(world, replace(at.agent(reader), categories=(HEALTH,)), WORK) == ()
+        assert lessons_of(world, at.agent(reader), WORK, FEATURES[2])
+        stranger = replace(at.agent(reader), categories=(HEALTH,))
+        assert lessons_of(world, stranger, WORK, FEATURES[2]) == ()
 
 
 def test_below_five_verdicts_nothing_is_told_and_ones_own_are_told_elsewhere() -> None:
@@ -200,6 +212,104 @@ def test_the_section_keeps_its_bound_and_names_the_tasks_whose_texts_it_repeats(
     assert made.units == ("t0", "t1", "t2")
     least = replace(PromptLimits(), lessons_max_bytes=40)
     assert lessons(Reading(TaskSeen("t", "T"), lessons=many), least) is None
+
+
+# ---------------------------------------------------------------------------- what is ruled out
+
+DUE = call("update_task_due_date", dueDate="2027-02-01")
+ITEM = call("add_multiple_checklist_items", items=[{"title": "Saw"}])
+
+
+def rule(at: Services, tool: str = "update_task_due_date", *, is_off: bool = True) -> int:
+    """Rule a tool out in the category Work; how many rows that takes."""
+    return len(at.append_agent(RuleTool(WORK, tool, is_off)).rows)
+
+
+def refused_in(at: Services, made: str) -> list[str]:
+    """The calls of a set's wake that were refused as the person wants none, by tool."""
+    with at.agents.reading() as world:
+        wake = world.load(WAKE, run_of(at, made))
+    return [one.tool for one in wake.results if one.code == "sovereignty"]
+
+
+def test_what_is_ruled_out_is_told_and_refused_in_its_category_until_it_is_taken_back() -> None:
+    at = with_categories()
+    declined(at, 6)
+    assert (rule(at), rule(at), rule(at, "add_checklist_item")) == (2, 0, 2)
+    _, agent = agent_in(at, WORK, "Task")
+    assert section(at, agent, scaffold=3).splitlines()[-2:] == [
+        "- add_checklist_item: the person wants none in this category.",
+        "- update_task_due_date: the person wants none in this category.",
+    ]
+    made = woken(at, agent, *ended(DUE, ITEM, minutes(30)), scaffold=3)
+    assert refused_in(at, made) == ["update_task_due_date", "add_multiple_checklist_items"]
+    assert [one.tool for one in review.changes_of(at, made).items] == ["update_task_estimate"]
+    with at.agents.reading() as world:
+        wake = world.load(WAKE, run_of(at, made))
+        told = world.text([*wake.results][-1].message)
+    assert {"update_task_due_date", "add_multiple_checklist_items"} <= {*wake.begun.tools}
+    assert "1 of 3 proposed.\nNot proposed: the person wants no update_task_due_date in" in told
+
+    _, other = agent_in(at, HEALTH, "Task")
+    assert section(at, other, scaffold=3) == ""
+    assert len(review.changes_of(at, woken(at, other, *ended(DUE), scaffold=3)).items) == 1
+
+    assert (rule(at, is_off=False), rule(at, is_off=False)) == (2, 0)
+    assert "update_task_due_date: 0 of 6 accepted." in section(at, agent, scaffold=3)
+    assert refused_in(at, woken(at, agent, *ended(DUE, ITEM), scaffold=3)) == [ITEM[0]]
+    assert proved(at) == ()
+
+
+def test_a_wake_of_an_older_scaffold_is_told_numbers_and_may_propose() -> None:
+    at = with_categories()
+    declined(at, 6)
+    rule(at)
+    _, agent = agent_in(at, WORK, "Task")
+    assert "update_task_due_date: 0 of 6 accepted." in section(at, agent)
+    assert refused_in(at, woken(at, agent, *ended(DUE))) == []
+    assert proved(at) == ()
+
+
+def test_a_rule_that_is_made_while_a_wake_runs_counts_from_then_on() -> None:
+    at = with_categories()
+
+    class RulesOut:
+        """Proposes something in each turn; before the second the person rules it out."""
+
+        name = "tape"
+
+        async def reply(self, request: Request) -> Reply:
+            turn = len(request.exchanges)
+            rule(at) if turn == 1 else None
+            due = call("update_task_due_date", dueDate=f"2027-02-0{turn + 1}")
+            return (reply(due), *ended(due))[turn]
+
+    made = woken(at, agent_in(at, WORK, "Task")[1], scaffold=3, model=RulesOut())
+    assert len(review.changes_of(at, made).items) == len(refused_in(at, made)) == 1
+    assert proved(at) == ()
+
+
+def test_only_what_agents_propose_can_be_ruled_out() -> None:
+    at = with_categories()
+    for tool in ("update_report", "recall", "add_multiple_checklist_items", "nothing", ""):
+        with pytest.raises(Refused, match="no change that agents propose; name one of add_check"):
+            rule(at, tool)
+
+
+@pytest.mark.parametrize(
+    ("yes", "no", "later", "is_offered"),
+    [(0, 8, 0, True), (1, 7, 0, True), (0, 7, 9, False), (2, 8, 0, False), (2, 9, 0, True)],
+)
+def test_a_rule_is_offered_where_of_eight_or_more_under_a_fifth_were_accepted(
+    yes: int, no: int, later: int, *, is_offered: bool
+) -> None:
+    said = Lesson(AT, "set", 1, "confirmed"), Lesson(AT, "set", 1, "rejected")
+    told = (said[0],) * yes + (said[1],) * no + (Lesson(AT, "set", 1, "deferred"),) * later
+    known = replace(LESSONS.initial("category:a"), tools={"tool": told})
+    assert offers_rule(known, "tool") == is_offered
+    assert not offers_rule(known, "other")
+    assert not offers_rule(replace(known, id="template:a"), "tool")
+    assert not offers_rule(replace(known, ruled=("tool",)), "tool")
 
 
 def test_at_any_moment_shows_the_lessons_of_then() -> None:

@@ -559,8 +559,8 @@ def test_marks_are_read_and_leave_the_title(
     [
         ("due:2027-02-30", "is no date"),
         ("due:tomorrow", "is no date"),
-        ("~0m", "is not 1 to 1440 minutes"),
-        ("~99d", "is not 1 to 1440 minutes"),
+        ("~0m", "is not 1 to 60000 minutes"),
+        ("~126d", "is not 1 to 60000 minutes"),
         ("!p7", "is no priority of !p0 to !p3"),
         (f"#{'a' * 101}", "is over 100 long"),
     ],

@@ -23,8 +23,9 @@ from domain.journal import task as t
 from domain.journal.catalog import label_id
 from domain.log import canonical
 from domain.log.wire import INLINE_MAX_BYTES, Words, payload
-from domain.scaffold import FEATURES, SCAFFOLD
+from domain.scaffold import FEATURES
 from domain.tools import registry
+from domain.tools.base import ToolRefusal
 from domain.tools.decoding import BECAUSE_MAX
 from domain.tools.registry import TOOLS
 from domain.tools.snapshot import Snapshot
@@ -187,8 +188,8 @@ FULL = tuple(t.LabelAssigned("person", f"l-{one}") for one in LABELS[:3])
 DECLINED = tuple(t.LabelSuppressed("person", f"l-{one}") for one in LABELS)
 
 
-def hidden(snapshot: Snapshot, scaffold: int = SCAFFOLD) -> set[str]:
-    """What a wake on this task is not offered of what its scaffold has."""
+def hidden(snapshot: Snapshot, scaffold: int = 2) -> set[str]:
+    """What a wake on this task is not offered of what its scaffold has; since 3 nothing."""
     every = registry.offered("task_agent", "manual", scaffold)
     return set(every) - set(registry.offered("task_agent", "manual", scaffold, snapshot))
 
@@ -213,7 +214,7 @@ def test_a_tool_is_hidden_where_the_task_has_nothing_for_it(
 ) -> None:
     seen = task_of(*BARE, *facts)
     assert (tool in hidden(seen)) is is_hidden
-    assert hidden(seen, 1) == set()
+    assert hidden(seen, 1) == hidden(seen, 3) == set()
 
 
 def test_a_hidden_tool_could_have_proposed_nothing() -> None:
@@ -228,11 +229,12 @@ def test_a_hidden_tool_could_have_proposed_nothing() -> None:
     for tool, wish in wishes.items():
         arguments = registry.decode(tool, wish)
         plan = registry.plan(tool, seen, arguments)
+        assert isinstance(plan, ToolRefusal) or plan.refused or plan.skipped, "it says why"
         assert not getattr(plan, "proposals", ()), tool
 
 
 def tools_of(
-    at: Services, agent: str, *calls: tuple[str, str], scaffold: int = SCAFFOLD
+    at: Services, agent: str, *calls: tuple[str, str], scaffold: int = 2
 ) -> tuple[str, ...]:
     """What a wake that calls these is offered."""
     if not queued_key(at, agent):
@@ -274,11 +276,14 @@ def noted(*texts: str) -> tuple[Services, str, str]:
 
 @pytest.mark.parametrize("tool", PROPOSING, ids=lambda tool: tool.name)
 def test_every_proposing_tool_asks_for_a_quote_since_scaffold_2(tool: Any) -> None:
-    plain, asked = (registry.specs([tool.name], given)[0].schema for given in FEATURES.values())
+    plain, asked, needed = (
+        registry.specs([tool.name], given)[0].schema for given in FEATURES.values()
+    )
     assert '"because"' not in json.dumps(plain)
-    holder = asked["properties"][tool.array]["items"] if tool.array else asked
-    assert holder["properties"]["because"]["maxLength"] == BECAUSE_MAX
-    assert "because" not in holder["required"]
+    for schema, is_needed in ((asked, False), (needed, True)):
+        holder = schema["properties"][tool.array]["items"] if tool.array else schema
+        assert holder["properties"]["because"].get("maxLength") in (None, BECAUSE_MAX)
+        assert ("because" in holder["required"]) is is_needed
 
 
 TURN = '{"at":"A","person":"Make it two hours","you":"It is done"}'
@@ -289,6 +294,7 @@ SECTIONS = {
     "task": "## Task\n\n{not JSON",
     "report": "## R\n\nMy own words",
 }
+SEEN = Snapshot("t1", 1, "OPEN", "P2")
 SHOWN = {
     "title": "Fix the sink",
     "description": "It drips",
@@ -310,7 +316,9 @@ SHOWN = {
 def test_each_part_of_a_task_is_a_text_that_was_shown(quote: str, place: str) -> None:
     user = (w.SectionRef("task", "p"),)
     started = w.WakeStarted("a", "t1", "user", "r", "tape", 2, 3, 1, 1, "p", (), user, (), "s")
-    texts = texts_shown(w.Wake("k", started=started), lambda _: f"## Task\n\n{json.dumps(SHOWN)}")
+    texts = texts_shown(
+        w.Wake("k", started=started), SEEN, lambda _: f"## Task\n\n{json.dumps(SHOWN)}"
+    )
     assert place_of(quote, texts) == place
 
 
@@ -331,7 +339,7 @@ def test_turns_links_and_results_are_texts_that_were_shown(quote: str, place: st
         "c1", "set_task_language", Words("Done: Set language to de"), is_error=False
     )
     wake = w.Wake("k", started=started, exchanges=(w.ExchangeRef("r", (result,)),))
-    texts = texts_shown(wake, lambda said: SECTIONS.get(said.payload, said.text))
+    texts = texts_shown(wake, SEEN, lambda said: SECTIONS.get(said.payload, said.text))
     assert place_of(quote, texts) == place
 
 
@@ -382,7 +390,7 @@ def proposed(*quotes: object) -> list[ChangeItem]:
     for name, arguments, array in WISHES:
         wish = json.loads(json.dumps(arguments))
         for holder in wish[array] if array else [wish]:
-            holder.update({"because": quotes[0]} if quotes else {})
+            holder["because"] = quotes[0] if quotes else ""
         made.append((name, canonical.text(wish)))
     found = kept(at, agent, *made)
     assert divergences(at) == []

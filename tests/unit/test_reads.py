@@ -56,6 +56,15 @@ from tests.support.services import (
 )
 
 SINK = "Fix the sink"
+RECALL = Path(__file__).parent.parent / "data" / "recall"
+RANKED = (
+    "ladder and roof",
+    "the roof leaks",
+    "ladders",
+    "Gaertnerei",
+    "E-Mail to Ann",
+    "Ann, again",
+)
 
 
 def returned(at: Services) -> list[ToolReturned]:
@@ -107,6 +116,55 @@ def test_another_text_of_a_read_is_named_with_its_wake_turn_and_tool() -> None:
     assert (found.kind_of, found.path) == ("prompt changed", "turn 1.find_tasks")
     assert found.wake == rows[place].stream.partition(":")[2].rpartition("@")[0]
     assert ("sink" in found.expected, "pink" in found.actual) == (True, True)
+
+
+def recalled(at: Services, agent: str, words: str, scaffold: int) -> list[str]:
+    woken(at, agent, reply(call("recall", words=words)), *ended(), scaffold=scaffold)
+    fact = [one for one in returned(at) if one.tool == "recall"][-1]
+    return [one["text"] for one in told(at, fact)["entries"]]
+
+
+def test_what_a_stranger_asks_is_recalled() -> None:
+    """Ten questions over sixty notes, in other words than theirs."""
+    at, task, agent = one_agent(title=SINK)
+    for text in (RECALL / "notes.txt").read_text("utf-8").splitlines():
+        at.append_journal(j.AddNote(task, "note", Words(text)))
+    asked = [line.split("|") for line in (RECALL / "questions.txt").read_text("utf-8").splitlines()]
+    found = {
+        scaffold: sum(
+            any(text.startswith(wanted) for text in recalled(at, agent, words, scaffold))
+            for words, wanted in asked
+        )
+        for scaffold in (2, 3)
+    }
+    assert len(asked) == 10
+    assert found[3] >= 9 > found[2]
+    proved(at)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("roof ladder", ["ladder and roof", "the roof leaks", "ladders"]),  # all, the rarer, begun
+        ("the zebra", []),  # what most hold says nothing
+        ("the roof", ["the roof leaks", "ladder and roof"]),
+        ("Gärten", ["Gaertnerei"]),
+        ("gaertner", ["Gaertnerei"]),
+        ("Email", ["E-Mail to Ann"]),
+        ("e-mail", ["E-Mail to Ann"]),
+        ("mail", ["E-Mail to Ann"]),
+        ("ann", ["Ann, again", "E-Mail to Ann"]),  # the newest
+        ("an", []),  # three letters are no beginning
+        ("?!", []),
+    ],
+)
+def test_recalled_is_what_holds_all_words_then_what_holds_a_rare_one(
+    words: str, found: list[str]
+) -> None:
+    at, task, agent = one_agent(title=SINK)
+    for text in (*RANKED, *(f"the {nth} of many" for nth in range(8))):
+        at.append_journal(j.AddNote(task, "note", Words(text)))
+    assert recalled(at, agent, words, 3) == found
 
 
 def test_a_wake_may_read_six_times() -> None:

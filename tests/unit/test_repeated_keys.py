@@ -29,6 +29,7 @@ WHOLE: set[type[Stored]] = {
     *members(templates.TemplateCommand),
     *members(policy.PolicyCommand),
     lessons.LearnVerdicts,
+    lessons.RuleTool,
     machines.LabelReplica,
     agents.ConfigureAgent,
     agents.WatchTokens,

@@ -176,19 +176,37 @@ def test_the_files_are_up_to_date(name: str) -> None:
 # ------------------------------------------------------------------------------- how calls are read
 
 
-WRONG = [
-    line.split("|") for line in (DATA / "wrong_calls.txt").read_text(encoding="utf-8").splitlines()
-]
+def table(name: str) -> list[list[str]]:
+    lines = (DATA / f"{name}_calls.txt").read_text(encoding="utf-8").splitlines()
+    return [line.split("|") for line in lines]
 
 
-@pytest.mark.parametrize(("tool", "given", "message"), WRONG)
+@pytest.mark.parametrize(("tool", "given", "message"), table("wrong"))
 def test_what_is_wrong_is_refused_with_its_place(tool: str, given: str, message: str) -> None:
-    found = registry.decode(tool, json.loads(given))
+    found = registry.decode(tool, json.loads(given), FEATURES[2])
+    assert found == ToolRefusal("invalid_arguments", message)
+
+
+@pytest.mark.parametrize(("tool", "given", "taken", "remark"), table("loose"))
+def test_what_can_mean_one_thing_only_is_taken_and_told(
+    tool: str, given: str, taken: str, remark: str
+) -> None:
+    wanted = json.loads(given)
+    assert canonical.text(registry.decode(tool, wanted, FEATURES[3])) == taken
+    assert registry.taken(tool, wanted, FEATURES[3])[1] == remark
+    assert registry.taken(tool, wanted, FEATURES[2])[1] == ""
+    if remark:
+        assert code(registry.decode(tool, wanted, FEATURES[2])) == "invalid_arguments"
+
+
+@pytest.mark.parametrize(("tool", "given", "message"), table("ambiguous"))
+def test_what_can_mean_two_things_is_refused(tool: str, given: str, message: str) -> None:
+    found = registry.decode(tool, json.loads(given), FEATURES[3])
     assert found == ToolRefusal("invalid_arguments", message)
 
 
 def test_a_number_out_of_range_is_not_repeated() -> None:
-    because = "minutes: expected a whole number from 1 to 1440, got a number out of range"
+    because = "minutes: expected a whole number from 1 to 60000, got a number out of range"
     found = registry.decode("update_task_estimate", {"minutes": 10**5000})
     assert found == ToolRefusal("invalid_arguments", because)
 

@@ -65,6 +65,68 @@ def test_the_scope_is_closed_where_the_category_is_missing_or_not_allowed() -> N
         assert results(facts) == [("update_task_estimate", "denied", code)]
 
 
+# ------------------------------------------------------------------------- ends without a report
+
+WORDS = "  Well, the key is sk-ant-" + "x" * 30 + " and\nI think " + "a lot " * 30
+NOTED = ("record_observations", '{"observations":["The tap drips."]}')
+REFUSED = ("update_task_estimate", '{"minutes":0}')
+REPORT = ("update_report", '{"content":"a","tldr":"b","oneLiner":"c"}')
+MUTE = w.WakeFinished(
+    "failed",
+    code="no_report",
+    message="no call of the model came through, not even a report; it said "
+    '"Well, the key is [secret: Anthropic key] and I think a lot a lot a lot a lot a…"',
+)
+SILENT = w.WakeFinished(
+    "failed", code="no_report", message="no call of the model came through, not even a report"
+)
+MISSING = w.WakeFinished("completed", stop="answered", is_report_missing=True)
+
+
+def first(**other: object) -> w.WakeStarted:
+    return replace(replace(STARTED, scaffold=3, is_first=True), **other)
+
+
+def ended(started: w.WakeStarted, *replies: w.ModelAnswered | w.ModelFailed) -> w.WakeFact:
+    """How a wake ends whose model answers so."""
+    wake = w.evolve(w.evolve(w.Wake("k"), started), w.ModelAsked(1, 1))
+    for turn, reply in enumerate(replies, 1):
+        if isinstance(reply, w.ModelFailed):
+            facts = machine.failed(wake, reply, "", lambda said: said.text)
+        else:
+            facts = machine.decide(wake, replace(reply, turn=turn), bench()).facts
+        for fact in facts:
+            wake = w.evolve(wake, fact)
+    return facts[-1]
+
+
+def words(text: str = WORDS) -> w.ModelAnswered:
+    return replace(answer(), text=Words(text))
+
+
+@pytest.mark.parametrize(
+    ("started", "replies", "end"),
+    [
+        (first(), [words(), words("Again.")], MUTE),
+        (first(), [answer(REFUSED), words(), answer(REFUSED)], MUTE),
+        (first(), [answer(), answer()], SILENT),
+        (first(), [words(), w.ModelFailed(2, 1, "call_as_text", "It wrote its call.")], MUTE),
+        (first(turn_max=1), [answer(REFUSED), words(" \n")], SILENT),
+        (first(reason="user"), [answer(), answer()], SILENT),
+        (first(reason="user"), [words(), words()], MISSING),
+        (first(), [answer(NOTED), words(), words()], MISSING),
+        (first(), [words(), answer(REPORT)], DONE),
+        (first(is_first=False), [words()], DONE),
+        (first(tools=("find_tasks",)), [words()], DONE),
+        (replace(first(), scaffold=2), [words(), words()], MISSING),
+    ],
+)
+def test_a_first_wake_of_which_no_call_came_through_has_failed(
+    started: w.WakeStarted, replies: list[w.ModelAnswered], end: w.WakeFact
+) -> None:
+    assert ended(started, *replies) == end
+
+
 # ---------------------------------------------------- wakes whose agent may not go on, or that wait
 
 FAULT = w.ModelFailed(1, 1, "overloaded", "503", of_provider=True, retry_seconds=90)

@@ -3,7 +3,8 @@
 Tolerant: a missing or odd part reads as empty, never as an error. Bounded: only the newest
 entries, and only so much of each, are looked at; `PromptTask.is_cut` says when more was there.
 
-Around the task, of prompts since scaffold 2: the person's clock, time spent, linked tasks.
+Around the task, of prompts since scaffold 2: the person's clock, time spent, linked tasks. Since
+scaffold 3 all times are that clock's, and what is newer is told instead of compared.
 """
 
 import re
@@ -12,8 +13,8 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from adapters.models.json_objects import dicts
 from domain.errors import Refused
@@ -25,12 +26,17 @@ from domain.text import fold
 SECTION_LINES_MAX = 1_000
 
 _NOW = re.compile(r"\w+ (\d{4}-\d\d-\d\d) (\d\d:\d\d), \S{1,80} \(UTC([+-]\d\d:\d\d)\)")
+_LOCAL = re.compile(r"[A-Z][a-z]{2} (\d{4}-\d\d-\d\d) (\d\d:\d\d)")
 _SPENT = re.compile(
-    r"- \S{1,80} (?P<day>\d{4}-\d\d-\d\dT)(?P<start>\d\d:\d\d) to "
-    r"(?P<last>\d{4}-\d\d-\d\dT)?(?P<end>\d\d:\d\d), \d"
+    r"- \S{1,80} (?P<told>(?P<weekday>[A-Z][a-z]{2} )?(?P<day>\d{4}-\d\d-\d\d)[T ]"
+    r"(?P<start>\d\d:\d\d) to (?:(?:[A-Z][a-z]{2} )?(?P<last>\d{4}-\d\d-\d\d)[T ])?"
+    r"(?P<end>\d\d:\d\d), (?P<minutes>\d{1,9})[^:]*(?:: (?P<said>.*))?)"
 )
 _NOTED = re.compile(r"- (?:[0-9]+-[0-9]+\S* )?\[([^\]]{1,40})\] \(\w{1,20}\) (.*)")
-_REPORTED = re.compile(r"^Written at (\d{4}-\d\d-\d\dT\S{1,20})\.$", re.MULTILINE)
+_REPORTED = re.compile(
+    r"^Written (?:at (\d{4}-\d\d-\d\dT\S{1,20})\.|(.{1,40}); newer entries: (\d{1,9})\.)$",
+    re.MULTILINE,
+)
 _LOOPS = re.compile(r"^Open loops:\n((?:- .*\n?)+)", re.MULTILINE)
 _TOLD = ("- fp=", "- confirmed: ", "- rejected: ", "- deferred: ")
 
@@ -44,12 +50,22 @@ class NamedTask(Struct, frozen=True):
     status: str = ""
 
 
+class Work(Struct, frozen=True):
+    """A time entry of which a prompt since scaffold 3 tells, its line and what it says was done."""
+
+    start: str
+    minutes: int
+    told: str
+    said: str
+
+
 class PromptContext(Struct, frozen=True):
     """`now` and the spans of `spent` are what the person's clock shows, YYYY-MM-DDTHH:MM.
 
     `told`: the lines about proposals, open ones and decided ones; `noted`: when something was
     written into the agent's journal, and what. `loops`: what the person keeps open;
-    `reported_at`: when the agent's report was written, empty before its first one.
+    `reported_at`: when the agent's report was written, empty before its first one; `newer`: how
+    many notes are since, None where times tell. `worked`: oldest first.
     """
 
     now: str = ""
@@ -60,9 +76,13 @@ class PromptContext(Struct, frozen=True):
     noted: tuple[tuple[str, str], ...] = ()
     loops: tuple[str, ...] = ()
     reported_at: str = ""
+    newer: int | None = None
+    worked: tuple[Work, ...] = ()
 
     def local(self, at: str) -> str:
         """What the person's clock showed then, by the offset of now; empty without a clock."""
+        if len(at) == len("2027-02-26T09:00"):
+            return at
         return wall(at, self.offset) if self.offset and is_moment(at) else ""
 
     def day(self, at: str) -> date | None:
@@ -84,16 +104,29 @@ def read_context(sections: Mapping[str, str]) -> PromptContext:
     journal = _lines(sections, "journal")
     reported = _REPORTED.search(sections.get("report", ""))
     loops = _LOOPS.search(sections.get("goal", ""))
+    spent = [one for one in map(_SPENT.match, _lines(sections, "time")) if one]
     return PromptContext(
         now=f"{clock[1]}T{clock[2]}" if clock else "",
         offset=clock[3] if clock else "",
-        spent=tuple(_span(one) for one in map(_SPENT.match, _lines(sections, "time")) if one),
+        spent=tuple(map(_span, spent)),
         linked=tuple(one for line in _lines(sections, "linked") for one in named(line)),
         told=tuple(fold(one) for one in _lines(sections, "proposals") if one.startswith(_TOLD)),
-        noted=tuple((one[1], fold(one[2])) for one in map(_NOTED.match, journal) if one),
+        noted=tuple((_time(one[1]), fold(one[2])) for one in map(_NOTED.match, journal) if one),
         loops=tuple(one[2:] for one in loops[1].splitlines()[:SECTION_LINES_MAX]) if loops else (),
-        reported_at=reported[1] if reported else "",
+        reported_at=_time(reported[1] or reported[2]) if reported else "",
+        newer=int(reported[3]) if reported and reported[3] else None,
+        worked=tuple(
+            Work(_span(one)[0], int(one["minutes"]), one["told"], one["said"] or "")
+            for one in spent
+            if one["weekday"]
+        ),
     )
+
+
+def _time(told: str) -> str:
+    """A time as it is compared: an instant as it stands, a clock's YYYY-MM-DDTHH:MM."""
+    local = _LOCAL.fullmatch(told)
+    return f"{local[1]}T{local[2]}" if local else told
 
 
 def named(text: str) -> list[NamedTask]:
@@ -118,7 +151,7 @@ def _lines(sections: Mapping[str, str], name: str) -> list[str]:
 
 def _span(found: re.Match[str]) -> tuple[str, str]:
     day = found["day"]
-    return day + found["start"], (found["last"] or day) + found["end"]
+    return f"{day}T{found['start']}", f"{found['last'] or day}T{found['end']}"
 
 
 # ----------------------------------------------------------------------------------------- the task
@@ -139,13 +172,15 @@ _LABEL_LINE = re.compile(r"- ([^\s:]{1,100}): (.{1,200})")
 
 
 class SourceText(Struct, frozen=True):
-    """A text to look at. `day` resolves "by Friday"; None where nobody knows it."""
+    """A text to look at. `day` resolves "by Friday"; None where nobody knows it. `order`: what
+    tells which of two texts, or of a text and a value, is newer."""
 
-    kind: str  # "title", "description", "note" or "words"
+    kind: str  # "title", "description", "note", "words" or "time"
     text: str
     at: str = ""
     day: date | None = None
     written: str = ""  # when a note was begun
+    order: str = ""
 
 
 class PromptItem(Struct, frozen=True):
@@ -187,7 +222,7 @@ class PromptTask(Struct, frozen=True, eq=False):
     has_changes: bool = False
     is_readable: bool = True
     is_cut: bool = False
-    decided: dict[str, str] = {}  # when a person or an import set a field, by its key
+    decided: dict[str, str] = {}  # the order of what a person or an import set, by its key
     set_at: dict[str, str] = {}  # when a field was set by anybody, by its key
     around: PromptContext = PromptContext()
 
@@ -229,7 +264,9 @@ def read(user: tuple[Section, ...]) -> PromptTask:
         has_changes=bool(sections.get("changed", "").strip()),
         is_readable=is_readable,
         is_cut=is_cut,
-        decided={name: at for name in task if (at := _set_at(task, name, "person", "import"))},
+        decided={
+            name: _order(task, name) for name in task if _set_at(task, name, "person", "import")
+        },
         set_at={name: at for name in task if (at := _set_at(task, name))},
         around=around,
     )
@@ -251,7 +288,24 @@ def _set_at(task: dict[str, Any], name: str, *origins: str) -> str:
     told = task.get(name)
     if not isinstance(told, dict) or (origins and told.get("by") not in origins):
         return ""
-    return _text(told.get("at"))
+    return _time(_text(told.get("at")))
+
+
+def _order(task: dict[str, Any], name: str) -> str:
+    """Where a value stands among the entries of the log: by its time, since scaffold 3 by how many
+    of them are newer, where that is told."""
+    told, log = task.get(name), dicts(task.get("log"))
+    newer = _count(told.get("newer")) if isinstance(told, dict) else None
+    at = _set_at(task, name) or _time(_text(task.get("createdAt")))
+    if not _is_told_by_place(task):
+        return at
+    if newer is None:
+        newer = sum(_time(_text(one.get("editedAt") or one.get("at"))) > at for one in log)
+    return f"{max(0, len(log) - newer):06d}~{at}"
+
+
+def _is_told_by_place(task: dict[str, Any]) -> bool:
+    return _LOCAL.fullmatch(_text(task.get("createdAt"))) is not None
 
 
 def _task(section: str) -> tuple[dict[str, Any], bool]:
@@ -267,11 +321,12 @@ def _sources(
     task: dict[str, Any], words: str, around: PromptContext
 ) -> tuple[tuple[SourceText, ...], bool]:
     """Texts oldest first: title, description, log, the user's words; and whether some was cut."""
-    created = _text(task.get("createdAt"))
-    log = (_entry(one, around) for one in dicts(task.get("log")))
-    entries = sorted((source for source in log if source.text), key=lambda source: source.at)
+    log = [_entry(one, around) for one in dicts(task.get("log"))]
+    if _is_told_by_place(task):
+        log = [replace(one, order=f"{place:06d}") for place, one in enumerate(log, start=1)]
+    entries = sorted((source for source in log if source.text), key=lambda source: source.order)
     texts = [
-        *(_field_text(task, name, created, around) for name in ("title", "description")),
+        *(_field_text(task, name, around) for name in ("title", "description")),
         *entries[-ENTRIES_MAX:],
         SourceText("words", words),
     ]
@@ -282,19 +337,20 @@ def _sources(
         room = min(left, ENTRY_CHARS_MAX)
         is_cut = is_cut or len(source.text) > room
         left -= min(len(source.text), room)
-        kept.append(msgspec.structs.replace(source, text=source.text[:room]))
+        kept.append(replace(source, text=source.text[:room]))
     return tuple(source for source in reversed(kept) if source.text.strip()), is_cut
 
 
-def _field_text(task: dict[str, Any], name: str, created: str, around: PromptContext) -> SourceText:
-    at = _set_at(task, name) or created
-    return SourceText(name, _text(_value(task, name)), at, around.day(at))
+def _field_text(task: dict[str, Any], name: str, around: PromptContext) -> SourceText:
+    at = _set_at(task, name) or _time(_text(task.get("createdAt")))
+    return SourceText(name, _text(_value(task, name)), at, around.day(at), order=_order(task, name))
 
 
 def _entry(entry: dict[str, Any], around: PromptContext) -> SourceText:
     """A note as it reads since it was last edited; its day is that on which it was begun."""
-    at, edited = _text(entry.get("at")), _text(entry.get("editedAt"))
-    return SourceText("note", _text(entry.get("text")), edited or at, around.day(at), at)
+    at, edited = (_time(_text(entry.get(name))) for name in ("at", "editedAt"))
+    text = _text(entry.get("text"))
+    return SourceText("note", text, edited or at, around.day(at), at, order=edited or at)
 
 
 def _item(item: dict[str, Any]) -> PromptItem:
@@ -303,7 +359,7 @@ def _item(item: dict[str, Any]) -> PromptItem:
         title=_text(item.get("title")),
         is_checked=item.get("checked") is True,
         is_archived=item.get("archived") is True,
-        changed_at=_text(item.get("checkedAt")),
+        changed_at=_time(_text(item.get("checkedAt"))),
     )
 
 

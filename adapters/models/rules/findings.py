@@ -286,12 +286,14 @@ def _items(
         for one in todo.todos(source.text) if source.kind != "title" else ():
             name = fold(one.value)
             is_there = name in known or any(done.is_same(one.value, other) for other in there)
-            later = [claim for claim, at in claims if at.at >= source.at]
+            later = [claim for claim, at in claims if at.order >= source.order]
             if (
                 is_there
                 or any(one.quote != c.quote and done.means(c, one.value) == 2 for c in said_done)
                 or any(done.is_needless(claim, one.value) for claim in later)
-                or any(at.at > source.at and done.shares(one.value, what) for what, at in dropped)
+                or any(
+                    at.order > source.order and done.shares(one.value, what) for what, at in dropped
+                )
             ):
                 continue
             known.add(name)
@@ -363,7 +365,7 @@ def _claims(told: Sequence[ParsedLine]) -> list[tuple[DoneClaim, SourceText]]:
 def _is_overruled(seen: PromptTask, finding: Finding) -> bool:
     """Whether a person or an import set the field after the text was written, or with it."""
     decided = seen.decided.get(KEYS.get(finding.kind, ""), "")
-    return bool(finding.source.at) and finding.source.at <= decided
+    return bool(finding.source.order) and finding.source.order <= decided
 
 
 # ------------------------------------------------------------------------ proposals that stand open

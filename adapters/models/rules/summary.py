@@ -149,7 +149,10 @@ def _changed(seen: PromptTask, since: str, texts: Texts) -> Iterator[str]:
         if item.changed_at > since and not item.is_archived:
             told = texts["ticked" if item.is_checked else "unticked"]
             yield told.format(squeeze(item.title))
-    if notes := sum(one.kind == "note" and one.at > since for one in seen.sources):
+    notes = seen.around.newer
+    if notes is None:
+        notes = sum(one.kind == "note" and one.at > since for one in seen.sources)
+    if notes:
         yield texts["new notes"].format(notes)
 
 

@@ -24,11 +24,12 @@ from adapters.models.offline.sentences import (
     words,
 )
 from adapters.models.rules.context import PromptTask, SourceText
-from adapters.models.rules.findings import CLOSED, Finding
+from adapters.models.rules.findings import CLOSED, GOES_ON, NOT_STARTED, Finding, is_open
 from domain.log.timestamps import is_date
 from domain.text import fold
 
 MINUTES_MAX = 24 * 60
+BEGUN_MINUTES = 10  # so much since the status was set says that it is under way
 SURE_FROM = 6  # an earlier hour without am or pm may be of the afternoon
 NOON = 12
 
@@ -95,6 +96,20 @@ def times(seen: PromptTask) -> list[Finding]:
         ):
             kept.append(one)
     return kept
+
+
+def begun(seen: PromptTask) -> Finding | None:
+    """That a task is under way, of which time was logged since its status was set."""
+    if seen.status not in NOT_STARTED:
+        return None
+    since = seen.set_at.get("status", "")
+    worked = [one for one in seen.around.worked if one.start >= since]
+    if sum(one.minutes for one in worked) < BEGUN_MINUTES:
+        return None
+    newest = worked[-1]
+    source = SourceText("time", newest.told, newest.start, seen.around.day(newest.start))
+    found = Finding("status", GOES_ON, newest.told, source, extra=newest.said)
+    return None if is_open(seen, found) else found
 
 
 def _is_known(seen: PromptTask, found: Finding) -> bool:

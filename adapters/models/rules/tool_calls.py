@@ -40,6 +40,9 @@ def find(seen: PromptTask, reached: Collection[str], answers: Sequence[CallResul
     if TOOLS["time"] in reached:
         more += time_spent.times(seen)
     found = findings.find(seen, aside)
+    begun = time_spent.begun(seen)
+    if begun and not any(one.kind == "status" for one in found.proposals):
+        more.append(begun)
     found = replace(found, proposals=(*found.proposals, *more))
     sought = blockers.blocker(seen) if TOOLS["link"] in reached else None
     if sought is None:

@@ -14,6 +14,7 @@ DIGEST_BYTES = {1: 752, 2: 952, 3: 1152}
 """Of its words, by depth: 48 bytes of 800, 1,000 and 1,200 are for its heading."""
 LINE = re.compile(r"- \[(.{10})\] \((\w+)\) (.*)")
 SECRET = "[secret: "
+LEFT_OUT = "\nLeft out, among others: "
 
 
 class _Note(NamedTuple):
@@ -173,11 +174,16 @@ class _Memory:
         return [place for one in inner for place in self._under(agent, one)]
 
     def _words(self, data: Doc, notes: list[_Note]) -> Iterator[str]:
-        """Lines are beginnings of notes; where the text is there."""
+        """Lines are beginnings of notes, at the end are words of them, if the text is there."""
         text = self.log.words(data["words"])
         if len(text.encode()) > DIGEST_BYTES[data["depth"]]:
             yield f"the digest {data['id']} has {len(text.encode())} bytes"
-        *lines, last = text.split("\n")
+        told, _, rare = text.partition(LEFT_OUT)
+        known = " ".join(note.text for note in notes).casefold()
+        for word in rare.split(", "):
+            if word not in known or (word and data["contract"] == 1):
+                yield f"the digest {data['id']} invents the word {word!r}"
+        *lines, last = told.split("\n")
         if LINE.fullmatch(last):
             lines.append(last)
         for line in lines:
