@@ -3,6 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
+from domain.journal.import_conflicts import said_since
 from domain.journal.task import ADDED, TASK, ChecklistItem, Status, Task
 from domain.log.state import RecordedEvent
 from projections.view import View, of_kinds, position
@@ -15,15 +16,19 @@ MARKS = {
 }
 """The marks of the tasks that a list shows, by its scope; `kept` are those not deleted."""
 
+UNSETTLED = "unsettled"
+"""The shelf of the tasks of which alone a conflict with a file may be open."""
 
-class TaskDocument(Struct, frozen=True):
+
+class TaskDocument(Struct, frozen=True, omit_defaults=True):
     """A task without what only `task show` needs: no notes, status history, or time that is over.
 
-    `place` is that of its first row.
+    `place` is that of its first row; `held` see `domain.journal.import_conflicts.said_since`.
     """
 
     task: Task
     place: str
+    held: dict[str, bool] = {}
 
     @property
     def id(self) -> str:
@@ -59,6 +64,11 @@ class TaskDocument(Struct, frozen=True):
         return self.task.is_deleted
 
     @property
+    def is_unsettled(self) -> bool:
+        """Whether a file spoke of it after somebody here did."""
+        return any(self.held.values())
+
+    @property
     def updated_at(self) -> str:
         return self.task.updated_at
 
@@ -73,7 +83,7 @@ def apply(document: TaskDocument | None, row: RecordedEvent) -> TaskDocument | N
     known = document or TaskDocument(TASK.initial(row.entity), position(row))
     task = TASK.evolve(known.task, row)
     slim = replace(task, history=(), notes=(), time=task.running, touched={}, ratings=())
-    return TaskDocument(slim, known.place)
+    return TaskDocument(slim, known.place, said_since(known.held, row))
 
 
 def _mark(document: TaskDocument) -> str:
@@ -86,10 +96,11 @@ def _mark(document: TaskDocument) -> str:
 VIEW: View[TaskDocument] = View(
     "tasks",
     "journal",
-    3 + ADDED,
+    4 + ADDED,
     TaskDocument,
     of_kinds("task"),
     apply,
+    shelf=lambda document: UNSETTLED if document.is_unsettled else "",
     mark=_mark,
     title="$.task.title",
     entities=("task",),

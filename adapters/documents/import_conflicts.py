@@ -20,7 +20,7 @@ from domain.journal.imported import ImportedTask, decoded
 from domain.journal.task import TASK, Task, TaskFact
 from domain.log.state import MAIN, LogState, RecordedEvent
 from domain.replication.merge import ConflictKind
-from projections.tasks import MARKS, VIEW, TaskDocument
+from projections.tasks import UNSETTLED, VIEW, TaskDocument
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -93,8 +93,10 @@ def _asks(task: Task, one: ImportConflict) -> bool:
 def conflicts(home: "Home", among: Iterable[TaskDocument] | None = None) -> list[ConflictDetails]:
     """What is open in these tasks; in all that are not deleted if none are given."""
     if among is None:
-        among = home.views.marked(VIEW, MARKS["kept"])
-    imported = [one for one in among if one.task.imported and not one.is_deleted]
+        among = home.views.page(VIEW, shelf=UNSETTLED)
+    imported = [
+        one for one in among if one.task.imported and one.is_unsettled and not one.is_deleted
+    ]
     last = {one.id: one.task.imported[-1][1] for one in imported}
     said = dict(home.services.journal.payloads([*last.values()])) if last else {}
     decoder = msgspec.json.Decoder(ImportedTask)

@@ -78,8 +78,7 @@ def import_conflicts(
     held: dict[str, tuple[int, RecordedEvent, str]] = {}  # documents before it, the row, by whom
     for row in counted(rows):
         fact: Any = row.fact
-        settled = isinstance(fact, t.DifferenceSettled)
-        field = fact.field if settled else _FIELD_OF.get(type(fact), "")
+        field = _field(fact)
         if isinstance(fact, t.TaskImported):
             told.append((row, fact))
         elif field and _is_nobodys(fact):
@@ -100,6 +99,28 @@ def import_conflicts(
             source = fact.by.partition(":")[2]
             found.append(ImportConflict(field, source, newest.at, said, by, spoken.at))
     return tuple(found)
+
+
+def said_since(held: dict[str, bool], row: RecordedEvent) -> dict[str, bool]:
+    """The fields that somebody here spoke of, and whether a file spoke after that: only there a
+    conflict can be open. `held`: the same before this row of the task. An empty field stands for
+    any, once an undo took back what was said: what that was is not known here."""
+    fact: Any = row.fact
+    if isinstance(fact, t.DeedUndone):
+        return {**held, "": True}
+    if isinstance(fact, t.TaskImported):
+        return dict.fromkeys(held, True)
+    field = _field(fact)
+    if not field:
+        return held
+    others = {one: is_said for one, is_said in held.items() if one != field}
+    return others if _is_nobodys(fact) else {**others, field: False}
+
+
+def _field(fact: Any) -> str:
+    """The field that a fact sets or settles; empty: none of those compared."""
+    is_settled = isinstance(fact, t.DifferenceSettled)
+    return fact.field if is_settled else _FIELD_OF.get(type(fact), "")
 
 
 def counted(

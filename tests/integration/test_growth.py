@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from adapters.cli.agents import agent_command
+from adapters.cli.conflicts import conflicts_command
 from adapters.cli.reading import wakes_command
 from adapters.cli.shared import Session
 from adapters.cli.tasks import task_command
@@ -109,6 +110,7 @@ def shown(show: Show, site: Site, asked: FormRequest) -> Deed:
         pytest.param(command(task_command, "list", "--deleted"), id="deleted ones"),
         pytest.param(command(agent_command, "list", "--lifecycle", "destroyed"), id="agents"),
         pytest.param(command(wakes_command, "--limit", "5"), id="wakes"),
+        pytest.param(command(conflicts_command), id="conflicts"),
     ],
 )
 def test_a_list_reads_what_it_shows(both: tuple[Home, Home], deed: Deed) -> None:

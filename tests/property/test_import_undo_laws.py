@@ -22,6 +22,8 @@ from domain.journal.task import TASK
 from domain.log import canonical
 from domain.log.state import MAIN
 from domain.log.wire import Payload, payload
+from projections.tasks import VIEW
+from projections.view import fold
 from tests.support.services import divergences, services
 
 IDS = ("door", "roof", "tap", "wall")
@@ -125,15 +127,15 @@ class Life:
                 {edge for edge in world.load(LINKS, one.id).incoming if edge.source in known}
                 for one in living
             ]
+            conflicts = {one.id: conflicts_of(world, one.id) for one in living}
+            for task, found in conflicts.items():
+                marked = fold(VIEW, world.rows(TASK, task))[task].is_unsettled
+                assert marked or not found  # all tasks are asked only where they are marked
             return [
                 [msgspec.to_builtins(task_line(one, catalog, "")) for one in living],
                 [msgspec.to_builtins(one) for one in label_documents(catalog, count)],
                 [msgspec.to_builtins(one) for one in catalog.categories.values()],
-                [
-                    msgspec.to_builtins(one)
-                    for task in living
-                    for one in conflicts_of(world, task.id)
-                ],
+                [msgspec.to_builtins(one) for found in conflicts.values() for one in found],
                 links,
                 [{note.words.text for note in one.notes} for one in living],
             ]

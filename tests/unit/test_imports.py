@@ -27,6 +27,8 @@ from domain.log import canonical
 from domain.log.keys import key
 from domain.log.state import MAIN
 from domain.log.wire import SHARED, Words, payload, words
+from projections.tasks import VIEW
+from projections.view import fold
 from tests.support.services import divergences, services
 from tests.support.sides import Sides
 
@@ -208,8 +210,11 @@ class Undoing(Filed):
             return is_unmade(world.rows(TASK, task))
 
     def open(self, task: str) -> list[tuple[str, str]]:
+        """What is open; only of tasks that are marked it is asked where all are."""
         with self.at.journal.reading() as world:
-            return [(one.field, one.said_at) for one in import_conflicts_of(world, task)]
+            found = [(one.field, one.said_at) for one in import_conflicts_of(world, task)]
+            assert not found or fold(VIEW, world.rows(TASK, task))[task].is_unsettled
+            return found
 
     @property
     def catalog(self) -> c.Catalog:
