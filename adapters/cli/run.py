@@ -16,7 +16,6 @@ from adapters.cli.serve import beside
 from adapters.cli.shared import Session
 from adapters.cli.sync import synced
 from adapters.cli.write_back import FollowedFiles
-from adapters.documents.agents import all_agents
 from adapters.documents.results import RunCounts
 from adapters.documents.status import lead_away
 from adapters.documents.tasks import ImportReport, titles_among
@@ -144,17 +143,16 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
 
 def _agree(session: Session, home: "Home", lines: EventLines, *, is_allowed: bool) -> None:
     """See to it that what is to be sent was agreed to, or say what waits for that."""
-    living = [one.id for one in all_agents(home) if one.is_living]
-    for given in policy.allow_all(home, living) if is_allowed else ():
+    sending = policy.sending(home)
+    for given in policy.allow_all(home, sending) if is_allowed else ():
         if given.changed:
             lines.tell("agreed", model=given.model, categories=given.categories)
-    ask_consent(session, home, living)
-    _tell_closed(home, lines)
+    ask_consent(session, home, sending)
+    _tell_closed(home, lines, sending)
 
 
-def _tell_closed(home: "Home", lines: EventLines) -> None:
-    living = [one.id for one in all_agents(home) if one.is_living]
-    for one in policy.needed(home, living):
+def _tell_closed(home: "Home", lines: EventLines, sending: Sequence[str]) -> None:
+    for one in policy.needed(home, sending):
         lines.tell("closed", level="warning", model=one.model, command=one.command)
 
 
@@ -252,7 +250,8 @@ class _Watched:
         if report.agents:
             self._lines.tell("assigned", file=report.file, agents=report.agents)
             if not self._is_starting:  # at the start all agents are asked for
-                _tell_closed(self._session.writing(), self._lines)
+                home = self._session.writing()
+                _tell_closed(home, self._lines, policy.sending(home))
         elif report.created:
             self._lines.tell("alone", file=report.file)
 

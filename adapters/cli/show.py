@@ -53,7 +53,7 @@ def _named(home: "Home", what: str, *, is_wake: bool) -> tuple[str, str]:
     if is_wake:
         return pick_run(home, what), ""
     try:
-        task_id = pick_task(home, what)
+        task_id = pick_task(home, what, is_whole=is_run)  # a part of a title is no run key
     except Refused as refused:
         if not is_run and (refused.code == "ambiguous" or not begun):
             raise

@@ -95,7 +95,7 @@ def _stored_format(connection: sqlite3.Connection) -> int:
 
 # --------------------------------------------------------------------------- the store of documents
 
-_TITLED = "title = ?"
+_TITLED, _SHELVED = "title = ?", "shelf = ?"
 _MENDS_MAX = 5  # of one opening; then it is the disk, and memory is used
 
 
@@ -222,6 +222,8 @@ def _select_sql(what: str, asked: DocumentQuery) -> tuple[str, tuple[str, ...]]:
     name = f"'{asked.view.name}'" if _TITLED in asked.where else "?"  # so that its index fits
     parts = [f"view = {name}"]
     parts += [one.replace(_TITLED, f"{title_in(asked.view)} = ?") for one in asked.where]
-    index = f"INDEXED BY {asked.by}" if asked.by else ""
+    # Without counts SQLite would take the index of a mark, which half of a view may have.
+    by = "shelves" if _SHELVED in asked.where else asked.by
+    index = f"INDEXED BY {by}" if by else ""
     values = (*((asked.view.name,) if name == "?" else ()), *asked.values)
     return f"SELECT {what} FROM documents {index} WHERE {' AND '.join(parts)}", values

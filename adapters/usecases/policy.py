@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from adapters.documents.agents import all_agents
 from adapters.documents.policy import (
     ALLOW,
     Allowed,
@@ -80,6 +81,18 @@ def check_consent(home: "Home", agent_ids: Iterable[str]) -> None:
         because = f"nobody has agreed yet to what {one.model} is sent"
         instead = Remedy("allow_sending", one.command.removeprefix(ALLOW))
         raise Refused("privacy_confirmation_required", because=because, instead=instead)
+
+
+def sending(home: "Home") -> list[str]:
+    """The living agents that ask a model elsewhere: of the others `needed` need not be asked."""
+    leaves: dict[tuple[str, str], bool] = {}
+    found: list[str] = []
+    for one in filter(lambda one: one.is_living, all_agents(home)):
+        asks = one.agent.template, one.agent.model
+        if asks not in leaves:
+            leaves[asks] = is_leaving(home.services.model_name(one.agent))
+        found += [one.id] if leaves[asks] else []
+    return found
 
 
 def withdraw(home: "Home", model: str, categories: Sequence[str] = (), key: str = "") -> Allowed:

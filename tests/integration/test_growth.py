@@ -15,6 +15,7 @@ from adapters.cli.agents import agent_command
 from adapters.cli.conflicts import conflicts_command
 from adapters.cli.reading import wakes_command
 from adapters.cli.shared import Session
+from adapters.cli.show import show_command
 from adapters.cli.tasks import task_command
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import inbox_sets
@@ -97,6 +98,10 @@ def command(found: click.Command, *args: str) -> Deed:
     return run
 
 
+def run_key(home: Home) -> str:
+    return home.views.page(wakes.VIEW, limit=1)[0].run_key
+
+
 def shown(show: Show, site: Site, asked: FormRequest) -> Deed:
     """The page of a site, without its HTML."""
     return lambda _: show(site, asked)
@@ -124,6 +129,7 @@ def test_a_list_reads_what_it_shows(both: tuple[Home, Home], deed: Deed) -> None
         pytest.param(lambda home: pick_task(home, "Fix tap 7"), id="a task's title"),
         pytest.param(lambda home: pick_agent(home, "Fix tap 7"), id="an agent's name"),
         pytest.param(command(agent_command, "show", "Fix tap 7"), id="agent show"),
+        pytest.param(lambda home: command(show_command, run_key(home))(home), id="show RUN"),
     ],
 )
 def test_what_is_named_is_found_without_the_others(both: tuple[Home, Home], deed: Deed) -> None:

@@ -76,7 +76,7 @@ def test_what_is_needed_is_said_once_for_each_provider(home: Path) -> None:
         ids = [held["id"] for held in json.loads(run(["--json", "agent", "list"], home).stdout)]
         (needed,) = policy.needed(one, ids)
         assert (needed.model, needed.categories, needed.command) == ("gemini:*", ["Inbox"], COMMAND)
-        assert needed.agent_ids == ids
+        assert needed.agent_ids == policy.sending(one) == ids
         assert "every model of gemini" in needed.text
         assert needed.text == policy.notice_text(one, "gemini", ["Inbox"])
         with pytest.raises(Refused) as refused:
@@ -87,7 +87,16 @@ def test_what_is_needed_is_said_once_for_each_provider(home: Path) -> None:
         assert policy.needed(one, ids) == []
         policy.check_consent(one, ids)
     with open_home(home, FIXED, is_writing=True) as offline:
-        assert policy.needed(offline, ids) == []
+        assert (policy.needed(offline, ids), policy.sending(offline)) == ([], [])
+
+
+def test_an_agent_sends_whose_template_asks_elsewhere(home: Path) -> None:
+    other = agent(home, "Paint the door")
+    far = ["--general", "a", "--report", "b", "--model", "gemini"]
+    done(["template", "create", "Far", *far], home)
+    done(["template", "assign", "Paint the door", "Far"], home)
+    with open_home(home, FIXED, is_writing=True) as one:
+        assert policy.sending(one) == [other]
 
 
 def test_what_stands_is_told_and_what_is_withdrawn_does_not(home: Path) -> None:

@@ -1,9 +1,10 @@
 """The file of the views: shared, replaced, spoilt, locked, and always as good as new."""
 
+import re
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,10 @@ import msgspec
 import pytest
 
 from adapters.home import view_store
+from adapters.home.view_store import SqliteDocumentStore
 from adapters.home.views import Views
 from adapters.store.log import Log
-from projections import agents, observations, wakes
+from projections import agents, inbox, observations, tasks, wakes
 from projections.all_views import VIEWS
 from projections.view import View, project
 from tests.support.lives import ADD, OBSERVE, PROPOSE, REPORT, Life
@@ -213,3 +215,37 @@ def test_a_file_of_an_earlier_release_gets_what_finds_titles_and_keeps_its_docum
     with closing(sqlite3.connect(path)) as connection:
         sql = "SELECT count(*) FROM sqlite_master WHERE name = 'titles_of_agents'"
         assert connection.execute(sql).fetchone() == (1,)
+
+
+@pytest.mark.parametrize(
+    ("index", "ask"),
+    [
+        ("shelves", lambda views: views.page(wakes.VIEW, shelf="a", before="9", limit=1)),
+        ("shelves", lambda views: views.marked(inbox.VIEW, ["waiting"], shelf="a")),
+        ("shelves", lambda views: views.count(inbox.VIEW, "waiting", shelf="a")),
+        ("shelves", lambda views: views.tallied(inbox.VIEW, ["waiting", "decided"], shelf="a")),
+        ("shelves", lambda views: views.shelved(agents.VIEW, "a")),
+        ("marks", lambda views: views.marked(tasks.VIEW, ["open"], before="9", limit=1)),
+        ("marks", lambda views: views.count(tasks.VIEW, "open")),
+        ("marks", lambda views: views.tallied(inbox.VIEW, ["waiting"])),
+        ("marks", lambda views: views.count_without(tasks.VIEW, "open", agents.VIEW, agents.ALL)),
+        ("places", lambda views: views.page(wakes.VIEW, newest_first=True, limit=1)),
+        ("sqlite_autoindex_documents_1", lambda views: views.page(wakes.VIEW, prefix="a")),
+        ("sqlite_autoindex_documents_1", lambda views: views.get(wakes.VIEW, "a")),
+        ("titles_of_tasks", lambda views: views.titled(tasks.VIEW, "a")),
+        ("dues", lambda views: views.due(agents.VIEW, "9")),
+        ("dues", lambda views: views.next_due(agents.VIEW, ["active"])),
+        ("turns", lambda views: views.queued(agents.VIEW, 1)),
+        ("turns", lambda views: views.count_queued(agents.VIEW)),
+    ],
+)
+def test_each_question_goes_by_its_index(index: str, ask: Callable[[Views], object]) -> None:
+    views, asked = Views(None, {}), list[str]()
+    store = views._store
+    assert isinstance(store, SqliteDocumentStore)
+    store._connection.set_trace_callback(asked.append)
+    ask(views)
+    store._connection.set_trace_callback(None)
+    for sql in asked:
+        first, *_ = store._connection.execute(f"EXPLAIN QUERY PLAN {sql}")
+        assert re.match(f"SEARCH .* INDEX {index} ", first[3]), first[3]
