@@ -160,7 +160,7 @@ class LogHistory:
         mine = f"@{replica or self.log.replica}" if self.log.is_shared else ""
         while low < high:  # bounded: halves what is left
             middle = (low + high + 1) // 2
-            rows = self.log.rows(middle - 1)
+            rows = self.log.rows(middle - 1) if mine else self.append(middle)
             found = next((one for one in rows if one.stream.endswith(mine)), None)
             there = numbered(found.state) if found is not None else None
             if there is not None and (there.at < at or (is_with and there.at == at)):

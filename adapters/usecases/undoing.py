@@ -5,7 +5,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from adapters.documents.inbox import set_name
-from adapters.documents.ranks import ranks_of
+from adapters.documents.ranks import Ranks, ranks_of
 from adapters.documents.results import UndoableDeed
 from adapters.home.files import RUNTIME
 from adapters.home.origin import origin_text
@@ -733,8 +733,8 @@ def _item_of(command: Any) -> ItemRef:
 SAID_MAX = 20  # sentences of one deed
 
 
-def undo_document(home: "Home", deed: Deed) -> UndoableDeed:
-    """A deed with what undoing it does, in words."""
+def undo_document(home: "Home", deed: Deed, ranked: Ranks | None = None) -> UndoableDeed:
+    """A deed with what undoing it does, in words; `ranked`: what `ranks_of` gives."""
     now = home.services.clock.now()
     with home.services.journal.reading() as world:
         titles = [world.load(TASK, one).title for one in deed.tasks[:JUDGED_MAX]]
@@ -746,7 +746,7 @@ def undo_document(home: "Home", deed: Deed) -> UndoableDeed:
         said.append(f"And {more} more")
     if left := deed.left + deed.more:
         said.append(f"And what it did to {left:,} more tasks")
-    ranked = ranks_of(home)
+    ranked = ranks_of(home) if ranked is None else ranked
     refs = [f"{set_name(ranked, one)}.{number}" for one, number in deed.items]
     if deed.state != "undone":
         said += [f"Put {one} before you again" for one in refs]
@@ -795,7 +795,8 @@ def passed_over(home: "Home", choice: UndoChoice) -> list[str]:
 
 
 def undo_documents(home: "Home", deeds: Sequence[Deed]) -> list[UndoableDeed]:
-    return [undo_document(home, one) for one in deeds]
+    ranked = ranks_of(home)
+    return [undo_document(home, one, ranked) for one in deeds]
 
 
 def why_not_undone(one: UndoableDeed) -> str:

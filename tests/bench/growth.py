@@ -28,6 +28,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.request import urlopen
@@ -133,6 +134,12 @@ class Made(NamedTuple):
     @property
     def home(self) -> Path:
         return self.folder / "home"
+
+    @property
+    def middle(self) -> str:
+        """The middle of its life."""
+        begun = datetime.fromisoformat(START)
+        return (begun + (datetime.fromisoformat(self.end) - begun) / 2).isoformat()
 
     @property
     def file(self) -> Path:
@@ -360,6 +367,8 @@ def commands(side: Side, nth: int) -> dict[str, list[str]]:
         "sql, again": ["sql", SQL],
         "metrics": ["metrics"],
         "at RUN": ["at", runs[0]],
+        "at DATE --task TASK": ["at", side.at.middle, "--task", task],
+        "at DATE": ["at", side.at.middle],
         "diff RUN RUN": ["diff", *runs],
         "prove --no-views": ["prove", "--no-views"],
         "prove": ["prove"],
