@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -240,6 +239,8 @@ def edit_in_editor(session: Session, wanted: Sequence[str], key: str, *, is_last
         return
     said = text(after)
     warn_of_secrets(said, "the text")
+    from tempfile import NamedTemporaryFile  # only who has an editor waits for it
+
     with NamedTemporaryFile(prefix="wakelog-", suffix=".md", delete=False) as kept:
         kept.write(said.encode())
 

@@ -11,7 +11,6 @@ from msgspec.structs import asdict, astuple
 
 from adapters.cli.lazy_groups import command, group
 from adapters.cli.shared import Session, UserError
-from adapters.documents.agent_output import report_document
 from adapters.documents.tasks import (
     FoundLine,
     SummaryLine,
@@ -21,7 +20,6 @@ from adapters.documents.tasks import (
     task_lines,
     task_page,
 )
-from adapters.text.agent_output import report_lines
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.task import at_a_glance, duration, task_text
 from adapters.usecases.inputs import day, status_named
@@ -352,7 +350,10 @@ def show_task(session: Session, home: "Home", task_id: str) -> None:
     page = task_page(home, task_id)
     if session.as_json:
         session.document(page.document())
-    else:
-        session.say(task_text(page, home.settings.timezone))
-        for line in report_lines(report_document(home, page.agent_id)) if page.agent_id else ():
-            session.say(line)
+        return
+    session.say(task_text(page, home.settings.timezone))
+    if page.agent_id:
+        from adapters.documents.agent_output import report_document
+        from adapters.text.agent_output import report_lines
+
+        session.say_each(report_lines(report_document(home, page.agent_id)))

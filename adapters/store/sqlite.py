@@ -1,16 +1,14 @@
 """The log in a SQLite file: the `eventsourcing` library's tables, near the floor (DESIGN 10).
 
 One autocommit connection of its own, so that reading the tail, deciding and inserting happen in
-one `BEGIN IMMEDIATE`. WAL, `synchronous=FULL`. The library is loaded by who writes.
+one `BEGIN IMMEDIATE`. WAL, `synchronous=FULL`. The library is loaded by who makes one.
 """
 
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from typing import Any
 
 import msgspec
 
@@ -42,14 +40,13 @@ from domain.errors import Damaged, Refused
 from domain.log.rules import FORMAT, FORMAT_MAX
 from domain.log.wire import Payload, PayloadId
 
-if TYPE_CHECKING:
-    from adapters.store.eventsourcing_recorder import LibraryRecorder
-
 PAGE_ROWS = 2000
 PAGE_PAYLOADS = 64  # that are read at once
 AHEAD_MAX_BYTES = 65_536  # of a payload that nobody has asked for yet
 NO_ROW = 2**63 - 1
 KNOWN = f"{FORMAT} to {FORMAT_MAX}"
+INSERT = "INSERT INTO stored_events VALUES (?,?,?,?)"
+"""The library's own, which takes as long to load as an append does; a test compares them."""
 _KEEP = "INSERT INTO payloads VALUES (?, ?) ON CONFLICT DO NOTHING"
 # An append's rows have consecutive rowids, and `at` is the first key of its first row's state.
 _STREAM = """
@@ -127,12 +124,6 @@ class SQLiteLogRecorder:
                 raise
             self._standing = OpenedFile(path, self._connection, self._state_of)
 
-    @cached_property
-    def _library(self) -> "LibraryRecorder":
-        from adapters.store.eventsourcing_recorder import LibraryRecorder
-
-        return LibraryRecorder(f"file:{quote(str(self._path))}")
-
     def _prepare(self) -> None:
         """Look before anything is written: what is not ours stays as it is, byte for byte."""
         found = whole(self._connection, self._path)
@@ -153,8 +144,12 @@ class SQLiteLogRecorder:
             self._make_tables()
 
     def _make_tables(self) -> None:
+        from adapters.store.eventsourcing_recorder import LibraryRecorder
+
+        library = LibraryRecorder()
+        library.datastore.close()
         with self.deciding():
-            for statement in self._library.create_table_statements:
+            for statement in library.create_table_statements:
                 self._connection.execute(statement)
             self._connection.execute(f"PRAGMA user_version={FORMAT}")
 
@@ -335,7 +330,7 @@ class SQLiteLogRecorder:
                 self._is_indexed = True
             last = tail_of(rows)
             self._connection.execute(KEEP_NEXT, (last.n, last.replica, len(rows), last.digest))
-        self._connection.executemany(self._library.insert_events_statement, rows)
+        self._connection.executemany(INSERT, rows)
         if payloads:
             self._connection.executemany(_KEEP, [(kept.id, kept.data) for kept in payloads])
 
@@ -344,8 +339,6 @@ class SQLiteLogRecorder:
             self._connection.close()
         else:
             self._standing.close()
-        if "_library" in vars(self):  # something was written
-            self._library.datastore.close()
 
     def _page(self, rowid: int, limit: int) -> list[tuple[int, Row]]:
         return [

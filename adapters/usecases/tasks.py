@@ -21,7 +21,6 @@ from domain.journal.task import TASK, NoteKind, Task, TimeStopped
 from domain.log.state import MAIN, entity_of
 from domain.log.timestamps import instant, moment
 from domain.log.wire import Payload, Words, payload, words
-from domain.wake.wake_inputs import agent_of_task
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -204,6 +203,8 @@ def _edited(task: Task, fields: Fields) -> Task:
 
 def _accompany(home: "Home", task_id: str, made: str) -> None:
     """Give the task that follows another one an agent like that one's."""
+    from domain.wake.wake_inputs import agent_of_task  # it loads the tools, and few tasks repeat
+
     with home.services.agents.reading() as world:
         agent = agent_of_task(world, task_id)
     if agent is not None:

@@ -6,43 +6,53 @@ Who only reads rows takes `domain.append.envelope`, and does not load what decid
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
 
 from domain.append.causes import Cause, Command, LogFact, Receipt, Replied, Result
 from domain.append.envelope import Envelope, Row
-from domain.handlers import (
-    agents,
-    changes,
-    imports,
-    journal,
-    lessons,
-    machines,
-    policy,
-    resolve_conflict,
-    templates,
-    undo,
-    wakes,
-)
+from domain.handlers import journal
 from domain.handlers.decided import Decision
+from domain.handlers.journal import Handler
 from domain.log.keys import command_key
 from domain.log.state import MAIN, LogState
 from domain.log.wire import Payload, Stored, tag_of
 
-_HANDLERS = {
-    **journal.HANDLERS,
-    **imports.HANDLERS,
-    **undo.HANDLERS,
-    **agents.HANDLERS,
-    **wakes.HANDLERS,
-    **changes.HANDLERS,
-    **templates.HANDLERS,
-    **policy.HANDLERS,
-    **lessons.HANDLERS,
-    **machines.HANDLERS,
-    **resolve_conflict.HANDLERS,
-}
+
+@cache
+def _handler(of: type) -> Handler:
+    """What handles a kind of command. Who notes something down waits for no wake and no tool."""
+    if of in journal.HANDLERS:
+        return journal.HANDLERS[of]
+    from domain.handlers import (
+        agents,
+        changes,
+        imports,
+        lessons,
+        machines,
+        policy,
+        resolve_conflict,
+        templates,
+        tool_effects,
+        undo,
+        wakes,
+    )
+
+    return {
+        **imports.HANDLERS,
+        **undo.HANDLERS,
+        **tool_effects.HANDLERS,
+        **agents.HANDLERS,
+        **wakes.HANDLERS,
+        **changes.HANDLERS,
+        **templates.HANDLERS,
+        **policy.HANDLERS,
+        **lessons.HANDLERS,
+        **machines.HANDLERS,
+        **resolve_conflict.HANDLERS,
+    }[of]
 
 
 def handle(cause: Command | Replied, key: str, at: str, world: LogState) -> Decision:
@@ -58,9 +68,11 @@ def handle(cause: Command | Replied, key: str, at: str, world: LogState) -> Deci
         Refused: If the rules do not allow a person's command now.
     """
     if isinstance(cause, Replied):
+        from domain.handlers import changes, wakes
+
         replied = changes.replied if cause.of_kind == "changes" else wakes.replied
         return replied(cause.entity, cause.fact, at, world)
-    return _HANDLERS[type(cause)](cause, key, at, world)
+    return _handler(type(cause))(cause, key, at, world)
 
 
 # ----------------------------------------------------------------------------- from a cause to rows

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from adapters.store.eventsourcing_recorder import LibraryRecorder
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
 from adapters.store.recorder import line
-from adapters.store.sqlite import PAGE_PAYLOADS, SQLiteLogRecorder
+from adapters.store.sqlite import INSERT, PAGE_PAYLOADS, SQLiteLogRecorder
 from domain.append.causes import EpochBegan, Receipt, ReplicasImported
 from domain.errors import Refused
 from domain.journal import commands as do
@@ -363,3 +364,7 @@ def test_payloads_onward_begin_with_the_one_wanted(tmp_path: Path, is_file: bool
     assert list(read(kept[2].id)) == pairs[2:3]  # alone: the others have been read
     assert list(read(kept[0].id)) == pairs[:1]
     log.close()
+
+
+def test_rows_are_inserted_by_the_statement_of_the_library() -> None:
+    assert LibraryRecorder().insert_events_statement == INSERT
