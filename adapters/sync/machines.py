@@ -12,8 +12,8 @@ from adapters.home.files import REPLICA_VARIABLE
 from adapters.runtime import leadership, review
 from adapters.store.leader import leadership_of
 from adapters.sync import sync_state
+from adapters.usecases.proposals import in_flight_sets
 from adapters.usecases.resolve import pick
-from adapters.usecases.run_home import in_flight_sets
 from domain.changes.change_set import CHANGES
 from domain.changes.decisions import pending_effects
 from domain.errors import Refused, invalid

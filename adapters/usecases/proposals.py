@@ -27,6 +27,7 @@ from domain.journal.task import PERSON, TASK, Task
 from domain.log import canonical
 from domain.log.keys import command_key
 from domain.log.wire import words
+from projections.operations import VIEW as OPERATIONS
 
 if TYPE_CHECKING:
     from adapters.documents.ranks import Ranks
@@ -308,6 +309,12 @@ def _carry_out(home: "Home", set_id: str, number: int, verdict: ItemVerdict, key
         case "defer":
             until = verdict.until
             review.defer(services, set_id, number, verdict.reason, key, until=until)
+
+
+def in_flight_sets(home: "Home") -> list[str]:
+    """The change sets with an effect that was asked for and not answered."""
+    owners = home.views.page(OPERATIONS, shelf="in_flight")
+    return [one.owner for one in owners if one.owner != one.run_key]
 
 
 def item_of(home: "Home", set_id: str, number: int) -> ChangeItem:

@@ -19,6 +19,7 @@ from adapters.runtime.file_watch import FileWatcher
 from adapters.runtime.recovery import RecoveryStep, recover
 from adapters.runtime.run_leases import living
 from adapters.store.leases import Leases
+from adapters.usecases.proposals import in_flight_sets
 from projections.agents import VIEW as AGENTS
 from projections.operations import VIEW as OPERATIONS
 
@@ -128,12 +129,6 @@ def recover_home(home: "Home", told: Callable[[RecoveryStep], None]) -> Sequence
     ids = [one.id for one in all_agents(home) if one.id not in busy]
     sets = [*in_flight_sets(home), *failed_sets(home)]
     return recover(home.services, ids, sets, expiring, told)
-
-
-def in_flight_sets(home: "Home") -> list[str]:
-    """The change sets with an effect that was asked for and not answered."""
-    owners = home.views.page(OPERATIONS, shelf="in_flight")
-    return [one.owner for one in owners if one.owner != one.run_key]
 
 
 def failed_sets(home: "Home") -> list[str]:

@@ -14,9 +14,7 @@ from adapters.store.command_history import DoneCommand, kept
 from adapters.store.recorder import by_append, numbered
 from adapters.text.common import ago
 from adapters.text.task_facts import deed_made, deed_question, left_standing, undo_sentence
-from adapters.usecases import import_tasks
-from adapters.usecases.import_tasks import TASKS_MAX
-from adapters.usecases.proposals import item_of
+from adapters.usecases.proposals import in_flight_sets, item_of
 from adapters.usecases.resolve import nth_key
 from adapters.usecases.tasks import append_command, dispatch_after_commit, has_lost_labels
 from domain.append import envelope
@@ -223,6 +221,8 @@ def undo(home: "Home", ref: str = "", key: str = "") -> UndoResult:
     if deed.state == "moved":
         raise _moved()
     if deed.source:
+        from adapters.usecases import import_tasks
+
         command = import_tasks.undo_command(deed.tasks, deed.appends)
         took = import_tasks.take_back(home, command, key)
         return UndoResult(deed, _end(home), took.kept, passed)
@@ -500,6 +500,8 @@ def _imported(said: PersonCommand, newer: Sequence[PersonCommand]) -> str:
     command = said.command
     if not isinstance(command, do.ImportTasks):
         return ""
+    from adapters.usecases.import_tasks import TASKS_MAX  # few deeds are imports: it loads readers
+
     for one in reversed(newer):
         if one.n == said.n + 1 and not one.place[1]:
             is_part = (
@@ -661,8 +663,6 @@ def _deeds_named(home: "Home", ref: str) -> list[Deed]:
 
 def _recovered(home: "Home") -> None:
     """What a process that is gone left in doubt is brought to its end first."""
-    from adapters.usecases.run_home import in_flight_sets
-
     for set_id in in_flight_sets(home) if home.exists else ():
         review.recover(home.services, set_id)
 
