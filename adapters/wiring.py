@@ -75,7 +75,8 @@ class Home:
         keep(self.path / files.RUNTIME, [one._replace(who=who) for one in done])
 
     def resume_states(self) -> None:
-        """Go on from folded states that were kept: who gives verdicts does, before the first."""
+        """Go on from folded states that were kept: who gives verdicts or wakes does, before the
+        first."""
         if self.exists and not self.services.agents.has_resumed:
             self.services.agents.resume(self.views.remembered(STATES))
 

@@ -78,6 +78,7 @@ async def run(
         found: See `found_in`.
         notifiers: Tell receivers what waits, beside it, see `notify.notifiers_of`.
     """
+    home.resume_states()
     probes = home.place.probes()
     looks: list[Probe] = [*probes, home.services.check_standing]  # replaced logs end it
     engine = Engine(home.services, leases, Signal(home.services.clock, looks), tell, options)

@@ -155,6 +155,7 @@ def cancel_wake(home: "Home", agent_id: str, key: str = "") -> Cancelled:
 def _prepare(home: "Home") -> Sequence[str]:
     """Do for all agents what is due, whoever is woken; what went wrong with timers. Only what is
     due is read: the views know, as of the logs' ends."""
+    home.resume_states()
     home.views.catch_up()
     expiring = expiring_sets(home)
 

@@ -21,6 +21,7 @@ from adapters.documents.agents import all_agents
 from adapters.documents.inbox import inbox_sets
 from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.usecases.resolve import pick_agent, pick_task
+from adapters.usecases.wake_agents import prepare_wakes
 from adapters.web import agents, first_run, policy, time_travel
 from adapters.web.http_types import FormRequest
 from adapters.web.routes import Show
@@ -150,6 +151,13 @@ def test_a_page_about_one_thing_reads_no_more_in_a_large_home(both: tuple[Home, 
         assert (told["tasks_without_agent"], told["agents"]) == (1, len(all_agents(one)))
         site.close()
     assert all(0 < large <= small * ALIKE for small, large in zip(*found, strict=True)), found
+
+
+def test_who_wakes_goes_on_from_states_that_were_kept(both: tuple[Home, Home]) -> None:
+    for one in both:
+        assert not one.services.agents.has_resumed
+        prepare_wakes(one)
+        assert one.services.agents.has_resumed
 
 
 def test_an_inbox_is_read_at_one_time_however_much_waits(tmp_path: Path) -> None:
