@@ -93,15 +93,23 @@ def _mark(document: TaskDocument) -> str:
     return "open" if document.is_open else "closed"
 
 
+def _due(document: TaskDocument) -> str:
+    """The day from which on `today` lists it."""
+    task = document.task
+    days = task.due, task.wait_until if task.status == "ON HOLD" else ""
+    return min(filter(None, days), default="") if task.is_open else ""
+
+
 VIEW: View[TaskDocument] = View(
     "tasks",
     "journal",
-    4 + ADDED,
+    5 + ADDED,
     TaskDocument,
     of_kinds("task"),
     apply,
     shelf=lambda document: UNSETTLED if document.is_unsettled else "",
     mark=_mark,
+    due=_due,
     title="$.task.title",
     entities=("task",),
 )

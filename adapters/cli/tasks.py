@@ -255,7 +255,10 @@ def list_them(
     marks = MARKS[scope or "kept"]
     # only the documents tell which are wanted, and which come first
     is_narrowed = order or wanted != TaskFilter()
-    every = home.views.marked(VIEW, marks, limit=-1 if is_narrowed else limit or -1)
+    if is_due and scope == "open":
+        every = home.views.due(VIEW, today)
+    else:
+        every = home.views.marked(VIEW, marks, limit=-1 if is_narrowed else limit or -1)
     blocked = blocked_ids(home) if wanted.is_blocked is not None else ()
     found = [one for one in every if fits_filter(one, wanted, today, blocked)]
     shown = (ordered(found, order, today) if order else found)[:limit]

@@ -16,7 +16,7 @@ from adapters.cli.conflicts import conflicts_command
 from adapters.cli.reading import wakes_command
 from adapters.cli.shared import Session
 from adapters.cli.show import show_command
-from adapters.cli.tasks import task_command
+from adapters.cli.tasks import task_command, today_command
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import inbox_sets
 from adapters.store.sqlite import SQLiteLogRecorder
@@ -94,6 +94,7 @@ def command(found: click.Command, *args: str) -> Deed:
     def run(home: Home) -> None:
         session = Session(home.path, model="", as_json=True, is_quiet=False)
         session._home = home
+        found.context_settings["help_option_names"] = ["-h", "--help"]  # which click keeps
         CliRunner().invoke(found, args, obj=session, catch_exceptions=False)
 
     return run
@@ -117,6 +118,7 @@ def shown(show: Show, site: Site, asked: FormRequest) -> Deed:
         pytest.param(command(agent_command, "list", "--lifecycle", "destroyed"), id="agents"),
         pytest.param(command(wakes_command, "--limit", "5"), id="wakes"),
         pytest.param(command(conflicts_command), id="conflicts"),
+        pytest.param(command(today_command), id="today"),
     ],
 )
 def test_a_list_reads_what_it_shows(both: tuple[Home, Home], deed: Deed) -> None:
