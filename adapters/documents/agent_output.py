@@ -279,7 +279,7 @@ def report_document(home: Home, agent_id: str) -> ReportDetails:
         sections=[one.name for one in begun.user] if begun else [],
         stale=agent.is_stale if agent else False,
         changes=changes_since(home, agent, current) if agent and current else [],
-        without_report=without_report(home, agent_id),
+        without_report=without_report(home, agent),
     )
 
 

@@ -20,6 +20,7 @@ from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import Words, tag_of
 from domain.wake.wake import WAKE, Wake
 from projections import agents, inbox, reports, wakes
+from projections.agents import AgentDocument
 from projections.inbox import SetDocument
 from projections.wakes import CauseLine, WakeDocument
 
@@ -189,9 +190,8 @@ def own_wake_of(home: Home, run_key: str) -> WakeDocument | None:
     return own or wake_of(home, run_key)
 
 
-def without_report(home: Home, agent_id: str) -> str | None:
+def without_report(home: Home, agent: AgentDocument | None) -> str | None:
     """The last wake of an agent, where it completed without the report that was due."""
-    agent = home.views.get(agents.VIEW, agent_id)
     wake = wake_of(home, agent.agent.last_run) if agent else None
     return wake.run_key if wake and wake.is_report_missing else None
 

@@ -346,7 +346,7 @@ def _failing(home: Home) -> Iterator[CheckOutcome]:
         yield CheckOutcome("agents", False, told, do)
     if not failing:
         yield CheckOutcome("agents", True, f"{len(known)} living, none failing")
-    mute = [(one, run) for one in known if (run := without_report(home, one.id))]
+    mute = [(one, run) for one in known if (run := without_report(home, one))]
     for one, run in mute[:FINDINGS_MAX]:
         told = f"the last wake of {one.name!r}, {run_shown(run)}, ended without a report"
         yield CheckOutcome("agents", True, told)

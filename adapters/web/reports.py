@@ -64,5 +64,5 @@ def report_of(site: Site, agent_id: str) -> ReportPart | None:
         model=begun.model if begun else None,
         stale=agent.is_stale if agent else False,
         changes=changes_since(site.home, agent, current) if agent else [],
-        without_report=without_report(site.home, agent_id),
+        without_report=without_report(site.home, agent),
     )

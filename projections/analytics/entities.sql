@@ -42,7 +42,8 @@ WITH used AS (
 )
 SELECT run_key, turn, asked_at, answered_at,
     date_diff('microsecond', asked_at, answered_at) / 1e6, attempts, failures, failure_code,
-    forced, CASE WHEN answered_at IS NOT NULL THEN calls END, reply, nullif(said(text), ''),
+    forced, CASE WHEN answered_at IS NOT NULL THEN coalesce(json_array_length(answer.calls), 0) END,
+    answer.reply, nullif(said(answer.text), ''),
     u.tokens_in, u.tokens_out, u.tokens_thought, u.tokens_cached, u.cost
 FROM (
     SELECT entity AS run_key, d.turn,
@@ -53,8 +54,8 @@ FROM (
             'disallowed_provider_model')) AS attempts,
         count(*) FILTER (tag = 'wake.model_failed.1') AS failures,
         arg_max(d.code, place(n, replica, row_n)) AS failure_code, nullif(max(d.forced), '') AS forced,
-        max(coalesce(json_array_length(d.calls), 0)) AS calls, max(d.reply) AS reply,
-        any_value(d.text) AS text
+        arg_min({'calls': d.calls, 'reply': d.reply, 'text': d.text}, place(n, replica, row_n))
+            FILTER (tag = 'wake.model_answered.1') AS answer  -- the first, where machines ran it
     FROM said_of WHERE tag LIKE 'wake.model_%' GROUP BY entity, d.turn
 ) LEFT JOIN used u USING (run_key, turn);
 
