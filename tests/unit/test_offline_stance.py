@@ -86,3 +86,20 @@ def test_easter_is_the_next_one(text: str, day: str) -> None:
         found = due(sentence(f"Must be done {text}."), written)
         assert found is not None
         assert found.day.isoformat() == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("milk, eggs, 2x oats", ["Milk", "Eggs", "2x oats"]),
+        ("also cream + chives, but no lemons pls", ["Cream", "Chives"]),
+        ("- milk\n- eggs", ["Milk", "Eggs"]),
+        ("Milk and eggs were cheap.", []),
+        ("Ann, Bob and Cleo.", []),
+    ],
+)
+def test_things_alone_are_a_list_where_the_title_calls_for_one(
+    text: str, wanted: list[str]
+) -> None:
+    assert told(text, title="Weekend shopping") == wanted
+    assert told(text, title="Diary") == []

@@ -104,7 +104,7 @@ def _is_other(sentence: Sentence, match: re.Match[str]) -> bool:
         is_ours = is_shifted and not OURS.isdisjoint(sentence.words[:1])
         return NAMES_ONE.isdisjoint(sentence.words) and not is_ours
     if rule is MOVED:
-        return bool(before) and DEADLINE_WORDS.isdisjoint(before)
+        return DEADLINE_WORDS.isdisjoint(before) and not MOVERS.issuperset(before)
     if rule is ON_DE and (DEADLINE_WORDS - {"das"}).isdisjoint(before):
         return not MOVERS.issuperset(before)
     is_passed_on = not {"hand", "handed", "send"}.isdisjoint(clause.words)
@@ -398,6 +398,7 @@ NAMES_ONE = word_set(
 )
 SHIFTED = word_set("pushed moved postponed shifted extended verschoben verlegt verlängert")
 MOVERS = word_set(
+    "they they've we've i've we i has have been was it's is it that this kindly just now "
     "wurde wurden wird ist sind haben habe hab hat wir ich es das jetzt nun also auch noch schon "
     "wieder der die den alles sie er um eine woche chef kunde auf ende leider doch aber"
 )

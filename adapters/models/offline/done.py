@@ -160,7 +160,8 @@ def _listed(what: str, said: str) -> list[DoneClaim]:
 def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[DoneClaim]:
     text = HARMLESS.sub("", TICKED.sub("done", LATER.sub("", clause.text)))
     told = tuple(words(text))
-    is_denied = not _UNDONE.isdisjoint(told) or DUTY.search(text) is not None
+    is_denied = not _UNDONE.isdisjoint(told) or sentence.words[:1] in (("neither",), ("weder",))
+    is_denied = is_denied or DUTY.search(text) is not None
     is_denied = is_denied or FIRST.search(text) is not None or BUT.search(text) is not None
     if clause.text.startswith("to ") or (
         clause.start and not _UNDONE.isdisjoint(_carried(sentence, clause))

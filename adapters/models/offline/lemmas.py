@@ -65,6 +65,13 @@ find finden|register anmelden|bring vorbeibringen hinbringen|translate übersetz
 update aktualisieren|test testen|plan planen|prepare vorbereiten|upload hochladen|
 copy kopieren|mount aufhängen|decide entscheiden|compare vergleichen
 """
+_DEEDS = word_set(
+    "schneiden backen kochen bohren ölen entlüften fegen saugen leeren ausräumen einräumen tanken "
+    "zurückbringen wegbringen wegwerfen ausleihen beantragen ausfüllen einrichten klären beziehen "
+    "organisieren informieren umgraben pflanzen aufbauen abbauen entsorgen verlegen umtopfen "
+    "nachfüllen bügeln nähen kleben korrigieren löschen sichern freischalten veröffentlichen "
+    "liefern machen erledigen mieten leihen fahren bringen nehmen geben legen stellen ändern"
+)
 UNCHANGED = word_set("cut put read proofread set shut fit let hit spread cast")
 """English verbs whose past is as their present."""
 PREFIXES = word_set(
@@ -245,6 +252,7 @@ _VERBS = (
             "trace track list pick choose gather shred laminate frame hoover wax defrost "
             "descale bleed bath groom feed vaccinate draft outline brief consult negotiate "
             "settle claim declare file migrate rotate revoke upgrade downgrade configure "
+            "email text redirect delete "
             "transfer settle enter export import install merge deploy tag document refactor"
         )
     )
@@ -258,6 +266,12 @@ _VERBS = (
 def is_verb(word: str) -> bool:
     """Whether an order in English may begin with it."""
     return word in _VERBS
+
+
+def is_deed(word: str) -> bool:
+    """Whether it is a German infinitive of what somebody does: "anrufen", not "kommen"."""
+    is_known = any(one.startswith("=") for one in keys(word)) or word in _DEEDS
+    return word.endswith("n") and len(word) > 4 and is_known
 
 
 def infinitive(word: str) -> str:

@@ -29,7 +29,8 @@ def word_set(text: str) -> frozenset[str]:
 
 NEGATIVE = word_set(
     "not no never without nothing none hardly don't doesn't didn't isn't wasn't aren't haven't "
-    "hasn't won't can't cannot shouldn't nicht kein keine keinen nie niemals nichts ohne"
+    "hasn't won't can't cannot shouldn't neither nor nicht kein keine keinen nie "
+    "weder niemals nichts ohne"
 )
 CONDITIONAL = word_set(
     "if when whenever once unless whether might may could would should maybe perhaps "
@@ -42,6 +43,8 @@ _SPEECH = word_set(
     "fand behauptet denkt dachte"
 )
 _OWN_LEAD = word_set(
+    "decided agreed decision outcome summary summarised correction kickoff minutes recap result "
+    "beschlossen beschluss ergebnis korrektur protokoll fazit "
     "done finished update note status now ps info fyi time log fertig erledigt stand notiz zeit nun"
 )
 _LEAD = re.compile("^([^:]{1,60}): ")

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from adapters.models.offline import clauses
+from adapters.models.offline import clauses, lemmas
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.phrasing import phrases, rule
 from adapters.models.offline.sentences import (
@@ -26,15 +26,22 @@ from adapters.models.offline.sentences import (
 )
 
 CACHE_MAX = 128
-SHARED_MIN = 4
+SHARED_MIN, NAME_MIN = 4, 3
 """So many letters at the beginning, and two words may name the same: "Grillen", "Grillabend"."""
 
 
 class Aside(Struct, frozen=True):
-    """Sentences of a text, as they stand there: not of the person, and not so at all."""
+    """Sentences of a text, as they stand there: not of the person, and not so at all; `is_shared`:
+    it tells who does what, so that "I book the room" is a task."""
 
     others: frozenset[str] = frozenset()
     unreal: frozenset[str] = frozenset()
+    is_shared: bool = False
+
+    @property
+    def skipped(self) -> frozenset[str]:
+        """All that asks for nothing."""
+        return self.others | self.unreal
 
 
 @lru_cache(maxsize=CACHE_MAX)
@@ -47,10 +54,13 @@ def aside(text: str) -> Aside:
     told = [one for line in lines(text) for one in clauses.read(line.text)]
     said = [one.text for one in told]
     has_own = any(map(own, said))
-    others = {one for one in said if _is_others(one) or (has_own and _is_headed(one))}
+    headed = {one for one in said if has_own and _is_headed(one)}
+    others = headed.union(filter(_is_others, said))
+    is_shared = any(_theirs().match(part) or _is_deed(part) for one in said for part in parts(one))
+    is_shared = is_shared or any(not _speaks().search(one) for one in headed)
     refused = (one for one, answer in pairwise(said) if _refuses(answer))
     unreal = {one for one in said if _is_unreal(one)}
-    return Aside(frozenset(others.union(refused)), frozenset(unreal))
+    return Aside(frozenset(others.union(refused)), frozenset(unreal), is_shared)
 
 
 def own(sentence: str) -> str:
@@ -62,18 +72,22 @@ def own(sentence: str) -> str:
 def is_off(sentence: Sentence, title: str) -> bool:
     """Whether it says that what a task is about will not be."""
     found = None if sentence.is_asked else rule("off").search(sentence.text)
-    if rule("off_alone").fullmatch(sentence.text.strip(" .!")):
+    if rule("needless").search(sentence.text) or rule("off_alone").fullmatch(
+        sentence.text.strip(" .!")
+    ):
         return True
     if found is None or not (NEGATIVE | CONDITIONAL).isdisjoint(sentence.words):
         return False
     clause = sentence.clause(found.start())
     who = words(sentence.text[clause.start : found.start()])
-    names = [one[:SHARED_MIN] for one in words(title) if len(one) >= SHARED_MIN]
+    names = [one[:SHARED_MIN] for one in words(title) if len(one) >= NAME_MIN]
     return any(rule("things").fullmatch(one) or one.startswith(tuple(names)) for one in who)
 
 
 def dropped(sentence: str) -> str:
     """What a sentence says is to be done no more: "skip the balloons"; empty if nothing."""
+    if found := rule("there", r"^(?P<what>[^,.;:]{{2,40}}?) {}").search(sentence):
+        return found["what"]
     found = rule("drop").search(sentence)
     is_kept = found is None or not NEGATIVE.isdisjoint(words(sentence[: found.start()]))
     return "" if is_kept or found is None else re.split("[,;.]", sentence[found.end() :])[0]
@@ -88,15 +102,59 @@ def own_parts(parts: Sequence[str]) -> list[str]:
 
 def _is_others(sentence: str) -> bool:
     """Whether somebody else does it or has to: whom a name tells, or a deed with an object."""
+    if any(map(of_mine, parts(sentence))):
+        return False
     if found := _theirs().match(sentence):
         return rule("duty_of_mine").search(sentence, found.end()) is None
     found = _duty().match(sentence)
     if found is None or rule("duty_of_mine").search(sentence, found.start("deed")):
-        return False
+        return _is_deed(sentence)
     if any(rule(one).search(found["who"]) for one in ("mine", "things")):
         return False
-    verb = found["verb"] or found["rest"].split(" ")[-1]
-    return not any(rule(one).fullmatch(verb) for one in ("idle", "gets"))
+    said = words(found["deed"])
+    is_english = found["object"] is not None or lemmas.is_verb(said[0])
+    verb = said[0] if is_english else said[-1]
+    is_told = is_english or lemmas.is_deed(verb) or found["thing"] is not None
+    return is_told and not any(rule(one).fullmatch(verb) for one in ("idle", "gets"))
+
+
+def _is_deed(clause: str) -> bool:
+    """Whether it begins with a name, and what that person does: "Olga prints the flyers"."""
+    found = _DEED.match(clause)
+    if found is None or lemmas.is_verb(name := found["who"].lower()) or name in clauses.FINITE:
+        return False
+    if any(rule(one).fullmatch(name) for one in ("mine", "things")):
+        return False
+    verb, helper = found["verb"], found["helper"] or ""
+    if rule("idle").fullmatch(verb.removesuffix("s")):
+        return False
+    if helper in (" is", "'s"):
+        return bool(lemmas.from_gerund(verb))
+    if helper or verb.endswith("t"):
+        return lemmas.is_verb(verb) if helper else lemmas.is_deed(verb[:-1] + "en")
+    return any(verb.endswith(end) and lemmas.is_verb(verb.removesuffix(end)) for end in ("s", "es"))
+
+
+def parts(sentence: str) -> list[str]:
+    """What stands between its marks."""
+    return re.split("[,;:] ", sentence)
+
+
+def of_mine(clause: str) -> str:
+    """What the person says to do, where deeds are shared out: "I'll order the cake"."""
+    if (found := _I_DO.match(clause)) and lemmas.is_verb(words(found["what"])[0]):
+        return found["what"]
+    if found := _ICH.match(clause):
+        verb = (found["verb"] or found["later"]) + "n"
+        is_known = lemmas.is_deed((found["prefix"] or "") + verb)
+        return f"{found['thing'] or found['object']} {found['prefix'] or ''}{verb}" * is_known
+    return ""
+
+
+@cache
+def _speaks() -> re.Pattern[str]:
+    """Words of somebody who talks, behind a head."""
+    return rule("speaks", "[:-] ?{}")
 
 
 @cache
@@ -119,8 +177,9 @@ def _duty() -> re.Pattern[str]:
     things = rf"(?:{phrases('object')}) "
     return pattern(
         rf"^(?:(?:{phrases('lead')}),? )?(?P<who>{who}) (?:{phrases('duty')}) "
-        rf"(?P<deed>(?P<verb>[a-z]{{2,16}}) (?:out |up |off |in )?{things}|"
-        rf"{things}(?P<rest>[^,;.!?]{{2,120}}))"
+        rf"(?P<deed>(?:[a-z]{{2,16}} (?:out |up |off |in )?(?P<object>{things})|"
+        rf"(?P<thing>{things}))?"
+        rf"(?:[^,;.!?]|(?<=[0-9])[.](?! ?$)){{2,120}})"
     )
 
 
@@ -128,7 +187,7 @@ def _duty() -> re.Pattern[str]:
 def _own() -> re.Pattern[str]:
     """A head that is the person's, and what it says."""
     return pattern(
-        rf"^(?:(?:ai|action|aktion|todo): ?)?(?:(?:{phrases('own_head')})(?:: ?| ?[-=]> ?)|"
+        rf"^(?:(?:ai|action|aktion|todo): ?)?(?:(?:{phrases('own_head')})(?:: ?| ?[-=]> ?| [-–] )|"
         rf"[{LETTERS} ]{{2,30}} \((?:{phrases('own_head')})\):? (?:to )?)(?P<said>[^ ].*)$"
     )
 
@@ -152,6 +211,22 @@ def _refuses(sentence: str) -> bool:
 
 
 _HEADED = re.compile(
-    rf"(?P<who>[{LETTERS}][{LETTERS}.'-]{{0,20}}(?: [{LETTERS}.'-]{{1,20}})?): ?[^ ]"
+    rf"(?P<who>[{LETTERS}][{LETTERS}.'-]{{0,20}}(?: [{LETTERS}.'-]{{1,20}})?)(?:: ?| [-–] )[^ ]"
+)
+_DEED = re.compile(
+    rf"(?:and |und |but |aber )?(?P<who>[A-Z][{LETTERS}]{{1,14}})(?: [A-Z][{LETTERS}.]{{0,14}})?"
+    rf"(?P<helper> is| to| will|'ll|'s)? (?P<verb>[{LETTERS}]{{3,14}})(?: out| up| off| in)? "
+    rf"(?:the|an?|his|her|their|our|my|some|den|die|das|ein|eine|einen) "
+)
+_I_DO = re.compile(
+    r"(?:and |but |so )?I(?:'ll| will|'m going to)? (?P<what>[a-z]{2,12} (?:out |up |off )?"
+    r"(?:the|an?|our|their|some|[0-9]+) [^,;.]{2,60})",
+    re.IGNORECASE,
+)
+_ICH = re.compile(
+    rf"(?:(?P<object>(?:[Dd]ie|[Dd]en|[Dd]as) [^,;.]{{2,40}}) (?P<verb>[{LETTERS}]{{2,12}}e) ich|"
+    rf"(?:und )?[Ii]ch (?P<later>[{LETTERS}]{{2,12}}e) "
+    rf"(?P<thing>(?:die|den|das|eine?n?) [^,;.]{{2,40}}?)"
+    r")(?: (?P<prefix>ab|an|auf|aus|ein|mit|vor|weg|zurück))?[.!]?$"
 )
 _WHOSE = re.compile(rf"(?P<what>.{{2,80}}?) ?\((?P<who>[{LETTERS}]{{2,20}})\)")

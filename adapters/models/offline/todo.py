@@ -6,9 +6,10 @@ What is proposed is a span of the text, with a capital letter at most. Third per
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from adapters.models.offline import lemmas, phrasing, stance
-from adapters.models.offline.clauses import Clause, Sentence, read
+from adapters.models.offline.clauses import FINITE, STATES, Clause, Sentence, read
 from adapters.models.offline.sentences import (
     CONDITIONAL,
     END,
@@ -26,22 +27,25 @@ from adapters.models.offline.sentences import (
     word_set,
     words,
 )
-from domain.text import cut
+from domain.text import cut, fold
 
 TITLE_LENGTH_MAX = 200
 TODOS_MAX = 200
 VERB_LENGTH_MIN = 4
+BARE_WORDS_MAX = 6
 
 
-def todos(text: str) -> list[Phrase]:
-    """Items that a text asks for, in its order; the value is the title.
+def todos(text: str, title: str = "") -> list[Phrase]:
+    """Items that a text asks for, in its order; the value is the title. A bare list is one where
+    the task's `title` calls for it: "Groceries".
 
     >>> [todo.value for todo in todos("We still need to call the bank.\\nTodo: buy ink, print")]
     ['Call the bank', 'Buy ink', 'Print']
     """
-    found: list[Phrase] = []
+    found = _bare(text, title)
+    if found:
+        return found
     apart = stance.aside(text)
-    skipped = apart.others | apart.unreal
     listing = ""  # the header above the bullets, if there is one
     for line in lines(text):
         header = HEADER.match(line.text)
@@ -49,20 +53,44 @@ def todos(text: str) -> list[Phrase]:
             listing = line.text
         elif line.text and not line.is_bullet:
             listing = ""
-        found += _of_line(line, header, listing, skipped)
+        found += _of_line(line, header, listing, apart)
         if len(found) > TODOS_MAX:
             break
     return found[:TODOS_MAX]
 
 
+def _bare(text: str, title: str) -> list[Phrase]:
+    """A text that is nothing but a list: short bullets, or things to get under a title for such."""
+    told = [one for one in lines(text) if one.text]
+    if len(told) > 1 and all(one.is_bullet and not one.box for one in told):
+        parts = [one.text for one in told]
+        is_list = any(_is_english(one) or _is_german(one) for one in parts)
+    else:
+        bare = _SO.sub("", told[0].text) if len(told) == 1 else "."
+        parts = [_GET.sub("", one) for one in _LIST_MARK.split(bare)]
+        is_list = False
+    is_list = is_list or phrasing.rule("for_lists").search(title) is not None
+    if not is_list or len(parts) < 2 or not all(map(_is_thing, parts)) or text.endswith("."):
+        return []
+    wanted = [one for one in parts if NEGATIVE.isdisjoint(words(one))]
+    return [Phrase(name, quote(text, 0, 0)) for one in wanted if (name := _title(one))]
+
+
+def _is_thing(part: str) -> bool:
+    """Whether it may be a line of a list: short, and nothing is said of it."""
+    said = words(part)
+    is_told = not (FINITE | STATES | CONDITIONAL).isdisjoint(said) or any(map(lemmas.is_past, said))
+    return 0 < len(said) <= BARE_WORDS_MAX and not is_told and not _MARKS & {*part}
+
+
 def _of_line(
-    line: TextLine, header: re.Match[str] | None, listing: str, skipped: frozenset[str]
+    line: TextLine, header: re.Match[str] | None, listing: str, apart: stance.Aside
 ) -> list[Phrase]:
     if line.box == "x":
         return []
     said = list(read(line.text))
-    if said and (said[0].text in skipped or stance.own(said[0].text)):
-        return _of_sentences(said, skipped)
+    if said and (said[0].text in apart.skipped or stance.own(said[0].text)):
+        return _of_sentences(said, apart)
     todo = TODO.match(line.text)
     if header is not None and (header["colon"] or not header["rest"]):
         return _listed(header["rest"], line.text)
@@ -71,24 +99,62 @@ def _of_line(
     if line.is_bullet and (listing or line.box):
         titles = [_title(next(sentences(line.text), ""))]
         return [Phrase(title, quote(line.text, 0, 0)) for title in titles if title]
-    return _of_sentences(said, skipped)
+    return _of_sentences(said, apart)
 
 
-def _of_sentences(said: Sequence[Sentence], skipped: frozenset[str]) -> list[Phrase]:
-    heeded = (one for one in said if not one.is_asked and one.text not in skipped)
-    return [phrase for one in heeded for phrase in _of_sentence(one)]
+def _of_sentences(said: Sequence[Sentence], apart: stance.Aside) -> list[Phrase]:
+    heeded = (one for one in said if not one.is_asked and one.text not in apart.skipped)
+    return [phrase for one in heeded for phrase in _of_sentence(one, apart)]
 
 
-def _of_sentence(sentence: Sentence) -> list[Phrase]:
+def _of_sentence(sentence: Sentence, apart: stance.Aside) -> list[Phrase]:
     if own := stance.own(sentence.text):
         parts = [one for part in own.split(" n ") for one in elements(part)]
-        is_told = len(parts) > 1 or is_order(own) or is_wish(own)
+        is_told = len(parts) > 1 or is_order(own) or is_wish(own) or apart.is_shared
         return [Phrase(one, quote(sentence.text, 0, 0)) for one in parts if is_told]
     listed = _listed_within(sentence.text)
     if listed:
         return listed
-    asked = list(_duties(sentence))
-    return asked or [one for clause in sentence.clauses for one in _left(sentence, clause)]
+    if asked := list(_duties(sentence)):
+        return asked
+    if orders := _orders(sentence):
+        return orders
+    left = [one for clause in sentence.clauses for one in _left(sentence, clause)]
+    mine = map(stance.of_mine, stance.parts(sentence.text) if apart.is_shared else ())
+    titles = [title for one in mine if (title := _title(one))]
+    return left + [Phrase(one, quote(sentence.text, 0, 0)) for one in titles]
+
+
+def _orders(sentence: Sentence) -> list[Phrase]:
+    """A sentence of orders and nothing else: "ring the GP, then book", "Betten beziehen"."""
+    text = _SO.sub("", sentence.text.rstrip(" .!"))
+    things = _BRING.match(text)
+    if things and all(map(_is_thing, parts := _things(things["what"]))):
+        return [Phrase(one, quote(sentence.text, 0, 0)) for one in parts]
+    said = frozenset(sentence.words)
+    if not (FINITE | CONDITIONAL | NEGATIVE | _SELVES).isdisjoint(said) or _MARKS & {*text}:
+        return []
+    parts = [one for one in AND.split(text) if one.strip()]
+    if not all(_is_english(one) for one in parts) and not all(_is_german(one) for one in parts):
+        return []
+    bare = (one.removeprefix("add ") for one in parts)
+    return [Phrase(title, quote(sentence.text, 0, 0)) for one in bare if (title := _title(one))]
+
+
+def _is_english(part: str) -> bool:
+    said = words(part)
+    is_order = len(said) > 1 and lemmas.is_verb(said[0]) and said[0] not in _NOUNS
+    is_order = is_order and _NO_OBJECT.isdisjoint(said[1:2]) and _GERMAN.isdisjoint(said)
+    return is_order and not any(
+        lemmas.is_past(one) and before not in OF_WHAT for before, one in pairwise(said)
+    )
+
+
+def _is_german(part: str) -> bool:
+    """ "Betten beziehen", "Elektriker anrufen wegen Herd"."""
+    deed = re.split(" (?:wegen|für|bei|mit|in|im|am|zum|zur) ", part)[0].split(" ")
+    is_deed = len(deed) > 1 and deed[-1].islower() and lemmas.is_deed(fold(deed[-1]))
+    return is_deed and fold(deed[0]) not in _WHEN
 
 
 def _listed_within(sentence: str) -> list[Phrase]:
@@ -399,7 +465,8 @@ HEADER = pattern(
     r"(?= ?:)|next steps?|next(?: up)?(?=:)|(?:also|außerdem|reminder|note to self|erinnerung|"
     r"merkzettel|notiz an mich|buy|call|shopping|get|order|fix|pack|bring)(?= ?:)|"
     r"to-?dos?(?: list)?|to do(?: list| next| today| still| tomorrow)?|"
-    r"action items?|open (?:points|items|tasks|issues|questions)|steps left|"
+    r"(?:tasks|jobs)(?= ?:)|action items?|open (?:points|items|tasks|issues|questions)|"
+    r"steps left|"
     r"still (?:to do|open|missing|needed|outstanding|left|to come|to buy|to get)|"
     r"left(?: to do| over)?|(?:is |are )?(?:still )?missing|remaining(?: tasks| items| steps|"
     r" work)?|"
@@ -527,6 +594,30 @@ NO_INFINITIVES = word_set(
     "waren hatten wollten sollten konnten mussten haben sind wurden jeden welchen großen "
     "then often been children women seven ten garden even when kitchen oven taken given token "
     "kleinen neuen alten ersten letzten nächsten guten bisschen offen trocken können müssen"
+)
+_GET = pattern(
+    r"^(?:(?:also|and|then|auch|noch|und|dann|bitte|please) )*(?:(?:i |we |ich |wir )?(?:need|get|"
+    r"buy|grab|brauche|brauchen|kaufen?|hole?n?|add)(?: noch| auch| some)? )?"
+)
+_LIST_MARK = pattern(r", ?(?:(?:and|und|but|aber) )?|; | (?:and|und|but|aber|&|\+) ")
+_SO = pattern(
+    r"^(?:(?:also|then|next|please|now|and|auch|dann|bitte|noch|jetzt)[,:]? )+"
+    r"| (?:please|pls|bitte)$"
+)
+_BRING = pattern(
+    r"^(?:bring|take|pack|buy|get|pick up|order|collect|fetch) "
+    r"(?P<what>[^:;.?]{2,60}(?:,| and )[^:;.?]{2,80})$"
+)
+_SELVES = word_set("i we he she they you it ich wir er sie ihr du es who which that")
+_NOUNS = lemmas.UNCHANGED | word_set(
+    "answer visit walk ship rest help plan water post hand hang light tag label rename drop skip "
+    "forget leave keep wait think see say tell feel go run look show hold meet win lose begin"
+)
+_MARKS = frozenset(':"„?=✅✔✓☑❌(')
+_GERMAN = word_set("der die das den dem ein eine einen mal und nicht noch")
+_WHEN = word_set("bis spätestens am ab heute morgen übermorgen sofort bald")
+_NO_OBJECT = word_set(
+    "from with to of in at on for is was went by and or after before nice great good well back day"
 )
 DUTIES = (NEED, MUST, REMEMBER)
 IS_TO = pattern(

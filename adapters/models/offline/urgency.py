@@ -130,6 +130,7 @@ _URGENT = (
         ),
     ),
 )
+_OVER = pattern(" (?:any ?more|mehr)")
 _LESS = word_set("less non weniger")
 _OTHERS = word_set(
     "was were war waren hatte hatten had always immer other andere anderes anderen wäre wären else "
@@ -152,6 +153,7 @@ def urgency(sentence: Sentence) -> Phrase | None:
         start = max(clause.start, sentence.text.rfind(",", 0, match.start()))
         close = frozenset(words(sentence.text[start : match.start()]))
         is_urgent = CONDITIONAL.isdisjoint(before) and (_LESS | NEGATIVE).isdisjoint(close)
+        is_urgent = is_urgent and not _OVER.match(sentence.text, match.end())
         is_urgent = is_urgent and not _denied_after(sentence.text[match.end() : clause.end])
         return Phrase(
             priority if is_urgent else "", quote(sentence.text, match.start(), match.end())
