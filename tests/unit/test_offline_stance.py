@@ -13,7 +13,18 @@ from adapters.models.offline.clauses import sentence
 from adapters.models.offline.deadline import due
 from adapters.models.offline.phrasing import phrases as said_by
 from adapters.models.offline.stance import aside
-from tests.support.rules import FRIDAY, SATURDAY, ask, calls, note, phrases, proposed, several
+from tests.support.rules import (
+    FRIDAY,
+    SATURDAY,
+    ask,
+    calls,
+    item,
+    note,
+    one,
+    phrases,
+    proposed,
+    several,
+)
 
 
 def told(text: str, **task: Any) -> list[str]:
@@ -103,3 +114,36 @@ def test_things_alone_are_a_list_where_the_title_calls_for_one(
 ) -> None:
     assert told(text, title="Weekend shopping") == wanted
     assert told(text, title="Diary") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "wanted"),
+    [
+        ('Please rename this to "Sell the camera".', "set_task_title", "Sell the camera"),
+        ("Besserer Titel: Heizung entlüften", "set_task_title", "Heizung entlüften"),
+        ("I'd call it a good book.", "set_task_title", None),
+        ("The stairs get a task of their own: Paint the stairs.", "create_follow_up_task", None),
+        ("Make it a new task: Paint the stairs.", "create_follow_up_task", "Paint the stairs"),
+        ("Is that a new task: Paint the stairs?", "create_follow_up_task", None),
+    ],
+)
+def test_a_title_or_a_task_that_is_named(text: str, tool: str, wanted: str | None) -> None:
+    assert one(ask(text, tools=(tool, "update_report")), tool, "title") == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("Scrap the snorkel, it is cold.", "isArchived", True),
+        ("Snorkel kann von der Liste.", "isArchived", True),
+        ("Don't scrap the snorkel.", "isArchived", None),
+        ("The letter is not sent after all.", "isChecked", False),
+        ("The letter is not sent.", "isChecked", None),
+    ],
+)
+def test_items_are_put_away_or_unticked_where_a_text_says_so(
+    text: str, name: str, value: bool | None
+) -> None:
+    items = [item("Snorkel"), item("Send the letter", checked=True)]
+    given = proposed(ask(text, checklist=items)).get("update_checklist_items", {"items": [{}]})
+    assert given["items"][0].get(name) == value

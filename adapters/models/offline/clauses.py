@@ -31,15 +31,15 @@ FINITE = word_set(
     "is are was were am be been isn't aren't wasn't weren't has have had hasn't haven't hadn't do "
     "does did don't doesn't didn't need needs must should shall will won't would can can't cannot "
     "could may might i'm i've i'll we're we've we'll it's that's he's she's they're there's what's "
-    "takes take wants want waiting remains remain goes comes gets makes works looks lacks "
-    "ist sind war waren bin seid habe haben hat hatte hatten hab muss müssen soll sollen sollte "
-    "wird werden wurde wurden werde kann können könnte will wollen möchte darf dürfen fehlt fehlen "
-    "bleibt bleiben steht stehen liegt warte warten wartet brauche brauchen braucht dauert kommt "
-    "kommen geht gehen gibt mache machen macht hängt brauch mach gibts ist's geht's"
+    "takes take wants want waiting remains remain goes comes gets makes works looks lacks ist sind "
+    "war waren bin seid habe haben hat hatte hatten hab muss müssen soll sollen sollte wird werden "
+    "wurde wurden werde kann können könnte will wollen möchte darf dürfen fehlt fehlen bleibt "
+    "bleiben steht stehen liegt warte warten wartet brauche brauchen braucht dauert kommt kommen "
+    "geht gehen gibt mache machen macht hängt brauch mach gibts ist's geht's"
 )
 POLAR = word_set(
-    "not no never still yet nothing missing left open todo pending outstanding nobody "
-    "nicht kein keine keinen noch offen nichts niemand keiner fehlt erst"
+    "not no never still yet nothing missing left open todo pending outstanding nobody nicht kein "
+    "keine keinen noch offen nichts niemand keiner fehlt erst"
 )
 STATES = word_set(
     "done finished complete ready sorted fertig erledigt durch geschafft abgehakt raus drin da "
@@ -52,10 +52,9 @@ AHEAD = word_set(
 )
 
 _BREAK = pattern(
-    r"(?P<hard>; ?| [-–—] |—| ?\(|\)[,;:]? ?|\.{3} ?|… ?|: "
-    r"|,? (?=(?:but|aber|sondern|however|although|though|because|weil|obwohl|whereas|otherwise|"
-    r"sonst|jedoch|while|während|except|außer|doch|denn|damit|so that) ))"
-    r"|(?P<soft>, ?|(?<=\w) (?=(?:and|und|then|dann|so|plus|&) ))"
+    r"(?P<hard>; ?| [-–—] |—| ?\(|\)[,;:]? ?|\.{3} ?|… ?|: |,? (?=(?:but|aber|sondern|however|"
+    r"although|though|because|weil|obwohl|whereas|otherwise|sonst|jedoch|while|während|except|"
+    r"außer|doch|denn|damit|so that) ))|(?P<soft>, ?|(?<=\w) (?=(?:and|und|then|dann|so|plus|&) ))"
 )
 _DATE_COMMA = re.compile(r",? ?(?:\d|the \d|den \d|dem \d|[A-Z][a-zä]{2,8}\.? \d)")
 _TAG = pattern(r", (?:ok|okay|right|alright|deal|oder|ja|gell|ne|yes|isn't it|nicht wahr)\?+$")

@@ -36,13 +36,21 @@ _DAY_NAMES = (
     "sunday sonntag sun",
 )
 _COUNT_NAMES = (
-    "one two three four five six seven eight nine ten",
-    "einem zwei drei vier fünf sechs sieben acht neun zehn",
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen",
+    "einem zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn",
     "a",
     "an",
     "einer",
 )
-_ORDINAL_NAMES = ("first second third fourth fifth", "ersten zweiten dritten")
+_ORDINAL_NAMES = (
+    """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+    fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first
+    twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh twenty-eighth
+    twenty-ninth thirtieth thirty-first""",
+    """ersten zweiten dritten vierten fünften sechsten siebten achten neunten zehnten elften
+    zwölften dreizehnten vierzehnten fünfzehnten sechzehnten siebzehnten achtzehnten neunzehnten
+    zwanzigsten""",
+)
 _ORDINALS = {name: nth for names in _ORDINAL_NAMES for nth, name in enumerate(names.split(), 1)}
 _EASTER = {
     name: days
@@ -63,66 +71,62 @@ COUNTS = {name: nth for names in _COUNT_NAMES for nth, name in enumerate(names.s
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 DAY = "|".join(sorted(DAYS, key=len, reverse=True))
+_ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
 _EXPLICIT = (
-    rf"(?:(?:{DAY}|(?:mo|di|mi|do|fr|sa|so)\.?)\.?,? (?:on |der |den |dem |the )?)?(?:"
-    rf"(?P<iso>\d{{4}}-\d{{2}}-\d{{2}})"
-    rf"|(?P<nd>\d{{1,2}})\. ?(?P<nm>\d{{1,2}})\.(?:(?P<ny2>\d{{2}})(?!\d)| ?(?P<ny>\d{{4}}))?"
-    rf"|(?P<dd>\d{{1,2}})(?:\.|st|nd|rd|th)?(?: of)? (?P<dm>{_MONTH}){END}\.?"
-    rf"(?:,? (?P<dy>20[2-9]\d)(?! [a-z]))?"
-    rf"|(?P<mm>{_MONTH})\.? (?P<md>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<my>20[2-9]\d)(?! "
-    rf"[a-z]))?"
-    rf"|(?:the )?(?P<ow>first|second|third|fourth|fifth|ersten|zweiten|dritten)(?: of)? "
-    rf"(?P<om>{_MONTH}){END}"
-    rf"|(?P<sa>\d{{1,2}})/(?P<sb>\d{{1,2}})/(?P<sy>\d{{4}})"
-    rf"|(?:the )?(?P<oe>\d{{1,2}})(?:st|nd|rd|th)(?! (?:of )?(?:{_MONTH}){END})|"
-    rf"(?P<od>\d{{1,2}})\.(?! ?\d))"
+    rf"(?:(?:{DAY}|(?:mo|di|mi|do|fr|sa|so)\.?)\.?,? (?:on |der |den |dem |"
+    r"the )?)?(?:(?P<iso>\d{4}-\d{2}-\d{2})|(?P<nd>\d{1,2})\. "
+    r"?(?P<nm>\d{1,2})\.(?:(?P<ny2>\d{2})(?!\d)| ?(?P<ny>\d{4}))?|(?P<dd>\d{1,2})(?:\.|st|"
+    rf"nd|rd|th)?(?: of)? (?P<dm>{_MONTH}){END}\.?(?:,? (?P<dy>20[2-9]\d)(?! [a-z]))?|"
+    rf"(?P<mm>{_MONTH})\.? (?P<md>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<my>20[2-9]\d)(?! "
+    rf"[a-z]))?|(?:the )?(?P<nth>{_ORDINAL}|last|letzten) (?P<nday>{DAY}) (?:in|of|"
+    rf"im) (?P<nmon>{_MONTH}){END}|(?:the )?(?P<ow>{_ORDINAL})(?: of)? (?P<om>{_MONTH}){END}|"
+    r"(?:the |dem |den )?(?P<on>[a-z-]{3,9}(?:teenth|tieth|ty-[a-z]{3,9}(?:th|st|nd|rd)|"
+    r"zehnten|zigsten))|(?!24/7)(?P<sa>\d{1,2})/(?P<sb>\d{1,2})(?:/(?P<sy>\d{4}|"
+    rf"\d\d))?(?![0-9/])|(?:the )?(?P<oe>\d{{1,2}})(?:st|nd|rd|th)(?! (?:of )?(?:{_MONTH}){END})|"
+    r"(?P<od>\d{1,2})\.(?! ?\d))"
 )
 _NAMED = pattern(
     rf"{START}(?:{DAY})?(?:\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}\. ?\d{{1,2}}\.|\d{{1,2}}(?:\.|st|nd|"
-    rf"rd|th)?"
-    rf"(?: of)? (?:{_MONTH}){END}|(?:{_MONTH})\.? \d{{1,2}})"
+    rf"rd|th)?(?: of)? (?:{_MONTH}){END}|(?:{_MONTH})\.? \d{{1,2}})"
 )
 _WHICH = r"next|this|coming|nächste[nrms]?|kommende[nrms]?|diese[nrms]?"
 _COUNT = rf"\d{{1,3}}|{'|'.join(sorted(COUNTS, key=len, reverse=True))}"
 _RELATIVE = (
-    rf"(?:(?P<fd>{DAY}|today|heute|tomorrow|morgen),? (?:in (?:(?P<fn>{_COUNT}) )(?:weeks?|wochen?)"
-    rf"(?:' time)?|(?P<fw>week)))"
-    rf"|(?P<wd>a week|two weeks) (?:on|from|after) (?P<wf>{DAY}|today|tomorrow)"
-    rf"|(?:the )?(?:(?P<which>{_WHICH}) )?(?P<day>{DAY})(?:abend|mittag|vormittag|nachmittag|"
-    rf"morgen|früh)?"
-    r"|(?P<word>(?:the )?day after tomorrow|tomorrow|today|tonight|übermorgen|morgen|heute|eod|"
-    r"(?:the )?end of (?:the )?day|(?:end of )?business today)"
-    r"|(?P<end>(?:the )?end of (?:the |this )?month|month[- ]end|monatsende|ende des monats|"
-    r"ende (?:dieses |des )?monats|eom)"
-    rf"|(?:the )?(?:end of|ende) (?P<em>{_MONTH}){END}(?: (?P<ey>\d{{4}}))?"
-    rf"|(?:mid[- ]?|mitte |middle of )(?P<mid>{_MONTH})"
-    rf"|(?:(?:the )?(?:beginning|start) of|early|anfang) (?P<bm>{_MONTH}){END}"
-    r"|(?:kw|kalenderwoche|calendar week) ?(?P<kw>\d{1,2})"
-    r"|(?:the )?(?:end of|ende|mitte) (?P<ew>next|nächster|kommender|der nächsten|der kommenden) "
-    r"(?:week|woche)"
-    r"|(?P<tw>(?:the )?end of (?:the |this )?week|ende (?:der|dieser) woche|wochenende|eow|"
-    r"(?:the |this )?weekend)"
-    r"|(?P<ny1>(?:the )?end of (?:the |this )?year|year[- ]end|jahresende|ende (?:des|dieses) "
-    r"jahres|new year(?:'s)?(?: eve)?|silvester|neujahr|jahreswechsel)"
-    r"|(?P<xmas>christmas(?: eve)?|xmas|weihnachten|heiligabend|heilig abend)"
-    r"|(?P<nm1>end of next month|ende nächsten monats|ende des nächsten monats)"
-    r"|(?P<nicholas>nikolaus)"
-    rf"|(?P<easter>{'|'.join(_EASTER)})"
-    r"|(?P<sd>(?-i:Mo|Di|Mi|Do|Fr|Sa))(?=[\s.,!;)]|$)"
+    rf"(?:(?P<fd>{DAY}|today|heute|tomorrow|morgen),? (?:in (?:(?P<fn>{_COUNT}) )(?:weeks?|"
+    rf"wochen?)(?:' time)?|(?P<fw>week)))|(?P<dn>{DAY}),? (?:of )?(?:next week|"
+    r"(?:in der )?nächste[rn]? woche)|(?P<tn>this time next week|heute in einer woche|"
+    rf"in a week's time)|(?P<wd>a week|two weeks) (?:on|from|after) (?P<wf>{DAY}|today|tomorrow)|"
+    rf"(?:the )?(?:(?P<which>{_WHICH}) )?(?P<day>{DAY})(?:abend|mittag|vormittag|nachmittag|morgen|"
+    r"früh)?|(?P<word>(?:the )?day after tomorrow|tomorrow|today|tonight|übermorgen|morgen|heute|"
+    rf"eod(?! (?:on )?(?:the |{DAY}|\d))|(?:the )?end of (?:the )?day|(?:end of )?business today)|"
+    r"(?P<end>(?:the )?end of (?:the |this )?month|month[- ]end|monatsende|ende des monats|"
+    r"ende (?:dieses |des )?monats|eom|ultimo|(?:the )?month's end)|(?:the )?(?:end of|"
+    rf"ende) (?P<em>{_MONTH}){END}(?: (?P<ey>\d{{4}}))?|(?:mid[- ]?|mitte |"
+    rf"middle of )(?P<mid>{_MONTH})|(?:(?:the )?(?:beginning|start) of|early|"
+    rf"anfang) (?P<bm>{_MONTH}){END}|(?:kw|kalenderwoche|calendar week) ?(?P<kw>\d{{1,2}})|"
+    r"(?:the )?(?:end of|ende|mitte) (?P<ew>next|nächster|kommender|der nächsten|"
+    r"der kommenden) (?:week|woche)|(?P<tw>(?:the )?end of (?:the |this )?week|ende (?:der|"
+    r"dieser) woche|wochenende|eow|(?:the |this )?weekend)|(?P<ny1>(?:the )?end of (?:the |"
+    r"this )?year|year[- ]end|jahresende|ende (?:des|dieses) jahres|new year(?:'s)?(?: eve)?|"
+    r"silvester|neujahr|jahreswechsel)|(?P<xmas>christmas(?: eve)?|xmas|weihnachten|heiligabend|"
+    r"heilig abend)|(?P<nm1>end of next month|ende nächsten monats|ende des nächsten monats)|"
+    rf"(?P<nicholas>nikolaus)|(?P<easter>{'|'.join(_EASTER)})|(?P<sd>(?-i:Mo|Di|Mi|Do|Fr|"
+    r"Sa))(?=[\s.,!;)]|$)"
 )
 DATE = rf"(?:{_EXPLICIT}|{_RELATIVE}){END}"
 _HINT = pattern(
     rf"[0-9]|{START}(?:{DAY}|(?:{DAY})(?:abend|mittag|vormittag|nachmittag|morgen|früh)|{_MONTH}|"
-    rf"mo|di|mi|do|fr|sa|today|tonight|tomorrow|übermorgen|morgen|"
-    rf"heute|kw|kalenderwoche|calendar|early|beginning|start|anfang|fortnight|"
-    r"eod|eom|eow|end|ende|mid|mitte|middle|day|days|tage?n?|weeks?|wochen?|wochenende|weekend|"
-    r"easter|ostern|ostersonntag|ostermontag|karfreitag|gründonnerstag|pfingsten|"
-    r"months?|monat(?:en?)?|monatsende|month-end|year-end|jahresende|jahreswechsel|new|neujahr|"
-    rf"silvester|christmas|xmas|weihnachten|heilig|heiligabend|nikolaus|then|dahin|dann){END}"
+    r"mo|di|mi|do|fr|sa|today|tonight|tomorrow|übermorgen|morgen|heute|kw|kalenderwoche|calendar|"
+    r"early|beginning|start|anfang|fortnight|eod|eom|eow|ultimo|[a-z-]+(?:teenth|tieth|zehnten|"
+    r"zigsten)|time|month's|first|second|third|end|ende|mid|mitte|middle|day|days|tage?n?|weeks?|"
+    r"wochen?|wochenende|weekend|easter|ostern|ostersonntag|ostermontag|karfreitag|gründonnerstag|"
+    r"pfingsten|working|business|werktage?n?|months?|monat(?:en?)?|monatsende|month-end|year-end|"
+    r"jahresende|jahreswechsel|new|neujahr|silvester|christmas|xmas|weihnachten|heilig|"
+    rf"heiligabend|nikolaus|then|dahin|dann){END}"
 )
 AHEAD = (
-    rf"(?P<count>{_COUNT}) (?P<unit>days?|weeks?|fortnights?|months?|tage?n?|wochen?|"
-    rf"monat(?:en?)?){END}"
+    rf"(?P<count>{_COUNT}) (?P<unit>(?:working|business) days?|(?:werk|arbeits)tage?n?|days?|"
+    rf"weeks?|fortnights?|months?|tage?n?|wochen?|monat(?:en?)?){END}"
 )
 _EXPLICIT_GROUPS = (("nd", "nm", ("ny", "ny2")), ("dd", "dm", ("dy",)), ("md", "mm", ("my",)))
 
@@ -141,8 +145,8 @@ def resolve(found: dict[str, str | None], written: date | None) -> date | None:
     """The day that the groups of `DATE` or `AHEAD` stand for."""
     if iso := found.get("iso"):
         return _date(*(int(part) for part in iso.split("-")))
-    if year := found.get("sy"):
-        return _slashed(int(found["sa"] or 0), int(found["sb"] or 0), int(year))
+    if first := found.get("sa"):
+        return _slashed(int(first), int(found["sb"] or 0), found["sy"] or "", written)
     for day, month, years in _EXPLICIT_GROUPS:
         if named := found.get(day):
             year = next((value for name in years if (value := found[name])), "")
@@ -160,6 +164,16 @@ def resolve(found: dict[str, str | None], written: date | None) -> date | None:
 def _relative(found: dict[str, str | None], written: date) -> date | None:
     if ordinal := found.get("oe") or found.get("od"):
         return _ordinal(int(ordinal), written)
+    if (ordinal := fold(found.get("on") or "")) in _ORDINALS:
+        return _ordinal(_ORDINALS[ordinal], written)
+    if nth := found.get("nth"):
+        return _nth(
+            fold(nth), DAYS[fold(found["nday"] or "")], _month(found["nmon"] or ""), written
+        )
+    if weekday := found.get("dn"):
+        return _weekday(DAYS[fold(weekday)], "next", written)
+    if found.get("tn"):
+        return written + timedelta(days=7)
     if start := found.get("fd") or found.get("wf"):
         weeks = 2 if "two" in (found.get("wd") or "") else 1
         said = fold(found.get("fn") or "")
@@ -176,6 +190,17 @@ def _relative(found: dict[str, str | None], written: date) -> date | None:
     if count := found.get("count"):
         return _ahead(fold(count), fold(found["unit"] or ""), written)
     return _span_end(found, written)
+
+
+def _nth(nth: str, day: int, month: int, written: date) -> date | None:
+    """ "The first Monday in April", "the last Friday of March"."""
+    for year in (written.year, written.year + 1):
+        days = (date(year, month, one) for one in range(1, monthrange(year, month)[1] + 1))
+        named = [one for one in days if one.weekday() == day]
+        place = _ORDINALS.get(nth, len(named))
+        if place <= len(named) and named[place - 1] >= written:
+            return named[place - 1]
+    return None
 
 
 def _day_named(name: str, written: date) -> date:
@@ -231,6 +256,10 @@ def _ahead(count: str, unit: str, written: date) -> date:
     number = int(count) if count.isdecimal() else COUNTS[count]
     if unit.startswith("m"):
         return _month_on(written, number)
+    if unit.startswith(("work", "bus", "werk", "arbeit")):
+        for _ in range(number):
+            written += timedelta(days=max(1, 7 - written.weekday()) if written.weekday() > 3 else 1)
+        return written
     if unit.startswith("f"):
         return written + timedelta(days=14 * number)
     return written + timedelta(days=number * (7 if unit.startswith("w") else 1))
@@ -276,11 +305,11 @@ def _first(month: int, day: int, written: date) -> date | None:
     return None
 
 
-def _slashed(first: int, second: int, year: int) -> date | None:
+def _slashed(first: int, second: int, year: str, written: date | None) -> date | None:
     """Only where one of them can be no month: else two countries read it differently."""
     if (first > 12) == (second > 12):
         return None
-    return _date(year, min(first, second), max(first, second))
+    return _explicit(max(first, second), min(first, second), year, written)
 
 
 def _month(name: str) -> int:

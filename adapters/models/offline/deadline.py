@@ -5,7 +5,7 @@ A date that is over, that somebody else promised, or that says how long somethin
 
 import re
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 
 from msgspec import Struct
 
@@ -14,6 +14,8 @@ from adapters.models.offline.clauses import Clause, Sentence
 from adapters.models.offline.dates import AHEAD, DATE, DAY, MONTHS, names_time, resolve
 from adapters.models.offline.sentences import END, LETTERS, START, pattern, quote, word_set, words
 from domain.text import fold
+
+CORRECTING_WORDS_MAX = 9
 
 
 class DueDate(Struct, frozen=True):
@@ -40,6 +42,19 @@ def due(sentence: Sentence, written: date | None) -> DueDate | None:
     return DueDate(day, quote(sentence.text, start, end))
 
 
+def corrected(sentence: Sentence, written: date | None) -> DueDate | None:
+    """The day that a short sentence puts in the place of an older one: "Monday is fine"."""
+    named = list(DAY_SAID.finditer(sentence.text)) if names_time(sentence.text) else []
+    is_short = len(named) == 1 and len(sentence.words) <= CORRECTING_WORDS_MAX
+    if not is_short or sentence.is_asked or not phrasing.rule("corrects").search(sentence.text):
+        return None
+    day = resolve(named[0].groupdict(), written)
+    is_no = day is None or not (DENIED - {"nice"}).isdisjoint(sentence.words)
+    return (
+        None if is_no or day is None else DueDate(day, quote(sentence.text, 0, len(sentence.text)))
+    )
+
+
 def is_void(sentence: Sentence) -> bool:
     """Whether it says that there is no deadline any more."""
     return not sentence.is_asked and phrasing.rule("no_date").search(sentence.text) is not None
@@ -57,6 +72,9 @@ def _all(sentence: Sentence, written: date | None) -> Iterator[tuple[int, int, b
             day = resolve(match.groupdict(), written)
             if day is None:
                 continue
+            base = FROM.match(sentence.text, match.end()) if rule is WITHIN else None
+            if base and (since := resolve(base.groupdict(), _ago(written))):
+                day = resolve(match.groupdict(), since) or day
             is_before = rule in (MUST_EN, MUST_DE) and BEFORE.search(match[0]) is not None
             if is_before or fold(match["cue"]) in ("before", "vor"):
                 day = _before(match, day)
@@ -64,9 +82,22 @@ def _all(sentence: Sentence, written: date | None) -> Iterator[tuple[int, int, b
                 yield match.start(), match.end(), rule in CORRECTING, day
 
 
+def _ago(written: date | None) -> date | None:
+    """Some time before: what a term runs from may be over."""
+    return None if written is None else written - timedelta(days=60)
+
+
 def _then(sentence: Sentence, written: date | None) -> Iterator[tuple[int, int, bool, date]]:
     """ "The concert is on 12 December, by then it must be ready"."""
     cue = BY_THEN.search(sentence.text)
+    ahead = None if cue else EARLIER.search(sentence.text)
+    named = list(DAY_SAID.finditer(sentence.text)) if ahead else []
+    if ahead and len(named) == 1 and (then := resolve(named[0].groupdict(), written)):
+        on = resolve(ahead.groupdict(), then) if ahead["count"] else None
+        then -= (on - then) if on else timedelta(days=1)
+        if written is None or then >= written:
+            yield ahead.start(), ahead.end(), True, then
+        return
     said = list(DAY_SAID.finditer(sentence.text, 0, cue.start())) if cue else []
     clause = sentence.clause(cue.start()) if cue else None
     if not said or clause is None or not OVER.isdisjoint(clause.words):
@@ -78,6 +109,8 @@ def _then(sentence: Sentence, written: date | None) -> Iterator[tuple[int, int, 
 
 def _before(match: re.Match[str], day: date) -> date:
     """Feasts and weekdays are meant with their eve; "before 1 December" is the day before."""
+    if ahead := AHEAD_OF.search(match.string, 0, match.start()):
+        return day - ((resolve(ahead.groupdict(), day) or day) - day)
     is_feast = any(match.groupdict().get(one) for one in ("xmas", "ny1", "em", "end", "nm1"))
     is_feast = is_feast or match.string[: match.start()].lower().endswith("on or ")
     return day if is_feast or day == date.min else date.fromordinal(day.toordinal() - 1)
@@ -202,37 +235,33 @@ DUE = (
     f"end of business|close of business|[{LETTERS}]{{3,18}}s(?:schluss|frist)"
 )
 NAMED = pattern(
-    rf"{START}(?P<cue>{DUE})(?:'s)?"
-    rf"(?: (?:for|of|für|vom|der|des) [{LETTERS}' ]{{2,30}}?| [{LETTERS}' ]{{2,30}}(?=:))?"
-    rf"(?:,|:)? ?("
-    rf"?:(?:{AROUND})[,:]? ){{0,6}}{DATE}"
+    rf"{START}(?P<cue>{DUE})(?:'s)?(?: (?:for|of|für|vom|der|des) [{LETTERS}' ]{{2,30}}?|"
+    rf" [{LETTERS}' ]{{2,30}}(?=:))?(?:,|:)? ?(?:(?:{AROUND})[,:]? ){{0,6}}{DATE}"
 )
 BY = pattern(
     rf"{START}(?P<cue>by|until|till|til|before|bis|vor)(?: (?:zum|the|dem|den|spätestens|around|"
-    rf"noon|midnight|mittags?|late|early|at the latest|latest|on|einschließlich|inkl\.?|"
-    rf"(?:close|end)(?: of)?(?: business| day)?(?: on)?|"
-    rf"\d{{1,2}}(?::\d\d)? ?(?:uhr|am|pm|h|o'clock)?|am|um|morning|evening))"
-    rf"{{0,4}},? {DATE}"
+    r"noon|midnight|mittags?|late|early|at the latest|latest|on|eod|cob|einschließlich|inkl\.?|"
+    r"(?:close|end)(?: of)?(?: business| day)?(?: on)?|\d{1,2}(?::\d\d)? ?(?:uhr|am|pm|h|"
+    rf"o'clock)?|am|um|morning|evening)){{0,4}},? {DATE}"
 )
 AFTER = pattern(
-    rf"{START}{DATE}(?:'s)?,? (?:is |ist |wird |at |um |\d{{1,2}}(?::\d\d)? ?(?:uhr|am|pm) )*"
-    r"(?:the |die |der |our |unsere |unser )?(?:final |last |letzte )?"
-    rf"(?P<cue>due|deadline|fällig|abgabe|abgabetermin|abgabefrist|abgabeschluss|stichtag|"
-    rf"and no later|no later|not a day later|and not (?:a day )?later|keinen tag später|"
-    rf"allerspätestens|letzter tag|last day|cut-?off|closing date|"
-    rf"at the latest|latest|spätestens|frist|einsendeschluss|anmeldeschluss){END}"
+    rf"{START}{DATE}(?:'s)?,? (?:is |ist |wird |at |um |\d{{1,2}}(?::\d\d)? ?(?:uhr|am|"
+    r"pm) )*(?:the |die |der |our |unsere |unser )?(?:final |last |letzte )?(?P<cue>due|deadline|"
+    r"fällig|abgabe|abgabetermin|abgabefrist|abgabeschluss|stichtag|and no later|no later|"
+    r"not a day later|and not (?:a day )?later|keinen tag später|allerspätestens|letzter tag|"
+    r"last day|cut-?off|closing date|at the latest|latest|spätestens|frist|einsendeschluss|"
+    rf"anmeldeschluss){END}"
 )
 WITHIN = pattern(
-    rf"{START}(?P<cue>due in|within|innerhalb(?: von)?|fällig in|binnen|deadline(?: is)? in|"
-    rf"due within|"
-    rf"frist(?: endet| läuft)?(?: noch)? in|abgabe(?: ist)? in|"
-    rf"(?:must|has to|have to|needs to|need to|should)(?: be)? (?:done|ready|finished|out|"
-    rf"submitted|handed in|sent|paid|complete|there|in) in|muss in|müssen in|soll in) "
-    rf"(?:the next |den nächsten |about |ca\.? |etwa |only )?{AHEAD}"
+    rf"{START}(?P<cue>(?:due(?: back)?|ready|fertig) in|within|innerhalb(?: von)?|fällig in|binnen|"
+    r"deadline(?: is)? in|due within|frist(?: endet| läuft)?(?: noch)? in|abgabe(?: ist)? in|"
+    r"(?:must|has to|have to|needs to|need to|should)(?: be)? (?:done|ready|finished|out|"
+    r"submitted|handed in|sent|paid|complete|there|in) in|muss in|müssen in|soll in) (?:the next |"
+    rf"den nächsten |about |ca\.? |etwa |only )?{AHEAD}"
 )
 MUST_EN = pattern(
-    rf"{START}(?P<cue>(?:must|has to|have to|needs to|need to|needed|has got to|should|gotta)"
-    rf"(?: be)?(?: [\w'-]{{1,20}}){{0,6}}?) (?:(?:on|for) )?{DATE}"
+    rf"{START}(?P<cue>(?:must|has to|have to|needs to|need to|needed|has got to|should|"
+    rf"gotta)(?: be)?(?: [\w'-]{{1,20}}){{0,6}}?) (?:(?:on|for) )?{DATE}"
 )
 MUST_DE = pattern(
     rf"{START}(?P<cue>muss|müssen|soll|sollen|sollte)(?: [{LETTERS}0-9.'-]{{1,24}}){{0,5}}? "
@@ -240,86 +269,88 @@ MUST_DE = pattern(
 )
 LASTS = pattern(
     rf"{START}(?P<cue>(?:endet|läuft|ends|runs out|expires|expire|verfällt|verfallen|enden|"
-    rf"läuft ab|closes|schließt))"
-    rf"(?: (?:am|on|at|um|\d{{1,2}}(?:uhr|am|pm)))* {DATE}"
+    rf"läuft ab|closes|schließt))(?: (?:am|on|at|um|\d{{1,2}}(?:uhr|am|pm)))* {DATE}"
 )
 MOVED = pattern(
     rf"{START}(?P<cue>moved|postponed|pushed|extended|shifted|rescheduled|delayed|brought forward|"
-    rf"put back|verschoben|verlängert|vorgezogen|verlegt|verschoben worden|gestreckt)"
-    rf"(?: (?:back|it|out|again|worden|um [\w]+ tage))? (?:to|until|till|auf|bis|zum|"
-    rf"from .{{3,24}} "
-    rf"to|vom .{{3,24}} auf|von .{{3,24}} auf)(?: den| dem| zum| the)? {DATE}"
+    r"put back|verschoben|verlängert|vorgezogen|verlegt|verschoben worden|gestreckt)(?: (?:back|"
+    r"it|out|again|worden|um [\w]+ tage))? (?:to|until|till|auf|bis|zum|from .{3,24} to|"
+    rf"vom .{{3,24}} auf|von .{{3,24}} auf)(?: den| dem| zum| the)? {DATE}"
 )
 NOW = pattern(
     rf"{START}(?P<cue>now|jetzt|nun|so|sondern|but|instead|neu|new|stattdessen|"
-    rf"rather)"
-    rf"[:,]?(?: (?:it's|it is|is|ist|on|am|by|bis|zum|the|den|only|erst|for|until|its|auf))* {DATE}"
+    r"rather)[:,]?(?: (?:it's|it is|is|ist|on|am|by|bis|zum|the|den|only|erst|for|until|its|"
+    rf"auf))* {DATE}"
 )
 ORDER = pattern(
-    rf"{START}(?P<cue>deliver|submit|hand (?:it |them )?in|return|pay|file|ship|post|"
-    rf"(?:i|we|he|she|they|client|boss) needs? (?:it|this|that|them|the \w+)|wants? (?:it|this|"
-    rf"that|them|these|the \w+)(?: back)?|needed)"
-    rf"(?: \w+){{0,4}}? (?:(?:on|for) )?{DATE}"
+    rf"{START}(?P<cue>deliver|submit|hand (?:it |them )?in|return|pay|file|ship|post|(?:i|we|he|"
+    r"she|they|client|boss) needs? (?:it|this|that|them|the \w+)|wants? (?:it|this|that|them|"
+    rf"these|the \w+)(?: back)?|needed)(?: \w+){{0,4}}? (?:(?:on|for) )?{DATE}"
 )
 ORDER_DE = pattern(
-    rf"{START}(?:am |bis |zum )?{DATE} (?:\w+ ){{0,3}}"
-    rf"(?P<cue>abliefern|abgeben|einreichen|abschicken|verschicken|fertig sein|raus){END}"
+    rf"{START}(?:am |bis |zum )?{DATE} (?:\w+ ){{0,3}}(?P<cue>abliefern|abgeben|einreichen|"
+    rf"abschicken|verschicken|fertig sein|raus){END}"
 )
 NEEDED_DE = pattern(
-    rf"{START}(?P<cue>gebraucht (?:wird|werden)|brauche ich|brauchen wir|"
-    r"(?:fertig sein|abgeben|abliefern|einreichen|da sein|raus) (?:muss|müssen|soll|sollen))"
-    rf"(?: \w+){{0,3}}? (?:am|bis|zum) {DATE}"
+    rf"{START}(?P<cue>gebraucht (?:wird|werden)|brauche ich|brauchen wir|(?:fertig sein|abgeben|"
+    r"abliefern|einreichen|da sein|raus) (?:muss|müssen|soll|sollen))(?: \w+){0,3}? (?:am|bis|"
+    rf"zum) {DATE}"
 )
 ON_DE = pattern(
     rf"{START}auf (?:den |dem )?{DATE} (?:\w+ )?(?P<cue>verschoben|verlegt|vorgezogen|verlängert|"
     rf"gesetzt|gelegt|geschoben){END}"
 )
 ENOUGH = pattern(
-    rf"{START}{DATE},? (?:ist |is |wäre |would be |will )?(?:auch |also |völlig |noch |still )?"
-    rf"(?P<cue>reicht|genügt|langt|fine|enough|ok|okay|do|early enough|früh genug|in ordnung){END}"
+    rf"{START}{DATE},? (?:ist |is |wäre |would be |will )?(?:auch |also |völlig |noch |"
+    r"still )?(?P<cue>reicht|genügt|langt|fine|enough|ok|okay|do|early enough|früh genug|"
+    rf"in ordnung){END}"
 )
 IN = pattern(
-    rf"{START}in (?:about |ca\.? |etwa )?{AHEAD},? "
-    rf"(?P<cue>at the latest|latest|spätestens|fällig|due|muss|müssen|(?:it |this |we )?must|"
-    rf"(?:it |this )?(?:has|needs) to be|(?:is|ist) (?:the |die |der )?(?:deadline|abgabe|"
-    rf"abgabetermin|"
-    rf"einsendeschluss|frist)){END}"
+    rf"{START}in (?:about |ca\.? |etwa )?{AHEAD},? (?P<cue>at the latest|latest|spätestens|fällig|"
+    r"due|muss|müssen|(?:it |this |we )?must|(?:it |this )?(?:has|needs) to be|(?:is|ist) (?:the |"
+    rf"die |der )?(?:deadline|abgabe|abgabetermin|einsendeschluss|frist)){END}"
 )
 FROM_NOW = pattern(
     rf"{START}(?P<cue>due|fällig|deadline is)(?: in)? {AHEAD} (?:from (?:today|now)|ab heute)"
 )
 GIVEN = pattern(
-    rf"{START}(?P<cue>(?:gave|gives?|has given|have given|given|allowed|allows|granted) "
-    rf"(?:me|us) (?:another |just |only )?|(?:i|we)(?:'ve| have)? (?:only |just |still |now )?"
-    rf"(?:got |have )(?:only |just |another |about )?|(?:uns|mir) bleiben (?:noch |nur |jetzt )*|"
-    rf"(?:gibt|gab|geben|gaben) (?:uns|mir) (?:noch |nur )*|(?:habe|haben) (?:ich |wir )?"
-    rf"(?:noch |nur |jetzt )*(?=[^.,;]{{3,20}} zeit)){AHEAD}"
-    rf"(?= (?:left|to|for|zeit|more|dafür|,)|[,.;!]|$)"
+    rf"{START}(?P<cue>(?:gave|gives?|has given|have given|given|allowed|allows|granted) (?:me|"
+    r"us) (?:another |just |only )?|(?:i|we)(?:'ve| have)? (?:only |just |still |now )?(?:got |"
+    r"have )(?:only |just |another |about )?|(?:uns|mir) bleiben (?:noch |nur |jetzt )*|(?:gibt|"
+    r"gab|geben|gaben) (?:uns|mir) (?:noch |nur )*|(?:habe|haben) (?:ich |wir )?(?:noch |nur |"
+    rf"jetzt )*(?=[^.,;]{{3,20}} zeit)){AHEAD}(?= (?:left|to|for|zeit|more|dafür|,)|[,.;!]|$)"
 )
 WANTS_DE = pattern(
     rf"{START}(?P<cue>(?:will|möchten?|wollen|hätten?|braucht|brauchen|erwartet|bekommt|bekommen|"
-    rf"kriegt|kriegen))(?: [\w.-]{{1,24}}){{0,5}}? (?:zum|am|bis|spätestens)(?: am| zum)? {DATE}"
-    rf" (?:[\w]+ ){{0,2}}(?:haben|von mir|von uns|sehen|auf dem tisch|gern)"
+    r"kriegt|kriegen))(?: [\w.-]{1,24}){0,5}? (?:zum|am|bis|spätestens)(?: am|"
+    rf" zum)? {DATE} (?:[\w]+ ){{0,2}}(?:haben|von mir|von uns|sehen|auf dem tisch|gern)"
 )
 DAY_MUST = pattern(
     rf"{START}(?:on |am |first thing |by |early |bis )?{DATE},? (?P<cue>(?:this|it|everything|"
-    rf"the whole thing|all of it|i) (?:has to|must|needs to|should|have to)(?: be)? "
-    rf"(?:all )?(?:done|ready|finished|in|out|"
-    rf"sent|submitted|there|on|with|gone|handed|delivered|paid|online|live|complete|up)|"
-    rf"(?:muss|müssen|soll|sollen) (?:das|es|alles|sie|die \w+|der \w+)(?: [{LETTERS}]+){{0,4}} "
-    rf"(?:fertig|stehen|raus|weg|vorliegen|sitzen|laufen|da sein|abgegeben|eingereicht|bezahlt|"
-    rf"erledigt|draußen|drin|ankommen)|(?:ist|wäre) (?:dann )?(?:schluss|abgabe|deadline|"
-    rf"stichtag|abgabetermin|einsendeschluss|anmeldeschluss|letzter tag|ende)){END}"
+    r"the whole thing|all of it|i) (?:has to|must|needs to|should|"
+    r"have to)(?: be)? (?:all )?(?:done|ready|finished|in|out|sent|submitted|there|on|with|gone|"
+    r"handed|delivered|paid|online|live|complete|up)|(?:muss|müssen|soll|sollen) (?:das|es|alles|"
+    rf"sie|die \w+|der \w+)(?: [{LETTERS}]+){{0,4}} (?:fertig|stehen|raus|weg|vorliegen|sitzen|"
+    r"laufen|da sein|abgegeben|eingereicht|bezahlt|erledigt|draußen|drin|ankommen)|(?:ist|"
+    r"wäre) (?:dann )?(?:schluss|abgabe|deadline|stichtag|abgabetermin|einsendeschluss|"
+    rf"anmeldeschluss|letzter tag|ende)){END}"
 )
 PROMISED = pattern(
-    rf"{START}(?P<cue>(?:i|we)(?:'ve| have)? promised|"
-    rf"(?:agreed|told [\w ]{{2,20}}|said|promised [\w ]{{2,20}}) (?:that )?(?:i|we)(?:'d|'ll| "
-    rf"would)|(?:habe?|haben) (?:(?:ich|wir) )?"
-    rf"(?:[{LETTERS}]{{2,20}} )?versprochen)[^.;!?]{{1,40}}? (?:(?:by|for|on|bis|am|zum) )?{DATE}"
+    rf"{START}(?P<cue>(?:i|we)(?:'ve| have)? promised|(?:agreed|told [\w ]{{2,20}}|said|"
+    r"promised [\w ]{2,20}) (?:that )?(?:i|we)(?:'d|'ll| would)|(?:habe?|haben) (?:(?:ich|"
+    rf"wir) )?(?:[{LETTERS}]{{2,20}} )?versprochen)[^.;!?]{{1,40}}? (?:(?:by|for|on|bis|am|"
+    rf"zum) )?{DATE}"
 )
 BEFORE = pattern(r" (?:before|vor) ")
 LAST_DAY = pattern(rf"{START}(?:last|letzte[nrms]?|vergangene[nrms]?|previous) (?:{DAY})")
 DAY_SAID = pattern(rf"{START}(?:on |am |auf den |to )?{DATE}")
+FROM = pattern(rf" (?:of|from|after|ab|nach|seit|vom)(?: the| dem)? {DATE}")
+AHEAD_OF = pattern(rf"{START}{AHEAD} $")
+EARLIER = pattern(
+    rf"{START}(?:must|has|have|needs?|wants?|due|latest|muss|müssen|soll|"
+    rf"spätestens)(?: [\w']{{1,20}}){{0,6}}? (?:(?:the day|am tag|einen tag)|{AHEAD}) (?:before|"
+    rf"earlier|davor|vorher|zuvor)(?! {DATE})"
+)
 BY_THEN = pattern(r"(?P<cue>(?:by|until|till|before) then|bis dahin|bis dann)\b")
 RULES = (
     NAMED,
@@ -363,9 +394,9 @@ CUES = {
     NEEDED_DE: word_set("gebraucht brauche brauchen muss müssen muessen soll sollen"),
     BY: word_set("by until till til before bis vor"),
     AFTER: word_set(
-        "due deadline fällig faellig abgabe abgabetermin abgabefrist abgabeschluss stichtag at "
-        "day später spaeter letzter later cut off cutoff allerspätestens allerspaetestens date "
-        "latest spätestens spaetestens frist einsendeschluss anmeldeschluss"
+        "due deadline fällig faellig abgabe abgabetermin abgabefrist abgabeschluss stichtag at day "
+        "später spaeter letzter later cut off cutoff allerspätestens allerspaetestens date latest "
+        "spätestens spaetestens frist einsendeschluss anmeldeschluss"
     ),
     MUST_EN: word_set("must has have needs need needed should gotta"),
     MUST_DE: word_set("muss müssen muessen soll sollen sollte"),
@@ -381,10 +412,10 @@ CUED = tuple((rule, CUES.get(rule)) for rule in RULES)  # looking up a pattern i
 CORRECTING = (NOW, MOVED, ON_DE, ENOUGH)
 FINISH = word_set(
     "due done ready finished fällig deadline zu mine time zeit frist it this raus weg fertig "
-    "abgegeben abgeben abliefern eingereicht vorliegen stehen bezahlt überwiesen "
-    "geschickt verschickt ankommen eingehen online draußen drin erledigt durch hin vorbereitet da "
-    "gesendet beim liegen eintreffen ankommt unterschrieben los gepackt bezahlen überweisen "
-    "einreichen abschicken stehen sitzen laufen eingegangen"
+    "abgegeben abgeben abliefern eingereicht vorliegen stehen bezahlt überwiesen geschickt "
+    "verschickt ankommen eingehen online draußen drin erledigt durch hin vorbereitet da gesendet "
+    "beim liegen eintreffen ankommt unterschrieben los gepackt bezahlen überweisen einreichen "
+    "abschicken stehen sitzen laufen eingegangen"
 )
 DEADLINE_WORDS = word_set(
     "deadline due date frist abgabe abgabetermin abgabefrist stichtag fällig submission fälligkeit "
@@ -393,30 +424,29 @@ DEADLINE_WORDS = word_set(
 )
 NAMES_ONE = word_set(
     "extension verlängerung fristverlängerung aufschub deadline due frist abgabe abgabetermin "
-    "abgabefrist stichtag fällig submission fälligkeit "
-    "abgabeschluss anmeldeschluss"
+    "abgabefrist stichtag fällig submission fälligkeit abgabeschluss anmeldeschluss"
 )
 SHIFTED = word_set("pushed moved postponed shifted extended verschoben verlegt verlängert")
 MOVERS = word_set(
-    "they they've we've i've we i has have been was it's is it that this kindly just now "
-    "wurde wurden wird ist sind haben habe hab hat wir ich es das jetzt nun also auch noch schon "
-    "wieder der die den alles sie er um eine woche chef kunde auf ende leider doch aber"
+    "they they've we've i've we i has have been was it's is it that this kindly just now wurde "
+    "wurden wird ist sind haben habe hab hat wir ich es das jetzt nun also auch noch schon wieder "
+    "der die den alles sie er um eine woche chef kunde auf ende leider doch aber"
 )
 OURS = SHIFTED | word_set("i we i've we've it ich wir habe hab haben es wurde")
 RANGE = pattern(rf"(?:{DAY}|{'|'.join(MONTHS)}|\d\.?|today|heute) $")
 DENIED = word_set(
     "not no never without nothing none hardly don't doesn't didn't isn't wasn't aren't haven't "
-    "hasn't won't can't cannot shouldn't nicht kein keine keinen nie niemals nichts ohne "
-    "from von vom between zwischen if falls whether ob maybe perhaps vielleicht might could "
-    "könnte unless wenn nice schön"
+    "hasn't won't can't cannot shouldn't nicht kein keine keinen nie niemals nichts ohne from von "
+    "vom between zwischen if falls whether ob maybe perhaps vielleicht might could könnte unless "
+    "wenn nice schön"
 )
 LASTING = word_set(
-    "vacation holiday holidays away closed open opened opens valid unavailable sick wait waiting "
-    "busy out off urlaub ferien abwesend geschlossen geöffnet gültig krank warte warten wartet "
-    "closes sperre gesperrt verreist lasts dauert gilt "
-    "abroad travelling traveling ausgebucht runs bleibt bleiben "
-    "staying visiting besuch hält fresh haltbar guarantee garantie nothing seit since "
-    "krankgeschrieben ooo leave shut dicht"
+    "lassen drauf vorverkauf sale offer angebot aktion rabatt promotion vacation holiday holidays "
+    "away closed open opened opens valid unavailable sick wait waiting busy out off urlaub ferien "
+    "abwesend geschlossen geöffnet gültig krank warte warten wartet closes sperre gesperrt "
+    "verreist lasts dauert gilt abroad travelling traveling ausgebucht runs bleibt bleiben staying "
+    "visiting besuch hält fresh haltbar guarantee garantie nothing seit since krankgeschrieben ooo "
+    "leave shut dicht"
 )
 IS = word_set("bin ist sind")
 STAYS = word_set("bin ist sind i'm am we're is are he's she's bleibt bleiben stays stay")
@@ -428,9 +458,8 @@ OVER = word_set(
 PROMISES = word_set(
     "arrives arrive delivers deliver delivered returns return comes back promised promises "
     "delivery brings bringt holt he'll she'll they'll liefert liefern geliefert kommt kommen "
-    "zurück versprach "
-    "versprochen verspricht meldet antwortet replies answers schickt sends hopes hofft expects "
-    "erwartet will"
+    "zurück versprach versprochen verspricht meldet antwortet replies answers schickt sends hopes "
+    "hofft expects erwartet will"
 )
 NEVER = word_set("wäre wären gewesen theirs anderen others ihren")
 BY_OR_DUE = word_set("by bis due deadline frist fällig until")
@@ -439,10 +468,9 @@ WANTED = word_set("want wants wanted needs expects asked möchte braucht erwarte
 OWN = word_set("i we i'm we're i'll we'll it must need needs has have ich wir muss müssen this")
 WISHES = word_set(
     "given gave gives lets gegeben gibt to want wants wanted asked said says need needs needed "
-    "must has have extension time zeit "
-    "aufschub fristverlängerung dass that moved extended deadline frist got gave würde möchte will "
-    "should soll brauche braucht erwartet expects bittet bat verlängert verschoben extended muss "
-    "müssen agreed promised"
+    "must has have extension time zeit aufschub fristverlängerung dass that moved extended "
+    "deadline frist got gave würde möchte will should soll brauche braucht erwartet expects bittet "
+    "bat verlängert verschoben extended muss müssen agreed promised"
 )
 
 
@@ -453,18 +481,17 @@ _PEOPLE = (
     "kollegin|kollege|kollegen|nichte|neffe|schwager|cousine|oma|opa|eltern"
 )
 ANOTHERS = pattern(
-    rf"{START}(?:(?:my|his|her|our|your|their|the|mein|meine|unsere?|seine?|ihre?|die|der) "
-    rf"(?:[{LETTERS}]+ )?(?:{_PEOPLE})|he|she|they|er)(?: (?:also|still|noch|auch))? "
-    rf"(?:has to|have to|must|needs? to|muss|müssen|soll|sollen|will|wollen)"
-    rf"(?! (?:know|have|get|receive|hear|see|be able|das|es|die (?:unterlagen|zahlen)|"
-    rf"[^.;]{{0,40}} (?:haben|wissen|bekommen|sehen|kriegen)(?=[.,!;]|$)|it|this)\b)"
-    rf"|^(?:and |but |und |aber )?(?!(?:i|we|you|ich|wir|it|this|das|es|muss)\b)"
-    rf"(?:[{LETTERS}']+ ){{1,3}}(?:must|has to|have to|(?:has|have) got to|needs? to|muss|"
-    rf"müssen)(?! be)"
-    rf"(?: (?!(?:auf|on|to|in|an|at|zu|bei|for|für)\b)[^\s.,;]+){{0,5}}?"
-    rf" (?:his|her|hers|their|theirs|seine[mnrs]?|seins|ihre[mnrs]?|ihrs)(?= |$|[.,;])"
+    rf"{START}(?:(?:my|his|her|our|your|their|the|mein|meine|unsere?|seine?|ihre?|die|"
+    rf"der) (?:[{LETTERS}]+ )?(?:{_PEOPLE})|he|she|they|er)(?: (?:also|still|noch|"
+    r"auch))? (?:has to|have to|must|needs? to|muss|müssen|soll|sollen|will|wollen)(?! (?:know|"
+    r"have|get|receive|hear|see|be able|das|es|die (?:unterlagen|zahlen)|[^.;]{0,40} (?:haben|"
+    r"wissen|bekommen|sehen|kriegen)(?=[.,!;]|$)|it|this)\b)|^(?:and |but |und |aber )?(?!(?:i|we|"
+    rf"you|ich|wir|it|this|das|es|muss)\b)(?:[{LETTERS}']+ ){{1,3}}(?:must|has to|have to|(?:has|"
+    r"have) got to|needs? to|muss|müssen)(?! be)(?: (?!(?:auf|on|to|in|an|at|zu|bei|for|"
+    r"für)\b)[^\s.,;]+){0,5}? (?:his|her|hers|their|theirs|seine[mnrs]?|seins|ihre[mnrs]?|"
+    r"ihrs)(?= |$|[.,;])"
 )
 TOO_SOON = pattern(
     rf"wird (?:das |es |da |hier )*nichts?{END}|(?:schaffe?n?|kriegen?) [^.;]{{0,30}}nicht|"
-    rf"(?:won't|will not|not going to|never) (?:happen|work|make it|manage)|nichts mehr"
+    r"(?:won't|will not|not going to|never) (?:happen|work|make it|manage)|nichts mehr"
 )

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from adapters.models.offline import lemmas, phrasing
+from adapters.models.offline import clauses, lemmas, phrasing
 from adapters.models.offline.clauses import AHEAD, Clause, Sentence
 from adapters.models.offline.sentences import CONDITIONAL, NEGATIVE, pattern, quote, word_set, words
 from domain.text import fold
@@ -20,16 +20,16 @@ PART_LENGTH_MIN = 4
 
 STOP = word_set(
     "the a an my our your his her their its this that these those of for to at in on by with from "
-    "into and or it is are was were be been being has have had i we you he she they me us him "
-    "them now today yesterday already finally just also up so then off out i've we've it's "
-    "finished done complete completed ready all both again last this morning afternoon evening "
-    "night week ago got monday tuesday wednesday thursday friday saturday sunday as well too "
-    "der die das den dem des ein eine einen einem einer mein meine meinen meinem meiner unser "
-    "unsere unseren euer sein seine ihr ihre im am um an in auf zu zum zur mit von vom für bei "
-    "beim und oder ich wir du er sie es habe hab haben hat hatte hatten bin ist sind war waren "
-    "wurde wurden worden jetzt nun heute gestern schon bereits endlich gerade eben auch noch "
-    "dann alle alles montag dienstag mittwoch donnerstag freitag samstag sonntag vorhin "
-    "erledigt fertig abgeschlossen geschafft abgehakt letzte letzten woche früh abend abends"
+    "into and or it is are was were be been being has have had i we you he she they me us him them "
+    "now today yesterday already finally just also up so then off out i've we've it's finished "
+    "done complete completed ready all both again last this morning afternoon evening night week "
+    "ago got monday tuesday wednesday thursday friday saturday sunday as well too der die das den "
+    "dem des ein eine einen einem einer mein meine meinen meinem meiner unser unsere unseren euer "
+    "sein seine ihr ihre im am um an in auf zu zum zur mit von vom für bei beim und oder ich wir "
+    "du er sie es habe hab haben hat hatte hatten bin ist sind war waren wurde wurden worden jetzt "
+    "nun heute gestern schon bereits endlich gerade eben auch noch dann alle alles montag dienstag "
+    "mittwoch donnerstag freitag samstag sonntag vorhin erledigt fertig abgeschlossen geschafft "
+    "abgehakt letzte letzten woche früh abend abends"
 )
 GENERIC = word_set(
     "done finished completed complete sorted erledigt fertig abgeschlossen geschafft abgehakt "
@@ -40,8 +40,8 @@ _NEED = word_set(
     "need needed needs necessary have brauche brauchen braucht nötig notwendig muss müssen"
 )
 _ACCOMPLISHED = (
-    "bought made wrote sent paid booked ordered fixed replaced installed signed cleaned did "
-    "packed printed built sold baked cooked sewed planted mounted merged"
+    "bought made wrote sent paid booked ordered fixed replaced installed signed cleaned did packed "
+    "printed built sold baked cooked sewed planted mounted merged"
 ).split()
 _ACCOMPLISHES = frozenset().union(*(lemmas.keys(one) for one in _ACCOMPLISHED)) - {"so"}
 _TALKS = lemmas.keys("called") | lemmas.keys("asked") | lemmas.keys("wrote") | lemmas.keys("talked")
@@ -54,12 +54,12 @@ _UNDONE = (
         "almost nearly half partly partially mostly most some part parts fast halb teilweise "
         "beinahe größtenteils halbwegs ansatzweise tried try trying versucht versuche wanted meant "
         "forgot forgotten vergessen wollte wollten wants be still noch until bis before bevor "
-        "halbe halber halbes halben halbem he'd she'd they'd i'd we'd remains missing fehlt "
-        "fehlen offen open left begun started starting angefangen begonnen "
-        "attempted hoping promised planned begin halfway supposed versprach versprochen except "
-        "außer instead statt stattdessen to-do todo remaining nobody niemand keiner "
-        "had hatte when while cannot voicemail mailbox anrufbeantworter vergebens vergeblich "
-        "falsch wrong falsche broken kaputt wieder"
+        "halbe halber halbes halben halbem he'd she'd they'd i'd we'd remains missing fehlt fehlen "
+        "offen open left begun started starting angefangen begonnen attempted hoping promised "
+        "planned begin halfway supposed versprach versprochen except außer instead statt "
+        "stattdessen to-do todo remaining nobody niemand keiner had hatte when while cannot "
+        "voicemail mailbox anrufbeantworter vergebens vergeblich falsch wrong falsche broken "
+        "kaputt wieder"
     )
 )
 _TOLD = word_set(
@@ -90,10 +90,11 @@ def claims(sentence: Sentence) -> list[DoneClaim]:
     if sentence.is_asked or sentence.is_others(len(sentence.text) - 1):
         return []
     if every := ALL.match(sentence.text) or ALL_BUT.match(sentence.text):
-        but = tuple(words(every["but"] or ""))
-        return [DoneClaim(but, every["but"] or "", said, is_done=True, is_all=True)]
+        but = next(filter(None, every.groups()), "")
+        return [DoneClaim(tuple(words(but)), but, said, is_done=True, is_all=True)]
     if marked := MARKED.findall(sentence.text):
-        return [one for what in marked for one in listed(what, said)]
+        rest = clauses.sentence(MARKED.sub("", sentence.text))
+        return [one for what in marked for one in listed(what, said)] + _by_clause(rest, said, 0)
     if counted := COUNTED.match(sentence.text):
         places = tuple(map(int, re.findall("[0-9]+", counted["places"])))
         return [DoneClaim((), "", said, is_done=True, places=places)]
@@ -115,10 +116,10 @@ def claims(sentence: Sentence) -> list[DoneClaim]:
 def _by_clause(sentence: Sentence, said: str, start: int) -> list[DoneClaim]:
     """Of each clause that begins later; one without an object has that of its neighbours."""
     found: list[DoneClaim] = []
-    clauses = [one for one in sentence.clauses if one.start >= start]
-    named = [_named(one) for one in clauses]
-    for nth, clause in enumerate(clauses):
-        others = () if named[nth] else _neighbour(clauses, named, nth)
+    parts = [one for one in sentence.clauses if one.start >= start]
+    named = [_named(one) for one in parts]
+    for nth, clause in enumerate(parts):
+        others = () if named[nth] else _neighbour(parts, named, nth)
         found += [
             replace(one, words=(*one.words, *others)) for one in _claim(sentence, clause, said)
         ]
@@ -135,11 +136,11 @@ def _named(clause: Clause) -> tuple[str, ...]:
 
 
 def _neighbour(
-    clauses: Sequence[Clause], named: Sequence[tuple[str, ...]], nth: int
+    parts: Sequence[Clause], named: Sequence[tuple[str, ...]], nth: int
 ) -> tuple[str, ...]:
     """What the clause before names, or at the beginning the one that is the first to name."""
     before = next((named[one] for one in range(nth - 1, -1, -1) if named[one]), ())
-    after = next((named[one] for one in range(nth + 1, len(clauses)) if named[one]), ())
+    after = next((named[one] for one in range(nth + 1, len(parts)) if named[one]), ())
     return before or after
 
 
@@ -225,7 +226,7 @@ def _subject(clause: Clause) -> Iterator[str]:
     for nth, one in enumerate(told):
         if one in ("i", "we", "ich", "wir", "i've", "we've"):
             return
-        if one in ("hat", "haben") and nth:
+        if one in ("hat", "haben") and nth and told[nth + 1 : nth + 2] not in (("wir",), ("sie",)):
             rest = [word for word in told[nth + 1 :] if word not in STOP]
             if all(map(lemmas.is_past, rest)) and told[0] not in ("den", "dem", "einen"):
                 yield from told[:nth]
@@ -357,20 +358,19 @@ HARMLESS = pattern(
 )
 TICKED = pattern(
     r"(?:can be|kann|could be|to be) (?:ticked off|checked off|crossed off|abgehakt werden|"
-    r"gestrichen werden|abgehakt)|(?:is|are|ist|sind) (?:off|von|from) (?:my|the|der|meiner) "
-    r"list(?:e)?|went (?:ok|okay|well|fine)|(?:lief|ging) gut|taken care of|out of the way|"
+    r"gestrichen werden|abgehakt)|(?:is|are|ist|sind) (?:off|von|from) (?:my|the|der|"
+    r"meiner) list(?:e)?|went (?:ok|okay|well|fine)|(?:lief|ging) gut|taken care of|out of the way|"
     r"(?:is|are|'s) (?:now |finally )?(?:up|in place|behind me|in the (?:post|mail)|on its way|"
-    r"out of the door)\b|(?:is|are|'s) (?:on|in|off|out|gone)$|"
-    r"(?:ist|sind) (?:jetzt |schon |endlich |auch )?(?:raus|drin|dran|drauf|unterwegs|in der post|"
-    r"auf dem weg|im kasten|unter dach und fach)\b|"
-    r"\b(?:hängt|hängen|steht|stehen|sitzt|läuft|laufen)"
-    r"(?: jetzt| endlich| schon| wieder| auch)?[.!]*$|"
-    r"hinter mir|vom tisch|dazu gekommen|(?:got|gotten) (?:a)?round to"
+    r"out of the door|in the (?:can|bag))\b|(?:is|are|'s) (?:on|in|off|out|gone)$|went (?:off|"
+    r"out)\b|(?:hab|habe|haben) (?:ich|wir)(?: schon| jetzt)?[.!]*$|(?:ist|sind) (?:jetzt |schon |"
+    r"endlich |auch )?(?:raus|drin|dran|drauf|unterwegs|in der post|auf dem weg|im kasten|"
+    r"unter dach und fach)\b|\b(?:hängt|hängen|steht|stehen|sitzt|läuft|laufen)(?: jetzt| endlich|"
+    r" schon| wieder| auch)?[.!]*$|hinter mir|vom tisch|dazu gekommen|(?:got|gotten) (?:a)?round to"
 )
 LATER = pattern(
     r", (?:and |und |but |aber )?[^,]{2,30} (?:tomorrow|morgen|later|später|next|next week|"
-    r"nächste woche|as well tomorrow|to go|to do|noch nicht|not yet|am wochenende|"
-    r"at the weekend|on \w+day)[.!]*$"
+    r"nächste woche|as well tomorrow|to go|to do|noch nicht|not yet|am wochenende|at the weekend|"
+    r"on \w+day)[.!]*$"
 )
 TOPIC = pattern(
     r"^(?P<what>[^:;.]{2,80}): ?(?:is |ist |schon |already )?(?:done|finished|erledigt|fertig|"
@@ -378,37 +378,41 @@ TOPIC = pattern(
 )
 MARKED = re.compile("([^✅✔✓☑❌✗✘,;:]{2,60})[✅✔✓☑]")
 COUNTED = pattern(
-    r"^(?:numbers?|nummer|nr\.?|items?|points?|punkte?)? ?#?(?P<places>\d{1,2}(?:,? ?"
-    r"(?:and|und|&|,) #?\d{1,2}){1,9}|(?<=[a-z#] )\d{1,2}|(?<=#)\d{1,2}) "
-    r"(?:(?:are|is|sind|ist|both|now|all|jetzt) )*(?:done|finished|erledigt|fertig)\b"
+    r"^(?:numbers?|nummer|nr\.?|items?|points?|punkte?)? ?#?(?P<places>\d{1,2}(?:,? ?(?:and|und|&|"
+    r",) #?\d{1,2}){1,9}|(?<=[a-z#.] )\d{1,2}|(?<=#)\d{1,2}|\d{1,2}(?= (?:is|ist|done|"
+    r"erledigt)\b)) (?:(?:are|is|sind|ist|both|now|all|jetzt) )*(?:done|finished|erledigt|"
+    r"fertig)(?=[.,!;]|$)"
 )
 MADE = pattern(r"^(?:\w+ )?(?P<verb>\w{3,20}): (?P<what>.{2,400})")
 HAD_DONE = pattern(r"\b(?:hab|habe|haben)\b[^,;]{0,60}\b\w+en lassen\b")
-BUT = pattern(r"\b(?:apart from|other than|save for|abgesehen von|with the exception)\b")
+BUT = pattern(
+    r"\b(?:as good as|so gut wie|not quite|apart from|other than|save for|abgesehen von|"
+    r"with the exception)\b"
+)
 FIRST = pattern(r"(?:first|erste[rn]?) (?:draft|version|entwurf|fassung|coat|attempt|go|try)")
 DUTY = pattern(r"\b(?:got|have|has|had|need|needs|yet|left|going|ought|about|used) to\b")
 HEAD = pattern(
     r"^(?:today |heute |so far |bisher |schon |already |now |jetzt )?(?:done|finished|completed|"
-    r"erledigt|fertig|abgeschlossen|geschafft|abgehakt|got done|checked off|ticked off|gemacht)"
-    r"(?: with| mit| today| heute| so far| bisher| already| schon| now| jetzt| are| sind)? ?"
-    r"(?::|[-–] ) ?(?P<what>.{2,400})"
+    r"erledigt|fertig|abgeschlossen|geschafft|abgehakt|got done|checked off|ticked off|"
+    r"gemacht)(?: with| mit| today| heute| so far| bisher| already| schon| now| jetzt| are|"
+    r" sind)? ?(?::|[-–] ) ?(?P<what>.{2,400})"
 )
 STILL = pattern(
     r"[;.,] ?(?:and |but |aber |und )?(?:still|noch|open|offen|left|missing|remaining|not)\b.*"
 )
 ALL_BUT = pattern(
     r"^(?:all|everything|alles|alle(?: \w+)?)(?: \w+)? (?P<but>(?:except|but|apart from|bis auf|"
-    r"außer)(?: for)? .{2,80}?) (?:is|are|ist|sind) (?:now |already |jetzt |schon )?"
-    r"(?:done|finished|complete|ready|erledigt|fertig|abgehakt|geschafft|sorted)[.!]*$"
+    r"außer)(?: for)? .{2,80}?) (?:is|are|ist|sind) (?:now |already |jetzt |schon )?(?:done|"
+    r"finished|complete|ready|erledigt|fertig|abgehakt|geschafft|sorted)[.!]*$|^(?:all|everything|"
+    r"alles) (?P<rest>(?:but|except|bis auf|außer) [^.,;]{2,60})[.!]*$"
 )
 ALL = pattern(
-    r"^(?:(?:so|now|jetzt|endlich|finally|ok|okay|today|heute|puh|phew|yay),? )?"
-    r"(?:all|everything|alles|all (?:of it|of them|items|points|tasks|steps)|alle punkte|"
-    r"the (?:whole|entire) (?:list|checklist)|die (?:ganze|komplette) (?:liste|checkliste))"
-    r"(?: on the list| on the checklist| here| auf der liste| hier)?"
-    r"(?: is| are| has been| have been| ist| sind| wurde)?"
-    r"(?: now| already| finally| jetzt| nun| schon| endlich| heute| today)? "
-    r"(?:done|finished|completed?|ticked off|erledigt|fertig|abgehakt|geschafft|abgearbeitet|"
-    r"gemacht|durch)(?: now| today| heute| jetzt)?"
-    r"(?P<but>,? (?:except|but|apart from|save|bis auf|außer|nur)(?: for| not)? .{2,100})?[.!]*$"
+    r"^(?:(?:so|now|jetzt|endlich|finally|ok|okay|today|heute|puh|phew|yay),? )?(?:all|everything|"
+    r"alles|all (?:of it|of them|items|points|tasks|steps)|alle punkte|the (?:whole|"
+    r"entire) (?:list|checklist)|die (?:ganze|komplette) (?:liste|checkliste))(?: on the list|"
+    r" on the checklist| here| auf der liste| hier)?(?: is| are| has been| have been| ist| sind|"
+    r" wurde)?(?: now| already| finally| jetzt| nun| schon| endlich| heute| today)? (?:done|"
+    r"finished|completed?|ticked off|erledigt|fertig|abgehakt|geschafft|abgearbeitet|gemacht|"
+    r"durch)(?: now| today| heute| jetzt)?(?P<but>,? (?:except|but|apart from|save|bis auf|außer|"
+    r"nur)(?: for| not)? .{2,100})?[.!]*$"
 )

@@ -4,6 +4,7 @@ import re
 
 from adapters.models.offline import lemmas
 from adapters.models.offline.clauses import Sentence
+from adapters.models.offline.dates import COUNTS
 from adapters.models.offline.sentences import (
     END,
     NEGATIVE,
@@ -34,10 +35,8 @@ _COUNTS = {
         (
             1,
             (
-                "the_whole the_entire a_whole den_ganzen der_ganze ein_ganzer einen_ganzen "
-                "ganzen all "
-                "a an one ein eine einen "
-                "einer eines ne nen"
+                "the_whole the_entire a_whole den_ganzen der_ganze ein_ganzer einen_ganzen ganzen "
+                "all a an one ein eine einen einer eines ne nen"
             ),
         ),
         (1.5, "anderthalb eineinhalb one_and_a_half an_hour_and_a_half einundhalb"),
@@ -65,104 +64,92 @@ _COUNTS = {
 _COUNT = "|".join(sorted(_COUNTS, key=len, reverse=True)).replace("dreissig", "dreißig")
 _UNIT = (
     r"h|hrs?|hours?|minutes?|minuten?|mins?|std|stündchen|stunden?|dreiviertelstunden?|"
-    r"viertelstunden?|halbstunde|"
-    r"days?|"
-    r"tage?n?|work(?:ing)? days?|arbeitstage?n?|personentage?|afternoon|evening|morning|vormittag|"
-    r"nachmittag|abend"
+    r"viertelstunden?|halbstunde|days?|tage?n?|work(?:ing)? days?|arbeitstage?n?|personentage?|"
+    r"afternoons?|evenings?|mornings?|vormittage?|nachmittage?|abende?"
 )
 _DAYS = "afternoon evening morning vormittag nachmittag abend".split()
 LENGTH = (
-    r"(?:\d{1,3} ?(?:h|min|std|hours?|minutes?)?\.? ?(?:-|–|to|bis|or|oder) ?|"
-    rf"(?:one|two|three|four|ein|eine|zwei|drei|vier) (?:to|or|bis|oder) )?"
-    r"(?:(?P<digits>\d{1,4}(?:[.,]\d{1,2})?)[ -]?"
-    rf"|(?P<count>{_COUNT})[ -](?:knappe |knapp |gute |guten |gut |solid |good |full |ganze |"
-    rf"ganzer |ganzen |"
-    rf"whole |entire )?)(?P<unit>{_UNIT})\.?"
-    r"(?: ?(?:and |und )?(?P<more>\d{1,2}) ?(?:m|min)?)?(?: (?P<half>and a half|einhalb))?"
-    rf"{END}"
+    r"(?:\d{1,3} ?(?:h|min|std|hours?|minutes?)?\.? ?(?:-|–|to|bis|or|oder) ?|(?:one|two|three|"
+    r"four|ein|eine|zwei|drei|vier) (?:to|or|bis|oder) "
+    rf")?(?:(?P<digits>\d{{1,4}}(?:[.,]\d{{1,2}})?)[ -]?|(?P<count>{_COUNT})[ -](?:knappe |knapp |"
+    r"gute |guten |gut |solid |good |full |ganze |ganzer |ganzen |whole |"
+    rf"entire )?)(?P<unit>{_UNIT})\.?(?: ?(?:and |und )?(?P<more>\d{{1,2}}) ?(?:m|"
+    rf"min)?)?(?: (?P<half>and a half|einhalb))?{END}"
 )
 _ABOUT = (
     r"(?:(?:about|around|roughly|approximately|approx\.?|ca\.?|circa|etwa|ungefähr|rund|maybe|"
-    r"probably|wohl|up to|at least|mindestens|another|noch|only|just|nur|max\.?|me|us|mich|uns|"
-    r"ich|wir|bestimmt|wahrscheinlich|so|a good|good|gut|gute|at|most|maximal|höchstens|more|"
-    r"longer|than|less|länger|mehr|als|not|nicht|keine|es|it|still|mal|with|mit|auf|the|das|die|"
+    r"probably|wohl|up to|at least|mindestens|another|noch|only|just|nur|max\.?|me|us|mich|uns|ich|"
+    r"wir|bestimmt|wahrscheinlich|so|a good|good|gut|gute|at|most|maximal|höchstens|more|longer|"
+    r"than|less|länger|mehr|als|not|nicht|keine|es|it|still|mal|with|mit|auf|the|das|die|"
     r"vermutlich|schätzungsweise|about|for|für|insgesamt|in|total|all|einen|locker|easily|now|"
     r"vielleicht|möglicherweise|man|you|one|we|i|jetzt|of|um|die|extra|need|this|dafür|for it|"
-    r"for this|mal|lieber|besser|ruhig|halt|gleich|auch|is|sind|ist|doch|eher|say) |~ ?|≈ ?)"
-    r"{0,6}"
+    r"for this|mal|lieber|besser|ruhig|halt|gleich|auch|is|sind|ist|doch|eher|say) |~ ?|≈ ?){0,6}"
 )
 _EFFORT = (
     r"takes?|taking|estimated?|estimate is|estimated at|estimates?|estimation|effort|aufwand|"
     r"dauert|dauern|dauer|geschätzt|geschätzt auf|schätzung|schätze|brauche|brauchen|brauch|"
     r"braucht|benötigt|needs?|reckon|guess|count on|plan|budget|allow|planned|rechne(?:n)?|"
-    r"plane(?:n)?|veranschlage|kalkuliere|zeitbedarf|arbeitsaufwand|duration|kostet mich|"
-    r"insgesamt|in total|estimated (?:time|effort|duration)|time (?:needed|required)|"
-    r"geschätzte (?:zeit|dauer)|keep (?:me|us) busy(?: for)?|"
-    r"call it|give it|make it|figure|figure on|assume|assuming|all in all|altogether|sagen wir|"
-    r"alles in allem|vermute|tippe auf|sitzt man|zusammen|geschätzter aufwand|plan on|"
-    r"quick(?: one| job| thing)?|geht schnell|schnell gemacht|sache von|matter of|job of|"
-    r"zeitaufwand|reichen|genügen|reicht|costs? (?:me|us)|will cost me|expect|think|denke|"
-    r"i'd say|i would say|sitze ich|"
-    r"budgeting|allowing|planning|reckoning(?: on)?|counting on|looking at|talking about|"
-    r"eats? up|swallows?|fills?|kosten|beanspruch(?:t|en)|shouldn't be|won't be|"
-    r"nicht mehr als|braucht man|brauchst du|braucht's|benötige(?:n)?|veranschlagt(?: sind)?|"
-    r"set(?:ting)? (?:myself )?|reserve|reserviere|dauert's|hält (?:mich|uns)|"
-    r"(?:put|set|lay) aside|block(?:ing)? out|plant|(?:geht|ist) (?:fix|flott|ruckzuck)(?: "
-    r"gemacht)?|"
-    r"fix gemacht|dauert nicht lange?|(?:won't|doesn't|shouldn't) take long|(?:small|short|little|"
-    r"tiny) (?:job|one|thing)|(?:kleine|kurze|schnelle) (?:sache|nummer)|"
-    r"ewa|more like|eher|should be|sollten es|set aside|block|blocke"
+    r"plane(?:n)?|veranschlage|kalkuliere|zeitbedarf|arbeitsaufwand|duration|kostet mich|insgesamt|"
+    r"in total|estimated (?:time|effort|duration)|time (?:needed|required)|geschätzte (?:zeit|"
+    r"dauer)|keep (?:me|us) busy(?: for)?|call it|give it|make it|figure|figure on|assume|assuming|"
+    r"all in all|altogether|sagen wir|alles in allem|vermute|tippe auf|sitzt man|zusammen|"
+    r"geschätzter aufwand|plan on|quick(?: one| job| thing)?|geht schnell|schnell gemacht|"
+    r"sache von|matter of|job of|zeitaufwand|reichen|genügen|reicht|costs? (?:me|us)|will cost me|"
+    r"expect|think|denke|i'd say|i would say|sitze ich|budgeting|allowing|planning|"
+    r"reckoning(?: on)?|counting on|looking at|talking about|eats? up|swallows?|fills?|kosten|"
+    r"beanspruch(?:t|en)|shouldn't be|won't be|nicht mehr als|braucht man|brauchst du|braucht's|"
+    r"benötige(?:n)?|veranschlagt(?: sind)?|set(?:ting)? (?:myself )?|reserve|reserviere|dauert's|"
+    r"hält (?:mich|uns)|(?:put|set|lay) aside|block(?:ing)? out|plant|(?:geht|ist) (?:fix|flott|"
+    r"ruckzuck)(?: gemacht)?|fix gemacht|dauert nicht lange?|(?:won't|doesn't|shouldn't) take long|"
+    r"(?:small|short|little|tiny) (?:job|one|thing)|(?:kleine|kurze|schnelle) (?:sache|nummer)|ewa|"
+    r"more like|eher|should be|sollten es|set aside|block|blocke"
 )
 _VAGUE = pattern(
-    rf"{START}{_ABOUT}{LENGTH},? (?P<cue>vielleicht|maybe|perhaps|or thereabouts|oder so|"
-    rf"ungefähr|circa|roughly|wohl|at a guess|if that|wenn's hochkommt|give or take|"
-    rf"mehr oder weniger|more or less|at least|mindestens|at a push|grob geschätzt|or less|"
-    rf"oder weniger|or more|oder mehr|grob|alles in allem|all in|unterm strich|beschäftigt|"
-    rf"zugange|busy|am werk|geschätzt|mehr "
-    rf"nicht|not more|no more|"
-    rf"länger nicht|und gut ist)"
-    rf"(?=[.!,;]|$)"
+    rf"{START}{_ABOUT}{LENGTH},? (?P<cue>vielleicht|maybe|perhaps|or thereabouts|oder so|ungefähr|"
+    r"circa|roughly|wohl|at a guess|if that|wenn's hochkommt|give or take|mehr oder weniger|"
+    r"more or less|at least|mindestens|at a push|grob geschätzt|or less|oder weniger|or more|"
+    r"oder mehr|grob|alles in allem|all in|unterm strich|beschäftigt|zugange|busy|am werk|"
+    r"geschätzt|mehr nicht|not more|no more|länger nicht|und gut ist)(?=[.!,;]|$)"
 )
 _ESTIMATES = (
     pattern(rf"{START}(?P<cue>{_EFFORT})(?: ?[:,=])? {_ABOUT}{LENGTH}"),
     pattern(rf"(?P<cue>~|≈) ?{LENGTH}"),
     pattern(
         rf"{START}{_ABOUT}{LENGTH}(?:'s?)?(?: worth)? (?P<cue>of work|work|altogether|in total|"
-        rf"all told|in all|insgesamt|zusammen|arbeit|aufwand|effort|"
-        r"is plenty|are plenty|plenty|should do it|will do it|or so|dran|arbeiten|job|tops|"
-        r"at most|max\.?|maximal|höchstens|should (?:do|be enough|suffice|cover)|"
-        r"will (?:do|be enough)|is enough|are enough|ought to|(?:sollten?|müssten?|dürften?|werden)"
-        r"(?: \w+)? (?:reichen|genügen|dafür reichen|langen)|reichen|reicht|genügen|"
-        r"einplanen|einrechnen|veranschlagt|eingeplant|i guess|i think|i'd say|i reckon|"
-        rf"schätze ich|würde ich sagen|denke ich|zu tun|(?:to do|to finish|to get) (?:it|this|that|"
-        rf"all of it|everything|the job|the whole thing)(?: done)?){END}"
+        r"all told|in all|insgesamt|zusammen|arbeit|aufwand|effort|is plenty|are plenty|plenty|"
+        r"should do it|will do it|or so|dran|arbeiten|job|tops|at most|max\.?|maximal|höchstens|"
+        r"should (?:do|be enough|suffice|cover)|will (?:do|be enough)|is enough|are enough|"
+        r"ought to|(?:sollten?|müssten?|dürften?|werden)(?: \w+)? (?:reichen|genügen|"
+        r"dafür reichen|langen)|reichen|reicht|genügen|einplanen|einrechnen|veranschlagt|"
+        r"eingeplant|i guess|i think|i'd say|i reckon|schätze ich|würde ich sagen|denke ich|"
+        r"zu tun|(?:to do|to finish|to get) (?:it|this|that|all of it|everything|the job|"
+        rf"the whole thing)(?: done)?){END}"
     ),
     pattern(
         rf"{START}{_ABOUT}{LENGTH} (?P<cue>(?:sollte|sollten|wird|dürfte|should|"
-        rf"will)(?: \w+){{1,3}}? "
-        rf"(?:dauern|brauchen|take|need)){END}"
+        rf"will)(?: \w+){{1,3}}? (?:dauern|brauchen|take|need)){END}"
     ),
     pattern(
-        rf"{START}(?P<cue>dürfte|kann|wird|werde|werden|muss|müssen|sollte) {_ABOUT}{LENGTH} "
-        rf"(?:brauchen|dauern|kosten|in anspruch nehmen|benötigen|daran sitzen){END}"
+        rf"{START}(?P<cue>dürfte|kann|wird|werde|werden|muss|müssen|"
+        rf"sollte) {_ABOUT}{LENGTH} (?:brauchen|dauern|kosten|in anspruch nehmen|benötigen|"
+        rf"daran sitzen){END}"
     ),
     pattern(
-        rf"^(?P<cue>(?:(?:das|es) )?(?:sind|wird|werden|wären|dürften)(?: (?:das|es))?) "
-        rf"{_ABOUT}{LENGTH}[.!]?$"
+        r"^(?P<cue>(?:(?:das|es) )?(?:sind|wird|werden|wären|dürften)(?: (?:das|"
+        rf"es))?) {_ABOUT}{LENGTH}[.!]?$"
     ),
     pattern(
-        rf"{START}(?:mehr|länger) als {LENGTH} (?P<cue>(?:brauche?n?t?|dauert) [^.,;]{{0,30}}?"
-        rf"nicht){END}"
+        rf"{START}(?:mehr|länger) als {LENGTH} (?P<cue>(?:brauche?n?t?|"
+        rf"dauert) [^.,;]{{0,30}}?nicht){END}"
     ),
     pattern(rf"{START}(?:mehr|länger) als {LENGTH} (?P<cue>dauern|brauchen|kosten){END}"),
     pattern(rf"{START}{_ABOUT}{LENGTH} (?P<cue>muss man rechnen|musst du rechnen){END}"),
     pattern(rf"{START}(?:an? )?{LENGTH}(?P<cue> job| task| thing| affair| angelegenheit)"),
     pattern(
         rf"{START}{_ABOUT}{LENGTH} (?P<cue>(?:werde?n?|wird|dürfte?n?|muss|müssen|brauche?n?t?|"
-        rf"sitze?n?|kostet|nimmt)(?: (?:ich|wir|man|es|das|mich|uns|da|dafür|wohl|"
-        rf"sicher|bestimmt|schon|mindestens|dran|daran|damit|in|anspruch|drauf)){{0,6}}"
-        rf"(?: (?:brauchen|dauern|benötigen|kosten|sitzen|rechnen|einplanen|investieren))?)"
-        rf"(?=[.,!;]|$)"
+        r"sitze?n?|kostet|nimmt)(?: (?:ich|wir|man|es|das|mich|uns|da|dafür|wohl|sicher|bestimmt|"
+        r"schon|mindestens|dran|daran|damit|in|anspruch|drauf)){0,6}(?: (?:brauchen|dauern|"
+        r"benötigen|kosten|sitzen|rechnen|einplanen|investieren))?)(?=[.,!;]|$)"
     ),
     pattern(
         rf"{START}(?:geht|gehen|fällt|werden) (?:\w+ ){{0,4}}?{LENGTH} (?P<cue>drauf|weg|"
@@ -171,25 +158,33 @@ _ESTIMATES = (
     _VAGUE,
     pattern(
         rf"{START}in {_ABOUT}{LENGTH} (?P<cue>(?:bin ich|sind wir|ist das|ist es|sollte das|"
-        rf"kann das) "
-        rf"(?:damit |wohl )?(?:durch|fertig|erledigt|gehen|zu schaffen)){END}"
+        rf"kann das) (?:damit |wohl )?(?:durch|fertig|erledigt|gehen|zu schaffen)){END}"
     ),
     pattern(
         rf"{START}(?P<cue>can be done|doable|done|finished|machbar|zu schaffen|erledigt|"
-        rf"(?:schaffe?n?|kriegen?|erledigen?) (?:ich|wir|man|wir's|ich's)(?: das| es| sie)?"
-        rf"(?: hin| fertig)?|(?:manage|do|finish|crack|get) (?:it|this|that|them|all of it)(?: "
-        rf"done)?|"
+        r"(?:schaffe?n?|kriegen?|erledigen?) (?:ich|wir|man|wir's|ich's)(?: das| es| sie)?(?: hin|"
+        r" fertig)?|(?:manage|do|finish|crack|get) (?:it|this|that|them|all of it)(?: done)?|"
         rf"fertig|schaffbar|schaffe ich|geht|to be done) in {_ABOUT}{LENGTH}"
     ),
     pattern(
         rf"{START}in {_ABOUT}{LENGTH} (?P<cue>machbar|zu schaffen|erledigt|doable|fertig|done|"
-        rf"gemacht|gegessen|getan|geschafft|abgehakt|über die bühne|vom tisch|finished|sorted)"
+        r"gemacht|gegessen|getan|geschafft|abgehakt|über die bühne|vom tisch|finished|sorted)"
     ),
     pattern(
         rf"^(?P<cue>){_ABOUT}{LENGTH}(?:,? (?:mehr nicht|not more|no more|at most|tops|max\.?|"
         r"höchstens|maximal|i guess|i think|schätze ich))?[.!]?$"
     ),
 )
+_NUMBER = (
+    r"(?P<{0}>\d{{1,3}}(?:[.,]\d)?) ?(?P<{0}u>h|hrs?|hours?|m|min|mins|minutes?|minuten?|std|"
+    r"stunden?)"
+)
+_EACH = pattern(
+    rf"{START}(?P<n>\d{{1,3}}|{'|'.join(COUNTS)}) [\w]{{3,20}}(?:,|,? at| zu| à| mit)(?: je| about|"
+    rf" around| ca\.?| etwa)? {_NUMBER.format('b')}(?: (?:each|apiece|jeweils)| (?:a|an|per|"
+    r"pro) \w+)?(?=[.,;!)]|$)"
+)
+_SUM = pattern(rf"{START}{_NUMBER.format('a')} ?(?:\+|plus) ?{_NUMBER.format('b')}{END}")
 _HINT = pattern(rf"[0-9](?:{_UNIT})|{START}(?:{_UNIT}){END}")  # cheap: most name no unit of time
 _DENIED = word_set("if wenn falls whether ob never nie")
 _NOT_IT = word_set(
@@ -201,17 +196,16 @@ _NOT_IT = word_set(
     "trocknungszeit bake bakes oven ofen backen wait wartezeit waiting warten break pause delivery "
     "lieferzeit lieferung shipping versand old alt alte sleep schlaf lasts hold warteschleife "
     "queue stau traffic download upload battery akku lunch dinner party mittagessen video song "
-    "album recording aufnahme call "
-    "warranty garantie soak cure ruhen ziehen hatte hatten war waren was were "
-    "umfahrung autofahrt zugfahrt bahnfahrt ferry fähre lang match spiel game talk vortrag "
-    "saß sass she he they er hat earlier früher before gedauert pendeln"
+    "album recording aufnahme call warranty garantie soak cure ruhen ziehen hatte hatten war waren "
+    "was were umfahrung autofahrt zugfahrt bahnfahrt ferry fähre lang match spiel game talk "
+    "vortrag saß sass she he they er hat earlier früher before gedauert pendeln"
 )
 _MARK = pattern(r"[,;:]| (?:and|but|und|aber|once|sobald) ")
 _PEOPLE = word_set("he she they er hat")
 _TRAVEL = pattern(
-    rf"{START}(?:to get (?:there|here|to)|hin und zurück|there and back|each way|one way|"
-    r"by (?:car|train|bus|bike)|mit (?:dem |der )?(?:auto|zug|bahn|rad|bus)|von hier|from here|"
-    rf"entfernt|away|hin){END}"
+    rf"{START}(?:to get (?:there|here|to)|hin und zurück|there and back|each way|one way|by (?:car|"
+    r"train|bus|bike)|mit (?:dem |der )?(?:auto|zug|bahn|rad|bus)|von hier|from here|entfernt|"
+    rf"away|hin){END}"
 )
 
 
@@ -224,6 +218,15 @@ def estimate(sentence: Sentence) -> Phrase | None:
     """
     if sentence.is_asked or _HINT.search(sentence.text) is None:
         return None
+    for rule in (_EACH, _SUM):
+        if (made := rule.search(sentence.text)) and not sentence.is_others(made.start()):
+            sums = [_plain(made, "a"), _plain(made, "b")]
+            total = (
+                round((COUNTS.get(fold(made["n"])) or int(made["n"])) * sums[1])
+                if rule is _EACH
+                else round(sum(sums))
+            )
+            return Phrase(str(total), quote(sentence.text, made.start(), made.end()))
     best: Phrase | None = None
     for rule in _ESTIMATES:
         for match in rule.finditer(sentence.text):
@@ -231,6 +234,12 @@ def estimate(sentence: Sentence) -> Phrase | None:
             if 1 <= found <= MINUTES_MAX:
                 best = Phrase(str(found), quote(sentence.text, match.start(), match.end()))
     return best
+
+
+def _plain(match: re.Match[str], side: str) -> float:
+    told = match.groupdict()
+    count = float((told.get(side) or "0").replace(",", "."))
+    return count * (60 if fold(told.get(f"{side}u") or "").startswith(("h", "st")) else 1)
 
 
 def minutes(match: re.Match[str]) -> int:
@@ -248,7 +257,7 @@ def minutes(match: re.Match[str]) -> int:
         return round(count * 15)
     if unit.startswith("halbst"):
         return round(count * 30)
-    if unit in _DAYS:
+    if unit.rstrip("se") in _DAYS:
         return round(count * HOURS_PER_DAY * 30)
     if unit.startswith("m"):
         return round(count)

@@ -72,7 +72,9 @@ _DEEDS = word_set(
     "nachfüllen bügeln nähen kleben korrigieren löschen sichern freischalten veröffentlichen "
     "liefern machen erledigen mieten leihen fahren bringen nehmen geben legen stellen ändern"
 )
-UNCHANGED = word_set("cut put read proofread set shut fit let hit spread cast")
+UNCHANGED = word_set(
+    "empty clean leer sauber cut put read proofread set shut fit let hit spread cast"
+)
 """English verbs whose past is as their present."""
 PREFIXES = word_set(
     "an ab auf aus bei durch ein fest fort frei her hin hoch los mit nach nieder statt um vor weg "
@@ -95,10 +97,10 @@ _NO_PAST_DE = word_set(
     "gesamt gebiet gerät gerüst gewicht geht gehört gestern gegen gerade geduld gericht gesicht "
     "gefällt gelt gemüt gewalt gewinnt gewünscht gesperrt geplant gedacht verdammt bestimmt "
     "vielleicht bereit bekannt überrascht unterwegs überhaupt erst ernst verspricht besteht "
-    "versteht erhält bekommt entsteht verlangt benötigt gebraucht gewartet beschäftigt "
-    "berechtigt verwirrt überlegt vermutet befürchtet erwartet versucht vermisst "
-    "gefehlt gedauert gesagt gemeint gehofft gewohnt geärgert geeignet begeistert "
-    "verspätet verschiebt verzögert vermutlich bleibt"
+    "versteht erhält bekommt entsteht verlangt benötigt gebraucht gewartet beschäftigt berechtigt "
+    "verwirrt überlegt vermutet befürchtet erwartet versucht vermisst gefehlt gedauert gesagt "
+    "gemeint gehofft gewohnt geärgert geeignet begeistert verspätet verschiebt verzögert "
+    "vermutlich bleibt"
 )
 
 
@@ -188,7 +190,8 @@ def keys(word: str) -> frozenset[str]:
     base = _infinitive_of(_umlauted(word))
     found = {_stem(word), _stem(base)}
     if participle := _PARTICIPLE.match(word):
-        found.add(_stem((participle[1] or "") + participle[2]))
+        stem = (participle[1] or "") + participle[2]
+        found |= {_stem(stem), _stem(stem + "en")}
     return frozenset(found | {_GROUPS[one] for one in found if one in _GROUPS})
 
 
@@ -234,26 +237,21 @@ _VERBS = (
     frozenset(
         word_set(
             "add adjust answer apply assemble attach backup borrow carry change charge claim "
-            "collect "
-            "confirm connect contact create deliver design discuss empty explain extend fill "
-            "finalise "
-            "finalize finish follow glue grease grind handle harvest iron label link look "
-            "lubricate "
-            "mark meet mount move note notify oil open organise organize patch peel photograph "
-            "plant polish pot prime propose prune publish push rake recycle release remind remove "
-            "rent replant reply report request research reset respond restart review rinse run "
-            "sand "
-            "save search seal select set shop show sketch sow stain start stop store submit tape "
-            "thank trim tune turn unpack unscrew vacuum varnish wait walk weed weigh weld wire "
-            "wrap "
-            "file hand drop pull hire invoice drill hang try use visit work close clear count help "
-            "renew repaint replan rehearse sweep iron dust empty refill recharge rename "
-            "restock shorten tighten loosen lock unlock knock park wire hem knit stitch crop "
-            "trace track list pick choose gather shred laminate frame hoover wax defrost "
-            "descale bleed bath groom feed vaccinate draft outline brief consult negotiate "
-            "settle claim declare file migrate rotate revoke upgrade downgrade configure "
-            "email text redirect delete "
-            "transfer settle enter export import install merge deploy tag document refactor"
+            "collect confirm connect contact create deliver design discuss empty explain extend "
+            "fill finalise finalize finish follow glue grease grind handle harvest iron label link "
+            "look lubricate mark meet mount move note notify oil open organise organize patch peel "
+            "photograph plant polish pot prime propose prune publish push rake recycle release "
+            "remind remove rent replant reply report request research reset respond restart review "
+            "rinse run sand save search seal select set shop show sketch sow stain start stop "
+            "store submit tape thank trim tune turn unpack unscrew vacuum varnish wait walk weed "
+            "weigh weld wire wrap file hand drop pull hire invoice drill hang try use visit work "
+            "close clear count help renew repaint replan rehearse sweep iron dust empty refill "
+            "recharge rename restock shorten tighten loosen lock unlock knock park wire hem knit "
+            "stitch crop trace track list pick choose gather shred laminate frame hoover wax "
+            "defrost descale bleed bath groom feed vaccinate draft outline brief consult negotiate "
+            "settle claim declare file migrate rotate revoke upgrade downgrade configure email "
+            "text redirect delete transfer settle enter export import install merge deploy tag "
+            "document refactor"
         )
     )
     .union(

@@ -29,12 +29,12 @@ def word_set(text: str) -> frozenset[str]:
 
 NEGATIVE = word_set(
     "not no never without nothing none hardly don't doesn't didn't isn't wasn't aren't haven't "
-    "hasn't won't can't cannot shouldn't neither nor nicht kein keine keinen nie "
-    "weder niemals nichts ohne"
+    "hasn't won't can't cannot shouldn't neither nor nicht kein keine keinen nie weder niemals "
+    "nichts ohne"
 )
 CONDITIONAL = word_set(
-    "if when whenever once unless whether might may could would should maybe perhaps "
-    "wenn falls sobald ob könnte könnten würde würden vielleicht sollte sollten"
+    "if when whenever once unless whether might may could would should maybe perhaps wenn falls "
+    "sobald ob könnte könnten würde würden vielleicht sollte sollten"
 )
 
 _SPEECH = word_set(
@@ -44,8 +44,8 @@ _SPEECH = word_set(
 )
 _OWN_LEAD = word_set(
     "decided agreed decision outcome summary summarised correction kickoff minutes recap result "
-    "beschlossen beschluss ergebnis korrektur protokoll fazit "
-    "done finished update note status now ps info fyi time log fertig erledigt stand notiz zeit nun"
+    "beschlossen beschluss ergebnis korrektur protokoll fazit done finished update note status now "
+    "ps info fyi time log fertig erledigt stand notiz zeit nun"
 )
 _LEAD = re.compile("^([^:]{1,60}): ")
 _NAME = rf"[A-ZÄÖÜ][{LETTERS}.]{{1,20}}"
@@ -63,15 +63,14 @@ _TOPICS = word_set(
 OWN_HEADS = _OWN_LEAD | _TOPICS
 """Words before a colon that name nobody."""
 _OTHERS_BELOW = re.compile(
-    r"^(?:(?:On|Am) .{5,90}(?:wrote|schrieb).{0,60}:"
-    r"|-{2,} ?(?:Original|Forwarded|Ursprüngliche|Weitergeleitete) .*"
-    r"|(?:Von|From): .{2,80}@.{2,80})$"
+    r"^(?:(?:On|Am) .{5,90}(?:wrote|schrieb).{0,60}:|-{2,} ?(?:Original|Forwarded|Ursprüngliche|"
+    r"Weitergeleitete) .*|(?:Von|From): .{2,80}@.{2,80})$"
 )
 
 _MONTH_STARTS = "Jan|Jän|Feb|Mar|Mär|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez"
 _ABBREVIATIONS = word_set(
-    "ca z b zb d u a e g i nr no st std min bzw usw etc dr mr mrs ms vs approx evtl ggf inkl "
-    "max jan feb mar apr jun jul aug sep sept oct okt nov dec dez"
+    "ca z b zb d u a e g i nr no st std min bzw usw etc dr mr mrs ms vs approx evtl ggf inkl max "
+    "jan feb mar apr jun jul aug sep sept oct okt nov dec dez"
 )
 _UMLAUTS = (
     ("ä", "(?:[äÄ]|ae)"),
@@ -90,8 +89,8 @@ def pattern(source: str) -> re.Pattern[str]:
 
 
 _BULLET = pattern(
-    rf"(?P<mark>(?:[-*+•–]|\d{{1,3}}[.)](?! (?:{_MONTH_STARTS}))) )?"
-    r"(?:\[(?P<box>[ x])\] |(?P<tick>[✓✔✅]) ?)?"
+    rf"(?P<mark>(?:[-*+•–]|\d{{1,3}}[.)](?! (?:{_MONTH_STARTS}))) )?(?:\[(?P<box>[ x])\] |"
+    r"(?P<tick>[✓✔✅]) ?)?"
 )
 _STOP = re.compile(r"[.!?…]{1,8}(?= |$)")
 _HEADED = re.compile("[^:]{1,20}: ?")

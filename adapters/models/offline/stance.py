@@ -72,6 +72,9 @@ def own(sentence: str) -> str:
 def is_off(sentence: Sentence, title: str) -> bool:
     """Whether it says that what a task is about will not be."""
     found = None if sentence.is_asked else rule("off").search(sentence.text)
+    names = [one for one in words(title) if len(one) >= NAME_MIN]
+    if sentence.words[:1] in (("no",), ("kein",), ("keine",)) and sentence.words[1:] == (*names,):
+        return True
     if rule("needless").search(sentence.text) or rule("off_alone").fullmatch(
         sentence.text.strip(" .!")
     ):
@@ -93,6 +96,52 @@ def dropped(sentence: str) -> str:
     return "" if is_kept or found is None else re.split("[,;.]", sentence[found.end() :])[0]
 
 
+def accepted(text: str) -> tuple[str, str]:
+    """The lines of a quoted mail that ask for something, where the person's own words below it
+    agree; and what it asks in a question, quoted or not: "can you bring chairs? - yes"."""
+    quotes, questions = list[str](), list[str]()
+    for block in _QUOTED.finditer(text):
+        if _agrees(text[block.end() :]):
+            quotes += [one.strip("> ") for one in block[0].splitlines()]
+    for asked in rule("asks", r"{} (?P<what>[^?\"”“>]{{3,160}})\?(?P<end>[^\n]*)").finditer(text):
+        is_mail = text[text.rfind("\n", 0, asked.start()) + 1 :].startswith(">")
+        said = _QUOTED_REST.sub("", text[asked.end() :]) if is_mail else asked["end"]
+        if _agrees(said):
+            questions.append(asked["what"])
+    wanted = [one for one in quotes if rule("requests").search(one) and not _is_others(one)]
+    return "\n".join(one for one in wanted if not rule("promises").match(one)), "\n".join(questions)
+
+
+def _agrees(said: str) -> bool:
+    """Whether a text begins with a yes."""
+    first = said.strip(' \n"”-–—').partition("\n")[0]
+    found = rule("agreed").match(first)
+    return found is not None and NEGATIVE.isdisjoint(words(first))
+
+
+def retitled(sentence: str) -> str:
+    """The name that a sentence wants a task to have; empty if none."""
+    found = rule(
+        "retitle",
+        r"(?:^|[,;:] |please |bitte |let's |we ){} ?:? ?[\"„“]?(?P<name>[^\"”“]{{3,120}})",
+    ).search(sentence)
+    name = found["name"].strip(' .!"”“') if found else ""
+    return name if len(words(name)) > 1 else ""
+
+
+def archived(sentence: str) -> str:
+    """What a sentence wants off the list: "scrap the snorkel", "Salz kann von der Liste"."""
+    for name in ("unlist", "unlisted"):
+        around = (
+            "{} (?P<what>[^,.;:]{{2,60}})"
+            if name == "unlist"
+            else "^(?P<what>[^,.;:]{{2,40}}?),? {}"
+        )
+        if (found := rule(name, around).search(sentence)) and NEGATIVE.isdisjoint(words(sentence)):
+            return found["what"]
+    return ""
+
+
 def own_parts(parts: Sequence[str]) -> list[str]:
     """Of "tables (Fred), insurance (me)" what is the person's, where each says whose it is."""
     named = [_WHOSE.fullmatch(one.strip(" .!")) for one in parts]
@@ -109,9 +158,11 @@ def _is_others(sentence: str) -> bool:
     found = _duty().match(sentence)
     if found is None or rule("duty_of_mine").search(sentence, found.start("deed")):
         return _is_deed(sentence)
+    said = words(found["deed"])
+    if rule("person", "(?:^| ){}$").search(found["who"]):
+        return not any(rule("gets").fullmatch(one) for one in (said[0], said[-1]))
     if any(rule(one).search(found["who"]) for one in ("mine", "things")):
         return False
-    said = words(found["deed"])
     is_english = found["object"] is not None or lemmas.is_verb(said[0])
     verb = said[0] if is_english else said[-1]
     is_told = is_english or lemmas.is_deed(verb) or found["thing"] is not None
@@ -131,7 +182,9 @@ def _is_deed(clause: str) -> bool:
     if helper in (" is", "'s"):
         return bool(lemmas.from_gerund(verb))
     if helper or verb.endswith("t"):
-        return lemmas.is_verb(verb) if helper else lemmas.is_deed(verb[:-1] + "en")
+        last = words(clause)[-1]
+        forms = (verb[:-1] + "en", last + verb[:-1] + "en")
+        return lemmas.is_verb(verb) if helper else any(map(lemmas.is_deed, forms))
     return any(verb.endswith(end) and lemmas.is_verb(verb.removesuffix(end)) for end in ("s", "es"))
 
 
@@ -163,10 +216,10 @@ def _theirs() -> re.Pattern[str]:
     receives = rf"(?! (?:still |noch )?(?:{phrases('gets')}){END}|[^,;.]* (?:{phrases('gets')})$)"
     speaks = rf"(?! ?[\"'„“»]?(?:{phrases('speaks')}){END})"
     return pattern(
-        rf"^(?:(?:{phrases('lead')}|action:|todo:?|aktion:) )?(?:(?:{phrases('person')})"
-        rf"(?: (?:still|also|noch|auch))?"
-        rf"(?:(?: |(?='))(?:{phrases('doing')}){END}{receives}|:{speaks})|"
-        rf"(?:(?:{phrases('person')}) [a-z]{{3,8}},? (?:that )?)?(?:{phrases('share')}){END})"
+        rf"^(?:(?:{phrases('lead')}|action:|todo:?|aktion:) )?(?:(?:{phrases('person')})(?: "
+        rf"(?:still|also|noch|auch))?(?:(?: |(?='))(?:{phrases('doing')}){END}{receives}|"
+        rf":{speaks})|(?:(?:{phrases('person')}) [a-z]{{3,8}},? (?:that "
+        rf")?)?(?:{phrases('share')}){END})"
     )
 
 
@@ -178,8 +231,7 @@ def _duty() -> re.Pattern[str]:
     return pattern(
         rf"^(?:(?:{phrases('lead')}),? )?(?P<who>{who}) (?:{phrases('duty')}) "
         rf"(?P<deed>(?:[a-z]{{2,16}} (?:out |up |off |in )?(?P<object>{things})|"
-        rf"(?P<thing>{things}))?"
-        rf"(?:[^,;.!?]|(?<=[0-9])[.](?! ?$)){{2,120}})"
+        rf"(?P<thing>{things}))?(?:[^,;.!?]|(?<=[0-9])[.](?! ?$)){{2,120}})"
     )
 
 
@@ -214,9 +266,11 @@ _HEADED = re.compile(
     rf"(?P<who>[{LETTERS}][{LETTERS}.'-]{{0,20}}(?: [{LETTERS}.'-]{{1,20}})?)(?:: ?| [-–] )[^ ]"
 )
 _DEED = re.compile(
-    rf"(?:and |und |but |aber )?(?P<who>[A-Z][{LETTERS}]{{1,14}})(?: [A-Z][{LETTERS}.]{{0,14}})?"
-    rf"(?P<helper> is| to| will|'ll|'s)? (?P<verb>[{LETTERS}]{{3,14}})(?: out| up| off| in)? "
-    rf"(?:the|an?|his|her|their|our|my|some|den|die|das|ein|eine|einen) "
+    r"(?:and |und |but |aber )?(?:(?:[Dd]er|[Dd]ie|[Tt]he|[Mm]y|"
+    rf"[Oo]ur) (?=[{LETTERS}]))?(?P<who>[{LETTERS}]{{2,16}})(?: "
+    rf"[A-Z][{LETTERS}.]{{0,14}})?(?P<helper> is| to| will|'ll|"
+    rf"'s)? (?P<verb>[{LETTERS}]{{3,14}})(?: out| up| off| in)? (?:the|an?|his|her|their|our|my|"
+    r"some|den|die|das|ein|eine|einen) "
 )
 _I_DO = re.compile(
     r"(?:and |but |so )?I(?:'ll| will|'m going to)? (?P<what>[a-z]{2,12} (?:out |up |off )?"
@@ -225,8 +279,9 @@ _I_DO = re.compile(
 )
 _ICH = re.compile(
     rf"(?:(?P<object>(?:[Dd]ie|[Dd]en|[Dd]as) [^,;.]{{2,40}}) (?P<verb>[{LETTERS}]{{2,12}}e) ich|"
-    rf"(?:und )?[Ii]ch (?P<later>[{LETTERS}]{{2,12}}e) "
-    rf"(?P<thing>(?:die|den|das|eine?n?) [^,;.]{{2,40}}?)"
-    r")(?: (?P<prefix>ab|an|auf|aus|ein|mit|vor|weg|zurück))?[.!]?$"
+    rf"(?:und )?[Ii]ch (?P<later>[{LETTERS}]{{2,12}}e) (?P<thing>(?:die|den|das|"
+    r"eine?n?) [^,;.]{2,40}?))(?: (?P<prefix>ab|an|auf|aus|ein|mit|vor|weg|zurück))?[.!]?$"
 )
+_QUOTED = re.compile(r"(?:^>[^\n]*\n)+", re.MULTILINE)
+_QUOTED_REST = re.compile(r"^\n(?:>[^\n]*\n)*")
 _WHOSE = re.compile(rf"(?P<what>.{{2,80}}?) ?\((?P<who>[{LETTERS}]{{2,20}})\)")

@@ -29,8 +29,8 @@ LOOKUP = "find_tasks"
 RELATION = "is_blocked_by"
 
 _BY = (
-    r"^(?:blocked (?:by|on|because of)|blocked ?:|blockiert (?:durch|von|wegen)|blockiert ?:) ?"
-    r"(?:(?:the|my|our|die|der|meine|meiner|unsere|unserer) )?"
+    r"^(?:blocked (?:by|on|because of)|blocked ?:|blockiert (?:durch|von|wegen)|"
+    r"blockiert ?:) ?(?:(?:the|my|our|die|der|meine|meiner|unsere|unserer) )?"
 )
 _NAMES = (
     pattern(rf'{_BY}(?:task |aufgabe )?["„“](?P<name>[^"„“”]{{2,100}})["“”]'),

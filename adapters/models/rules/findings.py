@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from adapters.models.offline import (
     clauses,
@@ -18,6 +19,7 @@ from adapters.models.offline import (
     done,
     duration,
     language,
+    phrasing,
     stance,
     state,
     todo,
@@ -45,6 +47,9 @@ FindingKind = Literal[
     "label",
     "item",
     "check",
+    "untick",
+    "archive",
+    "title",
     "follow_up",
     "time",
     "link",
@@ -108,6 +113,7 @@ ITEMS_PROPOSED_MAX = 20
 DONE_MAX = 200
 LABEL_LENGTH_MIN = 2
 KEYS = {
+    "title": "title",
     "due": "dueDate",
     "estimate": "estimateMinutes",
     "priority": "priority",
@@ -122,6 +128,8 @@ NOT_STARTED = ("OPEN", "GROOMED")
 GOES_ON = "IN PROGRESS"
 
 _ARTICLE = re.compile("^(?:the|a|an|my|our|der|die|das|den|ein|eine|einen) ")
+ASKED = ">"
+"""The box of a line that the person did not write, and agrees to."""
 ParsedLine = tuple[SourceText, TextLine, tuple[Sentence, ...]]
 
 
@@ -139,24 +147,31 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
         (source, line, tuple(one for one in clauses.read(line.text) if one.text not in unreal))
         for source in seen.sources
         for unreal in (_aside(source).unreal,)
-        for line in lines(source.text)
+        for line in (*_accepted(source), *lines(source.text))
     ]
-    for source, _, sentences in told:
+    for source, line, sentences in told:
         others = _aside(source).others
         for sentence in sentences:
             if source.kind != "title" and stance.is_off(sentence, seen.title):
                 said = quote(sentence.text, 0, len(sentence.text))
                 values = TextValues(off=Finding("status", "", said, source))
+            elif line.box == ASKED:
+                _take_due(values, source, sentence)
             elif sentence.text not in aside:
                 _take(values, source, sentence, is_own=sentence.text not in others)
     claims = _claims(told)
     dropped = [
         (what, source)
-        for source, _, sentences in told
+        for source, line, sentences in told
         for one in sentences
-        if not one.is_asked and (what := stance.dropped(one.text))
+        if not one.is_asked and line.box != ASKED and (what := stance.dropped(one.text))
     ]
-    found = (*_labels(seen), *_items(seen, claims, dropped, values.off), *_checks(seen, claims))
+    found = (
+        *_labels(seen),
+        *_items(seen, claims, dropped, values.off),
+        *_checks(seen, claims),
+        *_put_right(seen, claims, told),
+    )
     read = (*spoken, *_single(seen, values), *found)
     is_new = [one for one in read if not is_open(seen, one) and not _is_overruled(seen, one)]
     return Findings(
@@ -171,22 +186,41 @@ def _aside(source: SourceText) -> stance.Aside:
     return stance.Aside() if source.kind == "title" else stance.aside(source.text)
 
 
+def _accepted(source: SourceText) -> Iterator[TextLine]:
+    """What others ask for in a mail that a note quotes, and the person agrees to."""
+    for one in stance.accepted(source.text)[0].splitlines() if ">" in source.text else ():
+        yield TextLine(one, box=ASKED)
+
+
 def _take(values: TextValues, source: SourceText, sentence: Sentence, *, is_own: bool) -> None:
     """Let a newer sentence replace what older ones said; of others' duties no date or length."""
-    if not is_own:
-        pass
-    elif deadline.is_void(sentence):
-        values.due = None
-        values.void = Finding("due", "", quote(sentence.text, 0, len(sentence.text)), source)
-    elif (dated := deadline.due(sentence, source.day)) is not None:
-        values.due = Finding("due", dated.day.isoformat(), dated.quote, source)
+    if values.estimate and values.estimate.source is not source:
+        took = phrasing.rule("took").search(sentence.text)
+        values.estimate = None if took else values.estimate
+    if is_own:
+        _take_due(values, source, sentence)
     if is_own and (effort := duration.estimate(sentence)) is not None:
         values.estimate = Finding("estimate", effort.value, effort.quote, source)
+    what = stance.dropped(sentence.text)
+    if values.due and values.due.source is not source and done.shares(what, values.due.quote):
+        values.due, values.void = None, Finding("due", "", what, source)
     if (asked := urgency.urgency(sentence)) is not None:
         values.priority = Finding("priority", asked.value, asked.quote, source)
     if source.kind != "title":
         for turn in state.turns(sentence):
             _turn(values, source, turn)
+
+
+def _take_due(values: TextValues, source: SourceText, sentence: Sentence) -> None:
+    if deadline.is_void(sentence):
+        values.due = None
+        values.void = Finding("due", "", quote(sentence.text, 0, len(sentence.text)), source)
+        return
+    dated = deadline.due(sentence, source.day)
+    if dated is None and values.due and values.due.source is not source:
+        dated = deadline.corrected(sentence, source.day)
+    if dated is not None:
+        values.due = Finding("due", dated.day.isoformat(), dated.quote, source)
 
 
 def _turn(values: TextValues, source: SourceText, turn: StateChange) -> None:
@@ -316,6 +350,28 @@ def _checks(seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]]) ->
     return list(found.values())[:ITEMS_PROPOSED_MAX]
 
 
+def _put_right(
+    seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]], told: Sequence[ParsedLine]
+) -> Iterator[Finding]:
+    """A better title, items that shall go, and ticks that were wrong."""
+    ticked = [one for one in seen.items if one.is_checked and not one.is_archived]
+    for claim, source in claims:
+        if claim.is_denied and phrasing.rule("undone").search(claim.quote) and source.at:
+            for item in ticked:
+                if (
+                    done.means(replace(claim, is_done=True), item.title) == 2
+                    and source.at > item.changed_at
+                ):
+                    yield Finding("untick", item.title, claim.quote, source, item.id)
+    for source, line, sentences in told:
+        for one in sentences if source.kind != "title" and not line.box else ():
+            said = quote(one.text, 0, len(one.text))
+            if title := stance.retitled(one.text):
+                yield Finding("title", title, said, source)
+            for item in named(unfinished(seen), fold(stance.archived(one.text))):
+                yield Finding("archive", item.title, said, source, item.id)
+
+
 def _placed(seen: PromptTask, claim: DoneClaim) -> list[PromptItem]:
     """The open items at these places of the checklist; none where one is no place of it."""
     items = [one for one in seen.items if not one.is_archived]
@@ -394,7 +450,7 @@ def _proposes(line: str, finding: Finding) -> bool:
     """Whether a line about a proposal, folded, is about a finding."""
     value = fold(finding.value)
     match finding.kind:
-        case "item" | "check":
+        case "item" | "check" | "untick" | "archive" | "title":
             return f'"{value}"' in line or line.endswith(f": {value}")
         case "label":
             return "label" in line and (value in line or finding.target in line)

@@ -6,8 +6,9 @@ all that is open, if the text speaks of a task. A due date only where the same s
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 
-from adapters.models.offline import clauses, dates, deadline
+from adapters.models.offline import clauses, dates, deadline, phrasing
 from adapters.models.offline.sentences import (
     CONDITIONAL,
     END,
@@ -33,8 +34,8 @@ DESCRIPTION_LENGTH_MAX = 2_000
 _MONTH = "|".join(name for name in dates.MONTHS if len(name) > 3 or name in ("mai", "may"))
 _LATER = (
     r"(?:later|another time|next (?:week|month|quarter|year|spring|summer|autumn|winter)|"
-    rf"in (?:{_MONTH})|später|ein andermal|nächste (?:woche|saison)|"
-    rf"nächsten (?:monat|sommer|winter)|nächstes (?:jahr|quartal)|im (?:{_MONTH}))"
+    rf"in (?:{_MONTH})|später|ein andermal|nächste (?:woche|saison)|nächsten (?:monat|sommer|"
+    rf"winter)|nächstes (?:jahr|quartal)|im (?:{_MONTH}))"
 )
 _NEW = (
     r"(?:(?:a |an )?(?:new|separate|follow[- ]?up|further) (?:follow[- ]?up )?task|a follow[- ]?up)"
@@ -46,13 +47,13 @@ _NEU = (
 _REST = r"(?:the |all the )?(?:rest|remainder)(?: of it)?"
 _TASKS = (
     pattern(
-        rf"{START}{_REST} (?:is|becomes|will be|goes (?:in)?to|goes in|gets|needs|as|for) "
-        rf"{_NEW}{END}"
+        rf"{START}{_REST} (?:is|becomes|will be|goes (?:in)?to|goes in|gets|needs|as|"
+        rf"for) {_NEW}{END}"
     ),
     pattern(rf"{START}make (?:the rest )?{_NEW} (?:of|for|from) the rest{END}"),
     pattern(
-        rf"{START}(?:der |den )?rest (?:ist|wird|gibt|kommt in|gehört in|braucht|als|in) "
-        rf"{_NEU}{END}"
+        rf"{START}(?:der |den )?rest (?:ist|wird|gibt|kommt in|gehört in|braucht|als|"
+        rf"in) {_NEU}{END}"
     ),
 )
 _LATERS = (
@@ -61,12 +62,12 @@ _LATERS = (
     ),
     pattern(rf"{START}(?:i|we)(?:'ll| will)? (?:do|finish|tackle) the rest {_LATER}{END}"),
     pattern(
-        rf"{START}(?:der |den )?rest (?:mach|mache|machen|erledige|erledigen) (?:ich |wir )?"
-        rf"(?:dann )?{_LATER}{END}"
+        rf"{START}(?:der |den )?rest (?:mach|mache|machen|erledige|erledigen) (?:ich |"
+        rf"wir )?(?:dann )?{_LATER}{END}"
     ),
     pattern(
-        rf"{START}(?:ich |wir )?(?:mach|mache|machen|erledige|erledigen) den rest "
-        rf"(?:dann )?{_LATER}{END}"
+        rf"{START}(?:ich |wir )?(?:mach|mache|machen|erledige|"
+        rf"erledigen) den rest (?:dann )?{_LATER}{END}"
     ),
     pattern(rf"{START}(?:the |der )?rest (?:follows|folgt|kommt) (?:dann )?{_LATER}{END}"),
 )
@@ -78,12 +79,24 @@ def follow_up(seen: PromptTask) -> tuple[Finding | None, frozenset[str]]:
     """The newest that is asked for, and all sentences that ask: they say nothing else."""
     found, said = None, set[str]()
     for source in seen.sources:
-        if source.kind != "title" and _HINT.search(source.text):
+        if source.kind == "title":
+            continue
+        for sentence in (one for line in lines(source.text) for one in sentences(line.text)):
+            if (match := _named().search(sentence)) and _is_said(sentence, match):
+                said.add(sentence)
+                found = _finding(seen, source, sentence, [], title=match["name"].strip(' .!"'))
+        if _HINT.search(source.text):
             for sentence, names, is_task in _asked(source):
                 said.add(sentence)
                 found = _finding(seen, source, sentence, names, is_task=is_task) or found
     is_new = found is not None and seen.status not in CLOSED and not _is_known(seen, found)
     return found if is_new else None, frozenset(said)
+
+
+@cache
+def _named() -> re.Pattern[str]:
+    """A new task by its name."""
+    return phrasing.rule("new_task", r"{} ?:? ?[\"„“]?(?P<name>[^\"”“:]{{2,40}} [^\"”“:]{{2,100}})")
 
 
 def _is_known(seen: PromptTask, found: Finding) -> bool:
@@ -118,6 +131,14 @@ def _read(sentence: str) -> tuple[re.Pattern[str] | None, re.Match[str] | None]:
     return None, None
 
 
+def _is_said(sentence: str, match: re.Match[str]) -> bool:
+    """Whether a new task that is named is the person's word, and not the rest of this one."""
+    before = words(sentence[: match.start("name")])
+    denied = NEGATIVE | CONDITIONAL | {"rest", "remainder"}
+    is_told = denied.isdisjoint(before) and not is_question(sentence)
+    return is_told and not is_hearsay(sentence, match.start())
+
+
 def _is_meant(sentence: str, match: re.Match[str], tail: re.Match[str]) -> bool:
     around = words(sentence[: match.end()] + tail["gap"])
     denied = NEGATIVE | CONDITIONAL
@@ -133,7 +154,13 @@ def _below(rest: Sequence[TextLine]) -> Iterator[str]:
 
 
 def _finding(
-    seen: PromptTask, source: SourceText, sentence: str, names: list[str], *, is_task: bool
+    seen: PromptTask,
+    source: SourceText,
+    sentence: str,
+    names: list[str],
+    *,
+    is_task: bool = False,
+    title: str = "",
 ) -> Finding | None:
     """The follow-up of a sentence; nothing where it would hold nothing."""
     todo = unfinished(seen)
@@ -145,13 +172,13 @@ def _finding(
         others += [] if items else [name]
     if not names and is_task:
         carried = dict.fromkeys(one.id for one in todo)
-    if not carried and not others:
+    if not carried and not others and not title:
         return None
-    is_german = seen.language.startswith("de")
+    rest = "Rest" if seen.language.startswith("de") else "the rest"
     due = deadline.due(clauses.sentence(sentence), source.day)
     return Finding(
         "follow_up",
-        cut(f"{seen.title}: {'Rest' if is_german else 'the rest'}", length_max=TITLE_LENGTH_MAX),
+        cut(title or f"{seen.title}: {rest}", length_max=TITLE_LENGTH_MAX),
         quote(sentence, 0, len(sentence)),
         source,
         target=due.day.isoformat() if due else "",

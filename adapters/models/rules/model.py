@@ -62,23 +62,29 @@ _TOOLS = {
     ),
     "item": _Tool("add_multiple_checklist_items", lambda _, one: {"title": one.value}, "items"),
     "check": _Tool(
-        "update_checklist_items",
-        lambda seen, one: {
-            "id": one.target,
-            "isChecked": True,
-            "reason": f'{report_text.where(one, seen)}: "{one.quote}"'.ljust(TICK_REASON_MIN, "."),
-        },
-        "items",
+        "update_checklist_items", lambda seen, one: _item(seen, one, "isChecked", True), "items"
     ),
+    "untick": _Tool(
+        "update_checklist_items", lambda seen, one: _item(seen, one, "isChecked", False), "items"
+    ),
+    "archive": _Tool(
+        "update_checklist_items", lambda seen, one: _item(seen, one, "isArchived", True), "items"
+    ),
+    "title": _Tool("set_task_title", lambda _, one: {"title": one.value}),
 }
 _ALL_TOOLS = {**{kind: tool.name for kind, tool in _TOOLS.items()}, **tool_calls.TOOLS}
 _GRIEVANCE = pattern(
-    r"you(?:'re| are) wrong|(?:that|this)(?:'s| is) wrong|wrong again|"
-    r"not what i (?:asked|said|want)|"
-    r"annoy|useless|terrible|frustrat|disappoint|complain|stop (?:doing|proposing|suggesting)|"
-    r"das ist falsch|schon wieder falsch|nervt|nervig|ärgerlich|unbrauchbar|enttäusch|beschwer|"
-    r"hör auf|lass das"
+    r"you(?:'re| are) wrong|(?:that|this)(?:'s| is) wrong|wrong again|not what i (?:asked|said|"
+    r"want)|annoy|useless|terrible|frustrat|disappoint|complain|stop (?:doing|proposing|"
+    r"suggesting)|das ist falsch|schon wieder falsch|nervt|nervig|ärgerlich|unbrauchbar|enttäusch|"
+    r"beschwer|hör auf|lass das"
 )
+
+
+def _item(seen: PromptTask, found: Finding, name: str, value: bool) -> Arguments:
+    """A change to an item, and why."""
+    reason = f'{report_text.where(found, seen)}: "{found.quote}"'.ljust(TICK_REASON_MIN, ".")
+    return {"id": found.target, name: value, "reason": reason}
 
 
 class RulesReply(KeptReply, frozen=True, kw_only=True):
@@ -185,15 +191,18 @@ def _wishes(
 def _proposals(
     seen: PromptTask, found: Findings, quoting: Collection[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    for kind, tool in _TOOLS.items():
-        is_quoting = tool.name in quoting
+    for name, many in dict.fromkeys((one.name, one.many) for one in _TOOLS.values()):
         told = [
-            {**tool.told(seen, one), **({BECAUSE: one.quote} if is_quoting and one.quote else {})}
+            {
+                **tool.told(seen, one),
+                **({BECAUSE: one.quote} if name in quoting and one.quote else {}),
+            }
+            for kind, tool in _TOOLS.items()
             for one in found.proposals
-            if one.kind == kind
+            if tool.name == name and one.kind == kind
         ]
         if told:
-            yield tool.name, {tool.many: told} if tool.many else told[0]
+            yield name, {many: told} if many else told[0]
     yield from tool_calls.calls(found)
 
 

@@ -41,28 +41,28 @@ _WHENS = (
 )
 _WHEN = pattern(rf"(?<![A-Za-z0-9])(?:{_WHENS}){END}")
 _HEAD = (
-    r"^(?:(?:done|fertig|i|we|i've|we've|have|just|also|then|and|again|ich|wir|habe|haben|hab|auch|"
-    rf"noch|dann|wieder|{_WHENS})[,:]? ){{0,6}}"
+    r"^(?:(?:done|fertig|i|we|i've|we've|have|just|also|then|and|again|ich|wir|habe|haben|hab|"
+    rf"auch|noch|dann|wieder|{_WHENS})[,:]? ){{0,6}}"
 )
 _SIDE = (
     "(?P<{0}h>[01]?\\d|2[0-4])(?:[:.](?P<{0}m>[0-5]\\d))?(?: ?(?P<{0}p>am|pm|a\\.m\\.|p\\.m\\.))?"
 )
 _CLOCK = _SIDE.format("a") + rf"(?: ?(?P<uhr>uhr|h))?{END}"
 _SPAN = (
-    rf"{_SIDE.format('a')}(?: ?uhr)? ?(?:to|until|till|and|bis|-|–) ?"
-    rf"{_SIDE.format('b')}(?: ?(?P<uhr>uhr|h))?{END}"
+    rf"{_SIDE.format('a')}(?: ?uhr)? ?(?:to|until|till|and|bis|-|"
+    rf"–) ?{_SIDE.format('b')}(?: ?(?P<uhr>uhr|h))?{END}"
 )
 _ON = r"(?: (?:on|at|an) [^,;:.!]{1,80}?)?"
 _DAY = rf"(?:,? (?:{_WHENS}))?"
 _RULES = (
     pattern(rf"{_HEAD}(?:worked|was working|been working){_ON}{_DAY},? (?:from |between )?{_SPAN}"),
     pattern(
-        rf"{_HEAD}(?:(?:worked|spent|did|for) ){{0,2}}{duration.LENGTH}{_ON}{_DAY} "
-        rf"(?:from|starting(?: at)?|since) {_CLOCK}"
+        rf"{_HEAD}(?:(?:worked|spent|did|for) ){{0,2}}{duration.LENGTH}{_ON}{_DAY} (?:from|"
+        rf"starting(?: at)?|since) {_CLOCK}"
     ),
     pattern(
-        rf"{_HEAD}(?:von )?{_SPAN}{_DAY}(?: (?:daran|an [^,;:.!]{{1,80}}?|weiter|noch|auch)){{0,3}}"
-        r" ?(?:weiter)?gearbeitet"
+        rf"{_HEAD}(?:von )?{_SPAN}{_DAY}(?: (?:daran|an [^,;:.!]{{1,80}}?|weiter|noch|"
+        r"auch)){0,3} ?(?:weiter)?gearbeitet"
     ),
     pattern(rf"{_HEAD}(?:daran )?{duration.LENGTH}(?: daran)?{_DAY} (?:ab|von|seit) {_CLOCK}"),
 )
@@ -71,10 +71,10 @@ _NOT_SO = (
     NEGATIVE
     | CONDITIONAL
     | word_set(
-        "will shall going plan planned want wants must need tomorrow next i'll we'll soon "
-        "every each daily usually always often week weeks month almost werde wird werden "
-        "muss müssen soll sollen möchte geplant morgen nächste nächsten bald jeden täglich immer "
-        "oft meist woche wochen monat he she they er sie hat hatte"
+        "will shall going plan planned want wants must need tomorrow next i'll we'll soon every "
+        "each daily usually always often week weeks month almost werde wird werden muss müssen "
+        "soll sollen möchte geplant morgen nächste nächsten bald jeden täglich immer oft meist "
+        "woche wochen monat he she they er sie hat hatte"
     )
 )
 
