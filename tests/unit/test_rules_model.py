@@ -156,7 +156,25 @@ def test_a_language_is_set_and_not_proposed() -> None:
     assert "Found and proposed" not in report["content"]
     turns = (Exchange(b"{}", (set_at_once,)),)
     last = ask("It was the day that we had been to the lake.", languageCode=None, exchanges=turns)
-    assert (last.calls, last.text) == ((), "Nothing new was found in the text.")
+    said = 'Newest, note of 2026-11-20: "It was the day that we had been to the lake."'
+    assert (last.calls, last.text) == ((), said)
+
+
+@pytest.mark.parametrize(
+    ("fared", "is_heeded"),
+    [("2 of 14", True), ("1 of 5", True), ("0 of 4", False), ("2 of 8", False)],
+)
+def test_what_is_mostly_declined_is_proposed_only_where_it_is_named(
+    fared: str, is_heeded: bool
+) -> None:
+    lessons = {"lessons": f"## Lessons\n\n- update_task_due_date: {fared} accepted.\n"}
+    told = calls(ask("Send it by 4 December, takes 2 hours.", sections=lessons))
+    assert ("update_task_due_date" in told) is not is_heeded
+    assert "update_task_estimate" in told
+    shy = 'declined most of that kind here: Due date: 2026-12-04, "Send it by 4 December'
+    assert (shy in told["update_report"]["content"]) is is_heeded
+    named = calls(ask("The deadline is 4 December.", sections=lessons))
+    assert named["update_task_due_date"]["dueDate"] == "2026-12-04"
 
 
 def test_a_forced_tool_is_the_only_one() -> None:
@@ -283,7 +301,7 @@ def test_the_bytes_are_of_a_small_documented_form() -> None:
     told = ask("It was a fine day.", sections=REPORT)
     assert told.raw == (
         b'{"calls":[],"model":"rules","rules":%d,'
-        b'"text":"Nothing new was found in the text.","usage":{}}' % RULES_VERSION
+        b'"text":"Newest, note of 2026-11-20: \\"It was a fine day.\\"","usage":{}}' % RULES_VERSION
     )
     assert told.usage.tokens_in is None
     assert RulesModel().name == "rules"

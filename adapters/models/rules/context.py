@@ -24,6 +24,7 @@ from domain.ports import Section
 from domain.text import fold
 
 SECTION_LINES_MAX = 1_000
+DECIDED_MIN = 5
 
 _NOW = re.compile(r"\w+ (\d{4}-\d\d-\d\d) (\d\d:\d\d), \S{1,80} \(UTC([+-]\d\d:\d\d)\)")
 _LOCAL = re.compile(r"[A-Z][a-z]{2} (\d{4}-\d\d-\d\d) (\d\d:\d\d)")
@@ -38,6 +39,9 @@ _REPORTED = re.compile(
     re.MULTILINE,
 )
 _LOOPS = re.compile(r"^Open loops:\n((?:- .*\n?)+)", re.MULTILINE)
+_FARED = re.compile(
+    r"^- (?P<tool>\w{1,80}): (?P<accepted>\d{1,9}) of (?P<decided>\d{1,9}) accepted\.", re.MULTILINE
+)
 _TOLD = ("- fp=", "- confirmed: ", "- rejected: ", "- deferred: ")
 
 
@@ -65,7 +69,8 @@ class PromptContext(Struct, frozen=True):
     `told`: the lines about proposals, open ones and decided ones; `noted`: when something was
     written into the agent's journal, and what. `loops`: what the person keeps open;
     `reported_at`: when the agent's report was written, empty before its first one; `newer`: how
-    many notes are since, None where times tell. `worked`: oldest first.
+    many notes are since, None where times tell. `worked`: oldest first. `declined`: the tools of
+    which the person accepted fewer than a quarter of five or more in this category.
     """
 
     now: str = ""
@@ -78,6 +83,7 @@ class PromptContext(Struct, frozen=True):
     reported_at: str = ""
     newer: int | None = None
     worked: tuple[Work, ...] = ()
+    declined: frozenset[str] = frozenset()
 
     def local(self, at: str) -> str:
         """What the person's clock showed then, by the offset of now; empty without a clock."""
@@ -119,6 +125,11 @@ def read_context(sections: Mapping[str, str]) -> PromptContext:
             Work(_span(one)[0], int(one["minutes"]), one["told"], one["said"] or "")
             for one in spent
             if one["weekday"]
+        ),
+        declined=frozenset(
+            one["tool"]
+            for one in _FARED.finditer(sections.get("lessons", ""))
+            if int(one["decided"]) >= DECIDED_MIN and 4 * int(one["accepted"]) < int(one["decided"])
         ),
     )
 

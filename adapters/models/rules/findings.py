@@ -83,7 +83,8 @@ class RetractedProposal(Struct, frozen=True):
 class Findings(Struct, frozen=True):
     """All that was found; `freed` is a note that a blocked task is blocked no longer,
     `held_back` counts what was found and not taken up. A task that a text names is `sought`
-    until it is looked up, and `unclear` where it is none or might be several."""
+    until it is looked up, and `unclear` where it is none or might be several. `shy`: what a
+    text does not ask for by name, and the person mostly declines."""
 
     proposals: tuple[Finding, ...] = ()
     freed: Finding | None = None
@@ -91,6 +92,7 @@ class Findings(Struct, frozen=True):
     sought: Finding | None = None
     unclear: Finding | None = None
     retracted: tuple[RetractedProposal, ...] = ()
+    shy: tuple[Finding, ...] = ()
 
 
 class TextValues(Struct):

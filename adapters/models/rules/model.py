@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import asdict, replace
 
 from adapters.models import replies
+from adapters.models.offline import phrasing
 from adapters.models.offline.sentences import pattern
 from adapters.models.replies import KeptReply
 from adapters.models.rules import blockers, context, report_text, tool_calls
@@ -107,7 +108,7 @@ class RulesModel:
         answers = [result for one in request.exchanges for result in one.results]
         offered = {tool.name for tool in request.tools}
         reached = offered.union(one.tool for one in answers)
-        found = tool_calls.find(seen, reached, answers)
+        found = _heeding(seen, tool_calls.find(seen, reached, answers))
         if request.exchanges:
             found, late = _answered(found, request)
             if not request.forced and not _is_report_due(found, request, late):
@@ -123,6 +124,18 @@ class RulesModel:
         wishes = _wishes(seen, found, quoting, is_due=is_due)
         calls = [(tool, arguments) for tool, arguments in wishes if tool in offered]
         return _reply("" if calls else report_text.closing(seen, found), calls)
+
+
+def _heeding(seen: PromptTask, found: Findings) -> Findings:
+    """Of what the person mostly declines only what a text asks for by name."""
+    names = seen.around.declined
+    shy = tuple(
+        one
+        for one in found.proposals
+        if _ALL_TOOLS[one.kind] in names and not phrasing.rule("by_name").search(one.quote)
+    )
+    kept = tuple(one for one in found.proposals if one not in shy)
+    return replace(found, proposals=kept, shy=shy)
 
 
 def parse(raw: bytes) -> Reply:

@@ -40,7 +40,7 @@ def report(seen: PromptTask, findings: Findings) -> ReportArguments:
     parts.append(texts["by"])
     told = [f"{_summary(seen, texts)}."]
     told += [f"{texts['next']}: {step.rstrip('.')}."] if step else []
-    told.append(_outcome(findings, texts))
+    told.append(_outcome(seen, findings, texts))
     waiting = len(summary.waiting(seen, findings, texts))
     told += [texts["wait"].format(waiting)] if waiting else []
     return ReportArguments("\n\n".join(parts), " ".join(told), _one_liner(seen, findings))
@@ -52,7 +52,7 @@ def closing(seen: PromptTask, findings: Findings) -> str:
     if seen.words:
         wishes = [plain(one, texts) for one in findings.proposals if _is_wish(one)]
         return answer(seen, findings, wishes, texts)
-    return _outcome(findings, texts)
+    return _outcome(seen, findings, texts)
 
 
 def where(finding: Finding, seen: PromptTask) -> str:
@@ -90,6 +90,7 @@ def _state(seen: PromptTask, texts: Texts) -> list[str]:
 def _sections(seen: PromptTask, findings: Findings, texts: Texts) -> list[str]:
     """Headings and their lists, those that hold something."""
     wishes = [_line(one, texts) for one in findings.proposals if _is_wish(one)]
+    wishes += [texts["shy"].format(_line(one, texts)) for one in findings.shy]
     if findings.held_back:
         wishes.append(texts["held"].format(findings.held_back))
     lists = {
@@ -101,7 +102,7 @@ def _sections(seen: PromptTask, findings: Findings, texts: Texts) -> list[str]:
         "questions": summary.questions(seen, findings, texts),
         "open": summary.listed(unfinished(seen), texts),
     }
-    quiet = [] if wishes else [texts["nothing"]]
+    quiet = [] if wishes else [summary.newest(seen, texts)]
     told = [f"## {texts[name]}\n\n{bulleted(rows)}" for name, rows in lists.items() if rows]
     return [*quiet, *told]
 
@@ -113,13 +114,13 @@ def _line(finding: Finding, texts: Texts) -> str:
     return f'{line}, "{finding.quote}" ({summary.place(finding.source, texts)})'
 
 
-def _outcome(findings: Findings, texts: Texts) -> str:
+def _outcome(seen: PromptTask, findings: Findings, texts: Texts) -> str:
     """What the person is asked now, in a sentence."""
     kinds = dict.fromkeys(texts["k." + one.kind] for one in findings.proposals if _is_wish(one))
     if kinds:
         return texts["proposed"].format(", ".join(kinds))
     held = texts["held"].format(findings.held_back) + "."
-    return held if findings.held_back else texts["nothing"]
+    return held if findings.held_back else summary.newest(seen, texts)
 
 
 def _is_wish(finding: Finding) -> bool:

@@ -171,6 +171,15 @@ def questions(seen: PromptTask, found: Findings, texts: Texts) -> list[str]:
     return [*rows, *asked[-QUESTIONS_SHOWN:]]
 
 
+def newest(seen: PromptTask, texts: Texts) -> str:
+    """The newest thing the person wrote, and when."""
+    notes = [one for one in seen.sources if one.kind in ("note", "description")]
+    if not notes:
+        return texts["nothing"]
+    said = cut(squeeze(notes[-1].text), length_max=TITLE_MAX)
+    return texts["newest"].format(place(notes[-1], texts), said)
+
+
 def place(source: SourceText, texts: Texts) -> str:
     """Where a text stands: "note of 2026-11-20"."""
     if source.kind != "note":
