@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from adapters.models.offline import phrasing
 from adapters.models.offline.clauses import Clause, Sentence
-from adapters.models.offline.dates import MONTHS
 from adapters.models.offline.sentences import (
     CONDITIONAL,
     END,
@@ -42,7 +41,8 @@ def turns(sentence: Sentence) -> list[StateChange]:
     if sentence.is_asked:
         return []
     blocked = list(_blocked(sentence))
-    rules = FREE if blocked else (*FREE, MAY_GO_ON)
+    frees = (phrasing.rule("frees"), *FREE)
+    rules = frees if blocked else (*frees, MAY_GO_ON)
     free = _free(sentence, rules)
     found = [*blocked, *free, *_held(sentence), *_started(sentence)]
     told = [one for one in found if not sentence.is_others(one.position)]
@@ -140,7 +140,7 @@ def _free(sentence: Sentence, rules: Sequence[re.Pattern[str]]) -> Iterator[Stat
             is_later = is_later or not LEADS_IF.isdisjoint(sentence.words[:1])
             if not is_hindered and not is_later:
                 yield StateChange("free", match.start(), Phrase("", _whole(sentence, match)))
-    for match in CAME.finditer(sentence.text):
+    for match in phrasing.rule("came").finditer(sentence.text):
         clause = sentence.clause(match.start())
         around = {*clause.words}
         if NOT_YET.isdisjoint(around):
@@ -148,7 +148,7 @@ def _free(sentence: Sentence, rules: Sequence[re.Pattern[str]]) -> Iterator[Stat
 
 
 def _held(sentence: Sentence) -> Iterator[StateChange]:
-    for match in HOLD.finditer(sentence.text):
+    for match in phrasing.rule("holds").finditer(sentence.text):
         clause = sentence.clause(match.start())
         start = max(clause.start, sentence.text.rfind(",", 0, match.start()))
         before = frozenset(words(sentence.text[start : match.start()]))
@@ -347,49 +347,6 @@ CLAUSE_END = pattern(
 )
 THEN_WE = pattern(r"^[^,]{3,60}, (?:i|we|he|she|they) (?!can't|cannot|won't|can |will )")
 FREE = (
-    pattern(
-        rf"{START}(?P<cue>no longer (?:blocked|waiting|stuck|on hold|held up)|back on (?:it|this)|"
-        r"work continues|get going again|got the (?:go-ahead|all-clear)|nichts (?:mehr )?im weg|"
-        r"unblocked|nicht mehr (?:blockiert|gesperrt|auf eis|zurückgestellt|pausiert)|(?:can|"
-        r"could) (?:now |finally |all )?(?:go on|continue|proceed|carry on|resume|move on|"
-        r"start(?: now)?|begin|get (?:started|going)|pick (?:it|this) up again|"
-        r"go ahead)(?! (?:until|before|without))|(?:back|good) to (?:go|work|it)|"
-        r"(?:all )?clear to go|go ahead with it|green light|grünes licht|resumed|let's (?:go|"
-        r"carry) on|carrying on|on we go|back on track|back at it|resuming|all set|"
-        r"nothing stops us|freie bahn|läuft wieder|geht wieder weiter|wieder aufgenommen|"
-        r"weiter im text|off hold|(?:picking|pick|picked) (?:this|it) up again|geht wieder los|"
-        r"(?:is|are|we're|i'm) good to go|(?:take|taking|taken|back) (?:it |this )?off (?:hold|"
-        r"ice)|(?:is|are) off hold|nothing (?:is )?block(?:s|ing)|nothing (?:is )?in the way|"
-        r"kann (?:es |jetzt |nun |also |wieder |endlich |damit |ich |wir )*(?:weitergehen|"
-        r"weitermachen|losgehen|losgelegt werden|loslegen|anfangen|weiterarbeiten|weiter gehen|"
-        r"weiter machen)|können (?:wir |jetzt |nun |also |wieder |endlich |damit |"
-        r"ja )*(?:weitermachen|loslegen|weiter machen|anfangen|weiterarbeiten|fortfahren|weiter)|"
-        r"geht(?:'s| es)? (?:jetzt |nun |also |endlich |wieder )*(?:weiter|los)|machen wir weiter|"
-        r"(?:nothing|nobody|no one)(?:'s| is)? (?:is )?(?:stopping|holding|stops|holds|"
-        r"blocks) (?:me|us|this|it)(?: up| back)?|off we go|we're off again|back in business|"
-        r"up and running again|(?:we're|i'm|things are|it's) (?:moving|rolling|running|"
-        r"moving on) again|(?:the )?(?:way|coast|path|road) is (?:now )?(?:clear|free)|"
-        r"full steam ahead|ready to roll|(?:can|could|able to|free to|let's|let me|ready to|"
-        r"time to|we'll|i'll|shall) (?:now |finally |all |at last |then |just )*(?:get (?:on|"
-        r"cracking|stuck in|back to (?:it|work)|moving|this moving)|crack on|press on|push on|"
-        r"plough on|keep going|move forward|(?:start|finish|work on|do|build|fit|order|send|paint|"
-        r"install|pay|submit|book|file) (?:it|this|them|the \w+)(?: \w+)?(?= (?:now|again|"
-        r"at last)|[.!,;]|$))(?! (?:until|before|without|once|when))|(?:cracking|getting|pressing|"
-        r"moving|ploughing) on(?: with (?:it|this))?|(?:picking|pick) up where|continuing(?: with|"
-        r" now|$)|starting again|back to work|mache?n? (?:(?:ich|wir|jetzt|nun|also|heute|gleich|"
-        r"wieder|damit|hier|dann|endlich|doch|schon) )*weiter|kann'?s (?:(?:jetzt|nun|also|wieder|"
-        r"endlich|damit|ja) )*(?:weiter|los)\w*|kann (?:(?:es|jetzt|nun|also|wieder|endlich|damit|"
-        r"ich|man|wir|die \w+|der \w+|das \w+) )*(?:weiter|los|starten|beginnen|"
-        r"durchstarten)(?:gehen|machen)?|(?:können|kann) (?:(?:wir|ich|jetzt|nun|also|wieder|"
-        r"endlich|damit|ja) )+(?:den |die |das )?(?:\w+ )?(?:bestellen|bauen|einbauen|starten|"
-        r"loslegen|abschließen|fertigmachen|fertigstellen|abschicken|durchstarten|beginnen|"
-        r"fortsetzen)|(?:steht|stehen|ist|hält) (?:uns |mir |da |dem |mich )?(?:jetzt |"
-        r"nun )?nichts mehr (?:im weg\w*|entgegen|auf)|(?:bahn|weg) (?:ist )?frei|wieder dran|"
-        r"entsperrt|geht(?:'s| es)? (?:(?:jetzt|nun|also|endlich|wieder|hier|damit) )*(?:weiter|"
-        r"los|voran)|lege?n? (?:(?:ich|wir|jetzt|gleich|wieder|also) )*los|(?:bin|sind) (?:ich |"
-        r"wir )?wieder im (?:rennen|geschäft|plan)|weiter geht(?:'s| es)|hindernis (?:ist )?weg|"
-        rf"blockade (?:ist )?(?:weg|gelöst)){END}"
-    ),
     pattern(rf"{START}not (?:blocked|waiting)(?: [{LETTERS}' ]{{1,40}})? any ?more{END}"),
     pattern(rf"{START}(?:warte|warten) (?:\w+ )?nicht (?:mehr|länger){END}"),
     pattern(rf"{START}(?:don't (?:have to|need to)|no need to) wait (?:any ?more|any longer){END}"),
@@ -403,21 +360,6 @@ MAY_GO_ON = pattern(
 )
 """It frees what waits, unless the sentence says for what."""
 LEADS_IF = CONDITIONAL | word_set("hopefully hoffentlich until bis")
-CAME = pattern(
-    rf"{START}(?P<cue>received|arrived|delivered|reopen(?:ed|ing)|(?:is|are) open again|"
-    r"hat wieder (?:auf|offen|geöffnet)|ist wieder offen|war(?:en)? (?:da|hier)|(?:was|were) here|"
-    r"came (?:in|back|by|today|through)|came|has come|have come|is here|are here|"
-    r"is in(?! (?:their|his|her|the))|got (?:the|my|our|an?|his|her|their)|turned up|showed up|"
-    r"(?:has |have )?(?:finally |just )?(?:replied|answered|approved|signed|confirmed|agreed|"
-    r"got back)|said yes|gave (?:the|us the|me the|their) (?:ok|okay|go|approval)|approval is|"
-    r"angekommen|eingetroffen|erhalten|eingegangen|geliefert|zugesagt|genehmigt|freigegeben|"
-    r"gekommen|unterschrieben|geantwortet|bestätigt|zurückgerufen|bekommen|(?:ist|sind) (?:jetzt |"
-    r"nun |endlich |wieder |heute |gestern )?da(?=$|[.!,;:]| und )|kam (?:heute|gestern|endlich|"
-    r"an|jetzt|eben|gerade)|hat sich gemeldet|haben sich gemeldet|liegt (?:jetzt |nun |"
-    r"endlich )?vor|(?:has |have )?(?:finally |just |at last )?(?:sent|given|paid|decided|"
-    r"released|shipped|called back|rang back|come back)|gave|zugestimmt|geschickt|abgesegnet|"
-    rf"bewilligt|entschieden|freigeschaltet|nachgeliefert|abgenickt|eingewilligt){END}"
-)
 NOT_YET = (
     NEGATIVE
     | CONDITIONAL
@@ -425,61 +367,6 @@ NOT_YET = (
         "until soon will be bis wird werden muss müssen to bald yet noch before bevor should "
         "supposed hope hopefully hoffentlich sollte soll expected as tomorrow morgen"
     )
-)
-HOLD = pattern(
-    rf"{START}(?P<cue>(?:sommer|winter)pause|not before (?:{'|'.join(MONTHS)})|(?:put |putting |"
-    r"is |are |was |goes |go |it's |place |placed |parked )?(?:back )?(?:on hold|on ice|"
-    r"on the back ?burner|on pause)|paused|pausing|(?:it|this|project|idea|is|that|are) parked|"
-    r"parked for|tak(?:e|ing) a break from (?:this|it)|parked (?:it|this|for now|until|till)|"
-    r"pause (?:the whole thing|everything|the project|work|all of it)|(?:vorerst|erst ?mal|"
-    r"for now|bis auf weiteres|until further notice|temporarily) (?:gestoppt|stopped|angehalten|"
-    r"halted|eingestellt|stillgelegt|on hold)|(?:stopped|halted|gestoppt) (?:for now|"
-    r"until further notice|vorerst|bis auf weiteres)|park (?:this|it)|shelved|shelving|(?:let's |"
-    r"we |i |we'll |i'll )?leave (?:this|it) (?:until|till|for now|alone)|"
-    r"postponed (?:indefinitely|until further notice|(?:un)?till? (?:next|the new|spring|summer|"
-    r"autumn|winter))|(?:auf unbestimmte zeit|bis auf weiteres) verschoben|"
-    r"verschoben auf unbestimmte zeit|(?:vorerst|erst ?mal) nicht weiter\w*|(?:lassen|lasse|"
-    r"lass) (?:wir |ich |uns )?[^.,;]{0,40}?(?:liegen|ruhen)|auf (?:nächstes jahr|später|(?:das|"
-    r"den|die) (?:frühjahr|frühling|sommer|herbst|winter)) verschoben|erst (?:nach|in|"
-    r"ab) [^.,;]{2,30} weiter|(?:let's |we'll |i'll )?(?:shelve|pause) (?:this|it)|suspended|"
-    r"deferred|postponed indefinitely|(?:putting|put) (?:this|it|that|everything) (?:off|aside|"
-    r"on hold|on ice)|set aside|(?:liegt |legen |leg |lege |gelegt |kommt |wird |vorerst |"
-    r"erst ?mal )?auf eis(?: gelegt)?|zurückgestellt|pausiert|pausieren|pausiere|ruht|auf halde|"
-    r"auf die lange bank|ausgesetzt|stellen (?:wir |ich )?(?:das |es )?(?:\w+ ){0,3}zurück|"
-    r"stelle (?:ich )?(?:das |es )?(?:\w+ ){0,4}zurück|machen (?:wir )?(?:\w+ )?pause|"
-    r"liegt (?:vorerst|erst ?mal|erstmal|bis)|vertagt|on hiatus|parken wir|vertagen|zurückstellen|"
-    r"(?:in )?ruhen lassen|on the shelf|(?:revisit|resume|come back to) (?:this|it) (?:in|after|"
-    r"next)|not before (?:spring|summer|autumn|winter|next year)|erst im (?:neuen jahr|frühjahr|"
-    r"sommer|herbst|winter) (?:wieder|weiter)|(?:verschieben|schieben) (?:wir |ich )?(?:das |"
-    r"es )?auf (?:nächstes jahr|später|das frühjahr)|(?:parking|shelving|pausing|freezing|"
-    r"mothballing|deferring|postponing|suspending) (?:this|it|that|the \w+|everything)(?! (?:to|"
-    r"until|till) (?:\w+ )?\d)|(?:leaving|leave) (?:this|it|that) (?:one )?(?:for now|until|till|"
-    r"alone|for another)|(?:pick|take) (?:this|it) (?:back )?up again (?:in|after|next|once|when)|"
-    r"(?:come|get|coming|getting) back to (?:this|it) (?:in|after|next|once|when)|(?:look at|"
-    r"return to|revisit) (?:this|it) (?:again )?(?:in (?:the )?(?!a )|after|next (?:year|spring|"
-    r"summer|autumn|winter|month))|not (?:going|taking (?:this|"
-    r"it)) any further[^.,;]{0,20} (?:until|till|before)|let(?:ting)? (?:this|it) (?:lie|sit|"
-    r"rest|be)(?! (?:known|said)| for \d|[^.;]*(?:minute|hour|night|dough|oven))|(?:lass uns|"
-    r"lassen wir|wir) (?:damit |da |noch )*warten,? bis|(?:put|putting|set) (?:this|it|"
-    r"that) (?:to|on) one side|mothballed|frozen until|on the back ?burner|(?:kicked|pushed|"
-    r"put) into (?:the )?(?:long grass|next year)|not (?:doing (?:this|it)|this year|"
-    r"any more this year|happening (?:this year|before))(?=[.,!;]| this| before|$)|(?:won't|"
-    r"not going to) (?:be )?(?:do|doing|touch|happen)(?:ing)? (?:this|it|anything)? ?(?:this year|"
-    r"before (?:spring|summer|next year|christmas))|(?:give|giving) (?:this|it) a (?:rest|break)|"
-    r"(?:verschieben|schieben|schiebe|verschiebe|vertagen|vertage|verlegen) (?:wir |ich |das |es |"
-    r"alles |jetzt |lieber |mal |erst ?mal )*(?:ins|auf|in den|auf den|auf das|aufs|"
-    r"bis) (?:\w+ )?(?:nächste|nächsten|neue|frühjahr|frühling|sommer|herbst|winter|später|"
-    r"irgendwann|unbestimmte)(?: jahr\w*| zeit| frühling| frühjahr| sommer| herbst| winter)?|"
-    r"(?:auf|ins) (?:das )?(?:nächste|neue|kommende) jahr (?:verschoben|vertagt|geschoben)|(?:zur|"
-    r"auf die) seite|beiseite (?:gelegt|legen)|(?:lege?n?|stelle?n?) (?:ich |wir |das |"
-    r"es )*(?:\w+ )?(?:beiseite|hinten ?an|zurück|weg)|(?:kommt|wandert) (?:erst ?mal |"
-    r"vorerst )?in die schublade|in der schublade|stillgelegt|hintangestellt|hinten ?angestellt|"
-    r"(?:dieses|dies) jahr (?:wird das |wird es |passiert (?:da|hier) |machen wir )?(?:nicht mehr|"
-    r"nichts mehr)|(?:nehmen|nehme|machen|mache) (?:wir |ich |das |es |uns )*(?:erst )?(?:im|nach|"
-    r"nächstes|in) [^.,;]{2,30} (?:wieder auf|wieder vor|weiter)|erst (?:im|nach|nächstes|"
-    r"kommendes) (?:\w+ )?(?:jahr|frühjahr|frühling|sommer|herbst|winter|ferien)(?= wieder|"
-    r" weiter)|(?:macht|machen|mache) (?:erst ?mal |vorerst )?pause|unterbrochen bis|"
-    rf"in der warteschleife|pause bis|pause until){END}"
 )
 PAUSES = pattern(
     "paus|seite|hold|park|warte|liegt|ruh|rückgestellt|off$|aside|ice|eis|shelved|vertag"
