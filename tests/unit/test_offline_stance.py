@@ -105,6 +105,8 @@ def test_easter_is_the_next_one(text: str, day: str) -> None:
         ("milk, eggs, 2x oats", ["Milk", "Eggs", "2x oats"]),
         ("also cream + chives, but no lemons pls", ["Cream", "Chives"]),
         ("- milk\n- eggs", ["Milk", "Eggs"]),
+        ("milk\neggs", ["Milk", "Eggs"]),
+        ("milk and eggs, butter we still have", ["Milk", "Eggs"]),
         ("Milk and eggs were cheap.", []),
         ("Ann, Bob and Cleo.", []),
     ],

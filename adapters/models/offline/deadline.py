@@ -42,17 +42,20 @@ def due(sentence: Sentence, written: date | None) -> DueDate | None:
     return DueDate(day, quote(sentence.text, start, end))
 
 
-def corrected(sentence: Sentence, written: date | None) -> DueDate | None:
-    """The day that a short sentence puts in the place of an older one: "Monday is fine"."""
+def corrected(sentence: Sentence, written: date | None, older: date) -> DueDate | None:
+    """The day that a short sentence puts in the place of an older one: "Monday is fine", "pushed
+    back by a week"."""
+    said = quote(sentence.text, 0, len(sentence.text))
+    shift = SHIFT.search(sentence.text)
+    if shift and (later := resolve(shift.groupdict(), older)) and not sentence.is_asked:
+        is_back = fold(shift["cue"]) in ("brought forward", "vorgezogen")
+        return DueDate(older - (later - older) if is_back else later, said)
     named = list(DAY_SAID.finditer(sentence.text)) if names_time(sentence.text) else []
     is_short = len(named) == 1 and len(sentence.words) <= CORRECTING_WORDS_MAX
     if not is_short or sentence.is_asked or not phrasing.rule("corrects").search(sentence.text):
         return None
     day = resolve(named[0].groupdict(), written)
-    is_no = day is None or not (DENIED - {"nice"}).isdisjoint(sentence.words)
-    return (
-        None if is_no or day is None else DueDate(day, quote(sentence.text, 0, len(sentence.text)))
-    )
+    return None if day is None or not DENIED.isdisjoint(sentence.words) else DueDate(day, said)
 
 
 def is_void(sentence: Sentence) -> bool:
@@ -344,6 +347,10 @@ PROMISED = pattern(
 BEFORE = pattern(r" (?:before|vor) ")
 LAST_DAY = pattern(rf"{START}(?:last|letzte[nrms]?|vergangene[nrms]?|previous) (?:{DAY})")
 DAY_SAID = pattern(rf"{START}(?:on |am |auf den |to )?{DATE}")
+SHIFT = pattern(
+    rf"{START}(?P<cue>pushed back|put back|moved back|postponed|delayed|extended|brought forward|"
+    rf"verschoben|verlängert|vorgezogen|verschiebt sich) (?:by|um) {AHEAD}"
+)
 FROM = pattern(rf" (?:of|from|after|ab|nach|seit|vom)(?: the| dem)? {DATE}")
 AHEAD_OF = pattern(rf"{START}{AHEAD} $")
 EARLIER = pattern(
@@ -441,12 +448,12 @@ DENIED = word_set(
     "wenn nice schön"
 )
 LASTING = word_set(
-    "lassen drauf vorverkauf sale offer angebot aktion rabatt promotion vacation holiday holidays "
-    "away closed open opened opens valid unavailable sick wait waiting busy out off urlaub ferien "
-    "abwesend geschlossen geöffnet gültig krank warte warten wartet closes sperre gesperrt "
-    "verreist lasts dauert gilt abroad travelling traveling ausgebucht runs bleibt bleiben staying "
-    "visiting besuch hält fresh haltbar guarantee garantie nothing seit since krankgeschrieben ooo "
-    "leave shut dicht"
+    "lassen drauf dry trocken vorverkauf sale offer angebot aktion rabatt promotion vacation "
+    "holiday holidays away closed open opened opens valid unavailable sick wait waiting busy out "
+    "off urlaub ferien abwesend geschlossen geöffnet gültig krank warte warten wartet closes "
+    "sperre gesperrt verreist lasts dauert gilt abroad travelling traveling ausgebucht runs bleibt "
+    "bleiben staying visiting besuch hält fresh haltbar guarantee garantie nothing seit since "
+    "krankgeschrieben ooo leave shut dicht"
 )
 IS = word_set("bin ist sind")
 STAYS = word_set("bin ist sind i'm am we're is are he's she's bleibt bleiben stays stay")

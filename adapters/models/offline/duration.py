@@ -176,8 +176,8 @@ _ESTIMATES = (
     ),
 )
 _NUMBER = (
-    r"(?P<{0}>\d{{1,3}}(?:[.,]\d)?) ?(?P<{0}u>h|hrs?|hours?|m|min|mins|minutes?|minuten?|std|"
-    r"stunden?)"
+    rf"(?P<{{0}}>[0-9]{{{{1,3}}}}(?:[.,][0-9])?|{'|'.join(COUNTS)}) ?(?P<{{0}}u>h|hrs?|hours?|m|"
+    r"min|mins|minutes?|minuten?|std|stunden?)"
 )
 _EACH = pattern(
     rf"{START}(?P<n>\d{{1,3}}|{'|'.join(COUNTS)}) [\w]{{3,20}}(?:,|,? at| zu| à| mit)(?: je| about|"
@@ -238,7 +238,8 @@ def estimate(sentence: Sentence) -> Phrase | None:
 
 def _plain(match: re.Match[str], side: str) -> float:
     told = match.groupdict()
-    count = float((told.get(side) or "0").replace(",", "."))
+    named = fold(told.get(side) or "0")
+    count = COUNTS.get(named) or float(named.replace(",", "."))
     return count * (60 if fold(told.get(f"{side}u") or "").startswith(("h", "st")) else 1)
 
 

@@ -87,6 +87,24 @@ def is_off(sentence: Sentence, title: str) -> bool:
     return any(rule("things").fullmatch(one) or one.startswith(tuple(names)) for one in who)
 
 
+def is_over(sentence: Sentence, of: str) -> bool:
+    """Whether it says that something is done or off, and nothing else, or that of what `of` says:
+    "Paid.", "the text is in"."""
+    said = [one for one in sentence.words if one not in ("is", "it", "ok", "ist", "schon")]
+    if len(said) == 1 and lemmas.is_past(said[0]):
+        return True
+    denied = (NEGATIVE - {"kein", "keine", "no"}) | CONDITIONAL
+    is_said = not sentence.is_asked and denied.isdisjoint(sentence.words)
+    names = tuple(one[:SHARED_MIN] for one in words(of) if len(one) >= SHARED_MIN)
+    is_named = any(one.startswith(names) for one in sentence.words) if names else False
+    return is_said and is_named and rule("ends").search(sentence.text) is not None
+
+
+def is_handed_over(sentence: Sentence) -> bool:
+    """Whether somebody else does what was spoken of: "Hannes backt ihn"."""
+    return not {"it", "that", "ihn", "es", "das"}.isdisjoint(sentence.words)
+
+
 def dropped(sentence: str) -> str:
     """What a sentence says is to be done no more: "skip the balloons"; empty if nothing."""
     if found := rule("there", r"^(?P<what>[^,.;:]{{2,40}}?) {}").search(sentence):
@@ -153,6 +171,7 @@ def _is_others(sentence: str) -> bool:
     """Whether somebody else does it or has to: whom a name tells, or a deed with an object."""
     if any(map(of_mine, parts(sentence))):
         return False
+    sentence = _TOPIC.sub("", sentence)
     if found := _theirs().match(sentence):
         return rule("duty_of_mine").search(sentence, found.end()) is None
     found = _duty().match(sentence)
@@ -213,7 +232,8 @@ def _speaks() -> re.Pattern[str]:
 @cache
 def _theirs() -> re.Pattern[str]:
     """Somebody's name or place, and what they do; or their share of the work."""
-    receives = rf"(?! (?:still |noch )?(?:{phrases('gets')}){END}|[^,;.]* (?:{phrases('gets')})$)"
+    gets = phrases("gets")
+    receives = rf"(?! (?:still |noch )?(?:{gets}){END}|[^,;.]* (?:{gets})[.!]?$)"
     speaks = rf"(?! ?[\"'„“»]?(?:{phrases('speaks')}){END})"
     return pattern(
         rf"^(?:(?:{phrases('lead')}|action:|todo:?|aktion:) )?(?:(?:{phrases('person')})(?: "
@@ -266,11 +286,10 @@ _HEADED = re.compile(
     rf"(?P<who>[{LETTERS}][{LETTERS}.'-]{{0,20}}(?: [{LETTERS}.'-]{{1,20}})?)(?:: ?| [-–] )[^ ]"
 )
 _DEED = re.compile(
-    r"(?:and |und |but |aber )?(?:(?:[Dd]er|[Dd]ie|[Tt]he|[Mm]y|"
-    rf"[Oo]ur) (?=[{LETTERS}]))?(?P<who>[{LETTERS}]{{2,16}})(?: "
-    rf"[A-Z][{LETTERS}.]{{0,14}})?(?P<helper> is| to| will|'ll|"
-    rf"'s)? (?P<verb>[{LETTERS}]{{3,14}})(?: out| up| off| in)? (?:the|an?|his|her|their|our|my|"
-    r"some|den|die|das|ein|eine|einen) "
+    rf"(?:and |und |but |aber )?(?:(?:[Dd]er|[Dd]ie|[Tt]he|[Mm]y|[Oo]ur) (?=[{LETTERS}]))?"
+    rf"(?P<who>[{LETTERS}]{{2,16}})(?: [A-Z][{LETTERS}.]{{0,14}})?"
+    rf"(?P<helper> is| to| will|'ll|'s)? (?P<verb>[{LETTERS}]{{3,14}})(?: out| up| off| in)? "
+    rf"(?:the|an?|his|her|their|our|my|some|den|die|das|ein|eine|einen|it|them|ihn|sie|es){END}"
 )
 _I_DO = re.compile(
     r"(?:and |but |so )?I(?:'ll| will|'m going to)? (?P<what>[a-z]{2,12} (?:out |up |off )?"
@@ -282,6 +301,7 @@ _ICH = re.compile(
     rf"(?:und )?[Ii]ch (?P<later>[{LETTERS}]{{2,12}}e) (?P<thing>(?:die|den|das|"
     r"eine?n?) [^,;.]{2,40}?))(?: (?P<prefix>ab|an|auf|aus|ein|mit|vor|weg|zurück))?[.!]?$"
 )
+_TOPIC = re.compile(r"^(?:TOP|Top|Punkt|Item|Agenda|Point) ?[0-9]{0,2}: ")
 _QUOTED = re.compile(r"(?:^>[^\n]*\n)+", re.MULTILINE)
 _QUOTED_REST = re.compile(r"^\n(?:>[^\n]*\n)*")
 _WHOSE = re.compile(rf"(?P<what>.{{2,80}}?) ?\((?P<who>[{LETTERS}]{{2,20}})\)")

@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from adapters.models.offline import phrasing
+from adapters.models.offline import lemmas, phrasing
 from adapters.models.offline.clauses import Clause, Sentence
 from adapters.models.offline.sentences import (
     CONDITIONAL,
@@ -47,6 +47,13 @@ def turns(sentence: Sentence) -> list[StateChange]:
     found = [*blocked, *free, *_held(sentence), *_started(sentence)]
     told = [one for one in found if not sentence.is_others(one.position)]
     return sorted(told, key=lambda turn: turn.position)
+
+
+def has_moved(sentence: Sentence) -> bool:
+    """Whether somebody else has done something, by a verb of the past."""
+    is_told = not sentence.is_asked and NEGATIVE.isdisjoint(sentence.words)
+    is_own = sentence.words[:1] in (("i",), ("we",), ("ich",), ("wir",))
+    return is_told and not is_own and any(map(lemmas.is_past, sentence.words[1:]))
 
 
 def _blocked(sentence: Sentence) -> Iterator[StateChange]:
@@ -372,10 +379,11 @@ PAUSES = pattern(
     "paus|seite|hold|park|warte|liegt|ruh|rückgestellt|off$|aside|ice|eis|shelved|vertag"
 )
 NO_HOLD = word_set(
-    "hour hours geld euro money buch bücher kept me uhr stunde heizung clock watch call phone "
-    "music hotline line telefon minutes warteschleife schleife video podcast recording milk beer "
-    "wine champagne drinks knee ankle books sitzung besprechung konzert sonntags timer film movie "
-    "player dvd game car auto bike meeting he she they bob anna tom ball"
+    "hour hours paket filiale post abholung geld euro money buch bücher kept me uhr stunde heizung "
+    "clock watch call phone music hotline line telefon minutes warteschleife schleife video "
+    "podcast recording milk beer wine champagne drinks knee ankle books sitzung besprechung "
+    "konzert sonntags timer film movie player dvd game car auto bike meeting he she they bob anna "
+    "tom ball"
 )
 STARTED = (
     pattern(

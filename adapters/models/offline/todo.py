@@ -71,9 +71,11 @@ def _bare(text: str, title: str) -> list[Phrase]:
     if len(told) > 1 and all(one.is_bullet and not one.box for one in told):
         parts = [one.text for one in told]
         is_list = any(_is_english(one) or _is_german(one) for one in parts)
+    elif len(told) > 1:
+        parts, is_list = [one.text for one in told], False
     else:
         bare = _SO.sub("", told[0].text) if len(told) == 1 else "."
-        parts = [_GET.sub("", one) for one in _LIST_MARK.split(bare)]
+        parts = [_GET.sub("", one) for one in _LIST_MARK.split(bare) if not stance.dropped(one)]
         is_list = False
     is_list = is_list or phrasing.rule("for_lists").search(title) is not None
     if not is_list or len(parts) < 2 or not all(map(_is_thing, parts)) or text.endswith("."):
@@ -123,9 +125,8 @@ def _of_sentence(sentence: Sentence, apart: stance.Aside) -> list[Phrase]:
         return listed
     if asked := list(_duties(sentence)):
         return asked
-    if orders := _orders(sentence):
-        return orders
     left = [one for clause in sentence.clauses for one in _left(sentence, clause)]
+    left = left or _orders(sentence)
     mine = map(stance.of_mine, stance.parts(sentence.text) if apart.is_shared else ())
     titles = [title for one in mine if (title := _title(one))]
     return left + [Phrase(one, quote(sentence.text, 0, 0)) for one in titles]
@@ -602,13 +603,15 @@ _BRING = pattern(
     r" and )[^:;.?]{2,80})$"
 )
 _SELVES = word_set("i we he she they you it ich wir er sie ihr du es who which that")
-_NOUNS = lemmas.UNCHANGED | word_set(
+_NOUNS = (lemmas.UNCHANGED - {"clean", "empty"}) | word_set(
     "answer visit walk ship rest help plan water post hand hang light tag label rename drop skip "
     "forget leave keep wait think see say tell feel go run look show hold meet win lose begin"
 )
 _MARKS = frozenset(':"„?=✅✔✓☑❌(')
 _GERMAN = word_set("der die das den dem ein eine einen mal und nicht noch")
-_WHEN = word_set("binnen innerhalb bis spätestens am ab heute morgen übermorgen sofort bald")
+_WHEN = word_set(
+    "zum zur vor binnen innerhalb bis spätestens am ab heute morgen übermorgen sofort bald"
+)
 _NO_OBJECT = word_set(
     "from with to of in at on for is was went by and or after before nice great good well back day"
 )

@@ -7,6 +7,7 @@ A closed task gets no proposals.
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import date
 from functools import lru_cache
 from typing import Literal
 
@@ -160,7 +161,9 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
             elif line.box == ASKED:
                 _take_due(values, source, sentence)
             elif sentence.text not in aside:
-                _take(values, source, sentence, is_own=sentence.text not in others)
+                _take(
+                    values, source, sentence, is_own=sentence.text not in others, title=seen.title
+                )
     claims = _claims(told)
     dropped = [
         (what, source)
@@ -194,11 +197,18 @@ def _accepted(source: SourceText) -> Iterator[TextLine]:
         yield TextLine(one, box=ASKED)
 
 
-def _take(values: TextValues, source: SourceText, sentence: Sentence, *, is_own: bool) -> None:
+def _take(
+    values: TextValues, source: SourceText, sentence: Sentence, *, is_own: bool, title: str
+) -> None:
     """Let a newer sentence replace what older ones said; of others' duties no date or length."""
     if values.estimate and values.estimate.source is not source:
         took = phrasing.rule("took").search(sentence.text)
         values.estimate = None if took else values.estimate
+    older = values.due if values.due and values.due.source is not source else None
+    is_over = older and stance.is_over(sentence, f"{title} {older.quote}")
+    if older and (is_over or (not is_own and stance.is_handed_over(sentence))):
+        said = quote(sentence.text, 0, len(sentence.text))
+        values.due, values.void = None, Finding("due", "", said, source)
     if is_own:
         _take_due(values, source, sentence)
     if is_own and (effort := duration.estimate(sentence)) is not None:
@@ -208,6 +218,9 @@ def _take(values: TextValues, source: SourceText, sentence: Sentence, *, is_own:
         values.due, values.void = None, Finding("due", "", what, source)
     if (asked := urgency.urgency(sentence)) is not None:
         values.priority = Finding("priority", asked.value, asked.quote, source)
+    waits = values.blocked if values.blocked and values.blocked.source is not source else None
+    if waits and state.has_moved(sentence) and done.shares(waits.extra, sentence.text):
+        values.blocked = None
     if source.kind != "title":
         for turn in state.turns(sentence):
             _turn(values, source, turn)
@@ -220,7 +233,7 @@ def _take_due(values: TextValues, source: SourceText, sentence: Sentence) -> Non
         return
     dated = deadline.due(sentence, source.day)
     if dated is None and values.due and values.due.source is not source:
-        dated = deadline.corrected(sentence, source.day)
+        dated = deadline.corrected(sentence, source.day, date.fromisoformat(values.due.value))
     if dated is not None:
         values.due = Finding("due", dated.day.isoformat(), dated.quote, source)
 
@@ -232,6 +245,8 @@ def _turn(values: TextValues, source: SourceText, turn: StateChange) -> None:
             status = "BLOCKED" if turn.state == "blocked" else "ON HOLD"
             values.blocked = Finding("status", status, said, source, extra=reason)
             values.freed = values.started = None
+            if turn.state == "hold" and values.due and values.due.source is not source:
+                values.due, values.void = None, Finding("due", "", said, source)
         case "free" if reason and values.freed and values.freed.source is source:
             values.blocked = None  # it came, after words that say more
         case "free":
