@@ -123,6 +123,7 @@ def test_things_alone_are_a_list_where_the_title_calls_for_one(
     [
         ('Please rename this to "Sell the camera".', "set_task_title", "Sell the camera"),
         ("Besserer Titel: Heizung entlüften", "set_task_title", "Heizung entlüften"),
+        ("Call it Old camera.\nNo, call it Sell the camera.", "set_task_title", "Sell the camera"),
         ("I'd call it a good book.", "set_task_title", None),
         ("The stairs get a task of their own: Paint the stairs.", "create_follow_up_task", None),
         ("Make it a new task: Paint the stairs.", "create_follow_up_task", "Paint the stairs"),

@@ -369,24 +369,25 @@ def _checks(seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]]) ->
 
 def _put_right(
     seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]], told: Sequence[ParsedLine]
-) -> Iterator[Finding]:
-    """A better title, items that shall go, and ticks that were wrong."""
+) -> list[Finding]:
+    """A better title, the newest, items that shall go, and ticks that were wrong."""
+    found: dict[str, Finding] = {}
     ticked = [one for one in seen.items if one.is_checked and not one.is_archived]
-    for claim, source in claims:
-        if claim.is_denied and phrasing.rule("undone").search(claim.quote) and source.at:
-            for item in ticked:
-                if (
-                    done.means(replace(claim, is_done=True), item.title) == 2
-                    and source.at > item.changed_at
-                ):
-                    yield Finding("untick", item.title, claim.quote, source, item.id)
+    undone = phrasing.rule("undone")
+    denied = [pair for pair in claims if pair[0].is_denied and undone.search(pair[0].quote)]
+    for claim, source in denied if ticked else ():
+        meant = [one for one in ticked if done.means(replace(claim, is_done=True), one.title) == 2]
+        for item in meant:
+            if source.at > item.changed_at:
+                found[item.id] = Finding("untick", item.title, claim.quote, source, item.id)
     for source, line, sentences in told:
         for one in sentences if source.kind != "title" and not line.box else ():
             said = quote(one.text, 0, len(one.text))
-            if title := stance.retitled(one.text):
-                yield Finding("title", title, said, source)
+            if (title := stance.retitled(one.text)) and title != seen.title:
+                found["title"] = Finding("title", title, said, source)
             for item in named(unfinished(seen), fold(stance.archived(one.text))):
-                yield Finding("archive", item.title, said, source, item.id)
+                found[item.id] = Finding("archive", item.title, said, source, item.id)
+    return list(found.values())
 
 
 def _placed(seen: PromptTask, claim: DoneClaim) -> list[PromptItem]:
