@@ -99,7 +99,7 @@ def field_lines(found: "FieldWhy", zone: str) -> Iterator[str]:
         lead = step.lead
         named = (lead.run_key or lead.id) if lead else ""
         named = named if lead and lead.kind == "entry" else named[:ID_SHOWN]
-        where = f" [{lead.kind} {named}]" if lead else ""
+        where = f" [{lead.kind} {named}]" if lead and lead.kind != "note" else ""  # by its time
         words = f" “{_line(step.words)}”" if step.words else ""
         when = f"{local_time(step.at, zone)}  " if step.at else ""
         yield safe(f"  {when}{step.said}{words}{where}")

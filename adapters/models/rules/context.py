@@ -29,9 +29,9 @@ DECIDED_MIN = 5
 _NOW = re.compile(r"\w+ (\d{4}-\d\d-\d\d) (\d\d:\d\d), \S{1,80} \(UTC([+-]\d\d:\d\d)\)")
 _LOCAL = re.compile(r"[A-Z][a-z]{2} (\d{4}-\d\d-\d\d) (\d\d:\d\d)")
 _SPENT = re.compile(
-    r"- \S{1,80} (?P<told>(?P<weekday>[A-Z][a-z]{2} )?(?P<day>\d{4}-\d\d-\d\d)[T "
-    r"](?P<start>\d\d:\d\d) to (?:(?:[A-Z][a-z]{2} )?(?P<last>\d{4}-\d\d-\d\d)[T "
-    r"])?(?P<end>\d\d:\d\d), (?P<minutes>\d{1,9})[^:]*(?:: (?P<said>.*))?)"
+    r"- \S{1,80} (?P<told>(?P<weekday>[A-Z][a-z]{2} )?(?P<day>\d{4}-\d\d-\d\d)[T ]"
+    r"(?P<start>\d\d:\d\d) to (?:(?:[A-Z][a-z]{2} )?(?P<last>\d{4}-\d\d-\d\d)[T ])?"
+    r"(?P<end>\d\d:\d\d), (?P<minutes>\d{1,9})[^:]*(?:: (?P<said>.*))?)"
 )
 _NOTED = re.compile(r"- (?:[0-9]+-[0-9]+\S* )?\[([^\]]{1,40})\] \(\w{1,20}\) (.*)")
 _REPORTED = re.compile(
