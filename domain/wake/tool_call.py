@@ -7,7 +7,7 @@ kept.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -229,7 +229,7 @@ def answer_call(
     given, remark = registry.taken(tool, given, features)
     if features.short_ids:
         shape = rules(registry.TOOLS[tool].asked(features))
-        given = short_ids.completed(shape, given, lambda: _ids_shown(this))
+        given = short_ids.completed(shape, given, cache(lambda: frozenset(_ids_shown(this))))
     arguments = registry.decode(tool, given, features)
     if isinstance(arguments, ToolRefusal):
         return [_denied(this, arguments)]
@@ -424,7 +424,7 @@ def _local(this: _Answering, arguments: Struct) -> list[WakeFact]:
 
 def _drafted(this: _Answering, arguments: UpdateReport, facts: list[WakeFact]) -> str | ToolRefusal:
     if this.wake.features.short_ids:
-        known = tuple(_ids_shown(this))
+        known = tuple(short_ids.of_snapshot(this.bench.snapshot))
         told = (arguments.content, arguments.tldr, arguments.one_liner)
         arguments = UpdateReport(*(short_ids.in_full(one, known) for one in told))
     report = local.report(arguments)
