@@ -110,7 +110,7 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
 # ------------------------------------ `wakelog demo-data`: whole or not there, and never somebody's
 
 
-SMALL = ["demo-data", "--agents", "2", "--months", "1"]
+SMALL = ["demo-data", "--agents", "2", "--months", "1", "--seed", "garden"]
 
 
 @pytest.fixture(scope="module")

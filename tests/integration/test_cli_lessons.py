@@ -98,7 +98,7 @@ def test_a_rule_is_offered_made_and_taken_back_and_the_reports_are_true(tmp_path
 
     told_again = told(["lessons", "Garden", "--again", TOOL], home)
     assert [(one["tool"], one["ruled_out"]) for one in told_again] == [(TOOL, False)]
-    done(["task", "note", "Dig", "Takes about 3 hours."], home)
+    done(["task", "note", "Dig", "Estimate: 3 hours."], home)
     done(["wake", "Dig"], home)
     assert TOOL in [one["tool"] for made in told(["inbox", "Dig"], home) for one in made["items"]]
     assert proved(home) > rows

@@ -8,7 +8,18 @@ from tests.support.checking.logs import Doc
 from tests.support.recounting.facts import TEXTS_OF, TRIGGERS, Fact, Past, Prices, Rows, when
 
 ATTENTION = ("wake_begun", "wake_dropped", "wake_backed_off", "settled")
-VALUES = ("title", "status", "priority", "minutes", "due", "language", "category", "summary")
+VALUES = (
+    "title",
+    "status",
+    "priority",
+    "minutes",
+    "due",
+    "language",
+    "category",
+    "summary",
+    "rule",
+    "until",
+)
 MORE_VALUES = ("relation", "score")
 PARTS = ("item", "note", "entry", "label", "target", "checklist")
 TOKENS = {
