@@ -30,8 +30,9 @@ from domain.errors import Refused, WakelogError
 from domain.journal.commands import UndoDeed, UndoImport
 from domain.lessons.commands import LearnVerdicts, PastVerdict
 from domain.lessons.lessons import CATEGORY
+from domain.log.keys import payload_id
 from domain.log.state import RecordedEvent
-from domain.log.wire import Payload, Stored
+from domain.log.wire import Payload, Stored, payload
 from domain.wake.commands import BeginWake
 from domain.wake.machine import pending
 from domain.wake.reading import PromptOptions
@@ -72,6 +73,7 @@ class Verdicts:
 
     def __init__(self, past: Past, replica: str, wanted: Sequence[ChangedVerdict]) -> None:
         self.names: dict[str, str] = {}
+        self._tasks: dict[str, str] = {}  # those that are called otherwise
         self.left_out = 0
         self._past = past
         self._replica = replica
@@ -187,7 +189,7 @@ class Verdicts:
             return
         source = self._past.of(log).log
         target = services.journal if log == "journal" else services.agents
-        brought = payloads_of(source, [first.fact])
+        brought = [self._of_branch(one) for one in payloads_of(source, [first.fact])]
         made: list[RecordedEvent] = []
         if (operation := fork.carried_out(cause)) and self._is_lost(operation):
             self.left_out += 1
@@ -202,6 +204,8 @@ class Verdicts:
         except WakelogError:
             self.left_out += 1
         fork.learn_names(self.names, rows, made)
+        tasks = {row.entity for row in rows if row.of_kind == "task"} & self.names.keys()
+        self._tasks |= {one: self.names[one] for one in tasks if self.names[one] != one}
         if self._asked is not None:
             self._asked |= asked_operations(made)
         if log == "journal":
@@ -211,6 +215,15 @@ class Verdicts:
             for one in asked_operations(rows)
             if self.names.get(one, one) not in asked_operations(made)
         }
+
+    def _of_branch(self, one: Payload) -> Payload:
+        """A payload under the id that it has in the branch, where its task is called otherwise."""
+        for task, there in self._tasks.items():
+            if payload_id(task, one.data) == one.id:
+                named = payload(there, one.data)
+                self.names[one.id] = named.id
+                return named
+        return one
 
     def _is_lost(self, operation: str) -> bool:
         """Whether nobody asked for it in the branch."""
