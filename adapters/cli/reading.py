@@ -19,6 +19,7 @@ from adapters.text.agent_output import (
     WITHOUT_REPORT,
     field_lines,
     last_wake,
+    outcome_text,
     report_head,
     report_history,
     rule_text,
@@ -166,10 +167,7 @@ def _table(session: Session, home: "Home", documents: "Sequence[WakeLine]") -> N
             names.get(one.agent_id, one.agent_id[:ID_SHOWN]),
             one.reason,
             local_time(one.started_at or one.queued_at, zone),
-            (one.outcome or one.state)
-            + (
-                f" ({one.error_code})" * bool(one.error_code) or WITHOUT_REPORT * one.report_missing
-            ),
+            outcome_text(one) + f" ({one.error_code})" * bool(one.error_code),
             one.tool_calls,
             one.proposals,
             one.model,

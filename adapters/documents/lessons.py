@@ -132,8 +132,12 @@ def scope_lines(home: "Home", scope: str, name: str) -> list[LessonLine]:
 def rules_offered(home: "Home", sets: "Iterable[InboxSet]") -> list[LessonLine]:
     """Of what is proposed: where so few of its kind were accepted in its category that a rule may
     be better."""
-    found = ((home.views.get(TASKS, one.task_id), item.tool) for one in sets for item in one.items)
-    named = dict.fromkeys((task.category, tool) for task, tool in found if task)
+    named = dict.fromkeys(
+        (task.category, item.tool)
+        for one in sets
+        if (task := home.views.get(TASKS, one.task_id))
+        for item in one.items
+    )
     return [
         _line(home, known, category_name(catalog_of(home), category), tool)
         for category, tool in named

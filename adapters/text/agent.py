@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from adapters.documents.agents import AgentDetails, SubscriptionDetails, TimerDetails
 from adapters.documents.wakes import WakeLine
-from adapters.text.agent_output import WITHOUT_REPORT, counted
+from adapters.text.agent_output import counted, outcome_text
 from adapters.text.common import ID_SHOWN, local_time, run_shown, safe
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _timer(one: TimerDetails, zone: str) -> str:
 
 def _wake(one: WakeLine, zone: str) -> str:
     said = one.report.one_liner if one.report else one.error or ""
-    state = (one.outcome or one.state) + WITHOUT_REPORT * one.report_missing
+    state = outcome_text(one)
     head = f"{local_time(one.queued_at, zone)}  {run_shown(one.run_key)}"
     return f"{head}  {one.reason}: {state}. {said}".rstrip(" .")
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from adapters.documents.agent_output import ChangeSince, MessageThread, ReportDetails, WhyLine
     from adapters.documents.lessons import LessonLine, RanDetails
     from adapters.documents.tasks import FieldWhy
-    from adapters.documents.wakes import WakeCause, WakeDetails, WakeStep, WakeUsage
+    from adapters.documents.wakes import WakeCause, WakeDetails, WakeLine, WakeStep, WakeUsage
 
 LINE_MAX = 160  # characters of one line of `show`; --json has all of it
 BLOCK_LINES_MAX = 12
@@ -61,6 +61,11 @@ def counted(number: int, what: str) -> str:
 
 WITHOUT_REPORT = ", without a report"
 """Of a wake from which one was due."""
+
+
+def outcome_text(run: "WakeLine") -> str:
+    """How a wake ended, or how it stands."""
+    return (run.outcome or run.state) + WITHOUT_REPORT * run.report_missing
 
 
 def rule_text(rule: str) -> str:
@@ -209,7 +214,7 @@ def run_lines(run: "WakeDetails", name: str, zone: str, called: str = "") -> Ite
 
 
 def _facts_of(run: "WakeDetails", zone: str) -> Iterator[str]:
-    outcome = (run.outcome or run.state) + WITHOUT_REPORT * run.report_missing
+    outcome = outcome_text(run)
     error = f": {run.error}" if run.error else ""
     yield safe(f"{outcome}{error}")
     if run.waits_for:

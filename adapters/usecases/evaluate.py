@@ -134,7 +134,7 @@ class CaseCall(Form, frozen=True):
 
 def _quote(tool: str) -> dict[str, str]:
     """The words that an earlier proposal rests on, of which a case says nothing."""
-    return {BECAUSE: "as the case says"} if registry.proposes(tool) else {}
+    return {BECAUSE: AS_TOLD} if registry.proposes(tool) else {}
 
 
 class CaseReport(Form, frozen=True):
@@ -280,7 +280,7 @@ def _refused(place: str, because: str) -> Refused:
 FIELDS = ("status", "priority", "due", "estimate")
 USED = ("prompt", "gemini", "openai", "models", "prices")
 """Settings of a home that its model is asked by."""
-STATUS_REASON = "as the case says"
+AS_TOLD = "as the case says"
 TURNS_ESTIMATED = 3
 BYTES_PER_TOKEN = 4
 
@@ -621,7 +621,7 @@ class _CaseHome:
 def _with_reason(fields: Mapping[str, object]) -> Mapping[str, object]:
     """Fields with the reason that some statuses need."""
     needs = fields.get("status") in ("BLOCKED", "ON HOLD")
-    return {**fields, "reason": STATUS_REASON} if needs else fields
+    return {**fields, "reason": AS_TOLD} if needs else fields
 
 
 # ------------------------------------------------------------------------------------- what is told

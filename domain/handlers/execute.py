@@ -22,10 +22,9 @@ from domain.log.wire import Payload, Stored, tag_of
 
 
 @cache
-def _handler(of: type) -> Handler:
-    """What handles a kind of command. Who notes something down waits for no wake and no tool."""
-    if of in journal.HANDLERS:
-        return journal.HANDLERS[of]
+def _rarer() -> dict[type, Handler]:
+    """What handles all but the journal's plain commands: who notes something down waits for no wake
+    and no tool."""
     from domain.handlers import (
         agents,
         changes,
@@ -52,7 +51,7 @@ def _handler(of: type) -> Handler:
         **lessons.HANDLERS,
         **machines.HANDLERS,
         **resolve_conflict.HANDLERS,
-    }[of]
+    }
 
 
 def handle(cause: Command | Replied, key: str, at: str, world: LogState) -> Decision:
@@ -72,7 +71,8 @@ def handle(cause: Command | Replied, key: str, at: str, world: LogState) -> Deci
 
         replied = changes.replied if cause.of_kind == "changes" else wakes.replied
         return replied(cause.entity, cause.fact, at, world)
-    return _handler(type(cause))(cause, key, at, world)
+    handlers = journal.HANDLERS if type(cause) in journal.HANDLERS else _rarer()
+    return handlers[type(cause)](cause, key, at, world)
 
 
 # ----------------------------------------------------------------------------- from a cause to rows
