@@ -55,6 +55,8 @@ class Features(Struct, frozen=True, kw_only=True):
     needs_report: bool = False  # a first wake without a call that came through has failed
     ranks_reads: bool = False  # what is recalled need not hold every word
     heeds_rules: bool = False  # what the person ruled out in a category is refused
+    # since scaffold 4
+    heeds_moves: bool = False  # a timer asks only where something moved since the last wake
 
 
 def _with(names: str, of: Features | None = None, *, without: str = "") -> Features:
@@ -73,7 +75,8 @@ _3: Final = _with(
     _2,
     without="offers_by_task",
 )
-FEATURES: Final[Mapping[int, Features]] = {1: Features(), 2: _2, 3: _3}
+_4: Final = _with("heeds_moves", _3)
+FEATURES: Final[Mapping[int, Features]] = {1: Features(), 2: _2, 3: _3, 4: _4}
 SCAFFOLD: Final = max(FEATURES)
 """Of a wake that begins now."""
 CLOSED: Final = 3

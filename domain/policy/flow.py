@@ -42,7 +42,7 @@ _2: Final[Table] = {
     "own_past": _names("at what text"),
 }
 
-ALLOWED: Final[Mapping[int, Table]] = {1: _1, 2: _2, 3: _2}
+ALLOWED: Final[Mapping[int, Table]] = {1: _1, 2: _2, 3: _2, 4: _2}
 """The fields that may be filled, by scaffold: ``own_task`` in a prompt of the task's agent,
 ``linked_task`` in one of an agent whose task it is linked with, ``category_task`` in what an agent
 is told that looks it up, ``own_past`` in what it recalls of itself and its task, ``notice`` in

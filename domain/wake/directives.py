@@ -192,7 +192,8 @@ _PARAGRAPHS_3: Final = (
 ROLES: Final[dict[int, str]] = {
     1: _ROLE_1,
     2: "\n\n".join(_PARAGRAPHS_2),
-    3: "\n\n".join(_PARAGRAPHS_3),
+    3: (_3 := "\n\n".join(_PARAGRAPHS_3)),
+    4: _3,
 }
 """Role and rules, by scaffold."""
 
@@ -240,5 +241,5 @@ _ANSWER_1: Final = (
 )
 _SENTENCES_1: Final = Sentences(_FIRST_WAKE_1, _NO_OP_1, _ACT_1, _ACT_FIRST_1, _ANSWER_1)
 
-SENTENCES: Final[dict[int, Sentences]] = {1: _SENTENCES_1, 2: _SENTENCES_1, 3: _SENTENCES_1}
+SENTENCES: Final[dict[int, Sentences]] = dict.fromkeys(ROLES, _SENTENCES_1)
 """By scaffold."""

@@ -790,5 +790,5 @@ _3 = SectionOrder(
         instruction,
     ),
 )
-SECTIONS: Final[Mapping[int, SectionOrder]] = {1: _1, 2: _2, 3: _3}
+SECTIONS: Final[Mapping[int, SectionOrder]] = {1: _1, 2: _2, 3: _3, 4: _3}
 """By scaffold."""
