@@ -70,6 +70,7 @@ REFUSAL_CODES: Final = (
     "template_in_use",
     "timed_out",
     "unknown_agent",
+    "unknown_block",
     "unknown_category",
     "unknown_fact",
     "unknown_home",

@@ -12,6 +12,7 @@ from msgspec import Struct
 from domain.append.causes import Cause, Receipt, Replied, Result
 from domain.changes import change_set as c
 from domain.journal.commands import ApplyOperation, UndoDeed, UndoImport, VoidOperation
+from domain.journal.day import DAY
 from domain.journal.task import TASK
 from domain.log.state import LogState
 from domain.log.wire import PayloadId, Words
@@ -264,10 +265,12 @@ def misnamed(cause: Cause, before: LogState) -> Iterator[RowDifference]:
 
 
 def unrelated(cause: Cause, before: LogState) -> Iterator[RowDifference]:
-    """Appends that a deed is said to be, and that changed none of its tasks."""
+    """Appends that a deed is said to be, and that changed none of its tasks and days."""
     if not isinstance(cause, UndoDeed | UndoImport):
         return
-    rows = (row for task in cause.tasks for row in before.history(TASK.name, task))
+    days = cause.days if isinstance(cause, UndoDeed) else ()
+    named = [*((TASK.name, one) for one in cause.tasks), *((DAY.name, one) for one in days)]
+    rows = (row for kind, one in named for row in before.history(kind, one))
     known = {row.n for row in rows if row.replica == (getattr(cause, "of", "") or before.replica)}
     if left := [str(n) for n in cause.appends if n not in known]:
         told = "appends that changed its tasks"

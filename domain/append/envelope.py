@@ -26,6 +26,7 @@ from domain.append.causes import (
 from domain.changes.change_set import CHANGES, ChangesFact
 from domain.errors import UnknownFact
 from domain.journal.catalog import CATALOG, CatalogFact
+from domain.journal.day import DAY, DayFact
 from domain.journal.links import LINKS, LinksFact
 from domain.journal.task import TASK, TaskFact
 from domain.journal.timer import TIMER, TimerFact
@@ -39,7 +40,7 @@ from domain.scaffold import is_newer, made_by
 from domain.templates.template import TEMPLATE, TemplateFact
 from domain.wake.wake import WAKE, WakeFact, unwrapped
 
-JournalFact = TaskFact | CatalogFact | TimerFact | LinksFact
+JournalFact = TaskFact | CatalogFact | TimerFact | LinksFact | DayFact
 AgentLogFact = (
     AgentFact
     | SubsFact
@@ -141,6 +142,7 @@ _TYPES: tuple[StreamType[Any], ...] = (
     LINKS,
     CATALOG,
     TIMER,
+    DAY,
     AGENT,
     WAKE_QUEUE,
     SUBSCRIBERS,

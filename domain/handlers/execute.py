@@ -28,6 +28,7 @@ def _rarer() -> dict[type, Handler]:
     from domain.handlers import (
         agents,
         changes,
+        day,
         imports,
         lessons,
         machines,
@@ -42,6 +43,7 @@ def _rarer() -> dict[type, Handler]:
     return {
         **imports.HANDLERS,
         **undo.HANDLERS,
+        **day.HANDLERS,
         **tool_effects.HANDLERS,
         **agents.HANDLERS,
         **wakes.HANDLERS,

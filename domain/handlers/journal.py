@@ -96,7 +96,7 @@ def _facts(world: LogState, task: str, facts: list[TaskFact]) -> Decision:
     return Decision(on(world, "task", task, facts), Result((task,)))
 
 
-def _category(catalog: Catalog, wanted: str) -> tuple[str, list[c.CatalogFact]]:
+def known_category(catalog: Catalog, wanted: str) -> tuple[str, list[c.CatalogFact]]:
     """A category's id; Inbox, which everybody sees, is made if it is missing."""
     known = c.find_category(c.with_inbox(catalog), wanted)
     if known is None:
@@ -108,7 +108,7 @@ def _inbox(catalog: Catalog, wanted: str) -> tuple[str, list[c.CatalogFact]]:
     """The wanted category's id; where none is wanted, Inbox, whatever it is called now, made if it
     is missing."""
     if wanted:
-        return _category(catalog, wanted)
+        return known_category(catalog, wanted)
     inbox = c.category_id(c.INBOX)
     return inbox, [] if inbox in catalog.categories else c.add_category(catalog, c.INBOX, "")
 
@@ -175,7 +175,7 @@ def edit_task(cause: do.EditTask, key: str, at: str, world: LogState) -> Decisio
     if cause.category:
         catalog = world.load(CATALOG, MAIN)
         new = _category_made(catalog, cause.category) if cause.makes_names else []
-        category, inbox = _category(after(world, CATALOG, catalog, new, at), cause.category)
+        category, inbox = known_category(after(world, CATALOG, catalog, new, at), cause.category)
         made = [*new, *inbox]
         facts += edits.set_category(task, category, PERSON)
     ended = stopped(world, at, of=task.id) if cause.stops_timer else []
@@ -410,14 +410,14 @@ def add_category(cause: do.AddCategory, key: str, at: str, world: LogState) -> D
 def rename_category(cause: do.RenameCategory, key: str, at: str, world: LogState) -> Decision:
     catalog = world.load(CATALOG, MAIN)
     name = edits.titled(cause.name, c.NAME_MAX, "name")
-    category, made = _category(catalog, cause.category)
+    category, made = known_category(catalog, cause.category)
     seen = c.with_inbox(catalog)
     facts = c.rename_category(seen if made else catalog, seen.categories[category], name)
     return _catalog(world, [*made, *facts] if facts else [], category)
 
 
 def add_correction(cause: do.AddCorrection, key: str, at: str, world: LogState) -> Decision:
-    category, made = _category(world.load(CATALOG, MAIN), cause.category)
+    category, made = known_category(world.load(CATALOG, MAIN), cause.category)
     fact = c.CorrectionCaptured(category, cause.before, cause.after)
     return _catalog(world, [*made, fact], category)
 
@@ -425,7 +425,7 @@ def add_correction(cause: do.AddCorrection, key: str, at: str, world: LogState) 
 def add_label(cause: do.AddLabel, key: str, at: str, world: LogState) -> Decision:
     catalog = world.load(CATALOG, MAIN)
     name = edits.titled(cause.name, c.NAME_MAX, "name")
-    among = [_category(catalog, one) for one in cause.categories]
+    among = [known_category(catalog, one) for one in cause.categories]
     made = [fact for _, facts in among for fact in facts]
     facts = c.add_label(catalog, name, tuple(sorted(one for one, _ in among)))
     return _catalog(world, [*dict.fromkeys(made), *facts] if facts else [], c.label_id(name))

@@ -17,6 +17,7 @@ from domain.journal import catalog as c
 from domain.journal import commands as do
 from domain.journal import task as t
 from domain.journal.catalog import CATALOG
+from domain.journal.day import DAY, taken_back
 from domain.journal.import_conflicts import undone_in
 from domain.journal.imports import SAYING, unsaid
 from domain.journal.links import UnlinkedFrom
@@ -281,6 +282,13 @@ def _all_taken_back(cause: do.UndoDeed, at: str, world: LogState) -> list[Event]
             raise Refused("stale", because=because, instead="look at it, and change it by hand")
         state = ahead if cause.reopens else world
         ahead.add(events_of(state, task, found.facts, revives=cause.revives))
+    for date in cause.days:
+        rows, day = world.rows(DAY, date), world.load(DAY, date)
+        back = taken_back(rows, day, cause.of or world.replica, cause.appends)
+        if back is None:
+            because = f"{date} was changed since"
+            raise Refused("stale", because=because, instead="look at it, and change it by hand")
+        ahead.add(on(world, DAY.name, date, back))
     if not ahead.events:
         because = "nothing of it can be taken back"
         raise Refused("invalid_value", because=because, instead="change the task by hand")

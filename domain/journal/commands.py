@@ -6,6 +6,7 @@ as it is. Texts of any length travel as `Words`, made by adapters under the task
 
 from typing import ClassVar, Literal
 
+from domain.journal.day import DayCommand
 from domain.journal.task import NoteKind
 from domain.log.wire import Part, PayloadId, Stored, Words
 
@@ -322,7 +323,7 @@ class UndoImport(Stored, frozen=True, tag="command.undo_import.1"):
 
 
 class UndoDeed(Stored, frozen=True, tag="command.undo_deed.1"):
-    """Take back what these appends, all of one deed, changed in these tasks.
+    """Take back what these appends, all of one deed, changed in these tasks and days.
 
     `operation`: an operation of the agent log that it is done for, once; empty: a person's own
     deed. `of`: whose appends they are; empty: this replica's own. `reopens`: a timer that they
@@ -331,13 +332,14 @@ class UndoDeed(Stored, frozen=True, tag="command.undo_deed.1"):
     tasks that come back are in use again.
     """
 
-    said: ClassVar = ("tasks", "appends", "operation", "of")
+    said: ClassVar = ("tasks", "appends", "operation", "of", "days")
     tasks: tuple[str, ...]
     appends: tuple[int, ...]
     operation: str = ""
     of: str = ""
     reopens: bool = False
     revives: bool = False
+    days: tuple[str, ...] = ()
 
 
 class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
@@ -394,6 +396,7 @@ JournalCommand = (
     | AddLabel
     | DeleteLabel
     | ScopeLabels
+    | DayCommand
     | ImportTasks
     | SettleDifference
     | SettleConflict

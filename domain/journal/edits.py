@@ -239,13 +239,18 @@ def _may_be_timed(task: Task, entry: t.TimeEntry, start: str, end: str, at: str)
 
 def rate(task: Task, entry: str, score: int, comment: str) -> list[TaskFact]:
     """How well a task or an entry of it went; a later rating replaces an earlier one."""
-    if not 1 <= score <= t.RATING_MAX:
-        raise invalid(f"{score} is no rating", f"give one from 1 to {t.RATING_MAX}, the best")
-    comment = _bounded(comment, SUMMARY_MAX, "a note")
+    comment = scored(score, comment)
     known = t.rating_of(task, entry)
     if known and (known.score, known.comment) == (score, comment):
         return []
     return [t.TaskRated(PERSON, entry, score, comment)]
+
+
+def scored(score: int, comment: str) -> str:
+    """What is noted with a rating, or Refused if it is too long, or the rating is none."""
+    if not 1 <= score <= t.RATING_MAX:
+        raise invalid(f"{score} is no rating", f"give one from 1 to {t.RATING_MAX}, the best")
+    return _bounded(comment, SUMMARY_MAX, "a note")
 
 
 def summarised(summary: str) -> str:

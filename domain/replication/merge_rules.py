@@ -15,6 +15,7 @@ from domain.agent import agent as a
 from domain.agent.memory import MemoryFolded, overlap
 from domain.changes import change_set as ch
 from domain.journal import catalog as c
+from domain.journal import day as d
 from domain.journal import links as li
 from domain.journal import task as t
 from domain.journal import timer as ti
@@ -169,6 +170,12 @@ def _label_added(fact: c.LabelAdded) -> MergeRule:
     return MergeRule(((f"label:{fact.label}", (fact.name, fact.categories)),), ends=is_narrowed)
 
 
+def _of_day(name: str) -> RuleOfFact:
+    """What stands in a day; `name` is formatted with the fact. The plan shows it, nobody is asked
+    to settle it."""
+    return lambda fact: MergeRule(((name.format(fact), fact),), is_shown=False)
+
+
 JOURNAL_RULES: dict[type, RuleOfFact] = {
     t.TaskCreated: _task_created,
     t.TaskRetitled: _task_field("title", "title"),
@@ -217,6 +224,11 @@ JOURNAL_RULES: dict[type, RuleOfFact] = {
     c.LabelAdded: _label_added,
     c.LabelScoped: lambda _: ALWAYS_COUNTS,
     c.LabelDeleted: lambda fact: MergeRule(((f"label:{fact.label}", None),)),
+    d.BlockPut: _of_day("block:{0.block}"),
+    d.BlockRemoved: _of_day("block:{0.block}"),
+    d.DayTaskPinned: _of_day("pinned:{0.task}"),
+    d.DayTaskUnpinned: _of_day("pinned:{0.task}"),
+    d.DayRated: _of_day("rated"),
 }
 """What stands here as nothing counts always: a restored task, every timer that somebody started
 and ended, each correction, each category of a label, what was settled with a file, and that it is
