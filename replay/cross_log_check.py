@@ -18,7 +18,7 @@ from domain.agent.subscriptions import taken_of
 from domain.agent.wake_queue import WAKE_QUEUE, JournalTaken
 from domain.append import envelope
 from domain.append.causes import Cause, Replied
-from domain.changes.change_set import CHANGES, find
+from domain.changes.change_set import CHANGES, ChangeItem, ChangeSet, find
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
 from domain.journal.task import TASK
 from domain.lessons.commands import LearnVerdicts
@@ -27,10 +27,11 @@ from domain.log import canonical
 from domain.log.keys import payload_id
 from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import PayloadId
+from domain.tools import registry
 from domain.wake.commands import BeginWake
 from domain.wake.task_search import SearchableTask, TaskSearchIndex
 from domain.wake.wake import WAKE, LateReply, ModelAnswered, SectionRef, ToolReturned
-from domain.wake.wake_inputs import given_by, shown, snapshot_of
+from domain.wake.wake_inputs import given_by, given_to
 from replay.appends import Append, AppendsAhead, appends
 from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Divergence, RowDifference
 from replay.effects import Effects, OperationOutcome, misnamed, outcome_of, unrelated
@@ -93,20 +94,30 @@ def category_claims(cause: Cause, before: LogState) -> Iterator[CategoryClaim]:
     path = "data.command.category"
     match cause:
         case ConfirmItem() | RejectItem() | DeferItem() if cause.category:
-            task = before.load(CHANGES, cause.changes).task
+            changes = before.load(CHANGES, cause.changes)
+            task = _task_of(before, changes, find(changes, cause.item))
             yield CategoryClaim(task, cause.position, cause.category, path)
         case ReopenItem() if cause.category:
             changes = before.load(CHANGES, cause.changes)
             if item := find(changes, cause.item):  # pragma: no branch  # it was reopened
-                yield CategoryClaim(changes.task, item.position, cause.category, path)
+                task = _task_of(before, changes, item)
+                yield CategoryClaim(task, item.position, cause.category, path)
         case LearnVerdicts(scope=scope, verdicts=verdicts) if scope.startswith(CATEGORY):
             category = scope.removeprefix(CATEGORY)
             for nth, past in enumerate(verdicts):
                 changes, path = before.load(CHANGES, past.changes), f"data.command.verdicts[{nth}]"
                 if item := find(changes, past.item):  # pragma: no branch  # it was checked
-                    yield CategoryClaim(changes.task, item.position, category, path)
+                    task = _task_of(before, changes, item)
+                    yield CategoryClaim(task, item.position, category, path)
         case _:
             pass
+
+
+def _task_of(agents: LogState, changes: ChangeSet, item: ChangeItem | None) -> str:
+    """The task that an item is about."""
+    if changes.task or item is None:
+        return changes.task
+    return registry.task_of("", item.tool, agents.text(item.arguments))
 
 
 # ---------------------------------------------------------------------------- the walk of both logs
@@ -377,8 +388,9 @@ class CrossLogCheck:
             return
         try:
             given = given_by(cause)
-            prompt = shown(journal, agents, agent, queued, given)
-            seen = snapshot_of(journal, agent, cause.journal_position, given.features, prompt)
+            prompt, seen = given_to(
+                journal, agents, agent, queued, given, cause.journal_position, self._task_lines
+            )
         except FAILURES as error:
             if not missed:  # a payload that is gone is told where it is named
                 told = f"{type(error).__name__}: {error}"
@@ -386,14 +398,14 @@ class CrossLogCheck:
             return
         self.prompts += 1
         data = canonical.encode(seen)
-        if payload_id(agent.task, data) != cause.snapshot:
+        if payload_id(agent.unit, data) != cause.snapshot:
             yield from byte_differences(
                 "data.command.snapshot", CHANGED, data, cause.snapshot, self._agents.payload
             )
         parts = (("system", prompt.system, cause.system), ("user", prompt.user, cause.user))
         for part, today, was in parts:
             now = {section.name: section.text.encode() for section in today}
-            yield from section_differences(part, agent.task, now, was, self._agents.payload)
+            yield from section_differences(part, agent.unit, now, was, self._agents.payload)
             units = {section.name: section.units for section in today}
             for ref in was:
                 if units.get(ref.name, ()) != ref.units:

@@ -331,7 +331,7 @@ class Invariants:
 
     def _covers(self, begun: e.WakeStarted, category: str) -> bool:
         return any(
-            of == category and notice >= notice_of(begun.scaffold) and covers(model, begun.model)
+            of == category and notice >= notice_of(begun.agent_kind) and covers(model, begun.model)
             for (model, of), notice in self._receipts.items()
         )
 

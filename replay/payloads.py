@@ -158,11 +158,12 @@ class PayloadCheck:
 
     def _learn(self, one: RecordedEvent, fact: AgentCreated | WakeStarted) -> None:
         if isinstance(fact, AgentCreated):
-            self._agents[one.entity] = fact.task
+            self._agents[one.entity] = fact.task or f"agent:{one.entity}"
         else:
-            _keep(self._newest, one.entity, fact.task, self._limits.wakes)
+            unit = fact.task or f"agent:{fact.agent}"
+            _keep(self._newest, one.entity, unit, self._limits.wakes)
             for made in set_id(one.entity), set_id(one.entity, one.replica):
-                _keep(self._newest, made, fact.task, self._limits.wakes)
+                _keep(self._newest, made, unit, self._limits.wakes)
 
     def _tasks(self, append: Sequence[RecordedEvent]) -> Iterator[str]:
         """The tasks that an append is about, each once."""

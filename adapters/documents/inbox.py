@@ -197,7 +197,7 @@ def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> l
 
 def documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list[InboxSet]:
     """The documents of sets with those of their items that are shown; without any: none."""
-    now: dict[str, Snapshot] = {}
+    now: dict[str, Snapshot] = {}  # of tasks, as each is looked at for many items
     found: list[InboxSet] = []
     with home.services.journal.reading(), home.services.agents.reading():  # one for all of them
         ranked, titles = ranks_of(home), titles_among(home, {one.task_id for one in sets})
@@ -205,10 +205,13 @@ def documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list[
             items = [item for item in one.items if shows(one, item)]
             if not items:
                 continue
-            task = one.task_id
-            if task not in now:
-                now[task] = review.task_now(home.services, task)
-            name, seen = set_name(ranked, one.id), now[task]
+            task, name = one.task_id, set_name(ranked, one.id)
+            if task and task not in now:
+                now[task] = review.seen_now(home.services, one.changes, items[0])
+            seen = [
+                now[task] if task else review.seen_now(home.services, one.changes, item)
+                for item in items
+            ]
             found.append(
                 InboxSet(
                     set=ranked.get(one.id),
@@ -220,7 +223,10 @@ def documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list[
                     created_at=one.created_at,
                     expires_at=one.expires_at or None,
                     status=one.status,
-                    items=[_item(home, ranked, one.changes, name, item, seen) for item in items],
+                    items=[
+                        _item(home, ranked, one.changes, name, item, was)
+                        for item, was in zip(items, seen, strict=True)
+                    ],
                 )
             )
     return found
@@ -280,11 +286,15 @@ def place_told(because_at: str | None) -> tuple[str, str]:
     return PLACES.get(kind, ""), name if kind in ("note", "thread", "time") else ""
 
 
-def value_before(home: Home, task: str, item: ChangeItem, arguments: dict[str, Any]) -> str | None:
+def value_before(
+    home: Home, changes: ChangeSet, item: ChangeItem, arguments: dict[str, Any]
+) -> str | None:
     """The value that an item replaces; of one that is decided, that it replaced, or would have."""
     services, n = home.services, item.position + (item.status != "confirmed")
-    is_done = not is_open(item) and item.position
-    seen = review.task_before(services, task, n) if is_done else review.task_now(services, task)
+    if not is_open(item) and item.position:
+        seen = review.seen_before(services, changes, item, n)
+    else:
+        seen = review.seen_now(services, changes, item)
     return _present(home, item.tool, seen, arguments)
 
 
@@ -297,7 +307,7 @@ def _present(home: Home, tool: str, now: Snapshot, arguments: dict[str, Any]) ->
 def summary_of(home: Home, set_id: str, item: ChangeItem) -> str:
     """An item in words, as edited where it was."""
     changes = review.changes_of(home.services, set_id)
-    return _summary(home, changes, item, review.task_now(home.services, changes.task))
+    return _summary(home, changes, item, review.seen_now(home.services, changes, item))
 
 
 def _summary(home: Home, changes: ChangeSet, item: ChangeItem, now: Snapshot) -> str:
@@ -305,10 +315,14 @@ def _summary(home: Home, changes: ChangeSet, item: ChangeItem, now: Snapshot) ->
     is told by its title, which no item keeps."""
     told = item.summary
     if item.arguments_now is not None:
-        is_done, task = item.status == "confirmed", changes.task
-        seen = review.task_before(home.services, task, item.position) if is_done else now
+        seen = now
+        if item.status == "confirmed":
+            seen = review.seen_before(home.services, changes, item, item.position)
         told = registry.summary(item.tool, seen, review.arguments_of(home.services, item))
-    if not (target := target_of(item)):
+    target = target_of(item) or (
+        "" if changes.task else review.task_of(home.services, changes, item)
+    )
+    if not target:
         return told
     title = titles_among(home, [target]).get(target)
     if title is None and (need := dependency_of(changes, item)):

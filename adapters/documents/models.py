@@ -15,7 +15,7 @@ from domain.agent import deciders
 from domain.agent.endpoints import GEMINI_MODEL, MODELS, PREFIX
 from domain.errors import Refused, invalid
 from domain.log.state import MAIN
-from domain.policy.gate import NOTICE_VERSION, is_leaving
+from domain.policy.gate import is_leaving, notice_of
 from domain.policy.policy import POLICY
 
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ def models_document(
         recorded, key, key_from, problem = _asked(name, home.settings, environ)
         leaves = is_leaving(recorded)
         given = {
-            one.name: not leaves or policy.consented(recorded, one.id, NOTICE_VERSION)
+            one.name: not leaves
+            or policy.consented(recorded, one.id, notice_of(deciders.AGENT_KIND))
             for one in categories
         }
         found.append(

@@ -41,7 +41,7 @@ from domain.wake.commands import BeginWake, DeferWake
 from domain.wake.short_ids import SHOWN
 from domain.wake.task_search import TaskSearchIndex
 from domain.wake.wake import ModelAnswered, SectionRef
-from domain.wake.wake_inputs import given_by, shown, snapshot_of
+from domain.wake.wake_inputs import given_by, given_to
 from replay.appends import Append, appends
 from replay.fork import carried_out
 from replay.payloads import PAYLOAD_FIELDS
@@ -235,11 +235,10 @@ class Redactor:
             because = f"the wake {cause.run_key} is not queued"
             raise Refused("unknown_wake", because=because, instead="prove the history first")
         given = given_by(cause)
-        prompt = shown(journal, agents, agent, queued, given)
-        seen = snapshot_of(journal, agent, cause.journal_position, given.features, prompt)
+        prompt, seen = given_to(journal, agents, agent, queued, given, cause.journal_position)
 
         def kept(data: bytes) -> str:
-            self._brought.append(payload(agent.task, data))
+            self._brought.append(payload(agent.unit, data))
             return self._brought[-1].id
 
         system, user = (

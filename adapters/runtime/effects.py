@@ -29,7 +29,7 @@ def apply(
         attempt: Which attempt at it this is, from 1.
         call_id: The model's call that it answers; empty: a verdict's effect.
     """
-    said, kept = words(command.task, text)
+    said, kept = words(command.task or f"agent:{command.agent}", text)
     if command.others and not kept:  # over several units a text stands in no row (DESIGN 4)
         kept = (payload(command.task, text.encode()),)
         said = Words(payload=kept[0].id)

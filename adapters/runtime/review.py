@@ -36,13 +36,11 @@ from domain.changes.commands import (
 )
 from domain.changes.decisions import pending_effects
 from domain.changes.dependencies import FOLLOW_UP_TOOL, follow_up_id
-from domain.journal.catalog import CATALOG
 from domain.journal.commands import ApplyOperation, UndoDeed
 from domain.journal.task import PERSON, TASK
-from domain.log.state import MAIN
 from domain.log.wire import Payload, Words, words
 from domain.tools import registry
-from domain.tools.snapshot import Snapshot, snapshot
+from domain.tools.snapshot import Snapshot
 
 TIME_TOOL = "log_time"
 """What enters time, which its undo takes away."""
@@ -57,16 +55,18 @@ def changes_of(services: Services, set_id: str) -> ChangeSet:
         return world.load(CHANGES, set_id)
 
 
-def task_now(services: Services, task: str) -> Snapshot:
-    """A task as the tools see it now."""
+def seen_now(services: Services, changes: ChangeSet, item: ChangeItem, text: str = "") -> Snapshot:
+    """What an item would be applied to, as the tools see it now: its set's task, or its day.
+    `text`: its arguments, where they are not those in force."""
+    text = text or arguments_of(services, item)
     with services.journal.reading() as world:
-        return snapshot(world.load(TASK, task), world.load(CATALOG, MAIN), world.n - 1)
+        return registry.seen_now(world, changes.task, item.tool, text, world.n - 1)
 
 
-def task_before(services: Services, task: str, n: int) -> Snapshot:
-    """A task as the tools saw it before the journal's append n."""
-    world = services.journal.world_at(n - 1)
-    return snapshot(world.load(TASK, task), world.load(CATALOG, MAIN), n - 1)
+def seen_before(services: Services, changes: ChangeSet, item: ChangeItem, n: int) -> Snapshot:
+    """The same, as the tools saw it before the journal's append n."""
+    text, world = arguments_of(services, item), services.journal.world_at(n - 1)
+    return registry.seen_now(world, changes.task, item.tool, text, n - 1)
 
 
 def arguments_of(services: Services, item: ChangeItem) -> str:
@@ -82,15 +82,26 @@ def is_stale(services: Services, item: ChangeItem, now: Snapshot) -> bool:
     return registry.base(item.tool, now, text) != item.base
 
 
-def seen_at(services: Services, changes: ChangeSet) -> tuple[int, str]:
-    """The journal's position, and the category of a set's task there: what a verdict names."""
+def task_of(services: Services, changes: ChangeSet, item: ChangeItem) -> str:
+    """The task that an item is about, as it was proposed; empty where there is none."""
+    if changes.task:
+        return changes.task
+    with services.agents.reading() as world:
+        return registry.task_of("", item.tool, world.text(item.arguments))
+
+
+def seen_at(services: Services, changes: ChangeSet, number: int) -> tuple[int, str]:
+    """The journal's position, and the category of the task that an item is about there: what a
+    verdict names."""
+    item = find(changes, number)
+    task = task_of(services, changes, item) if item else changes.task
     with services.journal.reading() as world:
-        return world.n - 1, world.load(TASK, changes.task).category
+        return world.n - 1, world.load(TASK, task).category if task else ""
 
 
 def category_at(services: Services, task: str, position: int) -> str:
-    """A task's category at a position of the journal."""
-    return services.journal.world_at(position).load(TASK, task).category
+    """A task's category at a position of the journal; empty for none."""
+    return services.journal.world_at(position).load(TASK, task).category if task else ""
 
 
 def confirm(
@@ -120,9 +131,9 @@ def confirm(
     base = ""
     if is_anyway and item is not None:
         text = edit or arguments_of(services, item)
-        base = registry.base(item.tool, task_now(services, changes.task), text)
-    said, kept = words(changes.task, edit) if edit else (None, ())
-    position, category = seen_at(services, changes)
+        base = registry.base(item.tool, seen_now(services, changes, item, text), text)
+    said, kept = words(changes.unit, edit) if edit else (None, ())
+    position, category = seen_at(services, changes, number)
     command = ConfirmItem(set_id, number, PERSON, position, said, base, category)
     return _decided(services, "edit" if edit else "confirm", changes, command, key, kept)
 
@@ -132,7 +143,7 @@ def reject(
 ) -> ChangeItem | None:
     """Decline an item; a declined label is suppressed on the task."""
     changes = changes_of(services, set_id)
-    position, category = seen_at(services, changes)
+    position, category = seen_at(services, changes, number)
     seen = services.journal.horizon(position)
     command = RejectItem(set_id, number, PERSON, position, reason, category, seen)
     return _decided(services, "reject", changes, command, key)
@@ -163,7 +174,7 @@ def defer(
 ) -> ChangeItem | None:
     """Put an item off."""
     changes = changes_of(services, set_id)
-    position, category = seen_at(services, changes)
+    position, category = seen_at(services, changes, number)
     with services.spans.verdict("defer", changes, number) as tell:
         seen = services.journal.horizon(position)
         command = DeferItem(set_id, number, PERSON, position, reason, until, category, seen)
@@ -176,7 +187,8 @@ def reopen(services: Services, set_id: str, number: int, key: str = "") -> Chang
     """Take a rejection or deferral back; the suppression of a label is lifted."""
     changes = changes_of(services, set_id)
     item, position = find(changes, number), services.journal.tail().n
-    category = category_at(services, changes.task, item.position) if item else ""
+    task = task_of(services, changes, item) if item else ""
+    category = category_at(services, task, item.position) if item else ""
     command = ReopenItem(set_id, number, PERSON, position, category)
     return _decided(services, "reopen", changes, command, key)
 
@@ -271,9 +283,16 @@ def _take_back(services: Services, changes: ChangeSet, asked: UndoAsked) -> Item
     done: Any = getattr(receipt, "fact", None)
     if receipt is None:
         return ItemUndone(asked.item, asked.confirmation, asked.operation, asked.undoes, code=GONE)
-    tasks = done.command.task, *done.command.others
-    is_timed = done.command.tool == TIME_TOOL
-    command = UndoDeed(tasks, (receipt.n,), asked.operation, receipt.replica, reopens=is_timed)
+    did = done.command
+    tasks = tuple(one for one in (did.task, *did.others) if one)
+    command = UndoDeed(
+        tasks,
+        (receipt.n,),
+        asked.operation,
+        receipt.replica,
+        reopens=did.tool == TIME_TOOL,
+        days=registry.days_of(did.task, did.tool, arguments_of(services, item) if item else "{}"),
+    )
     appended = services.append_journal(command, key=asked.operation)
     code = appended.result.code
     n = 0 if code else appended.n

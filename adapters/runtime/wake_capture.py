@@ -1,6 +1,7 @@
 """Captures what a wake is given: prompt, snapshot, and where both logs stood (SPEC 4)."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from adapters.home.schedules import local_time
@@ -20,7 +21,7 @@ from domain.wake.commands import BeginWake
 from domain.wake.reading import PromptOptions
 from domain.wake.task_search import SearchableTask
 from domain.wake.wake import SectionRef, ToolAsked, ToolReturned, Wake
-from domain.wake.wake_inputs import DEFAULTS, shown, snapshot_of
+from domain.wake.wake_inputs import DEFAULTS, given_to
 
 
 class Captured(NamedTuple):
@@ -54,14 +55,15 @@ def capture(
         if queued is None or queued.run_key != run_key:
             because = f"the wake {run_key} is not queued any more"
             raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
-        prompt = shown(journal, agents, agent, queued, given)
-        seen = snapshot_of(journal, agent, journal.n - 1, given.features, prompt)
+        prompt, seen = given_to(
+            journal, agents, agent, queued, given, journal.n - 1, partial(lines_of, services)
+        )
         positions = journal.n - 1, agents.n - 1
         digest = services.journal.digest_at(positions[0])
         horizon = services.journal.horizon(positions[0])
         template = templates.load(agents, agent.template) if agent.template else Template("")
         of = templates.whose(template.version, agents.replica if agents.is_shared else "")
-    kept = payload(agent.task, canonical.encode(seen))
+    kept = payload(agent.unit, canonical.encode(seen))
     payloads = [kept]
     model = services.model_for(services.model_name(agent)).name
     command = BeginWake(
@@ -72,8 +74,8 @@ def capture(
         journal_position=positions[0],
         agent_position=positions[1],
         snapshot=kept.id,
-        system=_kept(agent.task, prompt.system, payloads),
-        user=_kept(agent.task, prompt.user, payloads),
+        system=_kept(agent.unit, prompt.system, payloads),
+        user=_kept(agent.unit, prompt.user, payloads),
         is_now=is_now,
         is_enabled=services.is_enabled,
         ttl_days=services.settings.agents.expire_after_days,
@@ -118,16 +120,17 @@ def answer_read(
     services: Services, wake: Wake, asked: ToolAsked
 ) -> tuple[ToolReturned, Sequence[Payload]]:
     """What a read is answered with, and the payload that this needs."""
-
-    def lines(journal: LogState) -> Mapping[str, SearchableTask]:
-        kept = services.task_lines
-        if not kept.n:
-            return kept.of(journal)
-        rows = (row for append in services.journal.came(kept.n) for row in append)
-        return kept.of(journal, {row.entity for row in rows if row.of_kind == "task"})
-
     with services.journal.reading() as journal, services.agents.reading() as agents:
-        told = lookups.read(asked, wake, journal, agents, lines)
+        found = lookups.read(asked, wake, journal, agents, partial(lines_of, services))
         positions = journal.n - 1, agents.n - 1
-    message, kept = words(wake.unit, told.text)
-    return lookups.returned(asked, told, message, *positions), kept
+    message, kept = words(wake.unit, found.text)
+    return lookups.returned(asked, found, message, *positions), kept
+
+
+def lines_of(services: Services, journal: LogState) -> Mapping[str, SearchableTask]:
+    """The living tasks; those are read anew that have rows since the last look."""
+    kept = services.task_lines
+    if not kept.n:
+        return kept.of(journal)
+    rows = (row for append in services.journal.came(kept.n) for row in append)
+    return kept.of(journal, {row.entity for row in rows if row.of_kind == "task"})

@@ -258,15 +258,15 @@ class Verdicts:
                 return fork.with_moved_position(cause, partial(self._position, services)), []
             case ConfirmItem() | RejectItem() | DeferItem() if cause.category:
                 position = self._position(services, cause.position)
-                task = review.changes_of(services, cause.changes).task
-                category = review.category_at(services, task, position)
+                changes = review.changes_of(services, cause.changes)
+                category = _category(services, changes, c.find(changes, cause.item), position)
                 return replace(cause, position=position, category=category), []
             case TakeJournal() | InheritWake() if services.agents.is_shared:
                 return None, []  # of another machine, whose watching is not the branch's
             case ReopenItem() if cause.category:
                 changes = review.changes_of(services, cause.changes)
                 item = c.find(changes, cause.item)
-                category = review.category_at(services, changes.task, item.position) if item else ""
+                category = _category(services, changes, item, item.position) if item else ""
                 moved = fork.with_moved_position(cause, partial(self._position, services))
                 return replace(moved, category=category), []
             case LearnVerdicts():
@@ -333,7 +333,15 @@ def _holds(services: Services, scope: str, past: PastVerdict) -> bool:
         return False
     if not scope.startswith(CATEGORY):
         return True
-    return scope == CATEGORY + review.category_at(services, changes.task, item.position)
+    return scope == CATEGORY + _category(services, changes, item, item.position)
+
+
+def _category(
+    services: Services, changes: c.ChangeSet, item: c.ChangeItem | None, position: int
+) -> str:
+    """The category, at a position of the journal, of the task that an item is about."""
+    task = review.task_of(services, changes, item) if item else changes.task
+    return review.category_at(services, task, position)
 
 
 def _not_decided(verdict: ChangedVerdict, item: c.ChangeItem | None) -> Refused:

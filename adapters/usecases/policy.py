@@ -38,7 +38,7 @@ from domain.policy.policy import POLICY
 from domain.policy.policy import pattern as checked
 from domain.ports import Request
 from domain.tools import registry
-from domain.wake.wake_inputs import shown, snapshot_of, tools_of
+from domain.wake.wake_inputs import given_to, tools_of
 from projections.policy import VIEW
 
 if TYPE_CHECKING:
@@ -200,8 +200,7 @@ def preview(home: "Home", agent_id: str, template_id: str = "") -> tuple[Preview
         asked_for = Queued("", "manual", "", now, now, (trigger,), is_urgent=True)
         queued = agents.load(WAKE_QUEUE, agent_id).queued or asked_for
         given = given_now(services)
-        prompt = shown(journal, agents, agent, queued, given)
-        seen = snapshot_of(journal, agent, journal.n - 1, given.features, prompt)
+        prompt, seen = given_to(journal, agents, agent, queued, given, journal.n - 1)
         names = tools_of(agents, agent, queued.reason, given.scaffold, seen)
     model = gate.full_name(services, services.model_name(agent))
     tools = registry.specs(names, given.features)

@@ -106,7 +106,7 @@ def ask_agent(
     """
     _check_question(words)
     troubles = _prepare(home)
-    kept = payload(home.services.agent(agent_id).task, words.encode())
+    kept = payload(home.services.agent(agent_id).unit, words.encode())
     first, said = nth_key(key, 1), home.services.request(agent_id, "user", words=kept.id)
     if known := home.services.agents.answered(first, said):
         return Requested(known.ids[1], known.ids[2], is_known=True, troubles=troubles)

@@ -175,7 +175,7 @@ def _card_item(
 ) -> CardItem:
     need = dependency_of(one.changes, item)
     if item.status not in OPEN:
-        before = value_before(site.home, one.task_id, item, told.arguments)
+        before = value_before(site.home, one.changes, item, told.arguments)
         told = replace(told, now=before)
     return CardItem(
         **asdict(told),

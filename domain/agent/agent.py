@@ -21,14 +21,15 @@ Category = Literal["grievance", "excellence", "template_improvement", "operation
 
 
 class AgentCreated(Stored, frozen=True, tag="agent.created.1"):
-    agent_kind: str  # "task_agent"
-    task: str
-    generation: int  # 1-based among the task's agents
+    agent_kind: str  # "task_agent", "day_agent"
+    task: str  # empty: it has none of its own
+    generation: int  # 1-based among the agents of its task, or of its kind and subject
     name: str
     mode: Mode
     categories: tuple[str, ...] = ()
     position: int = 0  # the journal's n then; what came before is no news
     seen: tuple[Imported, ...] = ()  # of a journal that machines share: what was known of each
+    subject: str = ""  # of one without a task: what it is about, ``home``
 
 
 class AgentNamed(Stored, frozen=True, tag="agent.named.1"):
@@ -324,6 +325,17 @@ class Agent(Struct, frozen=True):
     fresh_seen: dict[str, int] | UnsetType = UNSET
     sleeps_until: str | UnsetType = UNSET
     sleeps_over: dict[str, int] | UnsetType = UNSET
+    subject: str | UnsetType = UNSET  # see `AgentCreated`; left out where it has a task
+
+    @property
+    def about(self) -> str:
+        """Its task, or what it is about without one."""
+        return self.task or self.subject or ""
+
+    @property
+    def unit(self) -> str:
+        """What the texts of its wakes belong to."""
+        return self.task or f"agent:{self.id}"
 
 
 def evolve(agent: Agent, recorded: RecordedEvent) -> Agent:
@@ -352,6 +364,7 @@ def _created(agent: Agent, fact: AgentCreated, row: RecordedEvent) -> Change:
         "position": fact.position,
         "born_seen": _seen(fact, row),
         "seen": _seen(fact, row),
+        **({"subject": fact.subject} if fact.subject else {}),
     }
 
 

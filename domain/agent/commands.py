@@ -15,7 +15,9 @@ from domain.log.wire import Imported, PayloadId, Stored
 
 class CreateAgent(Stored, frozen=True, tag="command.create_agent.1"):
     """`category`: the task's, at the journal's `position`; `name`: empty takes `title`; `first`:
-    of a home that machines share, who leads where nobody was named, see `machines.leads`."""
+    of a home that machines share, who leads where nobody was named, see `machines.leads`.
+    `agent_kind` (empty: a task's), `subject`, `categories`: of one without a task, which has no
+    `category` either."""
 
     said: ClassVar = ("task", "mode", "name", "model", "turn_max")
     task: str
@@ -30,6 +32,9 @@ class CreateAgent(Stored, frozen=True, tag="command.create_agent.1"):
     template: str = ""  # that it shall live on; empty: the built-in directives
     seen: tuple[Imported, ...] = ()  # of a shared journal: what `position` knows of each machine
     first: str = ""
+    agent_kind: str = ""
+    subject: str = ""
+    categories: tuple[str, ...] = ()
 
 
 class ConfigureAgent(Stored, frozen=True, tag="command.configure_agent.1"):

@@ -182,9 +182,9 @@ class AgentSettings(Part, frozen=True):
     preferences: tuple[tuple[str, str], ...] = ()
 
 
-def agent_id(agent_kind: str, task: str, generation: int) -> str:
-    """Two replicas make the same agent of a task (DESIGN 6)."""
-    return key("agent", agent_kind, task, str(generation))
+def agent_id(agent_kind: str, subject: str, generation: int) -> str:
+    """Two replicas make the same agent of a task, or of what it is about (DESIGN 6)."""
+    return key("agent", agent_kind, subject, str(generation))
 
 
 def task_subscription(agent: str) -> str:
@@ -212,8 +212,10 @@ def create(  # noqa: PLR0913  one argument for each thing that an agent begins w
     turn_max: int = TURN_MAX_DEFAULT,
     position: int = 0,
     seen: tuple[Imported, ...] = (),
+    agent_kind: str = AGENT_KIND,
+    subject: str = "",
 ) -> list[AgentFact]:
-    """An active agent that hears of its task; `agent` is the empty state of its id.
+    """An active agent that hears of its task, if it has one; `agent` is the empty state of its id.
 
     Raises:
         Refused: Code ``agent_exists`` or ``invalid_value``.
@@ -221,18 +223,20 @@ def create(  # noqa: PLR0913  one argument for each thing that an agent begins w
     if agent.lifecycle:
         raise Refused(
             "agent_exists",
-            because=f"the task has an agent already ({agent.id}, {agent.lifecycle})",
+            because=f"{'the task' if task else agent_kind} has an agent already "
+            f"({agent.id}, {agent.lifecycle})",
             instead=Remedy("see_agents_one_a_task"),
         )
     allowed = valid_categories(categories)
     named, kept = valid_name(name), valid_mode(mode)
-    made = AgentCreated(AGENT_KIND, task, generation, named, kept, allowed, position, seen)
+    made = AgentCreated(agent_kind, task, generation, named, kept, allowed, position, seen, subject)
     facts: list[AgentFact] = [made]
     if model:
         facts.append(ModelChosen(valid_model(model)))
     if turn_max != TURN_MAX_DEFAULT:
         facts.append(TurnMaxSet(valid_turn_max(turn_max)))
-    return [*facts, AgentActivated(), Subscribed(task_subscription(agent.id), (f"id:{task}",))]
+    heard = [Subscribed(task_subscription(agent.id), (f"id:{task}",))] if task else []
+    return [*facts, AgentActivated(), *heard]
 
 
 def pause(agent: Agent, reason: str = "") -> list[AgentFact]:

@@ -320,6 +320,11 @@ class ChangeSet(Struct, frozen=True):
     expires_at: str = ""
     items: tuple[ChangeItem, ...] = ()
 
+    @property
+    def unit(self) -> str:
+        """What its texts belong to: its task, else its agent."""
+        return self.task or f"agent:{self.agent}"
+
 
 def is_open(item: ChangeItem) -> bool:
     """Whether something is still to happen: pending, confirming or deferred."""

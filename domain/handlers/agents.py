@@ -27,7 +27,7 @@ from domain.agent.wake_queue import (
 )
 from domain.agent.wake_queue_rules import Setting
 from domain.append.causes import Result
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.handlers.decided import Decision, Event, after, on
 from domain.handlers.journal import Handler
 from domain.log.state import MAIN, LogState
@@ -93,22 +93,31 @@ def _skipped(world: LogState, agent: str, run_key: str, code: str) -> list[Event
 
 
 def create(cause: do.CreateAgent, key: str, at: str, world: LogState) -> Decision:
-    """A task's agent, the only living one, and the wake of its creation."""
-    if not cause.category:
+    """A task's agent, or one of a kind without one, the only living one, and the wake of its
+    creation."""
+    kind = cause.agent_kind or deciders.AGENT_KIND
+    if bool(cause.task) == bool(cause.subject):
+        raise invalid("an agent is about a task, or about something else", "name one of the two")
+    allowed = (cause.category,) if cause.task else cause.categories
+    if not all(allowed) or not allowed:
         because = "the task has no category, so no agent may touch it"
+        if cause.subject:
+            because = "there is no category that it may read"
         raise Refused("out_of_scope", because=because, instead="set its category first")
-    agent, generation = _vacant(world, cause.task)
+    agent, generation = _vacant(world, kind, cause.task or cause.subject)
     facts = deciders.create(
         agent,
         task=cause.task,
         generation=generation,
         name=cause.name or cause.title,
         mode=cause.mode,
-        categories=(cause.category,),
+        categories=allowed,
         model=cause.model,
         turn_max=cause.turn_max or TURN_MAX_DEFAULT,
         position=cause.position,
         seen=cause.seen,
+        agent_kind=kind,
+        subject=cause.subject,
     )
     housed: list[Event] = []
     if cause.template:
@@ -125,11 +134,11 @@ def create(cause: do.CreateAgent, key: str, at: str, world: LogState) -> Decisio
     return Decision([*events, *wake_queue_events(world, agent.id, queued)], Result((agent.id,)))
 
 
-def _vacant(world: LogState, task: str) -> tuple[Agent, int]:
-    """The first agent id of a task that is free; Refused while one lives."""
+def _vacant(world: LogState, kind: str, subject: str) -> tuple[Agent, int]:
+    """The first agent id that is free of a kind and subject; Refused while one lives."""
     generation = 1
     while True:  # bounded by the generations that were destroyed
-        agent = world.load(AGENT, deciders.agent_id(deciders.AGENT_KIND, task, generation))
+        agent = world.load(AGENT, deciders.agent_id(kind, subject, generation))
         if agent.lifecycle != "destroyed":
             return agent, generation
         generation += 1

@@ -66,7 +66,7 @@ def _edited(
     if isinstance(checked, ToolRefusal):
         instead = "correct the JSON given with --edit"
         raise Refused("invalid_value", because=checked.message, instead=instead)
-    said, kept = words(changes.task, checked)
+    said, kept = words(changes.unit, checked)
     return said, list(kept), checked
 
 

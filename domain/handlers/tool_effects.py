@@ -11,17 +11,17 @@ from domain.handlers.decided import Decision, Event, on
 from domain.handlers.journal import Handler, edge, linked, stopped, task_of
 from domain.journal import commands as do
 from domain.journal import edits
-from domain.journal.catalog import CATALOG
+from domain.journal.day import DAY
 from domain.journal.edits import FollowUp, Moved
 from domain.journal.links import LinkedFrom
 from domain.journal.task import PERSON, TASK, ChecklistItem, Task
 from domain.log.keys import key as make_key
-from domain.log.state import MAIN, LogState
+from domain.log.state import LogState
 from domain.log.wire import Payload, words
 from domain.tools import registry
 from domain.tools.arguments import CreateFollowUpTask, MigrateChecklistItem, ProposeLink
 from domain.tools.base import ToolRefusal
-from domain.tools.snapshot import Snapshot, snapshot
+from domain.tools.snapshot import Snapshot
 
 # What is written to two tasks in one append: a follow-up, items that move, a link (ADR 40).
 
@@ -155,32 +155,36 @@ def _other_out_of_scope(other: Task, source: Task, cause: do.ApplyOperation) -> 
 
 
 def apply_operation(cause: do.ApplyOperation, key: str, at: str, world: LogState) -> Decision:
-    """Run the tool's pure handler on the task as it is now; a refusal is an outcome too."""
-    task = world.load(TASK, cause.task)
-    now = snapshot(task, world.load(CATALOG, MAIN), world.n, at)
+    """Run the tool's pure handler on the task or the day as it is now; a refusal is an outcome
+    too."""
     arguments = world.text(cause.arguments)
-    refusal = _out_of_scope(now, cause, exists=task.exists)
+    now = registry.seen_now(world, cause.task, cause.tool, arguments, world.n, at)
+    refusal = _out_of_scope(world, now, cause)
     if refusal is None and cause.base and registry.base(cause.tool, now, arguments) != cause.base:
         refusal = ToolRefusal("stale", "what it would change is no longer what it was proposed on")
     if refusal is None:
-        answer = _applied(cause, now, task, arguments, world)
+        answer = _applied(cause, now, arguments, world)
         if not isinstance(answer, ToolRefusal):
-            result = Result((task.id, *cause.others), "applied", tokens=_tokens(answer.events))
+            ids = (cause.task, *cause.others) if cause.task else ()
+            result = Result(ids, "applied", tokens=_tokens(answer.events))
             return Decision(answer.events, result, answer.payloads)
         refusal = answer
-    return Decision(result=Result((task.id,), "refused", refusal.code, refusal.message))
+    ids = (cause.task,) if cause.task else ()
+    return Decision(result=Result(ids, "refused", refusal.code, refusal.message))
 
 
 def _applied(
-    cause: do.ApplyOperation, now: Snapshot, task: Task, arguments: str, world: LogState
+    cause: do.ApplyOperation, now: Snapshot, arguments: str, world: LogState
 ) -> TwoTasks | ToolRefusal:
-    """What is written to the task, or to both that it is about."""
+    """What is written to the task, to both that it is about, or to the day."""
     facts = registry.apply(cause.tool, now, arguments, f"agent:{cause.agent}")
     if isinstance(facts, ToolRefusal):
         return facts
     if registry.is_over_two(cause.tool):
-        return over_both(world, cause, task, arguments)
-    return TwoTasks(on(world, "task", task.id, facts))
+        return over_both(world, cause, world.load(TASK, cause.task), arguments)
+    if now.day is not None:
+        return TwoTasks(on(world, DAY.name, now.day.date, facts))
+    return TwoTasks(on(world, "task", cause.task, facts))
 
 
 def _tokens(events: Sequence[Event]) -> tuple[str, ...]:
@@ -192,13 +196,16 @@ def _tokens(events: Sequence[Event]) -> tuple[str, ...]:
     return tuple(sorted(touched))
 
 
-def _out_of_scope(now: Snapshot, cause: do.ApplyOperation, *, exists: bool) -> ToolRefusal | None:
+def _out_of_scope(world: LogState, now: Snapshot, cause: do.ApplyOperation) -> ToolRefusal | None:
     """The journal's side of the scope check, fail closed (SPEC 5)."""
-    if not exists or now.is_deleted:
-        return ToolRefusal("not_found", "the task does not exist any more")
-    if not now.category:
+    categories = [one.category for one in now.others]
+    if cause.task:
+        if now.is_deleted or not world.load(TASK, cause.task).exists:
+            return ToolRefusal("not_found", "the task does not exist any more")
+        categories = [now.category]
+    if not all(categories):
         return ToolRefusal("missing_category", "the task has no category")
-    if now.category not in cause.categories:
+    if not set(categories).issubset(cause.categories):
         return ToolRefusal("out_of_scope", "the task's category is not one the agent may touch")
     return None
 

@@ -34,8 +34,7 @@ from domain.handlers.agents import agent_events, known_agent, wake_queue_events
 from domain.handlers.decided import Decision, Event, after, on
 from domain.handlers.journal import Handler
 from domain.log.state import MAIN, LogState
-from domain.log.timestamps import later
-from domain.policy.gate import GATE_CODES, GateRefusal, notice_of, refusal
+from domain.policy.gate import GATE_CODES, GateRefusal, refusal
 from domain.policy.policy import POLICY, Policy
 from domain.scaffold import features_of
 from domain.tools import registry
@@ -56,9 +55,8 @@ from domain.wake.wake import (
     WakeReply,
     WakeStarted,
 )
-from domain.wake.wake_inputs import inputs_of, specs_of, tools_of
+from domain.wake.wake_inputs import expires_at, inputs_of, specs_of, tools_of
 
-DAY_SECONDS = 86_400
 SKIPS = ("dormant", "destroyed", "switched_off", "cancelled", "task_deleted", *GATE_CODES)
 """Why a begun wake is stopped without having failed."""
 
@@ -228,7 +226,7 @@ def refused_of(
     if not features_of(begun.scaffold).is_gated:
         return None
     of = replace(agent, categories=begun.categories)
-    return refusal(policy, of, begun.model, has_secret, notice_of(begun.scaffold))
+    return refusal(policy, of, begun.model, has_secret)
 
 
 def replied(entity: str, reply: WakeReply, at: str, world: LogState) -> Decision:
@@ -287,9 +285,8 @@ def _written(world: LogState, agent: Agent, advanced: Advanced, at: str) -> Deci
     finished = advanced.facts[-1] if advanced.facts else None
     if isinstance(finished, WakeFinished):
         own = answered.own or world.load(CHANGES, own_set_id(world, wake.run_key))
-        days = wake.begun.ttl_days
-        expires_at = later(at, seconds=days * DAY_SECONDS) if days else ""
-        opened = decisions.opened(own, agent.id, agent.task, wake.run_key, expires_at)
+        expires = expires_at(world, wake, at)
+        opened = decisions.opened(own, agent.id, agent.task, wake.run_key, expires)
         changes += opened
         agents += _ended(agent, wake, finished, own if opened else None)
         queue_facts = rules.settle(

@@ -94,10 +94,10 @@ def wall(at: str, offset: str, earlier: Sequence[Shift] = ()) -> str:
     '2026-10-25T02:30'
     """
     held = next((one.offset for one in earlier if at < one.until), offset)
-    return later(at, seconds=_seconds(held))[: len("2026-10-25T02:30")]
+    return later(at, seconds=offset_seconds(held))[: len("2026-10-25T02:30")]
 
 
-def _seconds(offset: str) -> int:
+def offset_seconds(offset: str) -> int:
     hours, minutes, *seconds = map(int, offset[1:].split(":"))
     span = timedelta(hours=hours, minutes=minutes, seconds=sum(seconds))
     return int(span.total_seconds()) * (-1 if offset.startswith("-") else 1)

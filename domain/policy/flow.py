@@ -16,7 +16,7 @@ from domain.agent.agent import Agent
 from domain.errors import Refused
 
 T = TypeVar("T", bound=Struct)
-Boundary = Literal["own_task", "linked_task", "category_task", "own_past", "notice"]
+Boundary = Literal["own_task", "linked_task", "category_task", "own_past", "notice", "day_task"]
 Table = Mapping[Boundary, frozenset[str]]
 
 
@@ -41,12 +41,19 @@ _2: Final[Table] = {
     ),
     "own_past": _names("at what text"),
 }
+_4: Final[Table] = {
+    **_2,
+    "day_task": _names(
+        "id title status priority due estimate spent planned items category one_liner pinned"
+    ),
+}
 
-ALLOWED: Final[Mapping[int, Table]] = {1: _1, 2: _2, 3: _2, 4: _2}
+ALLOWED: Final[Mapping[int, Table]] = {1: _1, 2: _2, 3: _2, 4: _4}
 """The fields that may be filled, by scaffold: ``own_task`` in a prompt of the task's agent,
 ``linked_task`` in one of an agent whose task it is linked with, ``category_task`` in what an agent
 is told that looks it up, ``own_past`` in what it recalls of itself and its task, ``notice`` in
-what the agents' log is told of an append of the journal."""
+what the agents' log is told of an append of the journal, ``day_task`` in what an agent is told that
+plans a day."""
 
 
 def project(boundary: Boundary, seen: T, scaffold: int = 1) -> T:

@@ -11,13 +11,9 @@ from typing import Final, Literal, NamedTuple
 from domain.agent import endpoints
 from domain.agent.agent import Agent
 from domain.policy.policy import Policy
-from domain.scaffold import is_since
 
-NOTICE_VERSION: Final = 1
+NOTICE_VERSION: Final = 2
 """The notice that is shown today."""
-
-NOTICE_OF: Final[dict[int, int]] = {2: 1}
-"""By scaffold, from it on: the notice that a consent must be of, or newer."""
 
 _TOLD_1: Final[dict[str, str]] = {
     "now": "the day and the time where you are",
@@ -46,7 +42,14 @@ _TOLD_1: Final[dict[str, str]] = {
         "categories that it looks up, too"
     ),
 }
-TOLD: Final[dict[int, dict[str, str]]] = {1: _TOLD_1}
+_TOLD_2: Final[dict[str, str]] = {
+    **_TOLD_1,
+    "day": (
+        "of an agent that plans your days: the tasks of allowed categories, with a line of their "
+        "agents, your blocks of the day, and what was planned and spent the day before"
+    ),
+}
+TOLD: Final[dict[int, dict[str, str]]] = {1: _TOLD_1, 2: _TOLD_2}
 """By notice: each section that leaves, and what is said of it."""
 
 
@@ -55,9 +58,18 @@ def sections_of(version: int = NOTICE_VERSION) -> tuple[str, ...]:
     return tuple(TOLD[version])
 
 
-def notice_of(scaffold: int) -> int:
-    """The notice that a consent must be of, at least, for a wake of a scaffold."""
-    return max(notice for since, notice in NOTICE_OF.items() if is_since(since, scaffold))
+NOTICE_OF: Final[dict[str, int]] = {"task_agent": 1, "day_agent": 2}
+"""By kind of agent: the notice that a consent must be of, or newer, for what its wakes hold."""
+
+
+def notice_of(kind: str) -> int:
+    """The notice that a consent must be of, at least, for an agent of a kind; of one that nobody
+    here knows the newest.
+
+    >>> notice_of(""), notice_of("day_agent")
+    (1, 2)
+    """
+    return NOTICE_OF.get(kind or "task_agent", NOTICE_VERSION)
 
 
 def notice(model: str, categories: Sequence[str], sections: Iterable[str]) -> str:
@@ -159,30 +171,23 @@ def pattern_of(model: str) -> str:
     return endpoints.every(model) or f"{model.partition(':')[0]}:*"
 
 
-def unconsented(
-    policy: Policy, agent: Agent, model: str, notice: int = NOTICE_VERSION
-) -> tuple[str, ...]:
+def unconsented(policy: Policy, agent: Agent, model: str) -> tuple[str, ...]:
     """The agent's categories that no consent covers for a model; none for one that stays here."""
     if not is_leaving(model):
         return ()
+    notice = notice_of(agent.agent_kind)
     return tuple(one for one in agent.categories if not policy.consented(model, one, notice))
 
 
-def refusal(
-    policy: Policy,
-    agent: Agent,
-    model: str,
-    has_secret: bool,
-    notice: int = NOTICE_VERSION,
-) -> GateRefusal | None:
+def refusal(policy: Policy, agent: Agent, model: str, has_secret: bool) -> GateRefusal | None:
     """The first gate that is closed for an agent and a model; None where all are open.
-    `has_secret`: the adapter has the key that the model needs; `notice`: see `notice_of`."""
+    `has_secret`: the adapter has the key that the model needs."""
     if not agent.categories:
         return GateRefusal("out_of_scope", "the agent is allowed no category")
     if ruled := tuple(one for one in agent.categories if not policy.allows(model, one)):
         because = f"the model {model} is not allowed for a category of the agent"
         return GateRefusal("disallowed_provider_model", because, ruled)
-    if missing := unconsented(policy, agent, model, notice):
+    if missing := unconsented(policy, agent, model):
         because = f"nobody has agreed yet to what the model {model} is sent"
         return GateRefusal("privacy_confirmation_required", because, missing, "consent")
     if is_leaving(model) and not has_secret:

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar
 from msgspec import Struct
 
 from domain.errors import Refused
+from domain.journal.day import DayFact
 from domain.journal.task import TaskFact
 from domain.log import canonical
 from domain.log.keys import key
@@ -27,7 +28,8 @@ SKIPPING = ("redundant", "limit")
 """An element with one of these codes is skipped; with any other, it is refused."""
 
 P = TypeVar("P", SnapshotItem, SnapshotEntry)
-Facts = tuple[TaskFact, ...]
+Facts = tuple[TaskFact | DayFact, ...]
+DayFacts = tuple[DayFact, ...]
 
 
 class ToolRefusal(Struct, frozen=True):
@@ -186,6 +188,13 @@ CAPABILITIES: Mapping[str, tuple[str, ...]] = {
         "task.create",
         "loop.write",
     ),
+    "day_agent": (
+        "day.propose",
+        "report.write",
+        "journal.write",
+        "proposals.retract",
+        "loop.write",
+    ),
 }
 """What each kind of agent may do; a kind that is not here may do nothing."""
 
@@ -230,7 +239,13 @@ class Tool(Struct, frozen=True, kw_only=True):
         "operation_id", "fingerprint", "last_call_wins", "wake", "changes_nothing"
     ] = "fingerprint"
     scope: Literal[
-        "own_task", "own_wake", "own_proposals", "two_tasks", "own_past", "allowed_categories"
+        "own_task",
+        "own_wake",
+        "own_proposals",
+        "two_tasks",
+        "own_past",
+        "allowed_categories",
+        "own_day",
     ] = "own_task"
     entities: tuple[str, ...] = ("task",)
     tokens: tuple[str, ...] = ("TASK",)

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.errors import Refused
+from domain.journal.day import minutes_of
 from domain.log import canonical
 from domain.log.timestamps import is_date, is_moment
 from domain.scaffold import Features
@@ -180,6 +181,8 @@ def _tidy(schema: Schema, text: str, path: str) -> str:
             raise _Wrong(f"{path}: expected a real date YYYY-MM-DD, got {quoted(text)}")
         case "local_time":
             return _wall(text.strip(), path)
+        case "clock":
+            return _clock(text.strip(), path)
         case "instant" if not is_moment(text):
             raise _Wrong(f"{path}: expected a UTC instant as it is stored, got {quoted(text)}")
         case "language" if fold(text) not in LANGUAGES:
@@ -190,6 +193,17 @@ def _tidy(schema: Schema, text: str, path: str) -> str:
             raise _Wrong(f"{path}: only the person sets DONE or REJECTED", "sovereignty")
         case _:
             return text.strip()
+
+
+def _clock(text: str, path: str) -> str:
+    """A time of day; the zero before an hour of one digit may be missing."""
+    clock = text if len(text) != len("9:30") else f"0{text}"
+    try:
+        minutes_of(clock)
+    except Refused:
+        because = f"{path}: expected a time of day HH:MM, got {quoted(text)}"
+        raise _Wrong(because) from None
+    return clock
 
 
 def _wall(text: str, path: str) -> str:
@@ -384,7 +398,7 @@ class Quotes(NamedTuple):
 
 def asks(tool: Tool, features: Features) -> bool:
     """Whether a tool takes a quote in a wake."""
-    return features.quotes and tool.mode == "deferred"
+    return features.quotes and tool.mode == "deferred" and tool.scope != "own_day"
 
 
 def with_quote(tool: Tool, offered: Schema, features: Features) -> Schema:

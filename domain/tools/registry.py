@@ -13,17 +13,20 @@ import msgspec
 from msgspec import Struct
 
 from domain.errors import Refused
+from domain.journal.catalog import CATALOG
+from domain.journal.task import TASK
 from domain.log import canonical
+from domain.log.state import MAIN, LogState
 from domain.log.wire import Imported
 from domain.ports import ToolSpec
 from domain.scaffold import FEATURES, SCAFFOLD, Features, features_of
 from domain.text import squeeze
-from domain.tools import arguments, decoding, followups, local, task_tools, times
+from domain.tools import arguments, days, decoding, followups, local, task_tools, times
 from domain.tools import base as b
 from domain.tools.arguments import Arguments, Schema, SuppressLabel
 from domain.tools.base import CAPABILITIES, Facts, Mode, Plan, Tool, ToolEffect, ToolRefusal
 from domain.tools.decoding import decoded
-from domain.tools.snapshot import Snapshot
+from domain.tools.snapshot import Snapshot, snapshot
 
 T = TypeVar("T")
 
@@ -35,6 +38,7 @@ TOOLS: Mapping[str, Tool] = {
         *task_tools.CHECKLIST_TOOLS,
         *followups.TOOLS,
         *times.TOOLS,
+        *days.TOOLS,
         *local.TOOLS,
         *local.LOOKUP_TOOLS,
     )
@@ -302,6 +306,27 @@ def read(tool: str, arguments: str) -> Struct | ToolRefusal:
     """The arguments of a change."""
     change = _change(tool, arguments)
     return change if isinstance(change, ToolRefusal) else change[1]
+
+
+def seen_now(
+    world: LogState, task: str, tool: str, arguments: str, position: int, at: str = ""
+) -> Snapshot:
+    """What a change would be applied to, as the journal stands in a world: its task; of a change of
+    a day, which is no task's, that day and the open task that it names."""
+    if task:
+        return snapshot(world.load(TASK, task), world.load(CATALOG, MAIN), position, at)
+    return days.seen_now(world, read(tool, arguments), position)
+
+
+def task_of(task: str, tool: str, arguments: str) -> str:
+    """The task that a change is about: its set's, or, of a change of a day, the one that it names.
+    Empty where there is none."""
+    return task or next(iter(days.tasks_named(read(tool, arguments))), "")
+
+
+def days_of(task: str, tool: str, arguments: str) -> tuple[str, ...]:
+    """The day that a change which is no task's is about."""
+    return () if task else (getattr(read(tool, arguments), "day", ""),)
 
 
 def is_over_two(tool: str) -> bool:

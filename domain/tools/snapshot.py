@@ -6,6 +6,7 @@ STORAGE FORMAT: a wake keeps its snapshot as a payload, see `domain.log.wire`.
 from msgspec.structs import replace
 
 from domain.journal.catalog import Catalog, available
+from domain.journal.day import Day
 from domain.journal.task import Task
 from domain.log.wire import Imported, Part
 from domain.scaffold import Features
@@ -71,6 +72,36 @@ class SnapshotPlace(Part, frozen=True):
     edited: tuple[str, ...] = ()
 
 
+class SnapshotBlock(Part, frozen=True):
+    """A block of a day. `by`: ``person`` or ``agent:<id>``; `task` is empty where it is of none, or
+    of one that the agent may not know."""
+
+    id: str
+    start: str
+    end: str
+    by: str
+    task: str = ""
+
+
+class SnapshotDay(Part, frozen=True):
+    """The day that a wake plans. `ends`: in UTC; `now`: what the person's clock shows, empty on
+    another day, and where a change is applied; `declined`: the tasks of which they want no block,
+    unless they asked."""
+
+    date: str
+    ends: str = ""
+    now: str = ""
+    blocks: tuple[SnapshotBlock, ...] = ()
+    declined: tuple[str, ...] = ()
+
+
+class SnapshotTask(Part, frozen=True):
+    """A task that an agent without one may name; its title is no text of that agent's unit."""
+
+    id: str
+    category: str
+
+
 class Snapshot(Part, frozen=True):
     """What tools read and the edge of what they may touch (SPEC 5).
 
@@ -79,7 +110,8 @@ class Snapshot(Part, frozen=True):
     `time` is oldest first, `linked` empty where a change is applied. `at`:
     when a change is looked at; never kept. `wrote`: of a journal that machines share, whose appends
     are those that things were touched in. `places`: of `log` and `thread`, since scaffold 3, whose
-    prompts tell no instants.
+    prompts tell no instants. `day`, `others`: of an agent without a task, which leaves what is of
+    one empty.
     """
 
     task: str
@@ -105,6 +137,13 @@ class Snapshot(Part, frozen=True):
     linked: tuple[SnapshotLink, ...] = ()
     wrote: tuple[Imported, ...] = ()
     places: tuple[SnapshotPlace, ...] = ()
+    day: SnapshotDay | None = None
+    others: tuple[SnapshotTask, ...] = ()
+
+
+def blocks_of(day: Day) -> tuple[SnapshotBlock, ...]:
+    """The blocks of a day, for tools."""
+    return tuple(SnapshotBlock(one.id, one.start, one.end, one.by, one.task) for one in day.blocks)
 
 
 def captured(

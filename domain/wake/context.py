@@ -30,6 +30,7 @@ from domain.log.wire import Words, tag_of
 from domain.policy.flow import may_enter, project
 from domain.scaffold import Features
 from domain.text import fold
+from domain.tools.days import DAY_CHANGES
 from domain.tools.snapshot import SnapshotLink
 from domain.wake import reading as r
 from domain.wake.memory import readable_digests, readable_notes
@@ -209,6 +210,7 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     linked_agents: Mapping[str, r.LinkedAgent],
     limits: PromptLimits = DEFAULTS,
     given: PromptOptions = GIVEN,
+    day: r.DaySeen | None = None,
 ) -> Reading:
     """Read what a wake of the agent may see. Fails closed: no scope, no reading.
 
@@ -222,11 +224,63 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
         linked_agents: By id of linked task: what its agent says.
         limits: Bounds what is read at all.
         given: What the wake's command says: its scaffold, the person's clock.
+        day: The one that it plans, of an agent without a task.
 
     Raises:
         Refused: Code ``unknown_task``, ``task_deleted``, or ``out_of_scope`` where the task has
             no category or one that the agent is not allowed; ``overshared_payload_blocked``.
     """
+    reading = _of_itself(agents, agent, asked, report, sets, given)
+    if day is not None:
+        reading = replace(reading, day=day)
+    else:
+        reading = _with_task(journal, agent, asked, reading, linked_agents, limits, given)
+    return replace(reading, short=shortened(_ids(reading))) if given.features.short_ids else reading
+
+
+def _of_itself(
+    agents: LogState,
+    agent: Agent,
+    asked: WakeReason,
+    report: r.ReportShown | None,
+    sets: Sequence[ChangeSet],
+    given: PromptOptions,
+) -> Reading:
+    """What a wake reads of its own agent, whatever that is about."""
+    text = agents.text if given.features.tells_edits else None
+    proposals, verdicts = _proposed(sets, agent.task, text)
+    observed, critical = _observed(agents, agent, given.features)
+    language = agent.preferences.get("language")
+    return Reading(
+        task=r.TaskSeen("", ""),
+        reason=asked.reason,
+        slots=_slots(agent),
+        report=report,
+        critical=critical,
+        journal=observed,
+        proposals=proposals,
+        verdicts=verdicts,
+        timers=tuple(fired(asked.triggers, agent)),
+        is_resumed="recovery" in {asked.reason, *(one.reason for one in asked.triggers)},
+        words=asked.words,
+        language=language.value if language and not agent.task else "",
+        scaffold=given.scaffold,
+        local=given.local,
+        memory=_digests(agents, agent) if given.features.has_memory else (),
+        kind=agent.agent_kind or deciders.AGENT_KIND,
+    )
+
+
+def _with_task(
+    journal: LogState,
+    agent: Agent,
+    asked: WakeReason,
+    reading: Reading,
+    linked_agents: Mapping[str, r.LinkedAgent],
+    limits: PromptLimits,
+    given: PromptOptions,
+) -> Reading:
+    """A reading with the agent's task and all that is told with it."""
     task = journal.load(TASK, agent.task)
     _check(task, agent)
     catalog = journal.load(CATALOG, MAIN)
@@ -237,45 +291,36 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     facts = fact_changes(later, agent, seen)
     others, hidden = trigger_changes(asked.triggers, task, seen, facts)
     suppressed, free = _labels(catalog, task)
-    text = agents.text if given.features.tells_edits else None
-    proposals, verdicts = _proposed(sets, task.id, text)
-    observed, critical = _observed(agents, agent, given.features)
+    report = reading.report
     if report is not None and given.features.tells_days:
         report = replace(report, newer=_newer(_written(task), report.at))
-    reading = Reading(
+    return replace(
+        reading,
         task=project(
             "own_task",
             _task(journal, task, catalog, category, limits, given.features),
             given.scaffold,
         ),
-        reason=asked.reason,
-        slots=_slots(agent),
         suppressed=suppressed,
         available=free,
         corrections=_corrections(journal, category, limits),
         linked=links,
         report=report,
-        critical=critical,
-        journal=observed,
-        proposals=proposals,
-        verdicts=verdicts,
         changes=tuple(sorted((*facts, *others), key=lambda one: (one.subject, one.what))),
         hidden=hidden,
-        timers=tuple(fired(asked.triggers, agent)),
-        is_resumed="recovery" in {asked.reason, *(one.reason for one in asked.triggers)},
-        words=asked.words,
         language=task.language or category.language,
-        scaffold=given.scaffold,
-        local=given.local,
-        memory=_digests(agents, agent) if given.features.has_memory else (),
     )
-    return replace(reading, short=shortened(_ids(reading))) if given.features.short_ids else reading
 
 
 def _ids(reading: Reading) -> Iterator[str]:
     """All that a prompt may name by its id."""
     task = reading.task
     yield from (task.id, *(one.subject for one in reading.changes))
+    if reading.day is not None:
+        before = reading.day.before or r.DayBeforeSeen("")
+        parts = (reading.day.blocks, reading.day.tasks, before.blocks, before.spent)
+        yield from (one.id for part in parts for one in part)
+        yield from (one.task for one in (*reading.day.blocks, *before.blocks))
     yield from (one.fingerprint for one in reading.proposals)
     for part in (task.labels, task.items, task.time, reading.linked):
         yield from (one.id for one in part)
@@ -548,20 +593,21 @@ def lessons_of(
     ruled_out = ruled_out_in(agents, category, features)
     others = {
         tool: [one for one in tools[tool] if one.changes not in own]
-        for tool in sorted(tools.keys() - {*ruled_out})
+        for tool in sorted(tools.keys() - {*ruled_out, *DAY_CHANGES})
     }
     fared = (
         _seen(agents, agent, tool, lessons)
         for tool, lessons in others.items()
         if len(lessons) >= DECIDED_LEAST
     )
-    return (*(r.LessonSeen(tool, 0, 0, is_ruled_out=True) for tool in ruled_out), *fared)
+    ruled = (one for one in ruled_out if one not in DAY_CHANGES)
+    return (*(r.LessonSeen(tool, 0, 0, is_ruled_out=True) for tool in ruled), *fared)
 
 
 def sets_of_task(agents: LogState, agent: Agent, generation: int) -> list[str]:
     """The change sets of the agents that a task had up to a generation."""
-    kind, task = agent.agent_kind, agent.task
-    known = (deciders.agent_id(kind, task, nth) for nth in range(1, generation + 1))
+    kind, about = agent.agent_kind, agent.about
+    known = (deciders.agent_id(kind, about, nth) for nth in range(1, generation + 1))
     return [one for each in known for one in agents.load(AGENT, each).sets]
 
 

@@ -20,7 +20,7 @@ from domain.log import canonical
 from domain.log.state import MAIN, LogState
 from domain.log.wire import Words
 from domain.policy.flow import may_enter, project
-from domain.policy.gate import notice_of, refusal
+from domain.policy.gate import refusal
 from domain.policy.policy import POLICY
 from domain.policy.scrub import scrub, scrub_all
 from domain.scaffold import features_of
@@ -147,11 +147,11 @@ def _reader(wake: Wake, agents: LogState) -> Agent:
     """The agent with the categories that it had when its wake began, has still, and of which the
     wake's model may be told."""
     begun, policy = wake.begun, agents.load(POLICY, MAIN)
-    agent, notice = agents.load(AGENT, begun.agent), notice_of(begun.scaffold)
+    agent = agents.load(AGENT, begun.agent)
 
     def is_open(category: str) -> bool:
         of = replace(agent, categories=(category,))
-        return refusal(policy, of, begun.model, has_secret=True, notice=notice) is None
+        return refusal(policy, of, begun.model, has_secret=True) is None
 
     kept = set(begun.categories).intersection(agent.categories)
     return replace(agent, categories=tuple(sorted(filter(is_open, kept))))

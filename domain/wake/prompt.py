@@ -18,7 +18,7 @@ from domain.ports import CallResult, Exchange, Request, Section, ToolSpec
 from domain.tools.snapshot import SnapshotPlace
 from domain.wake import prompt_sections as parts
 from domain.wake.prompt_sections import document, newest, section, size
-from domain.wake.reading import PromptLimits, Reading
+from domain.wake.reading import DaySeen, PromptLimits, Reading
 from domain.wake.wake import ExchangeRef, ModelAsked, SectionRef, Wake
 
 SEPARATOR_BYTES = 2
@@ -29,7 +29,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("finished_items_max",),
     ("journal_max", "memory_max_bytes"),
     ("corrections_max",),
-    ("linked_max",),
+    ("linked_max", "day_tasks_max"),
     (
         "line_max_bytes",
         "critical_max",
@@ -55,12 +55,14 @@ TEXT_LEAST_BYTES = 40
 
 class Prompt(Struct, frozen=True):
     """What a model is given in a wake's first turn. `secrets`: how many were replaced, also in
-    what did not fit in. `places`: of the entries that it shows, see `Snapshot`."""
+    what did not fit in. `places`: of the entries that it shows, see `Snapshot`. `day`: of an agent
+    that plans one, with the tasks that it shows."""
 
     system: tuple[Section, ...]
     user: tuple[Section, ...]
     secrets: int = 0
     places: tuple[SnapshotPlace, ...] = ()
+    day: DaySeen | None = None
 
 
 def render(reading: Reading, limits: PromptLimits) -> Prompt:
@@ -120,10 +122,17 @@ def _least(name: str, value: int) -> int:
 
 def _fitted(reading: Reading, limits: PromptLimits) -> Prompt | None:
     """The prompt under these bounds, its log cut to what fits; None if too much would go."""
-    order = parts.SECTIONS[reading.scaffold]
+    order = reading.manifest.order
     system = _made(order.system, reading, limits)
     before = _made(order.before_task, reading, limits)
     after = _made(order.after_task, reading, limits)
+    if reading.day is not None:
+        day = parts.bounded_day(reading.day, limits)
+        shown = parts.day(reading, day)
+        prompt = Prompt(
+            system, (*before, shown, *after), day=day, places=_places(reading, limits, 0)
+        )
+        return prompt if size_of(prompt) <= limits.prompt_max_bytes else None
     task = document(reading, limits)
     log, left_out = reading.task.log, reading.task.log_unread
 
@@ -152,10 +161,8 @@ def _places(reading: Reading, limits: PromptLimits, entries: int) -> tuple[Snaps
     return tuple(one for one in found if one.at)
 
 
-def _made(
-    makers: Iterable[parts.Part], reading: Reading, limits: PromptLimits
-) -> tuple[Section, ...]:
-    return tuple(made for make in makers if (made := make(reading, limits)))
+def _made(names: Iterable[str], reading: Reading, limits: PromptLimits) -> tuple[Section, ...]:
+    return tuple(made for one in names if (made := parts.PARTS[one](reading, limits)))
 
 
 # ---------------------------------------------------------------------------- the request of a turn

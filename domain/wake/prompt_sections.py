@@ -8,17 +8,17 @@ counting lines: Unicode has ten characters that end one.
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.journal.task import RATING_MAX
 from domain.log.timestamps import wall
 from domain.log.wire import SHARED
 from domain.ports import Section
 from domain.text import squeeze
-from domain.wake import directives
 from domain.wake import reading as r
 from domain.wake.reading import PromptLimits, Reading
 
@@ -332,6 +332,45 @@ def _item(item: r.ItemSeen, limits: PromptLimits) -> str:
     )
 
 
+# ------------------------------------------------------------------------------------------ the day
+
+
+def bounded_day(day: r.DaySeen, limits: PromptLimits) -> r.DaySeen:
+    """The day with no more tasks than a prompt may show; their texts as long as they may be."""
+    most = limits.line_max_bytes
+    tasks = [
+        replace(one, title=line(one.title, most), one_liner=line(one.one_liner, most))
+        for one in day.tasks[: limits.day_tasks_max]
+    ]
+    more = day.more_tasks + len(day.tasks) - len(tasks)
+    return replace(day, tasks=tuple(tasks), more_tasks=more)
+
+
+def day(reading: Reading, seen: r.DaySeen) -> Section:
+    """The day as one JSON object, an element of a list per line."""
+    before = seen.before
+    past = [*before.blocks, *before.spent] if before else []
+    tasks = [
+        *(one.id for one in seen.tasks),
+        *(one.id for one in past if isinstance(one, r.SpentSeen)),
+    ]
+    told = [
+        f'"{name}": {rows([*map(dump, value)]) if name in ("blocks", "tasks") else dump(value)}'
+        for name, value in _named(reading, msgspec.to_builtins(seen)).items()
+    ]
+    units = [f"day:{seen.date}", *tasks, *([f"day:{before.date}"] if before else [])]
+    return section("day", "Day", "{\n" + ",\n".join(told) + "\n}", units)
+
+
+def _named(reading: Reading, value: Any) -> Any:
+    """Plain values with each id as the agent is told it."""
+    if isinstance(value, dict):
+        return {name: _named(reading, one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_named(reading, one) for one in value]
+    return reading.named(value) if isinstance(value, str) else value
+
+
 # ------------------------------------------------------------------------------- the other sections
 
 Part = Callable[[Reading, PromptLimits], Section | None]
@@ -344,7 +383,7 @@ CRITICAL_GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def role(reading: Reading, limits: PromptLimits) -> Section:
-    return section("role", "Role and rules", directives.ROLES[reading.scaffold])
+    return section("role", "Role and rules", reading.manifest.role)
 
 
 def now(reading: Reading, limits: PromptLimits) -> Section | None:
@@ -377,7 +416,7 @@ def goal(reading: Reading, limits: PromptLimits) -> Section | None:
 
 
 def guiding(reading: Reading, limits: PromptLimits) -> Section:
-    text = directives.DIRECTIVES[directives.DIRECTIVES_VERSION]
+    text = reading.manifest.guiding
     if reading.directives:
         text = block(reading.directives, limits.directives_max_bytes)
     return section("directives", "Directives", text)
@@ -470,7 +509,8 @@ def report(reading: Reading, limits: PromptLimits) -> Section | None:
     tldr = line(known.tldr, limits.line_max_bytes)
     written = f"Written at {known.at}."
     if reading.features.tells_days:
-        written = f"Written {when(reading, known.at)}; newer entries: {known.newer}."
+        newer = "" if reading.day else f"; newer entries: {known.newer}"
+        written = f"Written {when(reading, known.at)}{newer}."
     return section("report", "Current report", f"{written}\n\nTL;DR: {tldr}\n\n{content}")
 
 
@@ -564,13 +604,15 @@ def words(reading: Reading, limits: PromptLimits) -> Section | None:
 def first_wake(reading: Reading, limits: PromptLimits) -> Section | None:
     if not reading.is_first:
         return None
-    return section("first_wake", "First wake", directives.SENTENCES[reading.scaffold].first_wake)
+    return section("first_wake", "First wake", reading.manifest.sentences.first_wake)
 
 
 def instruction(reading: Reading, limits: PromptLimits) -> Section:
     unset = "that of the task's own texts" if reading.features.tells_days else "en"
+    if reading.day is not None:
+        unset = "that of most of the tasks' titles"
     language = line(reading.language, limits.line_max_bytes) or unset
-    told = directives.SENTENCES[reading.scaffold]
+    told = reading.manifest.sentences
     parts = [told.answer] if reading.words else []
     parts += [told.act_first] if reading.is_first else [told.no_op, told.act]
     parts.append(f"Language of the report: {language}.")
@@ -723,72 +765,31 @@ def turns(reading: Reading, limits: PromptLimits) -> list[str]:
     return shown[::-1]
 
 
-# ---------------------------------------------------------------------------------------- the order
+# ---------------------------------------------------------------------------------------- by name
 
-
-class SectionOrder(Struct, frozen=True):
-    """The sections of a prompt: those of the system part, and the user part's around the task."""
-
-    system: tuple[Part, ...]
-    before_task: tuple[Part, ...]
-    after_task: tuple[Part, ...]
-
-
-_1 = SectionOrder(
-    system=(role, goal, guiding),
-    before_task=(suppressed_labels, available_labels, corrections),
-    after_task=(
-        linked,
-        report,
-        critical,
-        journal,
-        proposals,
-        changed,
-        words,
-        first_wake,
-        instruction,
-    ),
-)
-_2 = SectionOrder(
-    system=_1.system,
-    before_task=(now, *_1.before_task, lessons),
-    after_task=(
-        time,
-        linked,
-        report,
-        memory,
-        critical,
-        journal,
-        proposals,
-        changed,
-        thread,
-        words,
-        first_wake,
-        instruction,
-    ),
-)
-_3 = SectionOrder(
-    system=(role, guiding, goal),
-    before_task=(),
-    after_task=(
+PARTS: Final[Mapping[str, Part]] = {
+    one.__name__: one
+    for one in (
+        role,
+        goal,
+        guiding,
         suppressed_labels,
         available_labels,
         corrections,
-        memory,
-        linked,
+        lessons,
         time,
+        linked,
         report,
+        memory,
         critical,
         journal,
         proposals,
-        thread,
-        lessons,
         changed,
+        thread,
         words,
         first_wake,
         now,
         instruction,
-    ),
-)
-SECTIONS: Final[Mapping[int, SectionOrder]] = {1: _1, 2: _2, 3: _3, 4: _3}
-"""By scaffold."""
+    )
+}
+"""The makers of sections, as `domain.wake.manifests` names them."""

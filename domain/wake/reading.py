@@ -6,10 +6,12 @@ the relation and no more. `domain.wake.context` makes it, `domain.wake.prompt` r
 
 from msgspec import Struct
 
+from domain.agent.deciders import AGENT_KIND
 from domain.agent.wake_queue import Reason, Trigger
 from domain.errors import invalid
 from domain.scaffold import Features, features_of
 from domain.wake.commands import LocalTime
+from domain.wake.manifests import Manifest, manifest_of
 
 LABELS_MAX = 3
 """Labels of a task that agents may fill up to (SPEC 5)."""
@@ -41,6 +43,7 @@ class PromptLimits(Struct, frozen=True):
     critical_max: int = 200
     corrections_max: int = 50
     linked_max: int = 100
+    day_tasks_max: int = 60
     labels_max: int = 200
     proposals_max: int = 200
     verdicts_max: int = 20
@@ -309,6 +312,70 @@ class LessonSeen(Struct, frozen=True):
     is_ruled_out: bool = False
 
 
+class BlockSeen(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """A block of a day; `by` is person or agent. `title`: of a person's own, or ``busy`` where the
+    agent may not know it; with a task it has none."""
+
+    id: str
+    start: str
+    end: str
+    by: str
+    task: str = ""
+    title: str = ""
+
+
+class DayTaskSeen(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """A task that may be planned. Minutes: the `estimate`, `spent` on it in all, `planned` of it in
+    blocks of that day; 0 where there are none. `items`: ``2/5`` are done."""
+
+    id: str
+    title: str
+    status: str
+    priority: str
+    due: str = ""
+    estimate: int = 0
+    spent: int = 0
+    planned: int = 0
+    items: str = ""
+    category: str = ""
+    one_liner: str = ""
+    pinned: bool = False
+
+
+class SpentSeen(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """Minutes spent on a task on a day."""
+
+    id: str
+    title: str
+    minutes: int
+
+
+class DayBeforeSeen(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """The day before the one that is planned: its blocks, and what time was spent on."""
+
+    date: str
+    blocks: tuple[BlockSeen, ...] = ()
+    spent: tuple[SpentSeen, ...] = ()
+
+
+class DaySeen(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """A day as its agent is told it, by the person's clock. `now`: only of the day that it is;
+    `hours` and `pauses`: by the person's preferences; `tasks`: those that may be planned, the most
+    urgent first, and `more_tasks` how many are left out; `declined`: those whose blocks of that day
+    the person turned down."""
+
+    date: str
+    weekday: str
+    hours: tuple[str, str]
+    now: str = ""
+    pauses: tuple[tuple[str, str], ...] = ()
+    blocks: tuple[BlockSeen, ...] = ()
+    tasks: tuple[DayTaskSeen, ...] = ()
+    more_tasks: int = 0
+    declined: tuple[str, ...] = ()
+    before: DayBeforeSeen | None = None
+
+
 class Reading(Struct, frozen=True):
     """Everything one wake reads. `language` is the report's; empty means English.
 
@@ -342,10 +409,16 @@ class Reading(Struct, frozen=True):
     thread: ThreadSeen = ThreadSeen()
     lessons: tuple[LessonSeen, ...] = ()
     memory: tuple[DigestSeen, ...] = ()  # oldest first
+    kind: str = AGENT_KIND  # of the agent
+    day: DaySeen | None = None  # of an agent that plans one; it has no task of its own
 
     def named(self, id_: str) -> str:
         """An id as the agent is told it."""
         return self.short.get(id_, id_)
+
+    @property
+    def manifest(self) -> Manifest:
+        return manifest_of(self.scaffold, self.kind)
 
     @property
     def is_first(self) -> bool:

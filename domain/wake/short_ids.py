@@ -46,6 +46,8 @@ def of_snapshot(seen: Snapshot) -> Iterator[str]:
     for part in (seen.items, seen.time, seen.available, seen.linked):
         yield from (one.id for one in part)
     yield from (*seen.labels, *seen.suppressed)
+    yield from (one.id for one in seen.others)
+    yield from (one.id for one in (seen.day.blocks if seen.day else ()))
 
 
 def completed(schema: Schema, given: Any, known: Callable[[], Iterable[str]]) -> Any:

@@ -16,13 +16,17 @@ from domain.text import tokens
 
 
 class SearchableTask(Struct, frozen=True):
-    """A living task; `words` are its title's, as an agent is told it; `at`: of its last fact."""
+    """A living task; `words` are its title's, as an agent is told it; `at`: of its last fact. The
+    rest is as in `Task`."""
 
     id: str
     words: frozenset[str]
     status: str
     category: str
     at: str
+    due: str = ""
+    priority: str = ""
+    wait_until: str = ""
 
 
 def line_of(task: Task) -> SearchableTask | None:
@@ -30,7 +34,8 @@ def line_of(task: Task) -> SearchableTask | None:
     if not task.exists or task.is_deleted:
         return None
     words = frozenset(tokens(scrub(task.title).text))
-    return SearchableTask(task.id, words, task.status, task.category, task.updated_at)
+    ends = task.due, task.priority, task.wait_until
+    return SearchableTask(task.id, words, task.status, task.category, task.updated_at, *ends)
 
 
 class TaskSearchIndex:

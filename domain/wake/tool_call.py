@@ -284,7 +284,7 @@ def _refusal(wake: Wake, call: ToolCall, tool: str | None, bench: WakeInputs) ->
         return ToolRefusal("wake_reason_not_allowed", message)
     if call.problem:
         return ToolRefusal("invalid_json", call.problem)
-    if registry.TOOLS[tool].mode == "local":
+    if registry.TOOLS[tool].mode == "local" or registry.TOOLS[tool].scope == "own_day":
         return None
     if not bench.snapshot.category:
         return ToolRefusal("missing_category", "the task has no category, so it may not be changed")
@@ -343,14 +343,15 @@ def _deferred(this: _Answering, arguments: Struct, quotes: Quotes) -> ToolReturn
 
     said_of = partial(decoding.quote_of, registry.TOOLS[tool], quotes, arguments)
     cited = [said_of(one) for one in plan.proposals]
-    if wake.features.needs_quotes and not all(map(squeeze, cited)):
+    is_asked = decoding.asks(registry.TOOLS[tool], wake.features)
+    if is_asked and wake.features.needs_quotes and not all(map(squeeze, cited)):
         return _denied(this, citations.MISSING)
     planned = citations.with_citations(plan.proposals, cited, wake, bench.snapshot, this.read)
     touched = partial(registry.last_touched, bench.snapshot)
     memory = _memory(wake, bench) if this.wake.features.heeds_verdicts else None
     news = partial(registry.is_news, bench.snapshot) if bench.snapshot.wrote else None
     sifted = deduplication.deduplicate(planned, sets, touched, memory, news)
-    facts, payloads = decisions.propose(own, sifted.accepted, wake.begun.task)
+    facts, payloads = decisions.propose(own, sifted.accepted, wake.unit)
     answered.payloads += payloads
     answered.proposed += facts
     for fact in facts:

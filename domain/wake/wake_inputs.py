@@ -2,7 +2,7 @@
 prompt, the captured task, its change sets, the tools it is offered.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, lru_cache
 
 import msgspec
@@ -17,6 +17,7 @@ from domain.journal.links import LINKS
 from domain.journal.task import TASK
 from domain.log import canonical
 from domain.log.state import MAIN, LogState
+from domain.log.timestamps import later
 from domain.log.wire import SHARED, Imported, Payload, payload
 from domain.policy.flow import may_enter
 from domain.scaffold import Features, features_of
@@ -32,12 +33,23 @@ from domain.wake.context import (
     sets_of_task,
     thread_of,
 )
+from domain.wake.day_context import day_seen, snapshot_of_day
+from domain.wake.manifests import manifest_of
 from domain.wake.memory import with_readable_memory
 from domain.wake.prompt import Prompt, render
-from domain.wake.reading import LinkedAgent, PromptLimits, PromptOptions, ReportShown, WakeReason
+from domain.wake.reading import (
+    DaySeen,
+    LinkedAgent,
+    PromptLimits,
+    PromptOptions,
+    ReportShown,
+    WakeReason,
+)
+from domain.wake.task_search import SearchableTask, TaskSearchIndex
 from domain.wake.tool_call import WakeInputs
-from domain.wake.wake import anyones
+from domain.wake.wake import Wake, anyones
 
+DAY_SECONDS = 86_400
 GENERATIONS_MAX = 100  # of a task's agents that are looked through for a living one
 DEFAULTS = PromptLimits()
 
@@ -52,8 +64,39 @@ def given_by(cause: BeginWake) -> PromptOptions:
     return PromptOptions(cause.scaffold, cause.prompt_max_bytes, cause.local)
 
 
+TaskLines = Callable[[LogState], Mapping[str, SearchableTask]]
+"""The living tasks of a journal; `task_search.TaskSearchIndex` keeps them."""
+
+
+def all_lines(journal: LogState) -> Mapping[str, SearchableTask]:
+    """The living tasks, for who asks but once."""
+    return TaskSearchIndex().of(journal)
+
+
+def given_to(
+    journal: LogState,
+    agents: LogState,
+    agent: Agent,
+    queued: Queued,
+    given: PromptOptions,
+    position: int,
+    lines: TaskLines = all_lines,
+) -> tuple[Prompt, Snapshot]:
+    """The prompt of a queued wake, as both logs stand in these worlds, and what its tools see;
+    `position`: the journal's.
+
+    Raises: as `shown`."""
+    prompt = shown(journal, agents, agent, queued, given, lines)
+    return prompt, snapshot_of(journal, agent, position, queued.reason, given, prompt)
+
+
 def shown(
-    journal: LogState, agents: LogState, agent: Agent, queued: Queued, given: PromptOptions
+    journal: LogState,
+    agents: LogState,
+    agent: Agent,
+    queued: Queued,
+    given: PromptOptions,
+    lines: TaskLines = all_lines,
 ) -> Prompt:
     """The prompt of a queued wake, as both logs stand in these worlds.
 
@@ -65,20 +108,25 @@ def shown(
     if given.features.has_memory:
         agent = with_readable_memory(agents, agent)
     limits = limits_of(given.prompt_max_bytes)
+    manifest = manifest_of(given.scaffold, agent.agent_kind)
+    asked = WakeReason(queued.reason, queued.triggers, words)
+    sets = agents.load_each(CHANGES, agent.sets)
+    has_task = manifest.subject == "task"
     reading = gather(
         journal,
         agents,
         agent,
-        WakeReason(queued.reason, queued.triggers, words),
+        asked,
         report=report_of(agents, agent),
-        sets=agents.load_each(CHANGES, agent.sets),
-        linked_agents=_linked_agents(journal, agents, agent, given.features),
+        sets=sets,
+        linked_agents=_linked_agents(journal, agents, agent, given.features) if has_task else {},
         limits=limits,
         given=given,
+        day=None if has_task else _day(journal, agents, agent, asked, sets, given, lines),
     )
     if directives := _directives(agents, agent):
         reading = replace(reading, directives=directives)
-    if given.features.has_lessons:
+    if given.features.has_lessons and has_task:
         lessons = lessons_of(agents, agent, reading.task.category.id, given.features)
         reading = replace(reading, lessons=lessons)
     if given.features.has_thread:
@@ -86,11 +134,50 @@ def shown(
     return render(reading, limits)
 
 
+def _day(
+    journal: LogState,
+    agents: LogState,
+    agent: Agent,
+    asked: WakeReason,
+    sets: Sequence[ChangeSet],
+    given: PromptOptions,
+    lines: TaskLines,
+) -> DaySeen:
+    def one_liner(task: str) -> str:
+        other = agent_of_task(agents, task)
+        report = (
+            other and may_enter(other.categories_ever or (), agent) and report_of(agents, other)
+        )
+        return report.one_liner if report else ""
+
+    return day_seen(
+        journal,
+        agent,
+        asked,
+        given,
+        lines=lines(journal),
+        sets=sets,
+        ruled_out=lambda category: ruled_out_in(agents, category, given.features),
+        one_liner=one_liner,
+        text=agents.text,
+    )
+
+
 def snapshot_of(
-    journal: LogState, agent: Agent, position: int, features: Features, prompt: Prompt
+    journal: LogState,
+    agent: Agent,
+    position: int,
+    reason: str,
+    given: PromptOptions,
+    prompt: Prompt,
 ) -> Snapshot:
-    """What the tools of a wake see of its task, as the journal stands in this world, and where its
-    prompt has what."""
+    """What the tools of a wake see of its task or its day, as the journal stands in this world, and
+    where its prompt has what."""
+    if prompt.day is not None and given.local is not None:
+        is_asked = reason == "user"
+        seen = snapshot_of_day(journal, prompt.day, given.local, position, is_asked=is_asked)
+        return replace(seen, places=prompt.places)
+    features = given.features
     task, catalog = journal.load(TASK, agent.task), journal.load(CATALOG, MAIN)
     links = linked_tasks(journal, task, agent) if features.captures_all else ()
     seen = replace(captured(task, catalog, position, features, links), places=prompt.places)
@@ -180,6 +267,16 @@ def inputs_of(
 
     seen = replace(_snapshot(world.payload(snapshot)), at=at)
     return WakeInputs(seen, own, others, world.text, agent, ruled_out)
+
+
+def expires_at(world: LogState, wake: Wake, at: str) -> str:
+    """When the undecided proposals of a wake that ends at `at` expire; empty: never. Those of a day
+    do with it."""
+    day = _snapshot(world.payload(wake.begun.snapshot)).day if not wake.begun.task else None
+    if day is not None:
+        return day.ends
+    days = wake.begun.ttl_days
+    return later(at, seconds=days * DAY_SECONDS) if days else ""
 
 
 @cache

@@ -29,7 +29,7 @@ from domain.log import canonical
 from domain.policy.scrub import scrub
 from domain.tools import registry
 from domain.wake.commands import BeginWake
-from domain.wake.wake_inputs import given_by, shown, snapshot_of, tools_of
+from domain.wake.wake_inputs import given_by, given_to, tools_of
 from replay.appends import appends
 from tests.bench.common import table
 
@@ -52,8 +52,7 @@ def texts(past: tuple[LogHistory, LogHistory], cause: BeginWake, scaffold: int) 
     agent, queued = agents.load(AGENT, cause.agent), agents.load(WAKE_QUEUE, cause.agent).queued
     assert queued is not None
     given = replace(given_by(cause), scaffold=scaffold)
-    prompt = shown(journal, agents, agent, queued, given)
-    seen = snapshot_of(journal, agent, cause.journal_position, given.features, prompt)
+    prompt, seen = given_to(journal, agents, agent, queued, given, cause.journal_position)
     names = tools_of(agents, agent, queued.reason, scaffold, seen)
     tools = canonical.encode(registry.specs(names, given.features))
     return {"tools": tools} | {

@@ -408,7 +408,7 @@ def test_what_it_had_asked_of_the_journal_is_done(fleet: Fleet) -> None:
     desk.answers(reply(("update_task_estimate", '{"minutes":30}')), reply(text="Done."))
     desk.run()
     (set_id,) = desk.services.agent(agent).sets
-    position, category = review.seen_at(desk.services, review.changes_of(desk.services, set_id))
+    position, category = review.seen_at(desk.services, review.changes_of(desk.services, set_id), 1)
     desk.services.append_agent(ConfirmItem(set_id, 1, "person", position, category=category))
     fleet.meet()
     with Home.in_memory(laptop.services) as home:

@@ -300,7 +300,7 @@ def left_unsaid(one: Place, set_id: str, number: int) -> None:
     """A confirmation whose process was gone once it was done."""
     with open_home(one.home, one.environ, is_writing=True) as home:
         at = home.services
-        position, category = review.seen_at(at, review.changes_of(at, set_id))
+        position, category = review.seen_at(at, review.changes_of(at, set_id), number)
         at.append_agent(ConfirmItem(set_id, number, "person", position, category=category))
         changes = review.changes_of(at, set_id)
         item = changes.items[number - 1]

@@ -13,8 +13,7 @@ from domain.log import canonical
 from domain.scaffold import CLOSED, FEATURES, SCAFFOLD
 from domain.tools import registry
 from domain.tools.base import REASONS
-from domain.wake.directives import ROLES, SENTENCES
-from domain.wake.prompt_sections import SECTIONS
+from domain.wake.manifests import MANIFESTS
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("system", "before_task", "after_task")
@@ -22,13 +21,13 @@ PARTS = ("system", "before_task", "after_task")
 
 def given_by(number: int) -> dict[str, Any]:
     """All that hangs on the number and not on the task."""
-    order, features = SECTIONS[number], FEATURES[number]
+    manifest, features = MANIFESTS[number]["task_agent"], FEATURES[number]
     tools = {reason: registry.offered("task_agent", reason, number) for reason in REASONS}
     every = list(dict.fromkeys(name for names in tools.values() for name in names))
     return {
-        "sections": {part: [made.__name__ for made in asdict(order)[part]] for part in PARTS},
-        "role": ROLES[number].split("\n"),
-        "sentences": asdict(SENTENCES[number]),
+        "sections": {part: list(getattr(manifest.order, part)) for part in PARTS},
+        "role": manifest.role.split("\n"),
+        "sentences": asdict(manifest.sentences),
         "tools": tools,
         "specs": [canonical.text(one) for one in registry.specs(every, features)],
         "aliases": {

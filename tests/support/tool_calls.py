@@ -62,7 +62,7 @@ def tasks(draw: st.DrawFn) -> t.Task:
     return after(TASK.initial("t1"), *facts, *draw(st.lists(FIELDS, max_size=10)))
 
 
-def after(task: t.Task, *facts: t.TaskFact) -> t.Task:
+def after(task: t.Task, *facts: Any) -> t.Task:
     for fact in facts:
         task = TASK.evolve(task, RecordedEvent("task:t1@r1", 1, "r1", 1, 0, AT, fact))
     return task

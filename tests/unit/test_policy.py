@@ -28,10 +28,12 @@ from domain.policy.gate import (
     sections_of,
 )
 from domain.policy.policy import POLICY, Policy
-from domain.scaffold import FEATURES, SCAFFOLD
+from domain.scaffold import FEATURES
+from domain.tools.base import CAPABILITIES
 from domain.wake.commands import SkipWake
 from domain.wake.lookups import RecalledMemory, TaskFound
-from domain.wake.reading import LinkedAgent, LinkSeen, PromptOptions, TaskSeen
+from domain.wake.manifests import MANIFESTS
+from domain.wake.reading import DayTaskSeen, LinkedAgent, LinkSeen, PromptOptions, TaskSeen
 from tests.support.architecture import tree_of
 from tests.support.process import ROOT
 from tests.support.readings import AGENT as READER
@@ -158,8 +160,12 @@ def test_each_category_of_an_agent_needs_a_receipt() -> None:
 
 
 def test_a_receipt_of_an_older_notice_opens_nothing() -> None:
+    """A receipt of what a task's agent is sent goes on being good for task agents."""
     old = agreed("work", notice=NOTICE_VERSION - 1)
-    assert code(old, agent("work")) == "privacy_confirmation_required"
+    of_days = replace(agent("work"), agent_kind="day_agent")
+    assert code(old, of_days) == "privacy_confirmation_required"
+    assert code(old, agent("work")) == code(agreed("work"), of_days) == ""
+    assert code(agreed("work", notice=0), agent("work")) == "privacy_confirmation_required"
 
 
 @pytest.mark.parametrize("model", ["rules", "demo", "demo:quick", "tape", "tape:a.jsonl"])
@@ -196,7 +202,7 @@ def test_the_notice_names_the_model_the_categories_and_each_section() -> None:
 def test_the_notice_tells_of_every_section_that_a_prompt_may_hold() -> None:
     sources = (ROOT / "domain" / "wake").glob("*.py")
     made = {name for file in sources for name in SECTION.findall(file.read_text(encoding="utf-8"))}
-    untold = made - set(sections_of(notice_of(SCAFFOLD)))
+    untold = made - set(sections_of())
     assert {"role", "task", "linked"} <= made
     assert not untold, (
         f"{untold}: tell of them in domain/policy/gate.py; in a new notice, which every person "
@@ -204,9 +210,15 @@ def test_the_notice_tells_of_every_section_that_a_prompt_may_hold() -> None:
     )
 
 
-def test_a_wake_needs_the_notice_of_its_own_time() -> None:
-    assert all(notice_of(one) == 1 for one, given in FEATURES.items() if given.is_gated)
-    assert NOTICE_VERSION == max(TOLD) == notice_of(SCAFFOLD)
+def test_a_wake_needs_the_notice_of_what_its_kind_is_told() -> None:
+    """What a notice of an ended issue says never changes; a new section is told by another one."""
+    for kinds in MANIFESTS.values():
+        for kind, one in kinds.items():
+            held = {*one.order.system, *one.order.before_task, *one.order.after_task}
+            subject = {"task": "task", "home": "day"}[one.subject]
+            told = {*sections_of(notice_of(kind)), "guiding"}
+            assert held | {subject, "tools"} <= told, kind
+    assert NOTICE_VERSION == max(TOLD) == max(map(notice_of, CAPABILITIES))
 
 
 def test_what_a_refusal_tells_names_no_task() -> None:
@@ -220,12 +232,18 @@ def test_what_a_refusal_tells_names_no_task() -> None:
 # ------------------------------------------------------------------------ what may cross a boundary
 
 SINCE_1 = {"own_task": TaskSeen, "linked_task": LinkSeen, "notice": Batch}
-STRUCTS = {**SINCE_1, "category_task": TaskFound, "own_past": RecalledMemory}
+STRUCTS = {
+    **SINCE_1,
+    "category_task": TaskFound,
+    "own_past": RecalledMemory,
+    "day_task": DayTaskSeen,
+}
 
 
 @pytest.mark.parametrize("scaffold", FEATURES)
 def test_every_scaffold_has_a_row_for_every_boundary(scaffold: int) -> None:
-    assert ALLOWED[scaffold].keys() == (STRUCTS if scaffold >= 2 else SINCE_1).keys()
+    since = {"day_task": 4, **dict.fromkeys(STRUCTS.keys() - SINCE_1.keys() - {"day_task"}, 2)}
+    assert ALLOWED[scaffold].keys() == {one for one in STRUCTS if since.get(one, 1) <= scaffold}
     for boundary, names in ALLOWED[scaffold].items():
         assert names <= set(STRUCTS[boundary].__struct_fields__), boundary
 

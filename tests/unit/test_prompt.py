@@ -16,9 +16,10 @@ from domain.scaffold import FEATURES
 from domain.wake import reading as r
 from domain.wake.commands import LocalTime
 from domain.wake.context import TURNS_LOOKED_AT, thread_of
-from domain.wake.directives import DIRECTIVES, DIRECTIVES_VERSION, ROLES, SENTENCES
+from domain.wake.directives import DIRECTIVES, DIRECTIVES_VERSION
+from domain.wake.manifests import MANIFESTS
 from domain.wake.prompt import LADDER, render
-from domain.wake.prompt_sections import SECTIONS, block, memory
+from domain.wake.prompt_sections import block, memory
 from domain.wake.wake import ModelAnswered, SectionRef, WakeStarted
 from tests.support.readings import (
     AGENT,
@@ -62,9 +63,13 @@ def test_a_limit_too_small_for_the_rules_is_refused() -> None:
 
 
 def test_the_versions_in_use_are_there() -> None:
-    assert list(ROLES) == list(SENTENCES) == list(SECTIONS) == list(ALLOWED) == list(FEATURES)
+    assert list(MANIFESTS) == list(ALLOWED) == list(FEATURES)
+    every = [one for kinds in MANIFESTS.values() for one in kinds.values()]
     assert max(DIRECTIVES) == DIRECTIVES_VERSION
-    for text in (*ROLES.values(), *DIRECTIVES.values()):
+    for text in (
+        *DIRECTIVES.values(),
+        *(text for one in every for text in (one.role, one.guiding)),
+    ):
         assert block(text, 100_000) == text, "a fixed text may not look like a heading either"
 
 

@@ -40,7 +40,7 @@ from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import Words, payload, words
 from domain.ports import Section
 from domain.scaffold import SCAFFOLD
-from domain.wake import directives, prompt_sections
+from domain.wake import prompt_sections
 from replay.appends import appends
 from replay.divergence import CHANGED, RowDifference, compare_rows, path_within, row_text
 from replay.log_pair import PairedLog
@@ -60,7 +60,7 @@ from tests.support.services import (
     services,
     task_with_agent,
 )
-from tests.support.wording import reworded
+from tests.support.wording import TOLD, retold, reworded
 
 LONG = "It takes about 2 hours. Due by 2027-03-04. I need to call the plumber. " + "drip " * 300
 
@@ -395,7 +395,7 @@ def test_another_text_in_a_section_is_a_changed_prompt(monkeypatch: pytest.Monke
 
 def test_a_text_that_changed_in_many_wakes_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = whole()
-    monkeypatch.setitem(directives.ROLES, SCAFFOLD, directives.ROLES[SCAFFOLD] + " Be brief.")
+    retold(monkeypatch, SCAFFOLD, role=TOLD.role + " Be brief.")
     found = histories.prove_history(recorded).divergences
     assert len(found) > 1
     texts = {(one.expected, one.actual) for one in found}
@@ -656,7 +656,7 @@ def test_a_section_that_is_gone_is_not_told_as_a_changed_prompt_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     recorded = whole()  # before the wording changes: it stands for a later version of it
-    told = directives.SENTENCES[SCAFFOLD].act_first
+    told = TOLD.sentences.act_first
     gone = {name for name, data in recorded.payloads.items() if told.encode() in data}
     assert gone
     left = {name: data for name, data in recorded.payloads.items() if name not in gone}

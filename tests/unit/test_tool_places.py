@@ -22,10 +22,10 @@ from domain.tools import registry
 from domain.tools.arguments import Schema, rules
 from domain.tools.base import REASONS, Remedy, Tool, ToolRefusal
 from domain.tools.registry import CHANGES, TOOLS
-from domain.tools.snapshot import Snapshot, SnapshotLink
+from domain.tools.snapshot import Snapshot, SnapshotBlock, SnapshotDay, SnapshotLink, SnapshotTask
 from domain.wake import machine
 from domain.wake import wake as w
-from domain.wake.directives import ROLES
+from domain.wake.manifests import MANIFESTS
 from domain.wake.tool_call import WakeInputs
 from tests.support.architecture import tree_of
 from tests.support.tools import AGENT, given
@@ -45,9 +45,11 @@ SAMPLES = {
     "id": "i1",
     "label": "l-garden",
     "local_time": "2027-01-01T02:00",
+    "clock": "09:00",
 }
 """Of each kind of text that is not any text; of a span the start."""
-TASK = replace(given(*FACTS), at=LATE)
+DAY = SnapshotDay("2027-01-01", blocks=(SnapshotBlock("i1", "07:00", "08:00", AGENT),))
+TASK = replace(given(*FACTS), at=LATE, day=DAY, others=(SnapshotTask("i1", "c1"),))
 FULL = given(
     *FACTS, *(t.LabelAssigned("person", f"l-{one}") for one in ("bath", "garage", "kitchen"))
 )
@@ -82,11 +84,17 @@ NOT_ASKED = {
     ("create_follow_up_task", "carryOver"): "items are named by ids, which no form knows",
     ("migrate_checklist_item", "id"): "another item is another proposal",
     ("link_task", "targetTaskId"): "another task is another proposal",
+    **{
+        (tool, field): "another day, block or task is another proposal"
+        for tool, fields in (("put_block", "day taskId block"), ("remove_block", "day block"))
+        for field in fields.split()
+    },
 }
 """Arguments that no form asks for, and why."""
 BY_NAME = {
     "domain/tools/task_tools.py": "records",
     "domain/tools/times.py": "records",
+    "domain/tools/days.py": "records",
     "domain/tools/followups.py": "records",
     "domain/tools/local.py": "records",
     "domain/tools/registry.py": "`suppress_label` and its end, no tools of the model",
@@ -137,6 +145,8 @@ def change(name: str) -> dict[str, Any]:
 
 def _lasting(arguments: dict[str, Any]) -> dict[str, Any]:
     """A span that takes an hour, with its instants where the change has a place for them."""
+    for block in (arguments, *arguments.get("blocks", ())):
+        block.update({"end": "10:00"} if "end" in block else {})
     if "endedAt" in arguments:
         arguments["endedAt"] = arguments["endedAt"].replace("T02", "T03")
     for name in arguments.keys() & {"startedUtc", "endedUtc"}:
@@ -150,8 +160,9 @@ def _lasting(arguments: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
 def test_the_role_text_speaks_of_a_tool_since_its_scaffold(tool: Tool) -> None:
-    assert tool.since in ROLES
-    hinting = {one: text for one, text in ROLES.items() if not FEATURES[one].is_brief}
+    assert tool.since in MANIFESTS
+    roles = {number: kinds["task_agent"].role for number, kinds in MANIFESTS.items()}
+    hinting = {one: text for one, text in roles.items() if not FEATURES[one].is_brief}
     said = {scaffold for scaffold, text in hinting.items() if f"`{tool.name}`" in text}
     assert said == {one for one in hinting if one >= tool.since}, f"{tool.name}: give a hint"
 
@@ -224,7 +235,7 @@ def test_the_page_asks_for_what_a_person_may_edit(name: str) -> None:
     assert edited(name, arguments, {one["name"]: str(one["value"]) for one in fields}) is None
 
 
-@pytest.mark.parametrize("name", PROPOSED)
+@pytest.mark.parametrize("name", [one for one in PROPOSED if CHANGES[one].effect.form])
 def test_the_command_line_takes_an_edit_of_a_proposal(name: str) -> None:
     arguments = change(name)
     assert registry.check_edit(name, arguments) == canonical.text(arguments)

@@ -451,7 +451,7 @@ DAY = {"startedAt": "2026-12-30T08:00", "endedAt": "2026-12-31T08:00"}
 NOW = utc("2027-01-01T12:00")
 
 
-def at_noon(*facts: t.TaskFact) -> Snapshot:
+def at_noon(*facts: Any) -> Snapshot:
     return replace(given(CREATED, *facts), at=NOW)
 
 

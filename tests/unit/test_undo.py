@@ -10,7 +10,6 @@ from adapters.home.settings import Settings
 from adapters.home.views import Views
 from adapters.models.rules.model import RulesModel
 from adapters.runtime import recovery, review
-from adapters.runtime.review import task_now
 from adapters.runtime.services import Services
 from adapters.simulation.fault_injection import Crashed, FaultyLog
 from adapters.store.log import Log
@@ -39,6 +38,11 @@ from tests.support.services import TickingClock, one_agent, services, task_with_
 
 
 ME = "person"
+
+
+def now_of(at: Services, task: str) -> Task:
+    with at.journal.reading() as world:
+        return world.load(TASK, task)
 
 
 def confirmed(changes: ch.ChangeSet) -> ch.ChangeSet:
@@ -171,10 +175,10 @@ def test_undo_puts_the_proposal_before_the_person_and_confirm_applies_it_again()
     at, task, made = sink()
     for _ in range(3):
         review.confirm(at, made, 1)
-        assert task_now(at, task).estimate == 60
+        assert now_of(at, task).estimate == 60
         done = undo(Home.in_memory(at))
         assert (done.deed.what, done.deed.items, done.redo) == ("confirm item", ((made, 1),), "")
-        assert task_now(at, task).estimate == 0
+        assert now_of(at, task).estimate == 0
         assert [one.status for one in items(at, made)] == ["pending"]
     assert proved(at) == ()
 
@@ -194,7 +198,7 @@ def test_what_was_changed_since_is_told_and_the_item_stays_confirmed() -> None:
         after = review.undo(at, made, 1, operation)
         assert after is not None
         assert (after.status, after.asked) == ("confirmed", None)
-    assert task_now(at, task).estimate == 30
+    assert now_of(at, task).estimate == 30
     at.append_journal(do.EditTask(task, estimate=60))
     after = review.undo(at, made, 1, operation)
     assert after is not None
@@ -228,7 +232,7 @@ def test_several_verdicts_and_an_edit_are_one_deed_the_newest_first() -> None:
     done = undo(home, key="back")
     assert len(done.deed.items) == before
     assert done.redo.startswith("j")
-    now = task_now(at, task)
+    now = now_of(at, task)
     assert now.estimate == 0
     assert {one.status for one in items(at, made)} == {"pending"}
     again = undo(home, key="back")
@@ -327,7 +331,7 @@ def test_a_kill_at_any_row_is_recovered(
     (found,) = items(at, made)
     assert found.asked is None
     assert found.status == ("pending" if is_asked and not is_moved else "confirmed")
-    assert task_now(at, task).estimate == (30 if is_moved else 0 if is_asked else 60)
+    assert now_of(at, task).estimate == (30 if is_moved else 0 if is_asked else 60)
     in_doubt = is_asked and (name, nth, is_after) != ("agent", 2, True)
     assert [one.item for one in steps] == [1] * in_doubt
     assert recovery.recover(at, [], [made], [], lambda _: None) == []
@@ -398,7 +402,7 @@ def test_a_verdict_that_was_taken_back_waits_and_is_given_again() -> None:
     undo(home)
     assert not is_proposed(at, agent, minutes(60))
     review.confirm(at, made, 1)
-    assert task_now(at, task).estimate == 60
+    assert now_of(at, task).estimate == 60
     assert not is_proposed(at, agent, minutes(60))
     assert proved(at) == ()
 

@@ -1,0 +1,113 @@
+"""The agent that plans the person's days (ADR 103): made where there is none, asked for a day."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from adapters.runtime.timers import timer_command
+from adapters.usecases import wake_agents
+from adapters.usecases.agents import AgentOptions, check_options
+from domain.agent import commands as do
+from domain.agent import deciders
+from domain.agent.agent import AGENT
+from domain.errors import Refused
+from domain.journal.catalog import CATALOG
+from domain.log.state import MAIN
+from domain.scaffold import SCAFFOLD
+from domain.wake.manifests import DAY_AGENT, manifest_of
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+
+HOME = "home"
+NAME = "Day"
+GENERATIONS_MAX = 100
+AS_SET = AgentOptions()
+
+
+class DayAgent(NamedTuple):
+    """Its id, whether it was made just now, the categories that it reads, by name, and when it
+    wakes by itself; empty: never."""
+
+    agent: str
+    is_new: bool
+    categories: Sequence[str]
+    schedule: str
+
+
+def living(home: "Home") -> str:
+    """The id of the agent that plans days; empty where there is none."""
+    with home.services.agents.reading() as world:
+        for generation in range(1, GENERATIONS_MAX + 1):
+            agent = world.load(AGENT, deciders.agent_id(DAY_AGENT, HOME, generation))
+            if agent.lifecycle != "destroyed":
+                return agent.id if agent.lifecycle else ""
+    return ""
+
+
+def ready(
+    home: "Home",
+    wish: AgentOptions = AS_SET,
+    categories: Sequence[str] = (),
+    *,
+    has_timer: bool = True,
+) -> DayAgent:
+    """The agent that plans days, made where there is none.
+
+    Args:
+        home: The home.
+        wish: What a new one shall be like; it has no template.
+        categories: The ids of those that a new one may read; none: all of them.
+        has_timer: Whether a new one wakes every morning.
+
+    Raises:
+        Refused: Code ``out_of_scope``: there is no category yet, or what a wish is refused with.
+    """
+    with home.services.journal.reading() as world:
+        known = world.load(CATALOG, MAIN).categories
+    if agent_id := living(home):
+        agent = home.services.agent(agent_id)
+        names = [known[one].name for one in agent.categories if one in known]
+        first = next((one.schedule for one in agent.timers), "")
+        return DayAgent(agent_id, is_new=False, categories=names, schedule=first)
+    check_options(wish)
+    allowed = tuple(sorted(categories or known))
+    if not allowed:
+        because = "there is no task yet, and no category that could be planned"
+        raise Refused("out_of_scope", because=because, instead="add a task first")
+    journal = home.services.journal
+    position = journal.tail().n
+    made = home.services.append_agent(
+        do.CreateAgent(
+            "",
+            NAME,
+            "",
+            position,
+            deciders.valid_mode(wish.mode or home.settings.agents.mode),
+            wish.name,
+            wish.model,
+            wish.turns,
+            home.services.is_enabled,
+            seen=journal.horizon(position),
+            first=home.services.first,
+            agent_kind=DAY_AGENT,
+            subject=HOME,
+            categories=allowed,
+        )
+    ).result.ids[0]
+    schedule = manifest_of(SCAFFOLD, DAY_AGENT).timer if has_timer else ""
+    if schedule:
+        now, zone = home.services.clock.now(), home.settings.timezone
+        home.services.append_agent(timer_command(made, schedule, zone, now))
+    home.views.catch_up()
+    names = [known[one].name for one in allowed]
+    return DayAgent(made, is_new=True, categories=names, schedule=schedule)
+
+
+def ask(home: "Home", agent_id: str, date: str = "", key: str = "") -> wake_agents.Requested:
+    """Queue a wake that plans a day, for `wake_agents.run_wake`; `date`: empty for the one that
+    comes, which the time of day tells.
+
+    Raises: as `wake_agents.ask_agent`."""
+    if date:
+        return wake_agents.ask_agent(home, agent_id, f"Plan {date}.", key=key)
+    return wake_agents.request_wake(home, agent_id, key)

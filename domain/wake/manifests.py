@@ -1,0 +1,104 @@
+"""What an agent of a kind is told and offered: a row for each scaffold and kind (ADR 103).
+
+A kind is data, but for what its prompt is gathered from (`context`). What code does otherwise from
+one scaffold to the next is a feature (`domain.scaffold`); nothing stands in both. What the kind may
+do is told by `domain.tools.base.CAPABILITIES`.
+"""
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from domain.agent.deciders import AGENT_KIND
+from domain.errors import Refused
+from domain.scaffold import FEATURES, features_of
+from domain.wake import directives
+from domain.wake.directives import Sentences
+
+DAY_AGENT: Final = "day_agent"
+
+
+class SectionOrder(Struct, frozen=True):
+    """The sections of a prompt, by name: those of the system part, and the user part's around what
+    the agent is about."""
+
+    system: tuple[str, ...]
+    before_task: tuple[str, ...]
+    after_task: tuple[str, ...]
+
+
+class Manifest(Struct, frozen=True, kw_only=True):
+    """`subject`: what an agent is about, a task of its own or the ``home``. `guiding`: the
+    directives of one without a template. `timer`: the schedule that it is made with."""
+
+    subject: Literal["task", "home"] = "task"
+    role: str
+    guiding: str = directives.DIRECTIVES[directives.DIRECTIVES_VERSION]
+    sentences: Sentences = directives.SENTENCES_1
+    order: SectionOrder
+    timer: str = ""
+
+
+def _order(system: str, before_task: str, after_task: str) -> SectionOrder:
+    return SectionOrder(*(tuple(one.split()) for one in (system, before_task, after_task)))
+
+
+_1: Final = Manifest(
+    role=directives.ROLE_1,
+    order=_order(
+        "role goal guiding",
+        "suppressed_labels available_labels corrections",
+        "linked report critical journal proposals changed words first_wake instruction",
+    ),
+)
+_2: Final = Manifest(
+    role=directives.ROLE_2,
+    order=_order(
+        "role goal guiding",
+        "now suppressed_labels available_labels corrections lessons",
+        "time linked report memory critical journal proposals changed thread words first_wake "
+        "instruction",
+    ),
+)
+_3: Final = Manifest(
+    role=directives.ROLE_3,
+    order=_order(
+        "role guiding goal",
+        "",
+        "suppressed_labels available_labels corrections memory linked time report critical journal "
+        "proposals thread lessons changed words first_wake now instruction",
+    ),
+)
+_DAY_4: Final = Manifest(
+    subject="home",
+    role=directives.DAY_ROLE_4,
+    guiding=directives.DAY_DIRECTIVES_4,
+    sentences=directives.DAY_SENTENCES_4,
+    order=_order(
+        "role guiding goal",
+        "",
+        "memory report critical journal proposals thread changed words first_wake now instruction",
+    ),
+    timer="every day 07:00",
+)
+MANIFESTS: Final[dict[int, Mapping[str, Manifest]]] = {
+    1: {AGENT_KIND: _1},
+    2: {AGENT_KIND: _2},
+    3: {AGENT_KIND: _3},
+    4: {AGENT_KIND: _3, DAY_AGENT: _DAY_4},
+}
+assert MANIFESTS.keys() == FEATURES.keys()
+
+
+def manifest_of(scaffold: int, kind: str) -> Manifest:
+    """What wakes of a scaffold are told that are of agents of a kind; older ones name none.
+
+    Raises:
+        Refused: Code ``newer_rules``: no scaffold, or no kind in it, that this code knows.
+    """
+    features_of(scaffold)
+    if (found := MANIFESTS[scaffold].get(kind or AGENT_KIND)) is None:
+        because = f"wakes of scaffold {scaffold} know no agents of the kind {kind!r}"
+        raise Refused("newer_rules", because=because, instead="use the wakelog that made it")
+    return found
