@@ -57,10 +57,11 @@ def _span(started: str, ended: str, start: str, end: str) -> str:
     """
     day, last = started[:10], ended[:10]
     until = f"-{ended[11:]}" if day == last else f" to {last} {ended[11:]}"
-    return f"{day} {started[11:]}{until} ({_duration(seconds_between(start, end) // 60)})"
+    return f"{day} {started[11:]}{until} ({duration(seconds_between(start, end) // 60)})"
 
 
-def _duration(minutes: int) -> str:
+def duration(minutes: int) -> str:
+    """Minutes in words: "2 h 30 min"."""
     hours, rest = divmod(minutes, 60)
     parts = [f"{hours} h"] if hours else []
     return " ".join([*parts, f"{rest} min"] if rest or not hours else parts)

@@ -242,8 +242,9 @@ class PromptTask(Struct, frozen=True, eq=False):
 def read(user: tuple[Section, ...]) -> PromptTask:
     """Read what the rules model needs of `Request.user`. Never raises for the content of a
     section."""
-    sections = {section.name: _tidy(section.text) for section in user}
-    task, is_readable = _task(sections.get("task", ""))
+    sections = {section.name: tidy(section.text) for section in user}
+    given = document(sections.get("task", ""))
+    task, is_readable = given or {}, given is not None
     assigned = {_text(label.get("id")) for label in dicts(task.get("labels"))[:LABELS_MAX]}
     barred = assigned | {label.id for label in _labels(sections.get("suppressed_labels", ""))}
     words = _body(sections.get("words", ""))
@@ -319,13 +320,14 @@ def _is_told_by_place(task: dict[str, Any]) -> bool:
     return _LOCAL.fullmatch(_text(task.get("createdAt"))) is not None
 
 
-def _task(section: str) -> tuple[dict[str, Any], bool]:
+def document(section: str) -> dict[str, Any] | None:
+    """The JSON object that a section ends with; None where there is none."""
     _, brace, rest = section.partition("{")
     try:
         value = canonical.read(brace + rest)
     except Refused:
-        return {}, False
-    return (value, True) if isinstance(value, dict) else ({}, False)
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _sources(
@@ -388,7 +390,8 @@ def _body(section: str) -> str:
     return section.strip()
 
 
-def _tidy(text: str) -> str:
+def tidy(text: str) -> str:
+    """A text without what no screen shows, and with plain apostrophes."""
     return canonical.clean(text).translate(_TIDY)
 
 
