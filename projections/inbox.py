@@ -13,6 +13,7 @@ from msgspec import Struct
 from domain.changes import change_set as c
 from domain.log.state import RecordedEvent
 from domain.log.wire import Words
+from domain.tools import registry
 from projections.view import View, of_kinds, position
 
 TABS: dict[str, tuple[c.ItemStatus, ...]] = {
@@ -41,6 +42,18 @@ class SetDocument(Struct, frozen=True):
     @property
     def task_id(self) -> str:
         return self.changes.task
+
+    @property
+    def day(self) -> str:
+        """The day that a set without a task is about, as its items say."""
+        items = () if self.task_id else self.items
+        days = (registry.days_of("", one.tool, one.arguments.text) for one in items[:1])
+        return next((one for each in days for one in each), "")
+
+    @property
+    def about(self) -> str:
+        """Its task, or its day as that unit is called."""
+        return self.task_id or f"day:{self.day}"
 
     @property
     def agent_id(self) -> str:
@@ -110,7 +123,7 @@ VIEW: View[SetDocument] = View(
     SetDocument,
     of_kinds("changes"),
     apply,
-    shelf=lambda document: document.task_id if document.is_opened else "",
+    shelf=lambda document: document.about if document.is_opened else "",
     mark=_mark,
     due=lambda document: document.expires_at if document.is_open else "",
     tally=lambda document: sum(map(c.is_open, document.items)),

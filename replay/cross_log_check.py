@@ -246,7 +246,8 @@ class CrossLogCheck:
         """Learn from the agent log which rows and operations will matter."""
         streams = self._journal.proof.streams
         if isinstance(fact, AgentCreated):
-            streams.mind(fact.task, replica)
+            if fact.task:
+                streams.mind(fact.task, replica)
         elif operation := operation_of(fact):
             self._effects.ask(operation, replica)
 
@@ -256,7 +257,8 @@ class CrossLogCheck:
             case AgentSettled(position=n):
                 world = self._agents.proof.streams.world(row.replica, row.n + 1, [])
                 task = world.load(AGENT, row.entity).task
-                self._journal.proof.streams.looked(task, row.replica, n)
+                if task:
+                    self._journal.proof.streams.looked(task, row.replica, n)
             case JournalTaken() as fact:
                 self._notices.done(fact)
             case _:

@@ -192,7 +192,8 @@ class Invariants:
         fact = row.fact
         match fact:
             case AgentCreated(task=task, position=born):
-                self._agents[task] = (row.entity, born)
+                if task:  # one without is told of no change
+                    self._agents[task] = (row.entity, born)
             case a.WakeQueued() | a.TriggerMerged() | a.TriggerSuppressed() | a.WakeDropped():
                 yield from self._attention(row)
             case a.WakeSettled(run_key=run_key):

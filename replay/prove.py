@@ -330,15 +330,15 @@ class LogProof:
         return compare_rows(one.rows, composed.rows), False
 
     def _task_of(self, kind: str, entity: str) -> str:
-        """The task of an agent, a wake or a change set that the walk has left behind."""
+        """The unit of an agent, a wake or a change set that the walk has left behind."""
         for replica in self.last:
             world = self.streams.world(replica, self.streams.n + 1, [])
-            if kind == "agent" and (task := world.load(AGENT, entity).task):
-                return task
-            if kind == "changes" and (task := world.load(CHANGES, entity).task):
-                return task
-            if kind == "wake" and (started := world.load(WAKE, entity).started) is not None:
-                return started.task
+            if kind == "agent" and (agent := world.load(AGENT, entity)).lifecycle:
+                return agent.unit
+            if kind == "changes" and (changes := world.load(CHANGES, entity)).agent:
+                return changes.unit
+            if kind == "wake" and (wake := world.load(WAKE, entity)).started is not None:
+                return wake.unit
         return ""
 
     def _remember(self, one: Append) -> tuple[list[Unfolded], str]:

@@ -176,20 +176,28 @@ class Scene(Protocol):
         """A text, wherever it is kept."""
 
 
+UNIT = "agent:"
+"""How the unit of an agent begins that has no task."""
+
+
 def world_document(
     journal: Scene, agents: Scene, tasks: Iterable[str], names: Mapping[str, str]
 ) -> WorldThen:
     """The world of some tasks and of their agents, from both logs then.
 
     Args:
-        tasks: Ids; those that did not exist yet are left out.
+        tasks: Ids, or the units of agents without one, ``agent:<id>``; those that did not exist yet
+            are left out.
         names: What a person calls change sets by, by their ids; else the beginning of the id.
     """
-    catalog = journal.load(CATALOG, MAIN)
-    found = [task for one in tasks if (task := journal.load(TASK, one)).exists]
+    catalog, wanted = journal.load(CATALOG, MAIN), list(tasks)
+    alone = [one.removeprefix(UNIT) for one in wanted if one.startswith(UNIT)]
+    named = (journal.load(TASK, one) for one in wanted if not one.startswith(UNIT))
+    found = [task for task in named if task.exists]
     scopes = dict.fromkeys(CATEGORY + task.category for task in found if task.category)
     living = {task.id: _agents_of(agents, task.id) for task in found}
     each = [agent for task in found for agent in living[task.id]]
+    each += [agent for one in alone if (agent := agents.load(AGENT, one)).lifecycle]
     return WorldThen(
         tasks=[_task(journal, task, catalog, living[task.id]) for task in found],
         agents=[_agent(agents, agent, catalog) for agent in each],

@@ -51,7 +51,9 @@ def _proposals(home: "Home") -> Iterable[Offered]:
     from adapters.documents.inbox import inbox_sets
 
     return (
-        (item.ref, [item.summary, one.task_title]) for one in inbox_sets(home) for item in one.items
+        (item.ref, [item.summary, one.subject.title])
+        for one in inbox_sets(home)
+        for item in one.items
     )
 
 

@@ -215,7 +215,7 @@ def _tell_reports(
 
 def _tell_inbox(session: Session, inbox: "Sequence[InboxSet]") -> None:
     for one in inbox[:SETS_SHOWN]:
-        session.say(safe(one.task_title))
+        session.say(safe(one.subject.title))
         for item in one.items:
             session.say(safe(f"    {item.ref:>5}  {item.summary}"))
     if len(inbox) > SETS_SHOWN:

@@ -66,9 +66,9 @@ def _tell_sets(session: Session, sets: "list[InboxSet]", home: "Home", *, is_all
     now, zone = home.services.clock.now(), home.settings.timezone
     by_task: dict[str, list[InboxSet]] = {}
     for one in sets:
-        by_task.setdefault(one.task_id, []).append(one)
+        by_task.setdefault(one.subject.id, []).append(one)
     for group in by_task.values():
-        session.say(safe(group[0].task_title), style="cyan")
+        session.say(safe(group[0].subject.title), style="cyan")
         for one in group:
             age = _age(one.created_at, now)
             for item in one.items:

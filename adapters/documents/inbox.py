@@ -4,8 +4,9 @@ What is not there (yet) is null. Times are RFC 3339 in UTC. The keys stand in th
 fields.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -24,6 +25,7 @@ from domain.changes.change_set import (
     was_taken_back,
 )
 from domain.changes.dependencies import dependency_of, target_of
+from domain.log.timestamps import is_date
 from domain.tools import followups, registry
 from domain.tools.base import quoted
 from domain.tools.snapshot import Snapshot
@@ -63,9 +65,22 @@ class InboxItem(Struct, frozen=True):
     undone: bool
 
 
+class SubjectDetails(Struct, frozen=True):
+    """What a change set is about: a ``task``, or a ``day`` whose `id` is its date."""
+
+    kind: Literal["task", "day"]
+    id: str
+    title: str
+
+    @property
+    def path(self) -> str:
+        """Its page."""
+        return f"/{'tasks' if self.kind == 'task' else self.kind}/{self.id}"
+
+
 class InboxSet(Struct, frozen=True):
-    """A change set: what one wake proposed for its task. `set` is the number that a person calls
-    it by, null for one of another replica."""
+    """A change set: what one wake proposed for its task, or for a day, which leaves the task empty.
+    `set` is the number that a person calls it by, null for one of another replica."""
 
     set: int | None
     id: str
@@ -77,6 +92,16 @@ class InboxSet(Struct, frozen=True):
     expires_at: str | None
     status: str
     items: Sequence[InboxItem]
+    subject: SubjectDetails
+
+
+def subject_of(one: SetDocument, titles: Mapping[str, str]) -> SubjectDetails:
+    """What a set is about; `titles`: of tasks."""
+    if one.task_id:
+        return SubjectDetails("task", one.task_id, titles.get(one.task_id, ""))
+    told = date.fromisoformat(one.day) if is_date(one.day) else None
+    named = f"{told:%a} {one.day}" if told else "a day"
+    return SubjectDetails("day", one.day, f"Plan for {named}")
 
 
 def inbox_sets(home: Home) -> list[InboxSet]:
@@ -223,6 +248,7 @@ def documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list[
                     created_at=one.created_at,
                     expires_at=one.expires_at or None,
                     status=one.status,
+                    subject=subject_of(one, titles),
                     items=[
                         _item(home, ranked, one.changes, name, item, was)
                         for item, was in zip(items, seen, strict=True)
@@ -255,7 +281,7 @@ def _item(
         error=item.error or None,
         because=item.because or None,
         because_at=item.because_at or None,
-        target=target_of(item) or None,
+        target=_target(home, changes, item) or None,
         needs=f"{name}.{need.number}" if need else None,
         until=item.until or None,
         undone=was_taken_back(item),
@@ -319,12 +345,15 @@ def _summary(home: Home, changes: ChangeSet, item: ChangeItem, now: Snapshot) ->
         if item.status == "confirmed":
             seen = review.seen_before(home.services, changes, item, item.position)
         told = registry.summary(item.tool, seen, review.arguments_of(home.services, item))
-    target = target_of(item) or (
-        "" if changes.task else review.task_of(home.services, changes, item)
-    )
+    target = _target(home, changes, item)
     if not target:
         return told
     title = titles_among(home, [target]).get(target)
     if title is None and (need := dependency_of(changes, item)):
         title = msgspec.json.decode(review.arguments_of(home.services, need))["title"]
     return told.replace(followups.named(target), quoted(title)) if title else told
+
+
+def _target(home: Home, changes: ChangeSet, item: ChangeItem) -> str:
+    """The other task that an item names; of a day the one that it is about."""
+    return target_of(item) or ("" if changes.task else review.task_of(home.services, changes, item))

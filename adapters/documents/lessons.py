@@ -181,7 +181,7 @@ def lesson_items(
             summary=told[place][1].summary,
             reason=told[place][1].reason,
             task_id=told[place][0].task_id,
-            task_title=told[place][0].task_title,
+            task_title=told[place][0].subject.title,
             run_key=told[place][0].run_key,
         )
         for place, lesson in wanted.items()

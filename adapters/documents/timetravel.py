@@ -20,6 +20,7 @@ from domain.ports import CallResult, Request, Section, ToolSpec
 from domain.wake.machine import pending
 from domain.wake.prompt import request
 from domain.wake.wake import WAKE, ModelAsked, ToolReturned, WakeStarted
+from projections import agents as agents_view
 from projections import tasks, wakes
 from replay import fork, rerun, wake_comparison, world_at
 from replay.fork import Answer
@@ -199,12 +200,19 @@ def at_document(place: NamedMoment, scope: Sequence[str] | None) -> MomentDetail
 
 
 def all_tasks(home: "Home") -> list[str]:
-    """The ids of all tasks there are, in the order of their making."""
-    return [task.id for task in home.views.page(tasks.VIEW)]
+    """The ids of all tasks there are, in the order of their making, and the units of all agents
+    that have none."""
+    alone = home.views.page(agents_view.VIEW, shelf="")
+    return [
+        *(task.id for task in home.views.page(tasks.VIEW)),
+        *(f"{world_at.UNIT}{one.id}" for one in alone if one.exists),
+    ]
 
 
-def around(place: NamedMoment, task: str) -> list[str]:
-    """A task and those that were linked to it then."""
+def around(place: NamedMoment, task: str, agent: str = "") -> list[str]:
+    """A task and those that were linked to it then; of an agent without a task that one alone."""
+    if not task:
+        return [f"{world_at.UNIT}{agent}"]
     return world_at.linked_tasks(place.past.worlds(place.spot.where, place.replica)[0], task)
 
 
@@ -240,7 +248,8 @@ def _wake_asking(place: NamedMoment, scope: Sequence[str] | None) -> tuple[str, 
     until, found = place.spot.where, ("", "", 0)
     newest = 0
     for wake in (each for one in place.home.views.page(wakes.VIEW) for each in one.every):
-        if not "" < wake.started_at <= until.at or (scope and wake.task_id not in scope[:1]):
+        about = wake.task_id or f"{world_at.UNIT}{wake.agent_id}"
+        if not "" < wake.started_at <= until.at or (scope and about not in scope[:1]):
             continue
         if place.home.services.agents.is_shared and wake.replica != place.replica:
             continue  # its numbers are another machine's

@@ -36,8 +36,8 @@ class NoticeTrigger(NamedTuple):
 
 
 class WaitingTask(Struct, frozen=True, omit_defaults=True):
-    """One task for which something waits; `proposals` counts those that nobody decided of.
-    Receivers elsewhere are not told its title."""
+    """One task for which something waits, or an agent without one; `proposals` counts those that
+    nobody decided of. Receivers elsewhere are not told its title."""
 
     task_id: str
     agent_id: str
@@ -82,8 +82,13 @@ def message_of(
         waits = _together(filter(None, (_still(world, one) for one in things)))
     if not waits:
         return None
-    with services.journal.reading() as world:
-        titles = [world.load(TASK, one.task_id).title for one in waits]
+    with services.journal.reading() as journal, services.agents.reading() as agents:
+        titles = [
+            journal.load(TASK, one.task_id).title
+            if one.task_id
+            else agents.load(AGENT, one.agent_id).name
+            for one in waits
+        ]
     named = [_named(one, title) for one, title in zip(waits, titles, strict=True)]
     lines = [f"{one.title}: {_told(one)}" for one in named[:LINES_MAX]]
     if len(named) > LINES_MAX:
@@ -119,10 +124,11 @@ def _together(waits: Iterable[WaitingTask]) -> list[WaitingTask]:
     """One for each task; a thing that began to wait twice is told once."""
     by_task: dict[str, WaitingTask] = {}
     for one in waits:
-        before = by_task.get(one.task_id, WaitingTask(one.task_id, one.agent_id, []))
+        about = one.task_id or one.agent_id
+        before = by_task.get(about, WaitingTask(one.task_id, one.agent_id, []))
         what = [*before.what, *(new for new in one.what if new not in before.what)]
         proposals = before.proposals + one.proposals
-        by_task[one.task_id] = WaitingTask(one.task_id, one.agent_id, what, proposals)
+        by_task[about] = WaitingTask(one.task_id, one.agent_id, what, proposals)
     return list(by_task.values())
 
 

@@ -30,6 +30,7 @@ BOUNDARY_WORDS: Final = {
     "linked_task": "a prompt, of a linked task",
     "category_task": "what an agent looks up, of another task",
     "own_past": "what an agent recalls",
+    "day_task": "tasks, by an agent that plans a day",
     "notice": "the agents' log, of the journal",
 }
 REFUSED_WORDS: Final = {

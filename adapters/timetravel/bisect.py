@@ -221,7 +221,8 @@ def world_after(past: Past, wake: WakeDocument, names: Mapping[str, str]) -> Wor
     """The world of a wake's task right after the wake; `names` are those of `at`."""
     last = past.agents.rows_of(f"wake:{wake.key}@{wake.replica}")[-1].n
     where = past.run(wake.key, wake.replica, 0, last).where
-    return world_at.world_document(*past.worlds(where, wake.replica), [wake.task_id], names)
+    about = wake.task_id or f"{world_at.UNIT}{wake.agent_id}"
+    return world_at.world_document(*past.worlds(where, wake.replica), [about], names)
 
 
 def first_since(count: int, holds: Callable[[int], bool]) -> int:

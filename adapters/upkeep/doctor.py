@@ -255,7 +255,7 @@ def _orphans(home: Home) -> Iterator[CheckOutcome]:
     found = [
         f"the agent {one.name!r} is of the task {one.task_id[:8]}, which the journal does not hold"
         for one in home.views.all(agents.VIEW)
-        if one.exists and one.task_id not in held
+        if one.exists and one.task_id and one.task_id not in held
     ]
     owned = [("wake", one.run_key, one.agent_id) for one in home.views.all(wakes.VIEW)]
     owned += [("change set", one.id, one.agent_id) for one in home.views.all(inbox.VIEW)]

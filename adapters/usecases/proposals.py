@@ -129,17 +129,17 @@ def pick_item(home: "Home", ref: str, ranked: "Ranks") -> tuple[str, int]:
 
 def _set_of_task(home: "Home", name: str, ranked: "Ranks") -> str:
     """The set of the task that words mean."""
-    from adapters.documents.inbox import all_sets, set_name
+    from adapters.documents.inbox import all_sets, set_name, subject_of
     from adapters.documents.tasks import titles_among
     from domain.changes.change_set import is_open
 
     sets = all_sets(home)
-    titles = titles_among(home, {one.task_id for one in sets})
+    titles = titles_among(home, {one.task_id for one in sets if one.task_id})
     names = {set_name(ranked, one.id): one for one in sets}
     groups: list[list[Titles]] = [[], []]
     for called, one in names.items():
         group = groups[0 if any(map(is_open, one.items)) else 1]
-        group.append(Titles(called, (titles.get(one.task_id, ""),)))
+        group.append(Titles(called, (subject_of(one, titles).title,)))
     see = Remedy("see_all_proposals")
     return names[pick_by_words(name, groups, "set", "unknown_set", see)].id
 

@@ -60,8 +60,8 @@ def scope_of(place: NamedMoment, task: str, *, is_all: bool) -> Sequence[str] | 
         return timetravel.around(place, pick_task(place.home, task))
     if place.wake is None or is_all:
         return None
-    own = place.wake.task_id or place.home.services.agent(place.wake.agent_id).task
-    return timetravel.around(place, own)
+    agent = place.home.services.agent(place.wake.agent_id)
+    return timetravel.around(place, place.wake.task_id or agent.task, agent.id)
 
 
 def compare(home: "Home", a: str, b: str, task: str = "") -> Comparison:

@@ -49,7 +49,7 @@ from adapters.web.http_types import (
     in_lines,
     missing,
 )
-from adapters.web.inbox import OPEN_SHOWN, open_cards
+from adapters.web.inbox import OPEN_SHOWN, agent_cards
 from adapters.web.plain_text import compared
 from adapters.web.policy import consents_of, is_held
 from adapters.web.reports import ReportBefore, report_of
@@ -220,7 +220,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
         "running_run_key": agent.running_run_key or None,
         "next_run_key": agent.next_run_key or None,
         "report": report_of(site, agent.id),
-        "proposals": open_cards(site, asked, agent.task_id),
+        "proposals": agent_cards(site, asked, agent),
         "needed": consents_of(site, agent),
         "threads": threads,
         "memory": remembered,

@@ -31,6 +31,7 @@ from domain.changes.change_set import OPEN, ChangeItem, find
 from domain.changes.dependencies import dependency_of
 from domain.journal.document import TaskLine, category_name, task_line
 from projections import agents, inbox, tasks, wakes
+from projections.agents import AgentDocument
 from projections.inbox import TABS, SetDocument
 
 OPEN_SHOWN = 50  # sets of one task, on its page
@@ -68,12 +69,21 @@ class Card(InboxSet, frozen=True):
     agent_name: str
 
 
-def open_cards(site: Site, asked: FormRequest, task_id: str) -> list[Card]:
-    """The open proposals of one task, for its page and its agent's."""
+def open_cards(site: Site, asked: FormRequest, about: str) -> list[Card]:
+    """The open proposals of one task, for its page and its agent's; or of a day, ``day:DATE``."""
     tabs = ("waiting", "deferred")
-    sets = sets_under(site.home, *tabs, task=task_id, limit=OPEN_SHOWN)
-    kept = [one for one in kept_on(site, asked) if _task_of(site, one) == task_id]
+    sets = sets_under(site.home, *tabs, task=about, limit=OPEN_SHOWN)
+    kept = [one for one in kept_on(site, asked) if _about(site, one) == about]
     return cards_of(site, sets, [status for tab in tabs for status in TABS[tab]], kept)
+
+
+def agent_cards(site: Site, asked: FormRequest, agent: AgentDocument) -> list[Card]:
+    """What waits of an agent's task; of an agent without one, what waits of its own."""
+    if agent.task_id:
+        return open_cards(site, asked, agent.task_id)
+    found = (site.home.views.get(inbox.VIEW, one) for one in agent.agent.sets[::-1])
+    sets = [one for one in found if one is not None and one.is_open]
+    return cards_of(site, sets[:OPEN_SHOWN], OPEN, kept_on(site, asked))
 
 
 def kept_on(site: Site, asked: FormRequest) -> Sequence[ItemRef]:
@@ -82,9 +92,9 @@ def kept_on(site: Site, asked: FormRequest) -> Sequence[ItemRef]:
     return told.kept if told is not None and asked.query.get("kept") != "no" else ()
 
 
-def _task_of(site: Site, ref: ItemRef) -> str:
+def _about(site: Site, ref: ItemRef) -> str:
     found = site.home.views.get(inbox.VIEW, ref[0])
-    return found.task_id if found else ""
+    return found.about if found else ""
 
 
 def cards_of(
@@ -292,7 +302,7 @@ def listed(
             case "category":
                 return names.categories.get(one.task_id, "")
             case _:
-                return one.task_id
+                return one.about
 
     return in_groups(sets, is_wanted, group)
 
@@ -302,7 +312,7 @@ _NOBODY = InboxNames({}, {}, {})
 
 def _names(site: Site, sets: Iterable[SetDocument], by: str) -> InboxNames:
     found = list(sets)
-    task_ids = {one.task_id for one in found}
+    task_ids = {one.task_id for one in found if one.task_id}
     known = {
         one: site.home.views.get(agents.VIEW, one) for one in {each.agent_id for each in found}
     }
@@ -389,7 +399,8 @@ def _group(site: Site, name: str, cards: Sequence[Card], by: str) -> InboxGroup:
             called = category_name(catalog_of(site.home), name) if name else NO_CATEGORY
             return InboxGroup(called or NO_CATEGORY, "", cards)
         case _:
-            return InboxGroup(cards[0].task_title, f"/tasks/{name}", cards)
+            subject = cards[0].subject
+            return InboxGroup(subject.title, subject.path, cards)
 
 
 # ----------------------------------------------------------------------------------------- the pane
@@ -409,12 +420,12 @@ class TaskNow(Struct, frozen=True):
 
 
 class Pane(Struct, frozen=True):
-    """A proposal with what a person decides by. `is_asked`: the address names it, so it is shown
-    on a narrow screen, too."""
+    """A proposal with what a person decides by; of a day with the task that it names. `is_asked`:
+    the address names it, so it is shown on a narrow screen, too."""
 
     item: CardItem
     card: Card
-    task: TaskNow
+    task: TaskNow | None
     report: ReportPart | None
     is_asked: bool
 
@@ -444,19 +455,19 @@ def named(site: Site, ref: str) -> tuple[str, int]:
 def pane_of(site: Site, card: Card, *, is_asked: bool) -> Pane:
     """One proposal with its task as it is now, and what its agent reports."""
     (item,) = card.items
-    page = task_page(site.home, card.task_id)
+    about = card.task_id or item.target or ""
+    now = _task_now(site, about) if about else None
+    return Pane(item, card, now, report_of(site, card.agent_id), is_asked)
+
+
+def _task_now(site: Site, task_id: str) -> TaskNow:
+    page = task_page(site.home, task_id)
     open_items = [one.title for one in page.task.items if not (one.is_checked or one.is_archived)]
-    return Pane(
-        item,
-        card,
-        TaskNow(
-            task_line(page.task, page.catalog, page.agent_id),
-            page.text(page.task.description),
-            open_items[:OPEN_ITEMS_SHOWN],
-            page.task.is_deleted,
-        ),
-        report_of(site, card.agent_id),
-        is_asked,
+    return TaskNow(
+        task_line(page.task, page.catalog, page.agent_id),
+        page.text(page.task.description),
+        open_items[:OPEN_ITEMS_SHOWN],
+        page.task.is_deleted,
     )
 
 
@@ -605,7 +616,7 @@ def _touches_others(site: Site, set_id: str, number: int) -> bool:
     item = find(found.changes, number) if found else None
     if found is None or item is None:
         return False
-    others = sets_under(site.home, "waiting", "deferred", task=found.task_id, limit=OPEN_SHOWN)
+    others = sets_under(site.home, "waiting", "deferred", task=found.about, limit=OPEN_SHOWN)
     return any(
         other.tool == item.tool
         for one in others

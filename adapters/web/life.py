@@ -10,7 +10,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from adapters.documents.timetravel import NAMES, Difference, at_document, worlds_document
+from adapters.documents.timetravel import (
+    NAMES,
+    Difference,
+    around,
+    at_document,
+    worlds_document,
+)
 from adapters.text.common import lasting
 from adapters.text.timetravel import NAMES as CALLED
 from adapters.text.timetravel import called
@@ -164,7 +170,7 @@ def show(site: Site, asked: FormRequest) -> Page:
     moments = life.moments
     stands = moments[nth] if 0 <= nth < len(moments) else None
     place = _place(site, life, _number(asked, "at") or (stands.n if stands else 0))
-    document = at_document(place, scope_of(place, agent.task_id, is_all=False))
+    document = at_document(place, _scope(place, agent))
     told = _line_told(agent, life.events)
     near = list(enumerate(moments))[max(0, nth - NEAR) : nth + NEAR + 1]
     task = next((one for one in document.tasks if one.id == agent.task_id), None)
@@ -196,30 +202,55 @@ def show(site: Site, asked: FormRequest) -> Page:
     )
 
 
+def _scope(place: NamedMoment, agent: AgentDocument) -> Sequence[str] | None:
+    """What is shown of a moment: the agent's task, if it has one, and itself."""
+    if not agent.task_id:
+        return around(place, "", agent.id)
+    return scope_of(place, agent.task_id, is_all=False)
+
+
 def _life(site: Site, agent: AgentDocument) -> Timeline:
     """All that happened to an agent; it is read again only when more did."""
     log = site.home.services.agents
     streams = [f"{kind}:{agent.id}@{log.replica}" for kind in ("alert", "agent")]
     last = [log.last_fact(one) for one in streams]
-    tabs = inbox.marks(*inbox.TABS)
     key = (
         *(one.version if one else 0 for one in last),
-        site.home.views.count(inbox.VIEW, shelf=agent.task_id),
-        site.home.views.tallied(inbox.VIEW, tabs, shelf=agent.task_id),
-        tuple(site.home.views.count(inbox.VIEW, one, shelf=agent.task_id) for one in tabs),
+        *_counts(site, agent),
     )
     kept = site.life
     if kept is not None and (kept.agent_id, kept.key) == (agent.id, key):
         return kept
     past = past_of(site.home)
-    sets = site.home.views.page(inbox.VIEW, shelf=agent.task_id)
-    of_it = [one for one in sets if one.agent_id == agent.id]
+    of_it = _sets(site, agent)
     streams += [f"changes:{one.id}@{log.replica}" for one in of_it if _is_decided(one)]
     rows = (row for stream in streams for row in past.agents.rows_of(stream))
     events = timeline.events_of(rows)
     moments = timeline.moments_of(events)
     site.life = Timeline(agent.id, key, events, moments, past, _ends(site))
     return site.life
+
+
+def _counts(site: Site, agent: AgentDocument) -> tuple[object, ...]:
+    """What tells whether anything was decided since."""
+    if not agent.task_id:
+        return tuple([one.changes for one in _sets(site, agent)])
+    views, tabs = site.home.views, inbox.marks(*inbox.TABS)
+    return (
+        views.count(inbox.VIEW, shelf=agent.task_id),
+        views.tallied(inbox.VIEW, tabs, shelf=agent.task_id),
+        tuple(views.count(inbox.VIEW, one, shelf=agent.task_id) for one in tabs),
+    )
+
+
+def _sets(site: Site, agent: AgentDocument) -> list[inbox.SetDocument]:
+    """The agent's change sets; those of an agent without a task stand on the shelves of days."""
+    views = site.home.views
+    if not agent.task_id:
+        found = (views.get(inbox.VIEW, one) for one in agent.agent.sets)
+        return [one for one in found if one is not None]
+    sets = views.page(inbox.VIEW, shelf=agent.task_id)
+    return [one for one in sets if one.agent_id == agent.id]
 
 
 def _is_decided(one: inbox.SetDocument) -> bool:
@@ -281,7 +312,7 @@ def _compared(site: Site, asked: FormRequest, agent: AgentDocument, life: Timeli
         because = "a comparison needs two moments"
         raise Refused("invalid_value", because=because, instead="name them as ?from=N&to=M")
     places = [_place(site, life, n) for n in sorted((first, last))]
-    scope = scope_of(places[1], agent.task_id, is_all=False)
+    scope = _scope(places[1], agent)
     document = worlds_document(places[0], places[1], scope)
     told = [one for one in document.changes if not _INNER.search(one.path)]
     before, after = (msgspec.to_builtins(at_document(one, scope)) for one in places)

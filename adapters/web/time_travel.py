@@ -47,7 +47,7 @@ def show_at(site: Site, asked: FormRequest) -> Page:
     place, wake = _place(site, asked.names["run"])
     own = wake.task_id or site.home.services.agent(wake.agent_id).task
     values = {"wake": wake, "command": f"at {run_shown(wake.run_key, 12)}"}
-    document = at_document(place, around(place, own))
+    document = at_document(place, around(place, own, wake.agent_id))
     return Page("before.html", f"The world before wake {run_shown(wake.run_key)}", document, values)
 
 
@@ -159,7 +159,7 @@ def show(site: Site, asked: FormRequest) -> Page:
     """The page `/wakes/RUN/what-if`: what a fork of it may change."""
     place, wake = _wake(site, asked)
     task = wake.task_id
-    then = at_document(place, [task]).tasks
+    then = at_document(place, [task]).tasks if task else []
     notes = [
         NoteThen(nth, one.kind, one.text, one.at)
         for nth, one in enumerate(then[0].notes if then else (), start=1)
@@ -212,7 +212,7 @@ def _verdicts(site: Site, wake: WakeDocument) -> list[VerdictThen]:
             item.decided_at,
             VERBS[item.status],
         )
-        for one in site.home.views.page(inbox.VIEW, shelf=wake.task_id)
+        for one in site.home.views.page(inbox.VIEW, shelf=wake.task_id or None)
         for item in one.items
         if one.id in known and item.status in VERBS and item.decided_at < wake.started_at
     ]

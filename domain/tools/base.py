@@ -73,18 +73,18 @@ class ToolEffect(Struct, frozen=True, kw_only=True):
 
     `facts` checks every rule; `values` are what it would change, for `base`; `touches` names
     them as `Snapshot.touched` does. `now` tells the value that it would replace, from decoded
-    JSON; None for an addition. `parts`: the values that it replaces, where those are finer than
-    `touches`. `form`: the arguments that a person may edit, with the label of each. `remedies`:
-    what helps where it is refused with this code. `others`: the further tasks that it writes to,
-    where a new one would have the given id; then `facts` checks the rules of the first task alone,
-    and `domain.handlers.journal` makes what is written.
+    JSON; None for an addition, as what it gives. `parts`: the values that it replaces, where
+    those are finer than `touches`. `form`: the arguments that a person may edit, with the label
+    of each. `remedies`: what helps where it is refused with this code. `others`: the further
+    tasks that it writes to, where a new one would have the given id; then `facts` checks the
+    rules of the first task alone, and `domain.handlers.journal` makes what is written.
     """
 
     facts: Callable[[Snapshot, Any, str], Facts | ToolRefusal]
     values: Callable[[Snapshot, Any], object]
     touches: Callable[[Any], tuple[str, ...]]
     summary: Callable[[Snapshot, Any], str]
-    now: Callable[[Snapshot, Mapping[str, Any]], str] | None = None
+    now: Callable[[Snapshot, Mapping[str, Any]], str | None] | None = None
     parts: Callable[[Any], tuple[str, ...]] | None = None
     form: Mapping[str, str] = {}
     remedies: Mapping[str, Remedy] = {}

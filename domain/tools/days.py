@@ -199,9 +199,9 @@ def _block(snapshot: Snapshot, wanted: str) -> SnapshotBlock | None:
     return next((one for one in blocks if one.id == wanted), None)
 
 
-def _now(snapshot: Snapshot, arguments: Mapping[str, Any]) -> str:
+def _now(snapshot: Snapshot, arguments: Mapping[str, Any]) -> str | None:
     known = _block(snapshot, str(arguments.get("block")))
-    return _span(known) if known else "none"
+    return _span(known) if known else None
 
 
 def _removed_summary(snapshot: Snapshot, given: RemoveTaskBlock) -> str:

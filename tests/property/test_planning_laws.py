@@ -55,8 +55,9 @@ def test_a_plan_stays_within_what_is_free_and_wanted(day: dict[str, Any]) -> Non
 def test_what_waits_as_it_would_be_proposed_again_is_left_alone(day: dict[str, Any]) -> None:
     first = ask_day(day)
     lines = [
-        f"- fp={one['taskId']} Block on 2026-11-24 {one['start']}-{one['end']}: {one['taskId']}"
+        f"- fp={task} Block on 2026-11-24 {one['start']}-{one['end']}: task {task}"
         for one in planned(first)
+        for task in [one["taskId"]]
     ]
     report = f"TL;DR: {calls(first)['update_report']['tldr']}"
     assert ask_day(day, told="\n".join(lines), sections={"report": report}).calls == ()

@@ -101,16 +101,16 @@ def test_blocks_of_tasks_that_stand_count_as_filled() -> None:
     assert told == ["a 11:00-11:30", "t2 13:00-14:30"]
 
 
-WAITING = "## Open\n\n- fp=p1 Block on 2026-11-24 09:00-11:00: Write the report"
+WAITING = "## Open\n\n- fp=p1 Block on 2026-11-24 09:00-11:00: task t1"
 
 
 def test_what_waits_is_replaced_taken_back_or_left() -> None:
     lines = [
         WAITING,
-        "- fp=p2 Block on 2026-11-24 11:00-12:00: Fix the t…",
-        "- fp=p3 Block on 2026-11-24 16:00-16:30: Feed the cat",
-        "- fp=p4 Block on 2026-11-24 16:30-17:00: Sing [deferred]",
-        "- fp=p5 Block on 2026-11-25 09:00-10:00: Dance",
+        "- fp=p2 Block on 2026-11-24 11:00-12:00: task t2",
+        "- fp=p3 Block on 2026-11-24 16:00-16:30: task x9",
+        "- fp=p4 Block on 2026-11-24 16:30-17:00: task x8 [deferred]",
+        "- fp=p5 Block on 2026-11-25 09:00-10:00: task x7",
     ]
     told = ask_day(day(REPORT, TAP), told="\n".join(lines))
     assert planned(told) == [{"taskId": "t2", "start": "13:00", "end": "14:30"}]

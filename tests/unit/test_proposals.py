@@ -259,7 +259,8 @@ def test_proposals_are_taken_back_only_where_some_wait() -> None:
 
 # ------------------------------------------------------------------ quotes that a proposal rests on
 
-PROPOSING = [tool for tool in TOOLS.values() if tool.mode == "deferred"]
+PROPOSING = [tool for tool in TOOLS.values() if tool.mode == "deferred" and tool.scope != "own_day"]
+"""Those of a day rest on nothing that somebody said."""
 
 
 def kept(at: Services, agent: str, *calls: tuple[str, str], scaffold: int = 2) -> list[ChangeItem]:
@@ -277,7 +278,7 @@ def noted(*texts: str) -> tuple[Services, str, str]:
 @pytest.mark.parametrize("tool", PROPOSING, ids=lambda tool: tool.name)
 def test_every_proposing_tool_asks_for_a_quote_since_scaffold_2(tool: Any) -> None:
     plain, asked, needed = (
-        registry.specs([tool.name], given)[0].schema for given in FEATURES.values()
+        registry.specs([tool.name], FEATURES[number])[0].schema for number in (1, 2, 3)
     )
     assert '"because"' not in json.dumps(plain)
     for schema, is_needed in ((asked, False), (needed, True)):

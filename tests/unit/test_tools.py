@@ -42,6 +42,7 @@ from domain.tools.local import (
 from domain.tools.registry import TOOLS
 from domain.tools.snapshot import Snapshot, SnapshotLink
 from domain.wake import visible_ids
+from domain.wake.manifests import MANIFESTS
 from domain.wake.wake import ExchangeRef, ResultRef, Wake
 from tests.support import contract_page as page
 from tests.support.proposals import proposed
@@ -151,13 +152,16 @@ def test_contract_and_registry_agree_on_each_scaffold(number: int) -> None:
     jsonschema.validate(told, SCHEMA)
     for reason in REASONS:
         of_reason = [one["name"] for one in told["tools"] if reason in one["wakeReasons"]]
-        assert of_reason == list(registry.offered("task_agent", reason, number))
+        of_kinds = {
+            one for kind in MANIFESTS[number] for one in registry.offered(kind, reason, number)
+        }
+        assert of_reason == [one for one in registry.TOOLS if one in of_kinds]
     specs = registry.specs([one["name"] for one in told["tools"]], FEATURES[number])
     for one, spec in zip(told["tools"], specs, strict=True):
         assert ("quote" in one) == ('"because"' in json.dumps(spec.schema)), spec.name
     may = {need for one in told["tools"] for need in one["capabilities"]}
-    assert set(told["capabilities"]["task_agent"]) == may
-    assert may <= set(CAPABILITIES["task_agent"])
+    assert {one for many in told["capabilities"].values() for one in many} == may
+    assert all(set(many) <= {*CAPABILITIES[kind]} for kind, many in told["capabilities"].items())
 
 
 def test_what_the_contract_refers_to_is_there() -> None:

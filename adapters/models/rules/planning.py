@@ -19,7 +19,7 @@ from adapters.models.rules import context, summary
 from adapters.models.rules.context import PromptContext, PromptTask
 from domain.journal.day import Span, clock, free_spans, minutes_of
 from domain.ports import Request
-from domain.text import cut, fold, squeeze
+from domain.text import cut, squeeze
 from domain.tools.times import duration
 
 QUARTER = 15
@@ -35,9 +35,8 @@ BEGUN = "IN PROGRESS"
 _LANGUAGE = re.compile(r"^Language of the report: (\S+)\.$", re.MULTILINE)
 _OPEN = re.compile(
     r"- fp=(?P<fingerprint>\S+) Block on (?P<date>\S+) (?P<start>[\d:]+)-(?P<end>[\d:]+): "
-    r"(?P<title>.*)"
+    r"task (?P<task>\S+)(?P<put_off> \[deferred\])?"
 )
-_PUT_OFF = " [deferred]"
 
 Clock = Annotated[str, Meta(pattern=r"^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$")]
 
@@ -216,7 +215,7 @@ def _changes(
     waiting = [
         one
         for one in map(_OPEN.fullmatch, proposals.splitlines())
-        if one and one["date"] == day.day.isoformat() and not one["title"].endswith(_PUT_OFF)
+        if one and one["date"] == day.day.isoformat() and not one["put_off"]
     ]
     kept = [(one, told) for one in placed for told in waiting if _is_same(one, told)]
     fresh = [one for one in placed if one not in [same for same, _ in kept]]
@@ -241,9 +240,8 @@ def _is_same(one: Placed, told: re.Match[str]) -> bool:
 
 
 def _is_of(one: Placed, told: re.Match[str]) -> bool:
-    """Whether a proposal names the block's task, by its title or the beginning of it."""
-    title, ours = fold(told["title"]), fold(one.task.title)
-    return title == ours or (title.endswith("…") and ours.startswith(title.rstrip("… ")))
+    """Whether a proposal names the block's task, by the beginning of its id."""
+    return one.task.id.startswith(told["task"])
 
 
 # --------------------------------------------------------------------------------------- the report
