@@ -10,7 +10,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain.ports import Reply
+from domain.scaffold import FEATURES, SCAFFOLD
 from domain.tools import registry
+from domain.tools.decoding import asks
 
 SAID = "so it was said"
 
@@ -18,7 +20,8 @@ SAID = "so it was said"
 def quoted(tool: str, arguments: Any) -> Any:
     """The arguments of a call, as text or not, with a quote if its tool proposes and has none."""
     told = arguments if isinstance(arguments, str) else json.dumps(arguments)
-    if not registry.proposes(registry.ALIASES.get(tool, tool)) or '"because"' in told:
+    known = registry.TOOLS.get(registry.ALIASES.get(tool, tool))
+    if known is None or not asks(known, FEATURES[SCAFFOLD]) or '"because"' in told:
         return arguments
     try:
         given = json.loads(told)
