@@ -26,7 +26,7 @@ from domain.append.envelope import Row
 from domain.journal.task import ADDED, FIELDS, TASK, TaskField
 from domain.replication.replica_conflicts import canonical_position
 
-SCHEMA_VERSION = 9 + ADDED
+SCHEMA_VERSION = 10 + ADDED
 """Of the tables and views that `projections/analytics` defines and README.md there describes."""
 
 PAGE_ROWS = 20_000  # that DuckDB is given at once
@@ -81,7 +81,7 @@ _CONCERNS = {
     "entities": _AGENTS,
     "proposals": _AGENTS,
     "learning": ("lessons", "memory"),
-    "journal": ("catalog", "task"),
+    "journal": ("catalog", "day", "task"),
     "causality": _AGENTS,
 }
 """Which kinds of streams make each of the files have something to do, in this order."""

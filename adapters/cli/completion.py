@@ -77,6 +77,13 @@ def _labels(home: "Home") -> Iterable[Offered]:
     return ((one.name, [one.name]) for one in catalog_of(home).labels.values())
 
 
+def _blocks(home: "Home") -> Iterable[Offered]:
+    from adapters.usecases.day import blocks_of
+    from adapters.usecases.inputs import day
+
+    return ((one.start, [one.title]) for one in blocks_of(home, day("today", home)))
+
+
 def _statuses(home: "Home") -> Iterable[Offered]:
     from domain.journal.task import STATUSES
 
@@ -103,6 +110,7 @@ KINDS: dict[str, Callable[["Home"], Iterable[Offered]]] = {
     "labels": _labels,
     "model": _models,
     "models": _models,
+    "block": _blocks,
     "status": _statuses,
     "statuses": _statuses,
 }

@@ -73,7 +73,7 @@ class Editing:
         try:
             item_id = pick(wanted, titles, "item", "unknown_item", see=see, is_whole=bool(self.key))
         except Refused:
-            item_id = getattr(self._kept_before(), "item", "")
+            item_id = getattr(self.kept_before(), "item", "")
             if not self._has_had(task.id, wanted, item_id):
                 item_id = pick(wanted, titles, "item", "unknown_item", see=see)
         return next(item for item in task.items if item.id == item_id)
@@ -81,7 +81,7 @@ class Editing:
     def note(self, task: Task, wanted: str) -> str:
         """The id of the note that a word names: its number, its id or the beginning of one."""
         known = [one.id for one in task.notes]
-        had = getattr(self._kept_before(), "note", "")  # by a retry of what removed it
+        had = getattr(self.kept_before(), "note", "")  # by a retry of what removed it
         return _part(task, wanted, "note", "notes and their numbers", known, had)
 
     def entry(self, task: Task, wanted: str) -> str:
@@ -121,7 +121,7 @@ class Editing:
             return done
         return f"Done before under the key {self.key}" if self.is_retry else "Nothing to change"
 
-    def _kept_before(self) -> Stored | None:
+    def kept_before(self) -> Stored | None:
         """What stands under the key already, if this run is a retry."""
         if not self.key:
             return None
@@ -131,7 +131,7 @@ class Editing:
         return receipt.command if isinstance(receipt, Receipt) else None
 
     def _named_before(self, wanted: str) -> str:
-        command = self._kept_before()
+        command = self.kept_before()
         for name in ("task", "target"):
             task_id = getattr(command, name, "")
             if self._has_had(task_id, wanted):

@@ -101,12 +101,14 @@ class LazyGroup(click.Group):
         return found and prepared(found)
 
 
-def group(words: str, **settings: Any) -> Callable[[Callable[..., object]], LazyGroup]:
+def group(
+    words: str, *, cls: type[LazyGroup] = LazyGroup, **settings: Any
+) -> Callable[[Callable[..., object]], LazyGroup]:
     """A group of commands, of those that begin with its words; settings as click has them."""
     above, _, name = words.rpartition(" ")
 
     def made(function: Callable[..., object]) -> LazyGroup:
-        found = click.group(name, LazyGroup, commands=KNOWN[words], **settings)(function)
+        found = click.group(name, cls, commands=KNOWN[words], **settings)(function)
         KNOWN[above][name] = found
         return found
 

@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "start": ("task_edits", "Start the timer on a task."),
     "stop": ("task_edits", "Stop the timer."),
     "today": ("tasks", "What is due today, or was before."),
+    "day": ("day", "See and plan a day, beside the time that was spent."),
     "import": ("importing", "Bring tasks in from files."),
     "inbox": ("inbox", "See what agents propose."),
     "confirm": ("verdicts", "Apply proposed changes."),
@@ -104,7 +105,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 TOP = {
     "Tasks": "add list show edit note done undo delete search start stop today",
-    "Agents": "import inbox confirm reject defer report wake run serve demo",
+    "Agents": "import inbox confirm reject defer report day wake run serve demo",
 }
 """What the help of the top tells, by heading."""
 

@@ -21,7 +21,9 @@ from adapters.documents.tasks import (
     task_page,
 )
 from adapters.text.common import ID_SHOWN, safe
+from adapters.text.day import block_line
 from adapters.text.task import at_a_glance, duration, task_text
+from adapters.usecases.day import blocks_of
 from adapters.usecases.inputs import day, status_named
 from adapters.usecases.resolve import pick_task
 from adapters.usecases.task_lists import (
@@ -143,9 +145,16 @@ def list_tasks(
 @command("today")
 @within
 def today_command(session: Session, category: str) -> None:
-    """What is due today, or was before, the most urgent first; and what was on hold until now."""
+    """What is due today, or was before, the most urgent first; and what was on hold until now.
+    Above it the blocks of the day, see `wakelog day`."""
     home = session.reading()
-    categories = categories_named(catalog_of(home), category)
+    catalog = catalog_of(home)
+    categories = categories_named(catalog, category)
+    names = {catalog.categories[one].name for one in categories}
+    planned = [
+        one for one in blocks_of(home, day("today", home)) if not names or one.category in names
+    ]
+    session.say_each(map(block_line, planned))
     wanted = TaskFilter(categories=categories, is_overdue=True, is_today=True, is_back=True)
     list_them(session, home, wanted, order="urgency", none="Nothing is due today.")
 

@@ -39,8 +39,8 @@ class UndoableDeed(Struct, frozen=True):
     """A deed of the person. `state`: ``open``: it can be undone; ``moved``: something of it was
     changed since; ``stays``: nothing takes it back; ``undone``: it was, and `again` is the command
     that does it again. `does`: what undoing it does, in words; `stays`: what of it nothing takes
-    back. `tasks` are titles, of so many as are looked at; `task_count`: of how many there are.
-    `name`: what a question calls it."""
+    back. `tasks` are titles, of so many as are looked at, and days; `task_count`: of how many there
+    are. `name`: what a question calls it."""
 
     ref: str
     at: str

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from adapters.documents import agent_output, agents, homes, results, sync, templates, timetravel
+from adapters.documents.day import DayDetails
 from adapters.documents.demo import DemoData, DemoDataThere, DemoDetails
 from adapters.documents.evaluations import EvalDetails, RehearsalDetails
 from adapters.documents.import_conflicts import ConflictDetails
@@ -63,6 +64,14 @@ DOCUMENTS: dict[str, DocumentType] = {
     "tasks-done": DocumentType(
         list[TaskDetails], ("done", "edit TASK TASK", "delete TASK TASK")
     ),
+    "day": DocumentType(
+        DayDetails,
+        (
+            "day", "day show", "day put", "day move", "day keep", "day remove", "day pin",
+            "day unpin", "day rate",
+        ),
+    ),
+    "days": DocumentType(list[DayDetails], ("day --days",)),
     "categories": DocumentType(list[CategoryDetails], ("category list",)),
     "category": DocumentType(
         CategoryDetails, ("category add", "category rename", "category correct")

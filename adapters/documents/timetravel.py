@@ -8,14 +8,18 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
+from adapters.documents.day import DayBlock, day_blocks
 from adapters.documents.inbox import set_name
 from adapters.documents.ranks import ranks_of
+from adapters.home.zones import zone_named
 from adapters.store.log import Log
 from adapters.timetravel.logs_at import NamedMoment, Past, made_by
 from domain.append import envelope
 from domain.append.causes import Receipt
 from domain.append.envelope import Row
 from domain.errors import Refused
+from domain.journal.day import DAY
+from domain.log.timestamps import instant
 from domain.ports import CallResult, Request, Section, ToolSpec
 from domain.wake.machine import pending
 from domain.wake.prompt import request
@@ -45,13 +49,15 @@ class MomentHead(Struct, frozen=True):
 
 
 class MomentDetails(MomentHead, frozen=True):
-    """What `at` prints: the world at a moment."""
+    """What `at` prints: the world at a moment; `blocks` of its day, where it is not of some tasks
+    alone."""
 
     tasks: list[TaskThen]
     agents: list[AgentThen]
     proposals: list[ProposalThen]
     wakes: list[WakeThen]
     lessons: list[LessonThen]
+    blocks: list[DayBlock]
 
 
 class ExchangeDetails(Struct, frozen=True):
@@ -186,7 +192,10 @@ def at_document(place: NamedMoment, scope: Sequence[str] | None) -> MomentDetail
     """
     where = place.spot.where
     journal, agents = place.past.worlds(where, place.replica)
-    heads = place.heads
+    heads, blocks = place.heads, list[DayBlock]()
+    if scope is None and where.at:
+        there = instant(where.at).astimezone(zone_named(place.home.settings.timezone))
+        blocks = day_blocks(journal, journal.load(DAY, there.date().isoformat()))
     found = all_tasks(place.home) if scope is None else scope
     return MomentDetails(
         where=place.given,
@@ -196,6 +205,7 @@ def at_document(place: NamedMoment, scope: Sequence[str] | None) -> MomentDetail
         journal=heads[0],
         agent=heads[1],
         **asdict(world_at.world_document(journal, agents, found, names_of(place.home))),
+        blocks=blocks,
     )
 
 
@@ -434,6 +444,8 @@ def worlds_document(a: NamedMoment, b: NamedMoment, scope: Sequence[str] | None)
     """The document of `diff` of two moments."""
     told = [msgspec.to_builtins(at_document(one, scope)) for one in (a, b)]
     heads = [MomentHead(*(one.pop(name) for name in MomentHead.__struct_fields__)) for one in told]
+    for one in told:
+        del one["blocks"]  # of two days
     found = list(wake_comparison.world_differences(told[0], told[1]))
     return WorldsDiff(heads[0], heads[1], not found, found)
 

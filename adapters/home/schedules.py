@@ -25,6 +25,7 @@ from msgspec import Struct
 from adapters.home.zones import zone_named
 from domain.agent.deciders import SCHEDULE_MAX, TICKS_MAX
 from domain.errors import invalid
+from domain.journal.day import minutes_of
 from domain.log.timestamps import Shift, instant, moment
 from domain.text import squeeze
 from domain.wake.commands import LocalTime
@@ -160,6 +161,19 @@ def first_shown(local: str, zone: str) -> str:
     '2027-10-31T00:30:00.000000Z'
     """
     return moment(_shown_times(datetime.fromisoformat(local), zone_named(zone)).first)
+
+
+def shown_on(date: str, time: str, zone: str) -> str:
+    """The same of a time of a day, up to ``24:00``.
+
+    >>> shown_on("2027-03-27", "24:00", "Europe/Berlin")
+    '2027-03-27T23:00:00.000000Z'
+    """
+    try:
+        wall = datetime.fromisoformat(date) + timedelta(minutes=minutes_of(time))
+        return moment(_shown_times(wall, zone_named(zone)).first)
+    except OverflowError:
+        raise invalid(f"{date} is at an end of the calendar", "name a nearer day") from None
 
 
 def local_time(at: str, zone: str) -> LocalTime:

@@ -18,6 +18,7 @@ from adapters.text.common import (
     run_shown,
     safe,
 )
+from adapters.text.day import block_line
 from projections.wakes import WakeDocument
 from replay.rerun import AwaitedInput, RerunStep, SectionAgain
 from replay.wake_comparison import (
@@ -77,6 +78,7 @@ def at_lines(document: "MomentDetails", zone: str) -> Iterator[str]:
         ("Proposals", map(_proposal, document.proposals)),
         ("Wakes", (_wake(one, zone) for one in document.wakes)),
         *([("Lessons", map(_lesson, document.lessons))] if document.lessons else []),
+        *([("Day", map(block_line, document.blocks))] if document.blocks else []),
     ):
         yield from ("", name, *(f"  {one}" for one in [*lines] or ["none"]))
 

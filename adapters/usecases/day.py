@@ -1,12 +1,103 @@
-"""What a person does to a day: blocks, tasks that are wanted, how it went."""
+"""What a person does to a day, and what is read of it: blocks, beside the time really spent."""
 
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date as date_of
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from adapters.documents.day import DayBlock, DayDetails, DayRating, DaySpent, DayTask, day_blocks
+from adapters.usecases.inputs import minutes, there
 from adapters.usecases.tasks import UseCaseResult, append_command
-from domain.journal.day import PinTask, PutBlock, RateDay, RemoveBlock
+from domain.errors import Refused, invalid
+from domain.journal.day import (
+    DAY,
+    Day,
+    PinTask,
+    PutBlock,
+    RateDay,
+    RemoveBlock,
+    clock,
+    free_spans,
+    minutes_of,
+)
+from domain.journal.task import TASK, Task, TimeEntry
+from domain.log.state import LogState
+from domain.log.timestamps import seconds_between
+from projections.tasks import MARKS, VIEW
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
+
+HOURS = 9 * 60, 17 * 60  # of a day that has free time
+SPAN_HELP = "9-11, 9:30-11:00 or 9:30+90m"
+_TIME = r"([0-9]{1,2})(?::?([0-9]{2}))?"
+_TIME_OF_DAY = re.compile(_TIME)
+_SPAN = re.compile(rf"{_TIME} ?(?:[-–] ?{_TIME}|\+ ?(.+))")
+
+
+def time_of_day(given: str) -> str:
+    """A time of day as it is stored.
+
+    >>> time_of_day("9"), time_of_day("9:30"), time_of_day("0930")
+    ('09:00', '09:30', '09:30')
+    """
+    found = _TIME_OF_DAY.fullmatch(given.strip())
+    return _clock(*found.groups()) if found else _checked(given)
+
+
+def span(given: str) -> tuple[str, str]:
+    """From when to when, as it is stored.
+
+    Raises:
+        Refused: Code ``invalid_value``.
+
+    >>> span("9-11"), span("9:30+90m"), span("09:30-11:00")
+    (('09:00', '11:00'), ('09:30', '11:00'), ('09:30', '11:00'))
+    """
+    found = _SPAN.fullmatch(given.strip())
+    if not found:
+        raise invalid(f"{given!r} is no span of time", f"write {SPAN_HELP}")
+    start = _clock(found[1], found[2])
+    if found[5]:
+        return start, clock(minutes_of(start) + minutes(found[5]))
+    return start, _clock(found[3], found[4])
+
+
+def _clock(hour: str, minute: str | None) -> str:
+    return _checked(f"{hour:0>2}:{minute or '00'}")
+
+
+def _checked(time: str) -> str:
+    return clock(minutes_of(time))
+
+
+# ----------------------------------------------------------------------------------------- deeds
+
+
+def block_named(home: "Home", date: str, given: str) -> str:
+    """The block of a day that its start names, or its id or the beginning of one.
+
+    Raises:
+        Refused: Code ``unknown_block``, or ``ambiguous``: blocks of two machines begin then.
+    """
+    with home.services.journal.reading() as world:
+        day = world.load(DAY, date)
+    is_time = _TIME_OF_DAY.fullmatch(given)
+    start = time_of_day(given) if is_time else ""
+    found = [one for one in day.blocks if (one.start == start or one.id.startswith(given))]
+    if len(found) == 1:
+        return found[0].id
+    if found:
+        ids = ", ".join(one.id[:8] for one in found)
+        because = f"{given!r} names {len(found)} blocks of {date}: {ids}"
+        raise Refused("ambiguous", because=because, instead="name one by its id")
+    starts = ", ".join(one.start for one in day.blocks) or "none yet"
+    because = f"no block of {date} begins at {given!r}"
+    raise Refused("unknown_block", because=because, instead=f"name one by its start: {starts}")
 
 
 def put(  # noqa: PLR0913  what a block is
@@ -50,3 +141,89 @@ def pin(
 def rate(home: "Home", date: str, score: int, comment: str = "", key: str = "") -> UseCaseResult:
     """Say how well a day went: 1 to 5."""
     return append_command(home, RateDay(date, score, comment), key)
+
+
+# --------------------------------------------------------------------------------------- reading
+
+
+def days_from(date: str, count: int) -> list[str]:
+    """So many dates from one on; fewer where the calendar ends."""
+    first = date_of.fromisoformat(date)
+    count = min(count, (date_of.max - first).days + 1)
+    return [(first + timedelta(nth)).isoformat() for nth in range(count)]
+
+
+def blocks_of(home: "Home", date: str) -> list[DayBlock]:
+    """The blocks of a day, by their start, without the time that was spent."""
+    with home.services.journal.reading() as world:
+        return day_blocks(world, world.load(DAY, date))
+
+
+def read_day(home: "Home", date: str) -> DayDetails:
+    """A day as it is planned, and the time that was spent in it as clocks in the home's zone show
+    it. Its views are as of their last `catch_up`."""
+    return read_days(home, [date])[0]
+
+
+def read_days(home: "Home", dates: Sequence[str]) -> list[DayDetails]:
+    """The same of several, in order."""
+    from adapters.home.schedules import shown_on
+
+    zone, now = home.settings.timezone, home.services.clock.now()
+    first = shown_on(dates[0], "00:00", zone)
+    every = home.views.marked(VIEW, MARKS["all"]) if first < now else ()
+    # an entry was written once its time had begun
+    touched = [one.id for one in every if one.updated_at >= first]
+    with home.services.journal.reading() as world:
+        tasks = [world.load(TASK, one) for one in touched]
+        return [_details(world, world.load(DAY, one), tasks, zone, now) for one in dates]
+
+
+def _details(world: LogState, day: Day, tasks: Iterable[Task], zone: str, now: str) -> DayDetails:
+    from adapters.home.schedules import shown_on
+
+    blocks, spent = day_blocks(world, day), list[DaySpent]()
+    spans = {one.id: [shown_on(day.id, at, zone) for at in (one.start, one.end)] for one in blocks}
+    begins, ends = (shown_on(day.id, at, zone) for at in ("00:00", "24:00"))
+    for task, one in sorted(_entries(tasks, begins, min(ends, now)), key=_started):
+        start, end = max(one.start, begins), min(one.end or now, ends)
+        of = [block.id for block in blocks if block.task_id == task.id]
+        planned = [each for each in of if start < spans[each][1] and spans[each][0] < end]
+        shown = "24:00" if end == ends else f"{there(end, zone):%H:%M}"
+        spent.append(
+            DaySpent(
+                task_id=task.id,
+                title=task.title,
+                start=f"{there(start, zone):%H:%M}",
+                end=shown if one.end or end == ends else None,
+                minutes=seconds_between(start, end) // 60,
+                planned=planned[0] if planned else None,
+            )
+        )
+    of_block = Counter[str | None]()
+    for each in spent:
+        of_block[each.planned] += each.minutes
+    return DayDetails(
+        date=day.id,
+        zone=zone,
+        free_minutes=sum(end - start for start, end in free_spans(day.blocks, HOURS)),
+        planned_minutes=sum(one.minutes for one in blocks),
+        spent_minutes=of_block.total(),
+        blocks=[replace(one, spent_minutes=of_block[one.id]) for one in blocks],
+        spent=spent,
+        pinned=[DayTask(one, world.load(TASK, one).title) for one in day.pinned],
+        proposals=[],
+        rating=DayRating(day.score, day.comment) if day.score else None,
+    )
+
+
+def _entries(tasks: Iterable[Task], begins: str, ends: str) -> Iterator[tuple[Task, TimeEntry]]:
+    """What was spent between two instants, or in part."""
+    for task in tasks:
+        for one in task.time:
+            if one.start < ends and begins < (one.end or ends):
+                yield task, one
+
+
+def _started(found: tuple[Task, TimeEntry]) -> tuple[str, str]:
+    return found[1].start, found[0].id

@@ -13,6 +13,7 @@ from adapters.runtime import orphaned_effects, review
 from adapters.store.command_history import DoneCommand, kept
 from adapters.store.recorder import by_append, numbered
 from adapters.text.common import ago
+from adapters.text.day import day_undone
 from adapters.text.task_facts import deed_made, deed_question, left_standing, undo_sentence
 from adapters.usecases.proposals import in_flight_sets, item_of
 from adapters.usecases.resolve import nth_key
@@ -24,6 +25,7 @@ from domain.errors import Refused, Remedy, invalid
 from domain.handlers.undo import UndoneTask, import_undone_in_task, undone_in_task
 from domain.journal import commands as do
 from domain.journal.commands import UndoDeed, UndoImport
+from domain.journal.day import DAY, DayFact, taken_back
 from domain.journal.task import PERSON, TASK, DeedUndone, TaskFact
 from domain.log.state import LogState, RecordedEvent, entity_of
 from domain.log.timestamps import seconds_between
@@ -55,8 +57,8 @@ ItemRef = tuple[str, int]
 
 
 class PersonCommand(NamedTuple):
-    """A command as it stands in a log, and the tasks that its append changed. `place`: in the
-    order of both logs; a verdict comes after the journal that its person saw. `reopens`: it
+    """A command as it stands in a log, and the tasks and days that its append changed. `place`: in
+    the order of both logs; a verdict comes after the journal that its person saw. `reopens`: it
     started, stopped or entered time, or made names."""
 
     place: tuple[int, int, int]
@@ -66,6 +68,7 @@ class PersonCommand(NamedTuple):
     command: Stored
     tasks: tuple[str, ...]
     reopens: bool = False
+    days: tuple[str, ...] = ()
 
     @property
     def ref(self) -> str:
@@ -82,14 +85,15 @@ class ConfirmationEffect(NamedTuple):
 
 
 class Deed(NamedTuple):
-    """Something that a person did. `appends`, of the journal, with the `tasks` that they changed,
-    and `items`, of which the verdict is taken back, are what of it is not undone yet; `effects`:
-    by item what it was confirmed with, None of another verdict.
+    """Something that a person did. `appends`, of the journal, with the `tasks` and `days` that they
+    changed, and `items`, of which the verdict is taken back, are what of it is not undone yet;
+    `effects`: by item what it was confirmed with, None of another verdict.
 
     `state`: ``open``: it can be undone; ``moved``: something of it was changed since; ``stays``:
-    nothing takes it back; ``undone``: it was, and `again` names what does it again. `facts` would
-    do it, by task; `staying` are what nothing takes back. `reopens`: see `UndoDeed`; `left`,
-    `more`: how many of its tasks, and verdicts, were not looked at; `place`: of the newest part.
+    nothing takes it back; ``undone``: it was, and `again` names what does it again. `facts`, by
+    task, and `day_facts` would do it; `staying` are what nothing takes back. `reopens`: see
+    `UndoDeed`; `left`, `more`: how many of its tasks, and verdicts, were not looked at; `place`: of
+    the newest part.
     """
 
     ref: str
@@ -108,11 +112,13 @@ class Deed(NamedTuple):
     left: int = 0
     more: int = 0
     place: tuple[int, int, int] = (0, 0, 0)
+    days: tuple[str, ...] = ()
+    day_facts: tuple[DayFact, ...] = ()
 
     @property
     def size(self) -> int:
-        """Of how many tasks it is."""
-        return len(self.tasks) + self.more if self.tasks else 0
+        """Of how many tasks and days it is."""
+        return len(self.tasks) + self.more * bool(self.tasks) + len(self.days)
 
 
 class UndoResult(NamedTuple):
@@ -266,7 +272,8 @@ def _taken_back(home: "Home", deed: Deed, key: str, after: int = 0) -> UndoResul
             nth += 1
             is_said = any(isinstance(fact, DeedUndone) for _, fact in deed.facts)
             revives = has_lost_labels(home, deed.tasks)
-            command = UndoDeed(deed.tasks, own, reopens=deed.reopens or is_said, revives=revives)
+            reopens = deed.reopens or is_said
+            command = UndoDeed(deed.tasks, own, reopens=reopens, revives=revives, days=deed.days)
             append_command(home, command, key, nth=nth)
             redo = _end(home)
         for item, effect in reversed([*zip(deed.items, deed.effects, strict=True)]):
@@ -460,14 +467,17 @@ def _between(log: "Log", after: int, last: int) -> "Iterator[list[Row]]":
 def _of_journal(rows: "Sequence[Row]") -> Iterator[PersonCommand]:
     first: Any = envelope.read(rows[0])
     command = first.data.command
-    changed = (entity_of(row.stream) for row in rows if row.stream.startswith("task:"))
-    tasks = tuple(dict.fromkeys(changed))
+    changed = dict.fromkeys(row.stream for row in rows)
+    tasks, days = (
+        tuple(entity_of(one) for one in changed if one.startswith(f"{kind.name}:"))
+        for kind in (TASK, DAY)
+    )
     is_copy = isinstance(command, do.ImportTasks) and command.is_written_back
-    if tasks and not is_copy and not isinstance(command, NEVER):
+    if (tasks or days) and not is_copy and not isinstance(command, NEVER):
         name = entity_of(rows[0].stream)
         place = first.n, 0, 0
         reopens = any(row.topic.startswith(MORE_THAN_TASKS) for row in rows)
-        yield PersonCommand(place, first.n, first.at, name, command, tasks, reopens)
+        yield PersonCommand(place, first.n, first.at, name, command, tasks, reopens, days)
 
 
 def _of_agents(rows: "Sequence[Row]") -> Iterator[PersonCommand]:
@@ -521,7 +531,7 @@ def _deed(
     """What of a deed is not undone, or that all of it is; None where later verdicts replaced it.
     `most`: of how many verdicts it is looked at, if that is given."""
     own = home.services.journal.replica
-    tasks: dict[str, None] = {}
+    tasks, days = dict[str, None](), dict[str, None]()
     appends: set[int] = set()
     items: list[tuple[ItemRef, ConfirmationEffect | None]] = []
     reopened: list[ItemRef] = []
@@ -550,6 +560,7 @@ def _deed(
             case _ if one.n not in undone:
                 appends.add(one.n)
                 tasks |= dict.fromkeys(one.tasks)
+                days |= dict.fromkeys(one.days)
                 reopens |= one.reopens
             case _:
                 again = undone[one.n]
@@ -558,7 +569,10 @@ def _deed(
     named = Deed(newest.ref, newest.at, what_of(command), (), (), (), source=source)
     if not (appends or items):
         changed = dict.fromkeys(task for one in parts for task in one.tasks)
-        is_undone = named._replace(state="undone", tasks=tuple(changed), items=tuple(reopened))
+        on_days = tuple(dict.fromkeys(date for one in parts for date in one.days))
+        is_undone = named._replace(
+            state="undone", tasks=tuple(changed), items=tuple(reopened), days=on_days
+        )
         return is_undone._replace(again=again) if again or reopened else None
     return named._replace(
         tasks=tuple(tasks),
@@ -568,6 +582,7 @@ def _deed(
         reopens=reopens,
         more=more,
         place=newest.place,
+        days=tuple(days),
     )
 
 
@@ -599,17 +614,22 @@ def _judged(home: "Home", deed: Deed, most: int = 0) -> Deed:
                 found[task] = UndoneTask(back)
             else:
                 found[task] = undone_in_task(world, task, deed.appends, now, reopens=True)
+        days = [
+            taken_back(world.rows(DAY, one), world.load(DAY, one), world.replica, deed.appends)
+            for one in deed.days
+        ]
         others = [one for one in deed.effects if one and one.replica != world.replica]
         every = [*found.items(), *(pair for one in others for pair in _back(world, one, now))]
     state: DeedState = "open"
-    if any(one.is_moved for _, one in every):
+    day_facts = tuple(fact for one in days for fact in one or ())
+    if any(one.is_moved for _, one in every) or None in days:
         state = "moved"
-    elif not deed.items and not any(one.facts for _, one in every):
+    elif not (deed.items or day_facts or any(one.facts for _, one in every)):
         state = "stays"
     facts = tuple((task, fact) for task, one in every for fact in one.facts)
     staying = tuple(fact for _, one in every for fact in one.staying)
     left = len(deed.tasks) - len(found)
-    return deed._replace(state=state, facts=facts, staying=staying, left=left)
+    return deed._replace(state=state, facts=facts, staying=staying, left=left, day_facts=day_facts)
 
 
 def _without_staying(world: "LogState", deed: Deed, now: str) -> Deed:
@@ -651,7 +671,9 @@ def _deeds_named(home: "Home", ref: str) -> list[Deed]:
             raise invalid(because, Remedy("see_open_proposals"))
         if one.ref == ref and isinstance(one.command, UndoDeed | UndoImport):
             what = what_of(one.command)
-            deed = Deed(ref, one.at, what, one.tasks, (one.n,), (), reopens=one.reopens)
+            deed = Deed(
+                ref, one.at, what, one.tasks, (one.n,), (), reopens=one.reopens, days=one.days
+            )
             return [_judged(home, deed)]
         if one.ref == ref:
             because = f"what {ref} did was undone or changed since, or is too long ago"
@@ -715,9 +737,10 @@ def _repeated(before: Sequence["RecordedEvent"]) -> UndoResult:
     items = tuple(_item_of(one) for one in reversed(verdicts))
     what = "confirm item" if any(isinstance(one, UndoItem) for one in verdicts) else ""
     own = [one for one in before if not isinstance(_command_of(one), ReopenItem | UndoItem)]
-    tasks = _command_of(own[-1]).tasks if own else ()
+    tasks, days = (getattr(_command_of(own[-1]), of, ()) if own else () for of in ("tasks", "days"))
     redo = f"j{own[-1].n}" if own else ""
-    return UndoResult(Deed("", row.at, what, tasks, (), items), redo, is_repeated=True)
+    deed = Deed("", row.at, what, tasks, (), items, days=days)
+    return UndoResult(deed, redo, is_repeated=True)
 
 
 def _command_of(row: "RecordedEvent") -> Any:
@@ -737,11 +760,12 @@ def undo_document(home: "Home", deed: Deed, ranked: Ranks | None = None) -> Undo
     """A deed with what undoing it does, in words; `ranked`: what `ranks_of` gives."""
     now = home.services.clock.now()
     with home.services.journal.reading() as world:
-        titles = [world.load(TASK, one).title for one in deed.tasks[:JUDGED_MAX]]
+        titles = [world.load(TASK, one).title for one in deed.tasks[:JUDGED_MAX]] + [*deed.days]
         facts = [(fact, world.load(TASK, task)) for task, fact in deed.facts[:SAID_MAX]]
     if deed.source:  # that nothing it said counts is no conflict
         facts = [one for one in facts if not isinstance(one[0], DeedUndone) or one[0].source]
     said = [undo_sentence(fact, task, now) for fact, task in facts]
+    said += [day_undone(one) for one in deed.day_facts]
     if more := len(deed.facts) - len(facts):
         said.append(f"And {more} more")
     if left := deed.left + deed.more:

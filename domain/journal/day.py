@@ -262,7 +262,7 @@ def stands(day: Day, fact: DayFact) -> DayFact:
             return BlockRemoved(PERSON, block)
         case DayTaskPinned(task=task) | DayTaskUnpinned(task=task):
             return (DayTaskPinned if task in day.pinned else DayTaskUnpinned)(PERSON, task)
-        case DayRated():
+        case _:
             return DayRated(PERSON, day.score, day.comment)
 
 

@@ -14,7 +14,7 @@ WITH told AS (
     SELECT e.*, (e.occurred_at AT TIME ZONE 'UTC') AT TIME ZONE
         coalesce(zone, (SELECT timezone FROM home)) AS local_at
     FROM events e
-    WHERE e.kind IN ('task', 'catalog', 'agent', 'template', 'wake', 'changes', 'policy')
+    WHERE e.kind IN ('task', 'day', 'catalog', 'agent', 'template', 'wake', 'changes', 'policy')
 ), sets AS (
     SELECT set_id, any_value(agent_id) AS agent_id, any_value(task_id) AS task_id
     FROM change_items GROUP BY set_id

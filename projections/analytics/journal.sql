@@ -1,4 +1,4 @@
--- Tasks, the time spent on them, their ratings, and the names of categories and labels: made anew
+-- Tasks, the time spent on them, their ratings, the blocks of days, and the names of categories and labels: made anew
 -- like all in entities.sql.
 
 DELETE FROM tasks WHERE task_id IN (SELECT entity FROM touched WHERE kind = 'task');
@@ -82,6 +82,18 @@ FROM (
             'task.time_edited.1', 'task.time_reopened.1', 'task.time_removed.1')
     ) GROUP BY entity, d.entry
 ) WHERE removed IS NULL OR removed < added;
+
+DELETE FROM blocks
+WHERE day IN (SELECT entity::DATE FROM touched WHERE kind = 'day');
+INSERT INTO blocks
+SELECT d.block, entity::DATE, d."start", d."end", date_diff('minute', d."start"::TIME, d."end"::TIME),
+    d.task, d.category, d.title, d.by, occurred_at
+FROM (
+    SELECT *, json_transform(data, '{"by": "VARCHAR", "block": "VARCHAR", "start": "VARCHAR",
+        "end": "VARCHAR", "task": "VARCHAR", "category": "VARCHAR", "title": "VARCHAR"}') AS d
+    FROM live WHERE tag IN ('day.block_put.1', 'day.block_removed.1')
+) QUALIFY tag = 'day.block_put.1' AND row_number() OVER (
+    PARTITION BY entity, d.block ORDER BY place(n, replica, row_n) DESC) = 1;
 
 DELETE FROM ratings
 WHERE task_id IN (SELECT entity FROM touched WHERE kind = 'task');

@@ -126,6 +126,18 @@ FROM days d LEFT JOIN solved s USING (day) GROUP BY d.day ORDER BY d.day;
 
 CREATE VIEW resolution_series AS FROM resolution_series_of();
 
+CREATE VIEW planned_against_spent AS
+SELECT day, task_id, coalesce(p.minutes, 0) AS planned_minutes,
+    coalesce(s.minutes, 0.0) AS spent_minutes
+FROM (
+    SELECT day, task_id, sum(minutes)::BIGINT AS minutes FROM blocks
+    WHERE task_id IS NOT NULL GROUP BY ALL
+) p FULL JOIN (
+    SELECT day_in(started_at, (SELECT timezone FROM home)) AS day, task_id,
+        sum(date_diff('microsecond', started_at, ended_at)) / 6e7 AS minutes
+    FROM time_entries WHERE ended_at IS NOT NULL GROUP BY ALL
+) s USING (day, task_id) ORDER BY day, task_id;
+
 -- ------------------------------------------------------------------------------- proposals
 
 CREATE VIEW acceptance AS

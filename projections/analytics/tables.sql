@@ -150,6 +150,10 @@ CREATE TABLE time_entries (
     entry_id VARCHAR, task_id VARCHAR, started_at TIMESTAMP, ended_at TIMESTAMP, minutes DOUBLE,
     decided_by VARCHAR, summary VARCHAR
 );
+CREATE TABLE blocks (
+    block_id VARCHAR, day DATE, start_time VARCHAR, end_time VARCHAR, minutes INTEGER,
+    task_id VARCHAR, category_id VARCHAR, title VARCHAR, decided_by VARCHAR, put_at TIMESTAMP
+);
 CREATE TABLE ratings (
     task_id VARCHAR, entry_id VARCHAR, rated_at TIMESTAMP, score INTEGER, comment VARCHAR,
     decided_by VARCHAR

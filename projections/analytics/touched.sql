@@ -3,7 +3,7 @@
 CREATE OR REPLACE TEMP TABLE touched AS
 SELECT kind, entity FROM fresh
 WHERE kind IN (
-    'wake', 'changes', 'agent', 'task', 'catalog', 'template', 'lessons', 'memory')
+    'wake', 'changes', 'agent', 'task', 'day', 'catalog', 'template', 'lessons', 'memory')
 UNION SELECT 'wake', d.runKey FROM fresh_triggers WHERE d.runKey IS NOT NULL
 UNION SELECT 'wake', a.run_key FROM attention a
     JOIN fresh f ON f.log = 'agent' AND f.replica = a.replica AND f.n = a.n AND f.row_n = a.row_n

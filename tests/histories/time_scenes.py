@@ -7,6 +7,7 @@ from adapters.runtime import review
 from adapters.runtime.services import Services
 from domain.changes.change_set import set_id
 from domain.journal import commands as do
+from domain.journal import day as d
 from tests.histories.acting import Scene, refused, set_clock, told, twice
 from tests.histories.tool_scenes import call, task_of, wake
 from tests.support.services import services, task_with_agent
@@ -74,4 +75,28 @@ def rate_and_retime(at: Services, task: str, mine: str) -> None:
     refused(at, "invalid_value", replace(span, end="2027-03-27T16:00:00.000000Z"))
 
 
-SCENES: tuple[Scene, ...] = (time_spent,)
+def day_by_hand() -> Services:
+    """A day that a person plans: blocks of a task and of none, moved, taken away and undone."""
+    at, date = services(), "2027-01-04"
+    at.settings = Settings(timezone="Europe/Berlin")
+    task, _ = task_with_agent(at)
+    (first,) = told(at, d.PutBlock(date, "09:00", "11:00", task=task))
+    (lunch,) = told(at, d.PutBlock(date, "12:00", "13:00", title="Lunch", category="Inbox"))
+    put = at.journal.tail().n
+    refused(at, "invalid_value", d.PutBlock(date, "10:30", "11:30", title="Call"))
+    refused(at, "invalid_value", d.PutBlock(date, "20:00", "24:30", title="Call"))
+    refused(at, "unknown_block", d.RemoveBlock(date, "none"), d.PutBlock(date, block="none"))
+    twice(at, d.PutBlock(date, "13:00", "14:00", lunch), d.PinTask(date, task, is_pinned=True))
+    told(at, d.PutBlock(date, "23:00", "24:00", title="Read"))
+    twice(at, d.RateDay(date, 4, "Long"), d.RateDay(date, 2))
+    told(at, d.RemoveBlock(date, first))
+    told(at, do.UndoDeed((), (at.journal.tail().n,), days=(date,), reopens=True))
+    refused(at, "stale", do.UndoDeed((), (put,), days=(date,), reopens=True))
+    told(at, do.LogTime(task, f"{date}T08:10:00.000000Z", f"{date}T09:50:00.000000Z"))
+    told(at, do.LogTime(task, f"{date}T22:30:00.000000Z", f"{date}T23:30:00.000000Z"))
+    told(at, d.PinTask(date, task))
+    told(at, do.DeleteTask(task))
+    return at
+
+
+SCENES: tuple[Scene, ...] = (time_spent, day_by_hand)

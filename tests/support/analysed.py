@@ -32,6 +32,7 @@ VIEWS = (
     "trigger_latency",
     "wake_times",
     "noop_wakes",
+    "planned_against_spent",
     "wake_reasons",
     "why_no_wake",
     "tokens_and_cost",

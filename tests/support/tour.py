@@ -10,7 +10,18 @@ from pathlib import Path
 from tests.support.cli import run, told
 
 README = Path(__file__).parents[2] / "README.md"
-GROUPS = ("agent", "database", "home", "notify", "policy", "settings", "task", "template", "token")
+GROUPS = (
+    "agent",
+    "database",
+    "day",
+    "home",
+    "notify",
+    "policy",
+    "settings",
+    "task",
+    "template",
+    "token",
+)
 _NAMED = re.compile(r"`wakelog\s([^`]+)`|^\$ wakelog ([^#\n]+)", re.MULTILINE)
 
 GOES_ON = """
@@ -64,6 +75,15 @@ search fence
 search hours
 edit "Oil the fence" --status on-hold --until monday
 today
+day put tap 9-11
+day put --title Lunch 12-13
+day move 9 10-12
+day keep 10
+day remove 12
+day pin tap
+day rate 4 "Long, and good"
+day
+day --days 7 --ical week.ics
 summary --weeks 2
 help tasks
 rebuild

@@ -1,6 +1,6 @@
 """What people ask in one line, answered a second time: what happened, versions, costs."""
 
-from datetime import datetime
+from datetime import UTC, date, datetime
 from math import comb, sqrt
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -9,7 +9,7 @@ from tests.support.checking.logs import Doc
 from tests.support.recounting.facts import Fact, Past, Rows, grouped, indexed, known_sum, when
 from tests.support.recounting.views import Tables, begun, share
 
-OF_PEOPLE = ("task", "catalog", "agent", "template", "wake", "changes", "policy")
+OF_PEOPLE = ("task", "day", "catalog", "agent", "template", "wake", "changes", "policy")
 STUDENT = (4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.364624, 2.306004, 2.262157, 2.228139)
 """The 97.5 % points for 2 and more degrees of freedom, from a table."""
 
@@ -54,6 +54,49 @@ def _time_entry(task: str, entry: str, facts: list[Fact]) -> Doc:
         "decided_by": facts[0].data["by"],
         "summary": said.get("summary") or None,
     }
+
+
+def blocks(past: Past) -> Rows:
+    told = grouped(
+        past.of("day.block_put", "day.block_removed"), lambda one: (one.entity, one.data["block"])
+    )
+    return [
+        {
+            "block_id": block,
+            "day": date.fromisoformat(day),
+            "start_time": put.data["start"],
+            "end_time": put.data["end"],
+            "minutes": _clock(put.data["end"]) - _clock(put.data["start"]),
+            "task_id": put.data.get("task"),
+            "category_id": put.data.get("category"),
+            "title": put.data.get("title"),
+            "decided_by": put.data["by"],
+            "put_at": put.at,
+        }
+        for (day, block), facts in told.items()
+        if (put := facts[-1]).what == "block_put"
+    ]
+
+
+def _clock(told: str) -> int:
+    return int(told[:2]) * 60 + int(told[3:])
+
+
+def planned_against_spent(tables: Tables, zone: str) -> Rows:
+    found: dict[tuple[date, Any], Doc] = {}
+
+    def of(day: date, task: Any) -> Doc:
+        empty = {"day": day, "task_id": task, "planned_minutes": 0, "spent_minutes": 0.0}
+        return found.setdefault((day, task), empty)
+
+    for one in tables["blocks"]:
+        if one["task_id"]:
+            of(one["day"], one["task_id"])["planned_minutes"] += one["minutes"]
+    for one in tables["time_entries"]:
+        if one["minutes"] is not None:
+            day = one["started_at"].replace(tzinfo=UTC).astimezone(ZoneInfo(zone)).date()
+            of(day, one["task_id"])["spent_minutes"] += one["minutes"]
+    return [*found.values()]
 
 
 def ratings(past: Past) -> Rows:

@@ -48,6 +48,7 @@ TABLES: dict[str, Callable[[Past], Rows]] = {
         entities.tasks,
         entities.names,
         asked_often.time_entries,
+        asked_often.blocks,
         asked_often.ratings,
         proposals.change_items,
         proposals.operations,
@@ -99,6 +100,7 @@ def answers(counted: Counted, zone: str) -> Iterator[tuple[str, Rows]]:
     """What each view and macro is to answer, with the SQL that asks it."""
     for name, view in VIEWS.items():
         yield f"FROM {name}", view(counted)
+    yield "FROM planned_against_spent", asked_often.planned_against_spent(counted, zone)
     yield "FROM resolution_series", views.resolution_series_of(counted, zone)
     yield "FROM wake_series", views.wake_series_of(counted, None, zone)
     templates = [str(one["template_id"]) for one in counted["templates"]]

@@ -1,0 +1,208 @@
+"""`wakelog day`: what is planned of a day, beside the time that was really spent, and its blocks
+put, moved and taken away by hand."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.cli.editing import Editing
+from adapters.cli.lazy_groups import LazyGroup, command, group, keyed
+from adapters.cli.shared import Session
+from adapters.text.agent_output import counted
+from adapters.text.common import safe
+from adapters.text.day import block_line, day_head, day_notes, day_rows
+from adapters.usecases import day as days
+from adapters.usecases.inputs import day
+from domain.errors import Refused, invalid
+from domain.journal.task import RATING_MAX
+
+if TYPE_CHECKING:
+    from adapters.documents.day import DayBlock
+    from adapters.usecases.tasks import UseCaseResult
+
+DAYS_MAX = 366
+on_date = click.option(
+    "--on", "date", default="today", metavar="DATE", help="Which day: monday, +3d; else today."
+)
+
+
+class _Day(LazyGroup):
+    """A group whose own name shows a day: what is none of its commands is a date, or an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        first = next((one for one in args if not one.startswith("-")), "")
+        is_help = not first and set(args) & set(ctx.help_option_names)
+        if not (is_help or self.get_command(ctx, first)):
+            args = ["show", *args]
+        return super().parse_args(ctx, args)
+
+
+@group(
+    "day",
+    cls=_Day,
+    epilog=f"`wakelog day monday --days 2` is `wakelog day show monday --days 2`. RANGE is "
+    f"{days.SPAN_HELP}. A block is named by its START, 9 or 9:30, or by its id.",
+)
+def day_command() -> None:
+    """See and plan a day: blocks of tasks, and of what is none."""
+
+
+@command("day show", "[date]=[DATE]", example=("", "monday", "--days 7 --ical week.ics"))
+@click.option("--days", "count", type=click.IntRange(1, DAYS_MAX), metavar="N", help="So many.")
+@click.option("--ical", "file", metavar="FILE", help="Write the blocks as a calendar (.ics).")
+@click.option("--replace", is_flag=True, help="Of --ical: a FILE that is there.")
+def show(
+    session: Session, date: str | None, count: int | None, file: str | None, *, replace: bool
+) -> None:
+    """Show a day, today if none is named: its blocks, beside the time that was spent. An entry is
+    of the first block of its task that it shares time with, else it was not planned."""
+    home = session.reading()
+    first = day(date or "today", home)
+    found = days.read_days(home, days.days_from(first, count or 1))
+    if replace and file is None:
+        raise invalid("--replace is of --ical", "leave it out")
+    if file is not None:
+        from adapters.text.ical import calendar
+        from adapters.usecases.task_lists import save_text
+
+        save_text(Path(file), calendar(found), is_replacing=replace)
+    if session.as_json:
+        session.document(found[0] if count is None else found)
+        return
+    if file is not None:
+        count = sum(len(one.blocks) for one in found)
+        session.say(safe(f"Wrote {counted(count, 'block')} to {file}"))
+        return
+    for nth, one in enumerate(found):
+        session.say_each([""] if nth else [])
+        session.say(day_head(one), style="bold")
+        if rows := day_rows(one):
+            session.table(("When", "Title", "Planned", "Spent", "By"), rows)
+        session.say_each(day_notes(one))
+
+
+# ------------------------------------------------------------------------------------------ blocks
+
+
+@keyed("day put", "words...=[TASK] RANGE", example=("report 9-11", "--title Lunch 12-13"))
+@click.option("--title", default="", metavar="T", help="Of what is no task.")
+@click.option("--category", default="", metavar="C", help="Of a title, for what agents may read.")
+@on_date
+def put(
+    session: Session, words: Sequence[str], title: str, category: str, date: str, key: str
+) -> None:
+    """Put a block of a task, or of a title, into a day. No agent moves what you put."""
+    *named, given = words
+    if bool(named) == bool(title):
+        because = "a block is of a task or of a title"
+        raise invalid(because, f"give TASK RANGE, or --title T RANGE; RANGE is {days.SPAN_HELP}")
+    start, end = days.span(given)
+    editing = Editing(session, key)
+    of = {"category": category, "title": title}
+    if named:
+        of["task"] = editing.task(" ".join(named)).id
+    date = day(date, session.reading())
+    _tell(editing, "Put", date, days.put(editing.home, date, start, end, key, **of))
+
+
+@keyed("day move", "block=START", "range_=RANGE", example=("9 10-12", "9:30 14:00+90m --on friday"))
+@on_date
+def move(session: Session, block: str, range_: str, date: str, key: str) -> None:
+    """Give a block other times."""
+    start, end = days.span(range_)
+    editing = Editing(session, key)
+    date, found = _block(editing, date, block)
+    _tell(editing, "Moved", date, days.move(editing.home, date, found, start, end, key))
+
+
+@keyed("day keep", "block=START", example="9")
+@on_date
+def keep(session: Session, block: str, date: str, key: str) -> None:
+    """Make a block that an agent planned your own: no agent moves it then."""
+    editing = Editing(session, key)
+    date, found = _block(editing, date, block)
+    _tell(editing, "Kept", date, days.keep(editing.home, date, found, key))
+
+
+@keyed("day remove", "block=START", example="12")
+@on_date
+def remove(session: Session, block: str, date: str, key: str) -> None:
+    """Take a block away."""
+    editing = Editing(session, key)
+    date, found = _block(editing, date, block)
+    before = days.blocks_of(editing.home, date)
+    _tell(editing, "Removed", date, days.remove(editing.home, date, found, key), before)
+
+
+def _block(editing: Editing, date: str, given: str) -> tuple[str, str]:
+    """A date, and the id of the block of it that a person names; a retry knows the one it had."""
+    home = editing.session.reading()
+    date = day(date, home)
+    try:
+        return date, days.block_named(home, date, given)
+    except Refused:
+        if had := getattr(editing.kept_before(), "block", ""):
+            return date, had
+        raise
+
+
+def _tell(
+    editing: Editing,
+    done: str,
+    date: str,
+    kept: "UseCaseResult",
+    before: "Sequence[DayBlock]" = (),
+) -> None:
+    """Say what was done to a block, or print its day."""
+    editing.did(kept)
+    every = (*before, *days.blocks_of(editing.session.reading(), date))
+    one = next((one for one in every if one.id == kept.ids[0]), None)
+    told = block_line(one) if one else "the block"
+    _tell_day(editing, date, f"{editing.outcome(done)}: {told}, {date}")
+
+
+# ------------------------------------------------------------------------- what is wanted, and was
+
+
+@keyed("day pin", "task", example="report --on friday")
+@on_date
+def pin(session: Session, task: str, date: str, key: str) -> None:
+    """Say that a task is wanted on a day."""
+    _pin(session, task, date, key, is_pinned=True)
+
+
+@keyed("day unpin", "task", example="report --on friday")
+@on_date
+def unpin(session: Session, task: str, date: str, key: str) -> None:
+    """Say that a task is no longer wanted on a day."""
+    _pin(session, task, date, key, is_pinned=False)
+
+
+def _pin(session: Session, task: str, date: str, key: str, *, is_pinned: bool) -> None:
+    editing = Editing(session, key)
+    found = editing.task(task, is_deleted=not is_pinned)
+    date = day(date, session.reading())
+    editing.did(days.pin(editing.home, date, found.id, key, is_pinned=is_pinned))
+    done = "Wanted" if is_pinned else "No longer wanted"
+    _tell_day(editing, date, f"{editing.outcome(done)}: {found.title}, {date}")
+
+
+@keyed("day rate", example='4 "Long, and good"')
+@click.argument("score", type=click.IntRange(1, RATING_MAX))
+@click.argument("words", nargs=-1)
+@on_date
+def rate(session: Session, score: int, words: Sequence[str], date: str, key: str) -> None:
+    """Rate how a day went: 1 to 5, the best; in words, why."""
+    editing = Editing(session, key)
+    date = day(date, session.reading())
+    editing.did(days.rate(editing.home, date, score, " ".join(words), key))
+    _tell_day(editing, date, f"{editing.outcome('Rated')}: {date}, {score} of {RATING_MAX}")
+
+
+def _tell_day(editing: Editing, date: str, said: str) -> None:
+    session = editing.session
+    if session.as_json:
+        session.document(days.read_day(session.reading(), date))
+    session.say(safe(said))
