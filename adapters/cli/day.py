@@ -1,7 +1,7 @@
 """`wakelog day`: what is planned of a day, beside the time that was really spent, and its blocks
 put, moved and taken away by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,33 +107,25 @@ def put(
     _tell(editing, "Put", date, days.put(editing.home, date, start, end, key, **of))
 
 
-@keyed("day move", "block=START", "range_=RANGE", example=("9 10-12", "9:30 14:00+90m --on friday"))
-@on_date
-def move(session: Session, block: str, range_: str, date: str, key: str) -> None:
-    """Give a block other times."""
-    start, end = days.span(range_)
-    editing = Editing(session, key)
-    date, found = _block(editing, date, block)
-    _tell(editing, "Moved", date, days.move(editing.home, date, found, start, end, key))
+def _on_block(
+    words: str, done: str, deed: "Callable[..., UseCaseResult]", *more: str, example: str
+) -> click.Command:
+    """A command on one block of a day."""
+
+    def run(session: Session, block: str, date: str, key: str, range_: str = "") -> None:
+        times = days.span(range_) if range_ else ()
+        editing = Editing(session, key)
+        date, found = _block(editing, date, block)
+        before = days.blocks_of(editing.home, date)
+        _tell(editing, done, date, deed(editing.home, date, found, *times, key=key), before)
+
+    run.__doc__ = deed.__doc__
+    return keyed(words, "block=START", *more, example=example)(on_date(run))
 
 
-@keyed("day keep", "block=START", example="9")
-@on_date
-def keep(session: Session, block: str, date: str, key: str) -> None:
-    """Make a block that an agent planned your own: no agent moves it then."""
-    editing = Editing(session, key)
-    date, found = _block(editing, date, block)
-    _tell(editing, "Kept", date, days.keep(editing.home, date, found, key))
-
-
-@keyed("day remove", "block=START", example="12")
-@on_date
-def remove(session: Session, block: str, date: str, key: str) -> None:
-    """Take a block away."""
-    editing = Editing(session, key)
-    date, found = _block(editing, date, block)
-    before = days.blocks_of(editing.home, date)
-    _tell(editing, "Removed", date, days.remove(editing.home, date, found, key), before)
+_on_block("day move", "Moved", days.move, "range_=RANGE", example="9:30 14:00+90m --on friday")
+_on_block("day keep", "Kept", days.keep, example="9")
+_on_block("day remove", "Removed", days.remove, example="12")
 
 
 def _block(editing: Editing, date: str, given: str) -> tuple[str, str]:
@@ -157,7 +149,7 @@ def _tell(
 ) -> None:
     """Say what was done to a block, or print its day."""
     editing.did(kept)
-    every = (*before, *days.blocks_of(editing.session.reading(), date))
+    every = (*days.blocks_of(editing.session.reading(), date), *before)
     one = next((one for one in every if one.id == kept.ids[0]), None)
     told = block_line(one) if one else "the block"
     _tell_day(editing, date, f"{editing.outcome(done)}: {told}, {date}")

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date as date_of
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ from domain.journal.day import (
     free_spans,
     minutes_of,
 )
-from domain.journal.task import TASK, Task, TimeEntry
+from domain.journal.task import TASK, Task
 from domain.log.state import LogState
 from domain.log.timestamps import seconds_between
 from projections.tasks import MARKS, VIEW
@@ -35,18 +35,7 @@ if TYPE_CHECKING:
 HOURS = 9 * 60, 17 * 60  # of a day that has free time
 SPAN_HELP = "9-11, 9:30-11:00 or 9:30+90m"
 _TIME = r"([0-9]{1,2})(?::?([0-9]{2}))?"
-_TIME_OF_DAY = re.compile(_TIME)
 _SPAN = re.compile(rf"{_TIME} ?(?:[-–] ?{_TIME}|\+ ?(.+))")
-
-
-def time_of_day(given: str) -> str:
-    """A time of day as it is stored.
-
-    >>> time_of_day("9"), time_of_day("9:30"), time_of_day("0930")
-    ('09:00', '09:30', '09:30')
-    """
-    found = _TIME_OF_DAY.fullmatch(given.strip())
-    return _clock(*found.groups()) if found else _checked(given)
 
 
 def span(given: str) -> tuple[str, str]:
@@ -68,11 +57,7 @@ def span(given: str) -> tuple[str, str]:
 
 
 def _clock(hour: str, minute: str | None) -> str:
-    return _checked(f"{hour:0>2}:{minute or '00'}")
-
-
-def _checked(time: str) -> str:
-    return clock(minutes_of(time))
+    return clock(minutes_of(f"{hour:0>2}:{minute or '00'}"))
 
 
 # ----------------------------------------------------------------------------------------- deeds
@@ -86,9 +71,9 @@ def block_named(home: "Home", date: str, given: str) -> str:
     """
     with home.services.journal.reading() as world:
         day = world.load(DAY, date)
-    is_time = _TIME_OF_DAY.fullmatch(given)
-    start = time_of_day(given) if is_time else ""
-    found = [one for one in day.blocks if (one.start == start or one.id.startswith(given))]
+    time = re.fullmatch(_TIME, given)
+    start = _clock(time[1], time[2]) if time else ""
+    found = [one for one in day.blocks if one.start == start or one.id.startswith(given)]
     if len(found) == 1:
         return found[0].id
     if found:
@@ -100,19 +85,9 @@ def block_named(home: "Home", date: str, given: str) -> str:
     raise Refused("unknown_block", because=because, instead=f"name one by its start: {starts}")
 
 
-def put(  # noqa: PLR0913  what a block is
-    home: "Home",
-    date: str,
-    start: str,
-    end: str,
-    key: str = "",
-    *,
-    task: str = "",
-    title: str = "",
-    category: str = "",
-) -> UseCaseResult:
-    """Put a new block of a task, or of a title, into a day; its id is the result's."""
-    of = {"task": task, "category": category, "title": title}
+def put(home: "Home", date: str, start: str, end: str, key: str = "", **of: str) -> UseCaseResult:
+    """Put a new block into a day, `of` a ``task``, or of a ``title`` that may have a ``category``;
+    its id is the result's."""
     return append_command(home, PutBlock(date, start, end, **of), key)
 
 
@@ -182,24 +157,26 @@ def read_days(home: "Home", dates: Sequence[str]) -> list[DayDetails]:
 def _details(world: LogState, day: Day, tasks: Iterable[Task], zone: str, now: str) -> DayDetails:
     from adapters.home.schedules import shown_on
 
-    blocks, spent = day_blocks(world, day), list[DaySpent]()
-    spans = {one.id: [shown_on(day.id, at, zone) for at in (one.start, one.end)] for one in blocks}
+    blocks, found = day_blocks(world, day), list[tuple[str, DaySpent]]()
     begins, ends = (shown_on(day.id, at, zone) for at in ("00:00", "24:00"))
-    for task, one in sorted(_entries(tasks, begins, min(ends, now)), key=_started):
-        start, end = max(one.start, begins), min(one.end or now, ends)
-        of = [block.id for block in blocks if block.task_id == task.id]
-        planned = [each for each in of if start < spans[each][1] and spans[each][0] < end]
+    spans = {one.id: [shown_on(day.id, at, zone) for at in (one.start, one.end)] for one in blocks}
+    for task, entry in [(one, entry) for one in tasks for entry in one.time]:
+        start, end = max(entry.start, begins), min(entry.end or now, ends)
+        if start >= end:
+            continue
+        of = [one.id for one in blocks if one.task_id == task.id]
+        planned = [one for one in of if start < spans[one][1] and spans[one][0] < end]
         shown = "24:00" if end == ends else f"{there(end, zone):%H:%M}"
-        spent.append(
-            DaySpent(
-                task_id=task.id,
-                title=task.title,
-                start=f"{there(start, zone):%H:%M}",
-                end=shown if one.end or end == ends else None,
-                minutes=seconds_between(start, end) // 60,
-                planned=planned[0] if planned else None,
-            )
+        told = DaySpent(
+            task_id=task.id,
+            title=task.title,
+            start=f"{there(start, zone):%H:%M}",
+            end=shown if entry.end or end == ends else None,
+            minutes=seconds_between(start, end) // 60,
+            planned=planned[0] if planned else None,
         )
+        found.append((start, told))
+    spent = [one for _, one in sorted(found, key=lambda one: (one[0], one[1].task_id))]
     of_block = Counter[str | None]()
     for each in spent:
         of_block[each.planned] += each.minutes
@@ -215,15 +192,3 @@ def _details(world: LogState, day: Day, tasks: Iterable[Task], zone: str, now: s
         proposals=[],
         rating=DayRating(day.score, day.comment) if day.score else None,
     )
-
-
-def _entries(tasks: Iterable[Task], begins: str, ends: str) -> Iterator[tuple[Task, TimeEntry]]:
-    """What was spent between two instants, or in part."""
-    for task in tasks:
-        for one in task.time:
-            if one.start < ends and begins < (one.end or ends):
-                yield task, one
-
-
-def _started(found: tuple[Task, TimeEntry]) -> tuple[str, str]:
-    return found[1].start, found[0].id

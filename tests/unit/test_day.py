@@ -1,8 +1,12 @@
 """A day by hand: what may be put, what stands where two machines planned, what is taken back."""
 
+from contextlib import suppress
+from itertools import pairwise
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adapters.runtime import watcher
 from adapters.runtime.services import Services
@@ -42,23 +46,14 @@ def put(start: str = "12:00", end: str = "13:00", **more: Any) -> d.PutBlock:
     return d.PutBlock(DATE, start, end, **{"title": "Lunch", **more})
 
 
-REFUSED: dict[str, tuple[do.JournalCommand, str]] = {
+REFUSED: dict[str, tuple[do.JournalCommand, str]] = {  # the others: tests/integration/test_cli_day
     "no date": (d.PutBlock("2027-02-30", "12:00", "13:00", title="Lunch"), "is no date"),
     "no time": (put("9:00"), "'9:00' is no time of day"),
-    "after midnight": (put("23:00", "24:30"), "'24:30' is no time of day"),
-    "backwards": (put("13:00", "12:00"), "13:00-12:00 is no block"),
-    "too short": (put("12:00", "12:04"), "12:00-12:04 is 4 min"),
-    "too long": (put("08:00", "20:01"), "from 5 minutes to 12 hours"),
-    "meets": (put("10:59", "11:30"), "10:59-11:30 meets the block 10:00-11:00"),
     "of nothing": (put(title=""), "the block is of nothing"),
     "of both": (put(task="t1"), "a task or a title, not both"),
-    "no task": (put(task="t1", title=""), "there is no task"),
-    "no category": (put(category="Garden"), "there is no category 'Garden'"),
     "too much said": (put(title="so " * 100), "title"),
     "no block": (d.PutBlock(DATE, block="b9"), "there is no block 'b9' on 2027-01-04"),
     "none to remove": (d.RemoveBlock(DATE, "b9"), "there is no block 'b9' on 2027-01-04"),
-    "no task to pin": (d.PinTask(DATE, "t9", is_pinned=True), "there is no task"),
-    "no rating": (d.RateDay(DATE, 6), "6 is no rating"),
 }
 
 
@@ -68,11 +63,7 @@ def test_what_is_no_block_is_refused_in_one_line(name: str) -> None:
     at = at_work(put("10:00", "11:00", title="Call"))
     with pytest.raises(Refused, match=line) as refused:
         at.append_journal(command)
-    words = {"block 'b9'": "block", "no task": "task", "no category": "category"}
-    code = next(
-        (f"unknown_{word}" for told, word in words.items() if told in line), "invalid_value"
-    )
-    assert refused.value.code == code
+    assert refused.value.code == ("unknown_block" if "'b9'" in line else "invalid_value")
     assert len(day(at).blocks) == 1
 
 
@@ -80,6 +71,38 @@ def test_a_day_has_48_blocks_at_most() -> None:
     at = at_work(*(put(d.clock(nth * 10), d.clock(nth * 10 + 10)) for nth in range(48)))
     with pytest.raises(Refused, match="has 48 blocks already"):
         at.append_journal(put("20:00", "24:00"))
+    assert proved(at) == ()
+
+
+CLOCKS = st.integers(0, 288).map(lambda nth: d.clock(nth * 5))
+DEEDS = st.lists(
+    st.tuples(
+        st.sampled_from(["put", "move", "remove", "undo"]), CLOCKS, CLOCKS, st.integers(0, 9)
+    ),
+    max_size=25,
+)
+
+
+@given(DEEDS)
+def test_in_whatever_order_no_block_meets_another_and_all_of_it_proves(
+    deeds: list[tuple[str, str, str, int]],
+) -> None:
+    at = services()
+    for what, start, end, nth in deeds:
+        blocks = day(at).blocks
+        block = blocks[nth % len(blocks)].id if blocks else "none"
+        commands: dict[str, do.JournalCommand] = {
+            "put": put(start, end),
+            "move": d.PutBlock(DATE, start, end, block),
+            "remove": d.RemoveBlock(DATE, block),
+            "undo": do.UndoDeed((), (max(1, at.journal.tail().n - nth),), days=(DATE,)),
+        }
+        with suppress(Refused):
+            at.append_journal(commands[what])
+        spans = [one.span for one in day(at).blocks]
+        assert all(one[1] <= other[0] for one, other in pairwise(spans))
+        free = d.free_spans(day(at).blocks, (0, 1440))
+        assert sum(end - start for start, end in (*free, *spans)) == 1440
     assert proved(at) == ()
 
 
