@@ -10,9 +10,10 @@ import click
 from adapters.cli.editing import Editing
 from adapters.cli.lazy_groups import LazyGroup, command, group, keyed
 from adapters.cli.shared import Session
+from adapters.documents.tasks import catalog_of, categories_named
 from adapters.text.agent_output import counted
 from adapters.text.common import safe
-from adapters.text.day import block_line, day_head, day_notes, day_rows
+from adapters.text.day import block_line, day_head, day_notes, day_rows, plan_rows
 from adapters.usecases import day as days
 from adapters.usecases.inputs import day
 from domain.errors import Refused, invalid
@@ -81,6 +82,64 @@ def show(
         if rows := day_rows(one):
             session.table(("When", "Title", "Planned", "Spent", "By"), rows)
         session.say_each(day_notes(one))
+
+
+@keyed("day plan", "[date]=[DATE]", example=("", "friday", "--category Work --model gemini"))
+@click.option("--category", "categories", multiple=True, metavar="C", help="What it may read.")
+@click.option("--model", default="", metavar="M", help="What it asks; else the home's.")
+@click.option("--no-timer", is_flag=True, help="It wakes only when you ask.")
+def plan(
+    session: Session,
+    date: str | None,
+    categories: Sequence[str],
+    model: str,
+    key: str,
+    *,
+    no_timer: bool,
+) -> None:
+    """Let an agent propose blocks of a day, today from 18:00 on the next: you confirm each.
+
+    It is made where there is none, and reads all categories unless some are named; the options are
+    of a new one. It plans within the hours and around the pauses that its preferences say:
+    `wakelog agent set Day --prefer hours=9:00-17:00 --prefer pause=12:00-13:00`.
+    """
+    from adapters.cli.wake import tell_woken, woken
+    from adapters.usecases import day_agent
+    from adapters.usecases.agents import AgentOptions
+
+    home = session.writing()
+    wanted = day_agent.next_day(home, day(date, home) if date else "")
+    ids = [one for name in categories for one in categories_named(catalog_of(home), name)]
+    made = day_agent.ready(home, AgentOptions(model=model), ids, has_timer=not no_timer)
+    if made.is_new and not session.as_json:
+        agent = home.services.agent(made.agent)
+        wakes = f"{made.schedule}, {home.settings.timezone}" if made.schedule else "when you ask"
+        reads = ", ".join(made.categories)
+        asks = agent.model or home.settings.model
+        session.say(safe(f'Made the agent "{agent.name}": it reads {reads}; {wakes} [{asks}].'))
+    elif made.others and not session.as_json:
+        others = ", ".join(made.others)
+        session.note(safe(f"It may not read {others}: see `wakelog agent set Day --category`."))
+    asked = wanted if date else ""
+    document, error = woken(
+        session, made.agent, lambda at: day_agent.ask(at, made.agent, asked, key)
+    )
+    if error or document.outcome != "completed":
+        raise SystemExit(tell_woken(session, document, error))
+    found = days.read_day(home, wanted)
+    if session.as_json:
+        session.document(found)
+        return
+    session.say(safe(day_agent.said(home, document.run_key) or day_head(found)), style="bold")
+    tasks = day_agent.tasks_of(home, (one.target for one in found.proposals if one.target))
+    session.table(("Ref", "When", "Title", "Why"), plan_rows(found, tasks))
+    if found.proposals:
+        ref = found.proposals[0].ref
+        name = ref.rpartition(".")[0]
+        session.note(
+            f"Apply it with `wakelog confirm {name} --all`, "
+            f"or `wakelog confirm {ref} --edit start=10:00 end=12:00`."
+        )
 
 
 # ------------------------------------------------------------------------------------------ blocks

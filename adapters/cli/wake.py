@@ -24,7 +24,7 @@ from domain.errors import Refused, Remedy, WakelogError, invalid
 from domain.wake.wake import ModelAnswered
 
 if TYPE_CHECKING:
-    from adapters.usecases.wake_agents import RanWake, WaitingWake
+    from adapters.usecases.wake_agents import RanWake, Requested, WaitingWake
     from adapters.wiring import Home
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -253,20 +253,34 @@ def _tell_nothing(session: Session, text: str) -> None:
 # ------------------------------------------------------------------------------------ one of them
 
 
+def woken(
+    session: Session, agent_id: str, queue: "Callable[[Home], Requested]"
+) -> "tuple[WakeLine, str]":
+    """Queue a wake of an agent, run it and wait; its document, and why it could not run, if so."""
+    home = session.writing()
+    ask_consent(session, home, [agent_id])
+    queued = queue(home)
+    _warn(queued.troubles)
+    return _run(session, home, agent_id, queued.run_key)
+
+
 def _wake_one(session: Session, agent_id: str, key: str) -> int:
     from adapters.usecases.wake_agents import request_wake
 
-    home = session.writing()
-    ask_consent(session, home, [agent_id])
-    queued = request_wake(home, agent_id, key)
-    _warn(queued.troubles)
-    document, error = _run(session, home, agent_id, queued.run_key)
+    document, error = woken(session, agent_id, lambda home: request_wake(home, agent_id, key))
+    return tell_woken(session, document, error)
+
+
+def tell_woken(session: Session, document: "WakeLine", error: str) -> int:
+    """Say what came of a wake, and the exit status."""
+    home = session.reading()
     if session.as_json:
         session.document(document)
         if error:
             click.echo(safe(error), err=True)
     else:
-        session.say(safe(_line(document, home.services.agent(agent_id).name, error)))
+        name = home.services.agent(document.agent_id).name
+        session.say(safe(_line(document, name, error)))
         if document.proposals:
             session.note("See what it proposes with `wakelog inbox`.")
     _tell_closed(session, home, document)

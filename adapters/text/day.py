@@ -1,7 +1,7 @@
 """A day in words."""
 
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
 
 from adapters.documents.day import DayBlock, DayDetails, DaySpent
 from adapters.text.common import ID_SHOWN, safe
@@ -13,7 +13,8 @@ from domain.journal.day import (
     DayRated,
     DayTaskPinned,
 )
-from domain.journal.task import PERSON
+from domain.journal.task import PERSON, Task
+from domain.log.timestamps import seconds_between
 
 
 def day_head(day: DayDetails) -> str:
@@ -36,10 +37,40 @@ def day_rows(day: DayDetails) -> list[tuple[str, ...]]:
     return sorted(rows)
 
 
+def plan_rows(day: DayDetails, tasks: Mapping[str, Task]) -> list[tuple[str, ...]]:
+    """What is proposed for a day among what stands in it, in order: how it is named, when, what,
+    and what speaks for it. `tasks`: those that are proposed, by id."""
+    rows = [("", _times(one), titled(one), "yours" if one.by == PERSON else "planned")
+            for one in day.blocks]  # fmt: skip
+    for one in day.proposals:
+        given, title = one.arguments, one.summary.partition(": ")[2].strip('"')
+        times = f"{given['start']}-{given['end']}" if "start" in given else ""
+        task = tasks.get(one.target or "")
+        rows.append((one.ref, times, title or one.summary, _pressing(task, day) if task else ""))
+    return sorted(rows, key=lambda row: row[1])
+
+
+def _pressing(task: Task, day: DayDetails) -> str:
+    """What speaks for a task on a day."""
+    due = date.fromisoformat(task.due) if task.due else None
+    away = (due - date.fromisoformat(day.date)).days if due else 0
+    days = {0: "due that day", 1: "due the day after"}
+    spent = sum(seconds_between(one.start, one.end) for one in task.time if one.end) // 60
+    told = [
+        "wanted that day" if task.id in {one.task_id for one in day.pinned} else "",
+        "" if due is None else "overdue" if away < 0 else days.get(away, f"due {task.due}"),
+        f"{span(max(0, task.estimate - spent))} left" if task.estimate else "no estimate",
+    ]
+    return ", ".join(filter(None, told))
+
+
 def day_notes(day: DayDetails) -> Iterator[str]:
     """What is to be said of a day below its blocks."""
     if not (day.blocks or day.spent):
-        yield "Nothing is planned; put a block with `wakelog day put TASK 9-11`."
+        yield (
+            "Nothing is planned; put a block with `wakelog day put TASK 9-11`, or let an agent "
+            "propose some with `wakelog day plan`."
+        )
     if meeting := [one for one in day.blocks if one.overlaps]:
         named = ", ".join(f"{_times(one)} {one.title} ({one.id[:ID_SHOWN]})" for one in meeting)
         yield safe(f"Blocks of two machines overlap, move one by its id: {named}")

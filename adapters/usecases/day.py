@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from adapters.documents.day import DayBlock, DayDetails, DayRating, DaySpent, DayTask, day_blocks
+from adapters.usecases.day_agent import hours_of
 from adapters.usecases.inputs import minutes, there
 from adapters.usecases.tasks import UseCaseResult, append_command
+from domain.changes.change_set import OPEN
 from domain.errors import Refused, invalid
 from domain.journal.day import (
     DAY,
@@ -20,6 +22,7 @@ from domain.journal.day import (
     PutBlock,
     RateDay,
     RemoveBlock,
+    Span,
     clock,
     free_spans,
     minutes_of,
@@ -30,9 +33,9 @@ from domain.log.timestamps import seconds_between
 from projections.tasks import MARKS, VIEW
 
 if TYPE_CHECKING:
+    from adapters.documents.inbox import InboxItem
     from adapters.wiring import Home
 
-HOURS = 9 * 60, 17 * 60  # of a day that has free time
 SPAN_HELP = "9-11, 9:30-11:00 or 9:30+90m"
 _TIME = r"([0-9]{1,2})(?::?([0-9]{2}))?"
 _SPAN = re.compile(rf"{_TIME} ?(?:[-–] ?{_TIME}|\+ ?(.+))")
@@ -144,17 +147,35 @@ def read_days(home: "Home", dates: Sequence[str]) -> list[DayDetails]:
     """The same of several, in order."""
     from adapters.home.schedules import shown_on
 
-    zone, now = home.settings.timezone, home.services.clock.now()
+    zone, now, hours = home.settings.timezone, home.services.clock.now(), hours_of(home)
     first = shown_on(dates[0], "00:00", zone)
     every = home.views.marked(VIEW, MARKS["all"]) if first < now else ()
     # an entry was written once its time had begun
     touched = [one.id for one in every if one.updated_at >= first]
     with home.services.journal.reading() as world:
         tasks = [world.load(TASK, one) for one in touched]
-        return [_details(world, world.load(DAY, one), tasks, zone, now) for one in dates]
+        found = [_details(world, world.load(DAY, one), tasks, zone, now, hours) for one in dates]
+    return [replace(one, proposals=_proposals(home, one.date)) for one in found]
 
 
-def _details(world: LogState, day: Day, tasks: Iterable[Task], zone: str, now: str) -> DayDetails:
+def _proposals(home: "Home", date: str) -> "list[InboxItem]":
+    """What agents propose for a day and nobody has decided, in the order of its times."""
+    from adapters.documents.inbox import set_documents, sets_under
+
+    sets = sets_under(home, "waiting", "deferred", task=f"day:{date}")
+    items = [item for one in set_documents(home, sets, is_all=True) for item in one.items]
+    waiting = [one for one in items if one.status in OPEN]
+    return sorted(waiting, key=lambda one: (one.arguments.get("start", ""), one.ref))
+
+
+def _details(
+    world: LogState,
+    day: Day,
+    tasks: Iterable[Task],
+    zone: str,
+    now: str,
+    hours: tuple[Span, list[Span]],
+) -> DayDetails:
     from adapters.home.schedules import shown_on
 
     blocks, found = day_blocks(world, day), list[tuple[str, DaySpent]]()
@@ -183,7 +204,7 @@ def _details(world: LogState, day: Day, tasks: Iterable[Task], zone: str, now: s
     return DayDetails(
         date=day.id,
         zone=zone,
-        free_minutes=sum(end - start for start, end in free_spans(day.blocks, HOURS)),
+        free_minutes=sum(end - start for start, end in free_spans(day.blocks, *hours)),
         planned_minutes=sum(one.minutes for one in blocks),
         spent_minutes=of_block.total(),
         blocks=[replace(one, spent_minutes=of_block[one.id]) for one in blocks],

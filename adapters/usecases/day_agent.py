@@ -1,18 +1,22 @@
 """The agent that plans the person's days (ADR 103): made where there is none, asked for a day."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from adapters.home.schedules import local_time
 from adapters.runtime.timers import timer_command
 from adapters.usecases import wake_agents
 from adapters.usecases.agents import AgentOptions, check_options
 from domain.agent import commands as do
 from domain.agent import deciders
 from domain.agent.agent import AGENT
-from domain.errors import Refused
-from domain.journal.catalog import CATALOG
+from domain.errors import Refused, invalid
+from domain.journal.catalog import CATALOG, Category
+from domain.journal.day import Span, minutes_of
+from domain.journal.task import TASK, Task
 from domain.log.state import MAIN
 from domain.scaffold import SCAFFOLD
+from domain.wake.day_context import AHEAD, hours_told, planned_day
 from domain.wake.manifests import DAY_AGENT, manifest_of
 
 if TYPE_CHECKING:
@@ -25,12 +29,13 @@ AS_SET = AgentOptions()
 
 
 class DayAgent(NamedTuple):
-    """Its id, whether it was made just now, the categories that it reads, by name, and when it
-    wakes by itself; empty: never."""
+    """Its id, whether it was made just now, the categories that it reads and those that it does
+    not, by name, and when it wakes by itself; empty: never."""
 
     agent: str
     is_new: bool
     categories: Sequence[str]
+    others: Sequence[str]
     schedule: str
 
 
@@ -65,10 +70,7 @@ def ready(
     with home.services.journal.reading() as world:
         known = world.load(CATALOG, MAIN).categories
     if agent_id := living(home):
-        agent = home.services.agent(agent_id)
-        names = [known[one].name for one in agent.categories if one in known]
-        first = next((one.schedule for one in agent.timers), "")
-        return DayAgent(agent_id, is_new=False, categories=names, schedule=first)
+        return _told(home, agent_id, known, is_new=False)
     check_options(wish)
     allowed = tuple(sorted(categories or known))
     if not allowed:
@@ -99,15 +101,65 @@ def ready(
         now, zone = home.services.clock.now(), home.settings.timezone
         home.services.append_agent(timer_command(made, schedule, zone, now))
     home.views.catch_up()
-    names = [known[one].name for one in allowed]
-    return DayAgent(made, is_new=True, categories=names, schedule=schedule)
+    return _told(home, made, known, is_new=True)
+
+
+def _told(home: "Home", agent_id: str, known: Mapping[str, Category], *, is_new: bool) -> DayAgent:
+    agent = home.services.agent(agent_id)
+    reads, others = (
+        sorted(one.name for one in known.values() if (one.id in agent.categories) == is_read)
+        for is_read in (True, False)
+    )
+    schedule = next((one.schedule for one in agent.timers), "")
+    return DayAgent(agent_id, is_new, reads, others, schedule)
+
+
+def next_day(home: "Home", date: str = "") -> str:
+    """The day that is planned if the person names this one, or none.
+
+    Raises:
+        Refused: Code ``invalid_value``: it is past, or more than a week away.
+    """
+    local = local_time(home.services.clock.now(), home.settings.timezone)
+    found = planned_day(local, date)
+    if date and found != date:
+        because = f"{date} is not today, nor within the next {AHEAD} days"
+        raise invalid(because, "name a day that comes")
+    return found
 
 
 def ask(home: "Home", agent_id: str, date: str = "", key: str = "") -> wake_agents.Requested:
     """Queue a wake that plans a day, for `wake_agents.run_wake`; `date`: empty for the one that
     comes, which the time of day tells.
 
-    Raises: as `wake_agents.ask_agent`."""
+    Raises: as `next_day` and `wake_agents.ask_agent`.
+    """
     if date:
-        return wake_agents.ask_agent(home, agent_id, f"Plan {date}.", key=key)
+        return wake_agents.ask_agent(home, agent_id, f"Plan {next_day(home, date)}.", key=key)
     return wake_agents.request_wake(home, agent_id, key)
+
+
+def said(home: "Home", run_key: str) -> str:
+    """The report of a wake in short; empty where it wrote none."""
+    report = home.services.wake(run_key).report
+    with home.services.agents.reading() as world:
+        return world.text(report.tldr) if report else ""
+
+
+def tasks_of(home: "Home", ids: Iterable[str]) -> dict[str, Task]:
+    """Tasks by their ids, as they are now."""
+    with home.services.journal.reading() as world:
+        return {one: world.load(TASK, one) for one in ids}
+
+
+def hours_of(home: "Home") -> tuple[Span, list[Span]]:
+    """When the person works, and their pauses, in minutes of the day, as their agent is told."""
+    agent_id = living(home)
+    with home.services.agents.reading() as world:
+        agent = world.load(AGENT, agent_id)
+    hours, pauses = hours_told(agent)
+    return _minutes(hours), [_minutes(one) for one in pauses]
+
+
+def _minutes(told: tuple[str, str]) -> Span:
+    return minutes_of(told[0]), minutes_of(told[1])

@@ -105,13 +105,13 @@ def day_seen(  # noqa: PLR0913  a journal, and what is found elsewhere
     tasks, more = _tasks(journal, agent, day, lines, ruled_out)
     known = {one.id: one for one in tasks}
     catalog = journal.load(CATALOG, MAIN)
-    hours = preferred(agent, "hours")
+    hours, pauses = hours_told(agent)
     return DaySeen(
         date=day.id,
         weekday=WEEKDAYS[date.fromisoformat(day.id).weekday()],
-        hours=hours[0] if hours else _spans(HOURS)[0],
+        hours=hours,
         now=local.time[11:] if local.time[:10] == day.id else "",
-        pauses=preferred(agent, "pause"),
+        pauses=pauses,
         blocks=tuple(_block(journal, one, agent) for one in day.blocks),
         tasks=tuple(
             project(
@@ -140,11 +140,11 @@ def day_seen(  # noqa: PLR0913  a journal, and what is found elsewhere
     )
 
 
-def preferred(agent: Agent, name: str) -> tuple[tuple[str, str], ...]:
-    """The spans of a day that the agent's preference of that name says: ``09:00-17:00``; none that
-    cannot be read."""
-    slot = agent.preferences.get(name)
-    return _spans(slot.value) if slot else ()
+def hours_told(agent: Agent) -> tuple[tuple[str, str], tuple[tuple[str, str], ...]]:
+    """When the person works and when not, by the agent's preferences ``hours`` and ``pause``:
+    ``09:00-17:00``, several with a comma; what cannot be read is left out."""
+    given = {name: slot.value for name, slot in agent.preferences.items()}
+    return _spans(f"{given.get('hours', '')} {HOURS}")[0], _spans(given.get("pause", ""))
 
 
 def _spans(told: str) -> tuple[tuple[str, str], ...]:

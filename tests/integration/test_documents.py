@@ -51,10 +51,11 @@ class Fitting:
 
     def __init__(self, home: Path) -> None:
         self.home = home
+        self.env: dict[str, str] = {}
         self.met: set[str] = set()
 
     def __call__(self, name: str, *args: str) -> Any:
-        result = run(["--json", *args], self.home)
+        result = run(["--json", *args], self.home, env=self.env)
         assert result.exit_code in (0, 1), result.output
         document = msgspec.json.decode(result.stdout)
         validator = jsonschema.Draft202012Validator(strict(schema_of(name)))
