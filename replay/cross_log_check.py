@@ -28,8 +28,10 @@ from domain.log.keys import payload_id
 from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import PayloadId
 from domain.tools import registry
-from domain.wake.commands import BeginWake
+from domain.wake.commands import BeginWake, SkipWake
+from domain.wake.reading import PromptOptions
 from domain.wake.task_search import SearchableTask, TaskSearchIndex
+from domain.wake.unchanged import moved_by
 from domain.wake.wake import WAKE, LateReply, ModelAnswered, SectionRef, ToolReturned
 from domain.wake.wake_inputs import given_by, given_to
 from replay.appends import Append, AppendsAhead, appends
@@ -74,6 +76,12 @@ def byte_differences(
         return  # a payload that is gone, or was altered: told where it is named
     expected, actual = (text.decode("utf-8", "replace") for text in (today, was))
     yield RowDifference(0, kind_of, path, expected, actual)
+
+
+def _moved(cause: BeginWake | SkipWake, today: tuple[str, ...]) -> Iterator[RowDifference]:
+    if today != cause.moved_by:
+        expected, actual = " ".join(today), " ".join(cause.moved_by)
+        yield RowDifference(0, CHANGED, "data.command.movedBy", expected, actual)
 
 
 # --------------------------------------------- the categories that verdicts are learnt in (ADR 50)
@@ -277,6 +285,8 @@ class CrossLogCheck:
                 rendered = self.prompts + 1
                 found = self._twice(partial(self._begun, one, cause))
                 self.prompts = min(self.prompts, rendered)
+            case SkipWake() if cause.moved_by:
+                found = self._skipped(one, cause)
             case TakeJournal():
                 found = [*self._taken(one, cause), *self._handed.taken(one, cause)]
             case InheritWake():
@@ -399,6 +409,7 @@ class CrossLogCheck:
                 yield RowDifference(0, PROMPT, "cause", told, f"{len(cause.user)} sections")
             return
         self.prompts += 1
+        yield from _moved(cause, moved_by(journal, agents, agent, given))
         data = canonical.encode(seen)
         if payload_id(agent.unit, data) != cause.snapshot:
             yield from byte_differences(
@@ -414,6 +425,15 @@ class CrossLogCheck:
                     path = f"{part}.{ref.name}.units"
                     told = " ".join(units.get(ref.name, ()))
                     yield RowDifference(0, PROMPT, path, told, " ".join(ref.units))
+
+    def _skipped(self, one: Append, cause: SkipWake) -> Iterator[RowDifference]:
+        """What had moved where a timer's wake asked nobody, from both logs as they stood."""
+        positions = cause.journal_position, cause.agent_position
+        agents, journal, _ = self._worlds(one.replica, *positions, agent=cause.agent)
+        if agents is not None and journal is not None:
+            given = PromptOptions(cause.scaffold, local=cause.local)
+            agent = agents.load(AGENT, cause.agent)
+            yield from _moved(cause, moved_by(journal, agents, agent, given))
 
     def _worlds(
         self, replica: str, position: int, agent_position: int, agent: str = ""

@@ -10,7 +10,7 @@ from domain.log import canonical
 from domain.log.state import RecordedEvent
 from domain.log.wire import Stored
 from domain.replication.version_vectors import stored_vector
-from domain.wake.commands import BeginWake
+from domain.wake.commands import BeginWake, SkipWake
 from domain.wake.wake import ToolAsked, ToolReturned
 from replay.causal_views import CausalViews
 from replay.divergence import CHANGED, RowDifference
@@ -20,6 +20,7 @@ INTENTS = (ToolAsked, c.ItemConfirming, c.SuppressionAsked, c.LiftAsked, c.UndoA
 
 POSITIONS: dict[type[Stored], str] = {
     BeginWake: "journal_position",
+    SkipWake: "journal_position",
     TakeJournal: "last",
     CreateAgent: "position",
     ConfirmItem: "position",

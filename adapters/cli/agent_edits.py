@@ -174,10 +174,27 @@ def unwatch(session: Session, agent: str, subscription: str, key: str) -> None:
 @click.argument("action", type=click.Choice(["list", "set", "remove"]), default="list")
 @click.argument("schedule", required=False)
 @click.option("--zone", default="", metavar="Z", help="IANA name; else your own time zone.")
+@click.option(
+    "--always/--changed",
+    "is_always",
+    default=None,
+    help="Ask each time, or only where something moved since the last wake; else as "
+    "`[agents] timers` says.",
+)
 def timer(
-    session: Session, agent: str, action: str, schedule: str | None, zone: str, key: str
+    session: Session,
+    agent: str,
+    action: str,
+    schedule: str | None,
+    zone: str,
+    key: str,
+    *,
+    is_always: bool | None,
 ) -> None:
     """List, set or remove an agent's timers.
+
+    A timer wakes the agent; where nothing moved since its last wake that costs nothing, unless
+    the timer is set to ask always. One that rings once always asks.
 
     A SCHEDULE is "every hour", "every day 07:00", "every weekday 07:00", "every monday 09:30",
     "cron 0 7 * * 1-5" or "once 2027-01-01 07:00"; remove takes a timer's id, too.
@@ -191,7 +208,9 @@ def timer(
         because = f"the timer to {action} is missing"
         raise invalid(because, 'give a schedule, "every day 07:00" for example')
     if action == "set":
-        _set_timer(session, agent_id, schedule, zone, key)
+        home = session.writing()
+        made = agents.set_timer(home, agent_id, schedule, zone, key, is_always=is_always)
+        _tell_timer(session, agent_id, made, key)
     else:
         came = agents.remove_timer(session.writing(), agent_id, schedule, key)
         tell(session, agent_id, came, key, "Timer removed")
@@ -209,14 +228,19 @@ def _list_timers(session: Session, home: "Home", agent_id: str) -> None:
     else:
         zone = home.settings.timezone
         rows = [
-            (one.id[:ID_SHOWN], one.schedule, one.zone, local_time(one.next_at, zone))
+            (
+                one.id[:ID_SHOWN],
+                one.schedule,
+                one.zone,
+                local_time(one.next_at, zone),
+                "always" if one.always else "where something moved",
+            )
             for one in page.timers
         ]
-        session.table(("ID", "Schedule", "Zone", "Next"), rows)
+        session.table(("ID", "Schedule", "Zone", "Next", "Asks"), rows)
 
 
-def _set_timer(session: Session, agent_id: str, schedule: str, zone: str, key: str) -> None:
-    made = agents.set_timer(session.writing(), agent_id, schedule, zone, key)
+def _tell_timer(session: Session, agent_id: str, made: agents.TimerResult, key: str) -> None:
     if not made.next_at:
         after(session, agent_id, f"Done before under the key {key}")
         return

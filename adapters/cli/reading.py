@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import click
@@ -31,6 +32,7 @@ from adapters.text.agent_output import (
 from adapters.text.common import ID_SHOWN, local_time, run_shown, safe, typed
 from adapters.text.policy import held
 from adapters.usecases.resolve import pick_agent, pick_task
+from domain.agent.wake_queue import UNCHANGED
 from domain.errors import Refused
 from projections.wakes import VIEW
 
@@ -135,7 +137,10 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
     type=click.Choice([*OUTCOMES, *STATES]),
     help="Ended so, or, without an end, standing so.",
 )
-def wakes_command(session: Session, task: str | None, limit: int, outcome: str | None) -> None:
+@click.option("--all", "is_all", is_flag=True, help="Each timer wake that met nothing new, too.")
+def wakes_command(
+    session: Session, task: str | None, limit: int, outcome: str | None, *, is_all: bool
+) -> None:
     """List wakes, the newest first."""
     home = session.reading()
     shelf = pick_agent(home, task) if task is not None else None
@@ -147,7 +152,7 @@ def wakes_command(session: Session, task: str | None, limit: int, outcome: str |
     if session.as_json:
         session.document(documents)
     elif found:
-        _table(session, home, documents)
+        _table(session, home, documents, is_all=is_all)
         shown_keys = {one.run_key.partition("@")[0] for one in documents}
         count = len({one.key for one in found}) if outcome else home.views.count(VIEW, shelf=shelf)
         if (more := count - len(shown_keys)) > 0:
@@ -158,24 +163,36 @@ def wakes_command(session: Session, task: str | None, limit: int, outcome: str |
         session.say(f"{none} Wake all that are queued with `wakelog wake`.")
 
 
-def _table(session: Session, home: "Home", documents: "Sequence[WakeLine]") -> None:
+def _table(
+    session: Session, home: "Home", documents: "Sequence[WakeLine]", *, is_all: bool
+) -> None:
     names = agent_names(home, {one.agent_id for one in documents})
     zone = home.settings.timezone
-    rows = [
-        (
-            run_named(home, one.run_key, ID_SHOWN),
-            names.get(one.agent_id, one.agent_id[:ID_SHOWN]),
-            one.reason,
-            local_time(one.started_at or one.queued_at, zone),
-            outcome_text(one) + f" ({one.error_code})" * bool(one.error_code),
-            one.tool_calls,
-            one.proposals,
-            one.model,
-        )
-        for one in documents
-    ]
+    rows: list[tuple[object, ...]] = []
+    for is_idle, group in groupby(documents, lambda one: one.error_code == UNCHANGED):
+        ones = [*group]
+        if is_idle and len(ones) > 1 and not is_all:
+            when = local_time(ones[-1].queued_at, zone)
+            told = f"{len(ones)} timer wakes met nothing new"
+            rows.append(("", told, "timer", when, "skipped", 0, 0, ""))
+            continue
+        rows += [
+            (
+                run_named(home, one.run_key, ID_SHOWN),
+                names.get(one.agent_id, one.agent_id[:ID_SHOWN]),
+                one.reason,
+                local_time(one.started_at or one.queued_at, zone),
+                outcome_text(one) + f" ({one.error_code})" * bool(one.error_code),
+                one.tool_calls,
+                one.proposals,
+                one.model,
+            )
+            for one in ones
+        ]
     headings = "Run Agent Reason When Outcome Calls Items Model"
     session.table(headings.split(), rows)
+    if len(rows) < len(documents):
+        session.note("--all lists each timer wake.")
 
 
 def show_wake(session: Session, home: "Home", run_key: str, *, is_prompt: bool) -> None:

@@ -13,13 +13,13 @@ from adapters.cli.lazy_groups import command, keyed
 from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session
 from adapters.documents.wakes import WakeAnswer, WakeLine, own_wake_of, wake_document, wake_of
-from adapters.text.agent_output import WITHOUT_REPORT, counted
+from adapters.text.agent_output import WITHOUT_REPORT, counted, rule_text
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.policy import not_sent, waits
 from adapters.text.remedies import in_words
 from adapters.usecases.policy import held_agents
 from adapters.usecases.resolve import pick_agent
-from domain.agent.wake_queue import HELD
+from domain.agent.wake_queue import HELD, UNCHANGED
 from domain.errors import Refused, Remedy, WakelogError, invalid
 from domain.wake.wake import ModelAnswered
 
@@ -197,6 +197,7 @@ def _line(document: "WakeLine", name: str, error: str) -> str:
     if document.outcome in ("failed", "skipped"):
         code = document.error_code or ""
         told = document.error if document.error != code else not_sent(code)
+        told = rule_text(code) if code == UNCHANGED else told
         return f"{name}: {outcome} ({code}). {told}".rstrip(" .") + "."
     no_report = WITHOUT_REPORT if document.report_missing else ". no new report"
     said = f". {document.report.one_liner}" if document.report else no_report

@@ -285,7 +285,10 @@ class Scenario:
         agent = assign_agent(self._home, task, AgentOptions(template=story.category.template)).agent
         schedule = self._dice.pick(SCHEDULES)
         if schedule:
-            command = timers.timer_command(agent, schedule, ZONE, self._clock.now())
+            heeds_moves = self._services.settings.agents.timers == "changed"
+            command = timers.timer_command(
+                agent, schedule, ZONE, self._clock.now(), heeds_moves=heeds_moves
+            )
             self._services.append_agent(command)
         return agent
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from adapters.documents.wakes import own_wake_of, state_of, without_report
+from adapters.documents.wakes import own_wake_of, state_of, wake_before, without_report
 from adapters.wiring import Home
 from domain.agent.agent import JOURNAL_SHOWN
 from domain.journal import repeat
@@ -369,6 +369,8 @@ def prompt_document(run_key: str, prompt: tuple[list[Section], list[Section]]) -
 def why_document(home: Home, one: "TriggerFate") -> WhyLine:
     """One of the documents of `why`; the wake is this machine's, where it has one."""
     ran = own_wake_of(home, one.run_key) if one.run_key else None
+    is_asked = ran is not None and one.reason == "timer" and ran.started_at
+    before = wake_before(home, ran) if ran and is_asked else None
     return WhyLine(
         position=one.position,
         at=one.at,
@@ -377,6 +379,6 @@ def why_document(home: Home, one: "TriggerFate") -> WhyLine:
         run_key=(ran.run_key if ran else one.run_key) or None,
         rule=one.rule or None,
         reason=one.reason,
-        what=one.what,
+        what=", ".join([one.what, *(before.moved if before else ())]),
         report_missing=ran is not None and ran.is_report_missing,
     )

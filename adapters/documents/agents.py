@@ -109,12 +109,14 @@ class SubscriptionDetails(Struct, frozen=True):
 
 
 class TimerDetails(Struct, frozen=True):
-    """When an agent wakes by itself. `schedule` is as it was typed, `zone` an IANA name."""
+    """When an agent wakes by itself. `schedule` is as it was typed, `zone` an IANA name; `always`:
+    it asks where nothing moved since the last wake, too."""
 
     id: str
     schedule: str
     zone: str
     next_at: str
+    always: bool
 
 
 class AgentDetails(AgentLine, frozen=True):
@@ -210,7 +212,10 @@ def agent_page(home: Home, document: AgentDocument, now: str) -> AgentDetails:
             )
             for one in agent.subscriptions
         ],
-        timers=[TimerDetails(one.id, one.schedule, one.zone, one.next_at) for one in agent.timers],
+        timers=[
+            TimerDetails(one.id, one.schedule, one.zone, one.next_at, not one.heeds_moves)
+            for one in agent.timers
+        ],
         last_wakes=[wake_document(home, each) for wake in newest for each in wake.every],
     )
 

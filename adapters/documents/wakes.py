@@ -14,11 +14,11 @@ from msgspec.structs import asdict
 from adapters.home.files import machine_names
 from adapters.home.prices import WHOLE, cost_of_rows
 from adapters.wiring import Home
-from domain.agent.agent import AgentObserved
-from domain.agent.wake_queue import HELD
+from domain.agent.agent import AGENT, AgentObserved
+from domain.agent.wake_queue import HELD, UNCHANGED
 from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import Words, tag_of
-from domain.wake.wake import WAKE, Wake
+from domain.wake.wake import WAKE, Wake, WakeStarted
 from projections import agents, inbox, reports, wakes
 from projections.agents import AgentDocument
 from projections.inbox import SetDocument
@@ -105,15 +105,25 @@ class WakeUsage(Struct, frozen=True):
     cost: float | None
 
 
+class WakeBefore(Struct, frozen=True):
+    """The wake that one of timers was compared with, which ended at `at`; `moved` says what was
+    otherwise since: ``due in-7 -> in-3``."""
+
+    run_key: str
+    at: str
+    moved: list[str]
+
+
 class WakeDetails(WakeLine, frozen=True):
     """All about a wake: what `show` prints. `causes` are the first hundred of `cause_count`;
-    `superseded_by` inherited its triggers."""
+    `superseded_by` inherited its triggers; `before` is null but where timers alone made it."""
 
     superseded_by: str | None
     cause_count: int
     causes: list[WakeCause]
     steps: list[WakeStep]
     usage: WakeUsage
+    before: WakeBefore | None
 
 
 class WakeAnswer(WakeLine, frozen=True):
@@ -227,7 +237,27 @@ def run_document(home: Home, run_key: str) -> WakeDetails:
         causes=causes,
         steps=steps,
         usage=_usage(wake, cost_of_rows(home.settings.prices, wake.model, rows)),
+        before=wake_before(home, wake),
     )
+
+
+def wake_before(home: Home, wake: WakeDocument) -> WakeBefore | None:
+    """What a wake of timers was compared with; None of others, and where nothing was to compare."""
+    # here, not above: who lists wakes needs no prompts
+    from domain.wake.unchanged import differences, last_completed
+
+    rows = home.services.agents.facts(f"wake:{wake.key}@{wake.replica}")[:1]
+    if not rows or any(one.trigger.reason != "timer" for one in wake.causes):
+        return None
+    world = home.services.agents.world_at(rows[0].n - 1, rows[0].replica)
+    agent = world.load(AGENT, wake.agent_id)
+    last, now = last_completed(world, agent), rows[0].fact
+    if last is None or not last.moved_by:
+        return None
+    if isinstance(now, WakeStarted):
+        return WakeBefore(agent.last_run, agent.last_wake_at, [*differences(last, now)])
+    is_so = wake.code == UNCHANGED
+    return WakeBefore(agent.last_run, agent.last_wake_at, []) if is_so else None
 
 
 def rows_of(home: Home, wake: WakeDocument) -> list[RecordedEvent]:

@@ -250,6 +250,7 @@ VARIABLES = tuple(f"WAKELOG_{name}" for name in _VARIABLE_NAMES.split())
 
 FollowUpMode = Literal["inherit", "none"]
 GoneMode = Literal["keep", "reject", "delete"]
+TimerMode = Literal["changed", "always"]
 TokenLimit = Annotated[int, Meta(ge=0, le=10**12)]  # 0: no limit
 
 
@@ -264,6 +265,7 @@ class AgentsSettings(Struct, frozen=True):
     expire_after_days: Annotated[int, Meta(ge=0, le=3_650)] = 0  # of change sets; 0: never
     throttle_seconds: Annotated[int, Meta(ge=1, le=86_400)] = THROTTLE_SECONDS
     follow_up: FollowUpMode = "inherit"  # whether a follow-up task gets an agent like its source's
+    timers: TimerMode = "changed"  # whether new ones ask where nothing moved since the last wake
 
     @property
     def throttle(self) -> int:
@@ -462,6 +464,7 @@ def settled(table: dict[str, Any], path: str) -> Settings:
 _CHOICES = {
     "agents.mode": get_args(Mode),
     "agents.follow_up": get_args(FollowUpMode),
+    "agents.timers": get_args(TimerMode),
     "import.gone": get_args(GoneMode),
 }
 _WORDS = (

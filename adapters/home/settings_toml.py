@@ -28,6 +28,7 @@ DEFAULT_TOML = """\
 # expire_after_days = 0          # when undecided proposals expire; 0: never
 # throttle_seconds = 120         # how long a changed task is left alone before its agent wakes
 # follow_up = "inherit"          # a follow-up task gets an agent like its source's; "none": none
+# timers = "changed"             # new timers ask only where something moved; or "always"
 
 # [budget]                       # tokens, in and out, failed answers too; 0: no limit
 # tokens_per_wake = 0

@@ -37,9 +37,11 @@ from domain.log.state import RecordedEvent
 from domain.log.wire import SHARED, Payload, Words, payload, words
 from domain.text import fold
 from domain.tools.task_tools import CHECKLIST_TITLE
-from domain.wake.commands import BeginWake, DeferWake
+from domain.wake.commands import BeginWake, DeferWake, SkipWake
+from domain.wake.reading import PromptOptions
 from domain.wake.short_ids import SHOWN
 from domain.wake.task_search import TaskSearchIndex
+from domain.wake.unchanged import moved_by
 from domain.wake.wake import ModelAnswered, SectionRef
 from domain.wake.wake_inputs import given_by, given_to
 from replay.appends import Append, appends
@@ -212,6 +214,8 @@ class Redactor:
         match cause:
             case BeginWake():
                 return self._begin(cause)
+            case SkipWake() if cause.moved_by:
+                return self._skip(cause)
             case TakeJournal():
                 behind = self.logs["journal"].appends(cause.first - 1)
                 found = (self._batch(rows) for rows in behind if rows[0].n <= cause.last)
@@ -245,17 +249,34 @@ class Redactor:
             tuple(SectionRef(one.name, kept(one.text.encode()), one.units) for one in part)
             for part in (prompt.system, prompt.user)
         )
-        model = "tape" if cause.model.startswith("tape:") else self._named(cause.model)
         return replace(
             cause,
             agent=agent.id,
             run_key=queued.run_key,
-            model=model,
+            model=self._model(cause.model),
             snapshot=kept(canonical.encode(seen)),
             system=system,
             user=user,
             journal_digest=self._digest(cause.journal_digest, cause.journal_position),
+            moved_by=moved_by(journal, agents, agent, given),
         )
+
+    def _skip(self, cause: SkipWake) -> SkipWake:
+        journal = self.logs["journal"].world_at(cause.journal_position)
+        agents = self.logs["agent"].world_at(cause.agent_position)
+        agent = agents.load(AGENT, self._named(cause.agent))
+        given = PromptOptions(cause.scaffold, local=cause.local)
+        return replace(
+            cause,
+            agent=agent.id,
+            run_key=self._named(cause.run_key),
+            model=self._model(cause.model),
+            journal_digest=self._digest(cause.journal_digest, cause.journal_position),
+            moved_by=moved_by(journal, agents, agent, given),
+        )
+
+    def _model(self, name: str) -> str:
+        return "tape" if name.startswith("tape:") else self._named(name)
 
     def _digest(self, was: str, n: int) -> str:
         """The digest of a journal's append as it is now, where a cause names it."""

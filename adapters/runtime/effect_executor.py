@@ -137,7 +137,8 @@ async def run_wake(
 def _began(
     services: Services, agent_id: str, run_key: str, *, is_now: bool, given: PromptOptions | None
 ) -> Appended | None:
-    """Begin a wake; None for one that may not start: it waits for a person, or is skipped."""
+    """Begin a wake; None for one that may not start, it waits for a person or is skipped, or that
+    has nothing to ask."""
     if refused := gate.held(services, agent_id):
         if refused.waits_for:
             command: WakeCommand = DeferWake(agent_id, run_key, HELD_UNTIL, refused.waits_for)
@@ -145,6 +146,10 @@ def _began(
             command = SkipWake(agent_id, run_key, refused.code, refused.because)
         services.append_agent(command)
         return None
+    if given is None and services.is_enabled:
+        skipped = wake_capture.unchanged(services, agent_id, run_key)
+        if skipped and services.append_agent(skipped).rows:
+            return None
     try:
         captured = capture(services, agent_id, run_key, is_now=is_now, given=given)
     except Refused as cannot:

@@ -8,7 +8,9 @@ from domain.agent.commands import SetTimer, TickTimer
 from domain.errors import Refused, WakelogError
 
 
-def timer_command(agent_id: str, text: str, zone: str, at: str) -> SetTimer:
+def timer_command(
+    agent_id: str, text: str, zone: str, at: str, *, heeds_moves: bool = False
+) -> SetTimer:
     """The command that sets a timer, its schedule in its normal form.
 
     Args:
@@ -16,6 +18,7 @@ def timer_command(agent_id: str, text: str, zone: str, at: str) -> SetTimer:
         text: ``every day 07:00`` for example; a zone at its end wins over `zone`.
         zone: The person's, an IANA name.
         at: The present: the first tick comes after it.
+        heeds_moves: It asks only where something moved; one that rings once always asks.
 
     Raises:
         Refused: Code ``invalid_value``: no schedule, no zone, or it would never fire.
@@ -25,7 +28,7 @@ def timer_command(agent_id: str, text: str, zone: str, at: str) -> SetTimer:
     if not first:
         because = f"{schedule.text!r} never comes again"
         raise Refused("invalid_value", because=because, instead="name a time that is to come")
-    return SetTimer(agent_id, schedule.text, named, first)
+    return SetTimer(agent_id, schedule.text, named, first, heeds_moves and not schedule.at)
 
 
 def fire(services: Services, agent_ids: Iterable[str], now: str = "") -> list[str]:

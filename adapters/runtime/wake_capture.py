@@ -7,7 +7,7 @@ from typing import NamedTuple
 from adapters.home.schedules import local_time
 from adapters.runtime.services import Services
 from domain.agent.agent import AGENT
-from domain.agent.wake_queue import WAKE_QUEUE
+from domain.agent.wake_queue import UNCHANGED, WAKE_QUEUE
 from domain.errors import Refused, Remedy
 from domain.log import canonical
 from domain.log.state import LogState
@@ -17,9 +17,10 @@ from domain.ports import Section
 from domain.templates import template as templates
 from domain.templates.template import Template
 from domain.wake import lookups
-from domain.wake.commands import BeginWake
+from domain.wake.commands import BeginWake, SkipWake
 from domain.wake.reading import PromptOptions
 from domain.wake.task_search import SearchableTask
+from domain.wake.unchanged import heeds_moves, is_same, last_completed, moved_by
 from domain.wake.wake import SectionRef, ToolAsked, ToolReturned, Wake
 from domain.wake.wake_inputs import DEFAULTS, given_to
 
@@ -63,6 +64,7 @@ def capture(
         horizon = services.journal.horizon(positions[0])
         template = templates.load(agents, agent.template) if agent.template else Template("")
         of = templates.whose(template.version, agents.replica if agents.is_shared else "")
+        moved = moved_by(journal, agents, agent, given)
     kept = payload(agent.unit, canonical.encode(seen))
     payloads = [kept]
     model = services.model_for(services.model_name(agent)).name
@@ -89,8 +91,39 @@ def capture(
         seen=horizon,
         template_of=of,
         agent_kind=agent.agent_kind if given.features.names_kind else "",
+        moved_by=moved,
     )
     return Captured(command, payloads)
+
+
+def unchanged(
+    services: Services, agent_id: str, run_key: str, past: SkipWake | None = None
+) -> SkipWake | None:
+    """What ends a queued wake of timers that would be given what the wake before was; None: it is
+    to begin. `past`: one as it was recorded, told again in another world (a fork).
+
+    Raises:
+        Refused: See `model_for`.
+    """
+    given = PromptOptions(past.scaffold, local=past.local) if past else given_now(services)
+    with services.journal.reading() as journal, services.agents.reading() as agents:
+        agent = agents.load(AGENT, agent_id)
+        queued, last = agents.load(WAKE_QUEUE, agent_id).queued, last_completed(agents, agent)
+        if queued is None or last is None or not heeds_moves(agent, queued):
+            return None
+        skipped = SkipWake(
+            agent_id,
+            run_key,
+            UNCHANGED,
+            moved_by=moved_by(journal, agents, agent, given),
+            journal_position=journal.n - 1,
+            agent_position=agents.n - 1,
+            scaffold=given.scaffold,
+            model=past.model if past else services.model_for(services.model_name(agent)).name,
+            local=given.local,
+            journal_digest=services.journal.digest_at(journal.n - 1),
+        )
+    return skipped if is_same(last, skipped) else None
 
 
 def given_now(services: Services) -> PromptOptions:

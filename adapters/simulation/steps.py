@@ -355,7 +355,8 @@ class Steps:
         schedule = dice.pick(["every day 07:00", "every monday 09:30", "*/30 * * * *"])
         zone, now = dice.pick(["Europe/Berlin", "UTC"]), self._clock.now()
         if dice.number(3):
-            self._services.append_agent(timers.timer_command(self._agent(who), schedule, zone, now))
+            told = self._agent(who), schedule, zone, now
+            self._services.append_agent(timers.timer_command(*told, heeds_moves=True))
         timers.fire(self._services, self._agents)
 
     def do_wake(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:

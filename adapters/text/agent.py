@@ -97,7 +97,8 @@ def _token(token: str, titles: Mapping[str, str]) -> str:
 
 def _timer(one: TimerDetails, zone: str) -> str:
     next_at = local_time(one.next_at, zone)
-    return f"{one.id[:ID_SHOWN]}  {one.schedule} ({one.zone}), next {next_at}"
+    asks = "always asks" if one.always else "asks where something moved"
+    return f"{one.id[:ID_SHOWN]}  {one.schedule} ({one.zone}), next {next_at}, {asks}"
 
 
 def _wake(one: WakeLine, zone: str) -> str:

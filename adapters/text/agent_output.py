@@ -42,6 +42,7 @@ RULES = {
     "not_noticed": "not looked at yet: `wakelog wake` does",
     "task_deleted": "the task is deleted",
     "nothing_new": "another machine said what was known here",
+    "unchanged": "nothing new since the wake before",
     "out_of_scope": "the task is outside its categories",
     "overshared_payload_blocked": "its prompt would have said more than it may",
     "cancelled": "cancelled",
@@ -219,6 +220,8 @@ def _facts_of(run: "WakeDetails", zone: str) -> Iterator[str]:
     yield safe(f"{outcome}{error}")
     if run.waits_for:
         yield waits(run.waits_for, run.waits_until or "", zone)
+    if run.before:
+        yield moved_text(run.before.moved, local_time(run.before.at, zone), run.error_code or "")
     if run.superseded_by:
         yield f"its triggers went to {run.superseded_by[:ID_SHOWN]}"
     if run.started_at:
@@ -231,6 +234,17 @@ def _facts_of(run: "WakeDetails", zone: str) -> Iterator[str]:
         yield _usage(run.usage)
     if run.report:
         yield safe(f"report: {run.report.tldr}")
+
+
+def moved_text(moved: Sequence[str], at: str, code: str = "") -> str:
+    """Why a timer's wake asked, or did not; `at`: when the one before was.
+
+    >>> moved_text(["due in-7 -> in-3"], "2026-11-24 07:00")
+    'asked: due in-7 -> in-3'
+    """
+    if moved:
+        return f"asked: {', '.join(moved)}"
+    return "asked as ever: " * (code != "unchanged") + f"nothing new since the wake of {at}"
 
 
 def _usage(usage: "WakeUsage") -> str:

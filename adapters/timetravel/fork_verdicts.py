@@ -33,7 +33,7 @@ from domain.lessons.lessons import CATEGORY
 from domain.log.keys import payload_id
 from domain.log.state import RecordedEvent
 from domain.log.wire import Payload, Stored, payload
-from domain.wake.commands import BeginWake
+from domain.wake.commands import BeginWake, SkipWake
 from domain.wake.machine import pending
 from domain.wake.reading import PromptOptions
 from domain.wake.wake import ToolAsked, ToolReturned
@@ -49,7 +49,7 @@ TOLD_EVERY = 100  # appends
 DONE = {"confirm": "confirmed", "reject": "rejected"}
 _READ = """
     journal_position agent_position snapshot system user template template_version journal_digest
-    seen
+    seen moved_by
 """.split()  # of BeginWake: what is read from the logs
 _GIVEN = ("propagated_due", "is_enabled", "throttle_seconds")  # of TakeJournal: what is not
 
@@ -239,6 +239,8 @@ class Verdicts:
                     services, agent, run_key, is_now=cause.is_now, given=given_by(cause)
                 )
                 return replace(cause, **{name: getattr(seen, name) for name in _READ}), kept
+            case SkipWake(agent=agent, run_key=run_key, moved_by=(_, *_)):
+                return wake_capture.unchanged(services, agent, run_key, cause), []
             case TakeJournal(replica=services.journal.replica):
                 count = self._position(services, cause.last) - watcher.position(services)
                 news = watcher.following(services, max(0, count))

@@ -250,12 +250,21 @@ def unwatch_tokens(home: "Home", agent_id: str, subscription: str, key: str = ""
     return _append(home, do.UnwatchTokens(agent_id, subscription), key)
 
 
-def set_timer(home: "Home", agent_id: str, given: str, zone: str, key: str = "") -> TimerResult:
+def set_timer(
+    home: "Home",
+    agent_id: str,
+    given: str,
+    zone: str,
+    key: str = "",
+    *,
+    is_always: bool | None = None,
+) -> TimerResult:
     """Set a timer of an agent.
 
     Args:
         given: The schedule as a person writes it.
         zone: IANA name; empty: the home's.
+        is_always: It asks where nothing moved, too; None: as it is, of a new one as the home's do.
 
     Raises:
         Refused: Code ``invalid_value``, or the agent is no more.
@@ -265,7 +274,15 @@ def set_timer(home: "Home", agent_id: str, given: str, zone: str, key: str = "")
     said = do.SetTimer(agent_id, schedule, named, "")
     if home.services.agents.answered(nth_key(key, 1), said):  # it may never come again
         return TimerResult(schedule, named, "", AgentUpdate(has_changed=False, is_known=True))
-    command = timer_command(agent_id, given, mine, home.services.clock.now())
+    if is_always is None:
+        timer_id, known = (
+            deciders.timer_id(agent_id, schedule, named),
+            home.services.agent(agent_id).timers,
+        )
+        before = next((one for one in known if one.id == timer_id), None)
+        is_always = not before.heeds_moves if before else home.settings.agents.timers == "always"
+    now = home.services.clock.now()
+    command = timer_command(agent_id, given, mine, now, heeds_moves=not is_always)
     came = _append(home, command, key)
     return TimerResult(command.schedule, command.zone, command.next_at, came)
 

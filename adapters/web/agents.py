@@ -302,6 +302,7 @@ def _choices(site: Site, agent: AgentDocument) -> dict[str, Any]:
         "templates": [(one.id, one.name) for one in used],
         "seeds": [(one.seed, one.name) for one in SEEDS if seed_id(one.seed) not in ids],
         "watch_keys": WATCH_KEYS,
+        "asks_always": site.home.settings.agents.timers == "always",
         "titles": _titles(site, agent),
         "statuses": STATUSES,
         "categories": [(one.id, one.name) for one in catalog_of(site.home).categories.values()],
@@ -623,7 +624,8 @@ def timer(site: Site, asked: FormRequest) -> Notice:
         use_cases.remove_timer(site.home, agent.id, asked.needed("timer"), asked.key)
         return Notice("Removed the timer.")
     given, zone = asked.needed("schedule").strip(), asked.form.get("zone", "").strip()
-    made = use_cases.set_timer(site.home, agent.id, given, zone, asked.key)
+    is_always = asked.form.get("always") == "yes"
+    made = use_cases.set_timer(site.home, agent.id, given, zone, asked.key, is_always=is_always)
     if not made.next_at:
         return Notice("The timer was set already.")
     first = exact(made.next_at, made.zone)

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from itertools import groupby
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -15,6 +16,7 @@ from adapters.web import charts
 from adapters.web.filters import local
 from adapters.web.http_types import FormRequest, Page
 from adapters.web.site import SCAN_MAX, Site, page_size
+from domain.agent.wake_queue import UNCHANGED
 from domain.log.timestamps import instant, moment
 from projections import agents, tasks, templates, wakes
 from projections.wakes import WakeDocument
@@ -25,7 +27,7 @@ OUTCOMES = ("completed", "failed", "skipped", "superseded")
 STATES = ("queued", "waiting", "running")
 TEMPLATES_SHOWN = 100  # to choose from
 REASONS = ("subscription", "timer", "user", "creation", "manual", "recovery")
-FILTERS = ("q", "from", "to", "reason", "outcome", "model", "agent", "template", "sort")
+FILTERS = ("q", "from", "to", "reason", "outcome", "model", "agent", "template", "sort", "all")
 SORTS = {"": "newest first", "longest": "longest first", "turns": "most turns first"}
 
 
@@ -50,21 +52,25 @@ def show_list(site: Site, asked: FormRequest) -> Page:
     """The page `/wakes`: filtered, and sorted within what was looked through."""
     query, size = asked.query, page_size(asked)
     filters = {name: query.get(name, "") for name in FILTERS}
-    is_filtered = any(value for name, value in filters.items() if name not in ("agent", "sort"))
+    is_filtered = any(
+        value for name, value in filters.items() if name not in ("agent", "sort", "all")
+    )
     found = _found(site, filters, query.get("before", ""), size)
     is_first = not query.get("before")
     has_chart = is_first and not is_filtered
+    rows = [_row(site, one) for one in found.wakes]
     return Page(
         "wakes.html",
         "Wakes",
         {
-            "wakes": [_row(site, one) for one in found.wakes],
+            "wakes": rows,
             "next": asked.after(found.older),
             "looked_through": found.looked,
             "is_cut": found.is_cut,
         },
         {
             **(_chart(site, filters["agent"]) if has_chart else {"drawn": []}),
+            "folded": _folded(rows, site.zone, is_all=bool(filters["all"] or filters["sort"])),
             "reasons": REASONS,
             "outcomes": (*OUTCOMES, *STATES),
             "sorts": SORTS,
@@ -215,6 +221,17 @@ def _row(site: Site, one: WakeDocument) -> WakeRow:
     seconds = lasted(one)
     line = asdict(wake_document(site.home, one))
     return WakeRow(**line, agent_name=name, seconds=None if seconds < 0 else seconds)
+
+
+def _folded(rows: Sequence[WakeRow], zone: str, *, is_all: bool) -> list[tuple[WakeRow, int]]:
+    """The rows with a number each: those of a day one after another that met nothing new are one,
+    unless all are to be seen."""
+
+    def alike(one: WakeRow) -> tuple[bool, date | str]:
+        is_idle = one.error_code == UNCHANGED and not is_all
+        return is_idle, local(one.queued_at, zone).date() if is_idle else one.run_key
+
+    return [(ones[0], len(ones)) for ones in ([*group] for _, group in groupby(rows, alike))]
 
 
 def _chart(site: Site, agent_id: str) -> dict[str, Any]:

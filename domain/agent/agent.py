@@ -117,6 +117,7 @@ class TimerSet(Stored, frozen=True, tag="agent.timer_set.1"):
     schedule: str  # "every day 07:00", a cron line, or "once 2027-01-01 07:00"
     zone: str  # IANA name; its wall clock is meant
     next_at: str
+    heeds_moves: bool = False  # it asks only where something moved since the last wake
 
 
 class TimerRemoved(Stored, frozen=True, tag="agent.timer_removed.1"):
@@ -253,10 +254,13 @@ class Subscription(Struct, frozen=True):
 
 
 class AgentTimer(Struct, frozen=True):
+    """`heeds_moves`: see `TimerSet`; it is left out where it always asks."""
+
     id: str
     schedule: str
     zone: str
     next_at: str
+    heeds_moves: bool | UnsetType = UNSET
 
 
 class Slot(Struct, frozen=True):
@@ -472,7 +476,8 @@ def _unsubscribed(agent: Agent, fact: Unsubscribed, row: RecordedEvent) -> Chang
 
 
 def _timer_set(agent: Agent, fact: TimerSet, row: RecordedEvent) -> Change:
-    made = AgentTimer(fact.timer, fact.schedule, fact.zone, fact.next_at)
+    heeds_moves = fact.heeds_moves or UNSET
+    made = AgentTimer(fact.timer, fact.schedule, fact.zone, fact.next_at, heeds_moves)
     return {"timers": (*_timers_but(agent, fact.timer), made)}
 
 

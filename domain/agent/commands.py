@@ -62,6 +62,7 @@ class SetTimer(Stored, frozen=True, tag="command.set_timer.1"):
     schedule: str
     zone: str
     next_at: str
+    heeds_moves: bool = False  # it asks only where something moved since the last wake
 
 
 class RemoveTimer(Stored, frozen=True, tag="command.remove_timer.1"):

@@ -419,7 +419,9 @@ def unwatch(agent: Agent, subscription: str) -> list[AgentFact]:
     return [Unsubscribed(found)]
 
 
-def set_timer(agent: Agent, timer: str, schedule: str, zone: str, next_at: str) -> list[AgentFact]:
+def set_timer(
+    agent: Agent, timer: str, schedule: str, zone: str, next_at: str, *, heeds_moves: bool = False
+) -> list[AgentFact]:
     """A timer, or another schedule for it; the same one again leaves its next tick alone."""
     living(agent)
     schedule = valid_text("a schedule", schedule, SCHEDULE_MAX)
@@ -427,9 +429,11 @@ def set_timer(agent: Agent, timer: str, schedule: str, zone: str, next_at: str) 
     valid_time(next_at)
     known = _timer(agent, timer)
     if known is not None and (known.schedule, known.zone) == (schedule, zone):
-        return []
+        if bool(known.heeds_moves) == heeds_moves:
+            return []
+        next_at = known.next_at
     at_most(TIMERS_MAX, len(agent.timers) + (known is None), "timers")
-    return [TimerSet(timer, schedule, zone, next_at)]
+    return [TimerSet(timer, schedule, zone, next_at, heeds_moves)]
 
 
 def remove_timer(agent: Agent, timer: str) -> list[AgentFact]:

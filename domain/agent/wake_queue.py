@@ -169,6 +169,8 @@ GIVEN = "requested"
 RunStatus = Literal["idle", "queued", "running", "failed"]
 LED_ELSEWHERE = "led_elsewhere"
 """What was left to the machine that leads may come back, if this one leads again."""
+UNCHANGED = "unchanged"
+"""Why a wake of timers is skipped where nothing moved since the one before."""
 ELSEWHERE = frozenset({"own_write", "agent_write", "hops", "seen_elsewhere"})
 """Rules of a suppressed change that leaves the agent's report as fresh as it was."""
 

@@ -174,7 +174,8 @@ def unwatch(cause: do.UnwatchTokens, key: str, at: str, world: LogState) -> Deci
 def set_timer(cause: do.SetTimer, key: str, at: str, world: LogState) -> Decision:
     agent = known_agent(world, cause.agent)
     timer = deciders.timer_id(agent.id, cause.schedule, cause.zone)
-    facts = deciders.set_timer(agent, timer, cause.schedule, cause.zone, cause.next_at)
+    when, heeds_moves = (cause.schedule, cause.zone, cause.next_at), cause.heeds_moves
+    facts = deciders.set_timer(agent, timer, *when, heeds_moves=heeds_moves)
     return Decision(agent_events(world, agent, facts), Result((timer,)))
 
 

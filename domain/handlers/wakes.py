@@ -12,6 +12,7 @@ from domain.agent.wake_queue import (
     GIVEN,
     HELD,
     HELD_UNTIL,
+    UNCHANGED,
     WAKE_QUEUE,
     Queued,
     WakeBegun,
@@ -34,6 +35,7 @@ from domain.handlers.agents import agent_events, known_agent, wake_queue_events
 from domain.handlers.decided import Decision, Event, after, on
 from domain.handlers.journal import Handler
 from domain.log.state import MAIN, LogState
+from domain.log.timestamps import wall
 from domain.policy.gate import GATE_CODES, GateRefusal, refusal
 from domain.policy.policy import POLICY, Policy
 from domain.scaffold import features_of
@@ -42,6 +44,7 @@ from domain.wake import commands as do
 from domain.wake import machine
 from domain.wake.machine import Advanced
 from domain.wake.memory import fold_notes
+from domain.wake.unchanged import heeds_moves, is_same, last_completed
 from domain.wake.wake import (
     WAKE,
     LateReply,
@@ -99,6 +102,7 @@ def begin(cause: do.BeginWake, key: str, at: str, world: LogState) -> Decision:
         seen=cause.seen,
         template_of=cause.template_of,
         agent_kind=cause.agent_kind,
+        moved_by=cause.moved_by,
     )
     policy = world.load(POLICY, MAIN)
     if refused := refused_of(policy, agent, started, has_secret=cause.has_secret):
@@ -128,10 +132,12 @@ def _not_begun(world: LogState, agent: Agent, queued: Queued, refused: GateRefus
 
 
 def skip(cause: do.SkipWake, key: str, at: str, world: LogState) -> Decision:
-    """End a queued wake that cannot start, or that a person cancels; a deleted task puts its agent
-    to sleep."""
+    """End a queued wake that cannot start, that has nothing to ask, or that a person cancels; a
+    deleted task puts its agent to sleep."""
     agent = known_agent(world, cause.agent)
     wake_queue = world.load(WAKE_QUEUE, agent.id)
+    if cause.code == UNCHANGED and not _is_unchanged(cause, at, agent, world):
+        return Decision()
     if cause.code == person.CANCELLED:
         dropped = person.cancel(wake_queue, cause.run_key)
     else:
@@ -144,6 +150,24 @@ def skip(cause: do.SkipWake, key: str, at: str, world: LogState) -> Decision:
             expired = decisions.expire(changes, at, "the task is deleted")
             events += on(world, "changes", one, expired)
     return Decision(events, Result((cause.run_key,), code=cause.code, message=cause.message))
+
+
+def _is_unchanged(cause: do.SkipWake, at: str, agent: Agent, world: LogState) -> bool:
+    """Whether a wake may begin now, which only timers made, and nothing moved since the last one;
+    else it begins as ever."""
+    wake_queue, last = world.load(WAKE_QUEUE, agent.id), last_completed(world, agent)
+    facts = rules.begin(wake_queue, agent, cause.run_key, at, Setting(is_enabled=True))
+    queued, local = wake_queue.queued, cause.local
+    return (
+        WakeBegun(cause.run_key) in facts
+        and queued is not None
+        and queued.run_key == cause.run_key
+        and heeds_moves(agent, queued)
+        and local is not None
+        and local.time[:10] == wall(at, local.offset)[:10]
+        and last is not None
+        and is_same(last, cause)
+    )
 
 
 def stop(cause: do.StopWake, key: str, at: str, world: LogState) -> Decision:

@@ -46,16 +46,28 @@ class BeginWake(Stored, frozen=True, tag="command.begin_wake.1"):
     seen: tuple[Imported, ...] = ()  # of a shared journal: what its position knows of each machine
     template_of: str = ""  # whose version of that number; empty: the own one, or the only
     agent_kind: str = ""  # since scaffold 3, so that an older wakelog knows that it is newer
+    moved_by: tuple[str, ...] = ()  # see `domain.wake.unchanged`; since scaffold 4
 
 
 class SkipWake(Stored, frozen=True, tag="command.skip_wake.1"):
     """A queued wake that cannot start: ``task_deleted``, ``missing_category``, or a gate's code;
-    or that a person does not want: ``cancelled``."""
+    or that a person does not want: ``cancelled``.
+
+    Or that a timer made, and nothing moved since the wake before: ``unchanged``. Then the others
+    say what it would have been given, as in `BeginWake`.
+    """
 
     agent: str
     run_key: str
     code: str
     message: str = ""
+    moved_by: tuple[str, ...] = ()
+    journal_position: int = 0
+    agent_position: int = 0
+    scaffold: int = 0
+    model: str = ""
+    local: LocalTime | None = None
+    journal_digest: str = ""
 
 
 class StopWake(Stored, frozen=True, tag="command.stop_wake.1"):

@@ -72,6 +72,7 @@ class WakeStarted(Stored, frozen=True, tag="wake.started.1"):
     seen: tuple[Imported, ...] = ()  # of a shared journal: what its position knows of each machine
     template_of: str = ""  # whose version of that number; empty: the own one, or the only
     agent_kind: str = ""  # since scaffold 3, so that an older wakelog knows that it is newer
+    moved_by: tuple[str, ...] = ()  # see `domain.wake.unchanged`; since scaffold 4
 
 
 class ModelAsked(Stored, frozen=True, tag="wake.model_asked.1"):

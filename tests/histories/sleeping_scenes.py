@@ -1,7 +1,11 @@
-"""Scenes of what a person says to an agent's attention: sleep, and cancel."""
+"""Scenes of what holds an agent's attention off: a person, and that nothing moved."""
+
+from msgspec.structs import replace
 
 from adapters.runtime import watcher
 from adapters.runtime.services import Services
+from adapters.runtime.timers import fire, timer_command
+from adapters.runtime.wake_capture import unchanged
 from domain.agent.commands import DestroyAgent, SleepAgent
 from domain.journal import commands as do
 from domain.log.timestamps import later
@@ -86,4 +90,29 @@ def ordered_to_sleep() -> Services:
     return at
 
 
-SCENES: tuple[Scene, ...] = (asleep, ordered_to_sleep)
+def nothing_moved() -> Services:
+    """A daily timer meets nothing new twice, then a date that came near; then it is to ask always.
+    A skip that comes late, and one of a day before, say nothing."""
+    at = services()
+    task, agent = task_with_agent(at)
+    told(at, do.EditTask(task, due="2027-01-11"))
+    answers(at, [reply(REPORT), reply(text="First.")])
+    woken(at, agent)
+    timer = timer_command(agent, "every day 07:00", "UTC", at.clock.now(), heeds_moves=True)
+    for nth, texts in enumerate(((), (), ("Nearer.",), ("As ever.",))):
+        if nth == 3:
+            timer = replace(timer, heeds_moves=False)
+        told(at, timer)
+        set_clock(at, later("2027-01-01T08:00:00.000000Z", seconds=DAY * (nth + 1)))
+        fire(at, [agent])
+        early = unchanged(at, agent, queued_key(at, agent))
+        if nth == 1 and early is not None and early.local is not None:
+            told(at, replace(early, local=replace(early.local, time="2027-01-02T08:00")))
+        answers(at, [reply(text=one) for one in texts])
+        woken(at, agent)
+        if early is not None:
+            refused(at, "unknown_wake", early)
+    return at
+
+
+SCENES: tuple[Scene, ...] = (asleep, ordered_to_sleep, nothing_moved)
