@@ -10,7 +10,7 @@ from adapters.documents.tasks import catalog_of
 from domain.agent.agent import AGENT
 from domain.log.state import MAIN
 from domain.policy.flow import ALLOWED
-from domain.policy.gate import NOTICE_VERSION, notice, pattern_of, sections_of, unconsented
+from domain.policy.gate import NOTICE_OF, NOTICE_VERSION, notice, pattern_of, sections_of, unconsented
 from domain.policy.policy import POLICY, Policy
 from domain.ports import Section, ToolSpec
 from domain.scaffold import SCAFFOLD
@@ -22,8 +22,9 @@ ALLOW = "wakelog policy allow "
 
 
 class ReceiptDetails(Struct, frozen=True):
-    """What was agreed to for one category. `current`: the notice that was shown is today's; an
-    older one opens no gate any more. `sections` are the parts of a prompt that it named."""
+    """What was agreed to for one category. `current`: the notice that was shown is today's; of
+    an older one `not_for` are the kinds of agents that are sent more, for which it opens nothing.
+    `sections` are the parts of a prompt that it named."""
 
     model: str
     category: str
@@ -32,6 +33,7 @@ class ReceiptDetails(Struct, frozen=True):
     current: bool
     sections: list[str]
     given_at: str
+    not_for: list[str]
 
 
 class RuleDetails(Struct, frozen=True):
@@ -189,6 +191,7 @@ def standing(home: "Home") -> PolicyDocument:
                 category_id=one.category,
                 notice=one.notice,
                 current=one.notice >= NOTICE_VERSION,
+                not_for=[kind for kind, notice in NOTICE_OF.items() if one.notice < notice],
                 sections=list(one.sections),
                 given_at=one.at,
             )

@@ -94,8 +94,17 @@ def _receipt(ones: "list[ReceiptDetails]", zone: str) -> Iterator[str]:
     first = ones[0]
     names = ", ".join(one.category for one in ones)
     yield safe(f"  {first.model} for {names}")
-    older = "" if first.current else "; the notice has changed since: it opens nothing any more"
+    older = f"; {NOT_FOR.format(kinds_told(first.not_for))}" if first.not_for else ""
     yield f"    since {local_time(first.given_at, zone)}, notice {first.notice}{older}"
+
+
+NOT_FOR = "more is sent now by {}: agree again for that"
+KIND_WORDS: Final = {"task_agent": "agents of tasks", "day_agent": "an agent that plans your days"}
+
+
+def kinds_told(kinds: Iterable[str]) -> str:
+    """Kinds of agents in words."""
+    return " and ".join(KIND_WORDS.get(one, one) for one in kinds)
 
 
 def rule_line(category: str | None, allowed: list[str]) -> str:

@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 from adapters.documents.inbox import place_told
 from adapters.text.agent_output import counted, rule_text, since_line
 from adapters.text.common import ago, lasting, run_shown
+from adapters.text.policy import kinds_told
 from adapters.text.task import duration
 from adapters.web import charts, markdown
 from adapters.web.filters import (
@@ -93,6 +94,7 @@ def environment() -> Environment:
         "clip": clip,
         "counted": counted,
         "duration": duration,
+        "kinds_told": kinds_told,
         "lasting": lasting,
         "line": one_line,
         "markdown": markdown.html,
