@@ -10,7 +10,14 @@ from adapters.documents.tasks import catalog_of
 from domain.agent.agent import AGENT
 from domain.log.state import MAIN
 from domain.policy.flow import ALLOWED
-from domain.policy.gate import NOTICE_OF, NOTICE_VERSION, notice, pattern_of, sections_of, unconsented
+from domain.policy.gate import (
+    NOTICE_OF,
+    NOTICE_VERSION,
+    notice,
+    pattern_of,
+    sections_of,
+    unconsented,
+)
 from domain.policy.policy import POLICY, Policy
 from domain.ports import Section, ToolSpec
 from domain.scaffold import SCAFFOLD
