@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.home.schedules import local_time
+from adapters.runtime import gate
 from adapters.runtime.timers import timer_command
 from adapters.usecases import wake_agents
 from adapters.usecases.agents import AgentOptions, check_options
@@ -65,13 +66,15 @@ def ready(
         has_timer: Whether a new one wakes every morning.
 
     Raises:
-        Refused: Code ``out_of_scope``: there is no category yet, or what a wish is refused with.
+        Refused: Code ``out_of_scope``: there is no category yet, or what a wish is refused with;
+            the model cannot be had.
     """
     with home.services.journal.reading() as world:
         known = world.load(CATALOG, MAIN).categories
     if agent_id := living(home):
         return _told(home, agent_id, known, is_new=False)
     check_options(wish)
+    gate.checked_model(home.services, wish.model or home.settings.model)
     allowed = tuple(sorted(categories or known))
     if not allowed:
         because = "there is no task yet, and no category that could be planned"

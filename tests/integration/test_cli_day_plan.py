@@ -169,3 +169,65 @@ def test_every_document_and_table_is_there_of_an_agent_without_a_task(
     for name in names:
         fits("rows", "sql", f"SELECT * FROM {name} LIMIT 5")
     assert proved(home)
+
+
+# ------------------------------------------------------------------ two machines, models, timers
+
+LAPTOP = {**ENV, "WAKELOG_REPLICA": "r2"}
+
+
+def meet(home: Path, other: Path, shared: str) -> None:
+    for _ in range(2):
+        done(["sync", shared], home, env=ENV)
+        done(["sync", shared], other, env=LAPTOP)
+
+
+def test_two_machines_make_one_agent_and_one_block_of_what_both_confirm(
+    home: Path, tmp_path: Path
+) -> None:
+    other, shared = tmp_path / "other", str(tmp_path / "shared")
+    meet(home, other, shared)
+    done(["day", "plan"], home, env=ENV)
+    meet(home, other, shared)
+    (waiting,) = told(["inbox"], other, env=LAPTOP)
+    assert waiting["subject"]["title"] == f"Plan for Mon {MONDAY}"
+    ref = waiting["items"][0]["ref"]
+    done(["confirm", "1.1"], home, env=ENV)
+    done(["confirm", ref], other, env=LAPTOP)
+    meet(home, other, shared)
+    days = [told(["day"], home, env=ENV), told(["day"], other, env=LAPTOP)]
+    days = [{**one, "proposals": [item["summary"] for item in one["proposals"]]} for one in days]
+    assert days[0] == days[1], "law 7: homes of one digest tell the same day"
+    titles = [one["title"] for one in days[0]["blocks"]]
+    assert titles == ["Write the report", "Lunch"]
+    done(["day", "plan"], other, env=LAPTOP)
+    meet(home, other, shared)
+    agents = [one for one in told(["agent", "list"], home, env=ENV) if one["kind"] == "day_agent"]
+    assert len(agents) == 1
+    for machine, env in ((home, ENV), (other, LAPTOP)):
+        assert told(["prove"], machine, env=env)["ok"]
+
+
+def test_a_timer_plans_the_morning(home: Path) -> None:
+    done(["day", "plan", "--no-timer"], home, env=ENV)
+    done(["agent", "timer", "Day", "set", "every day 07:00"], home, env=ENV)
+    tuesday = {**ENV, "WAKELOG_NOW": "2027-01-05T06:00:30Z"}
+    done(["wake"], home, env=tuesday)
+    titles = [one["subject"]["title"] for one in told(["inbox"], home, env=tuesday)]
+    assert titles == ["Plan for Tue 2027-01-05"], "Monday's expired with it"
+    wakes = [one["reason"] for one in told(["wakes"], home, env=tuesday)]
+    assert wakes[0] == "timer"
+    assert proved(home)
+
+
+def test_a_model_elsewhere_is_sent_no_day_before_it_is_agreed_to(home: Path) -> None:
+    """A receipt for agents of tasks is none for one that plans days (notice 2)."""
+    no = refused(["day", "plan", "--model", "gemini"], home, env=ENV)
+    assert "GEMINI_API_KEY is not set" in no
+    assert told(["agent", "list"], home, env=ENV) == [], "nothing is made that cannot be asked"
+    key = {**ENV, "GEMINI_API_KEY": "a-key"}
+    result = run(["day", "plan", "--model", "gemini"], home, env=key)
+    assert result.exit_code == 3, result.output
+    assert "wakelog policy allow" in result.stderr
+    wake = told(["wakes"], home, env=key)[0]
+    assert wake["waits_for"] == "consent"

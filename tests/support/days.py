@@ -9,6 +9,7 @@ from adapters.runtime import review
 from adapters.runtime.effect_executor import perform
 from adapters.runtime.services import Services
 from adapters.runtime.wake_capture import capture
+from adapters.store.log import Log
 from domain.agent.commands import CreateAgent
 from domain.changes.change_set import ChangeItem
 from domain.journal import commands as do
@@ -111,9 +112,12 @@ class Planner(NamedTuple):
         return list(prove_logs(self.at.journal, self.at.agents).divergences)
 
 
-def planner(*titles: str, categories: tuple[str, ...] = (HOME, WORK)) -> Planner:
+def planner(
+    *titles: str, categories: tuple[str, ...] = (HOME, WORK), journal: Log | None = None
+) -> Planner:
     """An agent that may read two categories; a task of each title, "Title @Category"."""
     at = services()
+    at.journal = journal or at.journal
     at.clock = StillClock(MORNING)
     for name in ("Home", "Work", "Health"):
         at.append_journal(do.AddCategory(name))

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from adapters.runtime import review
+from adapters.simulation.fault_injection import Crashed, FaultyLog
 from domain.agent.commands import ConfigureAgent, CreateAgent
 from domain.agent.deciders import AgentSettings
 from domain.changes.change_set import CHANGES, ItemConfirming
@@ -333,3 +334,19 @@ def test_a_verdict_is_learnt_in_the_category_of_the_task_that_it_is_about() -> N
     assert len(told) == 2
     assert of.proved() == []
     assert HEALTH not in str(told)
+
+
+@pytest.mark.parametrize("is_after", [False, True])
+def test_a_process_that_dies_in_a_confirmation_puts_the_block_once(is_after: bool) -> None:
+    journal = FaultyLog.fused("journal")
+    of = planner("Paint", journal=journal)
+    of.proposes("Paint 09:00-10:00")
+    journal.fuse, journal.is_after = 1, is_after
+    with pytest.raises(Crashed):
+        of.confirm(1)
+    assert len(of.day().blocks) == is_after
+    assert review.recover(of.at, of.sets[-1]) == [1]
+    assert of.spans() == ["09:00-10:00 agent"]
+    assert of.items()[0].status == "confirmed"
+    assert review.recover(of.at, of.sets[-1]) == []
+    assert of.proved() == []
