@@ -266,7 +266,7 @@ def cli(
 ) -> None:
     """Task agents whose whole life is a log.
 
-    Nothing an agent proposes is applied before you confirm it, and all can be proved and replayed.
+    Nothing an agent proposes is applied unless you confirm; all can be proved.
     """
     from adapters.home.home_location import location_of
 

@@ -67,11 +67,11 @@ DOCUMENTS: dict[str, DocumentType] = {
     "day": DocumentType(
         DayDetails,
         (
-            "day", "day show", "day put", "day move", "day keep", "day remove", "day pin",
+            "day show", "day put", "day move", "day keep", "day remove", "day pin",
             "day unpin", "day rate",
         ),
     ),
-    "days": DocumentType(list[DayDetails], ("day --days",)),
+    "days": DocumentType(list[DayDetails], ("day show --days",)),
     "categories": DocumentType(list[CategoryDetails], ("category list",)),
     "category": DocumentType(
         CategoryDetails, ("category add", "category rename", "category correct")

@@ -18,7 +18,6 @@ from adapters.text.common import (
     run_shown,
     safe,
 )
-from adapters.text.day import block_line
 from projections.wakes import WakeDocument
 from replay.rerun import AwaitedInput, RerunStep, SectionAgain
 from replay.wake_comparison import (
@@ -36,6 +35,7 @@ from replay.wake_comparison import (
 from replay.world_at import AgentThen, LessonThen, ProposalThen, TaskThen, WakeThen
 
 if TYPE_CHECKING:
+    from adapters.documents.day import DayBlock
     from adapters.documents.timetravel import (
         HomesDiff,
         LogDiff,
@@ -78,9 +78,13 @@ def at_lines(document: "MomentDetails", zone: str) -> Iterator[str]:
         ("Proposals", map(_proposal, document.proposals)),
         ("Wakes", (_wake(one, zone) for one in document.wakes)),
         *([("Lessons", map(_lesson, document.lessons))] if document.lessons else []),
-        *([("Day", map(block_line, document.blocks))] if document.blocks else []),
+        *([("Day", map(_block, document.blocks))] if document.blocks else []),
     ):
         yield from ("", name, *(f"  {one}" for one in [*lines] or ["none"]))
+
+
+def _block(one: "DayBlock") -> str:
+    return line(f"{one.start}-{one.end}  {one.title}")
 
 
 def _task(task: TaskThen, zone: str) -> Iterator[str]:

@@ -67,6 +67,8 @@ list tap --not-label wohnung --due-before 2030-01-01
 list --blocked
 list --ready --limit 3
 today
+day show
+day show --days 2
 search tap
 summary --weeks 3
 search nothing-of-it
@@ -183,6 +185,13 @@ stop --summary
 task time tap --start 2027-01-06T14:00 --end 2027-01-06T13:00
 task retime tap 9 --start 2027-01-06T14:00
 task rate tap 99
+day put nobody 9-10
+day move 9 10-11
+day keep 9
+day remove 9
+day pin nobody
+day unpin nobody
+day rate 9
 task conclude nobody
 delete nobody
 task restore tap

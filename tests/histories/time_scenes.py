@@ -79,7 +79,7 @@ def day_by_hand() -> Services:
     """A day that a person plans: blocks of a task and of none, moved, taken away and undone."""
     at, date = services(), "2027-01-04"
     at.settings = Settings(timezone="Europe/Berlin")
-    task, _ = task_with_agent(at)
+    task, agent = task_with_agent(at)
     (first,) = told(at, d.PutBlock(date, "09:00", "11:00", task=task))
     (lunch,) = told(at, d.PutBlock(date, "12:00", "13:00", title="Lunch", category="Inbox"))
     put = at.journal.tail().n
@@ -95,6 +95,7 @@ def day_by_hand() -> Services:
     told(at, do.LogTime(task, f"{date}T08:10:00.000000Z", f"{date}T09:50:00.000000Z"))
     told(at, do.LogTime(task, f"{date}T22:30:00.000000Z", f"{date}T23:30:00.000000Z"))
     told(at, d.PinTask(date, task))
+    wake(at, agent, [call("note_timer", summary="Read")])  # a day is no news of a task
     told(at, do.DeleteTask(task))
     return at
 

@@ -118,6 +118,8 @@ def read(fits: Fitting, agent: str, runs: list[str]) -> None:
     fits("rows", "sql", "SELECT 1 AS a, 'x' AS b")
     fits("metrics", "metrics")
     fits("summary", "summary")
+    fits("day", "day", "put", "--title", "Lunch", "12-13")
+    fits("days", "day", "--days", "2")
 
 
 def keep(fits: Fitting, folder: Path, run_key: str) -> None:
