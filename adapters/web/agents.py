@@ -33,7 +33,7 @@ from adapters.text.agent import memory_summary as memory_words
 from adapters.text.agent_output import counted
 from adapters.timetravel.why import trigger_fates
 from adapters.usecases import agents as use_cases
-from adapters.usecases import policy, wake_agents
+from adapters.usecases import day_agent, policy, wake_agents
 from adapters.usecases.inputs import status_named
 from adapters.usecases.resolve import pick_task
 from adapters.web.filters import exact
@@ -431,6 +431,17 @@ def ask(site: Site, asked: FormRequest) -> Notice:
     _check_room(site)
     _run(site, agent.id, wake_agents.ask_agent(site.home, agent.id, words, key=asked.key))
     return Notice("Asked: the answer appears below.")
+
+
+def plan_day(site: Site, asked: FormRequest) -> Notice:
+    """Ask the agent that plans days for one; it is made where there is none."""
+    _check_room(site)
+    agent = day_agent.ready(site.home)
+    _run(site, agent.agent, day_agent.ask(site.home, agent.agent, asked.names["date"], asked.key))
+    reads = ", ".join(agent.categories)
+    made = f"Made an agent for it: it reads {reads}, and wakes {agent.schedule}."
+    told = "Asked for a plan: what it proposes appears here."
+    return Notice(told, lines=[made] if agent.is_new else [])
 
 
 def _check_room(site: Site) -> None:

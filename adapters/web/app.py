@@ -25,6 +25,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from adapters.home.sanitise_input import replacement_line, sanitised_by
+from adapters.text.ical import calendar
 from adapters.version import package_version
 from adapters.web import auth as guarding
 from adapters.web import remedies
@@ -50,6 +51,8 @@ TOLD_DAYS = 365  # that a visitor's choices are kept
 THEMES = ("light", "dark")
 CHOICES = {"/theme": ("theme", THEMES, "auto"), "/keys": ("keys", ("off",), "on")}
 """What a visitor chooses for all pages: the cookie, its values, and what else it says."""
+CALENDAR = ".ics"
+SUFFIXES = (".json", CALENDAR)  # what else a page is
 _HTML = "text/html; charset=utf-8"
 _JSON = "application/json"
 _END = {"done": 200, "problem": 422, "conflict": 409}
@@ -148,14 +151,16 @@ class PreparedPage(Struct):
 
     page: Page
     values: dict[str, Any]
-    is_json: bool = False
+    suffix: str = ""
     headers: dict[str, str] = {}
     root: str = ""
 
     def response(self) -> Response:
         """The page as text."""
-        if self.is_json:
-            document = self.page.document
+        document = self.page.document
+        if self.suffix == CALENDAR:
+            text, kind = calendar([document]), "text/calendar; charset=utf-8"
+        elif self.suffix:
             plain = partial(to_builtins, enc_hook=list)  # what differs is found here
             told = json.dumps(document, ensure_ascii=False, indent=2, default=plain)
             text, kind = told + "\n", _JSON
@@ -196,16 +201,17 @@ def _respond(
 def _shown(
     site: Site, asked: FormRequest, visitor: Visitor, told: Notice | None = None
 ) -> PreparedPage:
-    is_json = asked.path.endswith(".json")
-    path = asked.path.removesuffix(".json") if is_json else asked.path
+    suffix = next((one for one in SUFFIXES if asked.path.endswith(one)), "")
+    path = asked.path.removesuffix(suffix)
     found = _find(PAGES, path)
-    if found is None or not visitor.shows(path):
+    is_none = suffix == CALENDAR and not path.startswith("/day")
+    if found is None or is_none or not visitor.shows(path):
         because = f"there is no page {path[:60]!r}"
         raise Refused("no_page", because=because, instead="begin at /")
     show, names = found
     page = show(site, asked._replace(path=path, names=names))
-    if is_json:
-        return PreparedPage(page, {}, is_json=True)
+    if suffix:
+        return PreparedPage(page, {}, suffix)
     return _prepared_page(
         site, asked, visitor, page, told or site.told(asked.query.get("told", ""))
     )
@@ -264,7 +270,7 @@ def _refused(site: Site, asked: FormRequest, visitor: Visitor, error: WakelogErr
     title = "Not found" if status == HTTPStatus.NOT_FOUND else "Not possible"
     page = Page("refused.html", title, document, {"error": document}, status)
     if asked.path.endswith(".json"):
-        return PreparedPage(page, {}, is_json=True)
+        return PreparedPage(page, {}, ".json")
     return _prepared_page(site, asked, visitor, page, None)
 
 

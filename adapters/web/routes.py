@@ -7,6 +7,7 @@ from adapters.web import (
     agents,
     catalog,
     conversation,
+    day,
     first_run,
     health,
     inbox,
@@ -29,10 +30,12 @@ _ID = "(?P<id>[a-z0-9-]{1,64})"
 _RUN = "(?P<run>[a-z0-9-]{1,64}(?:@[a-z0-9]{1,16})?)"
 _FIELD = "(?P<field>[a-z]+(?::[a-z0-9_:-]{1,160})?)"
 _FORK = "(?P<fork>[a-z0-9-]{1,64})"
+_DATE = "(?P<date>[12][0-9]{3}-[0-9]{2}-[0-9]{2})"
 _DIGEST = "(?P<digest>[a-z0-9-]{1,64})"
 
 PAGES: tuple[tuple[str, Show], ...] = (
     ("/|/inbox", inbox.show),
+    (f"/day(?:/{_DATE})?", day.show),
     ("/first", first_run.show),
     ("/tasks", tasks.show_list),
     (f"/tasks/{_ID}", tasks.show_one),
@@ -68,6 +71,11 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     ("/inbox/decide", verdicts.decide),
     ("/inbox/decide-several", verdicts.decide_several),
     ("/undo", verdicts.undo),
+    (f"/day/{_DATE}/put", day.put),
+    (f"/day/{_DATE}/block", day.change),
+    (f"/day/{_DATE}/pin", day.pin),
+    (f"/day/{_DATE}/plan", agents.plan_day),
+    (f"/day/{_DATE}/rate", day.rate),
     ("/settle", replica_conflicts.settle_of_none),
     ("/first/look", first_run.look),
     ("/first/bring", first_run.bring),

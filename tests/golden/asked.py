@@ -326,6 +326,7 @@ PAGES = {
     "preview": "/templates/{template}/preview?agent={templated}",
     "catalog": "/catalog",
     "lessons": "/lessons",
+    "day": "/day/2027-01-06",
     "policy": "/policy",
     "health": "/health",
     "nothing": "/tasks/nothing",

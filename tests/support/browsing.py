@@ -161,6 +161,8 @@ def every_page(home: Path) -> list[str]:
     task, agent = tasks[0]["id"], agents[0]["id"]
     return [
         "/",
+        "/day",
+        "/day/2026-12-31",
         "/first",
         f"/tasks/{task}/why/status",
         f"/tasks/{task}/history",

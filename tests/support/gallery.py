@@ -73,7 +73,13 @@ DEEDS: dict[int, tuple[tuple[str, ...], ...]] = {  # by how many hours ago
         ("wake",),
     ),
     2: (("task", "note", TAP, "The landlord wants it done by 2027-02-12."), ("wake",)),
-    0: (("task", "note", TALK, "Need to call the venue."), ("template", "assign", MACHINE, "tom")),
+    0: (
+        ("task", "note", TALK, "Need to call the venue."),
+        ("template", "assign", MACHINE, "tom"),
+        ("day", "put", PASSPORT, "9-10"),
+        ("day", "put", "--title", "Lunch", "12-13"),
+        ("day", "pin", TALK),
+    ),
 }
 FENCE = "Mend the garden fence"
 FENCE_ITEMS = ("Buy posts", "Set the posts", "Oil the boards", "Paint the gate")
@@ -270,6 +276,7 @@ def pages(site: Site) -> dict[str, str]:
     return {
         "inbox": "/inbox",
         "decided": "/inbox?show=decided",
+        "day": "/day",
         "first": "/first",
         "first-file": "/first?file=file",
         "tasks": "/tasks",

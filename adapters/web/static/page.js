@@ -21,6 +21,8 @@
   // form. What a row of the inbox does with it stands there; a card does nothing while an answer is
   // awaited, or a moment after the selection has moved by itself.
   const QUIET_MS = 400;
+  const LETTERS = () => (document.querySelector(".hours") ? "crez[]-+od" : "crez");
+  let ahead = ""; // steps of a block that were pressed while an answer was awaited
   let at = -1;
   let quietUntil = 0;
   const beQuiet = () => { quietUntil = performance.now() + QUIET_MS; };
@@ -59,6 +61,7 @@
   function act(letter) {
     const item = document.activeElement;
     const isRow = item.matches(".list .item");
+    if (isSending && "[]-+".includes(letter)) ahead += letter;
     if (!isRow && isQuiet()) return;
     if (!items().includes(item) || !isInView(item)) { // another one was there, or none was chosen
       select(current());
@@ -115,12 +118,20 @@
       document.getElementById("search").focus();
       return;
     }
-    if (inForm || !items().length || page().dataset.keys === "off") return;
+    if (inForm || page().dataset.keys === "off") return;
+    const whole = document.querySelector(`[data-page="${CSS.escape(key)}"]`); // of no item
+    if (whole) {
+      event.preventDefault();
+      if (whole.tagName !== "DETAILS") whole.click();
+      else if ((whole.open = !whole.open)) (firstField(whole) || whole.firstElementChild).focus();
+      return;
+    }
+    if (!items().length) return;
     if (key === "j" || key === "k") {
       select(current() + (key === "j" ? 1 : -1));
       quietUntil = 0; // a person chose it
     }
-    else if ("crez".includes(key) && key.length === 1) act(key);
+    else if (LETTERS().includes(key) && key.length === 1) act(key);
     else return;
     event.preventDefault();
   });
@@ -409,6 +420,11 @@
     if (!ctx.response) say("The server gave no answer. Is it still running?");
     isSending = false;
     follow();
+    const [next] = ctx.response?.status === 200 ? ahead : "";
+    ahead = next ? ahead.slice(1) : "";
+    if (!next) return;
+    quietUntil = 0;
+    act(next);
   });
 
   listen();
