@@ -78,7 +78,7 @@ def _labels(home: "Home") -> Iterable[Offered]:
 
 
 def _blocks(home: "Home") -> Iterable[Offered]:
-    from adapters.usecases.day import blocks_of
+    from adapters.documents.day import blocks_of
     from adapters.usecases.inputs import day
 
     return ((one.start, [one.title]) for one in blocks_of(home, day("today", home)))

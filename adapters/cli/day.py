@@ -10,6 +10,7 @@ import click
 from adapters.cli.editing import Editing
 from adapters.cli.lazy_groups import LazyGroup, command, group, keyed
 from adapters.cli.shared import Session
+from adapters.documents.day import DayBlock, blocks_of
 from adapters.documents.tasks import catalog_of, categories_named
 from adapters.text.agent_output import counted
 from adapters.text.common import safe
@@ -20,7 +21,6 @@ from domain.errors import Refused, invalid
 from domain.journal.task import RATING_MAX
 
 if TYPE_CHECKING:
-    from adapters.documents.day import DayBlock
     from adapters.usecases.tasks import UseCaseResult
 
 DAYS_MAX = 366
@@ -175,7 +175,7 @@ def _on_block(
         times = days.span(range_) if range_ else ()
         editing = Editing(session, key)
         date, found = _block(editing, date, block)
-        before = days.blocks_of(editing.home, date)
+        before = blocks_of(editing.home, date)
         _tell(editing, done, date, deed(editing.home, date, found, *times, key=key), before)
 
     run.__doc__ = deed.__doc__
@@ -204,11 +204,11 @@ def _tell(
     done: str,
     date: str,
     kept: "UseCaseResult",
-    before: "Sequence[DayBlock]" = (),
+    before: Sequence[DayBlock] = (),
 ) -> None:
     """Say what was done to a block, or print its day."""
     editing.did(kept)
-    every = (*days.blocks_of(editing.session.reading(), date), *before)
+    every = (*blocks_of(editing.session.reading(), date), *before)
     one = next((one for one in every if one.id == kept.ids[0]), None)
     told = block_line(one) if one else "the block"
     _tell_day(editing, date, f"{editing.outcome(done)}: {told}, {date}")

@@ -21,9 +21,7 @@ from adapters.documents.tasks import (
     task_page,
 )
 from adapters.text.common import ID_SHOWN, safe
-from adapters.text.day import block_line
 from adapters.text.task import at_a_glance, duration, task_text
-from adapters.usecases.day import blocks_of
 from adapters.usecases.inputs import day, status_named
 from adapters.usecases.resolve import pick_task
 from adapters.usecases.task_lists import (
@@ -147,6 +145,9 @@ def list_tasks(
 def today_command(session: Session, category: str) -> None:
     """What is due today, or was before, the most urgent first; and what was on hold until now.
     Above it the blocks of the day, see `wakelog day`."""
+    from adapters.documents.day import blocks_of
+    from adapters.text.day import block_line
+
     home = session.reading()
     catalog = catalog_of(home)
     categories = categories_named(catalog, category)

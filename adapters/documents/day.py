@@ -1,13 +1,18 @@
 """The JSON document of a day: what is planned, beside the time that was really spent."""
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 
 from adapters.documents.inbox import InboxItem
 from domain.journal.catalog import CATALOG
-from domain.journal.day import Day, meeting
+from domain.journal.day import DAY, Day, meeting
 from domain.journal.document import category_name
 from domain.journal.task import TASK
 from domain.log.state import MAIN, LogState
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
 
 
 class DayBlock(Struct, frozen=True):
@@ -69,6 +74,12 @@ class DayDetails(Struct, frozen=True):
     pinned: list[DayTask]
     proposals: list[InboxItem]
     rating: DayRating | None
+
+
+def blocks_of(home: "Home", date: str) -> list[DayBlock]:
+    """The blocks of a day of a home."""
+    with home.services.journal.reading() as world:
+        return day_blocks(world, world.load(DAY, date))
 
 
 def day_blocks(world: LogState, day: Day) -> list[DayBlock]:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from adapters.documents.day import DayBlock, DayDetails, DayRating, DaySpent, DayTask, day_blocks
-from adapters.usecases.day_agent import hours_of
+from adapters.documents.day import DayDetails, DayRating, DaySpent, DayTask, day_blocks
 from adapters.usecases.inputs import minutes, there
 from adapters.usecases.tasks import UseCaseResult, append_command
 from domain.changes.change_set import OPEN
@@ -131,12 +130,6 @@ def days_from(date: str, count: int) -> list[str]:
     return [(first + timedelta(nth)).isoformat() for nth in range(count)]
 
 
-def blocks_of(home: "Home", date: str) -> list[DayBlock]:
-    """The blocks of a day, by their start, without the time that was spent."""
-    with home.services.journal.reading() as world:
-        return day_blocks(world, world.load(DAY, date))
-
-
 def read_day(home: "Home", date: str) -> DayDetails:
     """A day as it is planned, and the time that was spent in it as clocks in the home's zone show
     it. Its views are as of their last `catch_up`."""
@@ -146,6 +139,7 @@ def read_day(home: "Home", date: str) -> DayDetails:
 def read_days(home: "Home", dates: Sequence[str]) -> list[DayDetails]:
     """The same of several, in order."""
     from adapters.home.schedules import shown_on
+    from adapters.usecases.day_agent import hours_of  # it wakes agents, which loads much
 
     zone, now, hours = home.settings.timezone, home.services.clock.now(), hours_of(home)
     first = shown_on(dates[0], "00:00", zone)
