@@ -7,10 +7,11 @@ from datetime import date as date_of
 from datetime import timedelta
 from typing import Literal, NamedTuple
 
-from adapters.documents.day import DayBlock, DayDetails, DaySpent
+from adapters.documents.day import DayBlock, DayDetails, DaySpent, blocks_of
 from adapters.documents.tasks import catalog_of
 from adapters.text.task import span
 from adapters.usecases import day as deeds
+from adapters.usecases import day_agent
 from adapters.usecases.resolve import pick_task
 from adapters.usecases.tasks import is_done
 from adapters.web.filters import local, weekday
@@ -73,7 +74,7 @@ def show(site: Site, asked: FormRequest) -> Page:
             "minutes": minutes_of,
             "before": str(at - timedelta(1)),
             "after": str(at + timedelta(1)),
-            "free": _free(day, now),
+            "free": _free(day, day_agent.hours_of(site.home)[0][0], now),
             "labels": site.labels(),
             "categories": [(one.id, one.name) for one in catalog.categories.values()],
         },
@@ -108,10 +109,11 @@ def _hours(shown: Sequence[Row | DaySpent]) -> range:
     return range(min([first, *starts]), max([last, *ends]) + 1)
 
 
-def _free(day: DayDetails, now: str) -> tuple[str, str]:
-    """The times of a new block: the first that are free, of today from the next quarter on."""
+def _free(day: DayDetails, first: int, now: str) -> tuple[str, str]:
+    """The times of a new block: the first that are free from the person's first hour on, of today
+    from the next quarter on."""
     taken = [(minutes_of(one.start), minutes_of(one.end)) for one in day.blocks]
-    begin = max(deeds.HOURS[0], -(-minutes_of(now or "00:00") // QUARTER) * QUARTER)
+    begin = max(first, -(-minutes_of(now or "00:00") // QUARTER) * QUARTER)
     for start, end in free_spans((), (begin, 24 * 60), taken):
         if end - start >= QUARTER:
             return clock(start), clock(min(end, start + NEW))
@@ -149,7 +151,7 @@ def change(site: Site, asked: FormRequest) -> Notice:
     """
     date, verb, block = _date(asked), asked.needed("verb"), asked.needed("block")
     was = asked.needed("was.start"), asked.needed("was.end")
-    stands = {one.id: (one.start, one.end) for one in deeds.blocks_of(site.home, date)}
+    stands = {one.id: (one.start, one.end) for one in blocks_of(site.home, date)}
     if stands.get(block) != was and not is_done(site.home, asked.key):
         because = "the block was moved or taken away meanwhile"
         raise Refused("stale", because=because, instead="look at the page again")
