@@ -187,7 +187,10 @@ def told_of(site: Site, one: SetDocument, item: ChangeItem, shown: InboxItem) ->
         )
     found = _titled(site, [shown.target] if shown.target else [])
     task_id, title = next(iter(found), ("", ""))
-    return CardDetails(shown.summary, shown.now, task_id=task_id, title=title)
+    headline = shown.summary
+    if title and {"start", "end"} <= shown.arguments.keys():  # a block: its set names the day
+        headline = f"{shown.arguments['start']}-{shown.arguments['end']} {title}"
+    return CardDetails(headline, shown.now, task_id=task_id, title=title)
 
 
 def _follow_up(site: Site, one: SetDocument, item: ChangeItem, shown: InboxItem) -> CardDetails:
