@@ -84,6 +84,9 @@ day pin tap
 day rate 4 "Long, and good"
 day
 day --days 7 --ical week.ics
+day plan
+day plan friday
+agent set Day --prefer hours=8:30-16:00 --prefer pause=12:00-12:30
 summary --weeks 2
 help tasks
 rebuild
