@@ -192,10 +192,7 @@ def at_document(place: NamedMoment, scope: Sequence[str] | None) -> MomentDetail
     """
     where = place.spot.where
     journal, agents = place.past.worlds(where, place.replica)
-    heads, blocks = place.heads, list[DayBlock]()
-    if scope is None and where.at:
-        there = instant(where.at).astimezone(zone_named(place.home.settings.timezone))
-        blocks = day_blocks(journal, journal.load(DAY, there.date().isoformat()))
+    heads, today = place.heads, _today(place) if scope is None else ""
     found = all_tasks(place.home) if scope is None else scope
     return MomentDetails(
         where=place.given,
@@ -205,8 +202,14 @@ def at_document(place: NamedMoment, scope: Sequence[str] | None) -> MomentDetail
         journal=heads[0],
         agent=heads[1],
         **asdict(world_at.world_document(journal, agents, found, names_of(place.home))),
-        blocks=blocks,
+        blocks=day_blocks(journal, journal.load(DAY, today)) if today else [],
     )
+
+
+def _today(place: NamedMoment) -> str:
+    """The date of a moment, as clocks in the home's zone showed it; empty before the first."""
+    zone, at = zone_named(place.home.settings.timezone), place.spot.where.at
+    return instant(at).astimezone(zone).date().isoformat() if at else ""
 
 
 def all_tasks(home: "Home") -> list[str]:
@@ -444,8 +447,8 @@ def worlds_document(a: NamedMoment, b: NamedMoment, scope: Sequence[str] | None)
     """The document of `diff` of two moments."""
     told = [msgspec.to_builtins(at_document(one, scope)) for one in (a, b)]
     heads = [MomentHead(*(one.pop(name) for name in MomentHead.__struct_fields__)) for one in told]
-    for one in told:
-        del one["blocks"]  # of two days
+    for one in told if _today(a) != _today(b) else ():
+        del one["blocks"]
     found = list(wake_comparison.world_differences(told[0], told[1]))
     return WorldsDiff(heads[0], heads[1], not found, found)
 

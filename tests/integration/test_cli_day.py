@@ -194,7 +194,9 @@ def test_a_day_as_it_was_is_told_and_a_backup_has_it(home: Path, tmp_path: Path)
     then, now = (told(["at", f"{DATE} {time}"], home)["blocks"] for time in ("10:00", "12:00"))
     assert [[one["start"] for one in each] for each in (then, now)] == [["09:00"], ["14:00"]]
     assert "Day\n  09:00-11:00  Write the report\n" in done(["at", f"{DATE} 10:00"], home)
-    assert told(["diff", f"{DATE} 10:00", f"{DATE} 12:00"], home)["same"]
+    moved = run(["diff", f"{DATE} 10:00", f"{DATE} 12:00"], home)
+    assert (moved.exit_code, ".start: " in moved.stdout) == (1, True)
+    assert "09:00-11:00" not in run(["diff", f"{DATE} 10:00", "2027-01-02"], home).stdout
     assert told(["at", f"{DATE} 10:00", "--task", "report"], home)["blocks"] == []
     done(["backup", str(tmp_path / "copy")], home)
     assert blocks(tmp_path / "copy") == blocks(home)
