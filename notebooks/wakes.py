@@ -147,9 +147,9 @@ def _(connection):
 @app.cell
 def _():
     Prose("""
-        A timer on a task that nobody touches is paid for every time. The next picture asks whether
-        timers keep their word: a wall time like "every day 07:00" moves by an hour in UTC when the
-        clocks change, and must not move for the person.
+        A timer on a task that nobody touches costs nothing, unless it is set to ask always. The
+        next picture asks whether timers keep their word: a wall time like "every day 07:00" moves
+        by an hour in UTC when the clocks change, and must not move for the person.
     """)
     return
 

@@ -7,6 +7,7 @@ the walk has left behind (two wakes at once), its world comes from the adapter.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from domain.append import envelope
 from domain.append.causes import Cause, Replied
 from domain.changes.change_set import CHANGES, ChangeItem, ChangeSet, find
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
+from domain.errors import Refused
 from domain.journal.task import TASK
 from domain.lessons.commands import LearnVerdicts
 from domain.lessons.lessons import CATEGORY
@@ -29,7 +31,6 @@ from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import PayloadId
 from domain.tools import registry
 from domain.wake.commands import BeginWake, SkipWake
-from domain.wake.reading import PromptOptions
 from domain.wake.task_search import SearchableTask, TaskSearchIndex
 from domain.wake.unchanged import moved_by
 from domain.wake.wake import WAKE, LateReply, ModelAnswered, SectionRef, ToolReturned
@@ -76,12 +77,6 @@ def byte_differences(
         return  # a payload that is gone, or was altered: told where it is named
     expected, actual = (text.decode("utf-8", "replace") for text in (today, was))
     yield RowDifference(0, kind_of, path, expected, actual)
-
-
-def _moved(cause: BeginWake | SkipWake, today: tuple[str, ...]) -> Iterator[RowDifference]:
-    if today != cause.moved_by:
-        expected, actual = " ".join(today), " ".join(cause.moved_by)
-        yield RowDifference(0, CHANGED, "data.command.movedBy", expected, actual)
 
 
 # --------------------------------------------- the categories that verdicts are learnt in (ADR 50)
@@ -281,12 +276,10 @@ class CrossLogCheck:
         if is_given_up(self._journal.given_up, one.replica, position_named(cause)):
             return
         match cause:
-            case BeginWake():
+            case BeginWake() | SkipWake(moved_by=(_, *_)):
                 rendered = self.prompts + 1
                 found = self._twice(partial(self._begun, one, cause))
                 self.prompts = min(self.prompts, rendered)
-            case SkipWake() if cause.moved_by:
-                found = self._skipped(one, cause)
             case TakeJournal():
                 found = [*self._taken(one, cause), *self._handed.taken(one, cause)]
             case InheritWake():
@@ -386,20 +379,26 @@ class CrossLogCheck:
         self._changed = set()
         return lines
 
-    def _begun(self, one: Append, cause: BeginWake) -> Iterator[RowDifference]:
-        """The prompt and the snapshot of a wake, from both logs as they stood."""
+    def _begun(self, one: Append, cause: BeginWake | SkipWake) -> Iterator[RowDifference]:
+        """The prompt and the snapshot of a wake, and what had moved, from both logs as they stood;
+        of one that asked nobody the last alone."""
         positions = cause.journal_position, cause.agent_position
         agents, journal, missed = self._worlds(one.replica, *positions, agent=cause.agent)
         if agents is None or journal is None:
             return
-        agent = agents.load(AGENT, cause.agent)
+        agent, given = agents.load(AGENT, cause.agent), given_by(cause)
+        with suppress(Refused):  # a scaffold that nobody knows: that differs elsewhere
+            if (moved := moved_by(journal, agents, agent, given)) != cause.moved_by:
+                both = (" ".join(one) for one in (moved, cause.moved_by))
+                yield RowDifference(0, CHANGED, "data.command.movedBy", *both)
+        if isinstance(cause, SkipWake):
+            return
         queued = agents.load(WAKE_QUEUE, cause.agent).queued
         if queued is None or queued.run_key != cause.run_key:
             told = f"{cause.run_key} is not queued"
             yield RowDifference(0, CHANGED, "cause", "a queued wake", told)
             return
         try:
-            given = given_by(cause)
             prompt, seen = given_to(
                 journal, agents, agent, queued, given, cause.journal_position, self._task_lines
             )
@@ -409,7 +408,6 @@ class CrossLogCheck:
                 yield RowDifference(0, PROMPT, "cause", told, f"{len(cause.user)} sections")
             return
         self.prompts += 1
-        yield from _moved(cause, moved_by(journal, agents, agent, given))
         data = canonical.encode(seen)
         if payload_id(agent.unit, data) != cause.snapshot:
             yield from byte_differences(
@@ -425,15 +423,6 @@ class CrossLogCheck:
                     path = f"{part}.{ref.name}.units"
                     told = " ".join(units.get(ref.name, ()))
                     yield RowDifference(0, PROMPT, path, told, " ".join(ref.units))
-
-    def _skipped(self, one: Append, cause: SkipWake) -> Iterator[RowDifference]:
-        """What had moved where a timer's wake asked nobody, from both logs as they stood."""
-        positions = cause.journal_position, cause.agent_position
-        agents, journal, _ = self._worlds(one.replica, *positions, agent=cause.agent)
-        if agents is not None and journal is not None:
-            given = PromptOptions(cause.scaffold, local=cause.local)
-            agent = agents.load(AGENT, cause.agent)
-            yield from _moved(cause, moved_by(journal, agents, agent, given))
 
     def _worlds(
         self, replica: str, position: int, agent_position: int, agent: str = ""

@@ -172,7 +172,7 @@ def _table(
     for is_idle, group in groupby(documents, lambda one: one.error_code == UNCHANGED):
         ones = [*group]
         if is_idle and len(ones) > 1 and not is_all:
-            when = local_time(ones[-1].queued_at, zone)
+            when = local_time(ones[0].queued_at, zone)
             told = f"{len(ones)} timer wakes met nothing new"
             rows.append(("", told, "timer", when, "skipped", 0, 0, ""))
             continue

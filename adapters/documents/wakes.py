@@ -246,18 +246,17 @@ def wake_before(home: Home, wake: WakeDocument) -> WakeBefore | None:
     # here, not above: who lists wakes needs no prompts
     from domain.wake.unchanged import differences, last_completed
 
-    rows = home.services.agents.facts(f"wake:{wake.key}@{wake.replica}")[:1]
-    if not rows or any(one.trigger.reason != "timer" for one in wake.causes):
+    is_decided = wake.started_at or wake.code == UNCHANGED
+    if not is_decided or any(one.trigger.reason != "timer" for one in wake.causes):
         return None
-    world = home.services.agents.world_at(rows[0].n - 1, rows[0].replica)
+    (first, *_) = home.services.agents.facts(f"wake:{wake.key}@{wake.replica}")
+    world = home.services.agents.world_at(first.n - 1, first.replica)
     agent = world.load(AGENT, wake.agent_id)
-    last, now = last_completed(world, agent), rows[0].fact
+    last = last_completed(world, agent)
     if last is None or not last.moved_by:
         return None
-    if isinstance(now, WakeStarted):
-        return WakeBefore(agent.last_run, agent.last_wake_at, [*differences(last, now)])
-    is_so = wake.code == UNCHANGED
-    return WakeBefore(agent.last_run, agent.last_wake_at, []) if is_so else None
+    moved = differences(last, first.fact) if isinstance(first.fact, WakeStarted) else ()
+    return WakeBefore(agent.last_run, agent.last_wake_at, [*moved])
 
 
 def rows_of(home: Home, wake: WakeDocument) -> list[RecordedEvent]:

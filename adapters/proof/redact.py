@@ -38,7 +38,6 @@ from domain.log.wire import SHARED, Payload, Words, payload, words
 from domain.text import fold
 from domain.tools.task_tools import CHECKLIST_TITLE
 from domain.wake.commands import BeginWake, DeferWake, SkipWake
-from domain.wake.reading import PromptOptions
 from domain.wake.short_ids import SHOWN
 from domain.wake.task_search import TaskSearchIndex
 from domain.wake.unchanged import moved_by
@@ -265,14 +264,13 @@ class Redactor:
         journal = self.logs["journal"].world_at(cause.journal_position)
         agents = self.logs["agent"].world_at(cause.agent_position)
         agent = agents.load(AGENT, self._named(cause.agent))
-        given = PromptOptions(cause.scaffold, local=cause.local)
         return replace(
             cause,
             agent=agent.id,
             run_key=self._named(cause.run_key),
             model=self._model(cause.model),
             journal_digest=self._digest(cause.journal_digest, cause.journal_position),
-            moved_by=moved_by(journal, agents, agent, given),
+            moved_by=moved_by(journal, agents, agent, given_by(cause)),
         )
 
     def _model(self, name: str) -> str:

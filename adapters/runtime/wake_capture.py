@@ -22,7 +22,7 @@ from domain.wake.reading import PromptOptions
 from domain.wake.task_search import SearchableTask
 from domain.wake.unchanged import heeds_moves, is_same, last_completed, moved_by
 from domain.wake.wake import SectionRef, ToolAsked, ToolReturned, Wake
-from domain.wake.wake_inputs import DEFAULTS, given_to
+from domain.wake.wake_inputs import DEFAULTS, given_by, given_to
 
 
 class Captured(NamedTuple):
@@ -105,7 +105,7 @@ def unchanged(
     Raises:
         Refused: See `model_for`.
     """
-    given = PromptOptions(past.scaffold, local=past.local) if past else given_now(services)
+    given = given_by(past) if past else given_now(services)
     with services.journal.reading() as journal, services.agents.reading() as agents:
         agent = agents.load(AGENT, agent_id)
         queued, last = agents.load(WAKE_QUEUE, agent_id).queued, last_completed(agents, agent)

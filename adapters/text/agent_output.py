@@ -221,7 +221,9 @@ def _facts_of(run: "WakeDetails", zone: str) -> Iterator[str]:
     if run.waits_for:
         yield waits(run.waits_for, run.waits_until or "", zone)
     if run.before:
-        yield moved_text(run.before.moved, local_time(run.before.at, zone), run.error_code or "")
+        quiet = f"nothing new since the wake of {local_time(run.before.at, zone)}"
+        moved = ", ".join(run.before.moved) or f"always; {quiet}"
+        yield f"asked: {moved}" if run.started_at else quiet
     if run.superseded_by:
         yield f"its triggers went to {run.superseded_by[:ID_SHOWN]}"
     if run.started_at:
@@ -234,17 +236,6 @@ def _facts_of(run: "WakeDetails", zone: str) -> Iterator[str]:
         yield _usage(run.usage)
     if run.report:
         yield safe(f"report: {run.report.tldr}")
-
-
-def moved_text(moved: Sequence[str], at: str, code: str = "") -> str:
-    """Why a timer's wake asked, or did not; `at`: when the one before was.
-
-    >>> moved_text(["due in-7 -> in-3"], "2026-11-24 07:00")
-    'asked: due in-7 -> in-3'
-    """
-    if moved:
-        return f"asked: {', '.join(moved)}"
-    return "asked as ever: " * (code != "unchanged") + f"nothing new since the wake of {at}"
 
 
 def _usage(usage: "WakeUsage") -> str:

@@ -275,12 +275,9 @@ def set_timer(
     if home.services.agents.answered(nth_key(key, 1), said):  # it may never come again
         return TimerResult(schedule, named, "", AgentUpdate(has_changed=False, is_known=True))
     if is_always is None:
-        timer_id, known = (
-            deciders.timer_id(agent_id, schedule, named),
-            home.services.agent(agent_id).timers,
-        )
-        before = next((one for one in known if one.id == timer_id), None)
-        is_always = not before.heeds_moves if before else home.settings.agents.timers == "always"
+        timer, known = deciders.timer_id(agent_id, schedule, named), home.services.agent(agent_id)
+        before = [not one.heeds_moves for one in known.timers if one.id == timer]
+        is_always = before[0] if before else home.settings.agents.timers == "always"
     now = home.services.clock.now()
     command = timer_command(agent_id, given, mine, now, heeds_moves=not is_always)
     came = _append(home, command, key)

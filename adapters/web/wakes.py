@@ -27,7 +27,7 @@ OUTCOMES = ("completed", "failed", "skipped", "superseded")
 STATES = ("queued", "waiting", "running")
 TEMPLATES_SHOWN = 100  # to choose from
 REASONS = ("subscription", "timer", "user", "creation", "manual", "recovery")
-FILTERS = ("q", "from", "to", "reason", "outcome", "model", "agent", "template", "sort", "all")
+FILTERS = ("q", "from", "to", "reason", "outcome", "model", "agent", "template", "sort")
 SORTS = {"": "newest first", "longest": "longest first", "turns": "most turns first"}
 
 
@@ -52,9 +52,7 @@ def show_list(site: Site, asked: FormRequest) -> Page:
     """The page `/wakes`: filtered, and sorted within what was looked through."""
     query, size = asked.query, page_size(asked)
     filters = {name: query.get(name, "") for name in FILTERS}
-    is_filtered = any(
-        value for name, value in filters.items() if name not in ("agent", "sort", "all")
-    )
+    is_filtered = any(value for name, value in filters.items() if name not in ("agent", "sort"))
     found = _found(site, filters, query.get("before", ""), size)
     is_first = not query.get("before")
     has_chart = is_first and not is_filtered
@@ -70,7 +68,7 @@ def show_list(site: Site, asked: FormRequest) -> Page:
         },
         {
             **(_chart(site, filters["agent"]) if has_chart else {"drawn": []}),
-            "folded": _folded(rows, site.zone, is_all=bool(filters["all"] or filters["sort"])),
+            "folded": _folded(rows, site.zone, is_all=bool(query.get("all") or filters["sort"])),
             "reasons": REASONS,
             "outcomes": (*OUTCOMES, *STATES),
             "sorts": SORTS,

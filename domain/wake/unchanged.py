@@ -78,9 +78,7 @@ def _digest(value: object) -> str:
 
 def _due(task: Task, local: LocalTime) -> str:
     """How far off its date is, and whether it still waits for its day."""
-    waits = (
-        "" if not task.wait_until else " waits" if local.time[:10] < task.wait_until else " back"
-    )
+    waits = " waits" if local.time[:10] < task.wait_until else " back" if task.wait_until else ""
     if not task.due:
         return f"none{waits}"
     days = _days(local.time, task.due)

@@ -24,7 +24,7 @@ from domain.scaffold import Features, features_of
 from domain.templates import template as templates
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot, captured
-from domain.wake.commands import BeginWake
+from domain.wake.commands import BeginWake, SkipWake
 from domain.wake.context import (
     gather,
     lessons_of,
@@ -59,9 +59,10 @@ def limits_of(prompt_max_bytes: int) -> PromptLimits:
     return replace(DEFAULTS, prompt_max_bytes=prompt_max_bytes) if prompt_max_bytes else DEFAULTS
 
 
-def given_by(cause: BeginWake) -> PromptOptions:
-    """What a recorded command says of its prompt."""
-    return PromptOptions(cause.scaffold, cause.prompt_max_bytes, cause.local)
+def given_by(cause: BeginWake | SkipWake) -> PromptOptions:
+    """What a recorded command says of its prompt, or of the one that was not made."""
+    size = cause.prompt_max_bytes if isinstance(cause, BeginWake) else 0
+    return PromptOptions(cause.scaffold, size, cause.local)
 
 
 TaskLines = Callable[[LogState], Mapping[str, SearchableTask]]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.cli import done, proved, refused, told
+from tests.support.machines import pair
 from tests.support.pages import text_of, visiting
 
 DAILY = ["agent", "timer", "Fix the tap", "set", "every day 07:00"]
@@ -133,3 +134,27 @@ def test_a_fork_of_a_timers_wake_asks_and_one_over_another_verdict_skips_what_it
         assert (document["stopped"], document["left_out"]) == (None, 0)
         assert runs(branch)[-2]["error_code"] == "unchanged"
         assert proved(branch) > 0
+
+
+def test_where_another_machine_leads_from_now_on_it_knows_what_the_first_one_met(
+    tmp_path: Path,
+) -> None:
+    desk, laptop = pair(tmp_path)
+    desk.more |= on(1)
+    desk.said("add", "Fix the tap", "--category", "Home")
+    desk.said("agent", "create", "Fix the tap")
+    desk.said(*DAILY)
+    desk.said("wake")
+    desk.more |= on(2)
+    assert NOTHING_NEW in desk.said("wake")
+    desk.sync()
+    laptop.more |= on(3)
+    laptop.sync()
+    laptop.said("replicas", "lead")
+    assert NOTHING_NEW in laptop.said("wake")
+    laptop.said("edit", "Fix the tap", "--priority", "P0")
+    laptop.more |= on(4)
+    assert "completed" in laptop.said("wake")
+    laptop.sync()
+    desk.sync()
+    assert {one.told("prove")["ok"] for one in (desk, laptop)} == {True}

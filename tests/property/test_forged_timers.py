@@ -13,7 +13,7 @@ from adapters.runtime.timers import fire, timer_command
 from adapters.runtime.wake_capture import unchanged
 from domain.agent.commands import RemoveTimer, SetTimer, SleepAgent
 from domain.errors import Refused
-from domain.ports import ModelFault
+from domain.ports import ModelFault, Reply
 from domain.wake.commands import SkipWake
 from domain.wake.reading import PromptOptions
 from tests.histories.acting import REPORT, woken
@@ -49,24 +49,21 @@ def nothing_is_said(home: Broken) -> None:
         del one["movedBy"]
 
 
-def a_skip_by_another_model(home: Broken) -> None:
-    skip(home)["model"] = "gemini:x"
+def of_skip(**fields: object) -> Callable[[Broken], None]:
+    return lambda home: skip(home).update(fields)
 
 
-def a_skip_of_the_day_before(home: Broken) -> None:
-    skip(home)["local"]["time"] = "2027-01-01T08:00"
-
-
-def a_skip_at_another_place(home: Broken) -> None:
-    skip(home)["journalPosition"] = 2
+YESTERDAY = {"weekday": "Friday", "time": "2027-01-01T08:00", "zone": "UTC", "offset": "+00:00"}
 
 
 @pytest.mark.parametrize(("forge", "path"), [
     (both_say_another_date, MOVED),
     (nothing_is_said, MOVED),
-    (a_skip_by_another_model, "rows"),
-    (a_skip_of_the_day_before, "rows"),
-    (a_skip_at_another_place, MOVED),
+    (of_skip(model="gemini:x"), "rows"),
+    (of_skip(local=YESTERDAY), "rows"),
+    (of_skip(journalPosition=2), MOVED),
+    (of_skip(journalPosition=99), "position"),
+    (of_skip(scaffold=0), "rows"),
 ])  # fmt: skip
 def test_what_is_forged_is_named(forge: Callable[[Broken], None], path: str) -> None:
     home = Broken(HISTORIES / "nothing_moved.jsonl")
@@ -76,14 +73,20 @@ def test_what_is_forged_is_named(forge: Callable[[Broken], None], path: str) -> 
     assert any(where.endswith(path) for _, where in found), found
 
 
-def rung() -> tuple[Services, SkipWake]:
-    """A timer rang where nothing moved, and what would end its wake."""
-    at, _, agent = one_agent([reply(REPORT), reply(text="First."), reply(text="Again.")])
+def woken_before(*replies: Reply | ModelFault) -> tuple[Services, str]:
+    """An agent that woke once; a day later its timer rang."""
+    at, _, agent = one_agent(replies)
     at.clock = clock = StillClock("2027-01-01T08:00:00.000000Z")
     woken(at, agent)
     at.append_agent(timer_command(agent, "every day 07:00", "UTC", clock.at, heeds_moves=True))
     clock.at = "2027-01-02T08:00:00.000000Z"
     fire(at, [agent])
+    return at, agent
+
+
+def rung() -> tuple[Services, SkipWake]:
+    """A timer rang where nothing moved, and what would end its wake."""
+    at, agent = woken_before(reply(REPORT), reply(text="First."), reply(text="Again."))
     found = unchanged(at, agent, queued_key(at, agent))
     assert found is not None
     return at, found
@@ -115,27 +118,19 @@ def on_the_next_day(at: Services, told: SkipWake) -> SkipWake:
     return told
 
 
-def without_a_clock(at: Services, told: SkipWake) -> SkipWake:
-    return replace(told, local=None)
+def otherwise(**fields: object) -> Callable[[Services, SkipWake], SkipWake]:
+    return lambda _, told: replace(told, **fields)
 
 
-def with_nothing_said(at: Services, told: SkipWake) -> SkipWake:
-    return replace(told, moved_by=())
-
-
-def of_another_scaffold(at: Services, told: SkipWake) -> SkipWake:
-    return replace(told, scaffold=3)
-
-
-@pytest.mark.parametrize("otherwise", [
-    asked_for, set_to_ask_always, removed, asleep, on_the_next_day, without_a_clock,
-    with_nothing_said, of_another_scaffold,
+@pytest.mark.parametrize("meanwhile", [
+    asked_for, set_to_ask_always, removed, asleep, on_the_next_day, otherwise(local=None),
+    otherwise(moved_by=()), otherwise(scaffold=3),
 ])  # fmt: skip
 def test_a_wake_that_has_to_ask_is_not_skipped(
-    otherwise: Callable[[Services, SkipWake], SkipWake],
+    meanwhile: Callable[[Services, SkipWake], SkipWake],
 ) -> None:
     at, told = rung()
-    assert at.append_agent(otherwise(at, told)).rows == ()
+    assert at.append_agent(meanwhile(at, told)).rows == ()
     assert queued_key(at, told.agent)
 
 
@@ -150,12 +145,7 @@ def test_a_wake_is_skipped_once_and_its_report_stays_fresh() -> None:
 
 
 def test_after_a_wake_that_failed_a_timer_asks() -> None:
-    at, _, agent = one_agent([ModelFault("broken", "no", of_provider=False)])
-    at.clock = clock = StillClock("2027-01-01T08:00:00.000000Z")
-    woken(at, agent)
-    at.append_agent(timer_command(agent, "every day 07:00", "UTC", clock.at, heeds_moves=True))
-    clock.at = "2027-01-02T08:00:00.000000Z"
-    fire(at, [agent])
+    at, agent = woken_before(ModelFault("broken", "no", of_provider=False))
     assert unchanged(at, agent, queued_key(at, agent)) is None
 
 
