@@ -104,7 +104,7 @@ class Planner(NamedTuple):
 
     def confirm(self, number: int, nth: int = -1, **given: object) -> str:
         """Confirm an item; its status, and why it failed."""
-        item = review.confirm(self.at, self.sets[nth], number, **given)  # type: ignore[arg-type]
+        item = review.confirm(self.at, self.sets[nth], number, **given)  # type: ignore[arg-type]  # its options
         assert item
         return f"{item.status} {item.error}".rstrip()
 

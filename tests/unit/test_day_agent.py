@@ -306,7 +306,7 @@ def test_proposals_of_a_day_expire_with_it() -> None:
     of.proposes("Paint 09:00-10:00")
     changes = review.changes_of(of.at, of.sets[-1])
     assert changes.expires_at == f"{TODAY}T23:00:00.000000Z"  # midnight in Berlin
-    of.at.clock.at = f"{TODAY}T23:00:01.000000Z"  # type: ignore[attr-defined]
+    of.at.clock.at = f"{TODAY}T23:00:01.000000Z"  # type: ignore[attr-defined]  # the clock stands
     assert review.expire(of.at, changes.id)
     assert of.items()[0].status == "expired"
 
