@@ -200,10 +200,8 @@ def _worked(task: Task, local: LocalTime) -> Iterator[tuple[str, int]]:
 
 
 def _block(journal: LogState, block: Block, agent: Agent) -> BlockSeen:
-    """A block, as far as the agent may know it."""
-    category = block.category
-    if block.task and category not in agent.categories:  # its task may have moved meanwhile
-        category = journal.load(TASK, block.task).category
+    """A block, as far as the agent may know it. A task may have moved since it was put."""
+    category = journal.load(TASK, block.task).category if block.task else block.category
     by = "agent" if block.by.startswith("agent:") else "person"
     seen = BlockSeen(block.id, block.start, block.end, by)
     if category not in agent.categories:
@@ -228,7 +226,7 @@ def _before(
     """The day before: what was planned, and what was spent on that and on the tasks shown."""
     blocks = tuple(_block(journal, one, agent) for one in day.blocks)
     planned = [journal.load(TASK, one.task) for one in blocks if one.task]
-    tasks = {one.id: one for one in (*planned, *shown) if one.category in agent.categories}
+    tasks = {one.id: one for one in (*planned, *shown)}
     spent = {
         one.id: sum(minutes for on, minutes in _worked(one, local) if on == day.id)
         for one in tasks.values()

@@ -163,8 +163,13 @@ MARK = "zebrafish"
 
 def test_no_word_of_a_category_that_it_may_not_read_is_shown_or_answered() -> None:
     """Law 3 over `day`: titles, blocks, pins, time of yesterday, and words in refusals."""
-    of = planner("Paint", f"{MARK} one @Health", f"{MARK} two @Health")
-    secret = of.tasks[f"{MARK} one"]
+    of = planner("Paint", f"{MARK} one @Health", f"{MARK} two @Health", f"{MARK} moved")
+    secret, moved = of.tasks[f"{MARK} one"], of.tasks[f"{MARK} moved"]
+    of.at.append_journal(d.PutBlock("2027-01-03", "11:00", "12:00", task=moved))
+    of.at.append_journal(do.LogTime(moved, "2027-01-03T10:00:00.000000Z",
+                                    "2027-01-03T11:00:00.000000Z", MARK))  # fmt: skip
+    of.put("11:30", "12:00", title="", task=moved)
+    of.at.append_journal(do.EditTask(moved, category="Health"))
     of.put("09:00", "10:00", title="", task=secret)
     of.put("10:00", "11:00", title=f"{MARK} three", category="Health")
     of.put("11:00", "11:30", title=f"{MARK} four")
@@ -180,7 +185,16 @@ def test_no_word_of_a_category_that_it_may_not_read_is_shown_or_answered() -> No
     assert MARK not in of.prompt(wake)
     assert MARK not in "".join(answers)
     assert MARK not in "".join(item.summary for item in of.items())
-    assert secret not in of.prompt(wake)
+    assert secret[:8] not in of.prompt(wake)
+    assert moved[:8] not in of.prompt(wake)
+    assert day_told(of, wake)["before"] == {
+        "date": "2027-01-03",
+        "blocks": [
+            {"id": one["id"], "start": one["start"], "end": one["end"], "by": "person",
+             "title": "busy"}
+            for one in day_told(of, wake)["before"]["blocks"]
+        ],
+    }  # fmt: skip
     assert len(of.items()) == 1
 
 
