@@ -37,7 +37,8 @@ class AgentLine(Struct, frozen=True):
 
     `lifecycle` is ``active``, ``dormant`` or ``destroyed``. `sleep_until` is a time to come until
     which nothing wakes it, `failures` counts failed wakes in a row, `stale`: something changed
-    that its report does not speak of. Before `asleep_until` only a person wakes it.
+    that its report does not speak of. Before `asleep_until` only a person wakes it. `subject`: what
+    one without a task is about, ``home``: it plans days.
     """
 
     id: str
@@ -56,6 +57,7 @@ class AgentLine(Struct, frozen=True):
     stale: bool
     pause_reason: str | None
     asleep_until: str | None
+    subject: str | None
 
 
 class SlotText(Struct, frozen=True):
@@ -168,6 +170,7 @@ def agent_line(agent: AgentDocument, now: str) -> AgentLine:
         stale=agent.is_stale,
         pause_reason=agent.agent.pause_reason or None,
         asleep_until=agent.asleep_until if agent.asleep_until > now else None,
+        subject=agent.agent.subject or None,
     )
 
 

@@ -38,6 +38,7 @@ def _head(page: AgentDetails, titles: Mapping[str, str], zone: str) -> str:
     lines = {
         "Id": page.id,
         "Task": titles.get(page.task_id, page.task_id),
+        "Plans": "your days" if page.subject else "",
         "Life": f"{life}, {page.mode}",
         "Status": status,
         "Next wake": local_time(page.next_wake_at or "", zone),

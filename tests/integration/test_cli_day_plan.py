@@ -161,8 +161,9 @@ def test_every_document_and_table_is_there_of_an_agent_without_a_task(
     ):
         assert fits(name, *args) is not None, args
     assert run(["doctor"], home, env=ENV).exit_code == 0, "no orphan is told of"
-    kinds = {one["name"]: one["kind"] for one in told(["agent", "list"], home, env=ENV)}
-    assert kinds["Day"] == "day_agent"
+    subjects = {(one["kind"], one["subject"]) for one in told(["agent", "list"], home, env=ENV)}
+    assert subjects == {("day_agent", "home"), ("task_agent", None)}
+    assert "Plans:      your days" in done(["agent", "show", "Day"], home, env=ENV)
     tables = json.loads(done(["--json", "sql", "SHOW TABLES"], home, env=ENV))
     names = [one["name"] for one in (tables["rows"] if isinstance(tables, dict) else tables)]
     assert {"agents", "wakes", "blocks"} <= set(names)
