@@ -105,12 +105,12 @@ def unchanged(
     Raises:
         Refused: See `model_for`.
     """
-    given = given_by(past) if past else given_now(services)
     with services.journal.reading() as journal, services.agents.reading() as agents:
         agent = agents.load(AGENT, agent_id)
         queued, last = agents.load(WAKE_QUEUE, agent_id).queued, last_completed(agents, agent)
         if queued is None or last is None or not heeds_moves(agent, queued):
             return None
+        given = given_by(past) if past else given_now(services)
         skipped = SkipWake(
             agent_id,
             run_key,
