@@ -1,5 +1,7 @@
 """What `task list`, the search and an import's "gone" lines show of a task (SPEC 1, 10)."""
 
+from operator import attrgetter
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -103,13 +105,14 @@ def _due(document: TaskDocument) -> str:
 VIEW: View[TaskDocument] = View(
     "tasks",
     "journal",
-    5 + ADDED,
+    6 + ADDED,
     TaskDocument,
     of_kinds("task"),
     apply,
     shelf=lambda document: UNSETTLED if document.is_unsettled else "",
     mark=_mark,
     due=_due,
+    turn=attrgetter("updated_at"),
     title="$.task.title",
     entities=("task",),
 )

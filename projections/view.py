@@ -35,8 +35,8 @@ class View(Struct, Generic[D], frozen=True):
     `title` is the path, in the stored document, of what a person calls it by; empty: nothing.
     `due` is when time alone makes something of a document to be done, empty where it never does.
     `tally` is a number that is added up over documents without reading them. `turn` orders those
-    that wait in a queue; empty for the others. `own`: kinds of which each machine that shares the
-    log has its own, so that a view there has that of its machine alone, and of another one's rows
+    that wait in a queue, or were touched last; empty for the others. `own`: kinds of which each
+    machine that shares the log has its own, so that a view there has that of its machine alone, and of another one's rows
     what `apply_others` makes of them.
 
     Where machines share the log, rows may come in before others that were applied. `entities`: the

@@ -394,6 +394,10 @@ class Views:
         """What waits in a queue, in turn, so many at most; negative: all."""
         return self._read(DocumentQuery(view, (_TURNED,), (), "turn, key", int(limit), "turns"))
 
+    def turned(self, view: View[D], since: str) -> list[D]:
+        """Documents whose turn is that or later, in turn; no other document is read."""
+        return self._read(DocumentQuery(view, ("turn >= ?",), (since,), "turn, key", by="turns"))
+
     def titled(self, view: View[D], title: str) -> list[D]:
         """Every document of exactly this title, by key."""
         return self._read(DocumentQuery(view, ("title = ?",), (title,)))

@@ -29,7 +29,7 @@ from domain.journal.day import (
 from domain.journal.task import TASK, Task
 from domain.log.state import LogState
 from domain.log.timestamps import seconds_between
-from projections.tasks import MARKS, VIEW
+from projections.tasks import VIEW
 
 if TYPE_CHECKING:
     from adapters.documents.inbox import InboxItem
@@ -143,9 +143,8 @@ def read_days(home: "Home", dates: Sequence[str]) -> list[DayDetails]:
 
     zone, now, hours = home.settings.timezone, home.services.clock.now(), hours_of(home)
     first = shown_on(dates[0], "00:00", zone)
-    every = home.views.marked(VIEW, MARKS["all"]) if first < now else ()
     # an entry was written once its time had begun
-    touched = [one.id for one in every if one.updated_at >= first]
+    touched = [one.id for one in home.views.turned(VIEW, first)] if first < now else ()
     with home.services.journal.reading() as world:
         tasks = [world.load(TASK, one) for one in touched]
         found = [_details(world, world.load(DAY, one), tasks, zone, now, hours) for one in dates]
