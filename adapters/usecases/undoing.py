@@ -1,6 +1,6 @@
 """The person's last deeds are found back in both logs, and one of them is taken back whole."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -30,6 +30,7 @@ from domain.journal.task import PERSON, TASK, DeedUndone, TaskFact
 from domain.log.state import LogState, RecordedEvent, entity_of
 from domain.log.timestamps import seconds_between
 from domain.log.wire import Stored
+from domain.tools.registry import days_of
 
 if TYPE_CHECKING:
     from adapters.store.log import Log
@@ -76,12 +77,14 @@ class PersonCommand(NamedTuple):
 
 
 class ConfirmationEffect(NamedTuple):
-    """What a confirmation wrote to the journal: the append `n` of a replica, to these tasks."""
+    """What a confirmation wrote to the journal: the append `n` of a replica, to these tasks and
+    days."""
 
     operation: str
     replica: str
     n: int
     tasks: tuple[str, ...]
+    days: tuple[str, ...] = ()
 
 
 class Deed(NamedTuple):
@@ -557,6 +560,7 @@ def _deed(
                     items.append((name, effect))
                     appends.update({n} - {0})
                     tasks |= dict.fromkeys(effect.tasks if effect else ())
+                    days |= dict.fromkeys(effect.days if effect else ())
             case _ if one.n not in undone:
                 appends.add(one.n)
                 tasks |= dict.fromkeys(one.tasks)
@@ -596,7 +600,9 @@ def _effect(home: "Home", said: PersonCommand) -> ConfirmationEffect | None:
     if receipt is None:
         return None
     done = _command_of(receipt)
-    return ConfirmationEffect(receipt.entity, receipt.replica, receipt.n, (done.task, *done.others))
+    tasks = tuple(one for one in (done.task, *done.others) if one)
+    days = days_of(done.task, done.tool, review.arguments_of(services, item))
+    return ConfirmationEffect(receipt.entity, receipt.replica, receipt.n, tasks, days)
 
 
 def _judged(home: "Home", deed: Deed, most: int = 0) -> Deed:
@@ -614,12 +620,11 @@ def _judged(home: "Home", deed: Deed, most: int = 0) -> Deed:
                 found[task] = UndoneTask(back)
             else:
                 found[task] = undone_in_task(world, task, deed.appends, now, reopens=True)
-        days = [
-            taken_back(world.rows(DAY, one), world.load(DAY, one), world.replica, deed.appends)
-            for one in deed.days
-        ]
+        days = [*_days_back(world, deed.days, world.replica, deed.appends)]
         others = [one for one in deed.effects if one and one.replica != world.replica]
         every = [*found.items(), *(pair for one in others for pair in _back(world, one, now))]
+        for one in others:
+            days += _days_back(world, one.days, one.replica, (one.n,))
     state: DeedState = "open"
     day_facts = tuple(fact for one in days for fact in one or ())
     if any(one.is_moved for _, one in every) or None in days:
@@ -637,7 +642,9 @@ def _without_staying(world: "LogState", deed: Deed, now: str) -> Deed:
     kept = [
         (item, effect)
         for item, effect in zip(deed.items, deed.effects, strict=True)
-        if effect is None or any(one.is_moved or one.facts for _, one in _back(world, effect, now))
+        if effect is None
+        or any(one.is_moved or one.facts for _, one in _back(world, effect, now))
+        or any(one != [] for one in _days_back(world, effect.days, effect.replica, (effect.n,)))
     ]
     items, effects = tuple(one for one, _ in kept), tuple(one for _, one in kept)
     return deed._replace(items=items, effects=effects)
@@ -649,6 +656,14 @@ def _back(
     """What takes an effect back, by task."""
     for one in effect.tasks:
         yield one, undone_in_task(world, one, (effect.n,), now, effect.replica, reopens=True)
+
+
+def _days_back(
+    world: "LogState", days: Sequence[str], replica: str, appends: Collection[int]
+) -> Iterator[Sequence[DayFact] | None]:
+    """What takes appends of a replica back in each day; None where something was moved since."""
+    for one in days:
+        yield taken_back(world.rows(DAY, one), world.load(DAY, one), replica, appends)
 
 
 def what_of(command: Stored) -> str:
