@@ -68,7 +68,7 @@ DOCUMENTS: dict[str, DocumentType] = {
         DayDetails,
         (
             "day show", "day put", "day move", "day keep", "day remove", "day pin",
-            "day unpin", "day rate",
+            "day unpin", "day rate", "day plan",
         ),
     ),
     "days": DocumentType(list[DayDetails], ("day show --days",)),

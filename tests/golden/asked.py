@@ -185,6 +185,7 @@ stop --summary
 task time tap --start 2027-01-06T14:00 --end 2027-01-06T13:00
 task retime tap 9 --start 2027-01-06T14:00
 task rate tap 99
+day plan someday
 day put nobody 9-10
 day move 9 10-11
 day keep 9

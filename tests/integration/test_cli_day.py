@@ -178,6 +178,21 @@ def test_undo_takes_a_move_back_but_not_what_was_moved_since(home: Path) -> None
     assert blocks(home) == [("09:00", "11:00", "Write the report")]
 
 
+def test_a_block_that_an_agent_planned_is_confirmed_kept_and_taken_back(home: Path) -> None:
+    done(["day", "plan", "tomorrow"], home)
+    tomorrow, rules = ["day", "tomorrow"], {"env": {"WAKELOG_MODEL": "rules"}}
+    done(["confirm", "1.1"], home, **rules)
+    (block,) = told(tomorrow, home)["blocks"]
+    assert block["by"].startswith("agent:")
+    done(["day", "keep", block["start"], "--on", "tomorrow"], home)
+    assert told(tomorrow, home)["blocks"][0]["by"] == "person"
+    done(["undo"], home)
+    assert told(tomorrow, home)["blocks"][0]["by"] == block["by"]
+    assert "Take the block away again" in done(["undo", "--yes"], home)
+    assert blocks(home, "tomorrow") == []
+    assert proved(home)
+
+
 def test_today_lists_the_blocks_above_what_is_due(home: Path) -> None:
     done(["day", "put", "report", "9-11"], home)
     done(["day", "put", "--title", "Lunch", "12-13"], home)
