@@ -15,10 +15,9 @@ from domain.journal import commands as do
 from domain.journal import day as d
 from domain.journal.catalog import category_id
 from domain.journal.day import DAY, Day
-from domain.log.wire import Stored
 from tests.support.lessons import proved
 from tests.support.services import services, task_with_agent
-from tests.support.sides import Sides, apart, both, shown
+from tests.support.sides import apart, both, shown
 
 ME, AGENT, DATE = "person", "agent:a1", "2027-01-04"
 OF = f"day:{DATE}"
@@ -194,8 +193,8 @@ def test_of_pins_and_ratings_the_last_stands() -> None:
 # --------------------------------------------------------------------------------------- taken back
 
 
-def undone(at: Services, n: int = 0) -> None:
-    at.append_journal(do.UndoDeed((), (n or at.journal.tail().n,), days=(DATE,), reopens=True))
+def undone(at: Services) -> None:
+    at.append_journal(do.UndoDeed((), (at.journal.tail().n,), days=(DATE,), reopens=True))
 
 
 def test_each_deed_of_a_day_is_taken_back_and_done_again() -> None:
@@ -224,24 +223,3 @@ def test_each_deed_of_a_day_is_taken_back_and_done_again() -> None:
 def stands(at: Services) -> object:
     now = day(at)
     return told(at), now.pinned, now.score, now.comment
-
-
-def test_what_was_moved_since_or_would_meet_another_block_is_not_taken_back() -> None:
-    at = at_work(put())
-    first, block = at.journal.tail().n, day(at).blocks[0].id
-    at.append_journal(d.PutBlock(DATE, "14:00", "15:00", block))
-    moved = at.journal.tail().n
-    at.append_journal(put("12:30", "13:30", title="Call"))
-    for n in first, moved:
-        with pytest.raises(Refused, match="2027-01-04 was changed since") as refused:
-            undone(at, n)
-        assert refused.value.code == "stale"
-
-
-def test_an_agents_block_that_was_kept_and_taken_back_is_the_agents_again() -> None:
-    put_by_agent = d.BlockPut(AGENT, "b1", "09:00", "10:00", "t1")
-    sides = Sides()
-    sides.says("desk", put_by_agent, of=OF)
-    kept = sides.says("desk", d.BlockPut(ME, "b1", "09:00", "10:00", "t1"), of=OF)
-    facts: list[Stored] = [*(d.taken_back(sides.of(OF), sides.state(OF), "desk", {kept.n}) or [])]
-    assert facts == [put_by_agent]
