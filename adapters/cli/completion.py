@@ -81,7 +81,8 @@ def _blocks(home: "Home") -> Iterable[Offered]:
     from adapters.documents.day import blocks_of
     from adapters.usecases.inputs import day
 
-    return ((one.start, [one.title]) for one in blocks_of(home, day("today", home)))
+    found = blocks_of(home, day("today", home))
+    return ((one.start.replace(":", ""), [one.title]) for one in found)  # a colon parts words
 
 
 def _statuses(home: "Home") -> Iterable[Offered]:

@@ -35,7 +35,7 @@ class _Day(LazyGroup):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         first = next((one for one in args if not one.startswith("-")), "")
         is_help = not first and set(args) & set(ctx.help_option_names)
-        if not (is_help or self.get_command(ctx, first)):
+        if not (is_help or ctx.resilient_parsing or self.get_command(ctx, first)):
             args = ["show", *args]
         return super().parse_args(ctx, args)
 

@@ -73,6 +73,9 @@ def test_each_kind_of_value_is_offered_where_it_is_asked_for(home: Path) -> None
         home, "task", "add", "x", "--category", "gar", shell="bash"
     )
     assert offered(home, "import", "")[0] == "file"
+    done(["day", "put", "--title", "Lunch", "12-13"], home)
+    assert "put" in offered(home, "day", "")
+    assert offered(home, "day", "move", "")[1:3] == ["1200", "Lunch"]
 
 
 def test_a_home_that_is_not_there_offers_nothing_and_is_not_made(tmp_path: Path) -> None:
