@@ -36,8 +36,8 @@ class View(Struct, Generic[D], frozen=True):
     `due` is when time alone makes something of a document to be done, empty where it never does.
     `tally` is a number that is added up over documents without reading them. `turn` orders those
     that wait in a queue, or were touched last; empty for the others. `own`: kinds of which each
-    machine that shares the log has its own, so that a view there has that of its machine alone, and of another one's rows
-    what `apply_others` makes of them.
+    machine that shares the log has its own, so that a view there has that of its machine alone, and
+    of another one's rows what `apply_others` makes of them.
 
     Where machines share the log, rows may come in before others that were applied. `entities`: the
     kinds whose rows make the documents; empty where these are then made anew from the beginning.

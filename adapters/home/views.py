@@ -396,7 +396,8 @@ class Views:
 
     def turned(self, view: View[D], since: str) -> list[D]:
         """Documents whose turn is that or later, in turn; no other document is read."""
-        return self._read(DocumentQuery(view, ("turn >= ?",), (since,), "turn, key", by="turns"))
+        where = (_TURNED, "turn >= ?")
+        return self._read(DocumentQuery(view, where, (since,), "turn, key", by="turns"))
 
     def titled(self, view: View[D], title: str) -> list[D]:
         """Every document of exactly this title, by key."""

@@ -1,7 +1,7 @@
 """A person's days in memory: tasks of two categories, an agent that plans, a scripted model."""
 
 import asyncio
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from adapters.home.schedules import local_time
 from adapters.proof.prove import prove_logs
@@ -102,9 +102,9 @@ class Planner(NamedTuple):
     def items(self, nth: int = -1) -> tuple[ChangeItem, ...]:
         return review.changes_of(self.at, self.sets[nth]).items
 
-    def confirm(self, number: int, nth: int = -1, **given: object) -> str:
+    def confirm(self, number: int, nth: int = -1, **given: Any) -> str:
         """Confirm an item; its status, and why it failed."""
-        item = review.confirm(self.at, self.sets[nth], number, **given)  # type: ignore[arg-type]  # its options
+        item = review.confirm(self.at, self.sets[nth], number, **given)
         assert item
         return f"{item.status} {item.error}".rstrip()
 

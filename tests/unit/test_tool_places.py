@@ -108,6 +108,7 @@ BY_NAME = {
     "domain/wake/tool_call.py": "the same",
     "adapters/models/rules/model.py": "phrases that it reads; a tool without one it never calls",
     "adapters/models/rules/tool_calls.py": "the same",
+    "adapters/models/rules/planning.py": "the same",
     "adapters/models/rules/blockers.py": "the same",
     "domain/judging.py": "kinds of proposals, as cases write them; of another tool its name",
     "adapters/usecases/evaluate.py": "what a case says was reported",
