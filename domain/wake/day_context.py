@@ -19,6 +19,7 @@ from domain.log.state import MAIN, LogState
 from domain.log.timestamps import later, offset_seconds, seconds_between, wall
 from domain.log.wire import Words
 from domain.policy.flow import project
+from domain.text import fold
 from domain.tools.days import PUT
 from domain.tools.snapshot import Snapshot, SnapshotDay, SnapshotTask, blocks_of
 from domain.wake.commands import LocalTime
@@ -44,22 +45,38 @@ HOURS = "09:00-17:00"
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 BUSY = "busy"
 
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_NAMED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[a-z]+")
+_NAMES = (
+    "monday montag",
+    "tuesday dienstag",
+    "wednesday mittwoch",
+    "thursday donnerstag",
+    "friday freitag",
+    "saturday samstag",
+    "sunday sonntag",
+)
 _SPAN = re.compile(r"([0-9]{1,2}:[0-9]{2})\s*-\s*([0-9]{1,2}:[0-9]{2})")
 
 
 def planned_day(local: LocalTime, words: str) -> str:
-    """The day that a wake is about: a date of the next seven days in the person's words, else
-    today, in the evening tomorrow.
+    """The day that a wake is about: the first of the next seven days that the person's words name,
+    else today, in the evening tomorrow.
 
     >>> monday = LocalTime("Monday", "2026-11-23T18:30", "Europe/Berlin", "+01:00")
-    >>> planned_day(monday, ""), planned_day(monday, "Plan 2026-11-26."), planned_day(monday, "now")
-    ('2026-11-24', '2026-11-26', '2026-11-24')
+    >>> [planned_day(monday, one) for one in ("Plan 2026-11-26.", "What is Friday for?", "now")]
+    ['2026-11-26', '2026-11-27', '2026-11-24']
     """
     today = local.time[:10]
     ahead = [_shifted(today, days) for days in range(AHEAD + 1)]
-    asked = next((one for one in _DATE.findall(words) if one in ahead), "")
-    return asked or ahead[local.time[11:] >= EVENING]
+    names = {one: day for day in ahead[:AHEAD] for one in _NAMES[_weekday(day)].split()}
+    names |= {one: one for one in ahead}
+    names |= {"today": today, "heute": today, "tomorrow": ahead[1], "morgen": ahead[1]}
+    asked = (names[one] for one in _NAMED.findall(fold(words)) if one in names)
+    return next(asked, "") or ahead[local.time[11:] >= EVENING]
+
+
+def _weekday(day: str) -> int:
+    return date.fromisoformat(day).weekday()
 
 
 DAY_SECONDS = 86_400
@@ -108,7 +125,7 @@ def day_seen(  # noqa: PLR0913  a journal, and what is found elsewhere
     hours, pauses = hours_told(agent)
     return DaySeen(
         date=day.id,
-        weekday=WEEKDAYS[date.fromisoformat(day.id).weekday()],
+        weekday=WEEKDAYS[_weekday(day.id)],
         hours=hours,
         now=local.time[11:] if local.time[:10] == day.id else "",
         pauses=pauses,
