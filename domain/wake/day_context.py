@@ -45,7 +45,7 @@ HOURS = "09:00-17:00"
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 BUSY = "busy"
 
-_NAMED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[a-z]+")
+_NAMED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|(?<!guten )[a-z]+")
 _NAMES = (
     "monday montag",
     "tuesday dienstag",
@@ -65,6 +65,8 @@ def planned_day(local: LocalTime, words: str) -> str:
     >>> monday = LocalTime("Monday", "2026-11-23T18:30", "Europe/Berlin", "+01:00")
     >>> [planned_day(monday, one) for one in ("Plan 2026-11-26.", "What is Friday for?", "now")]
     ['2026-11-26', '2026-11-27', '2026-11-24']
+    >>> planned_day(monday, "Guten Morgen, was ist heute?")
+    '2026-11-23'
     """
     today = local.time[:10]
     ahead = [_shifted(today, days) for days in range(AHEAD + 1)]
