@@ -41,7 +41,7 @@ _WORDS = {
     "taken_over": "{agent}: taken over from a process that is gone",
     "waits": "{agent}: waits until {until}",
     "held": "{agent}: waits for your {waits_for}, see `wakelog status`",
-    "ended": "{agent}: {outcome} after {turns} turns",
+    "ended": "{agent}: {outcome}{turns}",
     "cancelled": "{agent}: stopped, the agent is {reason}",
     "handed_back": "handed the wake {run_key} back",
     "told": "{by} was told what waits for you: {tasks}",
@@ -100,6 +100,8 @@ class EventLines:
                 return local_time(str(value), self._zone)
             case "wakes" | "running":
                 return counted(int(str(value)), "wake")
+            case "turns":
+                return f" after {value} turns" if value else ", nobody was asked"
             case "homes":
                 return counted(int(str(value)), "home")
             case "tasks":
