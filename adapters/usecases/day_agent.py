@@ -81,24 +81,28 @@ def ready(
         raise Refused("out_of_scope", because=because, instead="add a task first")
     journal = home.services.journal
     position = journal.tail().n
-    made = home.services.append_agent(
-        do.CreateAgent(
-            "",
-            NAME,
-            "",
-            position,
-            deciders.valid_mode(wish.mode or home.settings.agents.mode),
-            wish.name,
-            wish.model,
-            wish.turns,
-            home.services.is_enabled,
-            seen=journal.horizon(position),
-            first=home.services.first,
-            agent_kind=DAY_AGENT,
-            subject=HOME,
-            categories=allowed,
-        )
-    ).result.ids[0]
+    command = do.CreateAgent(
+        "",
+        NAME,
+        "",
+        position,
+        deciders.valid_mode(wish.mode or home.settings.agents.mode),
+        wish.name,
+        wish.model,
+        wish.turns,
+        home.services.is_enabled,
+        seen=journal.horizon(position),
+        first=home.services.first,
+        agent_kind=DAY_AGENT,
+        subject=HOME,
+        categories=allowed,
+    )
+    try:
+        made = home.services.append_agent(command).result.ids[0]
+    except Refused as refused:
+        if refused.code != "agent_exists":  # another process was faster
+            raise
+        return _told(home, living(home), known, is_new=False)
     schedule = manifest_of(SCAFFOLD, DAY_AGENT).timer if has_timer else ""
     if schedule:
         now, zone = home.services.clock.now(), home.settings.timezone
