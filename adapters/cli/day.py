@@ -122,10 +122,10 @@ def plan(
         session.note(safe(f"It may not read {others}: see `wakelog agent set Day --category`."))
     asked = wanted if date else ""
     document, error = woken(
-        session, made.agent, lambda at: day_agent.ask(at, made.agent, asked, key)
+        session, home, made.agent, lambda: day_agent.ask(home, made.agent, asked, key)
     )
     if error or document.outcome != "completed":
-        raise SystemExit(tell_woken(session, document, error))
+        raise SystemExit(tell_woken(session, home, document, error))
     found = days.read_day(home, wanted)
     if session.as_json:
         session.document(found)

@@ -255,12 +255,11 @@ def _tell_nothing(session: Session, text: str) -> None:
 
 
 def woken(
-    session: Session, agent_id: str, queue: "Callable[[Home], Requested]"
+    session: Session, home: "Home", agent_id: str, queue: "Callable[[], Requested]"
 ) -> "tuple[WakeLine, str]":
     """Queue a wake of an agent, run it and wait; its document, and why it could not run, if so."""
-    home = session.writing()
     ask_consent(session, home, [agent_id])
-    queued = queue(home)
+    queued = queue()
     _warn(queued.troubles)
     return _run(session, home, agent_id, queued.run_key)
 
@@ -268,13 +267,13 @@ def woken(
 def _wake_one(session: Session, agent_id: str, key: str) -> int:
     from adapters.usecases.wake_agents import request_wake
 
-    document, error = woken(session, agent_id, lambda home: request_wake(home, agent_id, key))
-    return tell_woken(session, document, error)
+    home = session.writing()
+    document, error = woken(session, home, agent_id, lambda: request_wake(home, agent_id, key))
+    return tell_woken(session, home, document, error)
 
 
-def tell_woken(session: Session, document: "WakeLine", error: str) -> int:
+def tell_woken(session: Session, home: "Home", document: "WakeLine", error: str) -> int:
     """Say what came of a wake, and the exit status."""
-    home = session.reading()
     if session.as_json:
         session.document(document)
         if error:

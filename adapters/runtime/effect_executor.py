@@ -139,14 +139,17 @@ def _began(
 ) -> Appended | None:
     """Begin a wake; None for one that may not start, it waits for a person or is skipped, or that
     has nothing to ask."""
-    if refused := gate.held(services, agent_id):
+    with services.agents.reading():  # one look for both
+        refused = gate.held(services, agent_id)
+        heeds = given is None and services.is_enabled and wake_capture.heeds(services, agent_id)
+    if refused:
         if refused.waits_for:
             command: WakeCommand = DeferWake(agent_id, run_key, HELD_UNTIL, refused.waits_for)
         else:
             command = SkipWake(agent_id, run_key, refused.code, refused.because)
         services.append_agent(command)
         return None
-    if given is None and services.is_enabled:
+    if heeds:
         skipped = wake_capture.unchanged(services, agent_id, run_key)
         if skipped and services.append_agent(skipped).rows:
             return None

@@ -96,6 +96,13 @@ def capture(
     return Captured(command, payloads)
 
 
+def heeds(services: Services, agent_id: str) -> bool:
+    """Whether the queued wake of an agent need not ask where nothing moved."""
+    with services.agents.reading() as world:
+        queued = world.load(WAKE_QUEUE, agent_id).queued
+        return queued is not None and heeds_moves(world.load(AGENT, agent_id), queued)
+
+
 def unchanged(
     services: Services, agent_id: str, run_key: str, past: SkipWake | None = None
 ) -> SkipWake | None:
@@ -105,10 +112,11 @@ def unchanged(
     Raises:
         Refused: See `model_for`.
     """
+    if not heeds(services, agent_id):
+        return None
     with services.journal.reading() as journal, services.agents.reading() as agents:
         agent = agents.load(AGENT, agent_id)
-        queued, last = agents.load(WAKE_QUEUE, agent_id).queued, last_completed(agents, agent)
-        if queued is None or last is None or not heeds_moves(agent, queued):
+        if (last := last_completed(agents, agent)) is None:
             return None
         given = given_by(past) if past else given_now(services)
         skipped = SkipWake(

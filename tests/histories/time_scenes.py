@@ -10,6 +10,7 @@ from domain.journal import commands as do
 from domain.journal import day as d
 from tests.histories.acting import Scene, refused, set_clock, told, twice
 from tests.histories.tool_scenes import call, task_of, wake
+from tests.support.days import TODAY, key_of, planner
 from tests.support.services import services, task_with_agent
 
 REASON = "The note says that it took until noon."
@@ -100,4 +101,33 @@ def day_by_hand() -> Services:
     return at
 
 
-SCENES: tuple[Scene, ...] = (time_spent, day_by_hand)
+def day_planned() -> Services:
+    """A day that an agent plans: what it may not propose, and each way in which that is decided."""
+    of = planner("Paint", "Fix", "Write @Work", "Call", "Run @Health")
+    of.put("12:00", "13:00", title="Lunch")
+    of.put("15:00", "15:30", title="", task=of.tasks["Run"])
+    of.proposes("Paint 09:00-10:00", "Fix 10:00-11:00", "Write 11:00-12:00", "Call 13:00-14:00")
+    of.proposes("Paint 12:30-13:30", "Run 16:00-17:00", "Fix 10:15-11:15")
+    of.confirm(1, nth=0)
+    edit = of.items(0)[2].arguments.text.replace("11:00", "11:30")
+    of.confirm(3, nth=0, edit=edit)
+    review.reject(of.at, of.sets[0], 4, "not today")
+    of.put("10:30", "11:00", title="Doctor")
+    of.confirm(1, nth=1, is_anyway=True)
+    kept = of.day().blocks[0].id
+    wanted = {"taskId": of.tasks["Paint"], "start": "08:30", "end": "09:30", "block": kept}
+    of.wakes(call("propose_blocks", blocks=[wanted]), words="Earlier, if you can. Not Call.")
+    of.confirm(1)
+    of.wakes(call("drop_blocks", blocks=[{"block": kept}]), call("read_task", id="x"))
+    of.confirm(1)
+    review.undo(of.at, of.sets[0], 3, key_of(of, 3, nth=0))
+    of.at.append_journal(d.PutBlock(TODAY, "17:00", "18:00", title="Read"))
+    of.proposes("Call 14:00-15:00", "Fix 16:00-17:00", words="Plan 2027-01-05.")
+    of.at.append_journal(do.DeleteTask(of.tasks["Fix"]))
+    of.confirm(2)
+    of.at.clock.at = "2027-01-05T23:00:01.000000Z"  # type: ignore[attr-defined]  # it stands
+    review.expire(of.at, of.sets[-1])
+    return of.at
+
+
+SCENES: tuple[Scene, ...] = (time_spent, day_by_hand, day_planned)

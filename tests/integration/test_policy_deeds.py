@@ -11,6 +11,7 @@ from adapters.upkeep.doctor import examine
 from adapters.usecases import policy
 from adapters.wiring import Home, open_home
 from domain.errors import Refused
+from domain.policy.gate import NOTICE_VERSION
 from tests.support.cli import FIXED, done, proved, run, told, waits
 from tests.support.consents import agreed
 from tests.support.gemini import environment
@@ -161,7 +162,7 @@ def test_sql_tells_when_what_was_agreed_to(home: Path) -> None:
         assert policy.standing(one).receipts == []
     rows = told(["sql", "SELECT what, model, categories, notice FROM receipts ORDER BY n"], home)
     assert [(row["what"], row["model"], row["notice"]) for row in rows] == [
-        ("given", "gemini:*", 1),
+        ("given", "gemini:*", NOTICE_VERSION),
         ("withdrawn", "gemini:pro", None),
     ]
     assert [len(row["categories"]) for row in rows] == [1, 0]

@@ -97,7 +97,7 @@ def _talked(folder: Path) -> Path:
 def _alone(folder: Path) -> Path:
     """A home after three wakes that a timer began."""
     home = _begun(folder, "alone")
-    done(["agent", "timer", SINK, "set", "every day 07:00"], home)
+    done(["agent", "timer", SINK, "set", "every day 07:00", "--always"], home)
     for nth, turn in enumerate(TURNS, start=2):
         model = tape(TAPE, *turn)
         ran = run(["--model", model, "run", "--until-idle"], home, at(f"2027-01-0{nth}T07:00:00Z"))

@@ -11,11 +11,10 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from adapters.runtime import review
-from domain.changes.change_set import CHANGES, ItemConfirming
 from domain.errors import Refused
 from domain.journal import day as d
 from domain.journal.commands import UndoDeed
-from tests.support.days import TODAY, Planner, planner
+from tests.support.days import TODAY, Planner, key_of, planner
 
 TITLES = ("A", "B", "C")
 QUARTERS = st.integers(8 * 4, 11 * 4)
@@ -98,15 +97,11 @@ class DayMachine(RuleBasedStateMachine):
             given = {"edit": json.dumps(told | times), "is_anyway": True}
         with suppress(Refused):
             if how == "undo":
-                review.undo(self.of.at, chosen, number, self._operation(chosen, number))
+                review.undo(
+                    self.of.at, chosen, number, key_of(self.of, number, self.of.sets.index(chosen))
+                )
             else:
                 review.confirm(self.of.at, chosen, number, **given)
-
-    def _operation(self, chosen: str, number: int) -> str:
-        with self.of.at.agents.reading() as world:
-            rows = [one.fact for one in world.history(CHANGES.name, chosen)]
-        asked = [one for one in rows if isinstance(one, ItemConfirming) and one.item == number]
-        return asked[-1].operation if asked else ""
 
     @invariant()
     def no_minute_is_taken_twice(self) -> None:

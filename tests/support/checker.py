@@ -38,6 +38,7 @@ CHECKS: tuple[Callable[[Home], Iterator[Finding]], ...] = (
     watching.check,
     items.check,
     crossing.check,
+    crossing.check_days,
     two_tasks.check,
     learning.check,
 )

@@ -11,7 +11,7 @@ from adapters.runtime.services import Services
 from adapters.runtime.wake_capture import capture
 from adapters.store.log import Log
 from domain.agent.commands import CreateAgent
-from domain.changes.change_set import ChangeItem
+from domain.changes.change_set import CHANGES, ChangeItem, ItemConfirming
 from domain.journal import commands as do
 from domain.journal import day as d
 from domain.journal.catalog import category_id
@@ -131,3 +131,11 @@ def planner(
         agent_kind=DAY_AGENT, subject="home", categories=categories,
     )  # fmt: skip
     return Planner(at, at.append_agent(command_).result.ids[0], tasks)
+
+
+def key_of(of: Planner, number: int, nth: int = -1) -> str:
+    """The operation that an item was confirmed by last; empty where it was not."""
+    with of.at.agents.reading() as world:
+        rows = [one.fact for one in world.history(CHANGES.name, of.sets[nth])]
+    asked = [one for one in rows if isinstance(one, ItemConfirming) and one.item == number]
+    return asked[-1].operation if asked else ""

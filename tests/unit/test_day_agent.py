@@ -10,12 +10,10 @@ from adapters.runtime import review
 from adapters.simulation.fault_injection import Crashed, FaultyLog
 from domain.agent.commands import ConfigureAgent, CreateAgent
 from domain.agent.deciders import AgentSettings
-from domain.changes.change_set import CHANGES, ItemConfirming
 from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal import day as d
 from domain.lessons.lessons import LESSONS
-from domain.log.state import RecordedEvent
 from domain.log.wire import Words
 from domain.scaffold import SCAFFOLD
 from domain.tools import registry
@@ -23,7 +21,7 @@ from domain.tools.base import CAPABILITIES, REASONS
 from domain.tools.registry import TOOLS
 from domain.wake.manifests import DAY_AGENT, MANIFESTS
 from domain.wake.wake import Wake
-from tests.support.days import HEALTH, TODAY, Planner, planner
+from tests.support.days import HEALTH, TODAY, Planner, key_of, planner
 from tests.support.scripted_wakes import call
 
 TOMORROW = "2027-01-05"
@@ -35,19 +33,6 @@ def day_told(of: Planner, wake: Wake) -> dict[str, Any]:
         text = world.payload(ref.payload).decode()
     told: dict[str, Any] = json.loads(text[text.index("{") :])
     return told
-
-
-def key_of(of: Planner, number: int) -> str:
-    """The operation that an item was confirmed by."""
-    asked = [one.fact for one in history(of)]
-    return next(
-        one.operation for one in asked if isinstance(one, ItemConfirming) and one.item == number
-    )
-
-
-def history(of: Planner) -> list[RecordedEvent]:
-    with of.at.agents.reading() as world:
-        return list(world.history(CHANGES.name, of.sets[-1]))
 
 
 def named(of: Planner, title: str) -> str:

@@ -130,8 +130,10 @@ def _taken_back(home: Home, effects: dict[str, Effect]) -> Iterator[Finding]:
             continue
         command = undone.one.command
         tasks = [command["task"], *command.get("others", [])]
-        wanted = tasks, [undone.one.n], undone.one.replica
-        if (one.command["tasks"], one.command["appends"], one.command["of"]) != wanted:
+        days = [row.entity for row in undone.one.rows if row.kind == "day"]
+        wanted = [task for task in tasks if task], [undone.one.n], undone.one.replica, days
+        told = [one.command[name] for name in ("tasks", "appends", "of")]
+        if (*told, one.command.get("days", [])) != wanted:
             yield Finding(7, one.where, f"it undoes something else than {row.data['undoes']}")
 
 
@@ -258,6 +260,9 @@ def _may(journal: Log) -> Iterator[Finding]:
 def _applied(one: Append, categories: dict[str, str]) -> Iterator[str]:
     """What an operation wrote, and whether it might."""
     command, status = one.command, one.first.data.get("result", {}).get("status")
+    if not command["task"]:
+        yield from _of_day(one, categories, status)
+        return
     tasks = [command["task"], *command.get("others", [])]
     made = {row.entity: row.data["category"] for row in one.of("task.created.1")}
     for category in [{**categories, **made}.get(task, "") for task in tasks]:
@@ -271,3 +276,36 @@ def _applied(one: Append, categories: dict[str, str]) -> Iterator[str]:
         is_own = is_tick or row.kind == "links" or row.data.get("by") == f"agent:{command['agent']}"
         if row.kind not in kinds or row.entity not in tasks or not is_own:
             yield f"an operation on {command['task']} writes {row.topic} of {row.entity}"
+
+
+def _of_day(one: Append, categories: dict[str, str], status: object) -> Iterator[str]:
+    """What an operation wrote to a day: one row of its agent's, of a task that it may touch."""
+    command = one.command
+    if (len(one.rows) == 2) != (status == "applied"):
+        yield f"an operation on a day is {status} and has {len(one.rows)} rows"
+    for row in one.rows[1:]:
+        if row.kind != "day" or row.data.get("by") != f"agent:{command['agent']}":
+            yield f"an operation on a day writes {row.topic} of {row.entity}"
+        task = row.data.get("task", "")
+        if task and categories.get(task) not in command.get("categories", []):
+            yield f"an agent plans a task of the category {categories.get(task)}"
+
+
+def check_days(home: Home) -> Iterator[Finding]:
+    """No block that an agent put meets another one of its day, as one machine wrote them."""
+    blocks: dict[tuple[str, str, str], tuple[str, str]] = {}
+    for one in home.journal.appends:
+        for row in [row for row in one.rows if row.kind == "day" and "block" in row.data]:
+            name = one.replica, row.entity, row.data["block"]
+            blocks.pop(name, None)
+            if row.topic != "day.block_put.1":
+                continue
+            start, end = row.data["start"], row.data["end"]
+            met = [
+                other
+                for (*where, _), other in blocks.items()
+                if where == [one.replica, row.entity] and other[0] < end and start < other[1]
+            ]
+            if met and row.data["by"].startswith("agent:"):
+                yield Finding(8, one.where, f"an agent's block {start}-{end} meets {met[0]}")
+            blocks[name] = start, end

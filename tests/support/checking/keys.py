@@ -186,7 +186,7 @@ class _Agents:
         data, agent = row.data, row.entity
         match row.topic:
             case "agent.created.1":
-                task = data["task"]
+                task = data["task"] or data["subject"]
                 self._generations[task] += 1
                 self._categories[agent] = data.get("categories", [])
                 made = key("agent", data["agentKind"], task, str(self._generations[task]))

@@ -59,9 +59,10 @@ def _tasks(home: Home) -> dict[str, str]:
     found: dict[str, str] = {}
     for _, row in home.agents.rows:
         if row.topic == "agent.created.1":
-            found[row.entity] = row.data["task"]
+            found[row.entity] = row.data["task"] or f"agent:{row.entity}"
         elif row.topic == "wake.started.1":
-            found[row.entity] = found[key("changes", row.entity)] = row.data["task"]
+            unit = row.data["task"] or f"agent:{row.data['agent']}"
+            found[row.entity] = found[key("changes", row.entity)] = unit
     return found
 
 

@@ -11,7 +11,7 @@ from tests.support.checking.logs import Append, Doc, Finding, Home, Log, Raw, de
 AT = re.compile(r"\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z")
 STREAM = re.compile(r"([a-z]+):(.+)@([0-9A-Za-z_-]+)", re.DOTALL)
 KINDS = {
-    "journal": {"task", "links", "catalog", "timer", "receipt", "log"},
+    "journal": {"task", "links", "catalog", "timer", "day", "receipt", "log"},
     "agent": {
         "agent",
         "alert",
