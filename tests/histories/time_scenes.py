@@ -10,8 +10,8 @@ from domain.journal import commands as do
 from domain.journal import day as d
 from tests.histories.acting import Scene, refused, set_clock, told, twice
 from tests.histories.tool_scenes import call, task_of, wake
-from tests.support.days import TODAY, key_of, planner
-from tests.support.services import services, task_with_agent
+from tests.support.days import MORNING, TODAY, key_of, planner
+from tests.support.services import TickingClock, services, task_with_agent
 
 REASON = "The note says that it took until noon."
 SUMMER = "2027-03-28T12:00:00.000000Z"  # the night before, clocks in Berlin skipped an hour
@@ -104,6 +104,7 @@ def day_by_hand() -> Services:
 def day_planned() -> Services:
     """A day that an agent plans: what it may not propose, and each way in which that is decided."""
     of = planner("Paint", "Fix", "Write @Work", "Call", "Run @Health")
+    of.at.clock = TickingClock(MORNING)
     of.put("12:00", "13:00", title="Lunch")
     of.put("15:00", "15:30", title="", task=of.tasks["Run"])
     of.proposes("Paint 09:00-10:00", "Fix 10:00-11:00", "Write 11:00-12:00", "Call 13:00-14:00")
@@ -125,7 +126,7 @@ def day_planned() -> Services:
     of.proposes("Call 14:00-15:00", "Fix 16:00-17:00", words="Plan 2027-01-05.")
     of.at.append_journal(do.DeleteTask(of.tasks["Fix"]))
     of.confirm(2)
-    of.at.clock.at = "2027-01-05T23:00:01.000000Z"  # type: ignore[attr-defined]  # it stands
+    of.at.clock = TickingClock("2027-01-05T23:00:01.000000Z")
     review.expire(of.at, of.sets[-1])
     return of.at
 

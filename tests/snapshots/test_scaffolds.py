@@ -19,12 +19,13 @@ ROOT = Path(__file__).parents[2]
 PARTS = ("system", "before_task", "after_task")
 
 
-def given_by(number: int) -> dict[str, Any]:
-    """All that hangs on the number and not on the task."""
-    manifest, features = MANIFESTS[number]["task_agent"], FEATURES[number]
-    tools = {reason: registry.offered("task_agent", reason, number) for reason in REASONS}
+def given_by(number: int, kind: str = "task_agent") -> dict[str, Any]:
+    """All that hangs on the number, and on the kind of agent, and not on the task."""
+    manifest, features = MANIFESTS[number][kind], FEATURES[number]
+    tools = {reason: registry.offered(kind, reason, number) for reason in REASONS}
     every = list(dict.fromkeys(name for names in tools.values() for name in names))
-    return {
+    others = {} if kind == "task_agent" else {"directives": manifest.guiding.split("\n")}
+    return others | {
         "sections": {part: list(getattr(manifest.order, part)) for part in PARTS},
         "role": manifest.role.split("\n"),
         "sentences": asdict(manifest.sentences),
@@ -42,6 +43,8 @@ def given_by(number: int) -> dict[str, Any]:
 @pytest.mark.parametrize("number", [one for one in FEATURES if one <= CLOSED])
 def test_a_closed_scaffold_gives_what_it_gave(number: int, snapshot: SnapshotAssertion) -> None:
     assert given_by(number) == snapshot
+    for kind in MANIFESTS[number].keys() - {"task_agent"}:
+        assert given_by(number, kind) == snapshot(name=kind)
 
 
 def test_a_scaffold_is_closed_by_a_dated_section_of_the_changelog() -> None:
