@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 REMEDIES: dict["Remedy", str] = {
     "make_room": "make room with `wakelog label remove`, or reject {ref}",
     "allow_label": "`wakelog label allow` takes that back; else reject {ref}",
+    "other_times": "see `wakelog day`, then `wakelog confirm {ref} --edit start=14:00 end=15:00`",
     "give_reason": '`wakelog confirm {ref} --edit \'{{"reason": "..."}}\'` gives one',
 }
 FIELDS = {"estimate": "minutes", "estimate_minutes": "minutes", "due_date": "dueDate"}
@@ -129,16 +130,18 @@ def _why_not(decided: "VerdictResult", ref: str, *, has_edit: bool) -> str:
 
 def _instead(decided: "VerdictResult", ref: str, *, has_edit: bool) -> str:
     """What the person can do about a failure that they alone can mend."""
+    change = registry.CHANGES.get(decided.item.tool)
+    remedy = change.effect.remedies.get(decided.code) if change else None
     match decided.code:
+        case _ if remedy:
+            return REMEDIES[remedy].format(ref=ref)
         case "stale":
             again = " and the same --edit" if has_edit else ""
             return f"look at the task, then `wakelog confirm {ref} --anyway`{again}"
         case "out_of_scope":
             return "move the task back, or `wakelog agent set AGENT --category C`"
-        case code:
-            change = registry.CHANGES.get(decided.item.tool)
-            remedy = change.effect.remedies.get(code) if change else None
-            return REMEDIES[remedy].format(ref=ref) if remedy else ""
+        case _:
+            return ""
 
 
 def read_edit(edit: str) -> dict[str, Any]:

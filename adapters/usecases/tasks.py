@@ -15,7 +15,7 @@ from domain.append import envelope
 from domain.journal import commands as do
 from domain.journal.catalog import CATALOG, find_category, find_label, with_inbox
 from domain.journal.imported import decoded
-from domain.journal.links import INVERSE, LINKS
+from domain.journal.links import INVERSE, is_blocked
 from domain.journal.repeat import next_id
 from domain.journal.task import TASK, NoteKind, Task, TimeStopped
 from domain.log.state import MAIN, entity_of
@@ -165,7 +165,7 @@ def _unblock(home: "Home", task_id: str, key: str, nth: int) -> UseCaseResult:
     with home.services.journal.reading() as world:
         blocked = [one.target for one in world.load(TASK, task_id).links if one.relation == BLOCKS]
         waited = [world.load(TASK, one) for one in blocked]
-        freed = [one for one in waited if one.is_open and not _blockers(world, one)]
+        freed = [one for one in waited if one.is_open and not is_blocked(world, one.id)]
         of_files = {one.id for one in freed if _said_by_file(world, one)}
     done = UseCaseResult((), has_changed=False, is_repeated=False)
     for one in freed:
@@ -181,13 +181,6 @@ def _said_by_file(world: "LogState", task: Task) -> bool:
         return False
     said = decoded(world.payload(task.imported[-1][1]))
     return (said.status, said.status_reason) == (task.status, task.status_reason)
-
-
-def _blockers(world: "LogState", task: Task) -> bool:
-    """Whether an open task blocks it."""
-    coming = world.load(LINKS, task.id).incoming
-    sources = (world.load(TASK, one.source) for one in coming if one.relation == BLOCKS)
-    return any(one.is_open for one in sources)
 
 
 def _task(home: "Home", task_id: str) -> Task:

@@ -6,8 +6,8 @@ An edge is stored in its canonical direction, in the source's `task` stream and 
 
 from msgspec import Struct
 
-from domain.journal.task import Relation
-from domain.log.state import RecordedEvent, StreamType
+from domain.journal.task import TASK, Relation
+from domain.log.state import LogState, RecordedEvent, StreamType
 from domain.log.wire import Stored
 
 CYCLE_SEARCH_MAX = 1000  # tasks; a longer search refuses
@@ -62,3 +62,10 @@ def evolve(links: Links, recorded: RecordedEvent) -> Links:
 
 
 LINKS: StreamType[Links] = StreamType("links", Links, evolve)
+
+
+def is_blocked(journal: LogState, task: str) -> bool:
+    """Whether an open task blocks this one."""
+    coming = journal.load(LINKS, task).incoming
+    sources = (journal.load(TASK, one.source) for one in coming if one.relation == "blocks")
+    return any(one.is_open for one in sources)

@@ -64,7 +64,7 @@ class Plan(Struct, frozen=True):
     codes: tuple[str, ...] = ()
 
 
-Remedy = Literal["make_room", "allow_label", "give_reason"]
+Remedy = Literal["make_room", "allow_label", "give_reason", "other_times"]
 """What a person can do about a refusal; how, each screen says in its own words."""
 
 

@@ -259,6 +259,7 @@ TOOLS = (
             ),
             now=_now,
             form={"start": "From", "end": "To"},
+            remedies=dict.fromkeys(("stale", "sovereignty"), "other_times"),
         ),
     ),
     _of_day(

@@ -12,7 +12,7 @@ from domain.changes.change_set import ChangeSet
 from domain.errors import Refused
 from domain.journal.catalog import CATALOG, category_of
 from domain.journal.day import DAY, Block, Day, minutes_of
-from domain.journal.links import LINKS
+from domain.journal.links import is_blocked
 from domain.journal.task import TASK, Task
 from domain.log import canonical
 from domain.log.state import MAIN, LogState
@@ -194,15 +194,8 @@ def _tasks(
     ]
     wanted.sort(key=lambda one: (one.id not in day.pinned, one.due or "~", one.priority, one.id))
     looked = [journal.load(TASK, one.id) for one in wanted[:LOOKED_AT]]
-    found = [one for one in looked if not is_blocked(journal, one)]
+    found = [one for one in looked if not is_blocked(journal, one.id)]
     return found, len(wanted) - len(looked)
-
-
-def is_blocked(journal: LogState, task: Task) -> bool:
-    """Whether an open task blocks it."""
-    coming = journal.load(LINKS, task.id).incoming
-    sources = (journal.load(TASK, one.source) for one in coming if one.relation == "blocks")
-    return any(one.is_open for one in sources)
 
 
 def _items(task: Task) -> str:
