@@ -38,6 +38,7 @@ from domain.log.wire import SHARED, Payload, Words, payload, words
 from domain.text import fold
 from domain.tools.task_tools import CHECKLIST_TITLE
 from domain.wake.commands import BeginWake, DeferWake, SkipWake
+from domain.wake.day_context import DAY_NAMES
 from domain.wake.short_ids import SHOWN
 from domain.wake.task_search import TaskSearchIndex
 from domain.wake.unchanged import moved_by
@@ -96,7 +97,7 @@ _KEPT = frozenset(name for one in FIELDS for name in (one.name, one.value)) | fr
     status task field item note target phrase start end operation agent tool base
     run_key model code subscription schedule zone next_at timer ticks mode replica propagated_due
     tokens until action changes changed fingerprint reproposed call_id at kind thread seed template
-    entry instants others scope of restores day days block
+    entry instants others scope of restores day days block agent_kind subject
     """.split()
 )
 """Fields of stored types whose text is no person's."""
@@ -104,13 +105,15 @@ _KEPT_ARGUMENTS = frozenset(
     """
     id status priority dueDate languageCode confidence fingerprint category minutes isChecked
     isArchived checklist entryId startedAt endedAt startedUtc endedUtc relation
-    resolves
+    resolves day start end taskId block
     """.split()
 )
 _ADDRESS = re.compile(r"(openai:.*@https?://)(?!localhost|127\.|\[::1)([^:/]+)(:\d+)?(.*)")
 _JSON_BEGINS = frozenset('{["')
 _JSON_WORDS = frozenset({"null", "true", "false"})
-_NAMED_BY_CODE = {fold(INBOX), fold(CHECKLIST_TITLE)}  # no person's words
+_DATE = r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])"
+_WHOLE = re.compile(f"{_ID.pattern}|{_DATE}")
+_NAMED_BY_CODE = {fold(INBOX), fold(CHECKLIST_TITLE), *DAY_NAMES}  # no person's words
 _SORTED = {"tokens", "batches", "categories"}  # by ids, so that they do not pair
 DRAWS_MAX = 64  # for a word that no other word has become; short words are soon used up
 
@@ -323,10 +326,10 @@ class Redactor:
         return _SHORT.sub(lambda found: self._short.get(found[0], found[0]), name)
 
     def text(self, given: str) -> str:
-        """A text: the same word as the same word; ids and what stands between words stay."""
+        """A text: the same word as the same word; ids, dates and what stands between words stay."""
         parts: list[str] = []
         at = 0
-        for found in _ID.finditer(given):
+        for found in _WHOLE.finditer(given):
             parts += [*self._spelled(given[at : found.start()]), self._named(found[0])]
             at = found.end()
         return "".join([*parts, *self._spelled(given[at:])])

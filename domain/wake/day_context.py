@@ -55,6 +55,8 @@ _NAMES = (
     "saturday samstag",
     "sunday sonntag",
 )
+DAY_NAMES = frozenset(f"{' '.join(_NAMES)} today heute tomorrow morgen".split())
+"""Words that name a day."""
 _SPAN = re.compile(r"([0-9]{1,2}:[0-9]{2})\s*-\s*([0-9]{1,2}:[0-9]{2})")
 
 

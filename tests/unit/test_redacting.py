@@ -40,7 +40,7 @@ def words_of(history: History) -> set[str]:
 
 
 LIVE_ON_TEXTS = """
-    odd_texts settings_of_agents spellings applied_too_late two_replicas
+    odd_texts settings_of_agents applied_too_late two_replicas
 """.split()
 """Scenes of beginnings of ids, of what folds to the same, of two replicas: with other texts they
 would be other histories."""
