@@ -23,6 +23,7 @@ from domain.tools.base import (
     quoted,
     redundant,
 )
+from domain.tools.followups import named
 from domain.tools.snapshot import (
     Snapshot,
     SnapshotBlock,
@@ -34,8 +35,6 @@ from domain.tools.snapshot import (
 PUT, REMOVE = "put_block", "remove_block"
 PROPOSE, DROP = "propose_blocks", "drop_blocks"
 DAY_CHANGES = (PUT, REMOVE)
-NAME_LENGTH = 8
-"""So much of a task's id stands in a summary: its title is not this unit's text."""
 
 Clock = Annotated[str, text_of(5, "Of the person's clock, HH:MM.", "clock")]
 BlockId = Annotated[str, id_of("A block's id.")]
@@ -115,7 +114,7 @@ def _put(snapshot: Snapshot, given: PutTaskBlock, by: str) -> DayFacts | ToolRef
     if known and (known.start, known.end, known.task) == (given.start, given.end, task.id):
         return redundant("The block stands so already.")
     if given.task_id in day.declined:
-        return redundant(f"The person wants no block of {_named(task.id)} that day.")
+        return redundant(f"The person wants no block of {named(task.id)} that day.")
     try:
         if given.start < day.now:
             return ToolRefusal("invalid_arguments", f"start: it is {day.now} already")
@@ -150,7 +149,7 @@ def _explode_put(snapshot: Snapshot, given: ProposeBlocks) -> Exploded | ToolRef
         if isinstance(facts, ToolRefusal):
             refusals.append(facts)
         elif one.task_id in accepted:
-            refusals.append(redundant(f"{_named(one.task_id)} is named twice."))
+            refusals.append(redundant(f"{named(one.task_id)} is named twice."))
         else:
             accepted[one.task_id] = wanted
             snapshot = _with(snapshot, facts)
@@ -180,10 +179,6 @@ def _explode_dropped(snapshot: Snapshot, given: DropBlocks) -> Exploded | ToolRe
     return Exploded(tuple(accepted.values()), tuple(refusals))
 
 
-def _named(task: str) -> str:
-    return f"task {task[:NAME_LENGTH]}"
-
-
 def _standing(snapshot: Snapshot, given: PutTaskBlock) -> object:
     """What a block rests on: what stands in its time, and where it stands itself."""
     blocks = snapshot.day.blocks if snapshot.day else ()
@@ -206,7 +201,7 @@ def _now(snapshot: Snapshot, arguments: Mapping[str, Any]) -> str | None:
 
 def _removed_summary(snapshot: Snapshot, given: RemoveTaskBlock) -> str:
     known = _block(snapshot, given.block)
-    told = f" {_span(known)}: {_named(known.task)}" if known else ""
+    told = f" {_span(known)}: {named(known.task)}" if known else ""
     return f"Remove the block on {given.day}{told}"
 
 
@@ -255,7 +250,7 @@ TOOLS = (
             touches=lambda given: (f"block:{given.day}:{given.task_id}",),
             parts=lambda given: (f"block:{given.day}:{given.task_id}",),
             summary=lambda _, given: (
-                f"Block on {given.day} {given.start}-{given.end}: {_named(given.task_id)}"
+                f"Block on {given.day} {given.start}-{given.end}: {named(given.task_id)}"
             ),
             now=_now,
             form={"start": "From", "end": "To"},
