@@ -3,7 +3,14 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.agent.wake_queue import HELD, WakeBackedOff, WakeBegun, WakeDropped, WakeSettled
+from domain.agent.wake_queue import (
+    HELD,
+    NO_RECEIPT,
+    WakeBackedOff,
+    WakeBegun,
+    WakeDropped,
+    WakeSettled,
+)
 from domain.log.state import MAIN, RecordedEvent
 from domain.policy.gate import GATE_CODES
 from domain.policy.policy import POLICY, Policy
@@ -72,11 +79,11 @@ def _waiting(
 
 def _held(row: RecordedEvent) -> GatedWake | None:
     match row.fact:
-        case WakeDropped(run_key=run_key, code=code) if code in GATE_CODES:
+        case WakeDropped(run_key=run_key, code=code) if code in (*GATE_CODES, NO_RECEIPT):
             return GatedWake(row.at, run_key, code, row.entity)
         case WakeBackedOff(run_key=run_key, reason=reason) if reason in HELD:
             return GatedWake(row.at, run_key, reason, row.entity)
-        case WakeFinished(code=code) if code in GATE_CODES:
+        case WakeFinished(code=code) if code in (*GATE_CODES, NO_RECEIPT):
             return GatedWake(row.at, row.entity, code)
         case _:
             return None
@@ -94,7 +101,7 @@ def _takes_late(document: PolicyViewDocument | None, row: RecordedEvent) -> bool
 VIEW: View[PolicyViewDocument] = View(
     "policy",
     "agent",
-    1,
+    2,
     PolicyViewDocument,
     keys,
     apply,

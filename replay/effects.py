@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from domain.append.causes import Cause, Receipt, Replied, Result
 from domain.changes import change_set as c
+from domain.changes.dependencies import applied_to
 from domain.journal.commands import ApplyOperation, UndoDeed, UndoImport, VoidOperation
 from domain.journal.day import DAY
 from domain.journal.task import TASK
@@ -246,7 +247,7 @@ def _of_item(set_id: str, fact: c.ChangesReply, before: LogState) -> OperationOu
     else:
         tool = "suppress_label" if isinstance(asked, c.SuppressionAsked) else "lift_suppression"
         words = Words(f'{{"id":"{asked.label}"}}')
-    return OperationOutcome(asked.operation, changes.task, tool, words, code, n)
+    return OperationOutcome(asked.operation, applied_to(changes, item), tool, words, code, n)
 
 
 def misnamed(cause: Cause, before: LogState) -> Iterator[RowDifference]:

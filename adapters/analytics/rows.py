@@ -26,7 +26,7 @@ from domain.append.envelope import Row
 from domain.journal.task import ADDED, FIELDS, TASK, TaskField
 from domain.replication.replica_conflicts import canonical_position
 
-SCHEMA_VERSION = 10 + ADDED
+SCHEMA_VERSION = 11 + ADDED
 """Of the tables and views that `projections/analytics` defines and README.md there describes."""
 
 PAGE_ROWS = 20_000  # that DuckDB is given at once

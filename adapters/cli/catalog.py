@@ -21,7 +21,7 @@ LABELS_EMPTY = (
     later={"category_edits": ()},
 )
 def category_command() -> None:
-    """List, add, rename and correct categories."""
+    """List, add, rename, correct and review categories."""
 
 
 def all_categories(session: Session) -> "list[CategoryDetails]":

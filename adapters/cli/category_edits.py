@@ -1,4 +1,4 @@
-"""`wakelog category add`, `rename` and `correct`."""
+"""`wakelog category add`, `rename`, `correct` and `review`."""
 
 from typing import TYPE_CHECKING
 
@@ -57,3 +57,32 @@ def category_correct(session: Session, category: str, before: str, after: str, k
     editing = Editing(session, key)
     kept = correct_category(editing.home, category, before, after, key)
     _tell_category(editing, "Noted the correction", kept)
+
+
+@keyed("category review", "category", example=("House", "Work --model gemini --no-timer"))
+@click.option("--model", default="", metavar="M", help="What it asks; else the home's.")
+@click.option("--no-timer", is_flag=True, help="It wakes only when you ask.")
+def category_review(
+    session: Session, category: str, model: str, key: str, *, no_timer: bool
+) -> None:
+    """Let an agent look over a category: what was done in two weeks, what lies untouched.
+
+    It is made where there is none, and wakes every Monday; the options are of a new one. What it
+    asks of the agents of tasks, and tasks that it proposes, come to you as ever.
+    """
+    from adapters.cli.wake import tell_made, tell_woken, woken
+    from adapters.usecases import kinds
+    from adapters.usecases.agents import AgentOptions
+    from adapters.usecases.wake_agents import request_wake
+
+    home = session.writing()
+    found = category_named(catalog_of(home), category)
+    made = kinds.of_category(home, found, AgentOptions(model=model), has_timer=not no_timer)
+    tell_made(session, home, made)
+    document, error = woken(session, home, made.agent, lambda: request_wake(home, made.agent, key))
+    said = kinds.report_of(home, made.agent)
+    if session.as_json or error or not said or document.outcome != "completed":
+        raise SystemExit(tell_woken(session, home, document, error))
+    session.markdown(said)
+    if document.proposals:
+        session.note("See what it proposes with `wakelog inbox`.")

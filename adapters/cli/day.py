@@ -103,21 +103,17 @@ def plan(
     of a new one. It plans within the hours and around the pauses that its preferences say:
     `wakelog agent set Day --prefer hours=9:00-17:00 --prefer pause=12:00-13:00`.
     """
-    from adapters.cli.wake import tell_woken, woken
+    from adapters.cli.wake import tell_made, tell_woken, woken
     from adapters.usecases import day_agent
     from adapters.usecases.agents import AgentOptions
+    from adapters.usecases.kinds import tldr_of
 
     home = session.writing()
     wanted = day_agent.next_day(home, day(date, home) if date else "")
     ids = [one for name in categories for one in categories_named(catalog_of(home), name)]
     made = day_agent.ready(home, AgentOptions(model=model), ids, has_timer=not no_timer)
-    if made.is_new and not session.as_json:
-        agent = home.services.agent(made.agent)
-        wakes = f"{made.schedule}, {home.settings.timezone}" if made.schedule else "when you ask"
-        reads = ", ".join(made.categories)
-        asks = agent.model or home.settings.model
-        session.say(safe(f'Made the agent "{agent.name}": it reads {reads}; {wakes} [{asks}].'))
-    elif made.others and not session.as_json:
+    tell_made(session, home, made)
+    if made.others and not made.is_new and not session.as_json:
         others = ", ".join(made.others)
         session.note(safe(f"It may not read {others}: see `wakelog agent set Day --category`."))
     asked = wanted if date else ""
@@ -130,7 +126,7 @@ def plan(
     if session.as_json:
         session.document(found)
         return
-    session.say(safe(day_agent.said(home, document.run_key) or day_head(found)), style="bold")
+    session.say(safe(tldr_of(home, document.run_key) or day_head(found)), style="bold")
     tasks = day_agent.tasks_of(home, (one.target for one in found.proposals if one.target))
     session.table(("Ref", "When", "Title", "Why"), plan_rows(found, tasks))
     if found.proposals:

@@ -9,8 +9,10 @@ from adapters.cli.shared import Session
 from adapters.documents.agents import has_agents
 from adapters.documents.inbox import deferred_only, page_of_sets, place_told, set_documents
 from adapters.documents.lessons import rules_offered
+from adapters.documents.policy import unheard
 from adapters.text.agent_output import rule_hint
 from adapters.text.common import local_time, safe, typed
+from adapters.text.policy import in_vain
 from adapters.usecases.resolve import pick_task
 from domain.log.timestamps import seconds_between
 from domain.text import squeeze
@@ -48,7 +50,8 @@ def inbox_command(session: Session, task: str | None, limit: int | None, is_all:
     found = set_documents(home, sets, is_all=is_all)
     if session.as_json:
         session.document(found)
-    elif found:
+        return
+    if found:
         _tell_sets(session, found, home, is_all=is_all)
         if left:
             session.note(f"{left} more sets; raise --limit to see them.")
@@ -60,6 +63,8 @@ def inbox_command(session: Session, task: str | None, limit: int | None, is_all:
         deferred = deferred_only(home, task_id)
         put_off = f" {deferred} put off: see `wakelog inbox --all`." if deferred else ""
         session.say(EMPTY + put_off)
+    for needed in unheard(home):
+        session.note(safe(in_vain(needed)))
 
 
 def _tell_sets(session: Session, sets: "list[InboxSet]", home: "Home", *, is_all: bool) -> None:

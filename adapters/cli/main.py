@@ -51,7 +51,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "summary": ("tasks", "Count what is open, made and done, by week and category."),
     "log": ("task_edits", "Write down what was done already, and how long it took."),
     "task": ("tasks", "More on tasks: checklists, links, time, ratings."),
-    "category": ("catalog", "List, add, rename and correct categories."),
+    "category": ("catalog", "List, add, rename, correct and review categories."),
     "label": ("catalog", "List, add, widen, delete and suppress labels."),
     "write-back": ("write_back", "Put what was done here into the files it came from."),
     "conflicts": ("conflicts", "See what a file or a machine and you changed both."),

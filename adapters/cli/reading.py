@@ -1,8 +1,6 @@
 """Read: `wakelog report`, `journal`, `messages`, `wakes` and `why`."""
 
-import os
 import re
-import sys
 from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -61,24 +59,13 @@ def report_command(session: Session, task: str, *, history: bool) -> None:
         session.say_each(last_wake(document))
         return
     session.say_each(report_head(document, name, zone))
-    _markdown(document.content or "")
+    session.say()
+    session.markdown(document.content or "")
     told = report_history(document, zone)
     if history:
         session.say("\n".join(["", "Earlier reports:", *(told or ["  none"])]))
     elif told:
         session.note(f"\n{len(told)} earlier; see them with --history.")
-
-
-def _markdown(text: str) -> None:
-    """Rendered on a terminal, as it is in a pipe."""
-    click.echo()
-    if not sys.stdout.isatty():
-        click.echo(safe(text))
-        return
-    from rich.console import Console
-    from rich.markdown import Markdown
-
-    Console(color_system=None if os.environ.get("NO_COLOR") else "auto").print(Markdown(safe(text)))
 
 
 @command("journal", "task=TASK|AGENT", example=f'"Fix the sink" --limit 5. {WHO}')

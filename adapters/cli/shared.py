@@ -290,6 +290,18 @@ class Session:
         for line in lines:
             self.say(line)
 
+    def markdown(self, text: str) -> None:
+        """Print a text rendered on a terminal, as it is in a pipe."""
+        if not sys.stdout.isatty():
+            click.echo(safe(text))
+            return
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console(color_system=None if os.environ.get("NO_COLOR") else "auto").print(
+            Markdown(safe(text))
+        )
+
     def exactly(self, text: str) -> None:
         """Print a text byte for byte; on a terminal its last line ends."""
         click.echo(text.encode() + b"\n" * sys.stdout.isatty(), nl=False)

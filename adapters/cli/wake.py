@@ -24,6 +24,7 @@ from domain.errors import Refused, Remedy, WakelogError, invalid
 from domain.wake.wake import ModelAnswered
 
 if TYPE_CHECKING:
+    from adapters.usecases.kinds import KindAgent
     from adapters.usecases.wake_agents import RanWake, Requested, WaitingWake
     from adapters.wiring import Home
 
@@ -270,6 +271,16 @@ def _wake_one(session: Session, agent_id: str, key: str) -> int:
     home = session.writing()
     document, error = woken(session, home, agent_id, lambda: request_wake(home, agent_id, key))
     return tell_woken(session, home, document, error)
+
+
+def tell_made(session: Session, home: "Home", made: "KindAgent") -> None:
+    """Say of an agent without a task, if it is new, what it reads and when it wakes."""
+    if session.as_json or not made.is_new:
+        return
+    agent = home.services.agent(made.agent)
+    wakes = f"{made.schedule}, {home.settings.timezone}" if made.schedule else "when you ask"
+    reads, asks = ", ".join(made.categories), agent.model or home.settings.model
+    session.say(safe(f'Made the agent "{agent.name}": it reads {reads}; {wakes} [{asks}].'))
 
 
 def tell_woken(session: Session, home: "Home", document: "WakeLine", error: str) -> int:

@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 from adapters.documents.wakes import WakeLine, wake_document
 from adapters.wiring import Home
 from domain.agent import deciders
-from domain.agent.agent import AGENT, AgentObservation, Mode
+from domain.agent.agent import AGENT, OF_CATEGORY, Agent, AgentObservation, Mode
 from domain.agent.memory import MEMORY, place
 from domain.agent.wake_queue import RunStatus
 from domain.errors import Refused
@@ -38,7 +38,7 @@ class AgentLine(Struct, frozen=True):
     `lifecycle` is ``active``, ``dormant`` or ``destroyed``. `sleep_until` is a time to come until
     which nothing wakes it, `failures` counts failed wakes in a row, `stale`: something changed
     that its report does not speak of. Before `asleep_until` only a person wakes it. `subject`: what
-    one without a task is about, ``home``: it plans days.
+    one without a task is about: ``home``, as it plans days, or ``category:<id>``.
     """
 
     id: str
@@ -123,7 +123,8 @@ class TimerDetails(Struct, frozen=True):
 
 class AgentDetails(AgentLine, frozen=True):
     """All about an agent: what `agent show` prints. `allowed_categories` are names, `last_wakes`
-    the newest five, the newest first."""
+    the newest five, the newest first. `subject_title`: what the category is called that it looks
+    over."""
 
     created_at: str
     generation: int
@@ -133,6 +134,7 @@ class AgentDetails(AgentLine, frozen=True):
     subscriptions: list[SubscriptionDetails]
     timers: list[TimerDetails]
     last_wakes: list[WakeLine]
+    subject_title: str | None
 
 
 class AgentsMade(Struct, frozen=True):
@@ -220,7 +222,14 @@ def agent_page(home: Home, document: AgentDocument, now: str) -> AgentDetails:
             for one in agent.timers
         ],
         last_wakes=[wake_document(home, each) for wake in newest for each in wake.every],
+        subject_title=category_name(catalog, of) if (of := category_of(agent)) else None,
     )
+
+
+def category_of(agent: Agent) -> str:
+    """The id of the category that an agent looks over; empty where it does no such thing."""
+    subject = agent.subject or ""
+    return subject.removeprefix(OF_CATEGORY) if subject.startswith(OF_CATEGORY) else ""
 
 
 def _who_names_the_model(home: Home, document: AgentDocument) -> str:

@@ -12,10 +12,11 @@ import msgspec
 from msgspec import Struct
 
 from adapters.documents.ranks import SET_SHOWN, Ranks, ranks_of
-from adapters.documents.tasks import titles_among
+from adapters.documents.tasks import catalog_of, titles_among
 from adapters.home import local_times
 from adapters.runtime import review
 from adapters.wiring import Home
+from domain.agent.agent import OF_CATEGORY
 from domain.changes.change_set import (
     REPLACED,
     ChangeItem,
@@ -66,15 +67,17 @@ class InboxItem(Struct, frozen=True):
 
 
 class SubjectDetails(Struct, frozen=True):
-    """What a change set is about: a ``task``, or a ``day`` whose `id` is its date."""
+    """What a change set is about: ``task``, ``category``, or ``day``, whose `id` is its date."""
 
-    kind: Literal["task", "day"]
+    kind: Literal["task", "day", "category"]
     id: str
     title: str
 
     @property
     def path(self) -> str:
         """Its page."""
+        if self.kind == "category":
+            return f"/tasks?category={self.id}"
         return f"/{'tasks' if self.kind == 'task' else self.kind}/{self.id}"
 
 
@@ -96,12 +99,26 @@ class InboxSet(Struct, frozen=True):
 
 
 def subject_of(one: SetDocument, titles: Mapping[str, str]) -> SubjectDetails:
-    """What a set is about; `titles`: of tasks."""
+    """What a set is about; `titles`: of tasks and categories, see `titles_of`."""
     if one.task_id:
         return SubjectDetails("task", one.task_id, titles.get(one.task_id, ""))
+    if one.about.startswith(OF_CATEGORY):
+        category = one.about.removeprefix(OF_CATEGORY)
+        return SubjectDetails("category", category, titles.get(category, category))
     told = date.fromisoformat(one.day) if is_date(one.day) else None
     named = f"{told:%a} {one.day}" if told else "a day"
     return SubjectDetails("day", one.day, f"Plan for {named}")
+
+
+def titles_of(home: Home, sets: Iterable[SetDocument]) -> dict[str, str]:
+    """What the tasks and the categories are called that sets are about."""
+    found = list(sets)
+    titles = titles_among(home, {one.task_id for one in found if one.task_id})
+    if any(one.about.startswith(OF_CATEGORY) for one in found):
+        catalog = catalog_of(home)
+        for known in (catalog.removed, catalog.categories):
+            titles |= {one.id: one.name for one in known.values()}
+    return titles
 
 
 def inbox_sets(home: Home) -> list[InboxSet]:
@@ -225,7 +242,7 @@ def documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list[
     now: dict[str, Snapshot] = {}  # of tasks, as each is looked at for many items
     found: list[InboxSet] = []
     with home.services.journal.reading(), home.services.agents.reading():  # one for all of them
-        ranked, titles = ranks_of(home), titles_among(home, {one.task_id for one in sets})
+        ranked, titles = ranks_of(home), titles_of(home, sets)
         for one in sets:
             items = [item for item in one.items if shows(one, item)]
             if not items:
@@ -295,7 +312,7 @@ PLACES = {
     "note": "note",
     "thread": "your words",
     "item": "checklist",
-    "task": "linked task",
+    "task": "another task",
     "time": "time entry",
     "result": "what it looked up",
 }

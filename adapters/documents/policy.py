@@ -8,11 +8,13 @@ from msgspec import Struct
 
 from adapters.documents.tasks import catalog_of
 from domain.agent.agent import AGENT
+from domain.agent.wake_queue import NO_RECEIPT
 from domain.log.state import MAIN
 from domain.policy.flow import ALLOWED
 from domain.policy.gate import (
     NOTICE_OF,
     NOTICE_VERSION,
+    REQUESTS_NOTICE,
     notice,
     pattern_of,
     sections_of,
@@ -141,9 +143,22 @@ class Preview(Struct, frozen=True):
     tools: list[ToolSpec]
 
 
-def needed(home: "Home", agent_ids: Iterable[str]) -> list[NeededReceipt]:
+def unheard(home: "Home") -> list[NeededReceipt]:
+    """The receipts for want of which agents lately asked others in vain, one for each provider."""
+    from projections.policy import VIEW
+    from projections.wakes import VIEW as WAKES
+
+    known = home.views.get(VIEW, MAIN)
+    refused = [one for one in known.refusals if one.code == NO_RECEIPT] if known else []
+    wakes = (home.views.get(WAKES, one.run_key) for one in refused)
+    ids = {one.agent_id for one in wakes if one}
+    return needed(home, sorted(ids), REQUESTS_NOTICE) if ids else []
+
+
+def needed(home: "Home", agent_ids: Iterable[str], least: int = 0) -> list[NeededReceipt]:
     """The receipts that these agents lack before they can wake, one for each provider; none
-    where all may ask their models. A model that cannot be had is left to who asks for it."""
+    where all may ask their models. A model that cannot be had is left to who asks for it.
+    `least`: the notice that they need; 0: what their kinds do."""
     from adapters.runtime import gate
 
     lacking: dict[str, tuple[set[str], list[str]]] = {}
@@ -152,7 +167,7 @@ def needed(home: "Home", agent_ids: Iterable[str]) -> list[NeededReceipt]:
         agents = [world.load(AGENT, one) for one in agent_ids]
     for agent in agents:
         model = gate.full_name(home.services, home.services.model_name(agent))
-        if missing := unconsented(policy, agent, model):
+        if missing := unconsented(policy, agent, model, least):
             categories, ids = lacking.setdefault(pattern_of(model), (set(), []))
             categories.update(missing)
             ids.append(agent.id)

@@ -122,7 +122,7 @@ DOCUMENTS: dict[str, DocumentType] = {
     "notify": DocumentType(NotifyDetails, ("notify show", "notify allow", "notify withdraw")),
     "notify-tests": DocumentType(list[TestedReceiver], ("notify test",)),
     "wakes": DocumentType(list[WakeLine], ("wakes", "wake")),
-    "wake": DocumentType(WakeLine, ("wake TASK",)),
+    "wake": DocumentType(WakeLine, ("wake TASK", "category review")),
     "run": DocumentType(WakeDetails, ("show",)),
     "prompt": DocumentType(agent_output.PromptDetails, ("show --prompt",)),
     "report": DocumentType(agent_output.ReportDetails, ("report",)),

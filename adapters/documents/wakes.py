@@ -70,7 +70,8 @@ class WakeLine(Struct, frozen=True):
 class WakeCause(Struct, frozen=True):
     """Why a wake was asked for: its ``first`` trigger, one ``merged`` into it while it was queued,
     or ``inherited``. `position` is that of a change, ``journal:r1:42``; `ticks` are timers; `hop`
-    counts agents' changes in a row; `words` are those of a person."""
+    counts agents' changes in a row; `words` are those of a person; `about`: what another agent
+    asks, in the wake `reason_id`."""
 
     how: str
     at: str
@@ -82,6 +83,7 @@ class WakeCause(Struct, frozen=True):
     hop: int
     ticks: list[str]
     words: str | None
+    about: str | None
 
 
 class WakeStep(Struct, frozen=True):
@@ -289,6 +291,7 @@ def _cause(world: LogState, line: CauseLine) -> WakeCause:
         hop=trigger.hop,
         ticks=list(trigger.ticks),
         words=world.payload(trigger.words).decode() if trigger.words else None,
+        about=trigger.about or None,
     )
 
 

@@ -93,8 +93,16 @@ def message_of(
     lines = [f"{one.title}: {_told(one)}" for one in named[:LINES_MAX]]
     if len(named) > LINES_MAX:
         lines.append(f"and {len(named) - LINES_MAX} more")
-    who = "1 task waits" if len(named) == 1 else f"{len(named)} tasks wait"
-    return Message(message_id, len(named), named, f"wakelog: {who} for you", "\n".join(lines))
+    title = f"wakelog: {_who(named)} for you"
+    return Message(message_id, len(named), named, title, "\n".join(lines))
+
+
+def _who(named: Sequence[WaitingTask]) -> str:
+    """How many tasks wait, and how many agents that have none."""
+    tasks = sum(bool(one.task_id) for one in named)
+    counts = (("task", tasks), ("agent", len(named) - tasks))
+    told = [f"{count} {what}{'s' * (count > 1)}" for what, count in counts if count]
+    return f"{' and '.join(told)} {'waits' if len(named) == 1 else 'wait'}"
 
 
 def without_texts(message: Message) -> Message:

@@ -25,6 +25,8 @@ from domain.agent.wake_queue import WAKE_QUEUE
 from domain.append import envelope
 from domain.append.causes import Cause, EpochBegan, LogShared, ReplicasImported, Replied
 from domain.append.notification_batch import batch
+from domain.changes.change_set import ItemProposed
+from domain.changes.dependencies import MAKING, follow_up_id
 from domain.errors import Refused, WakelogError, invalid
 from domain.journal.catalog import INBOX
 from domain.journal.commands import ImportTasks
@@ -97,7 +99,7 @@ _KEPT = frozenset(name for one in FIELDS for name in (one.name, one.value)) | fr
     status task field item note target phrase start end operation agent tool base
     run_key model code subscription schedule zone next_at timer ticks mode replica propagated_due
     tokens until action changes changed fingerprint reproposed call_id at kind thread seed template
-    entry instants others scope of restores day days block agent_kind subject
+    entry instants others scope of restores day days block agent_kind subject about
     """.split()
 )
 """Fields of stored types whose text is no person's."""
@@ -105,7 +107,7 @@ _KEPT_ARGUMENTS = frozenset(
     """
     id status priority dueDate languageCode confidence fingerprint category minutes isChecked
     isArchived checklist entryId startedAt endedAt startedUtc endedUtc relation
-    resolves day start end taskId block
+    resolves day start end taskId block about estimateMinutes
     """.split()
 )
 _ADDRESS = re.compile(r"(openai:.*@https?://)(?!localhost|127\.|\[::1)([^:/]+)(:\d+)?(.*)")
@@ -173,6 +175,9 @@ class Redactor:
         made = matched_rows(one.facts, rows, self._ids)
         for was, now in reversed(list(zip(one.facts, made, strict=True))):  # the receipt last
             self._pair(was.entity, now.entity)
+            if isinstance(was.fact, ItemProposed) and was.fact.tool in MAKING:
+                number = was.fact.item
+                self._become(follow_up_id(was.entity, number), follow_up_id(now.entity, number))
             self._pair(msgspec.to_builtins(was.fact), msgspec.to_builtins(now.fact))
 
     def _key(self, one: Append, log: str, cause: Cause, given: str) -> str:

@@ -17,7 +17,7 @@ from adapters.runtime.services import Services
 from adapters.runtime.wake_capture import capture
 from adapters.store.log import Appended
 from adapters.telemetry.spans import TellAppended, ignore
-from domain.agent.wake_queue import HELD_UNTIL, WAKE_QUEUE
+from domain.agent.wake_queue import HELD_UNTIL, NO_RECEIPT, WAKE_QUEUE
 from domain.append.causes import Replied
 from domain.errors import Refused
 from domain.journal.catalog import CATALOG
@@ -142,9 +142,12 @@ def _began(
     with services.agents.reading():  # one look for both
         refused = gate.held(services, agent_id)
         heeds = given is None and services.is_enabled and wake_capture.heeds(services, agent_id)
+        is_asked = gate.is_asked_by_agents(services, agent_id, run_key)
     if refused:
-        if refused.waits_for:
-            command: WakeCommand = DeferWake(agent_id, run_key, HELD_UNTIL, refused.waits_for)
+        if refused.waits_for and is_asked:
+            command: WakeCommand = SkipWake(agent_id, run_key, NO_RECEIPT, refused.because)
+        elif refused.waits_for:
+            command = DeferWake(agent_id, run_key, HELD_UNTIL, refused.waits_for)
         else:
             command = SkipWake(agent_id, run_key, refused.code, refused.because)
         services.append_agent(command)
@@ -233,6 +236,8 @@ async def _ask_model(
     if until := services.budgets.until(wake, services.clock.now()):
         return services.append_agent(work.defer(until, "budget"))
     if refused := gate.held(services, wake.begun.agent, wake):
+        if refused.waits_for and gate.is_asked_by_agents(services, wake.begun.agent, wake.run_key):
+            return services.append_agent(work.stop(NO_RECEIPT, refused.because))
         if refused.waits_for:
             return services.append_agent(work.defer(HELD_UNTIL, refused.waits_for))
         return services.append_agent(work.stop(refused.code, refused.because))

@@ -48,7 +48,7 @@ def _like(services: Services, source: Agent, made: str) -> CreateAgent:
         source.model,
         source.turn_max,
         services.is_enabled,
-        source.template,
+        source.template if source.task else "",  # another kind's directives are not a task's
         services.journal.horizon(position),
         first=services.first,
     )

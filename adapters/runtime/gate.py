@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from adapters.runtime.services import Services
+from domain.agent import wake_queue
 from domain.agent.agent import AGENT, Agent
 from domain.agent.wake_queue import GIVEN, HELD, WAKE_QUEUE, Queued, next_wake
 from domain.errors import Refused
@@ -76,6 +77,14 @@ def held_as(services: Services, agent: Agent) -> GateRefusal | None:
 def _refused_now(services: Services, agent: Agent, policy: Policy) -> GateRefusal | None:
     to = _has_key(services, services.model_name(agent))
     return refusal(policy, agent, to.model, to.has_secret)
+
+
+def is_asked_by_agents(services: Services, agent_id: str, run_key: str) -> bool:
+    """Whether a queued or begun wake of an agent is one that only other agents asked for."""
+    with services.agents.reading() as world:
+        known = world.load(WAKE_QUEUE, agent_id)
+    wakes = (one for one in (known.begun, known.queued) if one and one.run_key == run_key)
+    return any(map(wake_queue.is_asked_by_agents, wakes))
 
 
 def held_wake(services: Services, agent_id: str) -> Queued | None:

@@ -30,7 +30,7 @@ from domain.changes.change_set import (
     find,
 )
 from domain.changes.decisions import pending_effects
-from domain.changes.dependencies import FOLLOW_UP_TOOL, follow_up_id
+from domain.changes.dependencies import MAKING, applied_to, follow_up_id
 from domain.changes.in_doubt import items_in_doubt, undos_in_doubt
 from domain.journal.commands import ApplyOperation, UndoDeed
 from domain.log.state import MAIN, LogState, RecordedEvent, entity_of
@@ -65,7 +65,7 @@ def reply(
     services: Services, changes: ChangeSet, item: ChangeItem | None, said: ChangesReply
 ) -> None:
     """Record what came of an operation; a task that it made gets what goes with it first."""
-    if isinstance(said, ItemConfirmed) and item and item.tool == FOLLOW_UP_TOOL:
+    if isinstance(said, ItemConfirmed) and item and item.tool in MAKING:
         made = follow_up_id(changes.id, item.number)
         follow_ups.accompany(services, services.agent(changes.agent), made)
     services.append_reply(Replied("changes", changes.id, said))
@@ -188,7 +188,11 @@ def _done(services: Services, before: HeldAppends) -> Iterator[str]:
     with services.agents.reading() as world:
         for agent, task in sorted(found):
             sets = world.load(AGENT, agent).sets
-            yield from (one for one in sets if world.load(CHANGES, one).task == task)
+            yield from (one for one in sets if task in _applied_to(world.load(CHANGES, one)))
+
+
+def _applied_to(changes: ChangeSet) -> set[str]:
+    return {changes.task, *(applied_to(changes, one) for one in changes.items)}
 
 
 def _came(log: Log, before: Mapping[str, int]) -> Iterator[Sequence[Row]]:

@@ -35,7 +35,7 @@ from domain.changes.commands import (
     UndoItem,
 )
 from domain.changes.decisions import pending_effects
-from domain.changes.dependencies import FOLLOW_UP_TOOL, follow_up_id
+from domain.changes.dependencies import MAKING, applied_to, follow_up_id
 from domain.journal.commands import ApplyOperation, UndoDeed
 from domain.journal.task import PERSON, TASK
 from domain.log.wire import Payload, Words, words
@@ -259,13 +259,13 @@ def _perform(services: Services, changes: ChangeSet, asked: ChangesIntent) -> Ch
     command = ApplyOperation(
         asked.operation,
         changes.agent,
-        changes.task,
+        applied_to(changes, item),
         tool,
         Words(),
         base,
         categories,
         others=others,
-        revives=tool == FOLLOW_UP_TOOL and item is not None and bool(item.undos),
+        revives=tool in MAKING and item is not None and bool(item.undos),
     )
     result, position = effects.apply(services, command, text, asked.attempt)
     is_applied = result.status == "applied"

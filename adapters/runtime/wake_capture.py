@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from adapters.home.schedules import local_time
 from adapters.runtime.services import Services
 from domain.agent.agent import AGENT
@@ -56,6 +58,8 @@ def capture(
         if queued is None or queued.run_key != run_key:
             because = f"the wake {run_key} is not queued any more"
             raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
+        model = services.model_for(services.model_name(agent)).name
+        given = replace(given, model=model)
         prompt, seen = given_to(
             journal, agents, agent, queued, given, journal.n - 1, partial(lines_of, services)
         )
@@ -67,7 +71,6 @@ def capture(
         moved = moved_by(journal, agents, agent, given)
     kept = payload(agent.unit, canonical.encode(seen))
     payloads = [kept]
-    model = services.model_for(services.model_name(agent)).name
     command = BeginWake(
         agent=agent.id,
         run_key=run_key,

@@ -9,6 +9,7 @@ import msgspec
 
 from adapters.text.common import ID_SHOWN, local_time, run_shown, safe, typed
 from adapters.text.policy import HELD, waits
+from domain.agent.wake_queue import NO_RECEIPT
 from domain.lessons.lessons import STARS_MAX
 from domain.scaffold import is_newer, made_by
 
@@ -48,6 +49,7 @@ RULES = {
     "cancelled": "cancelled",
     **HELD,
     "disallowed_provider_model": "its model is not allowed for a category",
+    NO_RECEIPT: "your consent to what that sends, or the key, was missing",
 }
 
 

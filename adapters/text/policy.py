@@ -6,11 +6,13 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from adapters.text.common import ID_SHOWN, local_time, safe
+from domain.agent.wake_queue import NO_RECEIPT
 
 if TYPE_CHECKING:
     from adapters.documents.policy import (
         BoundaryDetails,
         HeldWake,
+        NeededReceipt,
         PolicyDocument,
         ReceiptDetails,
         RefusalDetails,
@@ -30,7 +32,8 @@ BOUNDARY_WORDS: Final = {
     "linked_task": "a prompt, of a linked task",
     "category_task": "what an agent looks up, of another task",
     "own_past": "what an agent recalls",
-    "day_task": "tasks, by an agent that plans a day",
+    "day_task": "a prompt, of the tasks of a day",
+    "week_task": "a prompt, of the tasks of a category",
     "notice": "the agents' log, of the journal",
 }
 REFUSED_WORDS: Final = {
@@ -39,6 +42,7 @@ REFUSED_WORDS: Final = {
     "overshared_payload_blocked": "the prompt would have held what may not leave",
     "consent": "you had not agreed to it",
     "secret": "the key of its model was not set",
+    NO_RECEIPT: "another agent asked it, and your consent to that or the key was missing",
 }
 
 
@@ -62,6 +66,14 @@ def waits(waits_for: str, until: str, zone: str = "") -> str:
     if waits_for == "sleep":
         return f"sleeps until {local_time(until, zone) if zone else until}"
     return f"waits for its {waits_for} until {local_time(until, zone) if zone else until}"
+
+
+def in_vain(one: "NeededReceipt") -> str:
+    """That agents asked others in vain, with the command that helps."""
+    count = len(one.agent_ids)
+    who = "1 agent was" if count == 1 else f"{count} agents were"
+    why = "you have not agreed to what that sends"
+    return f"{who} asked by another agent in vain, as {why}: `{one.command}`"
 
 
 def held(one: "HeldWake") -> str:
@@ -99,7 +111,11 @@ def _receipt(ones: "list[ReceiptDetails]", zone: str) -> Iterator[str]:
 
 
 NOT_FOR = "more is sent now by {}: agree again for that"
-KIND_WORDS: Final = {"task_agent": "agents of tasks", "day_agent": "an agent that plans your days"}
+KIND_WORDS: Final = {
+    "task_agent": "agents of tasks",
+    "day_agent": "an agent that plans your days",
+    "category_agent": "an agent that looks over a category",
+}
 
 
 def kinds_told(kinds: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from adapters.runtime import watcher
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from domain.agent import wake_queue as a
-from domain.agent.agent import AGENT, Agent, SubscriberAdded
+from domain.agent.agent import AGENT, Agent, AgentSettled, SubscriberAdded
 from domain.agent.subscriptions import Batch, match
 from domain.append import envelope
 from domain.append.notification_batch import batch, origin_of
@@ -49,10 +49,19 @@ ASKED = {
 """What is said of triggers that are no change, by their reason; of the others: you woke it."""
 
 
+ABOUT_WORDS = {
+    "fits_today": "whether it fits into the day",
+    "estimate": "whether its estimate is right",
+    "blocked": "what blocks it",
+    "stale": "whether it is still wanted",
+}
+"""What agents ask each other."""
+
+
 class TriggerFate(Struct, frozen=True):
-    """One trigger. `position` is ``journal:r1:42``, or ``agent:r1:7`` for what was asked or
-    ticked; `run_key` is the wake it went to, empty where there is none; `what` says in a few
-    words what happened."""
+    """One trigger, or what the agent asked another one. `position` is ``journal:r1:42``, or
+    ``agent:r1:7`` for what was asked or ticked; `run_key` is the wake it went to, empty where there
+    is none; `what` says in a few words what happened."""
 
     position: str
     at: str
@@ -122,6 +131,7 @@ def trigger_fates(services: Services, agent_id: str, limit: int) -> list[Trigger
     found = [_with_origin(services, agent, one) for one in found]
     known = {_origin(trigger) for trigger, _ in fates.first.values()}
     found += _others(services, agent, known, limit)
+    found += _requests(services, agent, limit)
     return sorted(found, key=lambda one: (one.at, one.position), reverse=True)
 
 
@@ -200,7 +210,7 @@ def _triggered(
     outcome, run_key, rule = fates.of(name)
     if trigger.reason != "subscription":
         position = f"agent:{row.replica}:{row.n}"
-        what = _asked(trigger)
+        what = _asked(services, trigger)
         return TriggerFate(position, row.at, (), outcome, run_key, rule, trigger.reason, what)
     replica, n = _origin(trigger)
     append = append_of(services.journal, n, replica)
@@ -235,7 +245,33 @@ def _with_origin(services: Services, agent: Agent, one: TriggerFate) -> TriggerF
     return one
 
 
-def _asked(trigger: a.Trigger) -> str:
+def _requests(services: Services, agent: Agent, limit: int) -> list[TriggerFate]:
+    """What an agent without a task asked others in its last wakes, and what came of it there."""
+    if agent.task:
+        return []
+    found: list[TriggerFate] = []
+    own = f"agent:{agent.id}@{services.agents.replica}"
+    settled = [one for one in services.agents.facts(own) if isinstance(one.fact, AgentSettled)]
+    for row in settled[-limit:]:
+        run_key = row.fact.run_key  # type: ignore[attr-defined]  # it is what was looked for
+        for asked in services.wake(run_key).requests:
+            fates = _Fates(asked.agent, services)
+            name = a.run_key_of(asked.agent, a.Trigger("request", run_key))
+            if name not in fates.last:  # it did not complete, or asked on another machine
+                continue
+            with services.journal.reading() as world:
+                title = world.load(TASK, asked.task).title
+            outcome, woken, rule = fates.of(name)
+            what = f"it asked the agent of “{title}” {ABOUT_WORDS.get(asked.about, asked.about)}"
+            position = f"agent:{row.replica}:{row.n}"
+            found.append(TriggerFate(position, row.at, (), outcome, woken, rule, "request", what))
+    return found
+
+
+def _asked(services: Services, trigger: a.Trigger) -> str:
+    if trigger.reason == "request":
+        by = services.agent(services.wake(trigger.reason_id).begun.agent).name
+        return f"the agent “{by}” asked {ABOUT_WORDS.get(trigger.about, trigger.about)}"
     said = ASKED.get(trigger.reason, "you woke it")
     ticks = len(trigger.ticks) if trigger.reason == "timer" else 0
     return f"{said}, {ticks} times" if ticks > 1 else said

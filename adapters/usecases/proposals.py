@@ -129,12 +129,11 @@ def pick_item(home: "Home", ref: str, ranked: "Ranks") -> tuple[str, int]:
 
 def _set_of_task(home: "Home", name: str, ranked: "Ranks") -> str:
     """The set of the task that words mean."""
-    from adapters.documents.inbox import all_sets, set_name, subject_of
-    from adapters.documents.tasks import titles_among
+    from adapters.documents.inbox import all_sets, set_name, subject_of, titles_of
     from domain.changes.change_set import is_open
 
     sets = all_sets(home)
-    titles = titles_among(home, {one.task_id for one in sets if one.task_id})
+    titles = titles_of(home, sets)
     names = {set_name(ranked, one.id): one for one in sets}
     groups: list[list[Titles]] = [[], []]
     for called, one in names.items():
@@ -211,10 +210,12 @@ def decide(
         nth: Which verdict under that key this is.
 
     Raises:
-        Refused: Code ``unknown_item``.
+        Refused: Code ``unknown_item``; ``invalid_value``: there is no task to set done.
         KeyReused: The key stands for something else.
     """
     home.resume_states()
+    if verdict.concludes and not review.changes_of(home.services, set_id).task:
+        raise invalid("that proposal is about no task that could be done", "leave --conclude out")
     before, own = item_of(home, set_id, number), nth_key(key, nth)
     if verdict.edit:
         verdict = verdict._replace(edit=_with_instants(home, before, verdict.edit))
@@ -291,8 +292,8 @@ def _verdict_command(
     """The command of a verdict, as far as a person says it: a repeat is known by that."""
     match verdict.kind:
         case "confirm":
-            task, edit = review.changes_of(home.services, set_id).task, verdict.edit
-            return ConfirmItem(set_id, number, PERSON, 0, words(task, edit)[0] if edit else None)
+            unit, edit = review.changes_of(home.services, set_id).unit, verdict.edit
+            return ConfirmItem(set_id, number, PERSON, 0, words(unit, edit)[0] if edit else None)
         case "reject":
             return RejectItem(set_id, number, PERSON, 0, verdict.reason)
         case "defer":

@@ -3,7 +3,7 @@
 Why a field is as it is stands in a task's own rows and what they name, however large the home is.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +28,7 @@ from domain.journal.imported import decoded
 from domain.journal.task import FIELDS, TASK, Task, item_of, rating_of
 from domain.log.state import MAIN, RecordedEvent
 from domain.text import cut, fold, squeeze
+from domain.tools.registry import makes_task
 from domain.wake.wake import ToolReturned
 from projections import agents, inbox, tasks, wakes
 from projections.inbox import SetDocument
@@ -110,11 +111,17 @@ class TaskPast:
         command = self.command_of(row)
         if not isinstance(command, do.ApplyOperation):
             return None
+        if makes_task(command.tool):  # by an agent of another subject
+            views, sets = self.home.views, self.home.services.agent(command.agent).sets
+            found = (views.get(inbox.VIEW, one) for one in sets)
+            return self._by_operation(one for one in found if one).get(command.operation)
         return self._proposals(command.task).get(command.operation)
 
     def _proposals_of(self, task_id: str) -> dict[str, ConfirmedProposal]:
         """All proposals of a task, by the operations that they were carried out by."""
-        found = self.home.views.page(inbox.VIEW, shelf=task_id)
+        return self._by_operation(self.home.views.page(inbox.VIEW, shelf=task_id))
+
+    def _by_operation(self, found: Iterable[inbox.SetDocument]) -> dict[str, ConfirmedProposal]:
         return {
             operation: ConfirmedProposal(
                 one, item, f"{set_name(self._ranks, one.id)}.{item.number}"
@@ -302,7 +309,7 @@ class _Trace(NamedTuple):
     def _proposed(self, found: ConfirmedProposal) -> Iterator[WhyStep]:
         one, item = found.set, found.item
         lead = WhyLead("proposal", found.ref, one.task_id, one.run_key)
-        said = f"The agent proposed it ({found.ref}): {item.summary}."
+        said = f"The agent proposed it ({found.ref}): {item.summary.rstrip('.')}."
         yield WhyStep("proposed", said, one.created_at, lead=lead)
         rests = self._rests(found)
         woken = list(self._woken(one.run_key, item.because_at.removeprefix("note:")))
@@ -428,6 +435,7 @@ _REASONS = {
     "manual": "You woke it.",
     "creation": "It was woken because it was new.",
     "recovery": "It was woken because it went on after a pause.",
+    "request": "It was woken because another agent asked.",
 }
 
 

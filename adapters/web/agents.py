@@ -33,7 +33,7 @@ from adapters.text.agent import memory_summary as memory_words
 from adapters.text.agent_output import counted
 from adapters.timetravel.why import trigger_fates
 from adapters.usecases import agents as use_cases
-from adapters.usecases import day_agent, policy, wake_agents
+from adapters.usecases import day_agent, kinds, policy, wake_agents
 from adapters.usecases.inputs import status_named
 from adapters.usecases.resolve import pick_task
 from adapters.web.filters import exact
@@ -442,6 +442,18 @@ def plan_day(site: Site, asked: FormRequest) -> Notice:
     made = f"Made an agent for it: it reads {reads}, and wakes {agent.schedule}."
     told = "Asked for a plan: what it proposes appears here."
     return Notice(told, lines=[made] if agent.is_new else [])
+
+
+def review_category(site: Site, asked: FormRequest) -> Notice:
+    """Ask the agent that looks over a category; it is made where there is none."""
+    if (found := catalog_of(site.home).categories.get(asked.names["id"])) is None:
+        raise missing("unknown_category", "category", asked.names["id"])
+    _check_room(site)
+    agent = kinds.of_category(site.home, found)
+    _run(site, agent.agent, wake_agents.request_wake(site.home, agent.agent, asked.key))
+    made = f"Made an agent for it, which wakes {agent.schedule}."
+    told = f"Asked for a look at “{found.name}”: its report appears here."
+    return Notice(told, lines=[made] if agent.is_new else [], to=f"/agents/{agent.agent}")
 
 
 def _check_room(site: Site) -> None:

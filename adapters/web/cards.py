@@ -19,7 +19,7 @@ from adapters.web.filters import local, weekday
 from adapters.web.http_types import in_lines
 from adapters.web.site import Site
 from domain.changes.change_set import ChangeItem
-from domain.changes.dependencies import FOLLOW_UP_TOOL, follow_up_id
+from domain.changes.dependencies import CREATE_TOOL, FOLLOW_UP_TOOL, follow_up_id
 from domain.errors import Refused
 from domain.journal.links import LINKS
 from domain.journal.task import TASK
@@ -181,6 +181,8 @@ def told_of(site: Site, one: SetDocument, item: ChangeItem, shown: InboxItem) ->
     """What the card of an item tells besides its summary."""
     if item.tool == FOLLOW_UP_TOOL:
         return _follow_up(site, one, item, shown)
+    if item.tool == CREATE_TOOL:
+        return _new_task(site, one, item, shown)
     if item.tool in TIMED:
         return CardDetails(
             _by_weekday(site, shown.summary), _by_weekday(site, shown.now or "") or None
@@ -215,6 +217,27 @@ def _follow_up(site: Site, one: SetDocument, item: ChangeItem, shown: InboxItem)
         task_id,
         title,
         can_conclude=source.is_open,
+    )
+
+
+def _new_task(site: Site, one: SetDocument, item: ChangeItem, shown: InboxItem) -> CardDetails:
+    said = shown.arguments
+    minutes = said.get("estimateMinutes")
+    details = [
+        ("Due", said.get("dueDate")),
+        ("Priority", said.get("priority")),
+        ("Estimate", f"{minutes} minutes" if minutes else ""),
+        ("About", said.get("description")),
+    ]
+    made = _titled(site, [follow_up_id(one.id, item.number)] if item.status == "confirmed" else [])
+    task_id, title = next(iter(made), ("", ""))
+    return CardDetails(
+        f"Create task {quoted(said['title'])}",
+        shown.now,
+        [(name, value) for name, value in details if value],
+        [each["title"] for each in said.get("items", ())],
+        task_id,
+        title,
     )
 
 

@@ -178,6 +178,7 @@ PLAIN = {
     "user": "asked by you",
     "creation": "new",
     "recovery": "goes on",
+    "request": "asked by an agent",
     "timer": "its timer",
     "deferred": "put off",
     "retracted": "taken back",

@@ -19,9 +19,11 @@ from adapters.documents.inbox import (
     value_before,
 )
 from adapters.documents.lessons import rules_offered
+from adapters.documents.policy import unheard
 from adapters.documents.ranks import ranks_of
 from adapters.documents.tasks import catalog_of, task_page, titles_among
 from adapters.documents.wakes import wake_document
+from adapters.text.policy import in_vain
 from adapters.usecases.proposals import pick_item
 from adapters.web import cards
 from adapters.web.http_types import FormRequest, Page, made_from, missing
@@ -517,6 +519,7 @@ def show(site: Site, asked: FormRequest) -> Page:
             "tabs": [(one, title) for one, (_, title) in TABS_SHOWN.items()],
             "looked": found.looked,
             "offered": rules_offered(site.home, [] if name else found.cards),
+            "in_vain": [] if name else [in_vain(one) for one in unheard(site.home)],
             "has_agents": bool(groups) or site.has_agents(),
             "labels": site.labels() if groups or pane else [],
         },

@@ -120,6 +120,7 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     ("/catalog/categories", catalog.add_category),
     (f"/catalog/categories/{_ID}", catalog.rename_category),
     (f"/catalog/categories/{_ID}/correct", catalog.correct_category),
+    (f"/catalog/categories/{_ID}/review", agents.review_category),
     ("/catalog/labels", catalog.add_label),
     (f"/catalog/labels/{_ID}/widen", catalog.widen_label),
     (f"/catalog/labels/{_ID}/delete", catalog.delete_label),

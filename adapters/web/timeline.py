@@ -34,6 +34,7 @@ WHY = {
     "creation": "it was made",
     "manual": "you woke it",
     "recovery": "it went on after an interruption",
+    "request": "another agent asked it",
 }
 RULES = {
     "dormant": "it was paused",

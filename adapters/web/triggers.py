@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from adapters.documents.agent_output import fact_told
 from adapters.documents.wakes import WakeCause
-from adapters.timetravel.why import append_of
+from adapters.timetravel.why import ABOUT_WORDS, append_of
 from adapters.web.filters import local
 from adapters.web.site import Site
 from domain.agent.agent import TimerSet
@@ -109,6 +109,10 @@ def _pieces(cause: WakeCause, found: CauseDetails, agent_id: str, zone: str) -> 
             return [made, SentencePiece(" was made"), _on(cause.at, zone)]
         case "recovery":
             return [SentencePiece("the agent was resumed"), _on(cause.at, zone)]
+        case "request":
+            asker = SentencePiece("another agent", f"/wakes/{cause.reason_id}")
+            asked = SentencePiece(f" asked {ABOUT_WORDS.get(cause.about or '', '')}")
+            return [asker, asked, _on(cause.at, zone)]
         case _:
             return _change(cause, found, zone)
 

@@ -26,7 +26,7 @@ CHARTED = 1_000  # wakes, the newest
 OUTCOMES = ("completed", "failed", "skipped", "superseded")
 STATES = ("queued", "waiting", "running")
 TEMPLATES_SHOWN = 100  # to choose from
-REASONS = ("subscription", "timer", "user", "creation", "manual", "recovery")
+REASONS = ("subscription", "timer", "user", "creation", "manual", "recovery", "request")
 FILTERS = ("q", "from", "to", "reason", "outcome", "model", "agent", "template", "sort")
 SORTS = {"": "newest first", "longest": "longest first", "turns": "most turns first"}
 

@@ -21,7 +21,7 @@ Category = Literal["grievance", "excellence", "template_improvement", "operation
 
 
 class AgentCreated(Stored, frozen=True, tag="agent.created.1"):
-    agent_kind: str  # "task_agent", "day_agent"
+    agent_kind: str  # "task_agent", "day_agent", "category_agent"
     task: str  # empty: it has none of its own
     generation: int  # 1-based among the agents of its task, or of its kind and subject
     name: str
@@ -29,7 +29,7 @@ class AgentCreated(Stored, frozen=True, tag="agent.created.1"):
     categories: tuple[str, ...] = ()
     position: int = 0  # the journal's n then; what came before is no news
     seen: tuple[Imported, ...] = ()  # of a journal that machines share: what was known of each
-    subject: str = ""  # of one without a task: what it is about, ``home``
+    subject: str = ""  # of one without a task: what it is about, ``home``, ``category:<id>``
 
 
 class AgentNamed(Stored, frozen=True, tag="agent.named.1"):
@@ -226,6 +226,8 @@ SubsFact = SubscriberAdded | SubscriberRemoved
 
 Change = dict[str, Any]
 
+OF_CATEGORY = "category:"
+"""What stands before its id, where an agent's subject is a category."""
 TURN_MAX_DEFAULT = 5
 TURN_MAX_LIMIT = 20
 JOURNAL_SHOWN = 20  # newest observations in a prompt, besides the critical ones (SPEC 4)

@@ -23,7 +23,7 @@ from domain.log.keys import key
 from domain.log.state import RecordedEvent, StreamType
 from domain.log.wire import Imported, Part, Stored
 
-Reason = Literal["subscription", "timer", "user", "creation", "manual", "recovery"]
+Reason = Literal["subscription", "timer", "user", "creation", "manual", "recovery", "request"]
 Rule = Literal[
     "dormant",
     "sleeping",  # reserved (ADR 38)
@@ -41,13 +41,16 @@ Rule = Literal[
 
 
 class Trigger(Part, frozen=True):
-    """What may wake an agent: a journal append, a timer's ticks, or a person's request.
+    """What may wake an agent: a journal append, a timer's ticks, a person's request, or what
+    another agent asks, reason ``request``.
 
-    `reason_id`: subscription, timer or session id, or the `n` of a request as text. `replica`
+    `reason_id`: subscription, timer or session id, the run key of the wake that asked, or the `n`
+    of a person's request as text. `replica`
     and `position`: of the journal append, for changes. `change`: its logicalChangeKey.
     `tokens`: those that matched. `ticks`: the times a timer trigger stands for. `words`: the
     person's, as a payload id; they go with the trigger when another wake inherits it. `of` and
-    `of_n`: the append of another machine that it was, see `Batch`.
+    `of_n`: the append of another machine that it was, see `Batch`. `about`: what another
+    agent asks.
     """
 
     reason: Reason
@@ -63,6 +66,7 @@ class Trigger(Part, frozen=True):
     words: str = ""
     of: str = ""
     of_n: int = 0
+    about: str = ""
 
 
 class WakeQueued(Stored, frozen=True, tag="alert.wake_queued.1"):
@@ -169,6 +173,11 @@ GIVEN = "requested"
 RunStatus = Literal["idle", "queued", "running", "failed"]
 LED_ELSEWHERE = "led_elsewhere"
 """What was left to the machine that leads may come back, if this one leads again."""
+DEFERRED: frozenset[Reason] = frozenset({"subscription", "request"})
+"""Reasons that wait for the throttle, and move no wake forward."""
+NO_RECEIPT = "no_receipt"
+"""Why a wake is dropped that only other agents asked for: nobody agreed to what it would be sent,
+and for their sake none waits."""
 UNCHANGED = "unchanged"
 """Why a wake of timers is skipped where nothing moved since the one before."""
 ELSEWHERE = frozenset({"own_write", "agent_write", "hops", "seen_elsewhere"})
@@ -261,6 +270,8 @@ def run_key_of(agent: str, trigger: Trigger) -> str:
             return _run_key("run/timer", agent, trigger.reason_id, first)
         case "user":
             return _run_key("run/user", agent, trigger.reason_id, str(trigger.turn))
+        case "request":
+            return _run_key("run/request", agent, trigger.reason_id)
         case "manual" | "creation" | "recovery":  # pragma: no branch  # these are all reasons
             return _run_key(f"run/{trigger.reason}", agent, trigger.replica, trigger.reason_id)
 
@@ -274,6 +285,11 @@ def due_of(wake: Queued, wake_queue: WakeQueue) -> str:
         return wake.until
     held = "" if wake.is_urgent else wake_queue.not_before
     return max(wake.due_at, wake.until, held, asleep_until(wake, wake_queue))
+
+
+def is_asked_by_agents(wake: Queued) -> bool:
+    """Whether nothing but what other agents ask made a wake."""
+    return not wake.left_out and all(one.reason == "request" for one in wake.triggers)
 
 
 def asleep_until(wake: Queued, wake_queue: WakeQueue) -> str:

@@ -16,6 +16,7 @@ from domain.agent.agent import Agent, Outcome, SleepOrdered
 from domain.agent.deciders import living
 from domain.agent.wake_queue import (
     AT_ONCE,
+    DEFERRED,
     AgentSlept,
     Queued,
     Rule,
@@ -74,7 +75,8 @@ def notice(
     origin: str = "person",
     is_seen: bool = False,
 ) -> list[WakeQueueFact]:
-    """Route a change or a timer's tick: queued, merged or suppressed by the first rule that holds.
+    """Route a change, a timer's tick or an agent's request: queued, merged or suppressed by the
+    first rule that holds.
 
     Args:
         wake_queue: The agent's.
@@ -134,6 +136,8 @@ def rule_against(
         return "mode"
     if reason not in AT_ONCE and not agent.is_automatic:
         return "automation_off"
+    if reason == "request":
+        return "hops" if trigger.hop > HOPS_MAX else None
     by, _, writer = origin.partition(":")
     if by != "agent" or reason != "subscription":
         return None
@@ -180,7 +184,7 @@ def _queue(
     queued = wake_queue.queued
     if queued is None:
         return _wake(wake_queue.id, trigger, due_at)
-    may_move = trigger.reason != "subscription" or (queued.is_propagated_only and not is_deferred)
+    may_move = trigger.reason not in DEFERRED or (queued.is_propagated_only and not is_deferred)
     is_earlier = may_move and due_at < queued.due_at
     return TriggerMerged(queued.run_key, trigger, due_at if is_earlier else "")
 
@@ -357,7 +361,7 @@ def must_pause(failures: int) -> bool:
 
 
 def _is_throttled(wake: Queued) -> bool:
-    return all(trigger.reason == "subscription" for trigger in wake.triggers)
+    return all(trigger.reason in DEFERRED for trigger in wake.triggers)
 
 
 def _rule_against_wake(

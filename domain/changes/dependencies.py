@@ -15,6 +15,9 @@ from domain.log.keys import key
 from domain.log.wire import Words
 
 FOLLOW_UP_TOOL = "create_follow_up_task"
+CREATE_TOOL = "create_task"
+MAKING = (FOLLOW_UP_TOOL, CREATE_TOOL)
+"""Tools whose items make a task."""
 RULES = "rules"
 
 
@@ -27,6 +30,14 @@ class _TargetArguments(Struct):
 def follow_up_id(set_id: str, number: int) -> str:
     """The id of the task that an item makes, if it makes one (DESIGN 6)."""
     return key("follow-up", set_id, str(number))
+
+
+def applied_to(changes: ChangeSet, item: ChangeItem | None) -> str:
+    """The task that an item is applied to: its set's, or the one that it makes; empty where it is
+    no task's."""
+    if item is not None and item.tool == CREATE_TOOL:
+        return follow_up_id(changes.id, item.number)
+    return changes.task
 
 
 def target_of(item: ChangeItem, arguments: Words | None = None) -> str:

@@ -7,6 +7,7 @@ from domain.agent import deciders
 from domain.agent import wake_queue_rules as rules
 from domain.agent.agent import (
     AGENT,
+    OF_CATEGORY,
     TURN_MAX_DEFAULT,
     Agent,
     AgentFact,
@@ -104,6 +105,10 @@ def create(cause: do.CreateAgent, key: str, at: str, world: LogState) -> Decisio
         if cause.subject:
             because = "there is no category that it may read"
         raise Refused("out_of_scope", because=because, instead="set its category first")
+    of_category = cause.subject.removeprefix(OF_CATEGORY)
+    if of_category != cause.subject and of_category not in allowed:
+        because = f"the category {of_category!r} is not among those that it may read"
+        raise Refused("out_of_scope", because=because, instead="allow it that category")
     agent, generation = _vacant(world, kind, cause.task or cause.subject)
     facts = deciders.create(
         agent,

@@ -11,16 +11,18 @@ from domain.handlers.decided import Decision, Event, on
 from domain.handlers.journal import Handler, edge, linked, stopped, task_of
 from domain.journal import commands as do
 from domain.journal import edits
+from domain.journal.catalog import CATALOG
 from domain.journal.day import DAY
 from domain.journal.edits import FollowUp, Moved
 from domain.journal.links import LinkedFrom
 from domain.journal.task import PERSON, TASK, ChecklistItem, Task
 from domain.log.keys import key as make_key
-from domain.log.state import LogState
+from domain.log.state import MAIN, LogState
 from domain.log.wire import Payload, words
 from domain.tools import registry
 from domain.tools.arguments import CreateFollowUpTask, MigrateChecklistItem, ProposeLink
 from domain.tools.base import ToolRefusal
+from domain.tools.category import NewTask
 from domain.tools.snapshot import Snapshot
 
 # What is written to two tasks in one append: a follow-up, items that move, a link (ADR 40).
@@ -76,6 +78,26 @@ def over_both(
             )
         case _:  # pragma: no cover  # the registry has no other change over two tasks
             return ToolRefusal("unknown_tool", "It changes one task alone.")
+
+
+def _made(
+    world: LogState, cause: do.ApplyOperation, given: NewTask, by: str
+) -> TwoTasks | ToolRefusal:
+    """A task that was not there, or that was taken back."""
+    made = world.load(TASK, cause.task)
+    if made.is_there or (made.exists and not cause.revives):
+        return ToolRefusal("redundant", "The task is there already.")
+    wanted = do.CreateTask(
+        given.title,
+        given.category,
+        estimate=given.estimate_minutes or 0,
+        due=given.due_date,
+        priority=given.priority or "",
+    )
+    description, kept = words(made.id, given.description)
+    titles = [one.title for one in given.items]
+    facts = edits.made_or_again(made, wanted, description, titles, by)
+    return TwoTasks(on(world, "task", made.id, facts), kept)
 
 
 def conclude(cause: do.ConcludeTask, key: str, at: str, world: LogState) -> Decision:
@@ -177,9 +199,12 @@ def _applied(
     cause: do.ApplyOperation, now: Snapshot, arguments: str, world: LogState
 ) -> TwoTasks | ToolRefusal:
     """What is written to the task, to both that it is about, or to the day."""
-    facts = registry.apply(cause.tool, now, arguments, f"agent:{cause.agent}")
+    by = f"agent:{cause.agent}"
+    facts = registry.apply(cause.tool, now, arguments, by)
     if isinstance(facts, ToolRefusal):
         return facts
+    if isinstance(given := registry.read(cause.tool, arguments), NewTask):
+        return _made(world, cause, given, by)
     if registry.is_over_two(cause.tool):
         return over_both(world, cause, world.load(TASK, cause.task), arguments)
     if now.day is not None:
@@ -199,12 +224,15 @@ def _tokens(events: Sequence[Event]) -> tuple[str, ...]:
 def _out_of_scope(world: LogState, now: Snapshot, cause: do.ApplyOperation) -> ToolRefusal | None:
     """The journal's side of the scope check, fail closed (SPEC 5)."""
     categories = [one.category for one in now.others]
-    if cause.task:
+    if registry.makes_task(cause.tool):
+        known = world.load(CATALOG, MAIN).categories
+        categories = [now.category if now.category in known else ""]
+    elif cause.task:
         if now.is_deleted or not world.load(TASK, cause.task).exists:
             return ToolRefusal("not_found", "the task does not exist any more")
         categories = [now.category]
     if not all(categories):
-        return ToolRefusal("missing_category", "the task has no category")
+        return ToolRefusal("missing_category", "the task has no category, or one that is gone")
     if not set(categories).issubset(cause.categories):
         return ToolRefusal("out_of_scope", "the task's category is not one the agent may touch")
     return None

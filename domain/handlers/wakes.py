@@ -12,11 +12,14 @@ from domain.agent.wake_queue import (
     GIVEN,
     HELD,
     HELD_UNTIL,
+    NO_RECEIPT,
     UNCHANGED,
     WAKE_QUEUE,
     Queued,
+    Trigger,
     WakeBegun,
     WakeQueueFact,
+    is_asked_by_agents,
 )
 from domain.agent.wake_queue_rules import Setting
 from domain.append.causes import Result
@@ -36,7 +39,13 @@ from domain.handlers.decided import Decision, Event, after, on
 from domain.handlers.journal import Handler
 from domain.log.state import MAIN, LogState
 from domain.log.timestamps import wall
-from domain.policy.gate import GATE_CODES, GateRefusal, refusal
+from domain.policy.gate import (
+    GATE_CODES,
+    REQUESTS_NOTICE,
+    GateRefusal,
+    refusal,
+    unconsented,
+)
 from domain.policy.policy import POLICY, Policy
 from domain.scaffold import features_of
 from domain.tools import registry
@@ -60,8 +69,15 @@ from domain.wake.wake import (
 )
 from domain.wake.wake_inputs import expires_at, inputs_of, specs_of, tools_of
 
-SKIPS = ("dormant", "destroyed", "switched_off", "cancelled", "task_deleted", *GATE_CODES)
+SKIPS = (
+    *("dormant", "destroyed", "switched_off", "cancelled", "task_deleted", NO_RECEIPT),
+    *GATE_CODES,
+)
 """Why a begun wake is stopped without having failed."""
+REQUESTS = "requests"
+NOT_AGREED = GateRefusal(
+    NO_RECEIPT, "nobody agreed to what it would be sent", (), "consent", is_of_requests=True
+)
 
 
 def begin(cause: do.BeginWake, key: str, at: str, world: LogState) -> Decision:
@@ -107,6 +123,8 @@ def begin(cause: do.BeginWake, key: str, at: str, world: LogState) -> Decision:
     policy = world.load(POLICY, MAIN)
     if refused := refused_of(policy, agent, started, has_secret=cause.has_secret):
         return _not_begun(world, agent, queued, refused)
+    if is_asked_by_agents(queued) and not any(one.name == REQUESTS for one in cause.user):
+        return _not_begun(world, agent, queued, NOT_AGREED)
     features = features_of(cause.scaffold)
     bench = inputs_of(world, agent, cause.run_key, cause.snapshot, features, at)
     tools = tools_of(world, agent, queued.reason, cause.scaffold, bench.snapshot)
@@ -123,10 +141,13 @@ def begin(cause: do.BeginWake, key: str, at: str, world: LogState) -> Decision:
 def _not_begun(world: LogState, agent: Agent, queued: Queued, refused: GateRefusal) -> Decision:
     """A queued wake that the gate holds: it waits, or is skipped."""
     wake_queue = world.load(WAKE_QUEUE, agent.id)
-    if refused.waits_for:
+    if refused.is_of_requests and not is_asked_by_agents(queued):
+        facts = []  # it is captured once more, without what they ask
+    elif refused.waits_for and not is_asked_by_agents(queued):
         facts = rules.back_off(wake_queue, queued.run_key, HELD_UNTIL, refused.waits_for)
     else:
-        facts = rules.drop(wake_queue, queued.run_key, refused.code)
+        code = NO_RECEIPT if refused.waits_for else refused.code
+        facts = rules.drop(wake_queue, queued.run_key, code)
     result = Result((queued.run_key,), code=refused.code, message=refused.because)
     return Decision(wake_queue_events(world, agent.id, facts), result)
 
@@ -138,6 +159,10 @@ def skip(cause: do.SkipWake, key: str, at: str, world: LogState) -> Decision:
     wake_queue = world.load(WAKE_QUEUE, agent.id)
     if cause.code == UNCHANGED and not _is_unchanged(cause, at, agent, world):
         return Decision()
+    if cause.code == NO_RECEIPT and not (
+        wake_queue.queued and is_asked_by_agents(wake_queue.queued)
+    ):
+        return Decision()  # somebody else wants it by now
     if cause.code == person.CANCELLED:
         dropped = person.cancel(wake_queue, cause.run_key)
     else:
@@ -226,11 +251,16 @@ def _is_anothers(wake: Wake, cause: do.StopWake | do.RetakeWake | do.DeferWake) 
 
 
 def _must_stop(world: LogState, agent: Agent, wake: Wake) -> str:
-    """Why a running wake of this agent may not go on; empty where it may, or has to wait."""
+    """Why a running wake of this agent may not go on; empty where it may, or has to wait. For the
+    sake of other agents none waits."""
     if agent.lifecycle != "active":
         return agent.lifecycle
-    refused = refused_of(world.load(POLICY, MAIN), agent, wake.begun)
-    return refused.code if refused and not refused.waits_for else ""
+    if (refused := refused_of(world.load(POLICY, MAIN), agent, wake.begun)) is None:
+        return ""
+    begun = world.load(WAKE_QUEUE, agent.id).begun if refused.waits_for else None
+    if begun is not None and is_asked_by_agents(begun):
+        return NO_RECEIPT
+    return "" if refused.waits_for else refused.code
 
 
 def _held(world: LogState, agent: Agent, wake: Wake) -> str:
@@ -250,7 +280,12 @@ def refused_of(
     if not features_of(begun.scaffold).is_gated:
         return None
     of = replace(agent, categories=begun.categories)
-    return refusal(policy, of, begun.model, has_secret)
+    if refused := refusal(policy, of, begun.model, has_secret):
+        return refused
+    is_told = any(one.name == REQUESTS for one in begun.user)
+    if is_told and (missing := unconsented(policy, of, begun.model, REQUESTS_NOTICE)):
+        return NOT_AGREED._replace(categories=missing)
+    return None
 
 
 def replied(entity: str, reply: WakeReply, at: str, world: LogState) -> Decision:
@@ -324,6 +359,7 @@ def _written(world: LogState, agent: Agent, advanced: Advanced, at: str) -> Deci
             world.bring(answered.payloads)
             replaced = _Replaced(world, agent, wake, own)
             events += _retracted(world, agent, wake, replaced)
+            events += _handed_on(world, wake, at)
             changes += replaced.of(own)
         told = after(world, AGENT, agent, answered.observed, at)
         events += lessons.of_end(world, told, wake, finished)
@@ -390,6 +426,21 @@ def _retracted(world: LogState, agent: Agent, wake: Wake, replaced: _Replaced) -
         gone = {fact.item for fact in facts}
         facts += [fact for fact in replaced.of(changes) if fact.item not in gone]
         events += on(world, "changes", one, facts)
+    return events
+
+
+def _handed_on(world: LogState, wake: Wake, at: str) -> list[Event]:
+    """What a wake asks other agents comes to each as a trigger of its own: once, and no further
+    than changes that agents make."""
+    events: list[Event] = []
+    setting = Setting(is_enabled=True, throttle_seconds=wake.begun.throttle_seconds)
+    for asked in wake.requests:
+        other, hop = world.load(AGENT, asked.agent), wake.begun.hop + 1
+        trigger = Trigger(
+            "request", wake.run_key, replica=world.replica, hop=hop, about=asked.about
+        )
+        facts = rules.notice(world.load(WAKE_QUEUE, other.id), other, trigger, at, setting)
+        events += wake_queue_events(world, other.id, facts)
     return events
 
 

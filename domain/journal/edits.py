@@ -81,13 +81,13 @@ def set_field(task: Task, field: t.TaskField, value: Any, by: str) -> list[TaskF
     return [] if is_same else [field.fact(by, value)]
 
 
-def set_fields(task: Task, said: do.CreateTask | do.EditTask) -> list[TaskFact]:
-    """The plain fields that a person's command says."""
+def set_fields(task: Task, said: do.CreateTask | do.EditTask, by: str = PERSON) -> list[TaskFact]:
+    """The plain fields that a command says."""
     facts: list[TaskFact] = []
     for field in FIELDS:
         value = getattr(said, field.name)
         if value or (value is not None and field.can_be_empty):
-            facts += set_field(task, field, value, PERSON)
+            facts += set_field(task, field, value, by)
     return facts
 
 
@@ -344,6 +344,21 @@ def again(
     facts += [t.ItemArchived(by, one.id) for one in made.items if not one.is_archived]
     gone, come = moved(source, items, made, by)
     return Moved(gone, [*facts, *come])
+
+
+def made_or_again(
+    made: Task, wanted: do.CreateTask, description: Words, items: Sequence[str], by: str
+) -> list[TaskFact]:
+    """A task as it is wanted, with a checklist; one that was deleted is there again, and so."""
+    title = titled(wanted.title, TITLE_MAX)
+    facts: list[TaskFact] = [t.TaskCreated(by, title, wanted.category)]
+    if made.exists:
+        facts = [t.TaskRestored(by), *retitle(made, title, by)]
+        facts += [t.ItemArchived(by, one.id) for one in made.items if not one.is_archived]
+    else:
+        made = Task(made.id, exists=True, title=title, category=wanted.category)
+    facts += describe(made, description, by) if description != Words() else []
+    return [*facts, *set_fields(made, wanted, by), *add_items(made, items, "", by)]
 
 
 FOLLOWS: t.Relation = "follows_up_on"

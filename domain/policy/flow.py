@@ -16,7 +16,9 @@ from domain.agent.agent import Agent
 from domain.errors import Refused
 
 T = TypeVar("T", bound=Struct)
-Boundary = Literal["own_task", "linked_task", "category_task", "own_past", "notice", "day_task"]
+Boundary = Literal[
+    "own_task", "linked_task", "category_task", "own_past", "notice", "day_task", "week_task"
+]
 Table = Mapping[Boundary, frozenset[str]]
 
 
@@ -48,12 +50,19 @@ _4: Final[Table] = {
     ),
 }
 
-ALLOWED: Final[Mapping[int, Table]] = {1: _1, 2: _2, 3: _2, 4: _4}
+_5: Final[Table] = {
+    **_4,
+    "week_task": _names(
+        "id title status priority due estimate spent planned rating items untouched one_liner date"
+    ),
+}
+
+ALLOWED: Final[Mapping[int, Table]] = {1: _1, 2: _2, 3: _2, 4: _4, 5: _5}
 """The fields that may be filled, by scaffold: ``own_task`` in a prompt of the task's agent,
 ``linked_task`` in one of an agent whose task it is linked with, ``category_task`` in what an agent
 is told that looks it up, ``own_past`` in what it recalls of itself and its task, ``notice`` in
 what the agents' log is told of an append of the journal, ``day_task`` in what an agent is told that
-plans a day."""
+plans a day, ``week_task`` in what one is told that looks over a category."""
 
 
 def project(boundary: Boundary, seen: T, scaffold: int = 1) -> T:

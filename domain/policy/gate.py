@@ -12,7 +12,7 @@ from domain.agent import endpoints
 from domain.agent.agent import Agent
 from domain.policy.policy import Policy
 
-NOTICE_VERSION: Final = 2
+NOTICE_VERSION: Final = 3
 """The notice that is shown today."""
 
 _TOLD_1: Final[dict[str, str]] = {
@@ -49,7 +49,15 @@ _TOLD_2: Final[dict[str, str]] = {
         "agents, your blocks of the day, and what was planned and spent the day before"
     ),
 }
-TOLD: Final[dict[int, dict[str, str]]] = {1: _TOLD_1, 2: _TOLD_2}
+_TOLD_3: Final[dict[str, str]] = {
+    **_TOLD_2,
+    "week": (
+        "of an agent that looks over a category: its tasks, open and done of late, with a line of "
+        "their agents, your ratings, and what was planned and spent in two weeks"
+    ),
+    "requests": "what another of your agents asks of the task, in a fixed sentence",
+}
+TOLD: Final[dict[int, dict[str, str]]] = {1: _TOLD_1, 2: _TOLD_2, 3: _TOLD_3}
 """By notice: each section that leaves, and what is said of it."""
 
 
@@ -58,7 +66,7 @@ def sections_of(version: int = NOTICE_VERSION) -> tuple[str, ...]:
     return tuple(TOLD[version])
 
 
-NOTICE_OF: Final[dict[str, int]] = {"task_agent": 1, "day_agent": 2}
+NOTICE_OF: Final[dict[str, int]] = {"task_agent": 1, "day_agent": 2, "category_agent": 3}
 """By kind of agent: the notice that a consent must be of, or newer, for what its wakes hold."""
 
 
@@ -131,12 +139,14 @@ GATE_CODES: Final = (
 
 class GateRefusal(NamedTuple):
     """Why a wake may not ask its model. `categories`: those that it is about; `waits_for`: what
-    opens the gate, where the wake waits for it instead of being skipped."""
+    opens the gate, where the wake waits for it instead of being skipped; `is_of_requests`: all but
+    what other agents ask could be sent."""
 
     code: str
     because: str
     categories: tuple[str, ...] = ()
     waits_for: WaitsFor = ""
+    is_of_requests: bool = False
 
 
 def is_leaving(model: str) -> bool:
@@ -171,11 +181,16 @@ def pattern_of(model: str) -> str:
     return endpoints.every(model) or f"{model.partition(':')[0]}:*"
 
 
-def unconsented(policy: Policy, agent: Agent, model: str) -> tuple[str, ...]:
-    """The agent's categories that no consent covers for a model; none for one that stays here."""
+REQUESTS_NOTICE: Final = 3
+"""The notice that tells of section ``requests``."""
+
+
+def unconsented(policy: Policy, agent: Agent, model: str, notice: int = 0) -> tuple[str, ...]:
+    """The agent's categories that no consent covers for a model; none for one that stays here.
+    `notice`: of which the consent has to be, or of a newer one; 0: what the agent's kind needs."""
     if not is_leaving(model):
         return ()
-    notice = notice_of(agent.agent_kind)
+    notice = notice or notice_of(agent.agent_kind)
     return tuple(one for one in agent.categories if not policy.consented(model, one, notice))
 
 

@@ -171,7 +171,7 @@ def quoted(text: str) -> str:
 
 Mode = Literal["immediate", "deferred", "local", "read"]
 
-REASONS = ("subscription", "timer", "user", "creation", "manual", "recovery")
+REASONS = ("subscription", "timer", "user", "creation", "manual", "recovery", "request")
 CAPABILITIES: Mapping[str, tuple[str, ...]] = {
     "task_agent": (
         "task.propose",
@@ -194,6 +194,17 @@ CAPABILITIES: Mapping[str, tuple[str, ...]] = {
         "journal.write",
         "proposals.retract",
         "loop.write",
+        "agent.ask",
+    ),
+    "category_agent": (
+        "task.propose_new",
+        "report.write",
+        "journal.write",
+        "proposals.retract",
+        "category.read",
+        "journal.read",
+        "loop.write",
+        "agent.ask",
     ),
 }
 """What each kind of agent may do; a kind that is not here may do nothing."""
@@ -210,7 +221,8 @@ class Tool(Struct, frozen=True, kw_only=True):
     each element of a batch; local tools and reads have none. `array`, `singular`, `element`,
     `explode`: of a batch, the argument that explodes, the name and arguments of each element's
     change, what chooses among them; `element` alone: the arguments of the change, where they hold
-    more than those of the call. `output`: the Struct or fact that a call comes to. `entities`,
+    more than those of the call, as an adapter resolves it or as `fills` takes it from the snapshot.
+    `output`: the Struct or fact that a call comes to. `entities`,
     `tokens`: what it changes. `scope`: how far it reaches. `idempotency`: what makes a repeat
     harmless.
     """
@@ -235,6 +247,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     singular: str = ""
     element: type[Arguments] | None = None
     explode: Callable[[Snapshot, Any], Exploded | ToolRefusal] | None = None
+    fills: Callable[[Snapshot, Any], Struct] | None = None
     idempotency: Literal[
         "operation_id", "fingerprint", "last_call_wins", "wake", "changes_nothing"
     ] = "fingerprint"
@@ -246,6 +259,8 @@ class Tool(Struct, frozen=True, kw_only=True):
         "own_past",
         "allowed_categories",
         "own_day",
+        "own_category",
+        "tasks_shown",
     ] = "own_task"
     entities: tuple[str, ...] = ("task",)
     tokens: tuple[str, ...] = ("TASK",)

@@ -7,6 +7,7 @@ both tasks is made by `domain.handlers.journal`; which other task a proposal may
 
 from collections.abc import Iterable
 from functools import partial
+from typing import Protocol
 
 from domain.text import cut, squeeze
 from domain.tools import arguments as a
@@ -66,18 +67,44 @@ def _carried(given: a.CreateFollowUpTask) -> list[str]:
     return [one.id for one in given.carry_over]
 
 
-def _follow_up_summary(snapshot: Snapshot, given: a.CreateFollowUpTask) -> str:
-    parts = [f'Create follow-up task "{given.title}"']
+class _NewTask(Protocol):
+    """What is said of a task that is made."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def description(self) -> str: ...
+
+    @property
+    def due_date(self) -> str: ...
+
+    @property
+    def priority(self) -> str | None: ...
+
+
+def new_task_summary(
+    what: str, given: _NewTask, titles: Iterable[str], also: Iterable[str] = ()
+) -> str:
+    """A task that is made, in words. `titles`: of the items that it has then; `also`: what is said
+    of it before those."""
+    parts = [f'{what} "{given.title}"']
     parts += [f"due {given.due_date}"] if given.due_date else []
     parts += [given.priority] if given.priority else []
-    parts += [_RELATED[given.relation]] if given.relation in _RELATED else []
-    titles = {item.id: item.title for item in snapshot.items}
-    moved = [f'"{titles.get(one, one[:NAME_LENGTH])}"' for one in _carried(given)]
-    if (more := len(moved) - TITLES_SHOWN) > 0:
-        moved[TITLES_SHOWN:] = [f"{more} more"]
-    parts += [f"with {', '.join(moved)}"] if moved else []
+    parts += also
+    named = [f'"{one}"' for one in titles]
+    if (more := len(named) - TITLES_SHOWN) > 0:
+        named[TITLES_SHOWN:] = [f"{more} more"]
+    parts += [f"with {', '.join(named)}"] if named else []
     about = f": {cut(squeeze(given.description), length_max=SHOWN)}" if given.description else ""
     return f"{', '.join(parts)}{about}"
+
+
+def _follow_up_summary(snapshot: Snapshot, given: a.CreateFollowUpTask) -> str:
+    known = {item.id: item.title for item in snapshot.items}
+    titles = (known.get(one, one[:NAME_LENGTH]) for one in _carried(given))
+    related = [_RELATED[given.relation]] if given.relation in _RELATED else []
+    return new_task_summary("Create follow-up task", given, titles, related)
 
 
 _RELATED = {"relates_to": "related to this one", "blocks": "which blocks this one"}

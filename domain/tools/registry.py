@@ -21,7 +21,7 @@ from domain.log.wire import Imported
 from domain.ports import ToolSpec
 from domain.scaffold import FEATURES, SCAFFOLD, Features, features_of
 from domain.text import squeeze
-from domain.tools import arguments, days, decoding, followups, local, task_tools, times
+from domain.tools import arguments, category, days, decoding, followups, local, task_tools, times
 from domain.tools import base as b
 from domain.tools.arguments import Arguments, Schema, SuppressLabel
 from domain.tools.base import CAPABILITIES, Facts, Mode, Plan, Tool, ToolEffect, ToolRefusal
@@ -39,6 +39,7 @@ TOOLS: Mapping[str, Tool] = {
         *followups.TOOLS,
         *times.TOOLS,
         *days.TOOLS,
+        *category.TOOLS,
         *local.TOOLS,
         *local.LOOKUP_TOOLS,
     )
@@ -285,6 +286,7 @@ def plan(
     wanted = _resolved(tool, arguments, dict(instants))
     if isinstance(wanted, ToolRefusal):
         return wanted
+    wanted = record.fills(snapshot, wanted) if record.fills else wanted
     answer = record.effect.facts(snapshot, wanted, "")
     if isinstance(answer, ToolRefusal):
         return answer
@@ -312,10 +314,15 @@ def seen_now(
     world: LogState, task: str, tool: str, arguments: str, position: int, at: str = ""
 ) -> Snapshot:
     """What a change would be applied to, as the journal stands in a world: its task; of a change of
-    a day, which is no task's, that day and the open task that it names."""
+    a day, which is no task's, that day and the open task that it names; of a task that is to be
+    made, its category, and its id where it is there."""
+    given = read(tool, arguments)
+    if isinstance(given, category.NewTask):
+        is_there = world.load(TASK, task).is_there if task else False
+        return Snapshot(task if is_there else "", position, "", "", category=given.category)
     if task:
         return snapshot(world.load(TASK, task), world.load(CATALOG, MAIN), position, at)
-    return days.seen_now(world, read(tool, arguments), position)
+    return days.seen_now(world, given, position)
 
 
 def task_of(task: str, tool: str, arguments: str) -> str:
@@ -327,6 +334,11 @@ def task_of(task: str, tool: str, arguments: str) -> str:
 def days_of(task: str, tool: str, arguments: str) -> tuple[str, ...]:
     """The day that a change which is no task's is about."""
     return () if task else (getattr(read(tool, arguments), "day", ""),)
+
+
+def makes_task(tool: str) -> bool:
+    """Whether a change makes the task that it is applied to."""
+    return tool == category.CREATE
 
 
 def is_over_two(tool: str) -> bool:

@@ -29,7 +29,7 @@ _READ = _UNSEEN | _MARKS
 
 class ShownText(NamedTuple):
     """A text that a wake was shown. `at` is its place: ``words``, ``title``, ``description``,
-    ``note:<when>``, ``item:<id>``, ``thread:<when>``, ``task:<id>`` of a linked one,
+    ``note:<when>``, ``item:<id>``, ``thread:<when>``, ``task:<id>`` of another one,
     ``time:<start>`` of a time entry since scaffold 3, ``result:<tool>``. Times are instants and ids
     are whole, also where the prompt tells them otherwise."""
 
@@ -118,7 +118,9 @@ def texts_shown(wake: Wake, seen: Snapshot, text: Callable[[Words], str]) -> Ite
             begins = f"- {short.get(entry.id, entry.id)} "
             told = next((one for one in lines if one.startswith(begins)), "")
             yield ShownText(f"time:{entry.start}", told.removeprefix(begins))
-    for link in _objects(_json(body("linked"), "[\n")):
+    week = _json(body("week"), "{")
+    looked_over = week.get("tasks") if isinstance(week, dict) else None
+    for link in (*_objects(_json(body("linked"), "[\n")), *_objects(looked_over)):
         for name in ("title", "oneLiner", "tldr"):
             named = link.get("id")
             yield ShownText(f"task:{whole.get(str(named), named)}", _text(link.get(name)))

@@ -28,6 +28,8 @@ from domain.log.state import MAIN, LogState, RecordedEvent
 from domain.log.timestamps import seconds_between
 from domain.log.wire import Words, tag_of
 from domain.policy.flow import may_enter, project
+from domain.policy.gate import REQUESTS_NOTICE, unconsented
+from domain.policy.policy import POLICY
 from domain.scaffold import Features
 from domain.text import fold
 from domain.tools.days import DAY_CHANGES
@@ -37,7 +39,7 @@ from domain.wake.memory import readable_digests, readable_notes
 from domain.wake.prompt_sections import newest_of
 from domain.wake.reading import PromptLimits, PromptOptions, Reading, WakeReason
 from domain.wake.short_ids import shortened
-from domain.wake.wake import ModelAnswered, WakeStarted
+from domain.wake.wake import ModelAnswered, WakeStarted, anyones
 
 
 def linked(
@@ -211,6 +213,7 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     limits: PromptLimits = DEFAULTS,
     given: PromptOptions = GIVEN,
     day: r.DaySeen | None = None,
+    week: r.WeekSeen | None = None,
 ) -> Reading:
     """Read what a wake of the agent may see. Fails closed: no scope, no reading.
 
@@ -225,14 +228,15 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
         limits: Bounds what is read at all.
         given: What the wake's command says: its scaffold, the person's clock.
         day: The one that it plans, of an agent without a task.
+        week: The same, of one that looks over a category.
 
     Raises:
         Refused: Code ``unknown_task``, ``task_deleted``, or ``out_of_scope`` where the task has
             no category or one that the agent is not allowed; ``overshared_payload_blocked``.
     """
     reading = _of_itself(agents, agent, asked, report, sets, given)
-    if day is not None:
-        reading = replace(reading, day=day)
+    if day is not None or week is not None:
+        reading = replace(reading, day=day, week=week)
     else:
         reading = _with_task(journal, agent, asked, reading, linked_agents, limits, given)
     return replace(reading, short=shortened(_ids(reading))) if given.features.short_ids else reading
@@ -316,6 +320,8 @@ def _ids(reading: Reading) -> Iterator[str]:
     """All that a prompt may name by its id."""
     task = reading.task
     yield from (task.id, *(one.subject for one in reading.changes))
+    if reading.week is not None:
+        yield from reading.week.shown
     if reading.day is not None:
         before = reading.day.before or r.DayBeforeSeen("")
         parts = (reading.day.blocks, reading.day.tasks, before.blocks, before.spent)
@@ -648,6 +654,20 @@ def _edit(agents: LogState, agent: Agent, changes: ChangeSet, item: ChangeItem) 
     field = next((one for one in item.touches if ":" not in one), item.tool)
     edit = edit_of(agents.text(item.arguments), agents.text(item.arguments_now))
     return [r.EditSeen(field, edit, changes.task)]
+
+
+# ---------------------------------------------------------------------------- what other agents ask
+
+
+def requests_of(
+    agents: LogState, agent: Agent, queued: Queued, given: PromptOptions
+) -> tuple[r.RequestSeen, ...]:
+    """What other agents ask, each once; nothing where nobody agreed that the model is told."""
+    asked = [one for one in queued.triggers if one.reason == "request"]
+    if not asked or unconsented(agents.load(POLICY, MAIN), agent, given.model, REQUESTS_NOTICE):
+        return ()
+    found = {(one.about, anyones(agents, one.reason_id).begun.agent_kind) for one in asked}
+    return tuple(r.RequestSeen(*one) for one in sorted(found))
 
 
 # ------------------------------------------------------------------------------------ earlier turns

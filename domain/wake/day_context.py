@@ -71,23 +71,35 @@ def planned_day(local: LocalTime, words: str) -> str:
     '2026-11-23'
     """
     today = local.time[:10]
-    ahead = [_shifted(today, days) for days in range(AHEAD + 1)]
-    names = {one: day for day in ahead[:AHEAD] for one in _NAMES[_weekday(day)].split()}
+    ahead = [shifted(today, days) for days in range(AHEAD + 1)]
+    names = {one: day for day in ahead[:AHEAD] for one in _NAMES[weekday_of(day)].split()}
     names |= {one: one for one in ahead}
     names |= {"today": today, "heute": today, "tomorrow": ahead[1], "morgen": ahead[1]}
     asked = (names[one] for one in _NAMED.findall(fold(words)) if one in names)
     return next(asked, "") or ahead[local.time[11:] >= EVENING]
 
 
-def _weekday(day: str) -> int:
+def clock_of(given: PromptOptions) -> LocalTime:
+    """What the person's clock shows, or Refused."""
+    if given.local is None:
+        raise Refused("invalid_value", because="a day needs a clock", instead="give a local time")
+    return given.local
+
+
+def weekday_of(day: str) -> int:
     return date.fromisoformat(day).weekday()
 
 
 DAY_SECONDS = 86_400
 
 
-def _shifted(day: str, days: int) -> str:
+def shifted(day: str, days: int) -> str:
     return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
+
+
+def days_between(start: str, end: str) -> int:
+    """How many days lie between what two times begin with."""
+    return (date.fromisoformat(end[:10]) - date.fromisoformat(start[:10])).days
 
 
 def day_seen(  # noqa: PLR0913  a journal, and what is found elsewhere
@@ -118,18 +130,16 @@ def day_seen(  # noqa: PLR0913  a journal, and what is found elsewhere
     Raises:
         Refused: Code ``invalid_value``: nobody said what the person's clock shows.
     """
-    local = given.local
-    if local is None:
-        raise Refused("invalid_value", because="a day needs a clock", instead="give a local time")
+    local = clock_of(given)
     day = journal.load(DAY, planned_day(local, asked.words))
-    before = journal.load(DAY, _shifted(day.id, -1))
+    before = journal.load(DAY, shifted(day.id, -1))
     tasks, more = _tasks(journal, agent, day, lines, ruled_out)
     known = {one.id: one for one in tasks}
     catalog = journal.load(CATALOG, MAIN)
     hours, pauses = hours_told(agent)
     return DaySeen(
         date=day.id,
-        weekday=WEEKDAYS[_weekday(day.id)],
+        weekday=WEEKDAYS[weekday_of(day.id)],
         hours=hours,
         now=local.time[11:] if local.time[:10] == day.id else "",
         pauses=pauses,
@@ -144,9 +154,9 @@ def day_seen(  # noqa: PLR0913  a journal, and what is found elsewhere
                     priority=one.priority,
                     due=one.due,
                     estimate=one.estimate,
-                    spent=sum(minutes for _, minutes in _worked(one, local)),
+                    spent=sum(minutes for _, minutes in worked(one, local)),
                     planned=sum(b.span[1] - b.span[0] for b in day.blocks if b.task == one.id),
-                    items=_items(one),
+                    items=items_done(one),
                     category=category_of(catalog, one.category).name,
                     one_liner=one_liner(one.id),
                     pinned=one.id in day.pinned,
@@ -200,12 +210,12 @@ def _tasks(
     return found, len(wanted) - len(looked)
 
 
-def _items(task: Task) -> str:
+def items_done(task: Task) -> str:
     items = [one for one in task.items if not one.is_archived]
     return f"{sum(one.is_checked for one in items)}/{len(items)}" if items else ""
 
 
-def _worked(task: Task, local: LocalTime) -> Iterator[tuple[str, int]]:
+def worked(task: Task, local: LocalTime) -> Iterator[tuple[str, int]]:
     """Each finished entry's day, by the person's clock, and its minutes."""
     for one in task.time:
         if one.end:
@@ -242,7 +252,7 @@ def _before(
     planned = [journal.load(TASK, one.task) for one in blocks if one.task]
     tasks = {one.id: one for one in (*planned, *shown)}
     spent = {
-        one.id: sum(minutes for on, minutes in _worked(one, local) if on == day.id)
+        one.id: sum(minutes for on, minutes in worked(one, local) if on == day.id)
         for one in tasks.values()
     }
     told = [SpentSeen(id_, tasks[id_].title, count) for id_, count in spent.items() if count]

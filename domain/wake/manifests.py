@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.agent.deciders import AGENT_KIND
 from domain.errors import Refused
@@ -16,7 +17,7 @@ from domain.scaffold import FEATURES, features_of
 from domain.wake import directives
 from domain.wake.directives import Sentences
 
-DAY_AGENT: Final = "day_agent"
+DAY_AGENT, CATEGORY_AGENT = "day_agent", "category_agent"
 
 
 class SectionOrder(Struct, frozen=True):
@@ -29,10 +30,10 @@ class SectionOrder(Struct, frozen=True):
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
-    """`subject`: what an agent is about, a task of its own or the ``home``. `guiding`: the
-    directives of one without a template. `timer`: the schedule that it is made with."""
+    """`subject`: what an agent is about, a task of its own, a category, or the ``home``. `guiding`:
+    the directives of one without a template. `timer`: the schedule that it is made with."""
 
-    subject: Literal["task", "home"] = "task"
+    subject: Literal["task", "home", "category"] = "task"
     role: str
     guiding: str = directives.DIRECTIVES[directives.DIRECTIVES_VERSION]
     sentences: Sentences = directives.SENTENCES_1
@@ -82,11 +83,30 @@ _DAY_4: Final = Manifest(
     ),
     timer="every day 07:00",
 )
+_5: Final = replace(
+    _3,
+    order=_order(
+        "role guiding goal",
+        "",
+        "suppressed_labels available_labels corrections memory linked time report critical journal "
+        "proposals thread lessons changed requests words first_wake now instruction",
+    ),
+)
+_DAY_5: Final = replace(_DAY_4, role=directives.DAY_ROLE_5)
+_CATEGORY_5: Final = Manifest(
+    subject="category",
+    role=directives.CATEGORY_ROLE_5,
+    guiding=directives.CATEGORY_DIRECTIVES_5,
+    sentences=directives.CATEGORY_SENTENCES_5,
+    order=_DAY_4.order,
+    timer="every monday 08:00",
+)
 MANIFESTS: Final[dict[int, Mapping[str, Manifest]]] = {
     1: {AGENT_KIND: _1},
     2: {AGENT_KIND: _2},
     3: {AGENT_KIND: _3},
     4: {AGENT_KIND: _3, DAY_AGENT: _DAY_4},
+    5: {AGENT_KIND: _5, DAY_AGENT: _DAY_5, CATEGORY_AGENT: _CATEGORY_5},
 }
 assert MANIFESTS.keys() == FEATURES.keys()
 

@@ -18,7 +18,7 @@ from domain.ports import CallResult, Exchange, Request, Section, ToolSpec
 from domain.tools.snapshot import SnapshotPlace
 from domain.wake import prompt_sections as parts
 from domain.wake.prompt_sections import document, newest, section, size
-from domain.wake.reading import DaySeen, PromptLimits, Reading
+from domain.wake.reading import DaySeen, PromptLimits, Reading, WeekSeen
 from domain.wake.wake import ExchangeRef, ModelAsked, SectionRef, Wake
 
 SEPARATOR_BYTES = 2
@@ -29,7 +29,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("finished_items_max",),
     ("journal_max", "memory_max_bytes"),
     ("corrections_max",),
-    ("linked_max", "day_tasks_max"),
+    ("linked_max", "day_tasks_max", "week_tasks_max", "week_done_max"),
     (
         "line_max_bytes",
         "critical_max",
@@ -56,13 +56,14 @@ TEXT_LEAST_BYTES = 40
 class Prompt(Struct, frozen=True):
     """What a model is given in a wake's first turn. `secrets`: how many were replaced, also in
     what did not fit in. `places`: of the entries that it shows, see `Snapshot`. `day`: of an agent
-    that plans one, with the tasks that it shows."""
+    that plans one, with the tasks that it shows, and `week` of one that looks over a category."""
 
     system: tuple[Section, ...]
     user: tuple[Section, ...]
     secrets: int = 0
     places: tuple[SnapshotPlace, ...] = ()
     day: DaySeen | None = None
+    week: WeekSeen | None = None
 
 
 def render(reading: Reading, limits: PromptLimits) -> Prompt:
@@ -126,12 +127,13 @@ def _fitted(reading: Reading, limits: PromptLimits) -> Prompt | None:
     system = _made(order.system, reading, limits)
     before = _made(order.before_task, reading, limits)
     after = _made(order.after_task, reading, limits)
-    if reading.day is not None:
-        day = parts.bounded_day(reading.day, limits)
-        shown = parts.day(reading, day)
-        prompt = Prompt(
-            system, (*before, shown, *after), day=day, places=_places(reading, limits, 0)
-        )
+    if not reading.has_task:
+        day = parts.bounded_day(reading.day, limits) if reading.day else None
+        week = parts.bounded_week(reading.week, limits) if reading.week else None
+        shown = [parts.day(reading, day)] if day else []
+        shown += [parts.week(reading, week)] if week else []
+        places = _places(reading, limits, 0)
+        prompt = Prompt(system, (*before, *shown, *after), places=places, day=day, week=week)
         return prompt if size_of(prompt) <= limits.prompt_max_bytes else None
     task = document(reading, limits)
     log, left_out = reading.task.log, reading.task.log_unread

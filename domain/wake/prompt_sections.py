@@ -354,12 +354,39 @@ def day(reading: Reading, seen: r.DaySeen) -> Section:
         *(one.id for one in seen.tasks),
         *(one.id for one in past if isinstance(one, r.SpentSeen)),
     ]
+    units = [f"day:{seen.date}", *tasks, *([f"day:{before.date}"] if before else [])]
+    return section("day", "Day", _listed(reading, seen, ("blocks", "tasks")), units)
+
+
+def _listed(reading: Reading, seen: Struct, lists: Sequence[str]) -> str:
+    """One JSON object with each id as the agent is told it, an element of these lists per line."""
     told = [
-        f'"{name}": {rows([*map(dump, value)]) if name in ("blocks", "tasks") else dump(value)}'
+        f'"{name}": {rows([*map(dump, value)]) if name in lists else dump(value)}'
         for name, value in _named(reading, msgspec.to_builtins(seen)).items()
     ]
-    units = [f"day:{seen.date}", *tasks, *([f"day:{before.date}"] if before else [])]
-    return section("day", "Day", "{\n" + ",\n".join(told) + "\n}", units)
+    return "{\n" + ",\n".join(told) + "\n}"
+
+
+def bounded_week(week: r.WeekSeen, limits: PromptLimits) -> r.WeekSeen:
+    """The weeks with no more tasks than a prompt may show; their texts as long as they may be."""
+    most = limits.line_max_bytes
+    tasks = [
+        replace(one, title=line(one.title, most), one_liner=line(one.one_liner, most))
+        for one in week.tasks[: limits.week_tasks_max]
+    ]
+    done = [replace(one, title=line(one.title, most)) for one in week.done[: limits.week_done_max]]
+    return replace(
+        week,
+        tasks=tuple(tasks),
+        more_tasks=week.more_tasks + len(week.tasks) - len(tasks),
+        done=tuple(done),
+        more_done=week.more_done + len(week.done) - len(done),
+    )
+
+
+def week(reading: Reading, seen: r.WeekSeen) -> Section:
+    """The weeks as one JSON object."""
+    return section("week", "Week", _listed(reading, seen, ("weeks", "tasks", "done")), seen.shown)
 
 
 def _named(reading: Reading, value: Any) -> Any:
@@ -509,7 +536,7 @@ def report(reading: Reading, limits: PromptLimits) -> Section | None:
     tldr = line(known.tldr, limits.line_max_bytes)
     written = f"Written at {known.at}."
     if reading.features.tells_days:
-        newer = "" if reading.day else f"; newer entries: {known.newer}"
+        newer = f"; newer entries: {known.newer}" if reading.has_task else ""
         written = f"Written {when(reading, known.at)}{newer}."
     return section("report", "Current report", f"{written}\n\nTL;DR: {tldr}\n\n{content}")
 
@@ -601,6 +628,35 @@ def words(reading: Reading, limits: PromptLimits) -> Section | None:
     return section("words", "The user's words", block(reading.words, limits.words_max_bytes))
 
 
+ASKED_BY = {
+    "day_agent": "the agent that plans the days",
+    "category_agent": "the agent that looks over the category",
+}
+QUESTIONS: Mapping[str, str] = {
+    "fits_today": (
+        "Does this task fit into today: how much of it is left, and what does it wait for?"
+    ),
+    "estimate": "Is the estimate still right, by what was done and what remains?",
+    "blocked": "Is this task blocked, by what, and who can end that?",
+    "stale": "Is this task still wanted, or is it done or overtaken?",
+}
+_ANSWER_THEM = (
+    "Other agents of the person ask about this task. Answer each in the report, even where nothing "
+    "else has changed."
+)
+
+
+def requests(reading: Reading, limits: PromptLimits) -> Section | None:
+    """What other agents ask, in sentences of ours: no text of another category is among them."""
+    if not reading.requests:
+        return None
+    told = (
+        f"- {one.about}: {QUESTIONS[one.about]} (asked by {ASKED_BY[one.kind]})"
+        for one in reading.requests
+    )
+    return section("requests", "Requests", "\n".join([_ANSWER_THEM, *told]))
+
+
 def first_wake(reading: Reading, limits: PromptLimits) -> Section | None:
     if not reading.is_first:
         return None
@@ -609,7 +665,7 @@ def first_wake(reading: Reading, limits: PromptLimits) -> Section | None:
 
 def instruction(reading: Reading, limits: PromptLimits) -> Section:
     unset = "that of the task's own texts" if reading.features.tells_days else "en"
-    if reading.day is not None:
+    if not reading.has_task:
         unset = "that of most of the tasks' titles"
     language = line(reading.language, limits.line_max_bytes) or unset
     told = reading.manifest.sentences
@@ -786,6 +842,7 @@ PARTS: Final[Mapping[str, Part]] = {
         proposals,
         changed,
         thread,
+        requests,
         words,
         first_wake,
         now,

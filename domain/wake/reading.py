@@ -44,6 +44,8 @@ class PromptLimits(Struct, frozen=True):
     corrections_max: int = 50
     linked_max: int = 100
     day_tasks_max: int = 60
+    week_tasks_max: int = 50
+    week_done_max: int = 20
     labels_max: int = 200
     proposals_max: int = 200
     verdicts_max: int = 20
@@ -65,12 +67,14 @@ class PromptOptions(Struct, frozen=True):
     """What a prompt follows from besides both logs: it stands in the command that begins the wake.
 
     `scaffold`: which of `domain.scaffold`. `prompt_max_bytes`: 0 for the default.
-    `local`: the person's clock; scaffold 1 shows none.
+    `local`: the person's clock; scaffold 1 shows none. `model`: who is asked, as far as nobody
+    agreed to some of what it would be told; empty: whoever stays here.
     """
 
     scaffold: int = 1
     prompt_max_bytes: int = 0
     local: LocalTime | None = None
+    model: str = ""
 
     @property
     def features(self) -> Features:
@@ -376,6 +380,78 @@ class DaySeen(Struct, frozen=True, omit_defaults=True, rename="camel"):
     before: DayBeforeSeen | None = None
 
 
+class WeekTaskSeen(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """An open task of a category. Minutes: the `estimate`; `spent` on it and `planned` of it in
+    both weeks. `untouched`: days since anything of it changed; `items`: ``2/5`` are done."""
+
+    id: str
+    title: str
+    status: str
+    priority: str
+    due: str = ""
+    estimate: int = 0
+    spent: int = 0
+    planned: int = 0
+    rating: int = 0
+    items: str = ""
+    untouched: int = 0
+    one_liner: str = ""
+
+
+class DoneTaskSeen(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """A task that was done in the two weeks, on that `date`; `spent`: minutes in all."""
+
+    id: str
+    title: str
+    date: str
+    estimate: int = 0
+    spent: int = 0
+    rating: int = 0
+
+
+class SevenDaysSeen(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """Seven days of a category: how many tasks were `made` and `done`, minutes, and the mean of
+    what was rated in them."""
+
+    since: str
+    until: str
+    made: int = 0
+    done: int = 0
+    planned: int = 0
+    spent: int = 0
+    rating: float | None = None
+
+
+class WeekSeen(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """Two weeks of a category, as its agent is told them by the person's clock, the last one first.
+    `tasks`: the open ones, by due date, then the longest untouched; `waiting`: so many more rest
+    until a later day. `done`: the newest first. `unread`: of so many tasks touched in that time
+    nobody looked at the times."""
+
+    date: str
+    weekday: str
+    category: str
+    weeks: tuple[SevenDaysSeen, ...]
+    tasks: tuple[WeekTaskSeen, ...] = ()
+    more_tasks: int = 0
+    waiting: int = 0
+    done: tuple[DoneTaskSeen, ...] = ()
+    more_done: int = 0
+    unread: int = 0
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The ids of its tasks."""
+        return tuple(one.id for one in self.tasks) + tuple(one.id for one in self.done)
+
+
+class RequestSeen(Struct, frozen=True):
+    """What another agent asks of the task: one of `domain.tools.category.ABOUT`, and its kind."""
+
+    about: str
+    kind: str
+
+
 class Reading(Struct, frozen=True):
     """Everything one wake reads. `language` is the report's; empty means English.
 
@@ -411,6 +487,12 @@ class Reading(Struct, frozen=True):
     memory: tuple[DigestSeen, ...] = ()  # oldest first
     kind: str = AGENT_KIND  # of the agent
     day: DaySeen | None = None  # of an agent that plans one; it has no task of its own
+    week: WeekSeen | None = None  # the same, of one that looks over a category
+    requests: tuple[RequestSeen, ...] = ()
+
+    @property
+    def has_task(self) -> bool:
+        return self.day is None and self.week is None
 
     def named(self, id_: str) -> str:
         """An id as the agent is told it."""

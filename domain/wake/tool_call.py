@@ -36,13 +36,15 @@ from domain.tools.arguments import (
     UpdateReport,
     rules,
 )
-from domain.tools.base import Plan, Proposal, ToolRefusal, fingerprint, quoted
+from domain.tools.base import Plan, Proposal, ToolRefusal, fingerprint, quoted, redundant
+from domain.tools.category import AskAgent
 from domain.tools.decoding import Quotes
 from domain.tools.local import READS_MAX
 from domain.tools.snapshot import Snapshot
 from domain.wake import citations, short_ids, visible_ids
 from domain.wake.wake import (
     ReportDrafted,
+    RequestStaged,
     RetractionStaged,
     ToolAsked,
     ToolCall,
@@ -158,12 +160,15 @@ def _line(kind: str, text: str) -> str:
 SCOPES_KEPT = 64
 CALLS_MAX = 64
 """Calls of one turn that are answered one by one; the others are refused unread."""
+REQUESTS_MAX = 5
+"""Agents that one wake may ask."""
 
 
 class WakeInputs(Struct, frozen=True):
     """What answering needs besides the wake: the task as captured, how to get this wake's change
     set and the agent's others where a call proposes something, how to read a long text, whose wake
-    it is, and what items the person wants none of in the task's category."""
+    it is, what items the person wants none of in the task's category, and the living agent of a
+    task, empty where it has none."""
 
     snapshot: Snapshot
     own: Callable[[], ChangeSet]
@@ -171,6 +176,7 @@ class WakeInputs(Struct, frozen=True):
     text: Callable[[Words], str]
     agent: Agent = Agent("")
     ruled_out: Callable[[], Collection[str]] = tuple
+    agent_of: Callable[[str], str] = lambda _: ""
 
 
 class CallEffects:
@@ -416,6 +422,8 @@ def _local(this: _Answering, arguments: Struct) -> list[WakeFact]:
             told = _staged(this, arguments, facts)
         case UpdateLoops():
             told = _updated_loops(this, arguments)
+        case AskAgent():
+            told = _requested(this, arguments, facts)
         case _:  # pragma: no cover  # the registry has no other local tool
             told = ToolRefusal("internal", f"{this.tool} cannot be answered here")
     if isinstance(told, ToolRefusal):
@@ -451,6 +459,20 @@ def _staged(
     facts += [RetractionStaged(*one) for one in requests if one.fingerprint not in unknown]
     message = f"Staged {len(facts)} retraction(s) for the end of this wake."
     return f"{message} {nothing_called(unknown)}" if unknown else message
+
+
+def _requested(this: _Answering, arguments: AskAgent, facts: list[WakeFact]) -> str | ToolRefusal:
+    wake, bench, task = this.wake, this.bench, arguments.task_id
+    if task not in visible_ids.visible_tasks(wake, bench.snapshot, ChangeSet(""), this.read):
+        return ToolRefusal("not_found", f"No task with the id {quoted(task)} was shown to you.")
+    if not (agent := bench.agent_of(task)):
+        return ToolRefusal("not_found", "That task has no agent to ask.")
+    if any(one.task == task for one in wake.requests):
+        return redundant("The agent of that task is asked in this wake already.")
+    if len(wake.requests) >= REQUESTS_MAX:
+        return ToolRefusal("limit", f"at most {REQUESTS_MAX} agents are asked in one wake")
+    facts.append(RequestStaged(agent, task, arguments.about))
+    return "It is asked when this wake ends, and answers in its own report."
 
 
 def _updated_loops(this: _Answering, arguments: UpdateLoops) -> str | ToolRefusal:

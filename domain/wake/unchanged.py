@@ -7,7 +7,6 @@ in steps, since most days change nothing in what a date means.
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from datetime import date
 
 from domain.agent.agent import Agent
 from domain.agent.wake_queue import Queued
@@ -20,6 +19,7 @@ from domain.log.timestamps import wall
 from domain.templates import template as templates
 from domain.templates.template import Template
 from domain.wake.commands import LocalTime, SkipWake
+from domain.wake.day_context import days_between
 from domain.wake.prompt import Prompt
 from domain.wake.reading import PromptOptions
 from domain.wake.wake import WakeStarted, anyones
@@ -81,7 +81,7 @@ def _due(task: Task, local: LocalTime) -> str:
     waits = " waits" if local.time[:10] < task.wait_until else " back" if task.wait_until else ""
     if not task.due:
         return f"none{waits}"
-    days = _days(local.time, task.due)
+    days = days_between(local.time, task.due)
     if days < 0:
         step = _OVERDUE[bisect_right(_OVERDUE, -days) - 1]
         return f"overdue{f'-{step}' * (step > 1)}{waits}"
@@ -93,11 +93,7 @@ def _held(task: Task, local: LocalTime) -> str:
     if task.status not in ("BLOCKED", "ON HOLD"):
         return ""
     since = wall(task.touched["status"].at, local.offset, local.earlier)
-    return str(_HELD[max(0, bisect_right(_HELD, _days(since, local.time)) - 1)])
-
-
-def _days(start: str, end: str) -> int:
-    return (date.fromisoformat(end[:10]) - date.fromisoformat(start[:10])).days
+    return str(_HELD[max(0, bisect_right(_HELD, days_between(since, local.time)) - 1)])
 
 
 def heeds_moves(agent: Agent, queued: Queued) -> bool:

@@ -1,8 +1,9 @@
 """Which tasks a wake was shown, and so may name: it guesses no id (ADR 40).
 
-They are the linked tasks of its snapshot, those in the results of its reads, and the follow-up
-tasks that its own change set would make. Looked at when something is proposed; whether the task
-is still there, in an allowed category, is decided again where it is applied.
+They are those of its snapshot, linked ones or an agent's without a task, those in the results of
+its reads, and the follow-up tasks that its own change set would make. Looked at when something is
+proposed; whether the task is still there, in an allowed category, is decided again where it is
+applied.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,19 +12,21 @@ from typing import Any
 from msgspec import Struct
 
 from domain.changes.change_set import ChangeSet, is_open
-from domain.changes.dependencies import FOLLOW_UP_TOOL, follow_up_id
+from domain.changes.dependencies import CREATE_TOOL, FOLLOW_UP_TOOL, follow_up_id
 from domain.errors import Refused
 from domain.log import canonical
 from domain.log.wire import Words
 from domain.text import fold
 from domain.tools.arguments import CreateFollowUpTask, MigrateChecklistItems, ProposeLink
 from domain.tools.base import ToolRefusal, fingerprint, quoted, redundant
+from domain.tools.category import CreateTask
 from domain.tools.snapshot import Snapshot
 from domain.wake.wake import Wake
 
 FOLLOW_UPS_MAX = 3
-"""Follow-up tasks that may be proposed and undecided at a time, of a task."""
+"""Tasks that may be proposed and undecided at a time, of a task or a category."""
 LINK_TOOL = "link_task"
+CLOSED = ("DONE", "REJECTED")
 READS = ("find_tasks", "read_task")
 """Tools whose results name tasks, as ``{"tasks": [{"id", "title", "status", "category"}]}``."""
 
@@ -54,7 +57,13 @@ def refused(
                 return redundant("There is such a follow-up task already.")
             if _was_confirmed(sets, FOLLOW_UP_TOOL, arguments):
                 return redundant("There was such a follow-up task, and the person took it away.")
-            return _one_too_many(sets) or _not_open(seen, arguments)
+            return _one_too_many(sets, FOLLOW_UP_TOOL, "follow-up tasks") or _not_open(
+                seen, arguments
+            )
+        case CreateTask(title=title):
+            return _known_title(wake, sets, fold(title), text) or _one_too_many(
+                sets, CREATE_TOOL, "tasks"
+            )
         case ProposeLink(relation=phrase, target_task_id=target):
             if any(one.id == target and one.relation == phrase for one in seen.linked):
                 return redundant("The two are linked so already.")
@@ -80,6 +89,7 @@ def visible_tasks(
     found = {
         one.id: VisibleTask(one.id, one.title, one.status, one.category) for one in seen.linked
     }
+    found |= {one.id: VisibleTask(one.id, category=one.category) for one in seen.others}
     for ref in wake.results:
         if ref.tool in READS and not ref.is_error:
             found |= {one.id: one for one in _read(text(ref.message))}
@@ -99,12 +109,47 @@ def _was_confirmed(sets: Iterable[ChangeSet], tool: str, arguments: Struct) -> b
     return any(item.status == "confirmed" for item in items)
 
 
-def _one_too_many(sets: Iterable[ChangeSet]) -> ToolRefusal | None:
+def _known_title(
+    wake: Wake, sets: Iterable[ChangeSet], title: str, text: Callable[[Words], str]
+) -> ToolRefusal | None:
+    """Why a task of that title is not proposed: there is one, or the person knows of it."""
+    if title in _open_titles(wake, text):
+        return redundant("There is such a task already.")
+    for item in (item for one in sets for item in one.items if item.tool == CREATE_TOOL):
+        given: Any = canonical.read(text(item.arguments_now or item.arguments))
+        if item.status in _SAID and fold(given["title"]) == title:
+            if wake.begun.reason == "user" and item.status != "pending":
+                return None
+            return redundant(f"Such a task was proposed, {_SAID[item.status]}.")
+    return None
+
+
+_SAID = {
+    "pending": "and is not decided yet",
+    "confirming": "and is being made",
+    "confirmed": "made, and is not open any more",
+    "rejected": "and the person turned it down",
+    "deferred": "and the person put it off",
+}
+
+
+def _open_titles(wake: Wake, text: Callable[[Words], str]) -> set[str]:
+    """The titles of the open tasks that a wake was shown, folded."""
+    told = [text(Words(payload=one.payload)) for one in wake.begun.user if one.name == "week"]
+    read = (text(one.message) for one in wake.results if one.tool in READS and not one.is_error)
+    found = [
+        *_read("{" + "".join(told).partition("{")[2]),
+        *(one for each in read for one in _read(each)),
+    ]
+    return {fold(one.title) for one in found if one.status not in CLOSED}
+
+
+def _one_too_many(sets: Iterable[ChangeSet], tool: str, what: str) -> ToolRefusal | None:
     items = (item for one in sets for item in one.items)
-    count = sum(item.tool == FOLLOW_UP_TOOL and is_open(item) for item in items)
+    count = sum(item.tool == tool and is_open(item) for item in items)
     if count < FOLLOW_UPS_MAX:
         return None
-    return ToolRefusal("limit", f"{count} follow-up tasks are proposed and not decided yet.")
+    return ToolRefusal("limit", f"{count} {what} are proposed and not decided yet.")
 
 
 def _not_open(seen: Snapshot, arguments: CreateFollowUpTask) -> ToolRefusal | None:

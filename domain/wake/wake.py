@@ -155,6 +155,15 @@ class RetractionStaged(Stored, frozen=True, tag="wake.retraction_staged.1"):
     reason: str
 
 
+class RequestStaged(Stored, frozen=True, tag="wake.request_staged.1"):
+    """The agent of a task is asked, as the wake completes: one of `domain.tools.category.ABOUT`, no
+    words of anybody's. Since scaffold 5."""
+
+    agent: str
+    task: str
+    about: str
+
+
 class WakeDeferred(Stored, frozen=True, tag="wake.deferred.1"):
     until: str
     reason: str  # "provider", "budget", "consent", "secret"
@@ -181,6 +190,7 @@ WakeFact = (
     | ToolReturned
     | ReportDrafted
     | RetractionStaged
+    | RequestStaged
     | WakeDeferred
     | LateReply
     | WakeFinished
@@ -234,6 +244,7 @@ class Wake(Struct, frozen=True):
     exchanges: tuple[ExchangeRef, ...] = ()
     report: ReportDrafted | None = None
     retractions: tuple[RetractionStaged, ...] = ()
+    requests: tuple[RequestStaged, ...] = ()
     reproposed: frozenset[str] = frozenset()
     is_material: bool = False
     is_forced: bool = False
@@ -285,6 +296,8 @@ def evolve(wake: Wake, event: WakeFact) -> Wake:
             return replace(wake, report=event)
         case RetractionStaged():
             return replace(wake, retractions=(*wake.retractions, event))
+        case RequestStaged():
+            return replace(wake, requests=(*wake.requests, event))
         case ModelFailed():
             return replace(wake, retakes=0)
         case WakeDeferred(until=until):

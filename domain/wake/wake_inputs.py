@@ -2,7 +2,7 @@
 prompt, the captured task, its change sets, the tools it is offered.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from functools import cache, lru_cache
 
 import msgspec
@@ -29,6 +29,7 @@ from domain.wake.context import (
     gather,
     lessons_of,
     linked_tasks,
+    requests_of,
     ruled_out_in,
     sets_of_task,
     thread_of,
@@ -38,7 +39,6 @@ from domain.wake.manifests import manifest_of
 from domain.wake.memory import with_readable_memory
 from domain.wake.prompt import Prompt, render
 from domain.wake.reading import (
-    DaySeen,
     LinkedAgent,
     PromptLimits,
     PromptOptions,
@@ -48,6 +48,7 @@ from domain.wake.reading import (
 from domain.wake.task_search import SearchableTask, TaskSearchIndex
 from domain.wake.tool_call import WakeInputs
 from domain.wake.wake import Wake, anyones
+from domain.wake.week_context import snapshot_of_week, week_seen
 
 DAY_SECONDS = 86_400
 GENERATIONS_MAX = 100  # of a task's agents that are looked through for a living one
@@ -62,7 +63,7 @@ def limits_of(prompt_max_bytes: int) -> PromptLimits:
 def given_by(cause: BeginWake | SkipWake) -> PromptOptions:
     """What a recorded command says of its prompt, or of the one that was not made."""
     size = cause.prompt_max_bytes if isinstance(cause, BeginWake) else 0
-    return PromptOptions(cause.scaffold, size, cause.local)
+    return PromptOptions(cause.scaffold, size, cause.local, cause.model)
 
 
 TaskLines = Callable[[LogState], Mapping[str, SearchableTask]]
@@ -113,6 +114,15 @@ def shown(
     asked = WakeReason(queued.reason, queued.triggers, words)
     sets = agents.load_each(CHANGES, agent.sets)
     has_task = manifest.subject == "task"
+
+    def one_liner(task: str) -> str:
+        """What the agent of a task says of it, as far as this one may know."""
+        other = agent_of_task(agents, task)
+        report = (
+            other and may_enter(other.categories_ever or (), agent) and report_of(agents, other)
+        )
+        return report.one_liner if report else ""
+
     reading = gather(
         journal,
         agents,
@@ -123,8 +133,25 @@ def shown(
         linked_agents=_linked_agents(journal, agents, agent, given.features) if has_task else {},
         limits=limits,
         given=given,
-        day=None if has_task else _day(journal, agents, agent, asked, sets, given, lines),
+        day=day_seen(
+            journal,
+            agent,
+            asked,
+            given,
+            lines=lines(journal),
+            sets=sets,
+            ruled_out=lambda category: ruled_out_in(agents, category, given.features),
+            one_liner=one_liner,
+            text=agents.text,
+        )
+        if manifest.subject == "home"
+        else None,
+        week=week_seen(journal, agent, given, lines=lines(journal), one_liner=one_liner)
+        if manifest.subject == "category"
+        else None,
     )
+    if requests := requests_of(agents, agent, queued, given):
+        reading = replace(reading, requests=requests)
     if directives := _directives(agents, agent):
         reading = replace(reading, directives=directives)
     if given.features.has_lessons and has_task:
@@ -135,35 +162,6 @@ def shown(
     return render(reading, limits)
 
 
-def _day(
-    journal: LogState,
-    agents: LogState,
-    agent: Agent,
-    asked: WakeReason,
-    sets: Sequence[ChangeSet],
-    given: PromptOptions,
-    lines: TaskLines,
-) -> DaySeen:
-    def one_liner(task: str) -> str:
-        other = agent_of_task(agents, task)
-        report = (
-            other and may_enter(other.categories_ever or (), agent) and report_of(agents, other)
-        )
-        return report.one_liner if report else ""
-
-    return day_seen(
-        journal,
-        agent,
-        asked,
-        given,
-        lines=lines(journal),
-        sets=sets,
-        ruled_out=lambda category: ruled_out_in(agents, category, given.features),
-        one_liner=one_liner,
-        text=agents.text,
-    )
-
-
 def snapshot_of(
     journal: LogState,
     agent: Agent,
@@ -172,12 +170,15 @@ def snapshot_of(
     given: PromptOptions,
     prompt: Prompt,
 ) -> Snapshot:
-    """What the tools of a wake see of its task or its day, as the journal stands in this world, and
-    where its prompt has what."""
+    """What the tools of a wake see of its task, its day or its category, as the journal stands in
+    this world, and where its prompt has what."""
     if prompt.day is not None and given.local is not None:
         is_asked = reason == "user"
         seen = snapshot_of_day(journal, prompt.day, given.local, position, is_asked=is_asked)
         return replace(seen, places=prompt.places)
+    if prompt.week is not None:
+        week = snapshot_of_week(journal, agent, prompt.week, position)
+        return replace(week, places=prompt.places)
     features = given.features
     task, catalog = journal.load(TASK, agent.task), journal.load(CATALOG, MAIN)
     links = linked_tasks(journal, task, agent) if features.captures_all else ()
@@ -266,8 +267,12 @@ def inputs_of(
     def ruled_out() -> Collection[str]:
         return ruled_out_in(world, seen.category, features)
 
+    def agent_of(task: str) -> str:
+        other = agent_of_task(world, task)
+        return other.id if other and other.lifecycle != "destroyed" else ""
+
     seen = replace(_snapshot(world.payload(snapshot)), at=at)
-    return WakeInputs(seen, own, others, world.text, agent, ruled_out)
+    return WakeInputs(seen, own, others, world.text, agent, ruled_out, agent_of)
 
 
 def expires_at(world: LogState, wake: Wake, at: str) -> str:

@@ -39,6 +39,13 @@ FROM triggers t JOIN fresh f
     ON f.log = 'agent' AND f.replica = t.replica AND f.n = t.n AND f.row_n = t.row_n
 WHERE t.journal_n IS NOT NULL;
 
+INSERT INTO caused_by  -- a request comes of what a wake asked
+SELECT 'agent', t.replica, t.n, t.row_n, 'agent', r.replica, r.n, r.row_n, 'hands on the request'
+FROM triggers t JOIN fresh f
+    ON f.log = 'agent' AND f.replica = t.replica AND f.n = t.n AND f.row_n = t.row_n
+JOIN requests r ON r.run_key = t.reason_id AND r.asked_agent_id = t.agent_id
+WHERE t.reason = 'request';
+
 INSERT INTO caused_by  -- an operation is applied because it was intended
 SELECT 'journal', e.replica, e.n, 0, 'agent', o.replica, o.asked_n, o.asked_row_n,
     'applies the operation'

@@ -136,6 +136,15 @@ SELECT r.run_key, s.d.agent, s.d.task, r.drafted_at, f.ended_at, r.d.oneLiner, s
     said(r.d.content)
 FROM drafted r LEFT JOIN started s USING (run_key) LEFT JOIN finished f USING (run_key);
 
+DELETE FROM requests WHERE run_key IN (FROM touched_wakes);
+INSERT INTO requests
+SELECT r.replica, r.n, r.row_n, r.occurred_at, r.entity, s.d.agent, r.d.agent, r.d.task, r.d.about
+FROM (
+    SELECT *, json_transform(data,
+        '{"agent": "VARCHAR", "task": "VARCHAR", "about": "VARCHAR"}') AS d
+    FROM live WHERE tag = 'wake.request_staged.1'
+) r LEFT JOIN started s ON s.run_key = r.entity;
+
 DELETE FROM agents WHERE agent_id IN (SELECT entity FROM touched WHERE kind = 'agent');
 INSERT INTO agents
 SELECT entity, any_value(d.task), any_value(d.agentKind), any_value(d.generation),
@@ -147,7 +156,8 @@ SELECT entity, any_value(d.task), any_value(d.agentKind), any_value(d.generation
     arg_max(lifecycle, place(n, replica, row_n)),
     min(occurred_at) FILTER (tag = 'agent.created.1'),
     coalesce(max(d.position) FILTER (tag = 'agent.created.1'), 0),
-    min(occurred_at) FILTER (tag = 'agent.destroyed.1'), bool_or(tag = 'agent.deleted.1')
+    min(occurred_at) FILTER (tag = 'agent.destroyed.1'), bool_or(tag = 'agent.deleted.1'),
+    any_value(d.subject)
 FROM (
     SELECT *, CASE WHEN tag = 'agent.model_chosen.1' THEN coalesce(d.model, '') END AS model,
         CASE WHEN tag = 'agent.template_assigned.1' THEN coalesce(d.template, '') END AS template,
@@ -159,7 +169,7 @@ FROM (
         SELECT *, json_transform(data, '{"agentKind": "VARCHAR", "task": "VARCHAR",
             "generation": "INTEGER", "name": "VARCHAR", "mode": "VARCHAR", "model": "VARCHAR",
             "turnMax": "INTEGER", "isOn": "BOOLEAN", "position": "BIGINT",
-            "template": "VARCHAR"}') AS d
+            "template": "VARCHAR", "subject": "VARCHAR"}') AS d
         FROM live WHERE kind = 'agent' AND tag IN ('agent.created.1', 'agent.named.1',
             'agent.mode_set.1', 'agent.model_chosen.1', 'agent.turn_max_set.1',
             'agent.automation_set.1', 'agent.activated.1', 'agent.paused.1',

@@ -148,7 +148,8 @@ WITH sides AS (
         i.status, i.is_edited
     FROM change_items i LEFT JOIN wakes w USING (run_key)
     LEFT JOIN tasks t ON t.task_id = i.task_id
-    LEFT JOIN names c ON c.kind = 'category' AND c.id = t.category_id
+    LEFT JOIN names c ON c.kind = 'category' AND c.id = coalesce(t.category_id,
+        CASE WHEN i.tool = 'create_task' THEN substr(i.touches[1], length('category:') + 1) END)
     WHERE i.opened_at IS NOT NULL
 ), counted AS (
     SELECT dimension, value, count(*) AS proposed,

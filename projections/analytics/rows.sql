@@ -44,7 +44,7 @@ FROM (
         "trigger": {"reason": "VARCHAR", "reasonId": "VARCHAR", "replica": "VARCHAR",
             "position": "BIGINT", "change": "VARCHAR", "tokens": ["VARCHAR"],
             "isPropagated": "BOOLEAN", "hop": "INTEGER", "ticks": ["VARCHAR"],
-            "turn": "INTEGER", "words": "VARCHAR"}}') AS d
+            "turn": "INTEGER", "words": "VARCHAR", "about": "VARCHAR"}}') AS d
     FROM fresh WHERE tag IN (
         'alert.wake_queued.1', 'alert.trigger_merged.1', 'alert.trigger_suppressed.1')
 );
@@ -60,7 +60,7 @@ SELECT m.replica, m.n, m.row_n, m.occurred_at, m.entity,
     CASE WHEN m.d.trigger.position IS NOT NULL THEN m.d.trigger.replica END,
     m.d.trigger.position, coalesce(m.d.trigger.tokens, []),
     coalesce(m.d.trigger.isPropagated, false), coalesce(m.d.trigger.hop, 0),
-    coalesce(len(m.d.trigger.ticks), 0), m.d.dueAt, m.d.trigger.words
+    coalesce(len(m.d.trigger.ticks), 0), m.d.dueAt, m.d.trigger.words, m.d.trigger.about
 FROM fresh_triggers m LEFT JOIN (
     SELECT replica, n, entity, d.runKey AS run_key FROM fresh_triggers
     WHERE tag = 'alert.wake_queued.1' AND d.trigger.reason IN ('manual', 'user')
@@ -90,7 +90,7 @@ WITH RECURSIVE passed AS (
 )
 SELECT p.replica, p.n, p.row_n, p.occurred_at, t.agent_id, t.trigger_id, 'inherited', p.heir,
     NULL, t.reason, t.reason_id, t.journal_replica, t.journal_n, t.tokens, t.is_propagated,
-    t.hop, t.ticks, NULL, t.words
+    t.hop, t.ticks, NULL, t.words, t.about
 FROM passed p JOIN triggers t USING (run_key)
 ANTI JOIN triggers h ON h.run_key = p.heir AND h.trigger_id = t.trigger_id
 QUALIFY row_number() OVER (PARTITION BY p.heir, t.trigger_id ORDER BY t.n, t.row_n) = 1

@@ -37,7 +37,8 @@ CREATE TABLE triggers (
     replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, agent_id VARCHAR,
     trigger_id VARCHAR, fate VARCHAR, run_key VARCHAR, rule VARCHAR, reason VARCHAR,
     reason_id VARCHAR, journal_replica VARCHAR, journal_n BIGINT, tokens VARCHAR[],
-    is_propagated BOOLEAN, hop INTEGER, ticks INTEGER, due_at TIMESTAMP, words VARCHAR
+    is_propagated BOOLEAN, hop INTEGER, ticks INTEGER, due_at TIMESTAMP, words VARCHAR,
+    about VARCHAR
 );
 CREATE TABLE attention (
     replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, agent_id VARCHAR,
@@ -55,6 +56,10 @@ CREATE TABLE token_usage (
 CREATE TABLE observations (
     replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, agent_id VARCHAR,
     run_key VARCHAR, text VARCHAR, priority VARCHAR, category VARCHAR, target VARCHAR
+);
+CREATE TABLE requests (
+    replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, run_key VARCHAR,
+    agent_id VARCHAR, asked_agent_id VARCHAR, task_id VARCHAR, about VARCHAR
 );
 CREATE TABLE verdicts (
     replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, set_id VARCHAR,
@@ -80,7 +85,7 @@ CREATE TABLE agents (
     agent_id VARCHAR, task_id VARCHAR, agent_kind VARCHAR, generation INTEGER, name VARCHAR,
     mode VARCHAR, model VARCHAR, template_id VARCHAR, turn_max INTEGER, is_automatic BOOLEAN,
     lifecycle VARCHAR, created_at TIMESTAMP, journal_n BIGINT, destroyed_at TIMESTAMP,
-    is_deleted BOOLEAN
+    is_deleted BOOLEAN, subject VARCHAR
 );
 CREATE TABLE receipts (
     replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, what VARCHAR,

@@ -203,6 +203,7 @@ settle nobody due --keep mine
 category add Home
 category rename nothing x
 category correct nothing a b
+category review nothing
 label assign nobody nothing
 label suppress tap nothing
 label add ""

@@ -5,12 +5,15 @@ from msgspec.structs import replace
 from adapters.home.settings import Settings
 from adapters.runtime import review
 from adapters.runtime.services import Services
+from domain.agent.commands import ConfigureAgent
+from domain.agent.deciders import AgentSettings
 from domain.changes.change_set import set_id
 from domain.journal import commands as do
 from domain.journal import day as d
 from tests.histories.acting import Scene, refused, set_clock, told, twice
 from tests.histories.tool_scenes import call, task_of, wake
-from tests.support.days import MORNING, TODAY, key_of, planner
+from tests.support.days import MORNING, TODAY, planner
+from tests.support.lone import reviewer, with_agents
 from tests.support.services import TickingClock, services, task_with_agent
 
 REASON = "The note says that it took until noon."
@@ -121,7 +124,7 @@ def day_planned() -> Services:
     of.confirm(1)
     of.wakes(call("drop_blocks", blocks=[{"block": kept}]), call("read_task", id="x"))
     of.confirm(1)
-    review.undo(of.at, of.sets[0], 3, key_of(of, 3, nth=0))
+    review.undo(of.at, of.sets[0], 3, of.operation(3, nth=0))
     of.at.append_journal(d.PutBlock(TODAY, "17:00", "18:00", title="Read"))
     of.proposes("Call 14:00-15:00", "Fix 16:00-17:00", words="Plan 2027-01-05.")
     of.at.append_journal(do.DeleteTask(of.tasks["Fix"]))
@@ -131,4 +134,46 @@ def day_planned() -> Services:
     return of.at
 
 
-SCENES: tuple[Scene, ...] = (time_spent, day_by_hand, day_planned)
+def category_reviewed() -> Services:
+    """A category that an agent looks over: tasks that it proposes, and whom it asks."""
+    of = reviewer("Tap", "Roof", "Fence", "Run @Health")
+    of.at.clock = TickingClock(MORNING)
+    agents = with_agents(of, "Tap", "Roof")
+    do_ = of.at.append_journal
+    do_(do.LogTime(of.tasks["Tap"], "2027-01-02T08:00:00.000000Z", "2027-01-02T09:30:00.000000Z"))
+    do_(d.PutBlock("2027-01-03", "09:00", "10:00", task=of.tasks["Tap"]))
+    do_(do.EditTask(of.tasks["Fence"], status="DONE"))
+    do_(do.RateTask(of.tasks["Fence"], 4))
+    plumber = {"items": [{"title": "price"}], "dueDate": "2027-01-08", "description": "The tap."}
+    of.wakes(
+        call("create_task", title="Call the plumber", because="Tap", estimateMinutes=30, **plumber),
+        call("create_task", title="tap", because="Tap"),
+        call("ask_agent", taskId=of.tasks["Tap"], about="blocked"),
+        call("ask_agent", taskId=of.tasks["Roof"], about="stale"),
+        call("ask_agent", taskId=of.tasks["Run"], about="stale"),
+        call("propose_blocks", blocks=[]),
+    )
+    of.confirm(1)
+    review.undo(of.at, of.sets[0], 1, of.operation(1))
+    edit = of.items()[0].arguments.text.replace("plumber", "baker")
+    of.confirm(1, edit=edit)
+    of.runs(agents["Tap"])
+    of.at.append_agent(ConfigureAgent(agents["Tap"], AgentSettings(is_automatic=False)))
+    of.wakes(
+        call("create_task", title="call the BAKER", because="Tap"),
+        call("create_task", title="Paint", because="Fence"),
+        call("ask_agent", taskId=of.tasks["Tap"], about="estimate"),
+        call("ask_agent", taskId=of.tasks["Roof"], about="fits_today"),
+        call("find_tasks", words="Tap"),
+        call("recall", words="plumber"),
+    )  # fmt: skip
+    review.reject(of.at, of.sets[-1], 1, "no")
+    of.at.append_agent(of.at.request(agents["Roof"]))
+    of.runs(agents["Roof"])
+    of.wakes(call("create_task", title="paint", because="Fence"), words="Do paint it.")
+    do_(do.DeleteTask(of.tasks["Roof"]))
+    of.wakes(reports=False)
+    return of.at
+
+
+SCENES: tuple[Scene, ...] = (time_spent, day_by_hand, day_planned, category_reviewed)

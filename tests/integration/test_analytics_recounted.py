@@ -75,7 +75,7 @@ TOLD = {
 }
 TOGETHER = (
     "each_verdict already_so held_wakes templates_again remembered imports time_spent "
-    "lessons digested day_by_hand".split()
+    "lessons digested day_by_hand category_reviewed".split()
 )
 QUICK = ("each_verdict", "providers", "two_replicas")  # the other files are for the slow part
 
@@ -291,6 +291,11 @@ BROKEN = [
     ("questions", "crashes", "c.n > a.journal_n", "c.n >= a.journal_n"),
     ("questions", "crashes", "depth + 1 AS depth", "depth + 2 AS depth"),
     ("questions", "checklists", "started_at DESC LIMIT 1", "started_at LIMIT 1"),
+    ("rows", "category_reviewed", "m.d.trigger.about", "m.d.trigger.words"),
+    ("entities", "category_reviewed", "s.d.agent, r.d.agent", "r.d.agent, s.d.agent"),
+    ("entities", "category_reviewed", "any_value(d.subject)", "any_value(d.task)"),
+    ("causality", "category_reviewed", "AND r.asked_agent_id = t.agent_id", ""),
+    ("questions", "category_reviewed", "WHEN i.tool = 'create_task'", "WHEN false"),
 ]
 
 

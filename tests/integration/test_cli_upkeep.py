@@ -303,6 +303,22 @@ def test_doctor_finds_an_agent_that_fails(home: Path) -> None:
     assert told(["status"], home)["agents"]["failing"][0]["failures"] == 1
 
 
+def test_doctor_finds_an_agent_of_a_category_that_was_paused_by_its_name(home: Path) -> None:
+    tape = home.parent / "tape.jsonl"
+    tape.write_text("")
+    category = told(["task", "list"], home)[0]["category"]
+    for _ in range(5):
+        run(["--model", f"tape:{tape}", "category", "review", category], home)
+    told_of = finding(home)
+    assert f"'{category} week' failed 5 times in a row, the last with tape_ended" in told_of
+    assert "and was paused" in told_of
+    assert f"{category} week: 5 failed in a row" in run(["status"], home).stdout
+    assert "dormant (failures)" in run(["agent", "show", f"{category} week"], home).stdout
+    result = run(["category", "review", category], home)
+    assert result.exit_code == 2
+    assert "is dormant; resume it first with `wakelog agent resume`" in result.stderr
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_each_shell_has_a_script_and_a_hint(shell: str, tmp_path: Path) -> None:
     script = done(["completion", shell], tmp_path / "home")

@@ -10,6 +10,7 @@ from tests.support import tour
 from tests.support.cli import done, told
 
 ELSEWHERE = {
+    "category": "asks an agent, as `wake` does",
     "backup": "copies a folder's files; a database has its own ways (deploy/README.md), or `copy`",
     "cluster": "is of the database, and no folder has it: test_home_leases",
     "copy": "its own file: test_pg_copy",

@@ -19,10 +19,15 @@ ROOT = Path(__file__).parents[2]
 PARTS = ("system", "before_task", "after_task")
 
 
+def reasons(number: int) -> list[str]:
+    """Why a wake of a scaffold may be; agents ask each other since the fifth."""
+    return [one for one in REASONS if one != "request" or number >= 5]
+
+
 def given_by(number: int, kind: str = "task_agent") -> dict[str, Any]:
     """All that hangs on the number, and on the kind of agent, and not on the task."""
     manifest, features = MANIFESTS[number][kind], FEATURES[number]
-    tools = {reason: registry.offered(kind, reason, number) for reason in REASONS}
+    tools = {one: registry.offered(kind, one, number) for one in reasons(number)}
     every = list(dict.fromkeys(name for names in tools.values() for name in names))
     others = {} if kind == "task_agent" else {"directives": manifest.guiding.split("\n")}
     return others | {

@@ -14,7 +14,7 @@ from adapters.runtime import review
 from domain.errors import Refused
 from domain.journal import day as d
 from domain.journal.commands import UndoDeed
-from tests.support.days import TODAY, Planner, key_of, planner
+from tests.support.days import TODAY, Planner, planner
 
 TITLES = ("A", "B", "C")
 QUARTERS = st.integers(8 * 4, 11 * 4)
@@ -97,9 +97,8 @@ class DayMachine(RuleBasedStateMachine):
             given = {"edit": json.dumps(told | times), "is_anyway": True}
         with suppress(Refused):
             if how == "undo":
-                review.undo(
-                    self.of.at, chosen, number, key_of(self.of, number, self.of.sets.index(chosen))
-                )
+                operation = self.of.operation(number, self.of.sets.index(chosen))
+                review.undo(self.of.at, chosen, number, operation)
             else:
                 review.confirm(self.of.at, chosen, number, **given)
 

@@ -106,6 +106,8 @@ def of_argument(name: str, rule: Schema) -> st.SearchStrategy[Any]:
         return st.sampled_from(rule["enum"])
     if rule["type"] == "integer":
         return st.sampled_from([30, 60, rule["maximum"]])
+    if rule["type"] == "array":
+        return st.lists(st.fixed_dictionaries({"title": WORDS}), max_size=2)
     if rule["x-clean"] == "local_time":
         return st.sampled_from(STARTS if name == "startedAt" else ENDS)
     if name == "entryId":

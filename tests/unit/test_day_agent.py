@@ -21,7 +21,7 @@ from domain.tools.base import CAPABILITIES, REASONS
 from domain.tools.registry import TOOLS
 from domain.wake.manifests import DAY_AGENT, MANIFESTS
 from domain.wake.wake import Wake
-from tests.support.days import HEALTH, TODAY, Planner, key_of, planner
+from tests.support.days import HEALTH, TODAY, Planner, planner
 from tests.support.scripted_wakes import call
 
 TOMORROW = "2027-01-05"
@@ -248,7 +248,7 @@ def test_a_confirmed_block_stands_is_the_agents_and_can_be_taken_back() -> None:
     edit = json.dumps(json.loads(of.items()[1].arguments.text) | {"start": "10:30"})
     assert of.confirm(2, edit=edit) == "confirmed"
     assert of.spans() == ["09:00-10:00 agent", "10:30-11:00 agent"]
-    review.undo(of.at, of.sets[-1], 1, key_of(of, 1))
+    review.undo(of.at, of.sets[-1], 1, of.operation(1))
     assert of.spans() == ["10:30-11:00 agent"]
     assert of.items()[0].status == "pending"
     assert of.proved() == []

@@ -1,22 +1,31 @@
 """When receivers of notices are told, and which settings of them can be used."""
 
+import asyncio
 import os
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from adapters.home.schedules import local_time
 from adapters.home.settings import NotifySettings, parse
 from adapters.notify.delivery_progress import DeliveryProgress, DeliveryStore
+from adapters.notify.notices import found_in, message_of, without_texts
 from adapters.notify.notifier import Notifier, NotifierOptions, held_until, quiet_until
+from adapters.runtime.effect_executor import perform
+from adapters.runtime.wake_capture import capture
 from adapters.store.leases import place
 from adapters.store.notice_rows import SqliteNoticeRows
 from domain.agent.wake_queue import HELD_UNTIL, WAKE_QUEUE
 from domain.errors import Refused
 from domain.log.timestamps import later
+from domain.scaffold import SCAFFOLD
 from domain.wake.commands import DeferWake
+from domain.wake.reading import PromptOptions
+from tests.support.lone import ZONE, Lone, reviewer
 from tests.support.receivers import Kept, delivered, tells_nobody
-from tests.support.services import START, services, task_with_agent
+from tests.support.scripted_wakes import GONE, call
+from tests.support.services import START, queued_key, services, task_with_agent
 
 BERLIN = "Europe/Berlin"
 NOBODY_PID = 2**22 + 1  # above the greatest id that Linux gives
@@ -210,3 +219,56 @@ def test_who_ends_meanwhile_is_told_when_a_notice_may_be_given(world: World) -> 
     world.wait("Paint the door")
     world.notifier.look()  # a quarter of an hour has not passed
     assert world.notifier.next_at().startswith(later(START, seconds=900)[:16])
+
+
+# ------------------------------------------------------------------------- agents without a task
+
+
+def failing(of: Lone, times: int = 5) -> None:
+    """Wakes of the agent whose model answers nothing."""
+    given = PromptOptions(SCAFFOLD, local=local_time(of.at.clock.now(), ZONE))
+    for _ in range(times):
+        of.at.append_agent(of.at.request(of.agent))
+        silent = services([GONE]).model_for("")
+        of.at.model_for = lambda _, silent=silent: silent  # type: ignore[misc]  # bound now
+        run_key = queued_key(of.at, of.agent)
+        captured = capture(of.at, of.agent, run_key, is_now=True, given=given)
+        of.at.append_agent(captured.command, payloads=captured.payloads)
+        asyncio.run(perform(of.at, run_key))
+
+
+def test_what_waits_of_an_agent_that_looks_over_a_category_is_told_by_its_name() -> None:
+    of = reviewer("Tap")
+    of.wakes(*(call("create_task", title=f"Call {who}", because="Tap") for who in ("Ann", "Bob")))
+    failing(of)
+    assert of.at.agent(of.agent).pause_reason == "failures"
+    found = found_in(row for rows in of.at.agents.appends() for row in rows)
+    assert [one.what for one in found] == ["proposals", "paused"]
+    message = message_of(of.at, found, "m1")
+    assert message
+    assert message.text == "Home week: 2 proposals, the agent is paused after failures"
+    (waits,) = message.waits
+    assert (waits.task_id, waits.agent_id, waits.proposals) == ("", of.agent, 2)
+    bare = without_texts(message)
+    assert (bare.title, bare.text, bare.waits[0].title) == ("", "", "")
+    of.confirm(1)
+    assert "Home week: 1 proposal, the agent" in str(message_of(of.at, found, "m1"))
+
+
+def test_one_that_waits_for_a_consent_is_told_by_its_name() -> None:
+    of = reviewer("Tap")
+    of.at.append_agent(of.at.request(of.agent))
+    of.at.append_agent(DeferWake(of.agent, queued_key(of.at, of.agent), HELD_UNTIL, "consent"))
+    found = found_in(row for rows in of.at.agents.appends() for row in rows)
+    message = message_of(of.at, found, "m1")
+    assert message
+    assert message.text == "Home week: a wake needs your consent"
+
+
+def test_no_task_is_told_to_wait_where_none_does() -> None:
+    of = reviewer("Tap")
+    of.wakes(call("create_task", title="Call Ann", because="Tap"))
+    found = found_in(row for rows in of.at.agents.appends() for row in rows)
+    message = message_of(of.at, found, "m1")
+    assert message
+    assert "task" not in message.title, "an agent that looks over a category is no task"

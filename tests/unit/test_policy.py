@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 import pytest
+from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.runtime import effect_executor
@@ -19,6 +20,7 @@ from domain.policy import policy as p
 from domain.policy.flow import ALLOWED, project
 from domain.policy.gate import (
     NOTICE_VERSION,
+    REQUESTS_NOTICE,
     TOLD,
     GateRefusal,
     is_leaving,
@@ -33,7 +35,15 @@ from domain.tools.base import CAPABILITIES
 from domain.wake.commands import SkipWake
 from domain.wake.lookups import RecalledMemory, TaskFound
 from domain.wake.manifests import MANIFESTS
-from domain.wake.reading import DayTaskSeen, LinkedAgent, LinkSeen, PromptOptions, TaskSeen
+from domain.wake.reading import (
+    DayTaskSeen,
+    DoneTaskSeen,
+    LinkedAgent,
+    LinkSeen,
+    PromptOptions,
+    TaskSeen,
+    WeekTaskSeen,
+)
 from tests.support.architecture import tree_of
 from tests.support.process import ROOT
 from tests.support.readings import AGENT as READER
@@ -161,10 +171,10 @@ def test_each_category_of_an_agent_needs_a_receipt() -> None:
 
 def test_a_receipt_of_an_older_notice_opens_nothing() -> None:
     """A receipt of what a task's agent is sent goes on being good for task agents."""
-    old = agreed("work", notice=NOTICE_VERSION - 1)
-    of_days = replace(agent("work"), agent_kind="day_agent")
-    assert code(old, of_days) == "privacy_confirmation_required"
-    assert code(old, agent("work")) == code(agreed("work"), of_days) == ""
+    for kind, least in (("day_agent", 2), ("category_agent", 3)):
+        old, other = agreed("work", notice=least - 1), replace(agent("work"), agent_kind=kind)
+        assert code(old, other) == "privacy_confirmation_required"
+        assert code(old, agent("work")) == code(agreed("work", notice=least), other) == ""
     assert code(agreed("work", notice=0), agent("work")) == "privacy_confirmation_required"
 
 
@@ -215,10 +225,12 @@ def test_a_wake_needs_the_notice_of_what_its_kind_is_told() -> None:
     for kinds in MANIFESTS.values():
         for kind, one in kinds.items():
             held = {*one.order.system, *one.order.before_task, *one.order.after_task}
-            subject = {"task": "task", "home": "day"}[one.subject]
+            subject = {"task": "task", "home": "day", "category": "week"}[one.subject]
             told = {*sections_of(notice_of(kind)), "guiding"}
+            held -= {"requests"}  # left out where no newer notice was agreed to
             assert held | {subject, "tools"} <= told, kind
     assert NOTICE_VERSION == max(TOLD) == max(map(notice_of, CAPABILITIES))
+    assert "requests" in sections_of(REQUESTS_NOTICE)
 
 
 def test_what_a_refusal_tells_names_no_task() -> None:
@@ -231,21 +243,24 @@ def test_what_a_refusal_tells_names_no_task() -> None:
 
 # ------------------------------------------------------------------------ what may cross a boundary
 
-SINCE_1 = {"own_task": TaskSeen, "linked_task": LinkSeen, "notice": Batch}
-STRUCTS = {
-    **SINCE_1,
-    "category_task": TaskFound,
-    "own_past": RecalledMemory,
-    "day_task": DayTaskSeen,
+STRUCTS: dict[str, tuple[type[Struct], ...]] = {
+    "own_task": (TaskSeen,),
+    "linked_task": (LinkSeen,),
+    "notice": (Batch,),
+    "category_task": (TaskFound,),
+    "own_past": (RecalledMemory,),
+    "day_task": (DayTaskSeen,),
+    "week_task": (WeekTaskSeen, DoneTaskSeen),
 }
 
 
 @pytest.mark.parametrize("scaffold", FEATURES)
 def test_every_scaffold_has_a_row_for_every_boundary(scaffold: int) -> None:
-    since = {"day_task": 4, **dict.fromkeys(STRUCTS.keys() - SINCE_1.keys() - {"day_task"}, 2)}
+    since = {"day_task": 4, "week_task": 5, "category_task": 2, "own_past": 2}
     assert ALLOWED[scaffold].keys() == {one for one in STRUCTS if since.get(one, 1) <= scaffold}
     for boundary, names in ALLOWED[scaffold].items():
-        assert names <= set(STRUCTS[boundary].__struct_fields__), boundary
+        held = {name for one in STRUCTS[boundary] for name in one.__struct_fields__}
+        assert names <= held, boundary
 
 
 def test_what_is_outside_of_the_table_is_refused_and_not_repeated() -> None:
@@ -270,7 +285,7 @@ def _name(function: ast.expr) -> str:
 
 def _made(tree: ast.Module) -> Iterator[str]:
     """Structs of a boundary that are made and do not go through `project` on the way out."""
-    named = {one.__name__ for one in STRUCTS.values()}
+    named = {one.__name__ for many in STRUCTS.values() for one in many}
     calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call)]
     if not any(_name(call.func) in named for call in calls):
         return
@@ -300,7 +315,7 @@ def test_what_is_read_for_somebody_else_is_made_through_the_table_alone() -> Non
     for folder in ("domain", "projections", "adapters", "replay"):
         for file in sorted((ROOT / folder).rglob("*.py")):
             text = file.read_text(encoding="utf-8")
-            if any(f"{one.__name__}(" in text for one in STRUCTS.values()):
+            if any(f"{one.__name__}(" in text for many in STRUCTS.values() for one in many):
                 assert list(_made(tree_of(text))) == [], file
             made += text.count("project(")
     assert made >= len(STRUCTS)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adapters.models.offline.wording import EN
 from adapters.models.rules.context import ENTRIES_MAX, ENTRY_CHARS_MAX
 from adapters.models.rules.model import RULES_VERSION, RulesModel, parse
 from domain.errors import Refused
@@ -805,3 +806,137 @@ def test_other_words_get_how_the_task_stands() -> None:
         "Status OPEN, priority P2.\n\nIt is due on 2026-11-21, today.\n\nNext: Paint the door.\n\n"
         "Still open:\n- Paint the door\n- Tidy up"
     )
+
+
+# --------------------------------------------------------------------------- asked by other agents
+
+BOB = {"status": set_on("2026-11-14", "BLOCKED"), "statusReason": "waiting for Bob"}
+LATER = {"proposals": '## Open proposals\n\n- fp=abc Set status to BLOCKED: "Wait for Ann"'}
+ASKED = {
+    "fits_today": "Does it fit today",
+    "estimate": "Estimate",
+    "blocked": "Blocked",
+    "stale": "Still wanted",
+}
+HOURS = [f"- e1 {day} 09:00 to 10:00, 60 min" for day in ("Mon 2026-11-16", "Wed 2026-11-18")]
+FREE = "neither its status nor a linked task says that it waits"
+WAITS = "BLOCKED since 2026-11-14 (7 days): waiting for Bob"
+UNDUE = "no due date is set"
+UNSURE = "more is not known"
+BARE = "no estimate is set"
+
+
+def measured(estimate: int = 0, spent: int = 0, **fields: Any) -> dict[str, Any]:
+    return {"estimateMinutes": estimate, "timeSpentMinutes": spent} | fields
+
+
+def asking(*kinds: str) -> dict[str, str]:
+    """The section, a line for each question."""
+    rows = "\n".join(f"- {kind}: What of it? (asked by the agent that plans)" for kind in kinds)
+    return {"requests": f"## Requests\n\nOther agents of the person ask about this task.\n{rows}"}
+
+
+def told_others(*notes: Any, kinds: tuple[str, ...], **task: Any) -> list[str]:
+    """The rows of the answers."""
+    sections = asking(*kinds) | task.pop("sections", {})
+    content = reported(*notes, sections=sections, **task)["content"]
+    name = "Von anderen Agenten gefragt" if "gefragt" in content else "Asked by other agents"
+    _, _, rest = content.partition(f"## {name}\n\n")
+    return rest.partition("\n\n")[0].splitlines()
+
+
+@pytest.mark.parametrize(
+    ("kind", "told", "task", "facts"),
+    [
+        ("fits_today", "", measured(120, 30, dueDate="2026-11-22"),
+         ["1 h 30 min are left of the estimate", "due 2026-11-22, tomorrow", FREE]),
+        ("fits_today", "", measured(60, 60) | BOB,
+         ["nothing is left of the estimate of 1 h", UNDUE, WAITS]),
+        ("fits_today", "", measured(spent=5, sections={"linked": json.dumps(LINKED)}),
+         [BARE, "5 min were spent", UNDUE, "blocked by: Tax return (OPEN)"]),
+        ("fits_today", "", measured(60, status="DONE"), ["the task is closed (DONE)"]),
+        ("estimate", "", measured(120, 150), ["2 h 30 min were spent of 2 h: too low"]),
+        ("estimate", "", measured(120, 120, checklist=STEPS, status="DONE"),
+         ["2 h were spent of 2 h", "1 of 3 items done"]),
+        ("estimate", "It takes 3 h.", {},
+         [BARE, "0 min were spent",
+          'proposed and undecided: Estimate: 180 min, "It takes 3 h." (note of 2026-11-20)']),
+        ("blocked", "", {}, [FREE]),
+        ("blocked", "", BOB, [WAITS]),
+        ("blocked", "", {"status": "BLOCKED"}, ["BLOCKED", UNSURE]),
+        ("blocked", "", {"status": "BLOCKED", "sections": {"linked": json.dumps(LINKED)}},
+         ["BLOCKED", "blocked by: Tax return (OPEN)"]),
+        ("blocked", "The parts are here.", {"status": "BLOCKED", "statusReason": "the parts"},
+         ["BLOCKED: the parts", f'{EN["freed"]}: "The parts are here."']),
+        ("blocked", "Waiting for Ann.", {},
+         ['proposed and undecided: Status: BLOCKED, "Waiting for Ann." (note of 2026-11-20)']),
+        ("blocked", "", {"sections": LATER},
+         ['proposed and undecided: Set status to BLOCKED: "Wait for Ann"']),
+        ("stale", note("Fine.", at("2026-11-02")), {},
+         ["the last note is of 2026-11-02 (19 days ago)", UNSURE]),
+        ("stale", note("Fine.", at("2026-11-21")), {}, ["the last note is of 2026-11-21", UNSURE]),
+        ("stale", note("Fine.", "long ago"), {}, ["the last note has no date", UNSURE]),
+        ("stale", "", {"sections": {"time": "\n".join(HOURS)}},
+         ["there is no note", "time was last spent on 2026-11-18", UNSURE]),
+        ("stale", "", {"status": "REJECTED"}, ["the task is closed (REJECTED)"]),
+    ],
+)  # fmt: skip
+def test_another_agent_is_answered_by_what_is_known(
+    kind: str, told: Any, task: dict[str, Any], facts: list[str]
+) -> None:
+    notes = [told] if told else []
+    assert told_others(*notes, kinds=(kind,), **task) == [f"- {ASKED[kind]}: {'; '.join(facts)}."]
+
+
+def test_a_blocker_that_is_proposed_is_told_as_no_more_than_that() -> None:
+    told = calls(friday("Blocked by the tax task", sections=linked(TAX) | asking("blocked")))
+    row = 'proposed and undecided: Blocked by: Tax return 2025, "Blocked by the tax task"'
+    assert row in told["update_report"]["content"]
+
+
+def test_each_kind_is_answered_once_in_their_order_and_in_the_language_of_the_task() -> None:
+    kinds = "stale", "blocked", "stale", "weather", "estimate", "fits_today"
+    task = measured(120, 150, languageCode="de") | BOB
+    waits = "blockiert seit 2026-11-14 (7 Tage): waiting for Bob"
+    last = "die letzte Notiz ist vom 2026-11-20 (1 Tag her); mehr ist nicht bekannt"
+    left = "von der Schätzung von 2 h ist nichts übrig; es ist keine Fälligkeit gesetzt"
+    assert told_others(note("Gut.", at("2026-11-20")), kinds=kinds, **task) == [
+        f"- Noch gewünscht: {last}.",
+        f"- Blockiert: {waits}.",
+        "- Schätzung: 2 h 30 min wurden aufgewendet statt 2 h: zu niedrig.",
+        f"- Passt sie in den heutigen Tag: {left}; {waits}.",
+    ]
+
+
+def test_who_is_asked_reports_though_nothing_changed_and_once() -> None:
+    assert ask(sections=REPORT).calls == ()
+    told = ask(sections=REPORT | asking("stale"))
+    assert list(calls(told)) == ["update_report"]
+    turns = (Exchange(told.raw, (CallResult("c1", "update_report", "Saved"),)),)
+    assert ask(sections=REPORT | asking("stale"), exchanges=turns).calls == ()
+
+
+@pytest.mark.parametrize(
+    "section", ["", "## Requests", "- weather: Is it fine?", "x - stale: y", "- stale", "-stale: y"]
+)
+def test_what_asks_for_nothing_that_is_known_changes_nothing(section: str) -> None:
+    for given_ in ({}, REPORT):
+        told = ask("due 2026-12-04", sections=given_ | {"requests": section})
+        assert told.raw == ask("due 2026-12-04", sections=given_).raw
+
+
+def test_of_a_task_that_cannot_be_read_others_are_told_so() -> None:
+    user = Section("task", "{"), *(Section(*one) for one in asking(*ASKED).items())
+    request = Request("rules", (), user, (ToolSpec("update_report", "", {}),))
+    told = calls(asyncio.run(RulesModel().reply(request)))["update_report"]["content"]
+    assert told.count(": The task could not be read.\n") == 4
+
+
+@given(kinds=st.lists(st.sampled_from([*ASKED, "weather"])), text=st.text(max_size=40))
+@settings(deadline=None)
+def test_any_questions_about_any_text_are_answered_alike_each_time(
+    kinds: list[str], text: str
+) -> None:
+    first = ask(text, sections=asking(*kinds) | {"time": text, "linked": text}, statusReason=text)
+    again = ask(text, sections=asking(*kinds) | {"time": text, "linked": text}, statusReason=text)
+    assert first.raw == again.raw

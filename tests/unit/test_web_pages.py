@@ -105,6 +105,7 @@ def test_calls_are_matched_with_what_was_decided() -> None:
 def cause(reason: str, how: str = "first", **more: Any) -> WakeCause:
     known: dict[str, Any] = {
         "position": None, "tokens": [], "propagated": False, "hop": 0, "ticks": [], "words": None,
+        "about": None,
     }  # fmt: skip
     return WakeCause(how=how, at=AT.format(12, 0), reason=reason, reason_id="1", **(known | more))
 
@@ -136,6 +137,8 @@ DAY = "Tuesday 2026-11-17, 09:12"
         (cause("manual"), {}, f"you woke it on {DAY}", []),
         (cause("creation"), {}, f"the agent was made on {DAY}", ["/agents/a"]),
         (cause("recovery"), {}, f"the agent was resumed on {DAY}", []),
+        (cause("request", about="stale"), {},
+         f"another agent asked whether it is still wanted on {DAY}", ["/wakes/1"]),
         (cause("timer", ticks=["x", "y"]), TIMER,
          "the timer “every day 07:00” that you set on Tuesday 2026-11-17, 09:00 rang 2 times",
          ["/agents/a"]),

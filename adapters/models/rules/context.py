@@ -42,6 +42,8 @@ _LOOPS = re.compile(r"^Open loops:\n((?:- .*\n?)+)", re.MULTILINE)
 _FARED = re.compile(
     r"^- (?P<tool>\w{1,80}): (?P<accepted>\d{1,9}) of (?P<decided>\d{1,9}) accepted\.", re.MULTILINE
 )
+_ASKED = re.compile(r"^- (fits_today|estimate|blocked|stale): ", re.MULTILINE)
+_LANGUAGE = re.compile(r"^Language of the report: (\S+)\.$", re.MULTILINE)
 _TOLD = ("- fp=", "- confirmed: ", "- rejected: ", "- deferred: ")
 
 
@@ -134,6 +136,12 @@ def read_context(sections: Mapping[str, str]) -> PromptContext:
     )
 
 
+def report_language(sections: Mapping[str, str]) -> str:
+    """The language that a report is asked for in; empty where it is not said."""
+    told = _LANGUAGE.search(sections.get("instruction", ""))
+    return told[1] if told else ""
+
+
 def _time(told: str) -> str:
     """A time as it is compared: an instant as it stands, a clock's YYYY-MM-DDTHH:MM."""
     local = _LOCAL.fullmatch(told)
@@ -212,7 +220,10 @@ class PromptLabel(Struct, frozen=True):
 
 
 class PromptTask(Struct, frozen=True, eq=False):
-    """A task as the prompt shows it, and what came with it; each one equals itself alone."""
+    """A task as the prompt shows it, and what came with it; each one equals itself alone.
+
+    `asked`: what other agents ask about it, each kind once.
+    """
 
     title: str = ""
     status: str = ""
@@ -235,6 +246,7 @@ class PromptTask(Struct, frozen=True, eq=False):
     is_cut: bool = False
     decided: dict[str, str] = {}  # the order of what a person or an import set, by its key
     set_at: dict[str, str] = {}  # when a field was set by anybody, by its key
+    asked: tuple[str, ...] = ()
     around: PromptContext = PromptContext()
 
 
@@ -280,6 +292,7 @@ def read(user: tuple[Section, ...]) -> PromptTask:
             name: _order(task, name) for name in task if _set_at(task, name, "person", "import")
         },
         set_at={name: at for name in task if (at := _set_at(task, name))},
+        asked=tuple(dict.fromkeys(_ASKED.findall(sections.get("requests", "")))),
         around=around,
     )
 

@@ -6,7 +6,7 @@ It never invents: each proposal quotes the text it was read from, and where noth
 nothing is proposed. Its report says what wrote it. The same request always gets the same bytes.
 
 `Reply.raw` is canonical JSON: ``{"calls": [{"arguments": {...}, "id": "c1", "tool": "..."}],
-"model": "rules", "rules": 7, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
+"model": "rules", "rules": 8, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -18,7 +18,7 @@ from adapters.models import replies
 from adapters.models.offline import phrasing
 from adapters.models.offline.sentences import pattern
 from adapters.models.replies import KeptReply
-from adapters.models.rules import blockers, context, planning, report_text, tool_calls
+from adapters.models.rules import blockers, context, planning, report_text, tool_calls, weekly
 from adapters.models.rules.context import PromptTask
 from adapters.models.rules.findings import Finding, Findings
 from domain.log import canonical
@@ -28,7 +28,7 @@ from domain.tools.decoding import BECAUSE
 
 FORMAT = "rules.1"
 """What reads such bytes, as recorded with them: raised where they would be read otherwise."""
-RULES_VERSION = 7
+RULES_VERSION = 8
 """Raised when the same request may get another reply."""
 
 NOTE_LENGTH_MAX = 240
@@ -103,9 +103,12 @@ class RulesModel:
     async def reply(self, request: Request) -> Reply:
         """Propose and report on the first turn, close on the second; before that report anew
         where not all that was found was taken up, or a task was looked up. Never raises
-        `ModelFault`. Of a day it answers as `planning` does."""
-        if any(section.name == "day" for section in request.user):
+        `ModelFault`. Of a day it answers as `planning` does, of a week as `weekly`."""
+        names = {section.name for section in request.user}
+        if "day" in names:
             return _reply(*planning.answer(request))
+        if "week" in names:
+            return _reply(*weekly.answer(request))
         seen = context.read(request.user)
         answers = [result for one in request.exchanges for result in one.results]
         offered = {tool.name for tool in request.tools}
@@ -189,7 +192,7 @@ def _wishes(
     seen: PromptTask, found: Findings, quoting: Collection[str], *, is_due: bool
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Calls in their fixed order; `quoting`: the tools that ask for a quote, `is_due`: the report
-    is asked for whatever was found."""
+    is asked for whatever was found, as other agents do with their questions."""
     yield from _proposals(seen, found, quoting)
     if found.retracted:
         yield "retract_suggestions", {"proposals": [asdict(one) for one in found.retracted]}
@@ -197,6 +200,7 @@ def _wishes(
     if observations:
         yield "record_observations", {"observations": observations}
     is_new = bool(found.proposals or found.retracted or observations or seen.has_changes)
+    is_due = is_due or bool(seen.asked)
     if is_due or is_new or not seen.has_report:
         report = report_text.report(seen, found)
         told = {"content": report.content, "tldr": report.tldr, "oneLiner": report.one_liner}

@@ -32,7 +32,6 @@ BLOCKS_MAX = 20
 ROWS_SHOWN = 10
 BEGUN = "IN PROGRESS"
 
-_LANGUAGE = re.compile(r"^Language of the report: (\S+)\.$", re.MULTILINE)
 _OPEN = re.compile(
     r"- fp=(?P<fingerprint>\S+) Block on (?P<date>\S+) (?P<start>[\d:]+)-(?P<end>[\d:]+): "
     r"task (?P<task>\S+)(?P<put_off> \[deferred\])?"
@@ -135,8 +134,7 @@ class Plan(NamedTuple):
 def answer(request: Request) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
     """What is said of a day, and the calls: on the first turn, later only what is forced."""
     sections = {one.name: context.tidy(one.text) for one in request.user}
-    language = _LANGUAGE.search(sections.get("instruction", ""))
-    texts = texts_in(language[1] if language else "")
+    texts = texts_in(context.report_language(sections))
     offered = {one.name for one in request.tools if not request.exchanges}
     if request.forced:
         offered = {request.forced}
@@ -257,10 +255,10 @@ def _report(day: Day, planned: Plan, around: PromptContext, texts: Texts) -> dic
         if 0 < one.estimate < one.spent
     ]
     lists = {
-        "d.late": _shown(late, texts, day.more_tasks),
-        "d.declined": _shown([one.name for one in day.tasks if one.id in day.declined], texts),
-        "d.over": _shown(over, texts),
-        "d.bare": _shown([one.name for one in day.tasks if not one.estimate], texts),
+        "d.late": shown(late, texts, day.more_tasks),
+        "d.declined": shown([one.name for one in day.tasks if one.id in day.declined], texts),
+        "d.over": shown(over, texts),
+        "d.bare": shown([one.name for one in day.tasks if not one.estimate], texts),
         "d.before": list(_lived(day, texts)),
     }
     before = day.before and _named(day.before.day, texts)
@@ -275,7 +273,7 @@ def _report(day: Day, planned: Plan, around: PromptContext, texts: Texts) -> dic
         if rows
     ]
     content = "\n\n".join(filter(None, [*parts, texts["d.by"]]))
-    names = "; ".join(_shown([one.name for one in planned.late], texts))
+    names = "; ".join(shown([one.name for one in planned.late], texts))
     told = f" {texts['d.late']}: {names}." if late else ""
     return {"content": content, "tldr": f"{headline}.{told}", "oneLiner": headline}
 
@@ -303,7 +301,7 @@ def _why(task: Task, around: PromptContext, texts: Texts) -> str:
     return f" ({said})" if said else ""
 
 
-def _shown(rows: Sequence[str], texts: Texts, more: int = 0) -> list[str]:
+def shown(rows: Sequence[str], texts: Texts, more: int = 0) -> list[str]:
     """The first so many, and how many there are besides."""
     more += len(rows[ROWS_SHOWN:])
     return [*rows[:ROWS_SHOWN], *([f"… {texts['more'].format(more)}"] if more else [])]

@@ -9,11 +9,20 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from adapters.models.offline.wording import DUE, Texts, bulleted, status_in, summary_in, texts_in
+from adapters.models.offline.wording import (
+    DUE,
+    Texts,
+    bulleted,
+    days_in,
+    status_in,
+    summary_in,
+    texts_in,
+)
 from adapters.models.rules import summary
 from adapters.models.rules.context import PromptTask
 from adapters.models.rules.findings import CLOSED, HELD_UP, Finding, Findings, unfinished
 from domain.text import cut, fold, squeeze, tokens
+from domain.tools.times import duration
 
 ONE_LINER_MAX = 80
 
@@ -94,6 +103,7 @@ def _sections(seen: PromptTask, findings: Findings, texts: Texts) -> list[str]:
     if findings.held_back:
         wishes.append(texts["held"].format(findings.held_back))
     lists = {
+        "r.asked": list(_answers(seen, findings, texts)),
         "found": wishes,
         "at once": [plain(one, texts) for one in findings.proposals if not _is_wish(one)],
         "waiting": summary.waiting(seen, findings, texts),
@@ -223,3 +233,90 @@ def _due(seen: PromptTask, found: Findings, texts: Texts) -> str:
 
 def _rows(texts: Texts, name: str, rows: Sequence[str]) -> str:
     return texts[f"a.{name}"].format(bulleted(rows)) if rows else texts[f"a.none {name}"]
+
+
+# ---------------------------------------------------------------------- answers to other agents
+
+
+def _answers(seen: PromptTask, found: Findings, texts: Texts) -> Iterator[str]:
+    """A row for each kind of question, by what is known."""
+    for kind in seen.asked:
+        facts = list(_FACTS[kind](seen, found, texts))
+        if seen.status in CLOSED and kind != "estimate":
+            facts = [texts["r.closed"].format(status_in(seen.status, texts))]
+        if not seen.is_readable:
+            facts = [texts["unreadable"]]
+        yield f"{texts[f'r.{kind}']}: {'; '.join(facts).rstrip('.')}."
+
+
+def _about_today(seen: PromptTask, found: Findings, texts: Texts) -> Iterator[str]:
+    left = (seen.estimate or 0) - seen.minutes_spent
+    if not seen.estimate:
+        yield from _about_estimate(seen, found, texts)
+    elif left > 0:
+        yield texts["r.left"].format(duration(left))
+    else:
+        yield texts["r.none left"].format(duration(seen.estimate))
+    due = summary.due(seen, texts)
+    yield f"{texts['due'].lower()} {due}" if due else texts["r.no due"]
+    yield from _about_blockers(seen, found, texts)
+
+
+def _about_estimate(seen: PromptTask, found: Findings, texts: Texts) -> Iterator[str]:
+    spent = duration(seen.minutes_spent)
+    if seen.estimate:
+        is_over = seen.minutes_spent > seen.estimate
+        yield texts["r.over" if is_over else "r.within"].format(spent, duration(seen.estimate))
+    else:
+        yield texts["r.no estimate"]
+        yield texts["r.spent"].format(spent)
+    if seen.items:
+        yield summary.progress(seen, texts)
+    for one in found.proposals:
+        if one.kind == "estimate":
+            yield texts["r.proposed"].format(_line(one, texts))
+
+
+def _about_blockers(seen: PromptTask, found: Findings, texts: Texts) -> Iterator[str]:
+    """What holds it up: its status, linked tasks, and what is proposed of both."""
+    is_held, others = seen.status in HELD_UP, summary.blockers(seen, texts)
+    if is_held:
+        yield summary.status(seen, texts).rstrip(".")
+    yield from (f"{texts['blocked by'].lower()}: {one}" for one in others)
+    held = tuple(summary_in(f"Set status to {one}", texts) for one in HELD_UP)
+    wishes = [one for one in summary.waiting(seen, found, texts) if one.startswith(held)]
+    wishes += [
+        _line(one, texts)
+        for one in found.proposals
+        if one.kind == "link" or (one.kind == "status" and one.value in HELD_UP)
+    ]
+    yield from (texts["r.proposed"].format(one) for one in wishes)
+    if is_held and not others and not squeeze(seen.status_reason):
+        yield texts["r.unsure"]
+    if found.freed is not None:
+        yield f'{texts["freed"]}: "{found.freed.quote}"'
+    if not is_held and not others and not wishes:
+        yield texts["r.free"]
+
+
+def _about_age(seen: PromptTask, _: Findings, texts: Texts) -> Iterator[str]:
+    """When somebody last wrote of it or spent time on it."""
+    notes = [one for one in seen.sources if one.kind == "note"]
+    day, now = notes[-1].day if notes else None, summary.today(seen)
+    if day is None:
+        yield texts["r.undated" if notes else "r.no note"]
+    else:
+        days = (now - day).days if now else 0
+        ago = f" ({texts['r.ago'].format(days_in(days, texts))})" if days > 0 else ""
+        yield texts["r.last note"].format(day) + ago
+    if worked := max((start for start, _ in seen.around.spent), default=""):
+        yield texts["r.worked"].format(worked[:10])
+    yield texts["r.unsure"]
+
+
+_FACTS = {
+    "fits_today": _about_today,
+    "estimate": _about_estimate,
+    "blocked": _about_blockers,
+    "stale": _about_age,
+}

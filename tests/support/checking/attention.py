@@ -43,6 +43,7 @@ def check(home: Home) -> Iterator[Finding]:
                 yield from (Finding(9, one.where, told) for told in _row(one, row, queue))
                 yield from _bounds(one, row)
         yield from _ends(one)
+    yield from _requests(home)
     for stream, queue in queues.items():
         yield from (Finding(9, stream, told) for told in _fates(queue))
         if home.is_settled and queue.is_running:
@@ -171,6 +172,28 @@ def _fates(queue: _Queue) -> Iterator[str]:
             yield f"the trigger of {name} ended in {len(living)} wakes"
     if lost:
         yield f"{lost} triggers are in superseded wakes only"
+
+
+def _requests(home: Home) -> Iterator[Finding]:
+    """What a wake asked others comes to each as one trigger, in the append that completes it, and
+    nowhere else first."""
+    staged: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+    handed: set[tuple[str, str]] = set()
+    for one in home.agents.appends:
+        for row in one.of("wake.request_staged.1"):
+            staged[row.entity].add((row.data["agent"], row.data["about"]))
+        came: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+        for row in [row for row in one.rows if row.kind == "alert"]:
+            for trigger in [each for each in triggers(row.data) if each["reason"] == "request"]:
+                came[trigger["reasonId"]].add((row.entity, trigger["about"]))
+        for row in one.of("wake.finished.1"):
+            wanted = staged[row.entity] if row.data["outcome"] == "completed" else set()
+            if came[row.entity] != wanted:
+                yield Finding(9, one.where, f"{row.entity} asks {wanted}: {came[row.entity]}")
+            handed |= {(row.entity, agent) for agent, _ in wanted}
+        for wake, asked in came.items():
+            if not {(wake, agent) for agent, _ in asked} <= handed:
+                yield Finding(9, one.where, f"{asked} are asked by {wake}, which did not")
 
 
 def _ends(one: Append) -> Iterator[Finding]:

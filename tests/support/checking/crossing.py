@@ -78,8 +78,9 @@ def _intents(log: Log) -> Iterator[tuple[str, Intent]]:
                 spot = row.entity, data["item"]
                 item, own = items.get(spot, {}), sets.get(row.entity, {})
                 text = log.words(data.get("arguments") or item.get("arguments"))
-                whose = own.get("agent", ""), own.get("task", "")
                 tool, made = item.get("tool", ""), follow_up(*spot)
+                about = made if tool == "create_task" else own.get("task", "")
+                whose = own.get("agent", ""), about
                 others = others_of(tool, text, made)
                 yield data["operation"], Intent(*whose, tool, text, one.where, others)
             case "changes.undo_asked.1":

@@ -133,6 +133,8 @@ def run_key(agent: str, trigger: Doc) -> str:
             return key("run/timer", agent, named, (trigger.get("ticks") or [""])[0])
         case "user":
             return key("run/user", agent, named, str(trigger.get("turn", 0)))
+        case "request":
+            return key("run/request", agent, named)
         case _:
             return key(f"run/{reason}", agent, trigger.get("replica", ""), named)
 

@@ -64,6 +64,11 @@ def _of_wakes(past: Past) -> Iterator[tuple[Spot, Spot, str]]:
         if one["journal_n"] is not None:
             by = "journal", one["journal_replica"], one["journal_n"], 0
             yield _spot("agent", one), by, "noticed the change"
+    asked = {(one.entity, one.data["agent"]): one for one in past.of("wake.request_staged")}
+    for one in triggers:
+        if one["reason"] == "request" and (one["reason_id"], one["agent_id"]) in asked:
+            by = asked[one["reason_id"], one["agent_id"]].spot
+            yield _spot("agent", one), by, "hands on the request"
 
 
 def _of_operations(past: Past) -> Iterator[tuple[Spot, Spot, str]]:

@@ -33,6 +33,7 @@ TABLES: dict[str, Callable[[Past], Rows]] = {
         rows.prompt_sections,
         rows.token_usage,
         rows.observations,
+        rows.requests,
         rows.verdicts,
         rows.task_changes,
         rows.operation_effects,

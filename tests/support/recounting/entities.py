@@ -145,6 +145,7 @@ def _agent(agent: str, facts: list[Fact]) -> Doc:
         "journal_n": first.get("position", 0),
         "destroyed_at": first_at(facts, "agent.destroyed"),
         "is_deleted": bool(tagged(facts, "agent.deleted")),
+        "subject": first.get("subject"),
     }
 
 

@@ -130,6 +130,7 @@ def _trigger(fact: Fact, asked: set[tuple[str, str]]) -> Doc:
         "ticks": len(ticks),
         "due_at": when(fact.data.get("dueAt")),
         "words": trigger.get("words"),
+        "about": trigger.get("about"),
     }
 
 
@@ -238,6 +239,25 @@ def observations(past: Past) -> Rows:
             "target": one.data.get("target") or None,
         }
         for one in past.of("agent.observed")
+    ]
+
+
+def requests(past: Past) -> Rows:
+    """What agents asked each other, whether it was handed on or not."""
+    askers: dict[str, str] = {}
+    for one in past.of("wake.started"):
+        askers.setdefault(one.entity, one.data["agent"])
+    return [
+        {
+            **one.place,
+            "occurred_at": one.at,
+            "run_key": one.entity,
+            "agent_id": askers.get(one.entity),
+            "asked_agent_id": one.data["agent"],
+            "task_id": one.data["task"],
+            "about": one.data["about"],
+        }
+        for one in past.of("wake.request_staged")
     ]
 
 

@@ -1,5 +1,6 @@
 """The standing questions answered a second time, from the tables that were counted."""
 
+import json
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
 from math import floor, sqrt
@@ -219,7 +220,7 @@ def acceptance(tables: Tables) -> Rows:
             "template": template,
             "version": f"{template} v{version}" if is_versioned else None,
             "model": one["wake"].get("model"),
-            "category": categories.get(tasks.get(one["task_id"], "")),
+            "category": categories.get(tasks.get(one["task_id"], "") or _proposed_for(one)),
         }
         for side in values.items():
             sides.setdefault(side, []).append(one)
@@ -227,6 +228,11 @@ def acceptance(tables: Tables) -> Rows:
         {"dimension": dimension, "value": value, **fates(items)}
         for (dimension, value), items in sides.items()
     ]
+
+
+def _proposed_for(item: Doc) -> str:
+    """The category that a task is proposed for; of another proposal empty."""
+    return str(json.loads(item["arguments"])["category"]) if item["tool"] == "create_task" else ""
 
 
 def fates(items: Rows) -> Doc:
