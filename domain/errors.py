@@ -63,6 +63,7 @@ REFUSAL_CODES: Final = (
     "out_of_scope",
     "overshared_payload_blocked",
     "privacy_confirmation_required",
+    "put_back",
     "secret_unavailable",
     "stale",
     "switched_off",

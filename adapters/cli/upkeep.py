@@ -175,6 +175,7 @@ def progress_bar(
 # ---------------------------------------------------------- for the machine that looks after a home
 
 NO_HOME_HERE = "there is no home at {}"
+ASKED_LOST = "Is the home that this is a backup of gone for good?"
 
 
 @command("backup", "folder=DIR", example="~/backups/2027-01-01")
@@ -183,7 +184,7 @@ def backup_command(session: Session, folder: str) -> None:
 
     Both logs are copied whole and looked at; views and leases are left out, they are made anew.
     A backup that fails or is stopped leaves nothing behind.
-    To restore, use the copy as --home; `wakelog prove` says whether it is what was written.
+    `wakelog restore DIR` makes a home of it again; to look into it, name it with --home.
     """
     if not session.place.is_folder:
         because = f"{session.place.name} is in a database"
@@ -202,6 +203,59 @@ def backup_command(session: Session, folder: str) -> None:
     else:
         session.say(safe(f"{target}: {counted(len(made), 'file')}, {size:,} bytes"))
         session.note(safe(f"Prove it with `wakelog --home {target} prove`."))
+
+
+@command("restore", "backup=BACKUP", example=("~/backups/2027-01-01", "/mnt/b --lost"))
+@click.option(
+    "--lost/--beside",
+    "is_lost",
+    default=None,
+    help="The home that it is of is gone for good; or goes on, and this is one more machine.",
+)
+@click.option("--was", default="", metavar="NAME", help="Who wrote it, if the backup does not say.")
+def restore_command(session: Session, backup: str, was: str, *, is_lost: bool | None) -> None:
+    """Make a home of a backup again, in the place of what is there, which is moved aside.
+
+    It is written under a new name from then on: others may have what the old one wrote since. Of a
+    home that machines share you are asked whether the old one is gone for good: then this one has
+    its label, leads where that led, and goes on with what it had in hand; else it is one more
+    machine, in a folder of its own. Nothing is lost that other machines have: `wakelog sync`.
+    """
+    from adapters.sync.machines import retire  # only who comes back to others needs it
+    from adapters.text.sync import restored_lines
+    from adapters.upkeep.restore import note_of, restore
+
+    if not session.place.is_folder:
+        because = f"{session.place.name} is in a database, and a backup is a folder"
+        instead = f"restore it into one, then `wakelog copy FOLDER {session.place.name}`"
+        raise invalid(because, instead)
+    source = Path(backup).expanduser().absolute()
+    note = note_of(source)
+    if is_lost is None and note.is_shared:
+        if not session.can_ask:
+            because = "machines share this home, and its old one may still write"
+            raise invalid(because, "say --lost if it is gone for good, else --beside")
+        is_lost = click.confirm(ASKED_LOST, err=True)
+    with _heeding_sigterm():
+        did = restore(source, session.path, os.environ, was=was, is_lost=is_lost is not False)
+    home = session.writing()
+    goes_on = note.is_shared and is_lost and home.services.agents.is_shared
+    wakes = retire(home, did.was).wakes if goes_on else 0
+    details = results.RestoredDetails(
+        True,
+        str(session.path),
+        did.replica,
+        did.was or None,
+        did.at,
+        did.aside or None,
+        did.label or None,
+        did.leads,
+        did.meets or None,
+        wakes,
+    )
+    if not session.printed(details):
+        session.say_each(restored_lines(details, home.settings.timezone))
+        session.note("See that it is whole with `wakelog prove`.")
 
 
 @contextmanager

@@ -122,6 +122,23 @@ class BackupDetails(Struct, frozen=True):
     bytes: int
 
 
+class RestoredDetails(Struct, frozen=True):
+    """What `restore` prints: the folder, who writes it from now on and who did; `at`: the time of
+    its newest append; `aside`: where the home is that stood there; `label` and `leads`: what it has
+    of the old name; `meets`: where its machines met; `recovered`: wakes that it goes on with."""
+
+    ok: Literal[True]
+    folder: str
+    replica: str
+    was: str | None
+    at: str
+    aside: str | None
+    label: str | None
+    leads: bool
+    meets: str | None
+    recovered: int
+
+
 class HomeDetails(Struct, frozen=True):
     """What `home show` prints. `replica` is who writes there, `place` ``here``, ``elsewhere``,
     ``unknown`` or ``unchecked``; `other_past` says why the two logs do not belong together."""

@@ -158,6 +158,7 @@ DOCUMENTS: dict[str, DocumentType] = {
     "recovered": DocumentType(results.RecoveredSteps, ("recover",)),
     "rebuilt": DocumentType(results.RebuiltViews, ("rebuild",)),
     "backup": DocumentType(results.BackupDetails, ("backup",)),
+    "restored": DocumentType(results.RestoredDetails, ("restore",)),
     "begun": DocumentType(homes.BegunHome, ("init",)),
     "home": DocumentType(results.HomeDetails, ("home show",)),
     "homes": DocumentType(list[homes.ListedHome], ("home list",)),

@@ -310,9 +310,10 @@ SYNC_FILE = "sync.json"  # of a home, see `adapters.sync.sync_state`
 
 class MetMachines(Struct, frozen=True):
     """The part of the file that tells of machines: what this one is called and the others are, when
-    each of them was heard of last, and when this one met them."""
+    each of them was heard of last, when this one met them, and in which folder."""
 
     label: str = ""
+    folder: str = ""
     labels: Mapping[str, str] = {}
     heard: Mapping[str, str] = {}
     met_at: str = ""
@@ -323,6 +324,26 @@ def met_machines(home: Path) -> MetMachines:
     with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return msgspec.json.decode((home / SYNC_FILE).read_bytes(), type=MetMachines)
     return MetMachines()
+
+
+BACKUP = "backup.json"  # of a backup: whose it is
+
+
+class BackupNote(Struct, frozen=True):
+    """Whose backup a folder is. `of`: the name under which its home was written, `at`: of its
+    newest append; `is_shared`: machines share it, and meet in the folder `meets`."""
+
+    of: str = ""
+    at: str = ""
+    is_shared: bool = False
+    meets: str = ""
+
+
+def backup_note(folder: Path) -> BackupNote | None:
+    """What a backup says of its home; None where nothing is said, or nothing that can be read."""
+    with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return msgspec.json.decode((folder / BACKUP).read_bytes(), type=BackupNote)
+    return None
 
 
 def machine_names(home: Path, own: str) -> Mapping[str, str]:

@@ -83,11 +83,18 @@ def check_installation(home: Path, environ: Mapping[str, str]) -> None:
     """Look before the home is written, and keep where it is, if that is not known.
 
     Raises:
-        Refused: Code ``moved_home``: the folder was moved or copied.
+        Refused: Code ``moved_home``: the folder was moved or copied; ``put_back``: it is a backup
+            of a home that machines share, and nobody has said whether that home is gone.
     """
     found = installation_state(home, environ)
-    if found == "unchecked" or not (home / files.REPLICA).exists():
-        return  # a name is drawn first
+    if found == "unchecked":
+        return
+    if not (home / files.REPLICA).exists():  # a name is drawn first
+        if (note := files.backup_note(home)) is not None and note.is_shared:
+            because = f"{home} is a backup of a home that other machines share"
+            instead = f"go on in it with `wakelog --home {home} restore {home}`"
+            raise Refused("put_back", because=because, instead=instead)
+        return
     match found:
         case "unknown":
             with suppress(OSError):  # the next command that writes does it

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from adapters.documents.results import RestoredDetails
 from adapters.documents.sync import (
     Behind,
     JoinReport,
@@ -188,3 +189,21 @@ def _behind(one: Behind, name: str, zone: str) -> str:
 def _joined(words: list[str]) -> str:
     *most, last = words or [""]
     return f"{', '.join(most)} and {last}" if most else last
+
+
+# ----------------------------------------------------------------------------- a home that is back
+
+
+def restored_lines(did: "RestoredDetails", zone: str) -> Iterator[str]:
+    """What a restore made, and what is to be done now."""
+    if did.aside:
+        yield safe(f"What stood there is in {did.aside}.")
+    yield safe(f"{did.folder} is as of {local_time(did.at, zone)}, and writes as {did.replica}.")
+    if did.leads:
+        yield safe(f"It leads now, as {did.label or did.was} did, which is gone for good.")
+    elif did.label:
+        yield safe(f"It is {did.label} now; who wrote as {did.was} is gone for good.")
+    if did.recovered:
+        yield f"{did.recovered} wakes that had begun there are asked for once more."
+    if did.meets:
+        yield safe(f"What came since is with the others: `wakelog sync {did.meets}`.")

@@ -11,7 +11,10 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
+import msgspec
+
 from adapters.home import files
+from adapters.store.log import Log
 from domain.errors import Damaged, Refused, invalid
 
 PAGES_A_STEP = -1  # all at once: one state, and no writer makes it begin again
@@ -31,6 +34,7 @@ def back_up(home: Path, folder: Path) -> list[Path]:
             parts = [_copy_log(home / name, folder) for name in LOGS]
             if (home / files.SETTINGS).exists():
                 parts.append(_copy_settings(home / files.SETTINGS, folder))
+            parts.append(_note(home, folder))
             names = [part.name.removeprefix(".").removesuffix(".part") for part in parts]
             return [part.rename(folder / name) for part, name in zip(parts, names, strict=True)]
     except OSError as error:
@@ -48,7 +52,7 @@ def _whole_or_nothing(folder: Path) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        for name in (*LOGS, files.SETTINGS):
+        for name in (*LOGS, files.SETTINGS, files.BACKUP):
             for made in (folder / name, *folder.glob(f"{_part_path(folder, name).name}*")):
                 made.unlink(missing_ok=True)
         with suppress(OSError):  # somebody else has put something there meanwhile
@@ -91,6 +95,21 @@ def _copy_settings(source: Path, folder: Path) -> Path:
     part = _part_path(folder, source.name)
     part.touch(mode=0o600, exist_ok=False)
     part.write_bytes(source.read_bytes())
+    return part
+
+
+def _note(home: Path, folder: Path) -> Path:
+    """Whose backup it is, by the logs that were copied."""
+    own, part = files.replica(home, {}), _part_path(folder, files.BACKUP)
+    journal = Log.read_only("journal", _part_path(folder, files.JOURNAL), "")
+    agents = Log.read_only("agent", _part_path(folder, files.AGENT), "")
+    with closing(journal), closing(agents):
+        at = max(journal.tail().at, agents.tail().at)
+        note = files.BackupNote(
+            own, at, journal.recorder.order() is not None, files.met_machines(home).folder
+        )
+    part.touch(mode=0o600, exist_ok=False)
+    part.write_bytes(msgspec.json.encode(note))
     return part
 
 

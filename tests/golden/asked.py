@@ -279,6 +279,7 @@ home rename x y
 home access x
 home freeze x
 home adopt sideways
+restore {folder}/nothing
 replicas
 replicas lead
 replicas name ""

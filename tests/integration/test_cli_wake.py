@@ -313,7 +313,7 @@ def test_a_backup_overwrites_nothing_and_is_proved(home: Path, tmp_path: Path) -
     copy = tmp_path / "copy"
     agent(home)
     done(["wake"], home)
-    assert "3 files" in done(["backup", str(copy)], home)
+    assert "4 files" in done(["backup", str(copy)], home)
     assert "not empty" in refused(["backup", str(copy)], home)
     assert told(["prove"], copy)["digest"] == told(["prove"], home)["digest"]
     assert told(["report", "Fix the sink"], copy) == told(["report", "Fix the sink"], home)

@@ -10,6 +10,7 @@ from tests.support import tour
 from tests.support.cli import done, told
 
 ELSEWHERE = {
+    "restore": "makes a folder of a backup, which is one",
     "category": "asks an agent, as `wake` does",
     "backup": "copies a folder's files; a database has its own ways (deploy/README.md), or `copy`",
     "cluster": "is of the database, and no folder has it: test_home_leases",

@@ -63,7 +63,16 @@ NOT_READ = {
     *("imports-undone", "import", "written-back", "agents-made", "answer", "seed", "deleted"),
     *("template-given", "verdicts", "rated-run", "policy-allowed", "policy-ruled", "deed-undone"),
     *("notify-tests", "wake", "run-counts", "exported-tables", "exported-wakes", "tasks-done"),
-    *("exported-tasks", "exported-history", "simulation", "recovered", "backup", "begun", "homes"),
+    *(
+        "exported-tasks",
+        "exported-history",
+        "simulation",
+        "recovered",
+        "backup",
+        "restored",
+        "begun",
+        "homes",
+    ),
     *("evaluation", "rehearsal"),
     *(
         "copied-home",

@@ -1,0 +1,173 @@
+"""Gets a home back from its backup (`wakelog restore`): under a new name, as others may have what
+the old one wrote since, and with the lead that the old one had, where that never comes back
+(ADR 105).
+
+The home is made whole beside its place and then takes it; what stood there is moved aside. So a
+restore that is cut off leaves what was there, and is begun anew.
+"""
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from adapters.home import files, write_guard
+from adapters.home.clock import clock_from
+from adapters.home.home_location import open_logs
+from adapters.store.leader import leadership_of, succeed
+from adapters.store.log import Log
+from adapters.upkeep.adopt import check_new
+from adapters.upkeep.backup import back_up
+from domain.errors import Refused, invalid
+from domain.machines.commands import LabelReplica
+
+ASIDES_MAX = 100  # of one day
+PART = ".restoring"  # behind a home's name, until it is whole
+
+
+class RestoredHome(NamedTuple):
+    """Who writes the home from now on, and who wrote it; `aside`: where the home is that stood
+    there; `at`: the time of its newest append; `label`, `leads`: what it has of the old name;
+    `meets`: the folder where machines met."""
+
+    replica: str
+    was: str
+    at: str
+    aside: str = ""
+    label: str = ""
+    leads: bool = False
+    meets: str = ""
+
+
+def note_of(backup: Path) -> files.BackupNote:
+    """What a backup says of its home; of one of before 0.5.0 what its logs tell.
+
+    Raises:
+        Refused: Code ``invalid_value``: it is no backup.
+        Damaged: A file is no log.
+    """
+    if not files.exists(backup):
+        raise invalid(f"there is no backup at {backup}", "name the folder that `backup` made")
+    if (backup / files.REPLICA).exists():
+        because = f"{backup} is a home that is written, and no backup"
+        raise invalid(because, "make a backup of it with `wakelog backup DIR`")
+    if (note := files.backup_note(backup)) is not None:
+        return note
+    journal, agents = open_logs(backup, "", is_writing=False)
+    with closing(journal), closing(agents):
+        is_shared = journal.recorder.order() is not None
+        return files.BackupNote(is_shared=is_shared, at=_at((journal, agents)))
+
+
+RestoreStep = Callable[[str], None]
+"""``step(name)``: this comes next."""
+
+
+def restore(
+    backup: Path,
+    home: Path,
+    environ: Mapping[str, str],
+    *,
+    was: str = "",
+    is_lost: bool = True,
+    step: RestoreStep = lambda _: None,
+) -> RestoredHome:
+    """Make a home of a backup, in the place of what is there.
+
+    Args:
+        backup: Its folder, which stays as it is.
+        home: Where.
+        environ: Environment variables.
+        was: The name under which the home was written; empty: as the backup says.
+        is_lost: That home never comes back: its name is retired, and what it led is led here.
+        step: Is told what comes next.
+
+    Raises:
+        Refused: Code ``invalid_value``: it is no backup, there is a home and the old one is not
+            lost, or nobody knows the old name; ``read_only``.
+        Damaged: A log of the backup is not whole.
+    """
+    note = note_of(backup)
+    was = was or note.of
+    if files.exists(home) and not is_lost and home != backup:
+        because = f"there is a home at {home}, and it goes on"
+        raise invalid(because, "name another folder for this one, with --home")
+    part = home.with_name(f"{home.name}{PART}")
+    with files.readable_errors(home):
+        shutil.rmtree(part, ignore_errors=True)
+    step("copy")
+    back_up(backup, part)
+    try:
+        step("name")
+        made = _named(part, was, environ, note, is_lost=is_lost)
+        with files.readable_errors(home):
+            step("aside")
+            aside = _moved_aside(home, made.at[:10]) if home.exists() else ""
+            step("take")
+            part.rename(home)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+    return made._replace(aside=aside)
+
+
+def _named(
+    part: Path, was: str, environ: Mapping[str, str], note: files.BackupNote, *, is_lost: bool
+) -> RestoredHome:
+    """Begin to write under a new name; what is alone has nobody to tell of it."""
+    name = files.replica_given(environ) or files.draw_name()
+    with files.readable_errors(part):
+        (part / files.BACKUP).unlink(missing_ok=True)
+        files.replace_file(part / files.REPLICA, name)
+        write_guard.keep_installation(part, is_copy=True)
+    journal, agents = open_logs(part, name, is_writing=True)
+    with closing(journal), closing(agents):
+        check_new(name, (journal, agents))
+        at = _at((journal, agents))
+        made = RestoredHome(name, was, at, meets=note.meets)
+        if journal.recorder.order() is None:
+            return made
+        if is_lost and was not in {*journal.heads(), *agents.heads()}:
+            because = f"the backup does not say which machine it is of: {was or 'it names none'}"
+            known = ", ".join(sorted(journal.heads()))
+            raise invalid(because, f"name it with --was, one of {known}")
+        label = _introduced(journal, agents, was if is_lost else "", environ)
+        leads = leadership_of(journal, agents).lead == agents.replica
+        kept = {"label": label, "folder": note.meets, "was": [was] if is_lost else []}
+        files.replace_file(part / files.SYNC_FILE, msgspec.json.encode(kept).decode())
+        return made._replace(label=label, leads=leads)
+
+
+def _introduced(journal: Log, agents: Log, was: str, environ: Mapping[str, str]) -> str:
+    """Tell the other machines; take the old name's lead and label, if one is given: the label."""
+    now = clock_from(environ, _at((journal, agents))).now()
+    if agents.recorder.order() is not None:
+        agents.adopt(now)
+    label = leadership_of(journal, agents).machines.labels.get(was, "")
+    succeed(journal, agents, was, now)
+    journal.adopt(now)
+    if label and agents.recorder.order() is not None:
+        agents.append(LabelReplica(agents.replica, label), now)
+    return label
+
+
+def _at(logs: Sequence[Log]) -> str:
+    return max(one.tail().at for one in logs)
+
+
+def _moved_aside(home: Path, day: str) -> str:
+    """Give what stands there another name; the name."""
+    names = [
+        f"{home.name}.before-{day}",
+        *(f"{home.name}.before-{day}-{n}" for n in range(2, ASIDES_MAX)),
+    ]
+    paths = (home.with_name(one) for one in names)
+    path = next((one for one in paths if not one.exists()), None)
+    if path is None:
+        because = f"{home.parent} holds {ASIDES_MAX - 1} homes that were moved aside that day"
+        raise Refused("invalid_value", because=because, instead="delete some of them")
+    home.rename(path)
+    return str(path)

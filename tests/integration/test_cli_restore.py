@@ -1,0 +1,233 @@
+"""A home comes back from its backup: alone, for a lost machine, beside one that goes on."""
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from adapters.upkeep.restore import restore
+from tests.support import cli
+from tests.support.machines import Machine, pair
+from tests.support.terminal import on_terminal
+
+FIXED = {"WAKELOG_TIMEZONE": "UTC"}
+
+
+def counted(home: Path) -> dict[str, int]:
+    """The rows of both logs, by SQLite alone."""
+    found = {}
+    for name in ("journal", "agent"):
+        with closing(sqlite3.connect(home / f"{name}.db")) as log:
+            found[name] = log.execute("SELECT count(*) FROM stored_events").fetchone()[0]
+    return found
+
+
+@pytest.fixture
+def lost(tmp_path: Path) -> tuple[Machine, Machine, Path]:
+    """A desk that leads and is gone since its backup, but for what it gave; and a laptop."""
+    desk, laptop = pair(tmp_path)
+    desk.said("add", "Fix the tap", "--category", "House")
+    desk.said("agent", "create", "--all")
+    desk.said("wake")
+    for one in (desk, laptop):
+        one.sync()
+        one.said("replicas", "name", one.home.name)
+        one.sync()
+    desk.sync()
+    backup = tmp_path / "backup"
+    desk.said("backup", str(backup))
+    desk.said("note", "tap", "Ann comes on Monday.")
+    desk.said("wake")
+    desk.sync()
+    return desk, laptop, backup
+
+
+def back(desk: Machine, backup: Path, how: str = "--lost", name: str = "desk2") -> Machine:
+    """The desk under a new name."""
+    made = Machine(desk.home, desk.folder, WAKELOG_REPLICA=name)
+    made.told("restore", str(backup), how)
+    return made
+
+
+def replicas(one: Machine) -> dict[str, tuple[str, str]]:
+    return {each["replica"]: (each["label"], each["state"]) for each in one.told("replicas")}
+
+
+def test_a_lost_machine_comes_back_with_its_label_and_lead_and_agents_wake_there_alone(
+    lost: tuple[Machine, Machine, Path],
+) -> None:
+    desk, laptop, backup = lost
+    shutil.rmtree(desk.home)
+    made = Machine(desk.home, desk.folder, WAKELOG_REPLICA="desk2")
+    did = made.told("restore", str(backup), "--lost")
+    assert (did["replica"], did["was"], did["label"], did["leads"]) == (
+        "desk2", "desk", "desk", True,
+    )  # fmt: skip
+    assert did["meets"] == str(desk.folder)
+    assert made.sync()["waiting"] == []
+    notes = made.told("show", "tap")["notes"]
+    assert [one["text"] for one in notes] == ["Ann comes on Monday."], "it was given before"
+    laptop.sync()
+    laptop.said("note", "tap", "Buy a washer.")
+    laptop.sync()
+    made.sync()
+    assert [one["outcome"] for one in made.told("wake")] == ["completed"]
+    assert laptop.said("wake").startswith("desk leads")
+    made.sync()
+    laptop.sync()
+    for one in (made, laptop):
+        assert "rows" in one.told("prove")
+    assert counted(made.home)["journal"] == counted(laptop.home)["journal"]
+
+
+def test_what_stood_there_is_moved_aside_whole(lost: tuple[Machine, Machine, Path]) -> None:
+    desk, _, backup = lost
+    before = counted(desk.home)
+    first = back(desk, backup).told("home", "show")
+    asides = sorted(desk.home.parent.glob("desk.before-*"))
+    assert [counted(one) for one in asides] == [before]
+    assert first["replica"] == "desk2"
+    back(desk, backup, name="desk3")
+    assert len(list(desk.home.parent.glob("desk.before-*"))) == 2
+    assert not list(desk.home.parent.glob("*.restoring"))
+
+
+def test_beside_one_that_goes_on_it_is_one_more_machine(
+    lost: tuple[Machine, Machine, Path],
+) -> None:
+    desk, laptop, backup = lost
+    other = Machine(desk.home.with_name("other"), desk.folder)
+    said = Machine(desk.home, desk.folder, WAKELOG_REPLICA="x").refused(
+        "restore", str(backup), "--beside"
+    )
+    assert "there is a home at" in said
+    did = other.told("restore", str(backup), "--beside")
+    assert (did["label"], did["leads"]) == (None, False)
+    other.sync()
+    desk.said("note", "tap", "The tap drips.")
+    desk.sync()
+    other.sync()
+    assert [one["outcome"] for one in desk.told("wake")] == ["completed"]
+    assert other.said("wake").startswith("desk leads")
+    laptop.sync()
+    assert "gone for good" not in laptop.said("replicas")
+
+
+def test_where_nobody_can_be_asked_it_is_not_guessed(
+    lost: tuple[Machine, Machine, Path],
+) -> None:
+    desk, _, backup = lost
+    before = counted(desk.home)
+    said = desk.refused("restore", str(backup))
+    assert "say --lost if it is gone for good, else --beside" in said
+    assert counted(desk.home) == before
+
+
+def test_a_backup_that_is_put_back_by_hand_is_not_written_before_that_is_said(
+    lost: tuple[Machine, Machine, Path],
+) -> None:
+    desk, _, backup = lost
+    shutil.rmtree(desk.home)
+    shutil.copytree(backup, desk.home)
+    said = cli.refused(["note", "tap", "x"], desk.home, env={"WAKELOG_REPLICA": ""})
+    assert "put_back" in said
+    assert f"restore {desk.home}" in said
+    assert "Fix the tap" in cli.run(["list"], desk.home).output, "it is read as ever"
+    did = cli.told(["restore", str(desk.home), "--lost"], desk.home, env={"WAKELOG_REPLICA": ""})
+    assert did["leads"]
+    assert cli.run(["note", "tap", "x"], desk.home, env={"WAKELOG_REPLICA": ""}).exit_code == 0
+
+
+def test_a_backup_of_before_that_names_nobody_has_to_be_told_of_whom_it_is(
+    lost: tuple[Machine, Machine, Path],
+) -> None:
+    desk, _, backup = lost
+    (backup / "backup.json").unlink()
+    made = Machine(desk.home, desk.folder, WAKELOG_REPLICA="desk2")
+    said = made.refused("restore", str(backup), "--lost")
+    assert "name it with --was, one of desk, laptop" in said
+    assert made.told("restore", str(backup), "--lost", "--was", "desk")["label"] == "desk"
+    (backup / "backup.json").write_text('{"of": "nobody", "is_shared": true}')
+    assert "nobody" in made.refused("restore", str(backup), "--lost")
+
+
+@pytest.mark.parametrize("cut", ["copy", "name", "aside", "take"])
+def test_cut_off_before_any_step_it_leaves_a_home_and_is_begun_anew(
+    lost: tuple[Machine, Machine, Path], cut: str
+) -> None:
+    desk, _, backup = lost
+    before = counted(desk.home)
+
+    def step(name: str) -> None:
+        if name == cut:
+            raise KeyboardInterrupt
+
+    environ = {**FIXED, "WAKELOG_REPLICA": "desk2"}
+    with pytest.raises(KeyboardInterrupt):
+        restore(backup, desk.home, environ, step=step)
+    asides = list(desk.home.parent.glob("desk.before-*"))
+    stands = asides[0] if cut == "take" else desk.home
+    assert counted(stands) == before
+    assert restore(backup, desk.home, environ).leads
+    assert not list(desk.home.parent.glob("*.restoring"))
+
+
+# ----------------------------------------------------------------------------------- a home alone
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> tuple[Path, Path]:
+    home, backup = tmp_path / "home", tmp_path / "backup"
+    cli.run(["add", "Fix the tap"], home)
+    cli.run(["backup", str(backup)], home)
+    cli.run(["add", "Paint the fence"], home)
+    return home, backup
+
+
+def test_of_a_home_alone_nothing_is_asked(alone: tuple[Path, Path]) -> None:
+    home, backup = alone
+    said = cli.run(["restore", str(backup)], home, env={"WAKELOG_REPLICA": ""}).output
+    assert f"What stood there is in {home}.before-" in said
+    assert [one["title"] for one in cli.told(["list"], home)] == ["Fix the tap"]
+    assert cli.proved(home)
+    assert json.loads((backup / "backup.json").read_text())["is_shared"] is False
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (shutil.rmtree, "there is no backup at"),
+        (lambda one: (one / "replica").write_text("r1"), "is a home that is written"),
+        (lambda one: (one / "agent.db").unlink(), "agent.db"),
+        (lambda one: (one / "journal.db").write_bytes(b"x" * 5_000), "journal.db"),
+    ],
+)
+def test_what_is_no_whole_backup_is_refused_and_the_home_stays(
+    alone: tuple[Path, Path], spoil: Callable[[Path], object], told: str
+) -> None:
+    home, backup = alone
+    spoil(backup)
+    assert told in cli.run(["restore", str(backup)], home).output
+    assert len(cli.told(["list"], home)) == 2
+    assert not list(home.parent.glob("home.*"))
+
+
+def test_the_note_of_a_backup_may_be_damaged(alone: tuple[Path, Path]) -> None:
+    home, backup = alone
+    (backup / "backup.json").write_bytes(b"\xff{")
+    assert cli.run(["restore", str(backup)], home, env={"WAKELOG_REPLICA": "n"}).exit_code == 0
+
+
+def test_a_person_is_asked_on_a_terminal(lost: tuple[Machine, Machine, Path]) -> None:
+    desk, _, backup = lost
+    shutil.rmtree(desk.home)
+    with on_terminal(desk.home, "restore", str(backup), env=FIXED) as terminal:
+        terminal.until("gone for good?")
+        terminal.press("y\n")
+        status, said = terminal.ended()
+    assert status == 0
+    assert "It leads now, as desk did" in said
