@@ -83,6 +83,8 @@ def category_review(
     said = kinds.report_of(home, made.agent)
     if session.as_json or error or not said or document.outcome != "completed":
         raise SystemExit(tell_woken(session, home, document, error))
+    if document.report is None:
+        session.note("It wrote no new report; this is the one from before.")
     session.markdown(said)
     if document.proposals:
         session.note("See what it proposes with `wakelog inbox`.")

@@ -58,7 +58,8 @@ class LeadAway(Struct, frozen=True):
 
 class SyncReport(Struct, frozen=True):
     """What a sync did: rows taken, by replica, and given; `new`: replicas seen for the first time;
-    `equal`: who holds the same; `leads`: who does since then, empty where that is as before."""
+    `equal`: who holds the same; `leads`: who does since then, empty where that is as before;
+    `lead_away`: who is silent and leads, or did until this sync."""
 
     replica: str
     took: dict[str, int]

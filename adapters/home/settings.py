@@ -331,11 +331,13 @@ class AnalyticsSettings(Struct, frozen=True):
 
 class SyncSettings(Struct, frozen=True):
     """Where machines of this home meet; `hold`: replicas of which nothing more is taken; `agents`:
-    whether agents travel, too, or stay on the machine where they are."""
+    whether agents travel, too, or stay on the machine where they are. `take_lead_after_days`: how
+    long the machine that leads may be silent before this one leads; 0: for ever."""
 
     folder: str = ""
     hold: tuple[str, ...] = ()
     agents: Literal["shared", "local"] = "shared"
+    take_lead_after_days: Annotated[int, Meta(ge=0, le=3_650)] = 0
 
 
 class Settings(Struct, frozen=True):

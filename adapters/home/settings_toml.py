@@ -81,6 +81,7 @@ DEFAULT_TOML = """\
 # folder = ""                    # where they meet; any tool may carry it between them
 # agents = "shared"              # "local": agents stay here, and each machine wakes its own
 # hold = []                      # replicas of which nothing more is taken, as ["r4k2"]
+# take_lead_after_days = 0       # this one leads if the machine that does is silent so long
 
 # [prices."gemini:MODEL"]        # of a million tokens, in your currency; without it no cost is told
 # input = 1.25

@@ -10,7 +10,14 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from adapters.documents.replica_conflicts import replica_conflicts
-from adapters.documents.sync import Behind, IgnoredManifest, ReplicaLine, SyncReport, Waiting
+from adapters.documents.sync import (
+    Behind,
+    IgnoredManifest,
+    LeadAway,
+    ReplicaLine,
+    SyncReport,
+    Waiting,
+)
 from adapters.home.files import FORK
 from adapters.home.home_location import HomeLocation
 from adapters.home.settings import Settings
@@ -320,7 +327,7 @@ def sync_home(
     if is_dry:
         return _with_conflicts(home, _sync_once(home, shelf, told, is_dry=True).report)
     from adapters.documents.status import lead_away  # it loads what opens homes
-    from adapters.sync.machines import name_new_replica
+    from adapters.sync.machines import let_lead, name_new_replica
 
     with sync_state.sync_lock(home.path, waits=waits):
         is_new = not home.services.journal.is_shared
@@ -329,15 +336,28 @@ def sync_home(
         sync_state.write_sync_state(home.path, done.kept)
         items = orphaned_effects.confirm_come(home.services, before)
         is_named = is_new and name_new_replica(home, host)
-        if leadership.settle(home.services) or items or is_named:  # what is said then is given, too
+        silent = _silent_lead(home)
+        if silent:
+            let_lead(home)
+        # what is said then is given, too
+        if leadership.settle(home.services) or items or is_named or silent:
             again = _sync_once(home, shelf, told, is_dry=False)
             sync_state.write_sync_state(home.path, again.kept)
             done = combined(done, again)
     home.views.catch_up()
     lead = home.services.lead
     leads = "" if lead == led else lead
-    report = replace(done.report, leads=leads, lead_away=lead_away(home))
+    report = replace(done.report, leads=leads, lead_away=silent or lead_away(home))
     return _with_conflicts(home, report)
+
+
+def _silent_lead(home: "Home") -> LeadAway | None:
+    """The machine that leads, if it is silent for so long that this one is to lead (ADR 106)."""
+    from adapters.documents.status import lead_away  # it loads what opens homes
+
+    days = home.settings.sync.take_lead_after_days
+    lead = lead_away(home) if days else None
+    return lead if lead and lead.days >= days else None
 
 
 def replicas_of_home(home: "Home") -> list[ReplicaLine]:

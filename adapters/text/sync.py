@@ -41,14 +41,16 @@ def sync_lines(did: SyncReport, zone: str) -> Iterator[str]:
     for one in did.new:
         yield f"{called(one)} was not known here before."
     if did.leads:
-        yield f"{'This machine' if did.leads == did.replica else called(did.leads)} leads now."
+        who = "This machine" if did.leads == did.replica else called(did.leads)
+        silent = f": {_silent(did.lead_away, ' ')}" if did.lead_away else ""
+        yield f"{who} leads now{silent}."
     if did.equal:
         equal = _joined([called(one) for one in did.equal])
         digest = f" (digest {did.digest[:ID_SHOWN]})" if did.digest else ""
         yield f"Equal with {equal}{digest}."
     for other in did.behind:
         yield _behind(other, called(other.replica), zone)
-    if did.lead_away:
+    if did.lead_away and not did.leads:
         yield f"{away_text(did.lead_away)}."
     for waits in did.waiting:
         newer = f"was {made_by(waits.scaffold)}: upgrade this one" if waits.scaffold else ""
@@ -76,10 +78,14 @@ def away_text(lead: LeadAway) -> str:
     >>> away_text(LeadAway("d", "desk", "", 9, 8))
     'desk leads and was last heard of 9 days ago; nobody was met for 8 days: `wakelog sync`'
     """
-    heard = f"{safe(lead.label)} leads and was last heard of {counted(lead.days, 'day')} ago"
+    heard = _silent(lead, " leads and ")
     if lead.met_days:
         return f"{heard}; nobody was met for {counted(lead.met_days, 'day')}: `wakelog sync`"
     return f"{heard}; its agents sleep: `wakelog replicas lead`"
+
+
+def _silent(lead: LeadAway, and_: str) -> str:
+    return f"{safe(lead.label)}{and_}was last heard of {counted(lead.days, 'day')} ago"
 
 
 def first_lines(did: SyncReport, settings: Settings) -> Iterator[str]:

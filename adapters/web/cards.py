@@ -207,15 +207,12 @@ def _follow_up(site: Site, one: SetDocument, item: ChangeItem, shown: InboxItem)
         ("Relation", f"{relation} {quoted(source.title)}"),
         ("About", said.get("description")),
     ]
-    made = _titled(site, [follow_up_id(one.id, item.number)] if item.status == "confirmed" else [])
-    task_id, title = next(iter(made), ("", ""))
     return CardDetails(
         f"Create follow-up task {quoted(said['title'])}",
         shown.now,
         [(name, value) for name, value in details if value],
         [titles.get(each["id"], each["id"]) for each in said.get("carryOver", ())],
-        task_id,
-        title,
+        *_made(site, one, item),
         can_conclude=source.is_open,
     )
 
@@ -229,16 +226,19 @@ def _new_task(site: Site, one: SetDocument, item: ChangeItem, shown: InboxItem) 
         ("Estimate", f"{minutes} minutes" if minutes else ""),
         ("About", said.get("description")),
     ]
-    made = _titled(site, [follow_up_id(one.id, item.number)] if item.status == "confirmed" else [])
-    task_id, title = next(iter(made), ("", ""))
     return CardDetails(
         f"Create task {quoted(said['title'])}",
         shown.now,
         [(name, value) for name, value in details if value],
         [each["title"] for each in said.get("items", ())],
-        task_id,
-        title,
+        *_made(site, one, item),
     )
+
+
+def _made(site: Site, one: SetDocument, item: ChangeItem) -> tuple[str, str]:
+    """The task that a confirmed item made, and its title; empty where there is none."""
+    made = _titled(site, [follow_up_id(one.id, item.number)] if item.status == "confirmed" else [])
+    return next(iter(made), ("", ""))
 
 
 def _titled(site: Site, task_ids: Iterable[str]) -> list[tuple[str, str]]:

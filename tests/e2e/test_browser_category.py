@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.browsing import done, in_browser, served, statuses, told, too_wide, unreadable
 from tests.support.cli import proved
+from tests.support.house import PLUMBER, TAP
 from tests.support.waking import reply, report, tape
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -18,17 +19,8 @@ pytestmark = in_browser
 
 WIDE: Any = {"width": 1440, "height": 900}
 NARROW: Any = {"width": 390, "height": 844}
-TAP, SHELF = "Fix the tap", "Sort the shelf in the garage, which nobody has used for years"
+SHELF = "Sort the shelf in the garage, which nobody has used for years"
 LOOK = re.compile(r"Let an agent look over it ?\(House\)")
-PLUMBER = {
-    "title": "Call the plumber",
-    "description": "The kitchen tap drips.\nAsk for a price.",
-    "dueDate": "2027-01-08",
-    "priority": "P1",
-    "estimateMinutes": 30,
-    "items": [{"title": "Ask for a price"}, {"title": "Agree on a day"}],
-    "because": TAP,
-}
 
 
 @pytest.fixture

@@ -169,3 +169,37 @@ def test_a_lead_that_is_silent_is_told_of_from_one_day_on(tmp_path: Path) -> Non
     assert laptop.sync()["lead_away"] is None
     assert "desk: there agents wake by themselves" in laptop.said("status")
     assert laptop.told("status")["lead_away"] is None
+
+
+def test_who_was_told_to_takes_the_lead_of_a_machine_that_is_silent(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    desk, laptop, phone = (
+        Machine(tmp_path / one, folder, WAKELOG_NOW="2026-03-01T12:00:00Z")
+        for one in ("desk", "laptop", "phone")
+    )
+    desk.said("task", "add", "Buy milk")
+    desk.said("agent", "create", "Buy milk")
+    desk.said("wake")
+    meet(desk, laptop, phone)
+    for one in (laptop, phone):
+        settings = "[sync]\ntake_lead_after_days = 3\n"
+        (one.home / "settings.toml").write_text(settings, encoding="utf-8")
+    laptop.said("note", "Buy milk", "Takes 20 minutes.")
+    laptop.more["WAKELOG_NOW"] = "2026-03-04T11:59:00Z"
+    assert laptop.sync()["lead_away"]["days"] == 2
+    assert laptop.told("wake") == []
+    laptop.more["WAKELOG_NOW"] = phone.more["WAKELOG_NOW"] = "2026-03-04T12:01:00Z"
+    assert "leads now" not in laptop.said("sync", "--dry-run")
+    said = laptop.said("sync")
+    assert "This machine leads now: desk was last heard of 3 days ago." in said
+    assert "its agents sleep" not in said
+    assert len(laptop.told("wake")) == 1
+    assert phone.sync()["leads"] == "laptop", "it hears who took it, and takes nothing"
+    assert phone.told("wake") == []
+    desk.more["WAKELOG_NOW"] = "2026-03-04T13:00:00Z"
+    assert "laptop leads now." in desk.said("sync")
+    assert desk.told("wake") == []
+    meet(laptop, phone, desk)
+    assert len({one.said("prove").split("digest ")[1] for one in (desk, laptop, phone)}) == 1
+    assert [leads(one) for one in (desk, laptop, phone)] == [["laptop"]] * 3

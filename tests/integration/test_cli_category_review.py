@@ -133,6 +133,16 @@ def test_its_timer_writes_the_report_of_the_week_that_is_over(home: Path) -> Non
     assert proved(home)
 
 
+def test_it_says_where_the_report_is_the_one_from_before(home: Path, tmp_path: Path) -> None:
+    old = "It wrote no new report; this is the one from before."
+    first = run(["category", "review", "House"], home, env=ENV)
+    assert old not in first.stderr
+    model = tape(tmp_path / "tape.jsonl", reply(text="Done."))
+    second = run(["--model", model, "category", "review", "House"], home, env=ENV)
+    assert old in second.stderr
+    assert second.stdout == first.stdout.removeprefix(f"{MADE}\n")
+
+
 def test_the_options_are_of_a_new_agent(home: Path) -> None:
     said = did(home, "category", "review", "Work", "--no-timer", "--model", "rules")
     assert said.startswith('Made the agent "Work week": it reads Work; when you ask [rules].\n')
