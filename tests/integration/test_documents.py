@@ -183,6 +183,8 @@ def test_what_each_command_prints_fits_its_schema(fits: Fitting, tmp_path: Path)
     read(fits, agent, runs)
     keep(fits, tmp_path, runs[0])
     fits("imports-undone", "import", str(file), "--undo")
+    fits.env = {"WAKELOG_REPLICA": "r2"}
+    fits("restored", "restore", str(tmp_path / "backup"))
     assert fits.met == DOCUMENTS.keys() - {*ELSEWHERE}
 
 

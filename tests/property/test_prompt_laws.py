@@ -39,7 +39,8 @@ _NAMES_3 = (
     "task suppressed_labels available_labels corrections memory linked time report critical "
     "journal proposals thread changed words first_wake now instruction"
 ).split()
-NAMES = {1: _NAMES, 2: _NAMES, 3: _NAMES_3, 4: _NAMES_3}
+_NAMES_5 = " ".join(_NAMES_3).replace("changed words", "changed requests words").split()
+NAMES = {1: _NAMES, 2: _NAMES, 3: _NAMES_3, 4: _NAMES_3, 5: _NAMES_5}
 limits = st.builds(r.PromptLimits, prompt_max_bytes=st.integers(r.PROMPT_MIN_BYTES, 150_000))
 
 

@@ -10,8 +10,10 @@ from typing import Any
 import jsonschema
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from msgspec import to_builtins
 from msgspec.structs import replace
 
+from domain.changes.dependencies import MAKING
 from domain.errors import TOOL_CODES
 from domain.journal import task as t
 from domain.journal.task import TASK
@@ -40,6 +42,7 @@ from tests.support.tool_calls import (
 from tests.support.tools import AGENT, AT
 
 CALL = st.sampled_from(sorted(CALLS)).flatmap(lambda tool: st.tuples(st.just(tool), CALLS[tool]))
+OF_TASK = CALL.filter(lambda call: call[0] not in MAKING)  # see `test_category_agent`
 
 
 def test_every_tool_that_changes_one_task_is_called_here() -> None:
@@ -64,7 +67,7 @@ def proposals(tool: str, before: Snapshot, arguments: dict[str, Any]) -> tuple[P
 # ------------------------------------------------------------------------ planning and applying
 
 
-@given(task=tasks(), call=CALL)
+@given(task=tasks(), call=OF_TASK)
 def test_what_is_proposed_can_be_applied_to_the_same_task(
     task: t.Task, call: tuple[str, dict[str, Any]]
 ) -> None:
@@ -76,7 +79,7 @@ def test_what_is_proposed_can_be_applied_to_the_same_task(
         assert seen(after(task, *facts)) != seen(task)
 
 
-@given(task=tasks(), call=CALL)
+@given(task=tasks(), call=OF_TASK)
 def test_all_proposals_of_a_call_can_be_applied_and_are_then_no_proposals_any_more(
     task: t.Task, call: tuple[str, dict[str, Any]]
 ) -> None:
@@ -94,7 +97,7 @@ def test_all_proposals_of_a_call_can_be_applied_and_are_then_no_proposals_any_mo
     assert len({item.id for item in changed.items}) == len(changed.items)
 
 
-@given(task=tasks(), call=CALL)
+@given(task=tasks(), call=OF_TASK)
 def test_an_agent_s_rules_hold_whatever_it_calls(
     task: t.Task, call: tuple[str, dict[str, Any]]
 ) -> None:
@@ -115,7 +118,7 @@ def test_an_agent_s_rules_hold_whatever_it_calls(
             assert "x" * 20 in given_reasons
 
 
-@given(task=tasks(), call=CALL)
+@given(task=tasks(), call=OF_TASK)
 def test_every_element_of_a_batch_is_proposed_skipped_or_refused(
     task: t.Task, call: tuple[str, dict[str, Any]]
 ) -> None:
@@ -178,7 +181,7 @@ SINGULAR: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "add_checklist_item": st.fixed_dictionaries({"title": WORDS}),
     "update_checklist_item": UPDATES,
 }
-CHANGE = st.sampled_from(sorted(SINGULAR)).flatmap(
+CHANGE = st.sampled_from(sorted(SINGULAR.keys() - MAKING)).flatmap(
     lambda tool: st.tuples(st.just(tool), SINGULAR[tool])
 )
 
@@ -354,7 +357,8 @@ def test_what_was_taken_before_is_taken_as_before_and_nothing_is_told(
     tool, value = sent
     strictly = registry.decode(tool, value, FEATURES[2])
     if not isinstance(strictly, ToolRefusal):
-        assert registry.decode(tool, value, FEATURES[3]) == strictly
+        loosely = registry.decode(tool, value, FEATURES[3])
+        assert to_builtins(loosely) == to_builtins(strictly), "a class may have other bounds"
         assert registry.taken(tool, value, FEATURES[3])[1] == ""
 
 

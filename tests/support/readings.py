@@ -15,9 +15,11 @@ from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import Payload, PayloadId, Stored, Words, payload, words
 from domain.ports import Section
 from domain.scaffold import FEATURES
+from domain.tools.category import ABOUT
 from domain.wake import reading as r
 from domain.wake.context import gather
 from domain.wake.prompt import Prompt
+from domain.wake.prompt_sections import ASKED_BY
 
 AT = "2027-03-{:02}T09:00:00.000000Z"
 HOME = c.category_id("Home")
@@ -211,4 +213,7 @@ readings = st.builds(
     local=st.none() | clocks,
     thread=st.builds(r.ThreadSeen, _some(exchanges), st.integers(0, 2)),
     memory=_some(st.builds(r.DigestSeen, ats, ats, st.integers(1, 99), texts)),
+    requests=_some(
+        st.builds(r.RequestSeen, st.sampled_from(ABOUT), st.sampled_from(sorted(ASKED_BY)))
+    ),
 )
