@@ -19,7 +19,7 @@ from adapters.importers.markdown_line import nths
 from adapters.importers.marks import closed_on
 from domain.journal.imported import ImportedItem, ImportedTask
 from domain.journal.imports import numbered
-from domain.journal.task import ChecklistItem, Task
+from domain.journal.task import CLOSED, ChecklistItem, Task
 from domain.log.timestamps import instant
 from domain.text import fold, tokens
 
@@ -27,7 +27,6 @@ BY_TITLE = ("markdown", "todotxt")  # formats whose tasks have no id of their ow
 SIMILAR = 0.75
 MOST = 0.5
 PAIRS_MAX = 40_000  # beyond, a file was replaced, not edited
-CLOSED = ("DONE", "REJECTED")
 EARTH = (-12, 0, 14)  # hours from UTC between which all days of a moment are met
 _REPEATS = re.compile("\U0001f501|(?:^|\\s)(?:rec|recur):\\S")
 _DAY = re.compile(r"completed on ([0-9-]{10})")

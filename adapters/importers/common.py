@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from adapters.importers.markdown_line import nths
 from adapters.importers.marks import LABEL_LENGTH_MAX, DialectMarks
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask, Unreadable
+from domain.journal.task import CLOSED
 from domain.text import cut, fold, squeeze
 
 TITLE_LENGTH_MAX = 200
@@ -135,7 +136,6 @@ def counted(count: int, what: str) -> str:
 # ----------------------------------------------------------------------- tasks that wait for others
 
 NEEDS = "is_blocked_by"  # the relation of a link
-_CLOSED = ("DONE", "REJECTED")
 
 
 def needed_tasks(
@@ -160,7 +160,7 @@ def with_blocked(
     """The tasks, but open ones that need open ones are BLOCKED."""
     waits: dict[str, list[str]] = {}
     for task, other in needed_tasks(tasks, said):
-        if other.status not in _CLOSED and not task.status:
+        if other.status not in CLOSED and not task.status:
             waits.setdefault(task.task_id, []).append(other.title)
     told = {
         one: cut(f"waiting for: {'; '.join(titles)}", length_max=REASON_LENGTH_MAX)

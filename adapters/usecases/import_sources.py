@@ -17,11 +17,11 @@ from adapters.home.api_keys import without_keys
 from adapters.home.read_input import STDIN, UnreadableInput, read_input_bytes, text_as_utf8
 from adapters.home.sanitise_input import sanitised, sanitised_by, sanitised_json
 from adapters.importers import formats
-from adapters.importers.alignment import CLOSED
 from adapters.importers.formats import FORMATS, FORMATS_TOLD
 from adapters.usecases.match_imported import ID_KEPT, seen_last
 from domain.errors import Refused, invalid
 from domain.journal.imported import ImportedFile
+from domain.journal.task import CLOSED
 from domain.text import fold
 from projections.tasks import VIEW, TaskDocument
 

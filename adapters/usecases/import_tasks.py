@@ -26,7 +26,7 @@ from adapters.documents.import_conflicts import ConflictDetails, conflicts, conf
 from adapters.documents.tasks import GoneItem, ImportReport
 from adapters.home.api_keys import SECRET_VARIABLES
 from adapters.home.settings import GoneMode
-from adapters.importers.alignment import BY_TITLE, CLOSED
+from adapters.importers.alignment import BY_TITLE
 from adapters.importers.formats import READERS
 from adapters.store.reader import read_append
 from adapters.text.common import safe
@@ -69,7 +69,7 @@ from domain.journal.commands import (
 )
 from domain.journal.imported import ImportedFile, ImportedTask, Unreadable, decoded
 from domain.journal.repeat import next_id
-from domain.journal.task import TASK, TaskImported
+from domain.journal.task import CLOSED, TASK, TaskImported
 from domain.log import canonical
 from domain.log.keys import key as make_key
 from domain.log.state import RecordedEvent, entity_of

@@ -12,12 +12,12 @@ from msgspec.structs import replace
 
 from adapters.documents.tasks import RetitledTask
 from adapters.importers import alignment
-from adapters.importers.alignment import BY_TITLE, CLOSED, FileLine
+from adapters.importers.alignment import BY_TITLE, FileLine
 from adapters.importers.marks import closed_on
 from domain.journal.imported import ImportedFile, ImportedTask, Unreadable, decoded
 from domain.journal.imports import gone_reason, is_unmade
 from domain.journal.repeat import next_id
-from domain.journal.task import TASK, TaskDeleted, TaskImported
+from domain.journal.task import CLOSED, TASK, TaskDeleted, TaskImported
 from domain.journal.undo import shape
 from domain.log import canonical
 from domain.log.keys import key

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from adapters.documents.tasks import SummaryLine, TaskSummary, catalog_of
 from adapters.usecases.inputs import there
-from adapters.usecases.tasks import CLOSED
 from domain.journal.document import category_name
-from domain.journal.task import TASK
+from domain.journal.task import CLOSED, TASK
 from domain.text import fold
 from projections.tasks import MARKS, VIEW, TaskDocument
 

@@ -17,7 +17,7 @@ from domain.journal.catalog import CATALOG, find_category, find_label, with_inbo
 from domain.journal.imported import decoded
 from domain.journal.links import INVERSE, is_blocked
 from domain.journal.repeat import next_id
-from domain.journal.task import TASK, NoteKind, Task, TimeStopped
+from domain.journal.task import CLOSED, TASK, NoteKind, Task, TimeStopped
 from domain.log.state import MAIN, entity_of
 from domain.log.timestamps import instant, moment
 from domain.log.wire import Payload, Words, payload, words
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from domain.log.state import LogState
 
 STOPPED = "task.time_stopped.1"
-CLOSED = ("DONE", "REJECTED")
 BLOCKS = "blocks"
 REPEATING = ("due", "wait_until", "repeat")
 Fields = Mapping[str, Any]

@@ -19,7 +19,7 @@ from adapters.documents.import_conflicts import ConflictDetails, conflicts_of
 from adapters.home.atomic_write import replace_if_unchanged
 from adapters.home.read_input import STDIN, UnreadableInput
 from adapters.importers import formats, writing
-from adapters.importers.alignment import BY_TITLE, CLOSED, content
+from adapters.importers.alignment import BY_TITLE, content
 from adapters.importers.marks import closed_on
 from adapters.text.common import local_time
 from adapters.usecases.import_sources import FileInput, FileSource, given_file, read_file
@@ -42,7 +42,7 @@ from domain.journal.import_conflicts import COMPARED, value_of
 from domain.journal.imported import ImportedFile, ImportedItem, ImportedTask, decoded
 from domain.journal.imports import ImportNames, numbered
 from domain.journal.repeat import next_id
-from domain.journal.task import TASK, NoteAdded, StatusSet, Task
+from domain.journal.task import CLOSED, TASK, NoteAdded, StatusSet, Task
 from domain.log.state import MAIN, LogState
 from domain.log.timestamps import instant
 from domain.text import fold

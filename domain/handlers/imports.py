@@ -164,7 +164,7 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: LogState) -> D
 def _returned(task: Task, said: ImportedTask | None, by: str) -> list[t.TaskFact]:
     """What lets a task come back that was deleted or closed; `said`: by its file."""
     facts: list[t.TaskFact] = [t.TaskRestored(by)] if task.is_deleted else []
-    if task.status in ("DONE", "REJECTED"):
+    if task.status in t.CLOSED:
         status, reason = (said.status, said.status_reason) if said else ("", "")
         facts += edits.set_status(task, status or "OPEN", reason, by)
     return facts

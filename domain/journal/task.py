@@ -26,6 +26,7 @@ NoteKind = Literal["note", "transcript", "image_analysis"]
 Relation = Literal["relates_to", "blocks", "follows_up_on", "duplicates", "fixes", "supersedes"]
 
 STATUSES: tuple[Status, ...] = get_args(Status)
+CLOSED: tuple[Status, ...] = ("DONE", "REJECTED")
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 PERSON = "person"
 RATING_MAX = 5  # the best; 1 is the worst
@@ -430,7 +431,7 @@ class Task(Struct, frozen=True):
     @property
     def is_open(self) -> bool:
         """Whether there is still something to do: neither DONE, REJECTED nor deleted."""
-        return self.is_there and self.status not in ("DONE", "REJECTED")
+        return self.is_there and self.status not in CLOSED
 
 
 def item_of(task: Task, item_id: str) -> ChecklistItem | None:

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.journal.task import RATING_MAX
+from domain.journal.task import CLOSED, RATING_MAX
 from domain.log.timestamps import wall
 from domain.log.wire import SHARED
 from domain.ports import Section
@@ -291,7 +291,7 @@ def _with_origin(task: r.TaskSeen, name: str, value: object) -> object:
 def _due_in(reading: Reading) -> str | None:
     """How far the due date of an open task is off, on the person's calendar."""
     task, local = reading.task, reading.local
-    if not task.due or local is None or task.status in ("DONE", "REJECTED"):
+    if not task.due or local is None or task.status in CLOSED:
         return None
     days = (date.fromisoformat(task.due) - date.fromisoformat(local.time[:10])).days
     if not days:

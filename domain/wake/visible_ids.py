@@ -14,6 +14,7 @@ from msgspec import Struct
 from domain.changes.change_set import ChangeSet, is_open
 from domain.changes.dependencies import CREATE_TOOL, FOLLOW_UP_TOOL, follow_up_id
 from domain.errors import Refused
+from domain.journal.task import CLOSED
 from domain.log import canonical
 from domain.log.wire import Words
 from domain.text import fold
@@ -26,7 +27,6 @@ from domain.wake.wake import Wake
 FOLLOW_UPS_MAX = 3
 """Tasks that may be proposed and undecided at a time, of a task or a category."""
 LINK_TOOL = "link_task"
-CLOSED = ("DONE", "REJECTED")
 READS = ("find_tasks", "read_task")
 """Tools whose results name tasks, as ``{"tasks": [{"id", "title", "status", "category"}]}``."""
 

@@ -9,7 +9,7 @@ from domain.agent.agent import OF_CATEGORY, Agent
 from domain.errors import Refused, Remedy
 from domain.journal.catalog import CATALOG
 from domain.journal.day import DAY
-from domain.journal.task import TASK, Task, rating_of
+from domain.journal.task import CLOSED, TASK, Task, rating_of
 from domain.log.state import MAIN, LogState
 from domain.log.timestamps import wall
 from domain.policy.flow import may_enter, project
@@ -38,7 +38,6 @@ WEEK, WEEKS = 7, 2  # days, and how many of these are looked at
 OPEN_LISTED = 50
 TOUCHED_READ = 500
 """So many tasks that were touched in the weeks, the newest, are read for their times."""
-CLOSED = ("DONE", "REJECTED")
 
 
 def category_about(agent: Agent) -> str:
