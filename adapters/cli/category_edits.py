@@ -71,6 +71,7 @@ def category_review(
     asks of the agents of tasks, and tasks that it proposes, come to you as ever.
     """
     from adapters.cli.wake import tell_made, tell_woken, woken
+    from adapters.documents.agent_output import report_document
     from adapters.usecases import kinds
     from adapters.usecases.agents import AgentOptions
     from adapters.usecases.wake_agents import request_wake
@@ -80,7 +81,7 @@ def category_review(
     made = kinds.of_category(home, found, AgentOptions(model=model), has_timer=not no_timer)
     tell_made(session, home, made)
     document, error = woken(session, home, made.agent, lambda: request_wake(home, made.agent, key))
-    said = kinds.report_of(home, made.agent)
+    said = report_document(home, made.agent).content
     if session.as_json or error or not said or document.outcome != "completed":
         raise SystemExit(tell_woken(session, home, document, error))
     if document.report is None:

@@ -106,7 +106,6 @@ def plan(
     from adapters.cli.wake import tell_made, tell_woken, woken
     from adapters.usecases import day_agent
     from adapters.usecases.agents import AgentOptions
-    from adapters.usecases.kinds import tldr_of
 
     home = session.writing()
     wanted = day_agent.next_day(home, day(date, home) if date else "")
@@ -126,7 +125,8 @@ def plan(
     if session.as_json:
         session.document(found)
         return
-    session.say(safe(tldr_of(home, document.run_key) or day_head(found)), style="bold")
+    told = document.report.tldr if document.report else day_head(found)
+    session.say(safe(told), style="bold")
     tasks = day_agent.tasks_of(home, (one.target for one in found.proposals if one.target))
     session.table(("Ref", "When", "Title", "Why"), plan_rows(found, tasks))
     if found.proposals:

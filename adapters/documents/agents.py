@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 from adapters.documents.wakes import WakeLine, wake_document
 from adapters.wiring import Home
 from domain.agent import deciders
-from domain.agent.agent import AGENT, OF_CATEGORY, Agent, AgentObservation, Mode
+from domain.agent.agent import AGENT, AgentObservation, Mode, category_in
 from domain.agent.memory import MEMORY, place
 from domain.agent.wake_queue import RunStatus
 from domain.errors import Refused
@@ -181,6 +181,7 @@ def agent_page(home: Home, document: AgentDocument, now: str) -> AgentDetails:
     agent = document.agent
     with home.services.journal.reading() as world:
         catalog = world.load(CATALOG, MAIN)
+    category = category_in(agent.subject or "")
     newest = home.views.page(wakes.VIEW, shelf=document.id, newest_first=True, limit=WAKES_SHOWN)
     return AgentDetails(
         **asdict(agent_line(document, now)),
@@ -222,14 +223,8 @@ def agent_page(home: Home, document: AgentDocument, now: str) -> AgentDetails:
             for one in agent.timers
         ],
         last_wakes=[wake_document(home, each) for wake in newest for each in wake.every],
-        subject_title=category_name(catalog, of) if (of := category_of(agent)) else None,
+        subject_title=category_name(catalog, category) if category else None,
     )
-
-
-def category_of(agent: Agent) -> str:
-    """The id of the category that an agent looks over; empty where it does no such thing."""
-    subject = agent.subject or ""
-    return subject.removeprefix(OF_CATEGORY) if subject.startswith(OF_CATEGORY) else ""
 
 
 def _who_names_the_model(home: Home, document: AgentDocument) -> str:

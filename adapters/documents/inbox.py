@@ -16,7 +16,7 @@ from adapters.documents.tasks import catalog_of, titles_among
 from adapters.home import local_times
 from adapters.runtime import review
 from adapters.wiring import Home
-from domain.agent.agent import OF_CATEGORY
+from domain.agent.agent import category_in
 from domain.changes.change_set import (
     REPLACED,
     ChangeItem,
@@ -102,8 +102,7 @@ def subject_of(one: SetDocument, titles: Mapping[str, str]) -> SubjectDetails:
     """What a set is about; `titles`: of tasks and categories, see `titles_of`."""
     if one.task_id:
         return SubjectDetails("task", one.task_id, titles.get(one.task_id, ""))
-    if one.about.startswith(OF_CATEGORY):
-        category = one.about.removeprefix(OF_CATEGORY)
+    if category := category_in(one.about):
         return SubjectDetails("category", category, titles.get(category, category))
     told = date.fromisoformat(one.day) if is_date(one.day) else None
     named = f"{told:%a} {one.day}" if told else "a day"
@@ -114,7 +113,7 @@ def titles_of(home: Home, sets: Iterable[SetDocument]) -> dict[str, str]:
     """What the tasks and the categories are called that sets are about."""
     found = list(sets)
     titles = titles_among(home, {one.task_id for one in found if one.task_id})
-    if any(one.about.startswith(OF_CATEGORY) for one in found):
+    if any(category_in(one.about) for one in found):
         catalog = catalog_of(home)
         for known in (catalog.removed, catalog.categories):
             titles |= {one.id: one.name for one in known.values()}

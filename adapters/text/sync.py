@@ -200,7 +200,7 @@ def _joined(words: list[str]) -> str:
 # ----------------------------------------------------------------------------- a home that is back
 
 
-def restored_lines(did: "RestoredDetails", zone: str) -> Iterator[str]:
+def restored_lines(did: RestoredDetails, zone: str) -> Iterator[str]:
     """What a restore made, and what is to be done now."""
     if did.aside:
         yield safe(f"What stood there is in {did.aside}.")

@@ -251,9 +251,9 @@ def _requests(services: Services, agent: Agent, limit: int) -> list[TriggerFate]
         return []
     found: list[TriggerFate] = []
     own = f"agent:{agent.id}@{services.agents.replica}"
-    settled = [one for one in services.agents.facts(own) if isinstance(one.fact, AgentSettled)]
-    for row in settled[-limit:]:
-        run_key = row.fact.run_key  # type: ignore[attr-defined]  # it is what was looked for
+    facts = services.agents.facts(own)
+    settled = [(one, one.fact.run_key) for one in facts if isinstance(one.fact, AgentSettled)]
+    for row, run_key in settled[-limit:]:
         for asked in services.wake(run_key).requests:
             fates = _Fates(asked.agent, services)
             name = a.run_key_of(asked.agent, a.Trigger("request", run_key))

@@ -9,18 +9,17 @@ from adapters.runtime.timers import timer_command
 from adapters.usecases.agents import AgentOptions, check_options
 from domain.agent import commands as do
 from domain.agent import deciders
-from domain.agent.agent import AGENT, OF_CATEGORY
+from domain.agent.agent import OF_CATEGORY
 from domain.errors import Refused
+from domain.handlers.agents import current
 from domain.journal.catalog import CATALOG, Category
 from domain.log.state import MAIN
 from domain.scaffold import SCAFFOLD
-from domain.wake import wake_inputs
 from domain.wake.manifests import CATEGORY_AGENT, manifest_of
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
 
-GENERATIONS_MAX = 100
 AS_SET = AgentOptions()
 
 
@@ -38,11 +37,8 @@ class KindAgent(NamedTuple):
 def living(home: "Home", kind: str, subject: str) -> str:
     """The id of the agent of a kind and subject; empty where there is none."""
     with home.services.agents.reading() as world:
-        for generation in range(1, GENERATIONS_MAX + 1):
-            agent = world.load(AGENT, deciders.agent_id(kind, subject, generation))
-            if agent.lifecycle != "destroyed":
-                return agent.id if agent.lifecycle else ""
-    return ""
+        agent, _ = current(world, kind, subject)
+    return agent.id if agent.lifecycle else ""
 
 
 def of_category(
@@ -129,17 +125,3 @@ def _told(home: "Home", agent_id: str, known: Mapping[str, Category], *, is_new:
     )
     schedule = next((one.schedule for one in agent.timers), "")
     return KindAgent(agent_id, is_new, reads, others, schedule)
-
-
-def tldr_of(home: "Home", run_key: str) -> str:
-    """The report of a wake in short; empty where it wrote none."""
-    report = home.services.wake(run_key).report
-    with home.services.agents.reading() as world:
-        return world.text(report.tldr) if report else ""
-
-
-def report_of(home: "Home", agent_id: str) -> str:
-    """The report of an agent as it stands; empty where it wrote none."""
-    with home.services.agents.reading() as world:
-        report = wake_inputs.report_of(world, world.load(AGENT, agent_id))
-    return report.content if report else ""

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from itertools import groupby
-from typing import Any
+from typing import Any, get_args
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -16,7 +16,7 @@ from adapters.web import charts
 from adapters.web.filters import local
 from adapters.web.http_types import FormRequest, Page
 from adapters.web.site import SCAN_MAX, Site, page_size
-from domain.agent.wake_queue import UNCHANGED
+from domain.agent.wake_queue import UNCHANGED, Reason
 from domain.log.timestamps import instant, moment
 from projections import agents, tasks, templates, wakes
 from projections.wakes import WakeDocument
@@ -26,7 +26,7 @@ CHARTED = 1_000  # wakes, the newest
 OUTCOMES = ("completed", "failed", "skipped", "superseded")
 STATES = ("queued", "waiting", "running")
 TEMPLATES_SHOWN = 100  # to choose from
-REASONS = ("subscription", "timer", "user", "creation", "manual", "recovery", "request")
+REASONS = get_args(Reason)
 FILTERS = ("q", "from", "to", "reason", "outcome", "model", "agent", "template", "sort")
 SORTS = {"": "newest first", "longest": "longest first", "turns": "most turns first"}
 

@@ -228,6 +228,13 @@ Change = dict[str, Any]
 
 OF_CATEGORY = "category:"
 """What stands before its id, where an agent's subject is a category."""
+
+
+def category_in(subject: str) -> str | None:
+    """The category that a subject names; None where it is about something else."""
+    return subject.removeprefix(OF_CATEGORY) if subject.startswith(OF_CATEGORY) else None
+
+
 TURN_MAX_DEFAULT = 5
 TURN_MAX_LIMIT = 20
 JOURNAL_SHOWN = 20  # newest observations in a prompt, besides the critical ones (SPEC 4)

@@ -7,12 +7,12 @@ from domain.agent import deciders
 from domain.agent import wake_queue_rules as rules
 from domain.agent.agent import (
     AGENT,
-    OF_CATEGORY,
     TURN_MAX_DEFAULT,
     Agent,
     AgentFact,
     AgentSettled,
     TemplateAssigned,
+    category_in,
 )
 from domain.agent.subscriptions import SUBSCRIBERS, Batch, subscriber_facts, taken_of, trigger_of
 from domain.agent.wake_queue import (
@@ -105,11 +105,11 @@ def create(cause: do.CreateAgent, key: str, at: str, world: LogState) -> Decisio
         if cause.subject:
             because = "there is no category that it may read"
         raise Refused("out_of_scope", because=because, instead="set its category first")
-    of_category = cause.subject.removeprefix(OF_CATEGORY)
-    if of_category != cause.subject and of_category not in allowed:
+    of_category = category_in(cause.subject)
+    if of_category is not None and of_category not in allowed:
         because = f"the category {of_category!r} is not among those that it may read"
         raise Refused("out_of_scope", because=because, instead="allow it that category")
-    agent, generation = _vacant(world, kind, cause.task or cause.subject)
+    agent, generation = current(world, kind, cause.task or cause.subject)
     facts = deciders.create(
         agent,
         task=cause.task,
@@ -139,8 +139,9 @@ def create(cause: do.CreateAgent, key: str, at: str, world: LogState) -> Decisio
     return Decision([*events, *wake_queue_events(world, agent.id, queued)], Result((agent.id,)))
 
 
-def _vacant(world: LogState, kind: str, subject: str) -> tuple[Agent, int]:
-    """The first agent id that is free of a kind and subject; Refused while one lives."""
+def current(world: LogState, kind: str, subject: str) -> tuple[Agent, int]:
+    """The agent of a kind and subject that is not destroyed, and its generation; where none lives,
+    one that is yet to be made."""
     generation = 1
     while True:  # bounded by the generations that were destroyed
         agent = world.load(AGENT, deciders.agent_id(kind, subject, generation))

@@ -7,10 +7,11 @@ The records stand in `task_tools`, `times`, `followups` and `local`; `registry` 
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from msgspec import Struct
 
+from domain.agent.wake_queue import Reason
 from domain.errors import Refused
 from domain.journal.day import DayFact
 from domain.journal.task import TaskFact
@@ -171,7 +172,7 @@ def quoted(text: str) -> str:
 
 Mode = Literal["immediate", "deferred", "local", "read"]
 
-REASONS = ("subscription", "timer", "user", "creation", "manual", "recovery", "request")
+REASONS: tuple[str, ...] = get_args(Reason)
 CAPABILITIES: Mapping[str, tuple[str, ...]] = {
     "task_agent": (
         "task.propose",

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from domain.agent.agent import OF_CATEGORY, Agent
+from domain.agent.agent import Agent, category_in
 from domain.errors import Refused, Remedy
 from domain.journal.catalog import CATALOG
 from domain.journal.day import DAY
@@ -46,7 +46,7 @@ def category_about(agent: Agent) -> str:
     Raises:
         Refused: Code ``out_of_scope``: it may not read it any more.
     """
-    category = (agent.subject or "").removeprefix(OF_CATEGORY)
+    category = category_in(agent.subject or "") or ""
     if not may_enter((category,), agent):
         because = f"agent {agent.id} may not read the category that it looks over"
         raise Refused("out_of_scope", because=because, instead=Remedy("allow_category"))
