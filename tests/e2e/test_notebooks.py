@@ -21,6 +21,7 @@ from tests.support.browsing import START_SECONDS, in_browser
 pytestmark = in_browser
 
 BIN = Path(sys.executable).parent
+KERNEL_MS = 120_000  # a kernel that begins on a busy machine takes longer than a page of ours
 ROOT = Path(__file__).parents[2]
 
 
@@ -90,8 +91,8 @@ def is_rendered(page: Any, address: str, name: str) -> None:
     copy = (ROOT / "notebooks" / f"{name}.md").read_text(encoding="utf-8")
     (title,) = re.findall(r"^# (.+)$", copy, flags=re.MULTILINE)[:1]
     page.goto(f"{address}/?file={name}.py")
-    expect(page.get_by_role("heading", level=1, name=title)).to_be_visible()
-    expect(page.locator(".output img")).to_have_count(copy.count("!["))
+    expect(page.get_by_role("heading", level=1, name=title)).to_be_visible(timeout=KERNEL_MS)
+    expect(page.locator(".output img")).to_have_count(copy.count("!["), timeout=KERNEL_MS)
     told = "\n".join(page.locator(".output").all_inner_texts())
     assert title in told
     raw = [line for line in told.splitlines() if re.match(r"#{1,6} |```|\| |> ", line)]
