@@ -13,7 +13,7 @@ from msgspec import Struct
 from domain.agent.agent import OF_CATEGORY
 from domain.changes import change_set as c
 from domain.log.state import RecordedEvent
-from domain.log.wire import Words
+from domain.log.wire import Erased, Words, tag_of
 from domain.tools import registry
 from projections.view import View, of_kinds, position
 
@@ -145,8 +145,12 @@ class RanksDocument(Struct, frozen=True):
     sets: tuple[str, ...] = ()
 
 
+_OPENED = c.SetOpened("", "", "")
+
+
 def rank_keys(row: RecordedEvent) -> tuple[str, ...]:
-    return (row.replica,) if isinstance(row.fact, c.SetOpened) else ()
+    is_erased = isinstance(row.fact, Erased) and row.fact.was == tag_of(_OPENED)
+    return (row.replica,) if is_erased or isinstance(row.fact, c.SetOpened) else ()
 
 
 def apply_rank(document: RanksDocument | None, row: RecordedEvent) -> RanksDocument | None:
@@ -164,4 +168,5 @@ RANKS: View[RanksDocument] = View(
     apply_rank,
     entities=("changes",),
     takes_late=lambda *_: True,  # a document's rows, of one replica, come in order
+    counts_erased=True,  # else a number would be another set's from then on
 )

@@ -12,6 +12,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 from msgspec import Struct
 
 from domain.log.state import RecordedEvent
+from domain.log.wire import Erased
 
 D = TypeVar("D")
 
@@ -46,6 +47,7 @@ class View(Struct, Generic[D], frozen=True):
     is asked of rows that name such a document, and of all rows of an entity that is its key.
     `takes_late`: instead, whether a row that came in late, which counts, may be applied to a
     document as it stands, once or again, and makes of it what it makes in its place.
+    `counts_erased`: it is shown marks of what was erased, too, which no other view is.
     """
 
     name: str
@@ -66,6 +68,7 @@ class View(Struct, Generic[D], frozen=True):
     entities: tuple[str, ...] = ()
     sources: Callable[[RecordedEvent], tuple[Entity, ...]] | None = None
     takes_late: Callable[[D | None, RecordedEvent], bool] | None = None
+    counts_erased: bool = False
 
 
 def of_kinds(*kinds: str) -> Callable[[RecordedEvent], tuple[str, ...]]:
@@ -95,6 +98,8 @@ def project_on(
     is_own: bool = True,
 ) -> None:
     """The same of those under some of the keys that the row names; `is_own`: see `View.own`."""
+    if type(row.fact) is Erased and not view.counts_erased:
+        return
     apply = view.apply if is_own or row.of_kind not in view.own else view.apply_others
     for key in keys:
         before = documents.get(key)

@@ -3,25 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 import msgspec
-from msgspec import Struct
 
 from domain.append import envelope
-from domain.append.envelope import Envelope, Row
+from domain.append.envelope import Envelope, Row, RowPlace
 from domain.errors import WakelogError
 from domain.log.state import RecordedEvent
-
-
-class RowPlace(Struct, frozen=True):
-    """Where a row says that it stands; read without its fact."""
-
-    n: int
-    row: int = 0
-    rows: int = 0
-    prev: str = ""
-    at: str = ""
-
-
-_decode_place = msgspec.json.Decoder(RowPlace)
 
 
 class Append:
@@ -95,6 +81,6 @@ def appends(rows: Iterable[Row]) -> Iterator[Append]:
 def _placed(row: Row, found: Append | None) -> RowPlace:
     """A row's own place; of one that is no JSON at all the next one of the append before."""
     try:
-        return _decode_place.decode(row.state)
+        return envelope.place_of(row.state)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return RowPlace(found.n, len(found.rows)) if found else RowPlace(0)

@@ -9,7 +9,7 @@ the walk has left behind (two wakes at once), its world comes from the adapter.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -150,6 +150,8 @@ class CrossLogCheck:
         self._digests: dict[int, dict[str, AppendDigest]] = {}  # by n and replica
         self._notices = NotificationReplay(journal.proof.streams.viewers, journal.between)
         self._lines = TaskSearchIndex()
+        self._looked_at: list[LogState] = []  # for one append, and what was missing there
+        self._missed: list[list[PayloadId]] = []
         self._changed: set[str] | None = None  # tasks, since `_lines` were made; None: never yet
         self._effects = Effects(journal.payload, agents.payload)
         self._handed = LeadershipHandover(
@@ -199,7 +201,8 @@ class CrossLogCheck:
         yield from self._journal.proof.finish()
         yield from self._unasked()
         for one, known in (*self._effects.unmet(), *self._handed.finish()):
-            yield self._agents.proof.told(one, known)
+            if not (known.path == "receipt" and self._journal.proof.gone):  # its receipt may be
+                yield self._agents.proof.told(one, known)
 
     def _position(self, row: RecordedEvent) -> int:
         """The position of this journal that a row of the agent log names; else 0."""
@@ -273,6 +276,8 @@ class CrossLogCheck:
         """What an append of the agent log says of the journal, read there again. Where the journal
         differs itself, that is what it comes of."""
         found: Iterable[RowDifference] = ()
+        self._looked_at.clear()
+        self._missed.clear()
         if is_given_up(self._journal.given_up, one.replica, position_named(cause)):
             return
         match cause:
@@ -292,11 +297,25 @@ class CrossLogCheck:
                 found = [*self._learnt(one, cause), *self._outcome(one, cause)]
         fault = self._journal.proof.first_fault
         yield from self._resting(one, cause, fault)
-        yield from misnamed(cause, self._before(self._agents, one))
         viewers = self._journal.proof.streams.viewers
         for known in horizon_differs(cause, one.replica, viewers):
             yield replace(known, upstream=fault)
+        found = [*misnamed(cause, self._before(self._agents, one)), *found]
+        if found and self._rests():
+            self._agents.proof.erased.resting += 1
+            return
         yield from (replace(known, upstream=fault) for known in found)
+
+    def _rests(self) -> bool:
+        """Whether what was looked at for an append was erased in part."""
+        sides = self._agents.proof, self._journal.proof
+        missed = [one for some in self._missed for one in some]
+        return any(proof.rests(*self._looked_at, missed=missed) for proof in sides)
+
+    def _missing(self) -> list[PayloadId]:
+        """What is to be told to a world that is looked at for an append."""
+        self._missed.append([])
+        return self._missed[-1]
 
     def _resting(self, one: Append, cause: Cause, fault: str) -> Iterator[RowDifference]:
         """The append of the journal that a cause rests on, by its digest, where it names one."""
@@ -361,6 +380,8 @@ class CrossLogCheck:
         said = outcome_of(one, cause, self._before(self._agents, one))
         if said is None or self._is_ended:  # a journal that is cut off is told of
             return
+        if (one.replica, said.n) in self._journal.proof.gone:
+            return  # what it came to was erased there
         for past in self._journal.given_up:  # what names no position may be about another past
             is_past = past.after < said.n <= past.until if said.n else past.until >= self._known
             if past.replica == one.replica and is_past:
@@ -369,10 +390,14 @@ class CrossLogCheck:
 
     def _deed(self, one: Append, cause: Cause) -> Iterator[RowDifference]:
         """What an append of the journal says of others there."""
-        yield from unrelated(cause, self._before(self._journal, one))
+        before = self._before(self._journal, one)
+        found = [*unrelated(cause, before)]
+        if not (found and self._journal.proof.rests(before)):
+            yield from found
 
     def _task_lines(self, journal: LogState) -> Mapping[str, SearchableTask]:
         """The living tasks of a world; those of where the walk stands are kept."""
+        journal.lacks |= self._journal.proof.streams.lacks()
         if journal.n != self._reached + 1 or self._is_shared:  # there a marker changes them
             return TaskSearchIndex().of(journal)
         lines = self._lines.of(journal, self._changed)
@@ -429,7 +454,7 @@ class CrossLogCheck:
     ) -> tuple[LogState | None, LogState | None, list[PayloadId]]:
         """Both logs at positions that a replica names; of the journal with no more rows of a task
         than what is new to an agent, if one is named."""
-        missed: list[PayloadId] = []
+        missed = self._missing()
         streams = self._agents.proof.streams
         agents = journal = None
         if self._is_at(self._agents, replica, agent_position):
@@ -441,12 +466,14 @@ class CrossLogCheck:
             journal = self._journal.proof.streams.world(replica, position + 1, missed, seen=seen)
         elif self._journal.at is not None:
             journal = self._journal.at(position, replica)
+        self._looked_at += [one for one in (agents, journal) if one is not None]
         return agents, journal, missed
 
-    @staticmethod
-    def _before(side: PairedLog, one: Append) -> LogState:
+    def _before(self, side: PairedLog, one: Append) -> LogState:
         """A log just before an append."""
-        return side.proof.streams.world(one.replica, one.n, [])
+        world = side.proof.streams.world(one.replica, one.n, self._missing())
+        self._looked_at.append(world)
+        return world
 
     def _is_at(self, side: PairedLog, replica: str, n: int) -> bool:
         """Whether the walk of a log stands right after append n, of a shared one a replica's."""
@@ -476,10 +503,21 @@ class CrossLogCheck:
             "journal", position, row.stream, row.version, ALTERED, "position", expected, actual
         )
 
+    def _is_asker_gone(self, one: Append) -> bool:
+        """Whether the intent of an effect was erased: with its agent; of one that names none, with
+        any."""
+        receipt: Any = one.facts[0].fact
+        agents, agent = self._agents.proof, getattr(receipt.command, "agent", "")
+        if not agent:
+            return bool(agents.gone)
+        return any(agents.streams.lacks(f"agent:{agent}@{name}") for name in agents.last)
+
     def _unasked(self) -> Iterator[Divergence]:
         """Effects on the journal that no intent of the agent log asked for. Those beyond what it
         knows of the journal may be younger than its last row: a backup copies it first."""
         for operation, one in self._effects.unasked():
+            if self._is_asker_gone(one):
+                continue
             if one.n > (self._known_of.get(one.replica, 0) if self._is_shared else self._known):
                 is_kept = one.replica not in self._agents.proof.last
                 self.unasked_elsewhere += is_kept  # by agents of a machine that keeps their log

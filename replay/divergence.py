@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from domain.append import envelope
-from domain.append.envelope import Row
+from domain.append.envelope import ERASED, Row
 from domain.errors import WakelogError
 
 ALTERED = "data altered"
@@ -75,7 +75,16 @@ class RowDifference(Struct, frozen=True):
 def compare_rows(was: Sequence[Row], today: Sequence[Row]) -> list[RowDifference]:
     """Row by row: rows as recorded beside those that today's code writes."""
     pairs = enumerate(zip_longest(was, today))
-    return [_of_rows(index, one, other) for index, (one, other) in pairs if one != other]
+    return [
+        _of_rows(index, one, other) for index, (one, other) in pairs if not _are_same(one, other)
+    ]
+
+
+def _are_same(was: Row | None, today: Row | None) -> bool:
+    """Whether today's code writes a row as it stands; of one that was erased, its digest tells."""
+    if was is not None and was.topic == ERASED and today is not None:
+        return was == envelope.erased(today)
+    return was == today
 
 
 def _of_rows(index: int, was: Row | None, today: Row | None) -> RowDifference:

@@ -11,13 +11,10 @@ from itertools import islice
 import msgspec
 
 from domain.append import envelope
-from domain.append.envelope import Row
-from replay.appends import RowPlace
+from domain.append.envelope import ERASED, Row, RowPlace
 
 AppendSeen = Callable[[str, int, str], None]
 """``seen(replica, n, digest)``: one append."""
-
-_decode_place = msgspec.json.Decoder(RowPlace).decode
 
 
 class HashChain:
@@ -45,9 +42,12 @@ class HashChain:
         digest = envelope.digest(taken)
         tags = [row.topic for row in taken]
         self._order.update(f"{digest} {' '.join(tags)}\n".encode())
+        for row in taken:
+            if row.topic == ERASED:  # whose time the digest of its append does not hold
+                self._order.update(row.state)
         self.rows += len(taken)
         self.causes += 1
-        self.wakes += tags.count("wake.started.1")
+        self.wakes += [envelope.tag_then(row) for row in taken].count("wake.started.1")
         self.n = self.last[replica] = place.n
         self.heads[name] = digest
         seen(replica, place.n, digest)
@@ -56,7 +56,7 @@ class HashChain:
     def next_place(self, first: Row) -> RowPlace | None:
         """Where the next append stands, if this row begins it and the chain holds."""
         try:
-            place = _decode_place(first.state)
+            place = envelope.place_of(first.state)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             return None
         head = self.heads.get(f"{self._log}:{first.stream.rpartition('@')[2]}", "")

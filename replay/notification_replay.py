@@ -13,6 +13,7 @@ from domain.journal.links import LINKS
 from domain.journal.task import TASK
 from domain.log import canonical
 from domain.log.state import LogState
+from domain.log.wire import Erased
 from replay.appends import Append
 from replay.causal_views import CausalViews
 from replay.divergence import CHANGED, RowDifference, path_within
@@ -45,10 +46,12 @@ class NotificationReplay:
         """Keep what a watcher makes of an append, in the world right after it."""
         if self._between is None:
             self._kept[one.replica].append(one)
-        if one.replica not in self.watchers:
-            return
+        if one.replica not in self.watchers or any(type(row.fact) is Erased for row in one.facts):
+            return  # of what was erased nobody can tell what a watcher made
         try:
-            self._made[one.replica, one.n] = [*self._told(one, world)]
+            made = [*self._told(one, world)]
+            if not world.lacks:
+                self._made[one.replica, one.n] = made
         except FAILURES as error:  # pragma: no cover  # today's code is total; a broken one is not
             if not is_damaged:  # of a damaged append nothing can be told
                 self._made[one.replica, one.n] = error

@@ -5,87 +5,24 @@ found without an anchor. Which unit it is follows from the append that names it 
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Container, Iterator, Sequence
 from itertools import chain
-from types import UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TypeVar
 
 from msgspec import Struct
 
 from domain.agent.agent import AgentCreated
-from domain.agent.commands import RequestWake
-from domain.agent.wake_queue import Trigger
 from domain.append.causes import Receipt
+from domain.append.texts import payloads_named
 from domain.changes.change_set import set_id
-from domain.journal.catalog import CorrectionCaptured
-from domain.journal.commands import AddCorrection, ImportedRef, ImportTasks
-from domain.journal.task import DeedUndone, DifferenceSettled, TaskImported
+from domain.journal.commands import ImportTasks
 from domain.log.keys import payload_id
 from domain.log.state import RecordedEvent
 from domain.log.wire import SHARED, PayloadId, Words
-from domain.wake.commands import BeginWake
-from domain.wake.wake import ModelAnswered, SectionRef, WakeStarted
+from domain.wake.wake import WakeStarted
 from replay.streams import LIMITS, WalkLimits
 
 V = TypeVar("V")
-
-PAYLOAD_FIELDS: dict[type[Struct], tuple[str, ...]] = {
-    AddCorrection: ("before", "after"),
-    BeginWake: ("snapshot",),
-    CorrectionCaptured: ("before", "after"),
-    DeedUndone: ("document",),
-    DifferenceSettled: ("document",),
-    ImportedRef: ("document",),
-    ImportTasks: ("lines",),
-    ModelAnswered: ("reply",),
-    RequestWake: ("words",),
-    SectionRef: ("payload",),
-    TaskImported: ("document",),
-    Trigger: ("words",),
-    WakeStarted: ("snapshot", "specs"),
-    Words: ("payload",),
-}
-"""Fields that hold a payload's id; the types of fields alone do not tell."""
-
-
-def payloads_named(fact: Struct) -> list[PayloadId]:
-    """The ids of all payloads that a fact or command names, at any depth."""
-    found: list[PayloadId] = []
-    _look(fact, found)
-    return found
-
-
-def _look(value: Any, found: list[PayloadId]) -> None:
-    if isinstance(value, Struct):
-        for name in _fields(type(value)):
-            if inner := getattr(value, name):
-                _look(inner, found)
-    elif isinstance(value, tuple):
-        for one in value:
-            _look(one, found)
-    else:
-        found.append(value)
-
-
-@cache
-def _fields(struct: type[Struct]) -> tuple[str, ...]:
-    """The fields of a type that hold a payload's id, or something that does."""
-    own = PAYLOAD_FIELDS.get(struct, ())
-    hints = get_type_hints(struct)
-    return tuple(
-        name
-        for name in struct.__struct_fields__
-        if name in own or any(_fields(inner) for inner in _structs(hints[name]))
-    )
-
-
-def _structs(hint: Any) -> Iterator[type[Struct]]:
-    if get_origin(hint) in (Union, UnionType, tuple):
-        for one in get_args(hint):
-            yield from _structs(one)
-    elif isinstance(hint, type) and issubclass(hint, Struct):
-        yield hint
 
 
 def text_of(words: Words, payload: Callable[[PayloadId], bytes | None]) -> str | None:
@@ -112,9 +49,13 @@ class PayloadCheck:
         read: Callable[[PayloadId], bytes | None],
         task_of: Callable[[str, str], str] | None = None,
         limits: WalkLimits = LIMITS,
+        *,
+        erased: Container[PayloadId] = (),
     ) -> None:
-        """`task_of`: of a kind of stream (an agent's, too) and an entity, from long ago."""
+        """`task_of`: of a kind of stream (an agent's, too) and an entity, from long ago; `erased`:
+        those that may be gone."""
         self.missing: set[PayloadId] = set()
+        self._erased = erased
         self._read = read
         self._limits = limits
         self._left = task_of
@@ -134,6 +75,8 @@ class PayloadCheck:
                     continue
                 _keep(self._seen, named_id, None, self._limits.payloads)
                 data = self._read(named_id)
+                if data is None and named_id in self._erased:
+                    continue
                 if data is None:
                     self.missing.add(named_id)
                     yield PayloadFault(index, named_id)

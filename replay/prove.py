@@ -6,7 +6,7 @@ append with the digest that the next one carries, and each payload with its id.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,11 +17,12 @@ from domain.append import envelope
 from domain.append.causes import Cause, EpochBegan, Receipt, ReplicasImported
 from domain.append.envelope import Row
 from domain.changes.change_set import CHANGES
+from domain.erasure import Erase, ErasureList, Listed, Place, digest_of, places_of, read_list
 from domain.errors import Damaged
 from domain.handlers.execute import execute
 from domain.log.rules import RULES
-from domain.log.state import ReadStream, RecordedEvent
-from domain.log.wire import PayloadId, Stored, tag_of
+from domain.log.state import LogState, ReadStream, RecordedEvent
+from domain.log.wire import Erased, PayloadId, Stored, tag_of
 from domain.wake.wake import WAKE
 from replay.appends import Append, appends
 from replay.divergence import (
@@ -69,6 +70,17 @@ class ProofOptions(Struct, frozen=True):
 DEFAULT_OPTIONS = ProofOptions()
 
 
+class ErasedCounts(Struct):
+    """What was walked of what was erased: `rows` that are marks and the causes among them, which
+    are `gone`; and of the causes that read something erased those that come out the `same` all the
+    same, and those that do not, and rest on the chain alone."""
+
+    rows: int = 0
+    gone: int = 0
+    same: int = 0
+    resting: int = 0
+
+
 class ReplicaCounts(Struct):
     """What was walked of one replica: rows, causes, and how many of these were not executed."""
 
@@ -87,9 +99,10 @@ class LogProof:
         options: ProofOptions = DEFAULT_OPTIONS,
         *,
         again: ReadStream | None = None,
+        listed: Listed | None = None,
     ) -> None:
         """Begin before the first append of ``journal`` or ``agent``. `again`: reads a stream's rows
-        above a version once more; without it all are kept."""
+        above a version once more; without it all are kept. `listed`: all that erasures list."""
         self.rows = 0
         self.causes = 0
         self.wakes = 0
@@ -101,7 +114,14 @@ class LogProof:
         self.streams = Streams(log, payload, again, options.limits)
         self._log = log
         self._options = options
-        self._payloads = PayloadCheck(payload, self._task_of, options.limits)
+        self.listed = listed or Listed()
+        self.erased = ErasedCounts()
+        self.gone: set[tuple[str, int]] = set()  # replica and append, whose cause is a mark
+        self._marks: dict[Place, RecordedEvent] = {}
+        self._payload = payload
+        self._payloads = PayloadCheck(
+            payload, self._task_of, options.limits, erased=self.listed.payloads
+        )
         self._epoch: dict[str, int] = {}
         self._at: dict[str, str] = {}  # replica -> when its last append was made
         self._open: dict[str, list[Divergence]] = {}  # of each replica's last append
@@ -110,6 +130,7 @@ class LogProof:
         self.first_fault = ""  # position of the first append that differs
         self.newer: dict[str, int] = {}  # run key -> a scaffold that nobody here knows
         self._is_unread = False  # such a wake has rows that cannot be read: states lack them
+        self._resumed = 0  # the append right after which the walk began
 
     @property
     def is_shared(self) -> bool:
@@ -128,6 +149,7 @@ class LogProof:
         """Go on right after append n of a log that was proved before: `heads` of the chain, `last`
         numbers and `times` of its replicas' appends are those there. `again` reads a stream's rows
         above a version, `named` gives the names of all streams of a kind."""
+        self._resumed = n
         self.heads.update(heads)
         self.last.update(last)
         for row in self.streams.resume(n, last, again, named):
@@ -151,10 +173,10 @@ class LogProof:
         counts = self.of.setdefault(one.replica, ReplicaCounts())
         counts.rows += len(one.rows)
         counts.causes += 1
-        self.wakes += [row.topic for row in one.rows].count("wake.started.1")
+        self.wakes += [envelope.tag_then(row) for row in one.rows].count("wake.started.1")
         yield from self._chain(one)
         is_newer = self._is_newer(one)
-        found = [*self._shape(one), *self._times(one)]
+        found = [*self._shape(one), *self._times(one), *self._erased(one)]
         found += self._unread(one) if not is_newer else ()
         is_whole = not (found or one.unread)
         if not (is_newer and self._is_unread):  # else nobody knows whose texts they are
@@ -162,7 +184,7 @@ class LogProof:
         found += self.streams.viewers.missed(one.facts, self.last)
         if self._hole:
             self.streams.fill(one.facts)
-        if is_whole and one.facts:
+        if is_whole and one.facts and type(one.facts[0].fact) is not Erased:
             found += self._redone(one, more, is_newer=is_newer)
         unfolded, digest = self._remember(one)
         if not found and not is_newer:  # else what was found is why
@@ -189,6 +211,49 @@ class LogProof:
                 expected, actual = f"append {max(known)}", f"the log ends at {last}"
                 position = f"{head}:{last}"
                 yield Divergence(log, position, "", 0, ALTERED, "tail", expected, actual)
+
+    # ------------------------------------------------------------------------- what was erased
+
+    def _erased(self, one: Append) -> Iterator[RowDifference]:
+        """Whether what is marked is what an erasure lists, and each mark is one."""
+        for row in one.facts:
+            place, is_mark = (row.replica, row.n, row.row), type(row.fact) is Erased
+            if is_mark:
+                self._marks[place] = row
+                self.erased.rows += 1
+            if is_mark != (place in self.listed.rows):
+                index = _index_of(one, row)
+                told = row_text(one.rows[index])
+                expected = "a row, as no erasure lists it" if is_mark else "a mark: it was erased"
+                yield RowDifference(index, ALTERED, "erased", expected, told)
+            elif is_mark:
+                index = _index_of(one, row)
+                kept = one.rows[index]
+                made = envelope.mark(kept, one.places[index], row.fact)
+                if kept != made:
+                    yield RowDifference(index, ALTERED, "erased", row_text(made), row_text(kept))
+        if one.facts and type(one.facts[0].fact) is Erased:
+            self.erased.gone += 1
+            self.gone.add((one.replica, one.n))
+        match getattr(one.facts[0].fact, "command", None) if one.facts else None:
+            case Erase(listed=named, digest=digest) if (data := self._payload(named)) is not None:
+                yield from self._as_listed(read_list(data), digest)
+            case _:
+                pass
+
+    def _as_listed(self, listed: ErasureList, digest: str) -> Iterator[RowDifference]:
+        """Whether the marks of an erasure are those of then, with their tags and times."""
+        places = [*places_of(listed)]
+        if self._resumed and any(n <= self._resumed for _, n, _ in places):
+            return  # of a walk that goes on all bytes of before were compared
+        marks = [self._marks.get(place) for place in places]
+        today = digest_of(one for one in marks if one is not None)
+        if today != digest:
+            yield RowDifference(0, ALTERED, "data.command.digest", today, digest)
+
+    def rests(self, *worlds: LogState, missed: Sequence[PayloadId] = ()) -> bool:
+        """Whether what was read of these worlds was erased in part."""
+        return any(one.lacks for one in worlds) or not self.listed.payloads.isdisjoint(missed)
 
     # --------------------------------------------------------------------------------- the chain
 
@@ -269,6 +334,8 @@ class LogProof:
     def _refused(self, one: Append, unfolded: Iterable[Unfolded]) -> Iterator[RowDifference]:
         """The rows that today's folds fail on, whether a later cause reads them or not."""
         for row, error in unfolded:
+            if self.streams.lacks(row.stream):
+                continue
             index = _index_of(one, row)
             expected = f"a fact that folds ({error_text(error)})"
             yield RowDifference(index, CHANGED, "fold", expected, row_text(one.rows[index]))
@@ -302,6 +369,11 @@ class LogProof:
         if (operation := carried_out(cause)) not in ("", given):  # its receipt stands under its id
             yield RowDifference(0, CHANGED, "stream", operation, given)
         differences, is_missing = self._composed(one, cause, given)
+        if is_missing is None:
+            self.erased.resting += bool(differences)
+            self.erased.same += not differences
+            if differences:
+                return
         if differences and not is_missing:
             again, _ = self._composed(one, cause, given)
             if again != differences:
@@ -310,15 +382,26 @@ class LogProof:
         if more is not None and not differences:
             yield from more(one, cause)
 
-    def _composed(self, one: Append, cause: Cause, given: str) -> tuple[list[RowDifference], bool]:
-        """What today's code does otherwise, and whether a payload it needs is missing."""
+    def _composed(
+        self, one: Append, cause: Cause, given: str
+    ) -> tuple[list[RowDifference], bool | None]:
+        """What today's code does otherwise, and whether a payload it needs is missing; None: what
+        it needs was erased, in part."""
         missed: list[PayloadId] = []
         world = self.streams.world(one.replica, one.n, missed)
+        found, is_missing = self._decided(one, cause, given, world, missed)
+        return found, None if self.rests(world, missed=missed) else is_missing
+
+    def _decided(
+        self, one: Append, cause: Cause, given: str, world: LogState, missed: list[PayloadId]
+    ) -> tuple[list[RowDifference], bool]:
         try:
             composed = execute(cause, given, one.first.at, one.first.prev, world)
         except Damaged as error:
             if not missed:  # pragma: no cover  # only payloads are told of as damaged
                 return [_fails(one, error)], False
+            if missed[-1] in self.listed.payloads:
+                return [_fails(one, error)], True
             if missed[-1] in self._payloads.missing:
                 return [], True
             self._payloads.missing.add(missed[-1])  # pragma: no cover  # gone since it was named

@@ -29,7 +29,7 @@ from domain.log.state import (
     RecordedEvent,
     StreamType,
 )
-from domain.log.wire import PayloadId, Stored
+from domain.log.wire import Erased, PayloadId, Stored
 from replay.causal_views import CausalViews, ReplicaStates
 
 STATES_MAX = 16_384  # four thousand agents that take turns, and what each of them reads
@@ -126,6 +126,7 @@ class Streams(ReplicaStates):
         self._replicas: defaultdict[str, set[str]] = defaultdict(set)
         self._writers: set[str] = set()
         self._minded: dict[str, int] = {}  # stream of a task to the n since which rows are kept
+        self._lacking: set[str] = set()  # streams of which rows were erased, as far as was walked
         self.viewers = CausalViews(self._limit)
 
     def resume(
@@ -218,6 +219,10 @@ class Streams(ReplicaStates):
         came = (one for one in self._versions if one.startswith(f"{kind}:"))
         return chain(came, self._named(kind)) if self._named else came
 
+    def lacks(self, stream: str = "") -> bool:
+        """Whether rows of a stream, or of any, were erased, as far as the walk has come."""
+        return stream in self._lacking if stream else bool(self._lacking)
+
     def read(self, stream: str, after: int) -> Sequence[RecordedEvent]:
         """The rows of a stream above a version, as far as the walk has come."""
         last = self._versions.get(stream, 0)
@@ -266,7 +271,7 @@ class Streams(ReplicaStates):
             kind = STREAM_TYPES.get(row.of_kind, _PLAIN)
             state = self._state(row.stream, kind, row.entity)
             self._versions[row.stream] = row.version - 1
-            self[row.stream] = CachedState(row.version - 1, state)
+            self[row.stream] = CachedState(row.version - 1, state, self.lacks(row.stream))
             if self._again is None:
                 self._rows[row.stream].append(replace(row, version=row.version - 1, fact=Hole()))
 
@@ -306,10 +311,13 @@ class Streams(ReplicaStates):
                 state = self.world(row.replica, row.n, []).load(kind, row.entity)
             except FAILURES:  # a row before it does not fold, and was told of when it came
                 return
+        lacks = type(row.fact) is Erased or (known is not None and known.lacks)
         try:
             state = kind.evolve(state, row)
         finally:  # where a row does not fold, its stream stays as it was
-            states[stream] = CachedState(row.version, state)
+            states[stream] = CachedState(row.version, state, lacks or self.lacks(stream))
+            if lacks:
+                self._lacking.add(stream)
 
     def _count(self, row: RecordedEvent) -> None:
         if self._again is None or row.stream in self._minded:
@@ -321,6 +329,8 @@ class Streams(ReplicaStates):
         known = self.get(stream)
         state = kind.initial(entity) if known is None else known.state
         for row in self.read(stream, known.version if known else 0):
+            if type(row.fact) is Erased:
+                self._lacking.add(stream)
             with suppress(*FAILURES):  # it was told of when it came
                 state = kind.evolve(state, row)
         return state

@@ -94,6 +94,7 @@ def tell(
     _tell_gone(session, report, titles, news)
     here = {
         "deleted here, open in the file (`--restore` brings back)": report.deleted_here,
+        "erased here, left out": report.erased_here,
         f"done here, not in the file yet (`wakelog write-back {report.file}`)": report.done_here,
         f"added here, in no file (`wakelog write-back {report.file} --add`)": report.added_here,
     }

@@ -83,6 +83,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("upkeep", "Look for trouble in a home, and mend it."),
     "backup": ("upkeep", "Copy the home, while it is worked in."),
     "restore": ("upkeep", "Make a home of a backup again."),
+    "erase": ("upkeep", "Take a task's or an agent's words out of the home for good."),
     "copy": ("home", "Move a home into a database, out of one, or into a folder."),
     "sync": ("sync", "Meet the other machines of this home in a folder."),
     "replicas": ("sync", "See the machines of this home."),
@@ -115,7 +116,7 @@ TOPICS = {
     "agents": "agent template lessons rate models policy notify",
     "looking-back": "wakes why journal memory messages replay at diff bisect fork prove",
     "asking": "sql metrics export eval rehearse",
-    "upkeep": "status doctor recover rebuild health backup restore copy sync replicas home "
+    "upkeep": "status doctor recover rebuild health backup restore erase copy sync replicas home "
     "settings completion",
     "server": "server database token worker cluster",
     "dev": "dev simulate demo-data schema export-history",

@@ -21,7 +21,7 @@ from adapters.proof.prove_views import with_views
 from adapters.proof.redact import redacted
 from adapters.text.agent_output import counted
 from adapters.text.common import safe
-from adapters.text.proof import divergence_lines, newer_text
+from adapters.text.proof import divergence_lines, erased_text, newer_text
 from adapters.usecases.resolve import pick
 from domain.errors import Refused, invalid
 from projections.wakes import VIEW
@@ -157,6 +157,8 @@ def _tell(session: Session, proved: "Proved", *, is_last: bool) -> None:
         wake = next((one.wake for one in proved.divergences if one.wake), "")
         if wake:
             session.note(f"See that wake step by step with `wakelog replay {wake[:8]}`.")
+    if proved.erased:
+        session.say(f"{erased_text(proved.erased)}.")
     if proved.newer:
         session.say(f"{newer_text(proved.newer).capitalize()}; prove them with that one.")
     if is_last and proved.ok:

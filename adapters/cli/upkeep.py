@@ -21,7 +21,7 @@ from adapters.text.common import ID_SHOWN, safe
 from adapters.text.remedies import in_words
 from adapters.upkeep.backup import back_up
 from adapters.upkeep.doctor import examine
-from domain.errors import invalid
+from domain.errors import Refused, invalid
 
 if TYPE_CHECKING:
     from adapters.usecases.run_home import RecoveryStep
@@ -49,11 +49,14 @@ def recover_command(session: Session) -> None:
 
 def _recover(session: Session) -> "tuple[Sequence[RecoveryStep], dict[str, int]]":
     """Finish what a crash left, and tell of each step; the steps, and the numbers of sets."""
+    from adapters.upkeep.erase import finish_erasure
     from adapters.usecases.run_home import recover_home
 
     if not session.reading().exists:
         return (), {}
     home = session.writing()
+    if finish_erasure(home):
+        session.say("Ended an erasure that was cut off.")
     ranked = ranks_of(home)
 
     def tell(step: "RecoveryStep") -> None:
@@ -256,6 +259,70 @@ def restore_command(session: Session, backup: str, was: str, *, is_lost: bool | 
     if not session.printed(details):
         session.say_each(restored_lines(details, home.settings.timezone))
         session.note("See that it is whole with `wakelog prove`.")
+
+
+@command(
+    "erase",
+    "[what]",
+    "[name]",
+    example=('task "Call the clinic"', 'agent "Garden" --dry-run', "--list"),
+)
+@click.option("--dry-run", is_flag=True, help="Say what would go, and change nothing.")
+@click.option("--sure", is_flag=True, help="Do not ask for the title.")
+@click.option("--list", "is_list", is_flag=True, help="List what was erased.")
+def erase_command(
+    session: Session, what: str, name: str, *, dry_run: bool, sure: bool, is_list: bool
+) -> None:
+    """Take the words of a task, or of an agent alone, out of the home for good.
+
+    `erase task TASK` takes the task with its agents and all they wrote, `erase agent AGENT` the
+    agent and leaves what it changed. Rows become marks that keep their digests, so that `prove`
+    still proves the rest and says what is gone. What other tasks say of it stays, and is named.
+    It cannot be undone: you are asked to type its title. Backups, exports, files that were
+    imported and what a provider was sent are not in reach.
+
+    Exit status 1: a file still holds a text; it is named.
+    """
+    from adapters.text.erasure import erased_lines, erasure_lines, plan_lines
+    from adapters.upkeep.erase import erase as erase_for_good
+    from adapters.upkeep.erase import erasures, pick_erased, plan_erasure
+    from adapters.usecases.resolve import pick_agent, pick_task
+
+    if is_list:
+        listed = erasures(session.reading())
+        if not session.printed(listed):
+            session.say_each(erasure_lines(listed, session.reading().settings.timezone))
+        return
+    if what not in ("task", "agent") or not name:
+        because = f"{what!r} is not what can be erased" if what else "it is not said what to erase"
+        raise invalid(because, "write `erase task TASK`, `erase agent AGENT` or `erase --list`")
+    session.check_named()
+    home = session.opened() if dry_run else session.writing(is_asking=False)
+    try:
+        entity, again = (pick_task if what == "task" else pick_agent)(home, name), False
+    except Refused:
+        if not (entity := pick_erased(home, what, name)):
+            raise
+        again = True
+    is_asking = not (dry_run or sure or again)
+    if is_asking and not session.can_ask:
+        because = "what is erased cannot be brought back"
+        raise Refused("not_sure", because=because, instead="say --sure, or first --dry-run")
+    plan = plan_erasure(home, what, entity)
+    if not (session.as_json or again):
+        session.say_each(plan_lines(plan.document()))
+    if dry_run:
+        session.printed(plan.document())
+        return
+    if is_asking:
+        typed = click.prompt("It cannot be undone. Type its title", err=True)
+        if typed.strip() != plan.title.strip():
+            because = f"that is not its title, {plan.title!r}"
+            raise Refused("not_sure", because=because, instead="nothing was erased")
+    did = erase_for_good(home, what, entity)
+    if not session.printed(details := plan.document(did)):
+        session.say_each(erased_lines(details))
+    raise SystemExit(1 if did.left else 0)
 
 
 @contextmanager

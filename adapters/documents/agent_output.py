@@ -14,12 +14,14 @@ from msgspec import Struct
 from adapters.documents.wakes import own_wake_of, state_of, wake_before, without_report
 from adapters.wiring import Home
 from domain.agent.agent import JOURNAL_SHOWN
+from domain.errors import Refused
 from domain.journal import repeat
 from domain.journal import task as t
 from domain.journal.catalog import CATALOG, Catalog
 from domain.journal.document import category_name, label_name
 from domain.journal.task import TASK
 from domain.log.state import MAIN, LogState
+from domain.log.wire import PayloadId
 from domain.ports import Section
 from domain.text import cut
 from domain.wake.wake import SectionRef, anyones
@@ -358,7 +360,14 @@ def shown(home: Home, wake: WakeDocument) -> tuple[list[Section], list[Section]]
 
 
 def _sections(world: LogState, refs: Sequence[SectionRef]) -> list[Section]:
-    return [Section(ref.name, world.payload(ref.payload).decode()) for ref in refs]
+    return [Section(ref.name, _section(world, ref.payload)) for ref in refs]
+
+
+def _section(world: LogState, payload: PayloadId) -> str:
+    try:
+        return world.payload(payload).decode()
+    except Refused as refused:
+        return f"[{refused.code}]"
 
 
 def prompt_document(run_key: str, prompt: tuple[list[Section], list[Section]]) -> PromptDetails:

@@ -39,6 +39,27 @@ class ReplicaProof(Struct, frozen=True):
     folded: int
 
 
+class ErasedUnit(Struct, frozen=True):
+    """What was erased, ``task:<id>`` or ``agent:<id>``, and when."""
+
+    unit: str
+    what: str
+    at: str
+
+
+class ErasedProof(Struct, frozen=True):
+    """What was erased: `rows` that are marks and `payloads` that went. Of the causes walked now so
+    many are `gone`; of those that read something erased so many came out the `same`, and so many
+    did not and are `resting` on the chain of digests alone."""
+
+    rows: int
+    payloads: int
+    gone: int
+    resting: int
+    same: int
+    units: list[ErasedUnit]
+
+
 class ProofDetails(Struct, frozen=True):
     """What `prove` prints. `seconds` is wall time; `heads` are by ``log:replica``; `more` counts
     the divergences that are left out; `folded` the causes that were not executed again;
@@ -47,7 +68,8 @@ class ProofDetails(Struct, frozen=True):
     is where this one is remembered, `memory_unused` why an older one did not count, where one
     was asked for. Of a home that several machines share: `replicas` by name, and `shared`, which
     is equal where two machines hold the same; else null. `newer`: by scaffold, how many wakes were
-    made by a newer wakelog and not executed; then it is not `ok`, whatever else differs."""
+    made by a newer wakelog and not executed; then it is not `ok`, whatever else differs. `erased`:
+    what a person had erased; null where nothing was."""
 
     ok: bool
     rows: int
@@ -69,3 +91,4 @@ class ProofDetails(Struct, frozen=True):
     replicas: dict[str, ReplicaProof] | None = None
     shared: str | None = None
     newer: dict[int, int] | None = None
+    erased: ErasedProof | None = None

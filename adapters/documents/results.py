@@ -139,6 +139,49 @@ class RestoredDetails(Struct, frozen=True):
     recovered: int
 
 
+class ErasedMention(Struct, frozen=True):
+    """A row that stays and holds a text of what is erased: of which `log`, `stream` and append;
+    `about`: the task or the agent that it is of, by its title or name."""
+
+    about: str | None
+    log: str
+    stream: str
+    n: int
+    text: str
+
+
+class ErasedDetails(Struct, frozen=True):
+    """What `erase` prints: `rows` of both logs and `payloads`, which became marks and went, or,
+    with --dry-run (`done` is false), would; `wakes` among them; `mentions`, which stay; `sent`: by
+    model, prompts that left the machine; `forks` that were removed. Then `files` were searched for
+    `texts`; `left`: those that hold one all the same."""
+
+    ok: bool
+    done: bool
+    unit: str
+    title: str
+    rows: int
+    payloads: int
+    wakes: int
+    mentions: list[ErasedMention]
+    sent: dict[str, int]
+    forks: list[str]
+    texts: int
+    files: int
+    left: list[str]
+
+
+class ErasureLine(Struct, frozen=True):
+    """What `erase --list` prints of one erasure: ``task:<id>`` or ``agent:<id>``, of which kind,
+    when, and how many rows and texts it took of both logs."""
+
+    unit: str
+    what: str
+    at: str
+    rows: int
+    payloads: int
+
+
 class HomeDetails(Struct, frozen=True):
     """What `home show` prints. `replica` is who writes there, `place` ``here``, ``elsewhere``,
     ``unknown`` or ``unchecked``; `other_past` says why the two logs do not belong together."""

@@ -159,6 +159,8 @@ DOCUMENTS: dict[str, DocumentType] = {
     "rebuilt": DocumentType(results.RebuiltViews, ("rebuild",)),
     "backup": DocumentType(results.BackupDetails, ("backup",)),
     "restored": DocumentType(results.RestoredDetails, ("restore",)),
+    "erased": DocumentType(results.ErasedDetails, ("erase",)),
+    "erasures": DocumentType(list[results.ErasureLine], ("erase --list",)),
     "begun": DocumentType(homes.BegunHome, ("init",)),
     "home": DocumentType(results.HomeDetails, ("home show",)),
     "homes": DocumentType(list[homes.ListedHome], ("home list",)),

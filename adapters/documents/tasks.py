@@ -85,6 +85,7 @@ class ImportedFile(Struct, frozen=True):
     agents: int = 0  # how many of the new tasks were given one
     told: list[UnreadableLine] = []  # what nobody can tell, and how it was taken
     deleted_here: list[str] = []  # ids of tasks that are deleted here and open in the file
+    erased_here: list[str] = []  # ids of tasks that were erased here and are in the file
     done_here: list[str] = []  # that are done here and open in the file
     added_here: list[str] = []  # open tasks that are in no file
     gone_held: list[str] = []  # that are gone, and were not closed: too many to do that unasked
@@ -207,6 +208,7 @@ class ImportReport(Struct):
     agents: int = 0  # how many of them were given one
     told: tuple[Unreadable, ...] = ()  # what nobody can tell, and how it was taken
     deleted_here: tuple[str, ...] = ()  # open in the file
+    erased_here: tuple[str, ...] = ()  # in the file
     done_here: tuple[str, ...] = ()  # the same, and could be written back
     added_here: tuple[str, ...] = ()  # open tasks that are in no file
     gone_held: tuple[str, ...] = ()  # gone, and not closed: too many to do that unasked

@@ -32,6 +32,7 @@ ANALYTICS, RUNTIME, SEARCH = "analytics.duckdb", "runtime.db", "search.db"
 FORKS = "forks"
 FORK = "fork.json"  # of a fork: what it is of
 REPLICA, SETTINGS, INSTALLATION = "replica", "settings.toml", "installation"
+ERASING = "erasing"  # what is being erased, until it is done
 HOLD = "hold"  # why the home may not be written: it is copied, or went elsewhere
 
 _DATABASE_FILES = frozenset(

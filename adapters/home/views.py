@@ -33,6 +33,7 @@ from adapters.store.document_store import (
 from adapters.store.log import Log, LogProgress
 from adapters.store.reader import read_append
 from domain.append.causes import LogShared, ReplicasImported
+from domain.erasure import ErasureMade
 from domain.log.state import MAIN, LogState, RecordedEvent
 from domain.replication.replica_conflicts import canonical_position
 from projections.all_views import VIEWS
@@ -108,7 +109,7 @@ TakesLate = Callable[[Any, RecordedEvent], bool]
 
 def others_came_since(log: Log, n: int) -> bool:
     """Whether rows of other replicas came in after append n, some perhaps with lower numbers, or
-    what counts of those that were there is another matter."""
+    what counts of those that were there is another matter, or some of them were erased."""
     main = f"log:{MAIN}@{log.replica}"
     last = log.last_fact(main) if n else None
     if last is None or last.n <= n:
@@ -116,7 +117,7 @@ def others_came_since(log: Log, n: int) -> bool:
     if log.is_shared and _others_known(log, n) != _others_known(log, last.n):
         return True  # of many markers none is read again
     new = (row.fact for row in log.facts(main) if row.n > n)
-    return any(isinstance(fact, (ReplicasImported, LogShared)) for fact in new)
+    return any(isinstance(fact, (ReplicasImported, LogShared, ErasureMade)) for fact in new)
 
 
 def _others_known(log: Log, n: int) -> dict[str, int]:

@@ -28,6 +28,8 @@ from adapters.store.log import Log
 from domain.append import envelope
 from domain.append.causes import Command
 from domain.append.envelope import Row
+from domain.append.texts import payloads_named
+from domain.erasure import listed_of
 from domain.errors import Refused, Remedy, WakelogError
 from domain.handlers.execute import execute
 from domain.log.keys import key, log_digest
@@ -39,7 +41,6 @@ from projections.view import View, fold
 from replay.appends import appends
 from replay.divergence import ALTERED, CHANGED, VIEW, Divergence
 from replay.log_pair import PairedLog, WorldAt
-from replay.payloads import payloads_named
 from replay.prove import LogProof, ProofOptions
 from replay.references import given_up, journal_position
 from replay.streams import FAILURES, LIMITS, WalkLimits
@@ -86,13 +87,16 @@ def take_history(journal: Log, agents: Log, run_key: str = "") -> History:
     """The history of a wake: both logs up to its last row; without one, all of both.
 
     Raises:
-        Refused: Code ``unknown_wake``.
+        Refused: Code ``unknown_wake``; ``erased``: rows of it were, and what says so came later.
     """
     last = _last_of(agents, run_key) if run_key else None
     made = _up_to(agents, last)
     facts = (row.fact for append in appends(made) for row in append.facts)
     known = max(map(journal_position, facts), default=0) if run_key else None
     rows = {"journal": _up_to(journal, known), "agent": made}
+    if run_key and any(row.topic == envelope.ERASED for name in LOGS for row in rows[name]):
+        because = "rows of this wake's history were erased"
+        raise Refused("erased", because=because, instead="export all of it with --all")
     payloads: dict[PayloadId, bytes] = {}
     for log, facts_of in zip((journal, agents), _facts(rows).values(), strict=True):
         ids = {one for row in facts_of for one in payloads_named(row.fact)}
@@ -204,8 +208,13 @@ def prove_history(history: History, limits: WalkLimits = LIMITS) -> Proved:
     refused; fold the views it knows; and compare its digest."""
     rows, payload = history.rows, history.payloads.get
     worlds = {name: _worlds(name, rows[name], payload) for name in LOGS}
-    proofs = {name: LogProof(name, payload, ProofOptions(limits=limits)) for name in LOGS}
-    lost = given_up(row for one in appends(rows["journal"]) for row in one.facts)
+    facts = {name: [row for one in appends(rows[name]) for row in one.facts] for name in LOGS}
+    options = ProofOptions(limits=limits)
+    proofs = {
+        name: LogProof(name, payload, options, listed=listed_of(facts[name], payload))
+        for name in LOGS
+    }
+    lost = given_up(facts["journal"])
     sides = (PairedLog(proofs[name], rows[name], worlds[name], payload, lost) for name in LOGS)
     proved = prove_sides(*sides)
     found = [*_allowed(history.refused, worlds), *_differing(history)]

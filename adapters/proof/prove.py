@@ -18,7 +18,14 @@ from time import perf_counter
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
-from adapters.documents.proof import DivergenceDetails, ProofDetails, ProofHead, ReplicaProof
+from adapters.documents.proof import (
+    DivergenceDetails,
+    ErasedProof,
+    ErasedUnit,
+    ProofDetails,
+    ProofHead,
+    ReplicaProof,
+)
 from adapters.home.log_pairing import given_up
 from adapters.store.log import Log, LogProgress
 from adapters.timetravel.logs_at import LogHistory
@@ -110,6 +117,7 @@ class Proved(Struct, frozen=True):
     replicas: dict[str, ReplicaProof] | None = None
     shared: str = ""
     newer: dict[int, int] = {}
+    erased: ErasedProof | None = None
 
     @property
     def ok(self) -> bool:
@@ -146,6 +154,7 @@ class Proved(Struct, frozen=True):
             replicas=self.replicas,
             shared=self.shared or None,
             newer=self.newer or None,
+            erased=self.erased,
         )
 
 
@@ -212,7 +221,7 @@ def paired_log(
 ) -> PairedLog:
     """One log to be walked, from right after an append on."""
     payload = _cached_payloads(log)
-    proof = LogProof(log.name, payload, options, again=again_from(log))
+    proof = LogProof(log.name, payload, options, again=again_from(log), listed=log.erasures())
 
     def read(n: int) -> Append | None:
         return next(appends(log.append_at(n)), None)
@@ -270,6 +279,24 @@ def prove_sides(
         replicas=_of_each(shared),
         shared=shared_digest({head: one for log in shared for head, one in log.telling.items()}),
         newer=dict(sorted(Counter(agents.proof.newer.values()).items())),
+        erased=_erased(proofs),
+    )
+
+
+def _erased(proofs: Sequence[LogProof]) -> ErasedProof | None:
+    """What erasures took of both logs; None where nothing was erased."""
+    made = [one for proof in proofs for one in proof.listed.made]
+    if not made:
+        return None
+    units = {fact.unit: ErasedUnit(fact.unit, fact.what, at) for at, fact in made}
+    counts = [proof.erased for proof in proofs]
+    return ErasedProof(
+        rows=sum(one.rows for one in counts),
+        payloads=sum(len(proof.listed.payloads) for proof in proofs),
+        gone=sum(one.gone for one in counts),
+        resting=sum(one.resting for one in counts),
+        same=sum(one.same for one in counts),
+        units=[*units.values()],
     )
 
 

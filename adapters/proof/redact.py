@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from string import ascii_lowercase
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
 import msgspec
 from msgspec import Struct
@@ -25,6 +25,7 @@ from domain.agent.wake_queue import WAKE_QUEUE
 from domain.append import envelope
 from domain.append.causes import Cause, EpochBegan, LogShared, ReplicasImported, Replied
 from domain.append.notification_batch import batch
+from domain.append.texts import NO_WORDS, PAYLOAD_FIELDS, is_literal
 from domain.changes.change_set import ItemProposed
 from domain.changes.dependencies import MAKING, follow_up_id
 from domain.errors import Refused, WakelogError, invalid
@@ -32,7 +33,7 @@ from domain.journal.catalog import INBOX
 from domain.journal.commands import ImportTasks
 from domain.journal.imported import ImportedTask
 from domain.journal.links import LINKS
-from domain.journal.task import FIELDS, TASK
+from domain.journal.task import TASK
 from domain.log import canonical
 from domain.log.keys import command_key, key, payload_id
 from domain.log.state import RecordedEvent
@@ -48,7 +49,6 @@ from domain.wake.wake import ModelAnswered, SectionRef
 from domain.wake.wake_inputs import given_by, given_to
 from replay.appends import Append, appends
 from replay.fork import carried_out
-from replay.payloads import PAYLOAD_FIELDS
 from replay.reads import is_read, read_again
 from replay.references import journal_position
 
@@ -94,15 +94,6 @@ def redo_read(cause: Replied, logs: Mapping[str, Log]) -> tuple[Replied, list[Pa
 
 _ID = re.compile(r"(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])")
 _SHORT = re.compile(rf"(?<![a-z2-7])[a-z2-7]{{{SHOWN}}}(?![a-z2-7])")  # as prompts tell them
-_KEPT = frozenset(name for one in FIELDS for name in (one.name, one.value)) | frozenset(
-    """
-    status task field item note target phrase start end operation agent tool base
-    run_key model code subscription schedule zone next_at timer ticks mode replica propagated_due
-    tokens until action changes changed fingerprint reproposed call_id at kind thread seed template
-    entry instants others scope of restores day days block agent_kind subject about
-    """.split()
-)
-"""Fields of stored types whose text is no person's."""
 _KEPT_ARGUMENTS = frozenset(
     """
     id status priority dueDate languageCode confidence fingerprint category minutes isChecked
@@ -304,8 +295,8 @@ class Redactor:
             known = getattr(value, name)
             if name in PAYLOAD_FIELDS.get(type(value), ()):
                 changed[name] = self._payload(known, value) if known else known
-            elif not _is_literal(hints[name]):
-                is_kept = name in _KEPT or (isinstance(value, DeferWake) and name == "reason")
+            elif not is_literal(hints[name]):
+                is_kept = name in NO_WORDS or (isinstance(value, DeferWake) and name == "reason")
                 changed[name] = self._value(known, is_kept=is_kept)
         if isinstance(value, ModelAnswered):
             changed["reply_format"] = tape.FORMAT  # see `_reply`
@@ -450,13 +441,6 @@ def _similar_letter(old: str, new: str) -> str:
     if old.isdigit():
         return str(ord(new) % 10)
     return new.upper() if old.isupper() else new
-
-
-def _is_literal(hint: Any) -> bool:
-    if get_origin(hint) is Literal:
-        return True
-    inner = [one for one in get_args(hint) if one is not type(None)]
-    return get_origin(hint) is Union and all(_is_literal(one) for one in inner)
 
 
 # ------------------------------------------------------------------------- a home without its texts

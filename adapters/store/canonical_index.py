@@ -12,6 +12,7 @@ MAKE = """
 CREATE TABLE appends (n INTEGER NOT NULL, replica TEXT NOT NULL, first INTEGER NOT NULL,
     rows INTEGER NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (n, replica)) WITHOUT ROWID
 """
+HAS_INDEX = "SELECT 1 FROM sqlite_master WHERE name = 'appends'"
 # What one replica wrote is found without reading what the others wrote. It holds nothing of its
 # own: a file that lacks it is read all the same, more slowly, until it is written to again.
 INDEX = "CREATE INDEX IF NOT EXISTS appends_of_each ON appends (replica, n)"

@@ -27,10 +27,12 @@ from domain.append.causes import (
     is_repeat,
 )
 from domain.append.envelope import Row
+from domain.erasure import Erase, ErasureList
 from domain.errors import Damaged, KeyReused, Refused
+from domain.log import canonical
 from domain.log.rules import RULES
 from domain.log.state import LogState, RecordedEvent
-from domain.log.wire import Imported, Payload
+from domain.log.wire import SHARED, Erased, Imported, Payload, payload
 
 if TYPE_CHECKING:
     from domain.handlers.execute import Executed
@@ -46,6 +48,16 @@ class Appended(NamedTuple):
     result: Result
     rows: tuple[Row, ...]
     n: int
+
+
+class Erasing(NamedTuple):
+    """What is to be erased of a log, `of` so many rows: the `rows`, as they are `listed` with the
+    payloads that go, and the `digest` of their marks."""
+
+    rows: tuple[Row, ...]
+    listed: ErasureList
+    digest: str
+    of: int
 
 
 class Log(LogReader):
@@ -122,6 +134,9 @@ class Log(LogReader):
         """
         with self._writing():
             seen = self._began(now)
+            if not seen.main.is_shared and self.erasures().made:
+                because = "texts of this home were erased, which other machines cannot take in yet"
+                raise Refused("erased", because=because, instead="share a new home")
             if not seen.main.is_shared:
                 self.recorder.keep_order()
                 self._alone(LogShared(), now, seen, prev=seen.tail.digest)
@@ -158,6 +173,23 @@ class Log(LogReader):
                 named = tuple(Imported(*one) for one in sorted(telling.items()))
                 self._alone(ReplicasImported(named), now, seen, prev=seen.tail.digest)
             return count
+
+    def erase(self, unit: str, what: str, plan: Erasing, now: str) -> Appended:
+        """Mark rows, let texts go, and say so, in one transaction.
+
+        Raises:
+            Refused: Code ``erase_waits``: the log has grown since it was planned.
+        """
+        marks = [envelope.erased(row) for row in plan.rows]
+        listed = payload(SHARED, canonical.encode(plan.listed))
+        with self._writing():
+            if self.recorder.count() != plan.of:
+                because = f"something was written to the {self.name}'s log meanwhile"
+                raise Refused("erase_waits", because=because, instead="repeat the command")
+            self.recorder.erase(marks, plan.listed.payloads)
+            self._states.clear()
+            command = Erase(unit, what, listed.id, plan.digest)
+            return self._decided(command, now, "", [listed])
 
     def answered(self, key: str, command: Command, said: Sequence[str] = ()) -> Result | None:
         """What `append` would answer a repeat with; None where the key is free, or empty.
@@ -274,6 +306,9 @@ def _compose(cause: Cause, key: str, at: str, prev: str, world: LogState) -> "Ex
 def _repeated(known: RecordedEvent, cause: Cause, key: str, said: Sequence[str] = ()) -> Appended:
     """The stored result, if the cause is the command that the key stands for."""
     receipt = known.fact
+    if isinstance(receipt, Erased):
+        because = "what this key stands for was erased"
+        raise Refused("erased", because=because, instead="use another key")
     if not isinstance(receipt, Receipt):
         raise Refused(
             "not_a_log", because=f"{known.stream} holds no receipt", instead="run `wakelog prove`"

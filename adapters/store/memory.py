@@ -179,6 +179,16 @@ class MemoryLogRecorder(POPOApplicationRecorder):
         for kept in payloads:
             self._payloads.setdefault(kept.id, kept.data)
 
+    def erase(self, marks: Sequence[Row], payloads: Sequence[PayloadId]) -> None:
+        for one in marks:
+            index = self._stored_events_index[one.stream][one.version]
+            self._stored_events[index] = StoredEvent(*one)
+        for gone in payloads:
+            self._payloads.pop(gone, None)
+
+    def compact(self) -> None:
+        """Nothing is left of what was erased."""
+
     def close(self) -> None:
         """Nothing to release."""
 

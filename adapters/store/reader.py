@@ -14,7 +14,8 @@ from adapters.store.remote_appends import ReplicaKnowledge, sift
 from domain.append import envelope
 from domain.append.causes import EpochBegan, LogShared, ReplicasImported
 from domain.append.envelope import Row
-from domain.errors import Damaged
+from domain.erasure import ErasureMade, Listed, listed_of
+from domain.errors import Damaged, Refused
 from domain.log.state import (
     MAIN,
     CachedState,
@@ -26,7 +27,7 @@ from domain.log.state import (
     RowFilter,
     entity_of,
 )
-from domain.log.wire import Imported
+from domain.log.wire import Imported, PayloadId
 from domain.replication.replica_conflicts import canonical_position
 from domain.replication.version_vectors import VersionVectors, stored_vector
 
@@ -117,7 +118,7 @@ class LogReader:
             replica,
             n + 1,
             then,
-            self.payload,
+            self.payload_or_refuse,
             replicas=known or self._replicas(seen),
             sift=self._sift(seen, then),
             known=self._known(seen),
@@ -191,7 +192,7 @@ class LogReader:
             self.replica,
             seen.tail.n + 1,
             self._read,
-            self.recorder.payload,
+            self.payload_or_refuse,
             replicas=self._replicas(seen),
             cache=self._states,
             present=self.recorder.present,
@@ -318,6 +319,9 @@ class LogReader:
                     self._left_out.clear()
                 case LogShared():
                     shared_n = recorded.n
+                case ErasureMade():
+                    self._states.clear()
+                    self._left_out.clear()
         return MainFacts(version, rules, replicas, shared_n)
 
     def _left_out_of(
@@ -335,6 +339,20 @@ class LogReader:
             counted = map(canonical_position, world.standing(row.of_kind, row.entity))
             self._left_out[name] = frozenset(found.difference(counted))
         return self._left_out[name]
+
+    def erasures(self) -> Listed:
+        """All that erasures list, those that this replica knows."""
+        every = (self.replica, *self._look().main.replicas)
+        rows = (row for name in every for row in self.facts(f"log:{MAIN}@{name}"))
+        return listed_of(rows, self.payload)
+
+    def payload_or_refuse(self, payload_id: PayloadId) -> bytes | None:
+        """The bytes of a payload, or None. Raises Refused: code ``erased``."""
+        data = self.recorder.payload(payload_id)
+        if data is None and payload_id in self.erasures().payloads:
+            because = "a text that this needs was erased"
+            raise Refused("erased", because=because, instead="a backup of before still has it")
+        return data
 
     def heads(self) -> Mapping[str, Tail]:
         """The newest append of each replica in the file, by name; reads all of a log that is not

@@ -185,5 +185,12 @@ class LogRecorder(Protocol):
     def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
         """Write one append, inside `deciding`."""
 
+    def erase(self, marks: Sequence[Row], payloads: Sequence[PayloadId]) -> None:
+        """Put marks where rows of their streams and versions stand, and let payloads go, inside
+        `deciding`; nothing of either is left once `compact` is done."""
+
+    def compact(self) -> None:
+        """Write the log anew without what was erased."""
+
     def close(self) -> None:
         """Release files and connections."""

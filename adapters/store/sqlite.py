@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from adapters.store.canonical_index import (
+    HAS_INDEX,
     INDEX,
     KEEP,
     KEEP_NEXT,
@@ -37,7 +38,7 @@ from adapters.store.sqlite_files import (
 )
 from domain.append.envelope import Row
 from domain.errors import Damaged, Refused
-from domain.log.rules import FORMAT, FORMAT_MAX
+from domain.log.rules import FORMAT, FORMAT_MAX, SHARED_FORMAT
 from domain.log.wire import Payload, PayloadId
 
 PAGE_ROWS = 2000
@@ -47,6 +48,10 @@ NO_ROW = 2**63 - 1
 KNOWN = f"{FORMAT} to {FORMAT_MAX}"
 INSERT = "INSERT INTO stored_events VALUES (?,?,?,?)"
 """The library's own, which takes as long to load as an append does; a test compares them."""
+_MARK = """
+UPDATE stored_events SET topic = ?, state = ? WHERE originator_id = ? AND originator_version = ?
+"""
+_DROP = "DELETE FROM payloads WHERE id = ?"
 _KEEP = "INSERT INTO payloads VALUES (?, ?) ON CONFLICT DO NOTHING"
 # An append's rows have consecutive rowids, and `at` is the first key of its first row's state.
 _STREAM = """
@@ -233,14 +238,17 @@ class SQLiteLogRecorder:
     def order(self) -> FileCanonicalIndex | None:
         if not self._is_ordered:  # another process may have begun it
             format_of = self._found("PRAGMA user_version")[0][0]
-            self._is_ordered = format_of == FORMAT_MAX
+            self._is_ordered = format_of == SHARED_FORMAT or (
+                format_of > SHARED_FORMAT and bool(self._found(HAS_INDEX))
+            )
         return FileCanonicalIndex(self._found) if self._is_ordered else None
 
     def keep_order(self) -> None:
         self._connection.execute(MAKE)
         self._connection.executemany(KEEP, places_of(self.rows(0)))
         self._connection.execute(INDEX)
-        self._connection.execute(f"PRAGMA user_version={FORMAT_MAX}")
+        format_of = max(self._found("PRAGMA user_version")[0][0], SHARED_FORMAT)
+        self._connection.execute(f"PRAGMA user_version={format_of}")
 
     def tail(self) -> Tail:
         try:
@@ -333,6 +341,21 @@ class SQLiteLogRecorder:
         self._connection.executemany(INSERT, rows)
         if payloads:
             self._connection.executemany(_KEEP, [(kept.id, kept.data) for kept in payloads])
+
+    def erase(self, marks: Sequence[Row], payloads: Sequence[PayloadId]) -> None:
+        places = [(one.topic, one.state, one.stream, one.version) for one in marks]
+        self._connection.executemany(_MARK, places)
+        self._connection.executemany(_DROP, [(one,) for one in payloads])
+        self._connection.execute(f"PRAGMA user_version={FORMAT_MAX}")
+
+    def compact(self) -> None:
+        """Rows keep their rowids: SQLite copies a table that has an index with them, and without
+        one they would be counted from 1 on again, as they stand. What pages hold beside their rows,
+        from when these were split, goes with the old pages."""
+        with told(self._path):
+            self._connection.execute("VACUUM")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.check_standing()
 
     def close(self) -> None:
         if self._standing is None:

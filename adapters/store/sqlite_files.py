@@ -17,6 +17,7 @@ from threading import Thread
 from typing import Protocol, TypeVar
 from urllib.parse import quote
 
+from domain.append.envelope import row_sha
 from domain.errors import Damaged, Refused
 
 LOCK_TIMEOUT_SECONDS = 30
@@ -117,11 +118,11 @@ class OpenedFile:
         is_here = (found.st_dev, found.st_ino) == self._file
         if not is_here or self._files[0] not in (None, node(self._beside[0])):
             raise self._lost()
-        is_lost = self.is_lost or found.st_size < self._size
-        if is_lost or found.st_mtime_ns != self._written:
+        is_smaller = found.st_size < self._size  # as one is that was compacted
+        if self.is_lost or is_smaller or found.st_mtime_ns != self._written:
             is_other = self._is_other()
             self._is_sure |= is_other is True
-            if is_lost or is_other:
+            if self.is_lost or is_other or (is_smaller and is_other is None):
                 raise self._lost()
             self._written = 0 if is_other is None else found.st_mtime_ns
         self._size = found.st_size
@@ -137,7 +138,7 @@ class OpenedFile:
                 has_any = alone.execute(_HAS_ROWS).fetchone() is not None
                 found = alone.execute(_LAST_ROW).fetchone() if has_any else None
                 rows, state = found or (0, None)
-                if rows >= self._rows and (not rows or self._state_of(rows) == state):
+                if rows >= self._rows and (not rows or _is_same(self._state_of(rows), state)):
                     self._rows = rows
                     return False
                 is_whole = alone.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
@@ -188,6 +189,13 @@ class OpenedFile:
         """Close the connection, unless it is held."""
         if not self._is_held:
             self._connection.close()
+
+
+def _is_same(now: bytes | None, then: bytes | None) -> bool:
+    """Whether a row is the one it was, or a mark stands for it by now."""
+    if now is None or then is None:
+        return False
+    return now == then or row_sha(now) == row_sha(then)
 
 
 def _hold(connection: sqlite3.Connection) -> None:

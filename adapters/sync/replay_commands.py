@@ -18,6 +18,7 @@ from domain.agent import commands as agent
 from domain.append import envelope
 from domain.append.causes import Cause, Command, LogFact, Replied
 from domain.append.envelope import Row
+from domain.append.texts import payloads_named
 from domain.changes import commands as changes
 from domain.changes.change_set import CHANGES
 from domain.errors import Refused, WakelogError
@@ -32,7 +33,6 @@ from domain.policy.commands import PolicyCommand
 from domain.replication.replica_conflicts import AGENT_LOG_TYPES
 from domain.templates.commands import TemplateCommand
 from replay import fork
-from replay.payloads import payloads_named
 
 PERSONAL_COMMANDS = (
     agent.CreateAgent,

@@ -23,7 +23,7 @@ from adapters.store.remote_appends import RemoteAppend
 from domain.append import envelope
 from domain.append.envelope import Row
 from domain.log.keys import payload_id, sha
-from domain.log.rules import FORMAT_MAX, RULES
+from domain.log.rules import RULES, SHARED_FORMAT
 from domain.log.state import entity_of
 from domain.log.wire import SHARED, Payload
 
@@ -31,7 +31,7 @@ SEGMENT_MAX_BYTES = 8 * 1024 * 1024  # before compression
 READ_MAX_BYTES = 512 * 1024 * 1024  # of one file, decompressed
 SMALL_BYTES = 1024 * 1024
 SEGMENT = 1
-FORMAT = FORMAT_MAX  # of logs that are shared
+FORMAT = SHARED_FORMAT
 LEVEL = 6
 UNITS_TRIED = 8
 ENDING = ".jsonl.gz"

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 
+from adapters.documents.proof import ErasedProof
 from adapters.proof.prove import by_class, diff
 from adapters.text.agent_output import counted
 from adapters.text.common import DiffLine, diff_line, indented, safe
@@ -39,6 +40,17 @@ def newer_text(newer: Mapping[int, int]) -> str:
     """
     told = [f"{counted(count, 'wake')}, {made_by(number)}" for number, count in newer.items()]
     return f"not proved: {'; '.join(told)}"
+
+
+def erased_text(erased: ErasedProof) -> str:
+    """What was erased, and what the proof of the rest says of it.
+
+    >>> erased_text(ErasedProof(96, 38, 21, 7, 5, []))
+    '96 rows were erased; 21 causes went with them, 7 rest on the digests alone'
+    """
+    rows = f"{counted(erased.rows, 'row')} {'was' if erased.rows == 1 else 'were'} erased"
+    gone = f"{counted(erased.gone, 'cause')} went with them"
+    return f"{rows}; {gone}, {erased.resting} rest on the digests alone"
 
 
 def divergence_lines(

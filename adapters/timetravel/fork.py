@@ -20,7 +20,7 @@ from adapters.home.settings import BudgetSettings, Settings
 from adapters.runtime import effect_executor, watcher
 from adapters.runtime.budgets import Budgets, ForkLedger, LedgerEntry, known_usage
 from adapters.runtime.services import Services
-from adapters.store.log import Log, LogProgress
+from adapters.store.log import Erasing, Log, LogProgress
 from adapters.store.log_copy import copy_appends
 from adapters.store.memory import MemoryLogRecorder
 from adapters.store.reader import tells, writer_of
@@ -34,11 +34,12 @@ from domain.agent.wake_queue import WAKE_QUEUE
 from domain.append import envelope
 from domain.append.causes import LogShared, ReplicasImported, Replied
 from domain.append.envelope import Row
+from domain.erasure import ErasureList, digest_of
 from domain.errors import Refused, Remedy
 from domain.journal.commands import AddNote, EditNote
 from domain.journal.task import TASK
 from domain.log.state import MAIN
-from domain.log.wire import SHARED, words
+from domain.log.wire import SHARED, Erased, words
 from domain.policy.commands import GiveConsent
 from domain.policy.gate import is_leaving, pattern_of, unconsented
 from domain.policy.policy import POLICY, covers
@@ -75,7 +76,24 @@ def copy_log(
     except BaseException:
         recorder.close()
         raise
-    return Log(source.name, recorder, replica)
+    made = Log(source.name, recorder, replica)
+    _say_erased(source, made)
+    return made
+
+
+def _say_erased(source: Log, made: Log) -> None:
+    """Say in a copy that ends before an erasure what is erased in it."""
+    every, known = source.erasures(), made.erasures().rows
+    marks = [
+        row
+        for append in (made.appends() if every.made else ())
+        for row in append
+        if type(row.fact) is Erased and (row.replica, row.n, row.row) not in known
+    ]
+    if marks:
+        listed = ErasureList.of(marks, sorted(every.payloads))
+        erasing = Erasing((), listed, digest_of(marks), made.count())
+        made.erase("home", "fork", erasing, made.tail().at)
 
 
 def _appends(source: Log, n: int, held: Mapping[str, int]) -> Iterator[Sequence[Row]]:

@@ -24,6 +24,7 @@ from adapters.timetravel.logs_at import Past, within
 from domain.agent.commands import CreateAgent, InheritWake, TakeJournal
 from domain.append import envelope
 from domain.append.causes import Cause, LogFact, Receipt, Replied
+from domain.append.texts import payloads_named
 from domain.changes import change_set as c
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
 from domain.errors import Refused, WakelogError
@@ -40,7 +41,6 @@ from domain.wake.wake import ToolAsked, ToolReturned
 from domain.wake.wake_inputs import given_by
 from replay import fork
 from replay.fork import ChangedVerdict
-from replay.payloads import payloads_named
 from replay.reads import is_read
 from replay.references import asked_operations, last_named_position, position_named
 from replay.world_at import LogMoment

@@ -97,7 +97,7 @@ class LogHistory:
             writer,
             n + 1,
             read,
-            self.log.payload,
+            self.log.payload_or_refuse,
             replicas=brought,
             cache=Folds(self, n),
             streams=self.log.streams_of,

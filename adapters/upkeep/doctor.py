@@ -26,6 +26,7 @@ from adapters.text.agent_output import rule_text
 from adapters.text.common import run_shown
 from adapters.text.notify import why_not_told
 from adapters.text.policy import HELD
+from adapters.upkeep.erase import unfinished_erasure
 from adapters.wiring import Home, open_home
 from domain.append.causes import ReplicasImported
 from domain.errors import WakelogError
@@ -73,7 +74,8 @@ def examine(
             told = f"there is none at {place.name} yet"
             return [*found, CheckOutcome("home", True, told, "begin with `wakelog demo`")]
         if place.is_folder:
-            found += [_replica(place.folder, environ), *_files(place.folder)]
+            folder = place.folder
+            found += [_replica(folder, environ), *_files(folder), *_erasing(folder)]
         if not all(one.is_ok for one in found):
             return found
         with open_home(place, environ, model=model) as home:
@@ -148,6 +150,13 @@ def _files(path: Path) -> Iterator[CheckOutcome]:
         do = f"{RESTORE}, beside the other log"
         lacks = CheckOutcome(name, False, "the file is missing", do)
         yield _file(file) if file.exists() else lacks
+
+
+def _erasing(path: Path) -> Iterator[CheckOutcome]:
+    """An erasure that was cut off: until it is done its texts may stand in files."""
+    if left := unfinished_erasure(path):
+        told = f"the erasure of the {' '.join(left)} was cut off"
+        yield CheckOutcome("erasure", False, told, "`wakelog recover` ends it")
 
 
 def _file(file: Path) -> CheckOutcome:

@@ -283,6 +283,7 @@ class Importing(msgspec.Struct):
         if self.restores:
             report.deleted_here = ()
         tasks = one.file.tasks if self.key else changed_tasks(one, known, restores)
+        tasks = [task for task in tasks if task.task_id not in one.erased]
         report.unchanged = len(one.file.tasks) - len(tasks)
         told(report.unchanged)
         more = self._more(home, one, report, known, restores)
@@ -315,7 +316,11 @@ class Importing(msgspec.Struct):
         left = {*report.gone_settled, *report.gone_held}
         report.gone = tuple(each for each in report.gone if each not in left)
         # made in the last append, when both ends are there; one that was taken away stays so
-        links = (ImportedLink(*each) for each in one.file.links if new & {each[0], each[2]})
+        links = (
+            ImportedLink(*each)
+            for each in one.file.links
+            if new & {each[0], each[2]} and not {each[0], each[2]} & {*one.erased}
+        )
         return ImportTasks(
             one.file.source,
             (),
@@ -429,6 +434,7 @@ def changed_tasks(
     return [
         each
         for each, said in zip(one.file.tasks, one.documents, strict=True)
+        if each.task_id not in one.erased
         if (task := known.get(each.task_id)) is None
         or not (
             (task.is_deleted and each.task_id not in restores)
@@ -480,6 +486,7 @@ def report_of(
         deleted_here=tuple(
             task.id for task in open_there if task.is_deleted and task.id not in one.restores
         ),
+        erased_here=one.erased,
         done_here=_done_here(home, open_there) if is_written else (),
         added_here=tuple(_in_no_file(read.source, known)) if is_written else (),
     )

@@ -46,7 +46,7 @@ class MatchedFile(NamedTuple):
     under another title or heading. `told`: lines of which nobody can tell which task they are.
     `restores`: tasks that come back. `lines`: what is to be kept of the lines, and `is_kept` that
     it is. `gone`: tasks that it had when it was imported last, and has no more; `before`: how many
-    it had.
+    it had. `erased`: tasks that a person had erased here, who wants them from no file again.
     """
 
     file: ImportedFile
@@ -59,6 +59,7 @@ class MatchedFile(NamedTuple):
     is_kept: bool = True
     gone: tuple[str, ...] = ()
     before: int = 0
+    erased: tuple[str, ...] = ()
 
     @property
     def documents_by_id(self) -> dict[str, Payload]:
@@ -120,6 +121,7 @@ class _Lines:
             for one, was, made in zip(file.tasks, read.tasks, documents, strict=True)
         ]
         here = set(self.ids)
+        erased = {made.unit for _, made in self.home.services.journal.erasures().made}
         gone = [one for one in self.order if one not in here and not known[one].is_deleted]
         lines = self._kept_lines()
         return MatchedFile(
@@ -133,6 +135,7 @@ class _Lines:
             lines == self._by_default(gone),
             tuple(one for one in gone if one not in self.tied and self._stood_until_now(one)),
             sum(not known[one].is_deleted for one in self.order),
+            tuple(one for one in self.ids if f"task:{one}" in erased),
         )
 
     # --------------------------------------------------------------------------------- what was

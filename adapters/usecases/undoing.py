@@ -457,6 +457,8 @@ class _LogTail:
         older: list[PersonCommand] = []
         for rows in _between(log, after, self._last):
             stream = rows[0].stream
+            if rows[0].topic == envelope.ERASED:
+                continue
             if stream.startswith("receipt:") and stream.endswith(f"@{log.replica}"):
                 self.names.add(entity_of(stream))
                 older += self._read(rows)

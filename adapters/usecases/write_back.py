@@ -267,7 +267,7 @@ def _changes(
     with home.services.journal.reading() as world:
         for said, was in zip(read.tasks, kept, strict=True):
             task = world.load(TASK, said.task_id)
-            if not task.is_deleted:
+            if task.exists and not task.is_deleted:
                 found += _of_items(task, said, was, is_new=task.id in pen.nexts)
                 differ = conflicts_of(world, task.id)
                 fields = [*(one.field for one in differ), *["status"] * (task.id in others)]
@@ -282,7 +282,7 @@ def _for_others(home: "Home", read: ImportedFile, known: KnownTasks) -> set[str]
     lines = {
         one.task_id: one
         for one in read.tasks
-        if one.status not in CLOSED and known[one.task_id].status in CLOSED
+        if one.status not in CLOSED and one.task_id in known and known[one.task_id].status in CLOSED
     }
     with home.services.journal.reading() as world:
         return {one for one, said in lines.items() if _is_for_another(world, one, said)}

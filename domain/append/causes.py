@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from domain.agent.commands import AgentCommand
 from domain.changes.commands import ChangesCommand
+from domain.erasure import Erase
 from domain.journal.commands import ApplyOperation, JournalCommand, UndoDeed, VoidOperation
 from domain.lessons.commands import LessonsCommand
 from domain.log.wire import Imported, Part, Stored
@@ -24,6 +25,7 @@ Command = (
     | PolicyCommand
     | LessonsCommand
     | MachinesCommand
+    | Erase
 )
 
 

@@ -24,6 +24,7 @@ from domain.append.causes import (
     Replied,
 )
 from domain.changes.change_set import CHANGES, ChangesFact
+from domain.erasure import ErasureMade
 from domain.errors import UnknownFact
 from domain.journal.catalog import CATALOG, CatalogFact
 from domain.journal.day import DAY, DayFact
@@ -31,9 +32,9 @@ from domain.journal.links import LINKS, LinksFact
 from domain.journal.task import TASK, TaskFact
 from domain.journal.timer import TIMER, TimerFact
 from domain.lessons.lessons import LESSONS, LessonsFact
-from domain.log.keys import chain
+from domain.log.keys import chain, sha
 from domain.log.state import RecordedEvent, StreamType
-from domain.log.wire import upcast
+from domain.log.wire import Erased, upcast
 from domain.machines.machines import HOME, MachinesFact
 from domain.policy.policy import POLICY, PolicyFact
 from domain.scaffold import is_newer, made_by
@@ -54,7 +55,8 @@ AgentLogFact = (
     | MemoryFolded
     | MachinesFact
 )
-Fact = JournalFact | AgentLogFact | Receipt | LogFact
+Fact = JournalFact | AgentLogFact | Receipt | LogFact | ErasureMade | Erased
+ERASED = "erased.1"
 
 
 # --------------------------------------------------------------------------------------------- rows
@@ -80,7 +82,18 @@ class Envelope(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
     data: Fact
 
 
+class RowPlace(Struct, frozen=True):
+    """Where a row says that it stands; read without its fact."""
+
+    n: int
+    row: int = 0
+    rows: int = 0
+    prev: str = ""
+    at: str = ""
+
+
 _decoder = msgspec.json.Decoder(Envelope)
+place_of = msgspec.json.Decoder(RowPlace).decode
 
 
 def read(row: Row) -> Envelope:
@@ -131,7 +144,46 @@ def cause_of(first: RecordedEvent) -> tuple[Cause, str]:
 
 def digest(rows: Iterable[Row]) -> str:
     """Digest of one append, which the next one carries as `prev`."""
-    return chain((stream, version, state) for stream, version, _, state in rows)
+    return chain(
+        (stream, version, sha(state) if topic != ERASED else row_sha(state))
+        for stream, version, topic, state in rows
+    )
+
+
+_SHA = re.compile(rb'"sha256":"([0-9a-f]{64})"')
+
+
+def row_sha(state: bytes) -> str:
+    """The digest of the bytes that a mark stands for."""
+    found = _SHA.search(state)
+    return found[1].decode() if found else sha(state)
+
+
+_WAS = re.compile(rb'"was":"([a-z0-9_.]+)"')
+
+
+def tag_then(row: Row) -> str:
+    """The tag of a row as it was before anybody erased it."""
+    found = _WAS.search(row.state) if row.topic == ERASED else None
+    return found[1].decode() if found else row.topic
+
+
+_encoder = msgspec.json.Encoder()
+
+
+def erased(row: Row) -> Row:
+    """The mark that stands where a row stood; a mark stays as it is."""
+    if row.topic == ERASED:
+        return row
+    return mark(row, place_of(row.state), Erased(row.topic, sha(row.state)))
+
+
+def mark(row: Row, place: "RowPlace | Envelope", fact: Any) -> Row:
+    """A row with the mark that stands there, as it is written."""
+    data = Envelope(
+        at=place.at, n=place.n, row=place.row, rows=place.rows, prev=place.prev, data=fact
+    )
+    return row._replace(topic=ERASED, state=_encoder.encode(data))
 
 
 # ------------------------------------------------------------------------------------- stream types

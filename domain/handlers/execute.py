@@ -29,6 +29,7 @@ def _rarer() -> dict[type, Handler]:
         agents,
         changes,
         day,
+        erasure,
         imports,
         lessons,
         machines,
@@ -52,6 +53,7 @@ def _rarer() -> dict[type, Handler]:
         **policy.HANDLERS,
         **lessons.HANDLERS,
         **machines.HANDLERS,
+        **erasure.HANDLERS,
         **resolve_conflict.HANDLERS,
     }
 

@@ -250,6 +250,9 @@ def events_of(
     for fact in facts:
         if isinstance(fact, t.TaskLinked):
             target = world.load(TASK, fact.target)
+            if not target.exists:
+                because = "the task at the other end of a link was erased"
+                raise Refused("erased", because=because, instead="a backup of before still has it")
             events += linked(world, task, fact.relation, target, PERSON)
             continue
         events += on(world, "task", task.id, [fact])

@@ -54,15 +54,15 @@ def sha(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def chain(rows: Iterable[tuple[str, int, bytes]]) -> str:
-    """Digest of one append: its rows as ``(stream, version, state)`` in order (DESIGN 4).
+def chain(rows: Iterable[tuple[str, int, str]]) -> str:
+    """Digest of one append: its rows as ``(stream, version, sha(state))`` in order (DESIGN 4).
 
     It is ``key("append", stream, version, sha(state), ...)``, put together a row at a time.
     """
     framed = ["6:append"]
-    for stream, version, state in rows:
+    for stream, version, digest in rows:
         length, digits = len(stream.encode()), str(version)
-        framed.append(f"{length}:{stream}{len(digits)}:{digits}64:{sha(state)}")
+        framed.append(f"{length}:{stream}{len(digits)}:{digits}64:{digest}")
     return _letters(hashlib.sha256("".join(framed).encode()).digest())
 
 

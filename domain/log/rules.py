@@ -6,6 +6,6 @@ folds older ones.
 """
 
 RULES = 1
-FORMAT, FORMAT_MAX = 1, 2
-"""Format of a log file, its ``PRAGMA user_version``: of one that is new, and of one that several
-machines share. A file of a newer one is refused."""
+FORMAT, SHARED_FORMAT, FORMAT_MAX = 1, 2, 3
+"""Format of a log file, its ``PRAGMA user_version``: of one that is new, of one that several
+machines share, and of one in which rows were erased. A file of a newer one is refused."""

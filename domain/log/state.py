@@ -11,8 +11,8 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from msgspec import Struct
 
-from domain.errors import Damaged
-from domain.log.wire import Payload, PayloadId, Stored, Words
+from domain.errors import Damaged, Refused
+from domain.log.wire import Erased, Payload, PayloadId, Stored, Words
 
 S = TypeVar("S")
 
@@ -58,15 +58,21 @@ class StreamType(Struct, Generic[S], frozen=True):
 
     name: str
     initial: Callable[[str], S]
-    evolve: Callable[[S, RecordedEvent], S]
+    step: Callable[[S, RecordedEvent], S]
     is_merged: bool = True
+
+    def evolve(self, state: S, row: RecordedEvent) -> S:
+        """The state after one more row; what was erased is passed over, here alone."""
+        return state if type(row.fact) is Erased else self.step(state, row)
 
 
 class CachedState(Struct, frozen=True):
-    """A cached state, and up to which version of its one stream it was folded."""
+    """A cached state, and up to which version of its one stream it was folded; `lacks`: rows of
+    it were erased."""
 
     version: int
     state: object
+    lacks: bool = False
 
 
 ReadStream = Callable[[str, int], Sequence[RecordedEvent]]
@@ -134,7 +140,8 @@ class LogState:
         self.log = log
         self.replica = replica
         self.n = n
-        self._read = read
+        self.lacks = False  # something that was read here stood where rows were erased
+        self._read_rows = read
         self._payload = payload
         self.replicas = tuple(sorted({replica, *replicas}))  # whose rows are read
         self.is_merged = len(self.replicas) > 1  # rows of other replicas are read, too
@@ -154,6 +161,12 @@ class LogState:
     def is_shared(self) -> bool:
         """Whether several machines share the log."""
         return self._sift is not None
+
+    def _read(self, stream: str, after: int) -> Sequence[RecordedEvent]:
+        rows = self._read_rows(stream, after)
+        if not self.lacks:
+            self.lacks = any(type(row.fact) is Erased for row in rows)
+        return rows
 
     def stream(self, kind: str, entity: str) -> str:
         """The stream that this replica writes for an entity."""
@@ -197,6 +210,7 @@ class LogState:
             stream = f"{begin}{entity}{end}"
             known = cache.get(stream)
             if known is not None and counts.get(stream, 0) <= known.version:
+                self.lacks |= known.lacks
                 states.append(known.state)  # type: ignore[arg-type]  # same stream
             else:
                 states.append(self.load(kind, entity))
@@ -308,10 +322,14 @@ class LogState:
 
         Raises:
             Damaged: Code ``unknown_payload``: the log does not hold it.
+            Refused: Code ``erased``: it did.
         """
         data = self._brought.get(payload_id)
-        if data is None:
-            data = self._payload(payload_id)
+        try:
+            data = self._payload(payload_id) if data is None else data
+        except Refused:
+            self.lacks = True
+            raise
         if data is None:
             raise Damaged(
                 "unknown_payload",
@@ -330,16 +348,19 @@ class LogState:
         if kind.is_merged and self.is_merged and (self._sift is None or known is None):
             return self._merged(kind, entity, stream)
         if known is None:
-            version, state = 0, kind.initial(entity)
+            version, state, lacks = 0, kind.initial(entity), False
         else:
-            version, state = known.version, known.state  # type: ignore[assignment]  # same stream
+            version, lacks = known.version, known.lacks
+            state = known.state  # type: ignore[assignment]  # same stream
         rows = () if self._is_all(stream, version) else self._read(stream, version)
         for recorded in rows:
             state = kind.evolve(state, recorded)
             version = recorded.version
+            lacks |= type(recorded.fact) is Erased
+        self.lacks |= lacks
         self._versions[stream] = version
         if rows:  # of a stream that is not there, there is nothing to keep
-            self._cache[stream] = CachedState(version, state)
+            self._cache[stream] = CachedState(version, state, lacks)
         return state
 
     def _merged(self, kind: StreamType[S], entity: str, stream: str) -> S:
@@ -352,7 +373,8 @@ class LogState:
         if self._sift and rows:
             own = [row.version for row in rows if row.replica == self.replica]
             self._versions[stream] = version = max(own, default=0)
-            self._cache[stream] = CachedState(version, state)
+            lacks = any(type(row.fact) is Erased for row in rows)
+            self._cache[stream] = CachedState(version, state, lacks)
         return state
 
     def _is_all(self, stream: str, version: int) -> bool:

@@ -36,6 +36,14 @@ class Stored(Part, frozen=True, tag_field="kind"):
     said: ClassVar[tuple[str, ...]] = ()
 
 
+class Erased(Stored, frozen=True, tag="erased.1"):
+    """Stands where a row stood that a person had erased: its tag and the digest of its bytes, which
+    the chain of its log goes on to hold (ADR 107). Nothing folds it; it counts as a version."""
+
+    was: str
+    sha256: str
+
+
 class Imported(Part, frozen=True):
     """A replica's rows, up to its append `n`, are part of a world."""
 

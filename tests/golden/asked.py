@@ -280,6 +280,10 @@ home access x
 home freeze x
 home adopt sideways
 restore {folder}/nothing
+erase
+erase note tap
+erase task nothing --sure
+erase task tap
 replicas
 replicas lead
 replicas name ""

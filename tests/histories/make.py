@@ -24,6 +24,7 @@ from domain.agent import commands as agents
 from domain.agent.deciders import AgentSettings
 from domain.agent.wake_queue import WAKE_QUEUE, next_wake
 from domain.append.causes import Replied
+from domain.append.texts import payloads_named
 from domain.journal import commands as journal
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
 from domain.journal.task import TASK
@@ -32,7 +33,6 @@ from domain.log.keys import key
 from domain.log.rules import FORMAT
 from domain.log.wire import payload, words
 from domain.wake.wake import ModelAnswered
-from replay.payloads import payloads_named
 from tests.support.services import services
 
 FOLDER = Path(__file__).parent / "formats"

@@ -185,6 +185,8 @@ def test_what_each_command_prints_fits_its_schema(fits: Fitting, tmp_path: Path)
     fits("imports-undone", "import", str(file), "--undo")
     fits.env = {"WAKELOG_REPLICA": "r2"}
     fits("restored", "restore", str(tmp_path / "backup"))
+    fits("erased", "erase", "task", tasks[0]["id"], "--sure")
+    fits("erasures", "erase", "--list")
     assert fits.met == DOCUMENTS.keys() - {*ELSEWHERE}
 
 

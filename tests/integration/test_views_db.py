@@ -16,6 +16,8 @@ from adapters.home import view_store
 from adapters.home.view_store import SqliteDocumentStore
 from adapters.home.views import Views
 from adapters.store.log import Log
+from domain.agent.agent import AgentNamed
+from domain.log.state import RecordedEvent
 from projections import agents, inbox, observations, tasks, wakes
 from projections.all_views import VIEWS
 from projections.view import View, project
@@ -197,7 +199,8 @@ def test_an_empty_log_has_no_documents(tmp_path: Path) -> None:
 def test_a_document_that_a_view_gives_up_is_gone(tmp_path: Path) -> None:
     documents: dict[str, int] = {"a": 1}
     given_up: View[int] = View("v", "agent", 1, int, lambda row: ("a",), lambda one, row: None)
-    project(given_up, None, documents)  # type: ignore[arg-type]  # the row is not looked at
+    row = RecordedEvent("agent:a@r1", 1, "r1", 1, 0, "", AgentNamed("Tap"))
+    project(given_up, row, documents)
     assert documents == {}
 
 

@@ -70,6 +70,8 @@ NOT_READ = {
         "recovered",
         "backup",
         "restored",
+        "erased",
+        "erasures",
         "begun",
         "homes",
     ),

@@ -135,6 +135,14 @@ class FaultyRecorder:
     def onward(self) -> Onward:
         return self._recorder.onward()
 
+    def erase(self, marks: Sequence[Row], payloads: Sequence[PayloadId]) -> None:
+        self._recorder.erase(marks, payloads)
+        self._has_written = True
+
+    def compact(self) -> None:
+        self._fuse.passes()
+        self._recorder.compact()
+
     def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
         self._has_written = True
         self._recorder.insert(rows, payloads)

@@ -7,6 +7,7 @@ by SQLite or DuckDB alone, and never by hand.
 _DATABASES = {
     "adapters/analytics/database.py _connected: connect": "in memory; files are attached to it",
     "adapters/upkeep/backup.py _copy_log: connect": "the log that is copied, and its copy",
+    "adapters/upkeep/erase.py _clean: connect": "who works, and who did the newest deeds",
     "adapters/usecases/forks.py _is_open: connect": "whether somebody has a fork's log open",
     "adapters/timetravel/bisect.py sql: connect": "in memory",
     "adapters/proof/prove_views.py _compared: connect": "in memory; two copies are attached to it",
@@ -66,6 +67,8 @@ _NO_DATABASES = {
     "adapters/upkeep/backup.py _copy_settings: read_bytes": "settings",
     "adapters/upkeep/backup.py _copy_settings: touch": "a new file",
     "adapters/upkeep/backup.py _copy_settings: write_bytes": "settings of a copy",
+    "adapters/upkeep/byte_search.py _holds: read_bytes": "in a process of its own",
+    "adapters/upkeep/erase.py unfinished_erasure: read_text": "what is being erased",
     "adapters/timetravel/fork.py _prepare: write_text": "the replica's name of a fork",
     "adapters/cli/demo.py _import: read_bytes": "a file of this package",
     "adapters/cli/main.py Commands.main: open": "/dev/null",

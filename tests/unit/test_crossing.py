@@ -6,6 +6,7 @@ from adapters.runtime import effects, watcher
 from adapters.store.log import Log
 from domain.agent.commands import TakeJournal
 from domain.append.causes import Receipt, Replied, Result
+from domain.append.envelope import RowPlace
 from domain.append.notification_batch import batch
 from domain.changes.change_set import ItemConfirmed
 from domain.journal.commands import AddNote, ApplyOperation, EditTask, VoidOperation
@@ -14,7 +15,7 @@ from domain.journal.task import TASK
 from domain.log.state import RecordedEvent
 from domain.log.wire import Words, words
 from domain.wake.wake import ToolReturned
-from replay.appends import Append, RowPlace
+from replay.appends import Append
 from replay.divergence import RowDifference
 from replay.effects import Effects, OperationOutcome, outcome_of
 from tests.support.services import START, divergences, one_agent

@@ -28,9 +28,9 @@ def test_a_payload_belongs_to_its_unit() -> None:
     assert payload_id("t1", b"x") != payload_id("t2", b"x")
 
 
-@given(rows=lists(tuples(text(), integers(1), binary())))
-def test_a_chain_digest_is_the_key_of_its_rows(rows: list[tuple[str, int, bytes]]) -> None:
-    parts = [part for name, version, state in rows for part in (name, str(version), sha(state))]
+@given(rows=lists(tuples(text(), integers(1), binary().map(sha))))
+def test_a_chain_digest_is_the_key_of_its_rows(rows: list[tuple[str, int, str]]) -> None:
+    parts = [part for name, version, digest in rows for part in (name, str(version), digest)]
     assert chain(rows) == key("append", *parts)
 
 

@@ -10,7 +10,7 @@ from domain.agent.agent import AgentCreated, AgentObserved
 from domain.agent.memory import MemoryFolded
 from domain.append import envelope
 from domain.append.causes import EpochBegan, Receipt, Result
-from domain.append.envelope import Row
+from domain.append.envelope import Row, RowPlace
 from domain.changes import change_set as c
 from domain.journal.commands import ApplyOperation
 from domain.journal.task import TaskRetitled
@@ -19,7 +19,7 @@ from domain.log.state import RecordedEvent
 from domain.log.wire import Stored, Words, tag_of
 from domain.policy.policy import ConsentGiven, ConsentWithdrawn, ModelsRuled
 from domain.wake import wake as w
-from replay.appends import Append, RowPlace
+from replay.appends import Append
 from replay.invariants import TURNS_MAX, Invariants
 from tests.support.services import START
 

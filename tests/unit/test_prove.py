@@ -28,6 +28,7 @@ from adapters.text.proof import divergence_lines
 from domain.append import envelope
 from domain.append.causes import EpochBegan
 from domain.append.envelope import STREAM_TYPES, Row
+from domain.append.texts import PAYLOAD_FIELDS
 from domain.changes.change_set import set_id
 from domain.errors import Refused
 from domain.handlers.execute import execute
@@ -44,7 +45,6 @@ from domain.wake import prompt_sections
 from replay.appends import appends
 from replay.divergence import CHANGED, RowDifference, compare_rows, path_within, row_text
 from replay.log_pair import PairedLog
-from replay.payloads import PAYLOAD_FIELDS
 from replay.prove import Divergence, LogProof, ProofOptions
 from replay.streams import WalkLimits
 from tests.histories import make, scenes
@@ -747,7 +747,7 @@ def restored() -> Services:
 @pytest.fixture
 def _a_broken_fold(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put a kind of its own in the place of tasks; what decides still folds as it should."""
-    monkeypatch.setitem(STREAM_TYPES, "task", replace(TASK, evolve=refusing))
+    monkeypatch.setitem(STREAM_TYPES, "task", replace(TASK, step=refusing))
 
 
 @pytest.mark.usefixtures("_a_broken_fold")

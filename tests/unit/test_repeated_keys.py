@@ -11,6 +11,7 @@ from domain.agent import commands as agents
 from domain.agent import deciders
 from domain.append.causes import Command, is_repeat
 from domain.changes import commands as changes
+from domain.erasure import Erase
 from domain.errors import KeyReused
 from domain.journal import commands as journal
 from domain.lessons import commands as lessons
@@ -46,6 +47,7 @@ KEYLESS: set[type[Stored]] = {
     agents.TickTimer,
     changes.RetakeEffect,
     changes.ExpireItems,
+    Erase,
 }
 """No caller has a key for them: they look at the log and do what is left to do."""
 AT, LATER = "2027-01-01T09:00:00.000000Z", "2027-02-01T09:00:00.000000Z"

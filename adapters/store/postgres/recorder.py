@@ -156,6 +156,13 @@ class PostgresLogRecorder:
         self._kept += [(n, one.id, one.data) for one in payloads]
         self._count += len(rows)
 
+    def erase(self, *_: Sequence[object]) -> None:
+        because = "nothing can be erased of a home in a database yet"
+        raise Refused("not_a_file", because=because, instead="move it to a folder first")
+
+    def compact(self) -> None:
+        """Nothing was erased."""
+
     def close(self) -> None:
         """Nothing to release: the pool is the process's."""
 

@@ -4,11 +4,12 @@ secret of the environment stands anywhere in a home."""
 import os
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import closing, suppress
 from itertools import chain
 from pathlib import Path
 
+from tests.support.checking.erasing import gone
 from tests.support.checking.logs import (
     SHARED,
     Append,
@@ -21,7 +22,18 @@ from tests.support.checking.logs import (
     key,
 )
 
-NAMES = {"payload", "snapshot", "specs", "document", "lines", "reply", "before", "after", "words"}
+NAMES = {
+    "payload",
+    "snapshot",
+    "specs",
+    "document",
+    "lines",
+    "reply",
+    "before",
+    "after",
+    "words",
+    "listed",
+}
 ID = re.compile(r"[a-z2-7]{32}")
 INLINE_MAX_BYTES = 1024
 SECRET_MIN = 16  # characters; a shorter value may stand in a text by chance
@@ -68,20 +80,23 @@ def _tasks(home: Home) -> dict[str, str]:
 
 def _named(log: Log, tasks: Mapping[str, str], units: list[str]) -> Iterator[Finding]:
     seen: set[str] = set()
+    erased = gone(log)
     for one in log.appends:
         yield from _inline(one)
         for wanted, topic in {
             wanted: row.topic for row in one.rows for wanted in named(row)
         }.items():
-            if wanted not in seen and (told := _fault(log, wanted, _units(one, tasks), units)):
-                yield Finding(6, one.where, f"the payload {wanted} of {topic} {told}")
+            if wanted not in seen and (
+                fault := _fault(log, wanted, _units(one, tasks), units, erased)
+            ):
+                yield Finding(6, one.where, f"the payload {wanted} of {topic} {fault}")
             seen.add(wanted)
 
 
-def _fault(log: Log, wanted: str, own: list[str], units: list[str]) -> str:
+def _fault(log: Log, wanted: str, own: list[str], units: list[str], erased: Container[str]) -> str:
     data = log.payloads.get(wanted)
     if data is None:
-        return "is gone"
+        return "" if wanted in erased else "is gone"
     if any(key("payload", unit, data) == wanted for unit in own):
         return ""
     other = next((unit for unit in units if key("payload", unit, data) == wanted), "")

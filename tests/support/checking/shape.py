@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from tests.support.checking.logs import Append, Doc, Finding, Home, Log, Raw, decoded, key
+from tests.support.checking.logs import Append, Doc, Finding, Home, Log, Raw, Row, decoded, key
 
 AT = re.compile(r"\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z")
 STREAM = re.compile(r"([a-z]+):(.+)@([0-9A-Za-z_-]+)", re.DOTALL)
@@ -40,6 +40,8 @@ REPLIES = {
     "changes.item_undone.1",
 }
 MARKER = "log.imported.1"
+MARK, MADE = "erased.1", "erasure.made.1"
+ANYWHERE = ("erased", "erasure")
 
 
 def check(home: Home) -> Iterator[Finding]:
@@ -69,12 +71,14 @@ def log_digest(home: Home) -> str:
 
 def digest(one: Append) -> str:
     """What the next append of the same replica carries as `prev`."""
-    parts = [
-        part
-        for row in one.rows
-        for part in (row.stream, str(row.version), hashlib.sha256(row.state).hexdigest())
-    ]
+    parts = [part for row in one.rows for part in (row.stream, str(row.version), _sha(row))]
     return key("append", *parts)
+
+
+def _sha(row: Row) -> str:
+    """The digest of a row; that of one that was erased stands in its mark."""
+    known: str = row.data.get("sha256", "") if row.topic == MARK else ""
+    return known or hashlib.sha256(row.state).hexdigest()
 
 
 def _file(log: Log) -> Iterator[Finding]:
@@ -105,7 +109,7 @@ def _row(log: Log, raw: Raw) -> Iterator[Finding]:
         return
     if named[1] in MAIN and named[2] != "main":
         yield Finding(0, where, "the one stream of its kind is called main")
-    if raw.topic.partition(".")[0] != named[1]:
+    if raw.topic.partition(".")[0] not in (named[1], *ANYWHERE):
         yield Finding(0, where, f"{raw.topic} does not belong there")
 
 
@@ -169,11 +173,13 @@ def _chain(log: Log) -> Iterator[Finding]:
 def _cause(log: Log, one: Append) -> Iterator[Finding]:
     """The first row is a receipt, a recorded reply, or a log fact that stands alone."""
     first = one.first
+    if first.topic == MARK:
+        return
     is_cause = first.kind in ("receipt", "log") or first.topic in REPLIES
     if not is_cause:
         yield Finding(2, one.where, f"it begins with {first.topic}, which is no cause")
     for row in one.rows[1:]:
-        if row.kind in ("receipt", "log"):
+        if row.kind in ("receipt", "log") and row.topic != MADE:
             yield Finding(2, one.where, f"{row.topic} does not begin its append")
     if first.kind == "log" and len(one.rows) > 1:
         yield Finding(2, one.where, "a log fact does not stand alone")

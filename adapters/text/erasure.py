@@ -1,0 +1,48 @@
+"""What `wakelog erase` says for a person."""
+
+from collections.abc import Iterator, Sequence
+
+from adapters.documents.results import ErasedDetails, ErasureLine
+from adapters.text.agent_output import counted
+from adapters.text.common import local_time, safe
+from domain.text import cut
+
+MENTIONS_TOLD = 10
+TEXT_TOLD = 60  # characters
+
+
+def plan_lines(plan: ErasedDetails) -> Iterator[str]:
+    """What an erasure takes, what stays all the same, and what is not in reach."""
+    what, _, _ = plan.unit.partition(":")
+    told = f"{counted(plan.rows, 'row')} of the logs with {counted(plan.wakes, 'wake')}"
+    yield safe(f'The {what} "{plan.title}": {told}, {counted(plan.payloads, "longer text")}.')
+    for one in plan.mentions[:MENTIONS_TOLD]:
+        said = cut(one.text, length_max=TEXT_TOLD)
+        whose = f'"{one.about}"' if one.about else one.stream.partition(":")[0]
+        yield safe(f'Stays, as {whose} says it ({one.log} {one.n}): "{said}"')
+    if len(plan.mentions) > MENTIONS_TOLD:
+        yield f"and in {len(plan.mentions) - MENTIONS_TOLD} more places; --json has all."
+    if plan.forks:
+        yield safe(f"Forks that hold it go, too: {', '.join(plan.forks)}.")
+    for model, count in sorted(plan.sent.items()):
+        yield safe(f"Not in reach: {model} was sent {counted(count, 'prompt')}.")
+    yield "Not in reach: backups, exports, and files that tasks were imported from."
+
+
+def erased_lines(did: ErasedDetails) -> Iterator[str]:
+    """What an erasure did, and what was found when it was done."""
+    rows = f"{counted(did.rows, 'row')} became marks, {counted(did.payloads, 'longer text')} went"
+    yield f"Erased: {rows}."
+    files, texts = counted(did.files, "file"), counted(did.texts, "text")
+    found = f"still there in {', '.join(did.left)}" if did.left else "none found"
+    yield safe(f"Searched {files} for {texts}: {found}.")
+
+
+def erasure_lines(listed: Sequence[ErasureLine], zone: str) -> Iterator[str]:
+    """What was erased, a line each."""
+    if not listed:
+        yield "Nothing was erased here."
+    for one in listed:
+        name = one.unit.partition(":")[2][:8]
+        took = f"{counted(one.rows, 'row')}, {counted(one.payloads, 'longer text')}"
+        yield f"{local_time(one.at, zone)}  {one.what} {name}: {took}"

@@ -1,0 +1,443 @@
+"""Takes a person's words out of a home for good (`wakelog erase`, ADR 107).
+
+The deeds that a person would do by hand come first; then, of each log in one transaction, rows
+become marks with their digests, texts go, and the log says so. What can be made again is thrown
+away, the files are written anew, and every byte of them is searched. Each step may be repeated, so
+an erasure that was cut off is ended by the same command.
+"""
+
+import re
+import shutil
+import sqlite3
+from bisect import bisect_right
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
+
+from adapters.documents.results import ErasedDetails, ErasedMention, ErasureLine
+from adapters.home import files
+from adapters.store.log import Erasing, Log
+from adapters.store.reader import read_append
+from adapters.store.recorder import by_append
+from adapters.store.sqlite_files import take_away
+from adapters.upkeep.byte_search import files_with
+from adapters.usecases import agents as of_agents
+from adapters.usecases import tasks as of_tasks
+from adapters.usecases.resolve import PREFIX_MIN
+from domain.agent.agent import AGENT
+from domain.agent.wake_queue import WAKE_QUEUE, run_status
+from domain.append import envelope
+from domain.append.envelope import Row
+from domain.append.texts import payloads_named, words_in
+from domain.changes.change_set import SetOpened
+from domain.erasure import ErasureList, Unit, digest_of, places_of, read_list
+from domain.errors import Refused
+from domain.journal.catalog import CATALOG
+from domain.journal.links import LINKS
+from domain.journal.task import TASK, TaskImported
+from domain.journal.timer import TIMER
+from domain.log import canonical
+from domain.log.keys import payload_id
+from domain.log.state import MAIN, RecordedEvent
+from domain.log.wire import Erased, PayloadId
+from domain.wake.wake import WakeStarted
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+
+WORD_MIN_BYTES = 8  # of a text that is searched for: a shorter one stands in many places
+OWN = ("task", "links", "agent", "alert", "memory")  # kinds of rows that are a task's or an agent's
+SEARCHED_MAX = 64  # texts, the longest first
+_CODE = re.compile(r"[a-z2-7]{32}|(agent|import):.*|[0-9T:.Z-]+|[a-z_.]+").fullmatch
+"""What is no word of anybody: an id, a time, a name that code gave."""
+
+
+class Mention(NamedTuple):
+    """A row of something else that holds a text of what is erased; it stays. `owner`: the task or
+    the agent that the row is of, by its id; empty: of neither."""
+
+    log: str
+    row: RecordedEvent
+    text: str
+    owner: str = ""
+
+
+class LogPlan(NamedTuple):
+    """What is to be erased of one log; `wakes` and `mentions` are for the person."""
+
+    erasing: Erasing
+    wakes: int
+    mentions: tuple[Mention, ...] = ()
+
+
+class Erasure(NamedTuple):
+    """What an erasure did: `rows` became marks and `payloads` went; `texts` were searched for in
+    `files` and found at `left`."""
+
+    rows: int = 0
+    payloads: int = 0
+    texts: int = 0
+    files: int = 0
+    left: tuple[str, ...] = ()
+
+
+class Plan(NamedTuple):
+    """What an erasure takes: `unit` as it is stored, `title` as a person calls it; `sent`: by
+    model, how many prompts of it left the machine; `said`: its words; `names`: of owners."""
+
+    unit: str
+    what: str
+    title: str
+    of: Unit
+    journal: LogPlan
+    agents: LogPlan
+    forks: tuple[str, ...]
+    sent: dict[str, int]
+    said: tuple[str, ...]
+    names: dict[str, str]
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left to erase."""
+        return not any((*one.erasing.rows, *one.erasing.listed.payloads) for one in self.logs)
+
+    @property
+    def logs(self) -> tuple[LogPlan, LogPlan]:
+        return self.journal, self.agents
+
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        return (*self.journal.mentions, *self.agents.mentions)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What is searched for when all is done: what stands nowhere else, the longest first."""
+        found = {*self.said} - {one.text for one in self.mentions}
+        return tuple(sorted(found, key=lambda one: (-len(one), one))[:SEARCHED_MAX])
+
+    def document(self, did: Erasure | None = None) -> ErasedDetails:
+        """The document of `erase`; without what was done, of a dry run."""
+        rows = sum(len(one.erasing.rows) for one in self.logs)
+        payloads = sum(len(one.erasing.listed.payloads) for one in self.logs)
+        done = did or Erasure(rows, payloads)
+        mentions = [
+            ErasedMention(
+                self.names.get(one.owner) or None, one.log, one.row.stream, one.row.n, one.text
+            )
+            for one in self.mentions
+        ]
+        return ErasedDetails(
+            ok=not done.left,
+            done=did is not None,
+            unit=self.unit,
+            title=self.title,
+            rows=done.rows,
+            payloads=done.payloads,
+            wakes=self.agents.wakes,
+            mentions=mentions,
+            sent=self.sent,
+            forks=list(self.forks),
+            texts=done.texts,
+            files=done.files,
+            left=list(done.left),
+        )
+
+
+# ---------------------------------------------------------------------------------------- the plan
+
+
+def plan_erasure(home: "Home", what: str, entity: str) -> Plan:
+    """What an erasure of a task or an agent would take; nothing is changed.
+
+    Raises:
+        Refused: Code ``not_a_file``: the home is in a database; ``not_shared``: other machines
+            have it, too.
+    """
+    _check_alone(home)
+    journal, agents = home.services.journal, home.services.agents
+    with journal.reading() as now, agents.reading() as then:
+        of = _unit(agents, what, entity)
+        title = now.load(TASK, entity).title if what == "task" else then.load(AGENT, entity).name
+        sent = _sent(agents, of)
+        forks = _forks_with(home.path, (entity, *of.agents))
+        categories = {one.name for one in now.load(CATALOG, MAIN).categories.values()}
+        texts = _texts(journal if what == "task" else agents, of, categories)
+        plans = _plan(journal, of, texts), _plan(agents, of, texts)
+        owners = {one.owner for plan in plans for one in plan.mentions}
+        names = {one: now.load(TASK, one).title or then.load(AGENT, one).name for one in owners}
+    return Plan(f"{what}:{entity}", what, title, of, *plans, forks, sent, texts, names)
+
+
+def _check_alone(home: "Home") -> None:
+    if not home.place.is_folder:
+        because = f"{home.place.name} is in a database, of which nothing can be erased yet"
+        instead = f"move it to a folder with `wakelog copy {home.place.name} FOLDER`"
+        raise Refused("not_a_file", because=because, instead=instead)
+    if home.services.journal.is_shared:
+        because = "other machines have this home, too, and cannot erase along yet"
+        raise Refused("erase_waits", because=because, instead="delete it instead")
+
+
+def _unit(agents: Log, what: str, entity: str) -> Unit:
+    """All that belongs to what is erased: a task has agents, these have wakes and sets."""
+    of = Unit(entity, frozenset()) if what == "task" else Unit("", frozenset({entity}))
+    for append in agents.appends():
+        for row in append:
+            of = of.learn(row)
+    return of
+
+
+def _sent(agents: Log, of: Unit) -> dict[str, int]:
+    """By model, the prompts that went to another machine."""
+    found: dict[str, int] = {}
+    for run in sorted(of.wakes):
+        for row in agents.facts(f"wake:{run}@{agents.replica}"):
+            if isinstance(row.fact, WakeStarted) and ":" in (model := row.fact.model):
+                found[model] = found.get(model, 0) + 1
+    return found
+
+
+Parted = list[tuple[Row, RecordedEvent]]
+"""Rows as they are stored and as they are read."""
+
+
+def _parted(log: Log, of: Unit) -> tuple[Parted, Parted]:
+    """The rows of a log that belong to a unit, and those that stay."""
+    taken: Parted = []
+    lives: Parted = []
+    for stored in by_append(log.rows()):
+        append = read_append(stored)
+        marked = {id(row) for row in of.rows_of(append)}
+        for raw, row in zip(stored, append, strict=True):
+            (taken if id(row) in marked else lives).append((raw, row))
+    return taken, [one for one in lives if type(one[1].fact) is not Erased]
+
+
+def _plan(log: Log, of: Unit, texts: Sequence[str]) -> LogPlan:
+    """What goes of one log; of a task all payloads of its unit, whoever names them."""
+    taken, lives = _parted(log, of)
+    wakes = [row.fact for _, row in lives if of.task and isinstance(row.fact, WakeStarted)]
+    repeats = {one for fact in wakes for one in _repeats(fact, of.task)}
+    named, kept = (
+        {one for _, row in rows for one in payloads_named(row.fact)} for rows in (taken, lives)
+    )
+    named = named - kept | repeats
+    gone = [
+        name
+        for name, data in log.kept_payloads()
+        if name in named or (of.task and payload_id(of.task, data) == name)
+    ]
+    marks = [replace(row, fact=envelope.read(envelope.erased(raw)).data) for raw, row in taken]
+    listed = ErasureList.of((row for _, row in taken), gone)
+    erasing = Erasing(tuple(raw for raw, _ in taken), listed, digest_of(marks), log.count())
+    count = sum(isinstance(row.fact, WakeStarted) for _, row in taken)
+    return LogPlan(erasing, count, _mentions(log, lives, set(gone), texts))
+
+
+def _repeats(fact: WakeStarted, task: str) -> Iterator[PayloadId]:
+    """What a wake of another agent was shown of it, and the snapshot of what it saw."""
+    found = [ref.payload for ref in (*fact.system, *fact.user) if task in ref.units]
+    if found:
+        yield from (*found, fact.snapshot)
+
+
+def _texts(log: Log, of: Unit, names: Container[str]) -> tuple[str, ...]:
+    """The words of a task in the journal, of which most are a person's, or those of an agent in its
+    own; long enough to be told from others, and no `names` of categories."""
+    found: dict[str, None] = {}
+    for append in log.appends():
+        for row in of.rows_of(append):
+            for said in words_in(row.fact):
+                text = said.text or (log.payload(said.payload) or b"").decode("utf-8", "replace")
+                is_json = text.startswith("{")
+                found |= dict.fromkeys(_strings(canonical.read(text)) if is_json else (text,))
+            if isinstance(row.fact, TaskImported):
+                document = canonical.read(log.payload(row.fact.document) or b"null")
+                found |= dict.fromkeys(_strings(document))
+    long = (one for one in found if len(one.encode()) >= WORD_MIN_BYTES)
+    return tuple(one for one in long if not _CODE(one) and one not in names)
+
+
+def _strings(value: object) -> Iterator[str]:
+    """The texts of a JSON document."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _strings(one)
+
+
+def _mentions(
+    log: Log, lives: Parted, gone: set[PayloadId], texts: Iterable[str]
+) -> tuple[Mention, ...]:
+    """The rows that stay and hold one of the texts, themselves or in a payload that stays."""
+    starts, parts, at = [], [], 0
+    owners: dict[str, str] = {}  # of wakes and sets, their agents
+    for raw, row in lives:
+        if isinstance(row.fact, WakeStarted | SetOpened):
+            owners[row.entity] = row.fact.agent
+        data = raw.state
+        for name in payloads_named(row.fact):
+            if name not in gone:
+                data += log.payload(name) or b""
+        starts.append(at)
+        parts.append(data)
+        at += len(data) + 1
+    every, found = b"\n".join(parts), dict[tuple[str, str], Mention]()
+    for text in texts:
+        for begin in _places_of(text, every):
+            row = lives[bisect_right(starts, begin) - 1][1]
+            owner = owners.get(row.entity, row.entity if row.of_kind in OWN else "")
+            if row.of_kind != "receipt":  # what it says stands in the rows that came of it
+                found.setdefault((owner, text), Mention(log.name, row, text, owner))
+    return tuple(found.values())
+
+
+def _places_of(text: str, data: bytes) -> Iterator[int]:
+    """Where a text stands in bytes."""
+    for wanted in _spellings(text):
+        begin = data.find(wanted)
+        while begin >= 0:  # bounded by the bytes
+            yield begin
+            begin = data.find(wanted, begin + len(wanted))
+
+
+def _spellings(text: str) -> set[bytes]:
+    """A text as it stands in files: by itself, and in JSON."""
+    return {text.encode(), canonical.encode(text)[1:-1]}
+
+
+def _forks_with(home: Path, ids: Iterable[str]) -> tuple[str, ...]:
+    """The forks that the home keeps of itself and that hold one of these ids."""
+    forks = home / files.FORKS
+    if not forks.is_dir():
+        return ()
+    found = files_with(forks, (one.encode() for one in ids)).holding
+    return tuple(dict.fromkeys(Path(one).parts[0] for one in found))
+
+
+# --------------------------------------------------------------------------------------- the deed
+
+
+def erase(
+    home: "Home", what: str, entity: str, step: Callable[[str], None] = lambda _: None
+) -> Erasure:
+    """Erase a task or an agent. `step` is told what comes next.
+
+    Raises:
+        Refused: See `plan_erasure`; code ``agent_running``: a wake of it runs;
+            ``erase_waits``: others go on writing.
+    """
+    _check_alone(home)
+    step("deeds")
+    _deeds(home, what, entity)
+    plan = plan_erasure(home, what, entity)
+    unfinished = home.path / files.ERASING
+    files.replace_file(unfinished, f"{what} {entity}\n")
+    # the agents' log first: as long as the task is in the journal, its name leads to it
+    for log, part in reversed([*zip(_logs(home), plan.logs, strict=True)]):
+        erasing = part.erasing
+        step(log.name)
+        if erasing.rows or erasing.listed.payloads:
+            log.erase(plan.unit, what, erasing, home.services.clock.now())
+    step("compact")
+    for log in _logs(home):
+        log.recorder.compact()
+    step("clean")
+    _clean(home.path, plan.forks)
+    unfinished.unlink(missing_ok=True)
+    wanted = (part for text in plan.texts for part in _spellings(text))
+    searched = files_with(home.path, wanted)
+    rows = sum(len(one.erasing.rows) for one in plan.logs)
+    payloads = sum(len(one.erasing.listed.payloads) for one in plan.logs)
+    return Erasure(rows, payloads, len(plan.texts), searched.files, tuple(searched.holding))
+
+
+def _logs(home: "Home") -> tuple[Log, Log]:
+    return home.services.journal, home.services.agents
+
+
+def unfinished_erasure(home: Path) -> tuple[str, str] | None:
+    """What was being erased when it was cut off: its kind and id; None where nothing was."""
+    with suppress(OSError):
+        what, _, entity = (home / files.ERASING).read_text(encoding="utf-8").strip().partition(" ")
+        return what, entity
+    return None
+
+
+def finish_erasure(home: "Home") -> Erasure | None:
+    """Go on with an erasure that was cut off; None where there is none. Raises as `erase` does."""
+    left = unfinished_erasure(home.path)
+    return erase(home, *left) if left else None
+
+
+def pick_erased(home: "Home", what: str, wanted: str) -> str:
+    """The id of what was erased already, by its beginning; empty where there is none: titles are
+    gone."""
+    every = {one.unit for one in erasures(home) if one.unit.startswith(f"{what}:{wanted.lower()}")}
+    is_one = len(every) == 1 and len(wanted) >= PREFIX_MIN
+    return every.pop().partition(":")[2] if is_one else ""
+
+
+def _deeds(home: "Home", what: str, entity: str) -> None:
+    """What a person would do first: nothing waits for it, and nothing points to it any more."""
+    with home.services.agents.reading() as agents:
+        of = _unit(home.services.agents, what, entity)
+        living = [agents.load(AGENT, one) for one in sorted(of.agents)]
+        for agent in living:
+            if run_status(agents.load(WAKE_QUEUE, agent.id)) == "running":
+                because = f"a wake of {agent.name!r} runs just now"
+                raise Refused("agent_running", because=because, instead="repeat when it has ended")
+    for agent in living:
+        if agent.lifecycle not in ("", "destroyed"):
+            of_agents.destroy_agent(home, agent.id)
+        if agent.lifecycle and not agent.is_deleted:
+            of_agents.delete_agent(home, agent.id)
+    if what != "task":
+        return
+    with home.services.journal.reading() as journal:
+        task, timer = journal.load(TASK, entity), journal.load(TIMER, MAIN)
+        links = journal.load(LINKS, entity)
+    if not task.exists:
+        return
+    if entity in {one.task for one in timer.running}:
+        of_tasks.stop_timer(home)
+    for link in task.links:
+        of_tasks.unlink(home, entity, link.relation, link.target)
+    for edge in links.incoming:
+        of_tasks.unlink(home, edge.source, edge.relation, entity)
+    if not task.is_deleted:
+        of_tasks.delete_task(home, entity)
+
+
+def _clean(home: Path, forks: Iterable[str]) -> None:
+    """Throw away what can be made again, and who gave the newest commands."""
+    for name in (files.VIEWS, files.SEARCH, files.ANALYTICS):
+        take_away(home / name)
+    take_away(home / f"{files.ANALYTICS}.wal")
+    for name in forks:
+        shutil.rmtree(home / files.FORKS / name)
+    runtime = home / files.RUNTIME
+    if runtime.exists():
+        with closing(sqlite3.connect(runtime, isolation_level=None, timeout=30)) as file:
+            for (table,) in file.execute(
+                "SELECT name FROM sqlite_master WHERE name IN ('doers', 'notify')"
+            ).fetchall():
+                file.execute(f"DELETE FROM {table}")
+            file.execute("VACUUM")
+            file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def erasures(home: "Home") -> list[ErasureLine]:
+    """All that was erased of a home, the oldest first: of a task and its agents each time once."""
+    found: dict[str, ErasureLine] = {}
+    for log in _logs(home):
+        for at, made in log.erasures().made:
+            listed = read_list(log.payload(made.listed))
+            one = found.setdefault(made.unit, ErasureLine(made.unit, made.what, at, 0, 0))
+            rows, payloads = sum(1 for _ in places_of(listed)), len(listed.payloads)
+            found[made.unit] = replace(one, rows=one.rows + rows, payloads=one.payloads + payloads)
+    return sorted(found.values(), key=lambda one: one.at)

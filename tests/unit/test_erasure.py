@@ -1,0 +1,198 @@
+"""Marks of what was erased, and what belongs to what is erased (ADR 107)."""
+
+import pytest
+from msgspec.structs import replace
+
+from adapters.store.log import Log
+from domain.agent import commands as agents
+from domain.agent.agent import AgentCreated
+from domain.agent.wake_queue import Trigger, WakeQueued
+from domain.append import envelope
+from domain.append.causes import Command, Receipt, Result
+from domain.append.envelope import Row
+from domain.changes.change_set import SetOpened
+from domain.changes.commands import RejectItem
+from domain.erasure import (
+    Erase,
+    ErasureList,
+    ErasureMade,
+    Listed,
+    Unit,
+    digest_of,
+    listed_of,
+    places_of,
+)
+from domain.journal import commands as do
+from domain.journal.task import PERSON, TASK, NoteAdded, TaskCreated
+from domain.log.keys import sha
+from domain.log.state import RecordedEvent
+from domain.log.wire import Erased, Stored, Words, tag_of
+from projections import inbox
+from projections.view import fold as folded
+from tests.support.stored import members
+
+AT = "2027-01-01T09:00:00.000000Z"
+FIRST = (
+    b'{"at":"%s","n":3,"rows":2,"prev":"p","data":{"kind":"task.created.1","by":"person",'
+    b'"title":"Call the clinic","category":"c"}}' % AT.encode()
+)
+SECOND = b'{"n":3,"row":1,"data":{"kind":"task.retitled.1","by":"person","title":"clinic"}}'
+
+
+def recorded(
+    stream: str, fact: Stored, n: int = 1, row: int = 0, version: int = 1
+) -> RecordedEvent:
+    return RecordedEvent(stream, version, "r1", n, row, AT, fact)
+
+
+# ------------------------------------------------------------------------------------------ marks
+
+
+@pytest.mark.parametrize("state", [FIRST, SECOND])
+def test_a_mark_has_the_place_and_the_digest_of_its_row_and_none_of_its_words(state: bytes) -> None:
+    row = Row("task:t@r1", 1, tag_of(envelope.read(Row("", 0, "", state)).data), state)
+    mark = envelope.erased(row)
+    assert envelope.digest([mark]) == envelope.digest([row])
+    assert b"clinic" not in mark.state
+    assert envelope.place_of(mark.state) == envelope.place_of(row.state)
+    assert (envelope.tag_then(mark), mark[:2]) == (row.topic, row[:2])
+
+
+def test_a_mark_that_is_erased_again_stays_as_it_is() -> None:
+    mark = envelope.erased(Row("task:t@r1", 1, "task.created.1", FIRST))
+    assert envelope.erased(mark) == mark
+
+
+def test_of_a_mark_without_a_digest_its_own_bytes_are_digested() -> None:
+    """Who forges one is found: nothing fits it."""
+    row = Row("task:t@r1", 1, "erased.1", b'{"n":3,"data":{"kind":"erased.1"}}')
+    assert (envelope.row_sha(row.state), envelope.tag_then(row)) == (sha(row.state), "erased.1")
+
+
+def test_a_fold_passes_marks_over() -> None:
+    task = TASK.evolve(TASK.initial("t"), recorded("task:t@r1", TaskCreated(PERSON, "Tap", "c")))
+    assert TASK.evolve(task, recorded("task:t@r1", Erased("task.retitled.1", "0"), 2)) is task
+
+
+def test_a_set_that_was_erased_keeps_its_number() -> None:
+    opened = SetOpened("a", "t", "k")
+    rows = [
+        recorded("changes:one@r1", Erased("changes.opened.1", "0")),
+        recorded("changes:one@r1", Erased("changes.item_proposed.1", "0"), 1, 1, 2),
+        recorded("changes:two@r1", opened, 2),
+    ]
+    assert folded(inbox.RANKS, rows)["r1"].sets == ("one", "two")
+    assert folded(inbox.VIEW, rows).keys() == {"two"}
+
+
+# -------------------------------------------------------------------------------------- the decider
+
+
+def test_an_erasure_is_told_once_with_its_list() -> None:
+    log = Log.in_memory("journal")
+    rows = log.append(Erase("task:t", "task", "listed", "digest"), AT).rows
+    assert [(row.stream.partition(":")[0], row.topic) for row in rows] == [
+        ("receipt", "receipt.1"), ("log", "erasure.made.1"),
+    ]  # fmt: skip
+    assert log.erasures().made == [(AT, ErasureMade("task:t", "task", "listed"))]
+
+
+def test_lists_of_several_erasures_are_joined() -> None:
+    rows = [recorded("task:t@r1", Erased("x", "0"), 2, nth) for nth in (0, 2)]
+    listed = ErasureList.of([*rows, recorded("task:t@r1", Erased("x", "0"), 3)], ["p"])
+    assert listed.rows == (("r1", 2, (0, 2)), ("r1", 3, (0,)))
+    assert [*places_of(listed)] == [("r1", 2, 0), ("r1", 2, 2), ("r1", 3, 0)]
+    assert listed_of([], lambda _: None).rows == Listed().rows == set()
+
+
+def test_the_digest_of_marks_holds_their_times_and_tags() -> None:
+    row = recorded("task:t@r1", Erased("task.created.1", "0" * 64))
+    others = [
+        replace(row, at="2027-01-01T09:00:01.000000Z"),
+        replace(row, fact=Erased("task.created.2", "0" * 64)),
+        replace(row, fact=Erased("task.created.1", "1" * 64)),
+        replace(row, n=2),
+    ]
+    assert len({digest_of([one]) for one in (row, *others)}) == 5
+
+
+# ------------------------------------------------------------------------------- what belongs to it
+
+TAP = Unit("tap", frozenset())
+KNOWN = Unit("tap", frozenset({"a"}), frozenset({"run"}), frozenset({"set"}))
+
+
+def receipt(command: Command) -> RecordedEvent:
+    return recorded("receipt:k@r1", Receipt(command, Result()))
+
+
+def test_a_task_has_its_agents_their_wakes_and_sets() -> None:
+    made = AgentCreated("task_agent", "tap", 1, "Tap", "hybrid")
+    trigger = Trigger("creation", AT)
+    of = TAP
+    for row in (
+        recorded("agent:b@r1", replace(made, task="fence")),
+        recorded("agent:a@r1", made),
+        recorded("alert:b@r1", WakeQueued("other", trigger, AT, "t")),
+        recorded("alert:a@r1", WakeQueued("run", trigger, AT, "t")),
+        recorded("changes:other@r1", SetOpened("b", "fence", "other")),
+        recorded("changes:set@r1", SetOpened("a", "tap", "run")),
+    ):
+        of = of.learn(row)
+    assert of == KNOWN
+
+
+NOTE = NoteAdded(PERSON, "n", "note", Words("It drips."))
+
+
+@pytest.mark.parametrize(
+    ("append", "taken"),
+    [
+        ([receipt(do.AddNote("tap", "note", Words("x"))), recorded("task:tap@r1", NOTE)], 2),
+        ([receipt(do.AddNote("fence", "note", Words("x"))), recorded("task:fence@r1", NOTE)], 0),
+        ([receipt(do.StopTimer("at it")), recorded("task:tap@r1", NOTE)], 2),
+        ([receipt(do.StopTimer("at it")), recorded("task:fence@r1", NOTE)], 0),
+        ([receipt(do.LinkTask("tap", "blocks", "fence")), recorded("task:tap@r1", NOTE)], 1),
+        ([receipt(do.AddCategory("House"))], 0),
+        ([receipt(agents.PauseAgent("a"))], 1),
+        ([receipt(agents.PauseAgent("b"))], 0),
+        ([receipt(RejectItem("set", 1, "person", 2, "no"))], 1),
+        ([receipt(RejectItem("other", 1, "person", 2, "no"))], 0),
+        ([recorded("wake:run@r1", NOTE)], 1),
+        ([recorded("wake:other@r1", NOTE)], 0),
+        ([recorded("task:tap@r1", Erased("x", "0"))], 0),
+    ],
+)
+def test_rows_belong_to_it_and_commands_that_are_about_it_alone(
+    append: list[RecordedEvent], taken: int
+) -> None:
+    assert len(KNOWN.rows_of(append)) == taken
+
+
+def test_the_command_that_made_its_agent_belongs_to_it() -> None:
+    command = agents.CreateAgent("tap", "Tap", "c", 1, "hybrid")
+    made = AgentCreated("task_agent", "tap", 1, "Tap", "hybrid")
+    assert len(KNOWN.rows_of([receipt(command), recorded("agent:a@r1", made)])) == 2
+    assert KNOWN.rows_of([receipt(command), recorded("agent:b@r1", made)]) == []
+
+
+OF_NOBODY = set(
+    """
+    AddCategory RenameCategory AddCorrection AddLabel DeleteLabel ScopeLabels StopTimer RemoveBlock
+    RateDay TakeJournal LearnVerdicts RuleTool GiveConsent WithdrawConsent RuleModels LabelReplica
+    Lead RetireReplica CreateTemplate ChangeTemplate AddVersion RollBackTemplate DeleteTemplate
+    CreateTask Erase
+    """.split()
+)
+"""They name no task, agent, wake or set; whose words they hold, the rows that came of them tell:
+those of catalogs, days, lessons, policy and templates belong to no task."""
+NAMING = {"task", "tasks", "agent", "run_key", "changes", "entity"}
+
+
+def test_every_command_names_whose_it_is_or_it_is_said_that_it_does_not() -> None:
+    nameless = {
+        one.__name__
+        for one in members(Command)
+        if not NAMING.intersection(one.__struct_fields__) and one is not agents.CreateAgent
+    }
+    assert nameless == OF_NOBODY
