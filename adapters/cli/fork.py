@@ -8,7 +8,6 @@ import click
 from adapters.cli.lazy_groups import command
 from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session
-from adapters.cli.upkeep import progress_bar
 from adapters.documents.timetravel import ForkDetails
 from adapters.text.common import ID_SHOWN
 from adapters.text.timetravel import sides_lines, wakes_lines
@@ -63,7 +62,7 @@ def fork_command(session: Session, /, run: str, **options: Any) -> None:
     wish = ForkRequest(**options)  # click gives them by these names
     wish = wish._replace(model=wish.model or session.model)
     home = session.reading()
-    with progress_bar(session, home, "Forking") as progress:
+    with session.home_bar(home, "Forking") as progress:
         document = fork_wake(home, run, wish, progress)
     if not session.printed(document):
         _tell(session, document)

@@ -11,7 +11,6 @@ import click
 
 from adapters.cli.lazy_groups import command
 from adapters.cli.shared import NO_HOME, Session
-from adapters.cli.upkeep import progress_bar
 from adapters.documents.results import ExportedHistory
 from adapters.home.files import check_no_database, close_to_others
 from adapters.proof import anchors, histories
@@ -89,7 +88,7 @@ def prove_command(
         raise invalid(because, "leave one of them out")
     positions = {} if is_last else dict(_position(one) for one in since)
     known = anchors.known_digests(kept)
-    with progress_bar(session, home, "Proving") as progress:
+    with session.home_bar(home, "Proving") as progress:
         if positions or all_rules:
             proved = prove_home(
                 home, progress, since=positions, anchors=known, is_every_epoch=all_rules
@@ -110,7 +109,7 @@ def prove_command(
     elif not proved.rows and proved.ok:
         session.say(NO_HOME.format(home.place.name) if not home.exists else "Both logs are empty.")
     else:
-        _tell(session, proved, is_last=is_last)
+        tell_proof(session, proved, is_last=is_last)
         if anchor:
             session.say(f"anchors: {len(kept)} checked" + f", one more in {anchor}" * is_new)
     if proved.ok and proved.folded and not all_rules:
@@ -138,7 +137,8 @@ def _tell_memory(session: Session, proved: "Proved") -> None:
         session.note(safe(f"This proof is not remembered: {proved.unkept}."))
 
 
-def _tell(session: Session, proved: "Proved", *, is_last: bool) -> None:
+def tell_proof(session: Session, proved: "Proved", *, is_last: bool = False) -> None:
+    """What a proof found, in words."""
     what = f"{counted(proved.rows, 'row')} of {counted(proved.causes, 'cause')} and "
     what += f"{counted(proved.wakes, 'wake')} in {proved.seconds:.2f} s"
     if proved.undecoded:

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeVar
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., object])
 T = TypeVar("T")
 NO_HOME = "There is no home at {} yet. Begin with `wakelog demo` or `wakelog import TODO.md`."
+PROGRESS_FROM = 20_000  # rows; fewer need no bar
 BEGINS = frozenset(
     "demo|demo-data|init|import|serve|simulate|schema|add|log|task add|category add|label add"
     "|template create|sync|policy allow|policy models".split("|")
@@ -341,6 +342,13 @@ class Session:
                 bar.update(int(sum(reached.values())) - int(before))
 
             yield progress
+
+    def home_bar(
+        self, home: "Home", label: str
+    ) -> AbstractContextManager[Callable[[str, int, int], None] | None]:
+        """A bar over both logs of a home, where somebody looks and it takes a while."""
+        count = home.services.journal.count() + home.services.agents.count()
+        return self.log_bar(label, is_wanted=count >= PROGRESS_FROM)
 
     def table(
         self,

@@ -1,9 +1,9 @@
-"""Upkeep: `wakelog recover`, `rebuild`, `doctor`, `backup`, `health` and `completion`."""
+"""Upkeep: `wakelog recover`, `doctor`, `backup`, `restore`, `health` for example."""
 
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,10 +25,8 @@ from domain.errors import Refused, invalid
 
 if TYPE_CHECKING:
     from adapters.usecases.run_home import RecoveryStep
-    from adapters.wiring import Home
 
 NOTHING_LEFT = "Nothing to recover: every wake has its end, and every change its outcome."
-PROGRESS_FROM = 20_000  # rows; fewer need no bar
 
 
 @command("recover")
@@ -101,7 +99,7 @@ def rebuild_command(session: Session) -> None:
 def _rebuild(session: Session) -> results.RebuiltViews:
     """Make the views anew, and tell of it."""
     home = session.opened()
-    with progress_bar(session, home, "Rebuilding") as progress:
+    with session.home_bar(home, "Rebuilding") as progress:
         home.views.rebuild(progress)
     journal, agents = home.services.journal.tail().n, home.services.agents.tail().n
     if not home.exists:
@@ -167,14 +165,6 @@ def completion_command(_: Session, shell: str) -> None:
     click.echo(made(group, {}, "wakelog", "_WAKELOG_COMPLETE").source())
 
 
-def progress_bar(
-    session: Session, home: "Home", label: str
-) -> AbstractContextManager[Callable[[str, int, int], None] | None]:
-    """A bar on stderr over both logs, where somebody looks at it and it takes a while."""
-    count = home.services.journal.count() + home.services.agents.count()
-    return session.log_bar(label, is_wanted=count >= PROGRESS_FROM)
-
-
 # ---------------------------------------------------------- for the machine that looks after a home
 
 NO_HOME_HERE = "there is no home at {}"
@@ -223,27 +213,37 @@ def restore_command(session: Session, backup: str, was: str, *, is_lost: bool | 
     home that machines share you are asked whether the old one is gone for good: then this one has
     its label, leads where that led, and goes on with what it had in hand; else it is one more
     machine, in a folder of its own. Nothing is lost that other machines have: `wakelog sync`.
+
+    A backup that was changed since it was made is refused. The home is proved at the end; exit
+    status 1: it is back, and something in it differs.
     """
+    from adapters.cli.proof import tell_proof
+    from adapters.proof.incremental import prove_remembering
     from adapters.sync.machines import retire  # only who comes back to others needs it
     from adapters.text.sync import restored_lines
-    from adapters.upkeep.restore import note_of, restore
+    from adapters.upkeep.restore import restore
 
     if not session.place.is_folder:
         because = f"{session.place.name} is in a database, and a backup is a folder"
         instead = f"restore it into one, then `wakelog copy FOLDER {session.place.name}`"
         raise invalid(because, instead)
     source = Path(backup).expanduser().absolute()
-    note = note_of(source)
-    if is_lost is None and note.is_shared:
+
+    def told_lost(note: files.BackupNote) -> bool:
+        if is_lost is not None or not note.is_shared:
+            return is_lost is not False
         if not session.can_ask:
             because = "machines share this home, and its old one may still write"
             raise invalid(because, "say --lost if it is gone for good, else --beside")
-        is_lost = click.confirm(ASKED_LOST, err=True)
+        return click.confirm(ASKED_LOST, err=True)
+
     with _heeding_sigterm():
-        did = restore(source, session.path, os.environ, was=was, is_lost=is_lost is not False)
+        did = restore(source, session.path, os.environ, was=was, is_lost=told_lost)
     home = session.writing()
-    goes_on = note.is_shared and is_lost and home.services.agents.is_shared
+    goes_on = did.is_lost and home.services.agents.is_shared
     wakes = retire(home, did.was).wakes if goes_on else 0
+    with session.home_bar(home, "Proving") as progress:
+        proved = prove_remembering(home, os.environ, progress)
     details = results.RestoredDetails(
         True,
         str(session.path),
@@ -255,10 +255,12 @@ def restore_command(session: Session, backup: str, was: str, *, is_lost: bool | 
         did.leads,
         did.meets or None,
         wakes,
+        proved.ok,
     )
     if not session.printed(details):
+        tell_proof(session, proved)
         session.say_each(restored_lines(details, home.settings.timezone))
-        session.note("See that it is whole with `wakelog prove`.")
+    raise SystemExit(0 if proved.ok else 1)
 
 
 @command(

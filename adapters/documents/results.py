@@ -125,7 +125,8 @@ class BackupDetails(Struct, frozen=True):
 class RestoredDetails(Struct, frozen=True):
     """What `restore` prints: the folder, who writes it from now on and who did; `at`: the time of
     its newest append; `aside`: where the home is that stood there; `label` and `leads`: what it has
-    of the old name; `meets`: where its machines met; `recovered`: wakes that it goes on with."""
+    of the old name; `meets`: where its machines met; `recovered`: wakes that it goes on with;
+    `proved`: it came out as it was."""
 
     ok: Literal[True]
     folder: str
@@ -137,6 +138,7 @@ class RestoredDetails(Struct, frozen=True):
     leads: bool
     meets: str | None
     recovered: int
+    proved: bool
 
 
 class ErasedMention(Struct, frozen=True):

@@ -332,12 +332,14 @@ BACKUP = "backup.json"  # of a backup: whose it is
 
 class BackupNote(Struct, frozen=True):
     """Whose backup a folder is. `of`: the name under which its home was written, `at`: of its
-    newest append; `is_shared`: machines share it, and meet in the folder `meets`."""
+    newest append; `is_shared`: machines share it, and meet in the folder `meets`; `heads`: the
+    digest of the newest append of each log and replica, as ``journal:r1``."""
 
     of: str = ""
     at: str = ""
     is_shared: bool = False
     meets: str = ""
+    heads: Mapping[str, str] = {}
 
 
 def backup_note(folder: Path) -> BackupNote | None:

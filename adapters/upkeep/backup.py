@@ -12,14 +12,27 @@ from pathlib import Path
 from urllib.parse import quote
 
 import msgspec
+from msgspec import Struct
 
 from adapters.home import files
 from adapters.store.log import Log
+from adapters.store.reader import writer_of
+from adapters.store.recorder import by_append
+from domain.append import envelope
 from domain.errors import Damaged, Refused, invalid
 
 PAGES_A_STEP = -1  # all at once: one state, and no writer makes it begin again
 BUSY_SECONDS = 0.5  # that one try waits for who has a log for themselves; it is tried again
 LOGS = (files.AGENT, files.JOURNAL)
+
+
+class _Link(Struct):
+    """The part of an envelope that tells which append came before."""
+
+    prev: str = ""
+
+
+_LINK = msgspec.json.Decoder(_Link)
 
 
 def back_up(home: Path, folder: Path) -> list[Path]:
@@ -105,12 +118,26 @@ def _note(home: Path, folder: Path) -> Path:
     agents = Log.read_only("agent", _part_path(folder, files.AGENT), "")
     with closing(journal), closing(agents):
         at = max(journal.tail().at, agents.tail().at)
-        note = files.BackupNote(
-            own, at, journal.recorder.order() is not None, files.met_machines(home).folder
-        )
+        is_shared, met = journal.recorder.order() is not None, files.met_machines(home)
+        note = files.BackupNote(own, at, is_shared, met.folder, heads_of(journal, agents))
     part.touch(mode=0o600, exist_ok=False)
     part.write_bytes(msgspec.json.encode(note))
     return part
+
+
+def heads_of(*logs: Log) -> dict[str, str]:
+    """The digest with which each log and replica ends; nothing where a log does not hold together:
+    such a home is copied all the same."""
+    ends, known = dict[str, str](), {""}
+    appends = ((log.name, rows) for log in logs for rows in by_append(log.rows()))
+    with suppress(msgspec.MsgspecError):
+        for name, rows in appends:
+            if _LINK.decode(rows[0].state).prev not in known:
+                return {}
+            ends[f"{name}:{writer_of(rows)}"] = digest = envelope.digest(rows)
+            known.add(digest)
+        return ends
+    return {}
 
 
 def _not_whole(source: Path, why: str) -> Damaged:

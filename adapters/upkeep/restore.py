@@ -20,8 +20,8 @@ from adapters.home.home_location import open_logs
 from adapters.store.leader import leadership_of, succeed
 from adapters.store.log import Log
 from adapters.upkeep.adopt import check_new
-from adapters.upkeep.backup import back_up
-from domain.errors import Refused, invalid
+from adapters.upkeep.backup import back_up, heads_of
+from domain.errors import Damaged, Refused, invalid
 from domain.machines.commands import LabelReplica
 
 ASIDES_MAX = 100  # of one day
@@ -31,7 +31,7 @@ PART = ".restoring"  # behind a home's name, until it is whole
 class RestoredHome(NamedTuple):
     """Who writes the home from now on, and who wrote it; `aside`: where the home is that stood
     there; `at`: the time of its newest append; `label`, `leads`: what it has of the old name;
-    `meets`: the folder where machines met."""
+    `meets`: the folder where machines met; `is_lost`: they share it, and who wrote it is gone."""
 
     replica: str
     was: str
@@ -40,6 +40,7 @@ class RestoredHome(NamedTuple):
     label: str = ""
     leads: bool = False
     meets: str = ""
+    is_lost: bool = False
 
 
 def note_of(backup: Path) -> files.BackupNote:
@@ -47,23 +48,31 @@ def note_of(backup: Path) -> files.BackupNote:
 
     Raises:
         Refused: Code ``invalid_value``: it is no backup.
-        Damaged: A file is no log.
+        Damaged: Code ``not_a_log``: a file is no log, or a log ends otherwise than it did.
     """
     if not files.exists(backup):
         raise invalid(f"there is no backup at {backup}", "name the folder that `backup` made")
     if (backup / files.REPLICA).exists():
         because = f"{backup} is a home that is written, and no backup"
         raise invalid(because, "make a backup of it with `wakelog backup DIR`")
-    if (note := files.backup_note(backup)) is not None:
-        return note
+    note = files.backup_note(backup)
     journal, agents = open_logs(backup, "", is_writing=False)
     with closing(journal), closing(agents):
-        is_shared = journal.recorder.order() is not None
-        return files.BackupNote(is_shared=is_shared, at=_at((journal, agents)))
+        if note is None:
+            is_shared = journal.recorder.order() is not None
+            return files.BackupNote(is_shared=is_shared, at=_at((journal, agents)))
+        if note.heads and note.heads != heads_of(journal, agents):
+            because = f"{backup} was changed since it was made: its logs end otherwise than it says"
+            instead = f"name another backup; or take what is there: delete {backup / files.BACKUP}"
+            raise Damaged("not_a_log", because=because, instead=instead)
+        return note
 
 
 RestoreStep = Callable[[str], None]
 """``step(name)``: this comes next."""
+
+IsLost = Callable[[files.BackupNote], bool]
+"""``is_lost(note)``: the home that the note is of never comes back."""
 
 
 def restore(
@@ -72,7 +81,7 @@ def restore(
     environ: Mapping[str, str],
     *,
     was: str = "",
-    is_lost: bool = True,
+    is_lost: IsLost = lambda _: True,
     step: RestoreStep = lambda _: None,
 ) -> RestoredHome:
     """Make a home of a backup, in the place of what is there.
@@ -82,17 +91,18 @@ def restore(
         home: Where.
         environ: Environment variables.
         was: The name under which the home was written; empty: as the backup says.
-        is_lost: That home never comes back: its name is retired, and what it led is led here.
+        is_lost: Tells whether that home never comes back: then its name is retired, and what it
+            led is led here.
         step: Is told what comes next.
 
     Raises:
         Refused: Code ``invalid_value``: it is no backup, there is a home and the old one is not
             lost, or nobody knows the old name; ``read_only``.
-        Damaged: A log of the backup is not whole.
+        Damaged: A log of the backup is not whole, or another one than it was.
     """
     note = note_of(backup)
-    was = was or note.of
-    if files.exists(home) and not is_lost and home != backup:
+    was, never_back = was or note.of, is_lost(note)
+    if files.exists(home) and not never_back and home != backup:
         because = f"there is a home at {home}, and it goes on"
         raise invalid(because, "name another folder for this one, with --home")
     part = home.with_name(f"{home.name}{PART}")
@@ -102,7 +112,7 @@ def restore(
     back_up(backup, part)
     try:
         step("name")
-        made = _named(part, was, environ, note, is_lost=is_lost)
+        made = _named(part, was, environ, note, is_lost=never_back)
         with files.readable_errors(home):
             step("aside")
             aside = _moved_aside(home, made.at[:10]) if home.exists() else ""
@@ -138,7 +148,7 @@ def _named(
         leads = leadership_of(journal, agents).lead == agents.replica
         kept = {"label": label, "folder": note.meets, "was": [was] if is_lost else []}
         files.replace_file(part / files.SYNC_FILE, msgspec.json.encode(kept).decode())
-        return made._replace(label=label, leads=leads)
+        return made._replace(label=label, leads=leads, is_lost=is_lost)
 
 
 def _introduced(journal: Log, agents: Log, was: str, environ: Mapping[str, str]) -> str:

@@ -216,6 +216,58 @@ def test_what_is_no_whole_backup_is_refused_and_the_home_stays(
     assert not list(home.parent.glob("home.*"))
 
 
+def altered(log: Path, sql: str) -> None:
+    with closing(sqlite3.connect(log)) as one:
+        one.execute(sql)
+        one.commit()
+
+
+CUT = "DELETE FROM stored_events WHERE rowid > (SELECT max(rowid) - 1 FROM stored_events)"
+NO_JSON = "UPDATE stored_events SET state = 'x' WHERE rowid = 1"
+OLDER = """UPDATE stored_events SET state =
+    CAST(replace(CAST(state AS TEXT), '"at":"20', '"at":"19') AS BLOB) WHERE rowid = 1"""
+
+
+@pytest.mark.parametrize("log", ["journal", "agent"])
+@pytest.mark.parametrize("sql", [CUT, NO_JSON, OLDER])
+def test_a_backup_that_is_another_one_than_it_was_is_refused_before_anything_is_asked(
+    lost: tuple[Machine, Machine, Path], log: str, sql: str
+) -> None:
+    desk, _, backup = lost
+    before = counted(desk.home)
+    altered(backup / f"{log}.db", sql)
+    said = desk.refused("restore", str(backup))  # which would ask
+    assert f"{backup} was changed since it was made" in said
+    assert (counted(desk.home), list(desk.home.parent.glob("desk.*"))) == (before, [])
+
+
+def test_of_a_backup_that_says_nothing_of_its_ends_what_is_there_comes_back(
+    alone: tuple[Path, Path],
+) -> None:
+    home, backup = alone
+    cut = "DELETE FROM stored_events WHERE json_extract(CAST(state AS TEXT), '$.n') = 2"
+    altered(backup / "journal.db", cut)
+    assert "was changed" in cli.refused(["restore", str(backup)], home)
+    note = json.loads((backup / "backup.json").read_text())
+    assert set(note.pop("heads")) == {"journal:r1"}
+    (backup / "backup.json").write_text(json.dumps(note))
+    assert cli.told(["restore", str(backup)], home, env={"WAKELOG_REPLICA": "n"})["proved"]
+
+
+def test_what_does_not_prove_is_back_and_told(alone: tuple[Path, Path]) -> None:
+    """A text, which no chain of digests holds."""
+    home, backup = alone
+    cli.run(["note", "tap", "It drips since Monday, and since then it drips. " * 200], home)
+    shutil.rmtree(backup)
+    cli.run(["backup", str(backup)], home)
+    altered(backup / "journal.db", "UPDATE payloads SET bytes = CAST('x' AS BLOB)")
+    result = cli.run(["--json", "restore", str(backup)], home, env={"WAKELOG_REPLICA": "n"})
+    assert (result.exit_code, json.loads(result.stdout)["proved"]) == (1, False)
+    again = cli.run(["restore", str(backup)], home, env={"WAKELOG_REPLICA": "m"})
+    assert "payload" in again.output
+    assert "Fix the tap" in cli.done(["list"], home, env={"WAKELOG_REPLICA": "m"})
+
+
 def test_the_note_of_a_backup_may_be_damaged(alone: tuple[Path, Path]) -> None:
     home, backup = alone
     (backup / "backup.json").write_bytes(b"\xff{")
