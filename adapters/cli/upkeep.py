@@ -219,9 +219,8 @@ def restore_command(session: Session, backup: str, was: str, *, is_lost: bool | 
     """
     from adapters.cli.proof import tell_proof
     from adapters.proof.incremental import prove_remembering
-    from adapters.sync.machines import retire  # only who comes back to others needs it
+    from adapters.sync.restore import restore
     from adapters.text.sync import restored_lines
-    from adapters.upkeep.restore import restore
 
     if not session.place.is_folder:
         because = f"{session.place.name} is in a database, and a backup is a folder"
@@ -239,9 +238,7 @@ def restore_command(session: Session, backup: str, was: str, *, is_lost: bool | 
 
     with _heeding_sigterm():
         did = restore(source, session.path, os.environ, was=was, is_lost=told_lost)
-    home = session.writing()
-    goes_on = did.is_lost and home.services.agents.is_shared
-    wakes = retire(home, did.was).wakes if goes_on else 0
+    home = session.opened()
     with session.home_bar(home, "Proving") as progress:
         proved = prove_remembering(home, os.environ, progress)
     details = results.RestoredDetails(
@@ -254,7 +251,7 @@ def restore_command(session: Session, backup: str, was: str, *, is_lost: bool | 
         did.label or None,
         did.leads,
         did.meets or None,
-        wakes,
+        did.recovered,
         proved.ok,
     )
     if not session.printed(details):

@@ -327,6 +327,11 @@ def met_machines(home: Path) -> MetMachines:
     return MetMachines()
 
 
+def restoring(home: Path) -> Path:
+    """Where a home is made of its backup, until it is whole."""
+    return home.with_name(f"{home.name}.restoring")
+
+
 BACKUP = "backup.json"  # of a backup: whose it is
 
 

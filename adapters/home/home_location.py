@@ -178,6 +178,7 @@ class FolderLocation:
         return self
 
     def exists(self) -> bool:
+        self._check_not_aside()
         files.check_logs(self.folder)
         return files.exists(self.folder)
 
@@ -225,14 +226,21 @@ class FolderLocation:
             files.replace_file((self.folder / files.SETTINGS).resolve(), text)
 
     def begin(self, environ: Mapping[str, str]) -> str:
+        self._check_not_aside()
         return files.ensure(self.folder, environ)
+
+    def _check_not_aside(self) -> None:
+        """Refuse where a restore was cut off that has moved the home aside: another one would be
+        begun in its place."""
+        if not self.folder.exists():
+            FolderLocation(files.restoring(self.folder)).hold().check(self.name)
 
     def check_writing(self, environ: Mapping[str, str]) -> None:
         self.hold().check(self.name)
         write_guard.check_installation(self.folder, environ)
 
     def logs(self, environ: Mapping[str, str], *, is_writing: bool) -> tuple[Log, Log]:
-        files.check_logs(self.folder)
+        self.exists()
         replica = (files.ensure if is_writing else files.replica)(self.folder, environ)
         return open_logs(self.folder, replica, is_writing=is_writing)
 

@@ -3,15 +3,18 @@
 import json
 import shutil
 import sqlite3
+import subprocess
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from adapters.upkeep.restore import restore
-from tests.support import cli
+from adapters.sync.restore import RestoreStep, restore
+from tests.support import cli, process
 from tests.support.machines import Machine, pair
+from tests.support.rescuing import CUT, status_when_cut
 from tests.support.terminal import on_terminal
 
 FIXED = {"WAKELOG_TIMEZONE": "UTC"}
@@ -51,10 +54,6 @@ def back(desk: Machine, backup: Path, how: str = "--lost", name: str = "desk2") 
     made = Machine(desk.home, desk.folder, WAKELOG_REPLICA=name)
     made.told("restore", str(backup), how)
     return made
-
-
-def replicas(one: Machine) -> dict[str, tuple[str, str]]:
-    return {each["replica"]: (each["label"], each["state"]) for each in one.told("replicas")}
 
 
 def test_a_lost_machine_comes_back_with_its_label_and_lead_and_agents_wake_there_alone(
@@ -155,25 +154,107 @@ def test_a_backup_of_before_that_names_nobody_has_to_be_told_of_whom_it_is(
     assert "nobody" in made.refused("restore", str(backup), "--lost")
 
 
-@pytest.mark.parametrize("cut", ["copy", "name", "aside", "take"])
-def test_cut_off_before_any_step_it_leaves_a_home_and_is_begun_anew(
-    lost: tuple[Machine, Machine, Path], cut: str
+STEPS = "copy", "name", "retire", "hold", "aside", "take", "open", "clean"
+
+
+def end(desk: Machine, backup: Path, before: dict[str, int]) -> None:
+    """Say it again: then the home is back, once, what stood there is aside, and nothing else."""
+    assert back(desk, backup).home == desk.home
+    (aside,) = desk.home.parent.glob("desk.before-*")
+    assert counted(aside) == before
+    assert not list(desk.home.parent.glob("*.restoring"))
+    after = Machine(desk.home, desk.folder, WAKELOG_REPLICA="desk2")
+    assert "gone for good" in after.said("replicas")
+    assert after.sync()["waiting"] == []
+    after.said("note", "tap", "It goes on.")
+    assert "rows" in after.told("prove")
+
+
+@pytest.mark.parametrize("at", range(len(STEPS) - 1))
+def test_killed_before_any_step_it_is_ended_by_the_same_command(
+    lost: tuple[Machine, Machine, Path], at: int
 ) -> None:
     desk, _, backup = lost
     before = counted(desk.home)
-
-    def step(name: str) -> None:
-        if name == cut:
-            raise KeyboardInterrupt
-
     environ = {**FIXED, "WAKELOG_REPLICA": "desk2"}
-    with pytest.raises(KeyboardInterrupt):
+
+    def deed(step: RestoreStep) -> None:
         restore(backup, desk.home, environ, step=step)
-    asides = list(desk.home.parent.glob("desk.before-*"))
-    stands = asides[0] if cut == "take" else desk.home
-    assert counted(stands) == before
-    assert restore(backup, desk.home, environ).leads
+
+    assert status_when_cut(deed, at) == CUT
+    is_aside = STEPS[at] in ("take", "open")
+    deeds = ("note", "tap", "x"), ("settings", "set", "timezone", "UTC"), ("list",)
+    done = [cli.run([*words], desk.home, env=desk.more) for words in deeds]
+    said = [one.output for one in done if one.exit_code]
+    assert len(said) == {"take": 3, "open": 1}.get(STEPS[at], 0), said
+    for one in said:
+        assert f"repeat `wakelog --home {desk.home} restore {backup}`" in one
+    assert is_aside == bool(list(desk.home.parent.glob("desk.before-*")))
+    if not is_aside:
+        before = counted(desk.home)
+    end(desk, backup, before)
+
+
+def test_the_steps_are_those_that_are_tried(lost: tuple[Machine, Machine, Path]) -> None:
+    desk, _, backup = lost
+    steps: list[str] = []
+    restore(backup, desk.home, {**FIXED, "WAKELOG_REPLICA": "desk2"}, step=steps.append)
+    assert tuple(steps) == STEPS
+
+
+def test_a_backup_put_back_by_hand_is_ended_though_it_stands_aside_itself(
+    lost: tuple[Machine, Machine, Path],
+) -> None:
+    desk, _, backup = lost
+    shutil.rmtree(desk.home)
+    shutil.copytree(backup, desk.home)
+    environ = {**FIXED, "WAKELOG_REPLICA": "desk2"}
+
+    def deed(step: RestoreStep) -> None:
+        restore(desk.home, desk.home, environ, step=step)
+
+    assert status_when_cut(deed, STEPS.index("take")) == CUT
+    assert not desk.home.exists()
+    end(desk, desk.home, counted(backup))
+
+
+def test_what_another_restore_left_stands_in_nobodys_way(
+    lost: tuple[Machine, Machine, Path],
+) -> None:
+    desk, _, backup = lost
+    other = Path(shutil.copytree(backup, backup.with_name("other")))
+    environ = {**FIXED, "WAKELOG_REPLICA": "desk2"}
+
+    def deed(step: RestoreStep) -> None:
+        restore(other, desk.home, environ, step=step)
+
+    before = counted(desk.home)
+    assert status_when_cut(deed, STEPS.index("take")) == CUT
+    end(desk, backup, before)
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment_it_is_ended_by_the_same_command(
+    lost: tuple[Machine, Machine, Path],
+) -> None:
+    desk, _, backup = lost
+    before, chance = counted(desk.home), Random(7)
+    more = {**FIXED, "WAKELOG_REPLICA": "desk2", "WAKELOG_NOW": cli.NOW}
+    for _ in range(8):
+        begun = process.begun(
+            desk.home, "restore", str(backup), "--lost", log=backup.with_name("log"), more=more
+        )
+        try:
+            begun.wait(chance.uniform(0.3, 1.2))
+        except subprocess.TimeoutExpired:
+            begun.kill()
+            begun.wait()
+        asides = list(desk.home.parent.glob("desk.before-*"))
+        assert before in map(counted, [*asides, *[desk.home] * desk.home.exists()])
+    back(desk, backup)
+    assert before in map(counted, desk.home.parent.glob("desk.before-*"))
     assert not list(desk.home.parent.glob("*.restoring"))
+    assert Machine(desk.home, desk.folder, WAKELOG_REPLICA="desk2").sync()["waiting"] == []
 
 
 # ----------------------------------------------------------------------------------- a home alone
@@ -222,14 +303,14 @@ def altered(log: Path, sql: str) -> None:
         one.commit()
 
 
-CUT = "DELETE FROM stored_events WHERE rowid > (SELECT max(rowid) - 1 FROM stored_events)"
+CUT_OFF = "DELETE FROM stored_events WHERE rowid > (SELECT max(rowid) - 1 FROM stored_events)"
 NO_JSON = "UPDATE stored_events SET state = 'x' WHERE rowid = 1"
 OLDER = """UPDATE stored_events SET state =
     CAST(replace(CAST(state AS TEXT), '"at":"20', '"at":"19') AS BLOB) WHERE rowid = 1"""
 
 
 @pytest.mark.parametrize("log", ["journal", "agent"])
-@pytest.mark.parametrize("sql", [CUT, NO_JSON, OLDER])
+@pytest.mark.parametrize("sql", [CUT_OFF, NO_JSON, OLDER])
 def test_a_backup_that_is_another_one_than_it_was_is_refused_before_anything_is_asked(
     lost: tuple[Machine, Machine, Path], log: str, sql: str
 ) -> None:

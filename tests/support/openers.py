@@ -40,6 +40,7 @@ _NO_DATABASES = {
     "adapters/home/files.py met_machines: read_bytes": "what a home keeps of its syncs",
     "adapters/sync/sync_state.py read_sync_state: read_bytes": "what a home keeps of its syncs",
     "adapters/sync/rescue.py _read_ready: read_bytes": "what a rescue has ready",
+    "adapters/sync/restore.py _left: read_bytes": "what a restore has ready",
     "adapters/sync/sync_folder.py LocalSyncFolder.read: open": "what machines left in their folder",
     "adapters/sync/sync_folder.py LocalSyncFolder.write: open": "what this one leaves there",
     "adapters/analytics/database.py _replacing: touch": "a new file",

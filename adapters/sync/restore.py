@@ -3,7 +3,8 @@ the old one wrote since, and with the lead that the old one had, where that neve
 (ADR 105).
 
 The home is made whole beside its place and then takes it; what stood there is moved aside. So a
-restore that is cut off leaves what was there, and is begun anew.
+restore that is cut off leaves what was there, and is begun anew; where that stands aside already,
+nobody writes until the same command has ended it.
 """
 
 import shutil
@@ -16,22 +17,25 @@ import msgspec
 
 from adapters.home import files, write_guard
 from adapters.home.clock import clock_from
-from adapters.home.home_location import open_logs
+from adapters.home.home_location import FolderLocation, open_logs
+from adapters.home.write_guard import WriteGuard
 from adapters.store.leader import leadership_of, succeed
 from adapters.store.log import Log
+from adapters.sync.machines import retire
 from adapters.upkeep.adopt import check_new
 from adapters.upkeep.backup import back_up, heads_of
+from adapters.wiring import open_home
 from domain.errors import Damaged, Refused, invalid
 from domain.machines.commands import LabelReplica
 
 ASIDES_MAX = 100  # of one day
-PART = ".restoring"  # behind a home's name, until it is whole
+WHOLE = "restored.json"  # of a home that is made and has its place only to take
 
 
 class RestoredHome(NamedTuple):
     """Who writes the home from now on, and who wrote it; `aside`: where the home is that stood
     there; `at`: the time of its newest append; `label`, `leads`: what it has of the old name;
-    `meets`: the folder where machines met; `is_lost`: they share it, and who wrote it is gone."""
+    `meets`: the folder where machines met; `recovered`: wakes that it goes on with."""
 
     replica: str
     was: str
@@ -40,7 +44,7 @@ class RestoredHome(NamedTuple):
     label: str = ""
     leads: bool = False
     meets: str = ""
-    is_lost: bool = False
+    recovered: int = 0
 
 
 def note_of(backup: Path) -> files.BackupNote:
@@ -84,7 +88,7 @@ def restore(
     is_lost: IsLost = lambda _: True,
     step: RestoreStep = lambda _: None,
 ) -> RestoredHome:
-    """Make a home of a backup, in the place of what is there.
+    """Make a home of a backup, in the place of what is there, or end what was cut off.
 
     Args:
         backup: Its folder, which stays as it is.
@@ -100,28 +104,65 @@ def restore(
             lost, or nobody knows the old name; ``read_only``.
         Damaged: A log of the backup is not whole, or another one than it was.
     """
+    hold = WriteGuard("rescued", f"by `wakelog --home {home} restore {backup}`")
+    with files.readable_errors(home):
+        made = _left(home, hold)
+        if made is None:
+            part = files.restoring(home)
+            if home.exists() or (made := _left(part, hold)) is None:
+                made = _made(backup, home, environ, was, is_lost, step)
+                step("hold")
+                files.replace_file(part / WHOLE, msgspec.json.encode(made).decode())
+                FolderLocation(part).keep_hold(hold)
+            if home.exists():
+                step("aside")
+                home.rename(made.aside)
+            step("take")
+            part.rename(home)
+        step("open")
+        FolderLocation(home).keep_hold(WriteGuard())
+        step("clean")
+        (home / WHOLE).unlink(missing_ok=True)
+    return made
+
+
+def _left(folder: Path, hold: WriteGuard) -> RestoredHome | None:
+    """What a restore that was cut off has made in a folder, if it is whole."""
+    if FolderLocation(folder).hold() != hold:
+        return None
+    return msgspec.json.decode((folder / WHOLE).read_bytes(), type=RestoredHome)
+
+
+def _made(
+    backup: Path,
+    home: Path,
+    environ: Mapping[str, str],
+    was: str,
+    is_lost: IsLost,
+    step: RestoreStep,
+) -> RestoredHome:
+    """Make the home beside its place, with all that is to be written in it."""
     note = note_of(backup)
     was, never_back = was or note.of, is_lost(note)
     if files.exists(home) and not never_back and home != backup:
         because = f"there is a home at {home}, and it goes on"
         raise invalid(because, "name another folder for this one, with --home")
-    part = home.with_name(f"{home.name}{PART}")
-    with files.readable_errors(home):
-        shutil.rmtree(part, ignore_errors=True)
+    part = files.restoring(home)
+    shutil.rmtree(part, ignore_errors=True)
     step("copy")
     back_up(backup, part)
     try:
         step("name")
         made = _named(part, was, environ, note, is_lost=never_back)
-        with files.readable_errors(home):
-            step("aside")
-            aside = _moved_aside(home, made.at[:10]) if home.exists() else ""
-            step("take")
-            part.rename(home)
+        step("retire")
+        with open_home(part, environ, is_writing=True) as opened:
+            goes_on = never_back and opened.services.agents.is_shared
+            wakes = retire(opened, made.was).wakes if goes_on else 0
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)
         raise
-    return made._replace(aside=aside)
+    aside = _aside(home, made.at[:10]) if home.exists() else ""
+    return made._replace(aside=aside, recovered=wakes)
 
 
 def _named(
@@ -148,7 +189,7 @@ def _named(
         leads = leadership_of(journal, agents).lead == agents.replica
         kept = {"label": label, "folder": note.meets, "was": [was] if is_lost else []}
         files.replace_file(part / files.SYNC_FILE, msgspec.json.encode(kept).decode())
-        return made._replace(label=label, leads=leads, is_lost=is_lost)
+        return made._replace(label=label, leads=leads)
 
 
 def _introduced(journal: Log, agents: Log, was: str, environ: Mapping[str, str]) -> str:
@@ -168,8 +209,8 @@ def _at(logs: Sequence[Log]) -> str:
     return max(one.tail().at for one in logs)
 
 
-def _moved_aside(home: Path, day: str) -> str:
-    """Give what stands there another name; the name."""
+def _aside(home: Path, day: str) -> str:
+    """Where what stands there goes."""
     names = [
         f"{home.name}.before-{day}",
         *(f"{home.name}.before-{day}-{n}" for n in range(2, ASIDES_MAX)),
@@ -179,5 +220,4 @@ def _moved_aside(home: Path, day: str) -> str:
     if path is None:
         because = f"{home.parent} holds {ASIDES_MAX - 1} homes that were moved aside that day"
         raise Refused("invalid_value", because=because, instead="delete some of them")
-    home.rename(path)
     return str(path)
