@@ -9,6 +9,7 @@ import click
 
 from adapters.cli.lazy_groups import command, group
 from adapters.cli.shared import Session
+from adapters.cli.upkeep import restore_home, tell_restored
 from adapters.documents.homes import CopiedHome, CreatedHome, SettingsText, ThawedHome
 from adapters.documents.results import AdoptedHome, HomeDetails
 from adapters.documents.tasks import import_document
@@ -30,7 +31,7 @@ _STATES = {
     "unchecked": "not looked at: WAKELOG_REPLICA names who writes",
     "unknown": "not known yet: the next command that writes keeps it",
     "here": "where its writer's name was drawn",
-    "elsewhere": "another one: say `wakelog home adopt moved` or `wakelog home adopt copy`",
+    "elsewhere": "another one: say `wakelog home adopt moved`, `copy` or `restored`",
 }
 
 
@@ -156,21 +157,27 @@ def list_command(session: Session) -> None:
     "home adopt",
     epilog="Examples: wakelog home adopt restored; wakelog --home ~/copy home adopt copy",
 )
-@click.argument("how", type=click.Choice(["restored", "moved", "copy"]))
+@click.argument("how", type=click.Choice(["moved", "copy", "restored"]))
 def adopt_command(session: Session, how: How) -> None:
     """Go on in a home that is not what it was.
-
-    restored: one of its two logs was restored without the other. A new name is drawn, as in a
-    restored backup; what the agents saw of a journal that is gone is given up, and all that the
-    journal holds is news to them once more. Where you can, restore both files instead.
 
     moved: the folder is in another place and nowhere else. It keeps its name.
 
     copy: the folder is a copy, and its original is worked in, too. A new name is drawn here.
+
+    restored: it was put back, from an image of the disk for example, and what was written in it
+    since is gone here for good. It goes on as after `wakelog restore --lost`, under a new name.
+    Where one of its two logs was put back without the other, what the agents saw of a journal that
+    is gone is given up, and all that the journal holds is news to them once more; where you can,
+    restore both files instead.
     """
     if not session.place.is_folder:
         because = f"{session.place.name} is in a database, where no folder can be moved or copied"
         raise invalid(because, "see `wakelog copy --help`")
+    if how == "restored" and adopt.is_put_back(session.path, os.environ):
+        did, proved = restore_home(session, session.path, lambda _: True)
+        session.printed(AdoptedHome(True, how, did.replica, did.was, (), did.aside, did.leads))
+        tell_restored(session, did, proved)
     if how == "restored":
         adopted = adopt.adopt_restored(session.path, os.environ)
     else:

@@ -5,7 +5,7 @@ import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 from click.shell_completion import get_completion_class
@@ -24,6 +24,8 @@ from adapters.upkeep.doctor import examine
 from domain.errors import Refused, invalid
 
 if TYPE_CHECKING:
+    from adapters.proof.prove import Proved
+    from adapters.sync.restore import IsLost
     from adapters.usecases.run_home import RecoveryStep
 
 NOTHING_LEFT = "Nothing to recover: every wake has its end, and every change its outcome."
@@ -217,11 +219,6 @@ def restore_command(session: Session, backup: str, was: str, *, is_lost: bool | 
     A backup that was changed since it was made is refused. The home is proved at the end; exit
     status 1: it is back, and something in it differs.
     """
-    from adapters.cli.proof import tell_proof
-    from adapters.proof.incremental import prove_remembering
-    from adapters.sync.restore import restore
-    from adapters.text.sync import restored_lines
-
     if not session.place.is_folder:
         because = f"{session.place.name} is in a database, and a backup is a folder"
         instead = f"restore it into one, then `wakelog copy FOLDER {session.place.name}`"
@@ -236,12 +233,24 @@ def restore_command(session: Session, backup: str, was: str, *, is_lost: bool | 
             raise invalid(because, "say --lost if it is gone for good, else --beside")
         return click.confirm(ASKED_LOST, err=True)
 
+    details, proved = restore_home(session, source, told_lost, was)
+    session.printed(details)
+    tell_restored(session, details, proved)
+
+
+def restore_home(
+    session: Session, source: Path, is_lost: "IsLost", was: str = ""
+) -> "tuple[results.RestoredDetails, Proved]":
+    """Make a home of a backup, and prove it."""
+    from adapters.proof.incremental import prove_remembering
+    from adapters.sync.restore import restore
+
     with _heeding_sigterm():
-        did = restore(source, session.path, os.environ, was=was, is_lost=told_lost)
+        did = restore(source, session.path, os.environ, was=was, is_lost=is_lost)
     home = session.opened()
     with session.home_bar(home, "Proving") as progress:
         proved = prove_remembering(home, os.environ, progress)
-    details = results.RestoredDetails(
+    return results.RestoredDetails(
         True,
         str(session.path),
         did.replica,
@@ -253,10 +262,17 @@ def restore_command(session: Session, backup: str, was: str, *, is_lost: bool | 
         did.meets or None,
         did.recovered,
         proved.ok,
-    )
-    if not session.printed(details):
+    ), proved
+
+
+def tell_restored(session: Session, did: results.RestoredDetails, proved: "Proved") -> NoReturn:
+    """Say what a restore made, and end with the exit status."""
+    from adapters.cli.proof import tell_proof
+    from adapters.text.sync import restored_lines
+
+    if not session.as_json:
         tell_proof(session, proved)
-        session.say_each(restored_lines(details, home.settings.timezone))
+        session.say_each(restored_lines(did, session.opened().settings.timezone))
     raise SystemExit(0 if proved.ok else 1)
 
 

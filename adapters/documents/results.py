@@ -198,13 +198,16 @@ class HomeDetails(Struct, frozen=True):
 
 class AdoptedHome(Struct, frozen=True):
     """What `home adopt` prints: who writes there now and who did; `given_up`: what its agent log
-    said of a journal that is gone."""
+    said of a journal that is gone; of one that was put back whole `aside`: where it is as it was,
+    and whether it leads now."""
 
     ok: Literal[True]
     adopted: Literal["restored", "moved", "copy"]
     replica: str
     was: str | None
     given_up: tuple[GivenUp, ...]
+    aside: str | None = None
+    leads: bool = False
 
 
 class ExportedTables(Struct, frozen=True):

@@ -111,7 +111,7 @@ def check_installation(home: Path, environ: Mapping[str, str]) -> None:
                 "moved_home",
                 because=f"{home} is not the folder where its writer's name was drawn",
                 instead="if it was moved, run `wakelog home adopt moved`; if it is a copy, "
-                "`wakelog home adopt copy`",
+                "`wakelog home adopt copy`; if it was put back, `wakelog home adopt restored`",
             )
 
 

@@ -47,8 +47,9 @@ class RestoredHome(NamedTuple):
     recovered: int = 0
 
 
-def note_of(backup: Path) -> files.BackupNote:
-    """What a backup says of its home; of one of before 0.5.0 what its logs tell.
+def note_of(backup: Path, home: Path) -> files.BackupNote:
+    """What a backup says of its home; of one of before 0.5.0, and of a home that was put back
+    where it was, what is there tells.
 
     Raises:
         Refused: Code ``invalid_value``: it is no backup.
@@ -56,15 +57,16 @@ def note_of(backup: Path) -> files.BackupNote:
     """
     if not files.exists(backup):
         raise invalid(f"there is no backup at {backup}", "name the folder that `backup` made")
-    if (backup / files.REPLICA).exists():
+    if (backup / files.REPLICA).exists() and backup != home:
         because = f"{backup} is a home that is written, and no backup"
         raise invalid(because, "make a backup of it with `wakelog backup DIR`")
     note = files.backup_note(backup)
     journal, agents = open_logs(backup, "", is_writing=False)
     with closing(journal), closing(agents):
         if note is None:
-            is_shared = journal.recorder.order() is not None
-            return files.BackupNote(is_shared=is_shared, at=_at((journal, agents)))
+            is_shared, met = journal.recorder.order() is not None, files.met_machines(backup)
+            was = files.replica(backup, {})
+            return files.BackupNote(was, _at((journal, agents)), is_shared, met.folder)
         if note.heads and note.heads != heads_of(journal, agents):
             because = f"{backup} was changed since it was made: its logs end otherwise than it says"
             instead = f"name another backup; or take what is there: delete {backup / files.BACKUP}"
@@ -142,7 +144,7 @@ def _made(
     step: RestoreStep,
 ) -> RestoredHome:
     """Make the home beside its place, with all that is to be written in it."""
-    note = note_of(backup)
+    note = note_of(backup, home)
     was, never_back = was or note.of, is_lost(note)
     if files.exists(home) and not never_back and home != backup:
         because = f"there is a home at {home}, and it goes on"

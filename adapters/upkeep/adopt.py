@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from adapters.home import files, log_pairing, write_guard
 from adapters.home.clock import clock_from
-from adapters.home.home_location import open_logs
+from adapters.home.home_location import FolderLocation, open_logs
 from adapters.store.leader import succeed
 from adapters.store.log import Log
 from domain.append.causes import GivenUp
@@ -79,10 +79,10 @@ def adopt_restored(home: Path, environ: Mapping[str, str]) -> Adopted:
     """
     check_exists(home)
     was = files.replica(home, {})
-    journal, agents = open_logs(home, files.replica(home, environ), is_writing=True)
+    journal, agents = open_logs(home, was, is_writing=True)
     with closing(journal), closing(agents):
-        lost = log_pairing.all_mismatches(journal, agents)
-        if not lost and log_pairing.newest_mismatch(journal, agents) is None:
+        lost = _mismatches(journal, agents)
+        if lost is None:
             raise _nothing_to_settle(f"the two logs of {home} belong together")
         given = environ.get(files.REPLICA_VARIABLE, "")
         check_new(given, (journal, agents))
@@ -102,6 +102,29 @@ def adopt_restored(home: Path, environ: Mapping[str, str]) -> Adopted:
     return Adopted(name, was, lost)
 
 
+def _mismatches(journal: Log, agents: Log) -> tuple[GivenUp, ...] | None:
+    """What the agent log says of the journal and that is not so; None: they belong together."""
+    lost = log_pairing.all_mismatches(journal, agents)
+    return lost if lost or log_pairing.newest_mismatch(journal, agents) else None
+
+
+def is_put_back(home: Path, environ: Mapping[str, str]) -> bool:
+    """Whether a home whose logs belong together may be older than what was written in it since:
+    machines share it, or it is not the folder where its name was drawn. It goes on as one that is
+    restored from a backup.
+
+    Raises:
+        Refused: Code ``invalid_value`` (there is no home), or ``frozen``.
+        Damaged: A file is no log.
+    """
+    check_exists(home)
+    journal, agents = open_logs(home, files.replica(home, {}), is_writing=False)  # who shared it
+    with closing(journal), closing(agents):
+        is_elsewhere = write_guard.installation_state(home, environ) == "elsewhere"
+        is_shared = journal.recorder.order() is not None
+        return (is_elsewhere or is_shared) and _mismatches(journal, agents) is None
+
+
 def check_new(given: str, logs: Iterable[Log]) -> None:
     """Look whether the name that `WAKELOG_REPLICA` gives, if it does, is one to go on under.
 
@@ -114,8 +137,8 @@ def check_new(given: str, logs: Iterable[Log]) -> None:
 
 
 def check_exists(home: Path) -> None:
-    """Raises Refused, code ``invalid_value``: there is no home."""
-    if not files.exists(home):
+    """Raises Refused, code ``invalid_value``: there is no home; ``frozen``: it stands aside."""
+    if not FolderLocation(home).exists():
         raise invalid(f"there is no home at {home}", "name one with --home")
 
 

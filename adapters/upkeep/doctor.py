@@ -121,7 +121,7 @@ def _place(path: Path, environ: Mapping[str, str]) -> Iterator[CheckOutcome]:
     """Whether the folder is the one where the replica's name was drawn."""
     if write_guard.installation_state(path, environ) == "elsewhere":
         told = "it is not the folder where its writer's name was drawn"
-        do = "say `wakelog home adopt moved` or `wakelog home adopt copy`"
+        do = "say `wakelog home adopt moved`, `copy` or `restored`"
         yield CheckOutcome("folder", False, told, do)
 
 

@@ -11,10 +11,14 @@ from random import Random
 
 import pytest
 
+from adapters.runtime import watcher
+from adapters.runtime.wake_capture import capture
 from adapters.sync.restore import RestoreStep, restore
+from adapters.wiring import open_home
 from tests.support import cli, process
 from tests.support.machines import Machine, pair
 from tests.support.rescuing import CUT, status_when_cut
+from tests.support.services import queued_key
 from tests.support.terminal import on_terminal
 
 FIXED = {"WAKELOG_TIMEZONE": "UTC"}
@@ -255,6 +259,97 @@ def test_killed_at_any_moment_it_is_ended_by_the_same_command(
     assert before in map(counted, desk.home.parent.glob("desk.before-*"))
     assert not list(desk.home.parent.glob("*.restoring"))
     assert Machine(desk.home, desk.folder, WAKELOG_REPLICA="desk2").sync()["waiting"] == []
+
+
+# ------------------------------------------------------------------------- a home that was put back
+
+DOORS = ["restore", "{backup}", "--lost"], ["home", "adopt", "restored"]
+
+
+def put_back(desk: Machine, image: Path) -> None:
+    """The whole folder, as an image of the disk has it."""
+    shutil.rmtree(desk.home)
+    shutil.copytree(image, desk.home)
+
+
+@pytest.mark.parametrize("words", DOORS, ids=" ".join)
+def test_a_home_that_was_put_back_whole_goes_on_as_one_that_is_restored(
+    tmp_path: Path, words: list[str]
+) -> None:
+    """A wake had begun there; since then it wrote on, and gave some of it to the others."""
+    desk, laptop = pair(tmp_path)
+    desk.said("add", "Fix the tap", "--category", "House")
+    desk.said("agent", "create", "--all")
+    for one in (desk, laptop):
+        one.sync()
+    desk.said("replicas", "name", "the desk")
+    desk.sync()
+    begin_wake(desk)
+    image, backup = Path(shutil.copytree(desk.home, tmp_path / "image")), tmp_path / "backup"
+    desk.said("backup", str(backup))
+    desk.said("note", "tap", "Ann comes on Monday.")
+    desk.sync()
+    put_back(desk, image)
+    made = Machine(desk.home, desk.folder, WAKELOG_REPLICA="desk2")
+    said = made.said(*(one.format(backup=backup) for one in words))
+    assert "It leads now, as the desk did, which is gone for good." in said
+    assert "1 wakes that had begun there are asked for once more." in said
+    (aside,) = desk.home.parent.glob("desk.before-*")
+    assert counted(aside) == counted(image)
+    assert (desk.home / "replica").read_text() == "desk2"
+    assert made.sync()["waiting"] == []
+    assert [one["outcome"] for one in made.told("wake")] == ["completed"]
+    notes = made.told("show", "tap")["notes"]
+    assert [one["text"] for one in notes] == ["Ann comes on Monday."]
+    made.sync()
+    laptop.sync()
+    assert laptop.said("wake").startswith("the desk leads")
+    for one in (made, laptop):
+        assert "rows" in one.told("prove")
+
+
+def begin_wake(desk: Machine) -> None:
+    """A wake has begun and waits for its model."""
+    environ = {**cli.FIXED, **desk.more}
+    (agent,) = desk.told("agent", "list")
+    with open_home(desk.home, environ, is_writing=True) as home:
+        watcher.catch_up(home.services)
+        run_key = queued_key(home.services, agent["id"])
+        captured = capture(home.services, agent["id"], run_key, is_now=True)
+        home.services.append_agent(captured.command, payloads=captured.payloads)
+
+
+def test_a_home_alone_that_was_put_back_says_all_three_and_gets_another_name(
+    tmp_path: Path,
+) -> None:
+    home, own = tmp_path / "home", {"WAKELOG_REPLICA": ""}
+    cli.done(["add", "Fix the tap"], home, env=own)
+    was = (home / "replica").read_text()
+    image = Path(shutil.copytree(home, tmp_path / "image"))
+    said = cli.refused(["add", "x"], image, env=own)
+    for how in ("moved", "copy", "restored"):
+        assert f"`wakelog home adopt {how}`" in said
+    did = cli.told(["home", "adopt", "restored"], image, env=own)
+    assert (did["was"], did["replica"]) == (was, (image / "replica").read_text())
+    assert did["replica"] != was
+    assert counted(Path(did["aside"])) == counted(home)
+    cli.done(["add", "x"], image, env=own)
+    assert "nothing_to_adopt" in cli.refused(["home", "adopt", "restored"], image, env=own)
+
+
+def test_an_adoption_that_was_killed_says_what_ends_it(
+    lost: tuple[Machine, Machine, Path],
+) -> None:
+    desk, _, _ = lost
+    before, environ = counted(desk.home), {**FIXED, "WAKELOG_REPLICA": "desk2"}
+
+    def deed(step: RestoreStep) -> None:
+        restore(desk.home, desk.home, environ, step=step)
+
+    assert status_when_cut(deed, STEPS.index("take")) == CUT
+    command = f"repeat `wakelog --home {desk.home} restore {desk.home}`"
+    assert command in cli.refused(["home", "adopt", "restored"], desk.home, env=environ)
+    end(desk, desk.home, before)
 
 
 # ----------------------------------------------------------------------------------- a home alone
