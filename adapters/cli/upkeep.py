@@ -178,17 +178,16 @@ def backup_command(session: Session, folder: str) -> None:
     """Copy the home into a new folder, while it is worked in.
 
     Both logs are copied whole and looked at; views and leases are left out, they are made anew.
-    A backup that fails or is stopped leaves nothing behind.
-    `wakelog restore DIR` makes a home of it again; to look into it, name it with --home.
+    A backup that fails or is stopped leaves nothing behind. One of a home in a database is a
+    folder, too. `wakelog restore DIR` makes a home of it again; to look into it, name it with
+    --home.
     """
-    if not session.place.is_folder:
-        because = f"{session.place.name} is in a database"
-        raise invalid(because, f"copy it with `wakelog copy {session.place.name} {folder}`")
-    if not files.exists(session.path):
+    if not session.place.exists():
         raise invalid(NO_HOME_HERE.format(session.path), "name one with --home")
     target = Path(folder).expanduser().absolute()
-    with _heeding_sigterm():
-        made = back_up(session.path, target)
+    is_copied = not session.place.is_folder
+    with _heeding_sigterm(), session.log_bar("Copying", is_wanted=is_copied) as told:
+        made = back_up(session.place, target, told or (lambda *_: None))
     size = sum(one.stat().st_size for one in made)
     if session.as_json:
         names = [one.name for one in made]
@@ -200,7 +199,8 @@ def backup_command(session: Session, folder: str) -> None:
         session.note(safe(f"Prove it with `wakelog --home {target} prove`."))
 
 
-@command("restore", "backup=BACKUP", example=("~/backups/2027-01-01", "/mnt/b --lost"))
+@command("restore", example=("~/backups/2027-01-01", "/mnt/b --lost"))
+@click.argument("backup", type=click.Path(), metavar="BACKUP")  # read before there is a home
 @click.option(
     "--lost/--beside",
     "is_lost",
@@ -216,13 +216,12 @@ def restore_command(session: Session, backup: str, was: str, *, is_lost: bool | 
     its label, leads where that led, and goes on with what it had in hand; else it is one more
     machine, in a folder of its own. Nothing is lost that other machines have: `wakelog sync`.
 
-    A backup that was changed since it was made is refused. The home is proved at the end; exit
-    status 1: it is back, and something in it differs.
+    With --home pg:NAME it is made in a database, where nothing may be of that name; machines share
+    none there.
+
+    A backup that was changed since it was made is refused. Cut off, it is ended by saying it again.
+    The home is proved at the end; exit status 1: it is back, and something in it differs.
     """
-    if not session.place.is_folder:
-        because = f"{session.place.name} is in a database, and a backup is a folder"
-        instead = f"restore it into one, then `wakelog copy FOLDER {session.place.name}`"
-        raise invalid(because, instead)
     source = Path(backup).expanduser().absolute()
 
     def told_lost(note: files.BackupNote) -> bool:
@@ -245,14 +244,16 @@ def restore_home(
     from adapters.proof.incremental import prove_remembering
     from adapters.sync.restore import restore
 
-    with _heeding_sigterm():
-        did = restore(source, session.path, os.environ, was=was, is_lost=is_lost)
+    place, environ, is_copied = session.place, os.environ, not session.place.is_folder
+    with _heeding_sigterm(), session.log_bar("Copying", is_wanted=is_copied) as bar:
+        told = bar or (lambda *_: None)
+        did = restore(source, place, environ, was=was, is_lost=is_lost, told=told)
     home = session.opened()
     with session.home_bar(home, "Proving") as progress:
         proved = prove_remembering(home, os.environ, progress)
     return results.RestoredDetails(
         True,
-        str(session.path),
+        session.place.name,
         did.replica,
         did.was or None,
         did.at,

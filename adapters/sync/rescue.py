@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from adapters.documents.sync import RescueReport, VoidBranch
 from adapters.home import files, write_guard
-from adapters.home.home_location import HomeLocation, open_logs
+from adapters.home.home_location import FolderLocation, HomeLocation, open_logs
 from adapters.home.write_guard import WriteGuard
 from adapters.store.leader import succeed
 from adapters.store.log import Log
@@ -451,7 +451,7 @@ def copy_beside(home: Path, name: str) -> str:
     """The home as it is, whole, in a folder of its `forks`, of that name or a like one; the
     folder."""
     part = home / WORK_FOLDER / "copy"
-    back_up(home, part)
+    back_up(FolderLocation(home), part)
     with files.readable_errors(home):
         (home / files.FORKS).mkdir(mode=0o700, exist_ok=True)
         path = _free_path(home / files.FORKS, name)

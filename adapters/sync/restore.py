@@ -17,13 +17,15 @@ import msgspec
 
 from adapters.home import files, write_guard
 from adapters.home.clock import clock_from
-from adapters.home.home_location import FolderLocation, open_logs
+from adapters.home.home_location import FolderLocation, HomeLocation, open_logs
 from adapters.home.write_guard import WriteGuard
 from adapters.store.leader import leadership_of, succeed
 from adapters.store.log import Log
+from adapters.store.log_copy import CopyProgress
 from adapters.sync.machines import retire
 from adapters.upkeep.adopt import check_new
 from adapters.upkeep.backup import back_up, heads_of
+from adapters.upkeep.home_copy import copy_logs
 from adapters.wiring import open_home
 from domain.errors import Damaged, Refused, invalid
 from domain.machines.commands import LabelReplica
@@ -83,29 +85,35 @@ IsLost = Callable[[files.BackupNote], bool]
 
 def restore(
     backup: Path,
-    home: Path,
+    place: HomeLocation,
     environ: Mapping[str, str],
     *,
     was: str = "",
     is_lost: IsLost = lambda _: True,
     step: RestoreStep = lambda _: None,
+    told: CopyProgress = lambda *_: None,
 ) -> RestoredHome:
     """Make a home of a backup, in the place of what is there, or end what was cut off.
 
     Args:
         backup: Its folder, which stays as it is.
-        home: Where.
+        place: Where; in a database nothing may be there.
         environ: Environment variables.
         was: The name under which the home was written; empty: as the backup says.
         is_lost: Tells whether that home never comes back: then its name is retired, and what it
             led is led here.
         step: Is told what comes next.
+        told: Is told how far a copy into a database has come.
 
     Raises:
-        Refused: Code ``invalid_value``: it is no backup, there is a home and the old one is not
+        Refused: Code ``not_shared``: machines share it, and it should get into a database;
+            ``invalid_value``: it is no backup, there is a home and the old one is not
             lost, or nobody knows the old name; ``read_only``.
         Damaged: A log of the backup is not whole, or another one than it was.
     """
+    if not place.is_folder:
+        return _in_database(backup, place, environ, told)
+    home = place.folder
     hold = WriteGuard("rescued", f"by `wakelog --home {home} restore {backup}`")
     with files.readable_errors(home):
         made = _left(home, hold)
@@ -122,10 +130,24 @@ def restore(
             step("take")
             part.rename(home)
         step("open")
-        FolderLocation(home).keep_hold(WriteGuard())
+        place.keep_hold(WriteGuard())
         step("clean")
         (home / WHOLE).unlink(missing_ok=True)
     return made
+
+
+def _in_database(
+    backup: Path, place: HomeLocation, environ: Mapping[str, str], told: CopyProgress
+) -> RestoredHome:
+    """Copy a backup into a new home of a database; cut off, the same command goes on with it."""
+    note = note_of(backup, place.folder)
+    if note.is_shared:
+        because = f"machines share the home that {backup} is of, and none in a database can be"
+        raise Refused("not_shared", because=because, instead="restore it into a folder")
+    name = files.replica_given(environ) or files.draw_name()
+    copy_logs(FolderLocation(backup), place, environ, told, name)
+    place.keep_hold(WriteGuard())
+    return RestoredHome(place.begin(environ), note.of, note.at)
 
 
 def _left(folder: Path, hold: WriteGuard) -> RestoredHome | None:
@@ -152,7 +174,7 @@ def _made(
     part = files.restoring(home)
     shutil.rmtree(part, ignore_errors=True)
     step("copy")
-    back_up(backup, part)
+    back_up(FolderLocation(backup), part)
     try:
         step("name")
         made = _named(part, was, environ, note, is_lost=never_back)

@@ -1,4 +1,5 @@
-"""Copies a home while it is worked in: SQLite's own backup, the agent log before the journal.
+"""Copies a home while it is worked in: SQLite's own backup, of one in a database append by append;
+the agent log before the journal.
 
 So the journal of a copy is never older than what its agent log refers to (DESIGN 4). The copy
 leaves out the replica's name, so that whoever writes in it is another writer, and everything that
@@ -15,9 +16,12 @@ import msgspec
 from msgspec import Struct
 
 from adapters.home import files
+from adapters.home.home_location import HomeLocation
 from adapters.store.log import Log
+from adapters.store.log_copy import CopyProgress, copy_log
 from adapters.store.reader import writer_of
 from adapters.store.recorder import by_append
+from adapters.store.sqlite_files import check_alone
 from domain.append import envelope
 from domain.errors import Damaged, Refused, invalid
 
@@ -35,8 +39,13 @@ class _Link(Struct):
 _LINK = msgspec.json.Decoder(_Link)
 
 
-def back_up(home: Path, folder: Path) -> list[Path]:
+def back_up(place: HomeLocation, folder: Path, told: CopyProgress = lambda *_: None) -> list[Path]:
     """Copy a home into a folder that is empty or not there yet; the files that were made.
+
+    Args:
+        place: The home.
+        folder: Where.
+        told: Is told how far a copy out of a database has come.
 
     Raises:
         Refused: Code ``invalid_value`` (the folder holds something) or ``read_only``.
@@ -44,10 +53,20 @@ def back_up(home: Path, folder: Path) -> list[Path]:
     """
     try:
         with _whole_or_nothing(folder):
-            parts = [_copy_log(home / name, folder) for name in LOGS]
-            if (home / files.SETTINGS).exists():
-                parts.append(_copy_settings(home / files.SETTINGS, folder))
-            parts.append(_note(home, folder))
+            if place.is_folder:
+                home = place.folder
+                parts = [_copy_log(home / name, folder) for name in LOGS]
+                own, meets = files.replica(home, {}), files.met_machines(home).folder
+                settings = home / files.SETTINGS
+                kept = settings.read_bytes() if settings.exists() else b""
+            else:
+                own, meets = place.begin({}), ""
+                parts = _copy_rows(place, folder, told)
+                kept = place.settings_text().encode()
+            if kept:
+                parts.append(_written(folder, files.SETTINGS, kept))
+            note = msgspec.json.encode(_note(folder, own, meets))
+            parts.append(_written(folder, files.BACKUP, note))
             names = [part.name.removeprefix(".").removesuffix(".part") for part in parts]
             return [part.rename(folder / name) for part, name in zip(parts, names, strict=True)]
     except OSError as error:
@@ -104,25 +123,35 @@ def _copy_log(source: Path, folder: Path) -> Path:
     return part
 
 
-def _copy_settings(source: Path, folder: Path) -> Path:
-    part = _part_path(folder, source.name)
+def _copy_rows(place: HomeLocation, folder: Path, told: CopyProgress) -> list[Path]:
+    """The copies of both logs of a home in a database, under the names of parts. What is written
+    meanwhile may come along: an append is there whole or not at all."""
+    journal, agents = place.logs({}, is_writing=False)
+    parts: list[Path] = []
+    with closing(journal), closing(agents):
+        for source, name in zip((agents, journal), LOGS, strict=True):
+            parts.append(_written(folder, name, b""))
+            with closing(Log.open(source.name, parts[-1], "")) as target:
+                copy_log(source, target, told)
+            check_alone(parts[-1])  # one file, nothing beside it
+    return parts
+
+
+def _written(folder: Path, name: str, data: bytes) -> Path:
+    part = _part_path(folder, name)
     part.touch(mode=0o600, exist_ok=False)
-    part.write_bytes(source.read_bytes())
+    part.write_bytes(data)
     return part
 
 
-def _note(home: Path, folder: Path) -> Path:
+def _note(folder: Path, own: str, meets: str) -> files.BackupNote:
     """Whose backup it is, by the logs that were copied."""
-    own, part = files.replica(home, {}), _part_path(folder, files.BACKUP)
     journal = Log.read_only("journal", _part_path(folder, files.JOURNAL), "")
     agents = Log.read_only("agent", _part_path(folder, files.AGENT), "")
     with closing(journal), closing(agents):
         at = max(journal.tail().at, agents.tail().at)
-        is_shared, met = journal.recorder.order() is not None, files.met_machines(home)
-        note = files.BackupNote(own, at, is_shared, met.folder, heads_of(journal, agents))
-    part.touch(mode=0o600, exist_ok=False)
-    part.write_bytes(msgspec.json.encode(note))
-    return part
+        is_shared = journal.recorder.order() is not None
+        return files.BackupNote(own, at, is_shared, meets, heads_of(journal, agents))
 
 
 def heads_of(*logs: Log) -> dict[str, str]:

@@ -44,7 +44,7 @@ def copy_home(
         source.hold().check(source.name)
     source.keep_hold(to_be)
     try:
-        copied = _copy_logs(source, target, environ, told)
+        copied = copy_logs(source, target, environ, told)
     except BaseException:
         source.keep_hold(WriteGuard())
         raise
@@ -70,14 +70,30 @@ def thaw(place: HomeLocation) -> bool:
     return hold.state != "open"
 
 
-def _copy_logs(
-    source: HomeLocation, target: HomeLocation, environ: Mapping[str, str], told: CopyProgress
+def copy_logs(
+    source: HomeLocation,
+    target: HomeLocation,
+    environ: Mapping[str, str],
+    told: CopyProgress,
+    replica: str = "",
 ) -> CopiedAppends:
+    """Copy both logs into a home that is begun so, and held; it may have been cut off.
+
+    Args:
+        source: The home, which nobody writes meanwhile.
+        target: See `copy_home`.
+        environ: Environment variables.
+        told: Is told how far it has come.
+        replica: Who writes there from then on; empty: who did.
+
+    Raises:
+        Refused, Damaged: See `copy_home`.
+    """
     with ExitStack() as opened:
         logs = source.logs(environ, is_writing=False)
         here = [opened.enter_context(closing(one)) for one in logs]
         hold = WriteGuard("frozen", f"from {source.name}")
-        target.begin_copy(here[0].replica, source.settings_text(), hold)
+        target.begin_copy(replica or here[0].replica, source.settings_text(), hold)
         logs = target.logs(environ, is_writing=True)
         there = [opened.enter_context(closing(one)) for one in logs]
         for one, other in zip(here, there, strict=True):

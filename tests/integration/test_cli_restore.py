@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+from adapters.home.home_location import FolderLocation
 from adapters.runtime import watcher
 from adapters.runtime.wake_capture import capture
 from adapters.sync.restore import RestoreStep, restore
@@ -183,7 +184,7 @@ def test_killed_before_any_step_it_is_ended_by_the_same_command(
     environ = {**FIXED, "WAKELOG_REPLICA": "desk2"}
 
     def deed(step: RestoreStep) -> None:
-        restore(backup, desk.home, environ, step=step)
+        restore(backup, FolderLocation(desk.home), environ, step=step)
 
     assert status_when_cut(deed, at) == CUT
     is_aside = STEPS[at] in ("take", "open")
@@ -202,7 +203,9 @@ def test_killed_before_any_step_it_is_ended_by_the_same_command(
 def test_the_steps_are_those_that_are_tried(lost: tuple[Machine, Machine, Path]) -> None:
     desk, _, backup = lost
     steps: list[str] = []
-    restore(backup, desk.home, {**FIXED, "WAKELOG_REPLICA": "desk2"}, step=steps.append)
+    restore(
+        backup, FolderLocation(desk.home), {**FIXED, "WAKELOG_REPLICA": "desk2"}, step=steps.append
+    )
     assert tuple(steps) == STEPS
 
 
@@ -215,7 +218,7 @@ def test_a_backup_put_back_by_hand_is_ended_though_it_stands_aside_itself(
     environ = {**FIXED, "WAKELOG_REPLICA": "desk2"}
 
     def deed(step: RestoreStep) -> None:
-        restore(desk.home, desk.home, environ, step=step)
+        restore(desk.home, FolderLocation(desk.home), environ, step=step)
 
     assert status_when_cut(deed, STEPS.index("take")) == CUT
     assert not desk.home.exists()
@@ -230,7 +233,7 @@ def test_what_another_restore_left_stands_in_nobodys_way(
     environ = {**FIXED, "WAKELOG_REPLICA": "desk2"}
 
     def deed(step: RestoreStep) -> None:
-        restore(other, desk.home, environ, step=step)
+        restore(other, FolderLocation(desk.home), environ, step=step)
 
     before = counted(desk.home)
     assert status_when_cut(deed, STEPS.index("take")) == CUT
@@ -344,7 +347,7 @@ def test_an_adoption_that_was_killed_says_what_ends_it(
     before, environ = counted(desk.home), {**FIXED, "WAKELOG_REPLICA": "desk2"}
 
     def deed(step: RestoreStep) -> None:
-        restore(desk.home, desk.home, environ, step=step)
+        restore(desk.home, FolderLocation(desk.home), environ, step=step)
 
     assert status_when_cut(deed, STEPS.index("take")) == CUT
     command = f"repeat `wakelog --home {desk.home} restore {desk.home}`"

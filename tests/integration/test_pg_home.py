@@ -171,7 +171,6 @@ def test_what_a_folder_alone_can_is_refused_in_one_line(environ: dict[str, str])
     assert "there is no home 'ben'" in refused(["task", "add", "x"], nowhere, env=environ)
     done(["home", "create", "ben"], nowhere, env=environ)
     assert "is no name of a home" in refused(["home", "create", "Ben"], nowhere, env=environ)
-    assert "pg:ben is in a database" in refused(["backup", "x"], nowhere, env=environ)
     assert "pg:ben is in a database" in refused(["home", "adopt", "copy"], nowhere, env=environ)
     unset = {**environ, "WAKELOG_DATABASE": ""}
     assert "WAKELOG_DATABASE is not set" in refused(["task", "list"], nowhere, env=unset)

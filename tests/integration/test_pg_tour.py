@@ -10,9 +10,9 @@ from tests.support import tour
 from tests.support.cli import done, told
 
 ELSEWHERE = {
-    "restore": "makes a folder of a backup, which is one",
+    "restore": "makes a home where none is in a database: test_pg_backup",
     "category": "asks an agent, as `wake` does",
-    "backup": "copies a folder's files; a database has its own ways (deploy/README.md), or `copy`",
+    "backup": "makes a folder, whose files differ though rows do not: test_pg_backup",
     "cluster": "is of the database, and no folder has it: test_home_leases",
     "copy": "its own file: test_pg_copy",
     "database check": "of the database: test_home_leases",
