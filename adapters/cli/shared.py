@@ -145,24 +145,29 @@ class Session:
         return not (self.as_json or self.is_quiet) and sys.stderr.isatty()
 
     def settle(self) -> None:
-        """Ask whether a folder that is not where it was has been moved or copied, where somebody
-        can answer.
+        """Ask whether a folder that is not where it was has been moved, copied or put back, where
+        somebody can answer.
 
         Raises:
-            Refused: Code ``moved_home``: nobody can.
+            Refused: Code ``moved_home``: nobody can; or it may not be written for another reason.
         """
         try:
             self.place.check_writing(os.environ)
-        except Refused:
-            if not self.can_ask:
+        except Refused as refused:
+            if refused.code != "moved_home" or not self.can_ask:
                 raise
+            from adapters.sync.restore import restore
             from adapters.upkeep import adopt
 
-            question = f"{safe(str(self.path))} is in another place. Was it moved, or is it a copy?"
-            answers = click.Choice(["moved", "copy"])
-            how = click.prompt(question, type=answers, err=True)
+            question = f"{safe(str(self.path))} is in another place. Was it moved, is it a copy, or"
+            answers = click.Choice(["moved", "copy", "restored"])
+            how = click.prompt(f"{question} was it restored?", type=answers, err=True)
             self.close()
-            adopt.adopt_folder(self.path, os.environ, is_copy=how == "copy")
+            if how == "restored":
+                did = restore(self.path, self.place, os.environ)
+                self.note(safe(f"It writes as {did.replica} now; as it was it is in {did.aside}."))
+            else:
+                adopt.adopt_folder(self.path, os.environ, is_copy=how == "copy")
 
     def check_named(self) -> None:
         """Look whether a home that was named with --home is there, where a command needs one.

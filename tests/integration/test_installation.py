@@ -167,16 +167,25 @@ def test_of_many_that_write_first_one_keeps_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize(("answer", "is_same"), [("moved", True), ("copy", False)])
+@pytest.mark.parametrize(
+    ("answer", "is_same"), [("moved", True), ("copy", False), ("restored", False)]
+)
 def test_on_a_terminal_it_is_asked(made: Path, answer: str, is_same: bool) -> None:
     copy = Path(shutil.copytree(made, made.with_name("copy")))
     with on_terminal(copy, "task", "add", "Second", env=OWN) as terminal:
-        terminal.until("Was it moved, or is it a copy? (moved, copy): ")
+        terminal.until("Was it moved, is it a copy, or was it restored? (moved, copy, restored): ")
         terminal.press(f"{answer}\n")
         terminal.until('Added: "Second"')
         assert terminal.ended()[0] == 0
     assert is_same == (name(copy) == name(made))
     done(["task", "add", "Third"], copy, env=OWN)
+
+
+def test_a_home_that_may_not_be_written_for_another_reason_is_not_asked_about(made: Path) -> None:
+    (made / "hold").write_text("frozen to pg:anna\n")
+    with on_terminal(made, "task", "add", "Second", env=OWN) as terminal:
+        terminal.until("is being copied to pg:anna, or that was cut off")
+        assert terminal.ended()[0] == 2
 
 
 def test_the_home_is_shown(made: Path) -> None:
