@@ -263,6 +263,7 @@ def restore_home(
         did.meets or None,
         did.recovered,
         proved.ok,
+        did.erased,
     ), proved
 
 

@@ -126,7 +126,7 @@ class RestoredDetails(Struct, frozen=True):
     """What `restore` prints: the folder, who writes it from now on and who did; `at`: the time of
     its newest append; `aside`: where the home is that stood there; `label` and `leads`: what it has
     of the old name; `meets`: where its machines met; `recovered`: wakes that it goes on with;
-    `proved`: it came out as it was."""
+    `proved`: it came out as it was; `erased`: what was erased in what stood there, and here now."""
 
     ok: Literal[True]
     folder: str
@@ -139,6 +139,7 @@ class RestoredDetails(Struct, frozen=True):
     meets: str | None
     recovered: int
     proved: bool
+    erased: int = 0
 
 
 class ErasedMention(Struct, frozen=True):

@@ -341,9 +341,8 @@ class LogReader:
         return self._left_out[name]
 
     def erasures(self) -> Listed:
-        """All that erasures list, those that this replica knows."""
-        every = (self.replica, *self._look().main.replicas)
-        rows = (row for name in every for row in self.facts(f"log:{MAIN}@{name}"))
+        """All that erasures list, whoever reads."""
+        rows = (row for stream in sorted(self.streams_of("log")) for row in self.facts(stream))
         return listed_of(rows, self.payload)
 
     def payload_or_refuse(self, payload_id: PayloadId) -> bytes | None:

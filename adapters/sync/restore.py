@@ -9,12 +9,13 @@ nobody writes until the same command has ended it.
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from adapters.documents.results import ErasureLine
 from adapters.home import files, write_guard
 from adapters.home.clock import clock_from
 from adapters.home.home_location import FolderLocation, HomeLocation, open_logs
@@ -25,9 +26,10 @@ from adapters.store.log_copy import CopyProgress
 from adapters.sync.machines import retire
 from adapters.upkeep.adopt import check_new
 from adapters.upkeep.backup import back_up, heads_of
+from adapters.upkeep.erase import erase_again, erasures
 from adapters.upkeep.home_copy import copy_logs
 from adapters.wiring import open_home
-from domain.errors import Damaged, Refused, invalid
+from domain.errors import Damaged, Refused, WakelogError, invalid
 from domain.machines.commands import LabelReplica
 
 ASIDES_MAX = 100  # of one day
@@ -37,7 +39,8 @@ WHOLE = "restored.json"  # of a home that is made and has its place only to take
 class RestoredHome(NamedTuple):
     """Who writes the home from now on, and who wrote it; `aside`: where the home is that stood
     there; `at`: the time of its newest append; `label`, `leads`: what it has of the old name;
-    `meets`: the folder where machines met; `recovered`: wakes that it goes on with."""
+    `meets`: the folder where machines met; `recovered`: wakes that it goes on with;
+    `erased`: what was erased in the home that stood there, and was erased in this one, too."""
 
     replica: str
     was: str
@@ -47,6 +50,7 @@ class RestoredHome(NamedTuple):
     leads: bool = False
     meets: str = ""
     recovered: int = 0
+    erased: int = 0
 
 
 def note_of(backup: Path, home: Path) -> files.BackupNote:
@@ -182,11 +186,22 @@ def _made(
         with open_home(part, environ, is_writing=True) as opened:
             goes_on = never_back and opened.services.agents.is_shared
             wakes = retire(opened, made.was).wakes if goes_on else 0
+            erased = erase_again(opened, _erased_there(home, environ))
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)
         raise
     aside = _aside(home, made.at[:10]) if home.exists() else ""
-    return made._replace(aside=aside, recovered=wakes)
+    return made._replace(aside=aside, recovered=wakes, erased=len(erased))
+
+
+def _erased_there(home: Path, environ: Mapping[str, str]) -> Sequence[ErasureLine]:
+    """What was erased in the home that stands there: a backup does not bring it back. Of one that
+    cannot be read, and of one that machines share, nothing."""
+    with suppress(WakelogError):
+        if files.exists(home):
+            with open_home(home, environ) as there:
+                return erasures(there)
+    return ()
 
 
 def _named(

@@ -209,6 +209,8 @@ def restored_lines(did: RestoredDetails, zone: str) -> Iterator[str]:
         yield safe(f"It leads now, as {did.label or did.was} did, which is gone for good.")
     elif did.label:
         yield safe(f"It is {did.label} now; who wrote as {did.was} is gone for good.")
+    if did.erased:
+        yield f"{did.erased} of what the backup holds was erased there; now it is erased here, too."
     if did.recovered:
         yield f"{did.recovered} wakes that had begun there are asked for once more."
     if did.meets:

@@ -374,6 +374,17 @@ def finish_erasure(home: "Home") -> Erasure | None:
     return erase(home, *left) if left else None
 
 
+def erase_again(home: "Home", others: Iterable[ErasureLine]) -> list[ErasureLine]:
+    """Erase in a home what was erased in another past of it; those of which something was there."""
+    found: list[ErasureLine] = []
+    for one in others:
+        what, _, entity = one.unit.partition(":")
+        if not plan_erasure(home, what, entity).is_done:
+            erase(home, what, entity)
+            found.append(one)
+    return found
+
+
 def pick_erased(home: "Home", what: str, wanted: str) -> str:
     """The id of what was erased already, by its beginning; empty where there is none: titles are
     gone."""

@@ -244,6 +244,21 @@ def test_it_comes_back_neither_by_its_file_nor_by_its_key_nor_by_undo(
     assert [one["title"] for one in cli.told(["list", "--all"], home)] == ["Paint the shed"]
 
 
+def test_a_backup_of_before_brings_it_back_only_where_it_was_not_erased(
+    ill: Path, tmp_path: Path
+) -> None:
+    backup = str(tmp_path / "backup")
+    cli.done(["backup", backup], ill)
+    cli.done(["erase", "task", "Zwiebelkur", "--sure"], ill)
+    env = {"WAKELOG_REPLICA": "r2"}
+    assert cli.told(["restore", backup], ill, env=env)["erased"] == 1
+    assert {word: files for word, files in holding(ill, WORDS).items() if files} == {}
+    assert [one["title"] for one in cli.told(["list", "--all"], ill)] == ["Renew the passport"]
+    other = tmp_path / "other"
+    assert cli.told(["restore", backup], other, env=env)["erased"] == 0
+    assert len(cli.told(["list"], other)) == 2
+
+
 # ------------------------------------------------------------------------------------- looking back
 
 
