@@ -22,6 +22,7 @@ from adapters.text.remedies import in_words
 from adapters.upkeep.backup import back_up
 from adapters.upkeep.doctor import examine
 from domain.errors import Refused, invalid
+from domain.text import fold
 
 if TYPE_CHECKING:
     from adapters.proof.prove import Proved
@@ -326,6 +327,9 @@ def erase_command(
         because = "what is erased cannot be brought back"
         raise Refused("not_sure", because=because, instead="say --sure, or first --dry-run")
     plan = plan_erasure(home, what, entity)
+    if sure and not entity.startswith(name.lower()) and fold(name) != fold(plan.title):
+        because = f"{name!r} is a part of {plan.title!r}, and may be one of another"
+        raise Refused("not_sure", because=because, instead="with --sure say all of it, or the id")
     if not (session.as_json or again):
         session.say_each(plan_lines(plan.document()))
     if dry_run:

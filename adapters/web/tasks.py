@@ -19,8 +19,11 @@ from adapters.documents.tasks import (
     task_lines,
     task_page,
 )
+from adapters.text.agent_output import counted
 from adapters.text.task import stopped
 from adapters.text.task_facts import KINDS, WHO
+from adapters.upkeep.erase import erase as erase_for_good
+from adapters.upkeep.erase import plan_erasure
 from adapters.usecases import resolve_conflict, undoing
 from adapters.usecases import tasks as deeds
 from adapters.usecases import tasks as use_cases
@@ -295,6 +298,7 @@ def _more(site: Site, page: TaskPage, document: dict[str, Any], now: str) -> dic
         "item_shown": ITEM_SHOWN,
         "note_edited": NOTE_EDITED,
         "sets_shown": OPEN_SHOWN,
+        "is_erasable": site.home.place.is_folder and not site.home.services.journal.is_shared,
     }
 
 
@@ -577,6 +581,28 @@ def delete(site: Site, asked: FormRequest) -> Notice:
     check_sure(asked, "deleting the task")
     use_cases.delete_task(site.home, task.id, asked.key)
     return Notice("Deleted; it can be restored here.")
+
+
+def show_erase(site: Site, asked: FormRequest) -> Page:
+    """What erasing the task would take, and what of it stays; its title is to be typed."""
+    task = task_by_id(site, asked.names["id"])
+    return Page(
+        "erase.html", f"Erase {task.title}", plan_erasure(site.home, "task", task.id).document()
+    )
+
+
+def erase(site: Site, asked: FormRequest) -> Notice:
+    """Take the words of the task out of the home for good. Raises Refused."""
+    task = task_by_id(site, asked.names["id"])
+    if asked.needed("title").strip() != task.title.strip():
+        because = f"that is not its title, {task.title!r}; nothing was erased"
+        raise Refused("not_sure", because=because, instead="type it as it stands there")
+    did = erase_for_good(site.home, "task", task.id)
+    if did.left:
+        because = f"a text still stands in {', '.join(did.left)}"
+        raise Refused("erased", because=because, instead="see `wakelog erase --list`")
+    rows, files = counted(did.rows, "row"), counted(did.files, "file")
+    return Notice(f"Erased: {rows} are marks now; searched {files}, no text was found.")
 
 
 def _unknown_verb(verb: str) -> Refused:

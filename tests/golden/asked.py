@@ -312,6 +312,7 @@ PAGES = {
     "task": "/tasks/{task}",
     "history": "/tasks/{task}/history",
     "why": "/tasks/{task}/why/due",
+    "erase": "/tasks/{task}/erase",
     "agents": "/agents",
     "agent": "/agents/{agent}",
     "life": "/agents/{agent}/life?nth=6",

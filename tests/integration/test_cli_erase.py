@@ -25,6 +25,7 @@ from tests.support.terminal import on_terminal
 
 WORDS = ("Zwiebelkur", "Quarkwinkel", "Sonderbar", "Pfefferminz", "Hustensaft", "Kamillentee")
 """Each stands in what is erased, and those of `KEPT` nowhere else."""
+ILL = "Zwiebelkur with Doctor Quarkwinkel"
 KEPT = ("passport", "Bürgeramt", "biometric")
 FIXED = {**cli.FIXED, "WAKELOG_TIMEZONE": "UTC"}
 
@@ -48,7 +49,7 @@ def holding(home: Path, words: tuple[str, ...]) -> dict[str, list[str]]:
 @pytest.fixture
 def ill(home: Path) -> Path:
     """A task whose every kind of words is told, linked with another one; both have woken agents."""
-    cli.done(["add", "Zwiebelkur with Doctor Quarkwinkel", "--item", "Buy Hustensaft"], home)
+    cli.done(["add", ILL, "--item", "Buy Hustensaft"], home)
     cli.done(["add", "Renew the passport"], home)
     cli.done(["note", "Zwiebelkur", f"Frau Sonderbar says {'x ' * 600} Montag"], home)
     cli.done(["edit", "Zwiebelkur", "--description", "Tea of Pfefferminz twice a day"], home)
@@ -67,7 +68,7 @@ def ill(home: Path) -> Path:
 
 def test_no_byte_of_the_home_holds_a_word_of_it_and_all_of_the_rest_is_there(ill: Path) -> None:
     assert all(len(found) >= 2 for found in holding(ill, WORDS).values()), "views hold them, too"
-    did = cli.told(["erase", "task", "Zwiebelkur", "--sure"], ill)
+    did = cli.told(["erase", "task", ILL, "--sure"], ill)
     assert (did["ok"], did["done"], did["left"]) == (True, True, [])
     assert did["texts"] >= 5, "what was searched for"
     assert {word: files for word, files in holding(ill, WORDS).items() if files} == {}
@@ -79,7 +80,7 @@ def test_no_byte_of_the_home_holds_a_word_of_it_and_all_of_the_rest_is_there(ill
 
 def test_what_is_left_proves_and_it_is_told_what_went(ill: Path) -> None:
     before = cli.told(["prove"], ill)
-    did = cli.told(["erase", "task", "Zwiebelkur", "--sure"], ill)
+    did = cli.told(["erase", "task", ILL, "--sure"], ill)
     now = cli.told(["prove"], ill)
     assert (now["ok"], now["divergences"]) == (True, [])
     erased = now["erased"]
@@ -98,7 +99,7 @@ def test_what_is_left_proves_and_it_is_told_what_went(ill: Path) -> None:
 def test_an_anchor_that_was_made_before_still_fits(ill: Path, tmp_path: Path) -> None:
     anchors = tmp_path / "anchors.txt"
     cli.done(["prove", "--anchor", str(anchors), "--new-anchor"], ill)
-    cli.done(["erase", "task", "Zwiebelkur", "--sure"], ill)
+    cli.done(["erase", "task", ILL, "--sure"], ill)
     assert cli.run(["prove", "--anchor", str(anchors)], ill).exit_code == 0
 
 
@@ -111,7 +112,7 @@ def test_after_it_all_goes_on_and_the_numbers_of_proposals_stay(home: Path) -> N
     said = cli.done(["inbox"], home)
     assert "1.1" in said
     assert "2.1" in said
-    cli.done(["erase", "task", "tap", "--sure"], home)
+    cli.done(["erase", "task", "Fix the tap", "--sure"], home)
     after = cli.done(["inbox"], home)
     assert "2.1" in after
     assert "1.1" not in after
@@ -122,7 +123,7 @@ def test_after_it_all_goes_on_and_the_numbers_of_proposals_stay(home: Path) -> N
 
 def test_an_agent_alone_goes_and_what_it_changed_stays(ill: Path) -> None:
     task = cli.told(["show", "Zwiebelkur"], ill)
-    did = cli.told(["erase", "agent", "Zwiebelkur", "--sure"], ill)
+    did = cli.told(["erase", "agent", ILL, "--sure"], ill)
     assert did["unit"].startswith("agent:")
     now = cli.told(["show", "Zwiebelkur"], ill)
     assert (now["notes"], now["language"]) == (task["notes"], task["language"])
@@ -130,17 +131,17 @@ def test_an_agent_alone_goes_and_what_it_changed_stays(ill: Path) -> None:
     assert [one["name"] for one in cli.told(["agent", "list"], ill)] == ["Renew the passport"]
     cli.done(["agent", "create", "Zwiebelkur"], ill)
     assert cli.told(["wake", "Zwiebelkur"], ill)["outcome"] == "completed"
-    cli.done(["erase", "task", "Zwiebelkur", "--sure"], ill)
+    cli.done(["erase", "task", ILL, "--sure"], ill)
     assert {word: files for word, files in holding(ill, WORDS).items() if files} == {}
     listed = cli.told(["erase", "--list"], ill)
     assert [one["what"] for one in listed] == ["agent", "task"]
 
 
 def test_what_others_say_of_it_stays_and_is_named(home: Path) -> None:
-    cli.done(["add", "Zwiebelkur with Doctor Quarkwinkel"], home)
+    cli.done(["add", ILL], home)
     cli.done(["add", "Renew the passport"], home)
     cli.done(["note", "passport", "After the Zwiebelkur with Doctor Quarkwinkel"], home)
-    did = cli.told(["erase", "task", "Zwiebelkur", "--sure"], home)
+    did = cli.told(["erase", "task", ILL, "--sure"], home)
     assert [(one["about"], one["n"]) for one in did["mentions"]] == [("Renew the passport", 4)]
     assert did["ok"], "it was named, so it is no fault"
 
@@ -183,6 +184,7 @@ def test_on_a_terminal_it_is_erased_once_its_title_is_typed(home: Path) -> None:
         (("note", "x"), "'note' is not what can be erased"),
         (("task", "nothing of that name"), "unknown_task"),
         (("agent", "tap"), "no_agent"),
+        (("task", "the tap"), "is a part of 'Fix the tap'"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(
@@ -193,7 +195,7 @@ def test_what_makes_no_sense_is_refused_in_one_line(
 
 
 def test_what_is_erased_already_is_cleaned_again_and_nothing_is_asked(ill: Path) -> None:
-    unit = cli.told(["erase", "task", "Zwiebelkur", "--sure"], ill)["unit"]
+    unit = cli.told(["erase", "task", ILL, "--sure"], ill)["unit"]
     again = cli.told(["erase", "task", unit[5:13]], ill)
     assert (again["rows"], again["payloads"], again["ok"]) == (0, 0, True)
     assert len(cli.told(["erase", "--list"], ill)) == 1
@@ -203,13 +205,13 @@ def test_a_home_that_machines_share_says_so(tmp_path: Path) -> None:
     home = tmp_path / "home"
     cli.done(["add", "Fix the tap"], home)
     cli.done(["sync", str(tmp_path / "folder")], home)
-    assert "[erase_waits]" in cli.refused(["erase", "task", "tap", "--sure"], home)
+    assert "[erase_waits]" in cli.refused(["erase", "task", "Fix the tap", "--sure"], home)
 
 
 def test_a_home_in_which_something_was_erased_is_not_shared(tmp_path: Path) -> None:
     home = tmp_path / "home"
     cli.done(["add", "Fix the tap"], home)
-    cli.done(["erase", "task", "tap", "--sure"], home)
+    cli.done(["erase", "task", "Fix the tap", "--sure"], home)
     assert "[erased]" in cli.refused(["sync", str(tmp_path / "folder")], home)
 
 
@@ -224,7 +226,7 @@ def test_it_comes_back_neither_by_its_file_nor_by_its_key_nor_by_undo(
     cli.done(["import", str(file)], home)
     cli.done(["add", "Buy Hustensaft", "--key", "k"], home)
     cli.done(["task", "link", "shed", "relates_to", "Hustensaft"], home)
-    for title in ("Quarkwinkel", "Hustensaft"):
+    for title in ("Ring Doctor Quarkwinkel", "Buy Hustensaft"):
         cli.done(["erase", "task", title, "--sure"], home)
     for more in ([], ["--dry-run"]):
         (report,) = cli.told(["import", str(file), *more], home)["files"]
@@ -249,7 +251,7 @@ def test_a_backup_of_before_brings_it_back_only_where_it_was_not_erased(
 ) -> None:
     backup = str(tmp_path / "backup")
     cli.done(["backup", backup], ill)
-    cli.done(["erase", "task", "Zwiebelkur", "--sure"], ill)
+    cli.done(["erase", "task", ILL, "--sure"], ill)
     env = {"WAKELOG_REPLICA": "r2"}
     assert cli.told(["restore", backup], ill, env=env)["erased"] == 1
     assert {word: files for word, files in holding(ill, WORDS).items() if files} == {}
@@ -265,7 +267,7 @@ def test_a_backup_of_before_brings_it_back_only_where_it_was_not_erased(
 def test_who_looks_back_is_told_what_was_erased(ill: Path, tmp_path: Path) -> None:
     wakes = cli.told(["wakes"], ill)
     shown = [one["run_key"] for one in wakes if one["outcome"] == "completed"]
-    cli.done(["erase", "task", "Zwiebelkur", "--sure"], ill)
+    cli.done(["erase", "task", ILL, "--sure"], ill)
     left = [one["run_key"] for one in cli.told(["wakes"], ill)]
     (first, *_) = [one for one in reversed(shown) if one in left]
     assert "[erased]" in cli.done(["show", first, "--prompt"], ill)
@@ -282,7 +284,7 @@ def test_a_fork_of_what_does_not_rest_on_it_proves(home: Path, tmp_path: Path) -
         cli.done(["add", title], home)
         cli.done(["agent", "create", title], home)
         cli.done(["wake", title], home)
-    cli.done(["erase", "task", "tap", "--sure"], home)
+    cli.done(["erase", "task", "Fix the tap", "--sure"], home)
     (run,) = [one["run_key"] for one in cli.told(["wakes"], home) if one["turns"]]
     fork = tmp_path / "fork"
     cli.done(["fork", run, "--model", "rules", "--out", str(fork)], home)
@@ -293,7 +295,7 @@ def test_a_fork_that_the_home_keeps_of_it_goes_with_it(ill: Path) -> None:
     run = next(one["run_key"] for one in cli.told(["wakes"], ill) if one["turns"])
     cli.done(["fork", run, "--model", "rules"], ill)
     assert list((ill / "forks").iterdir())
-    did = cli.told(["erase", "task", "Zwiebelkur", "--sure"], ill)
+    did = cli.told(["erase", "task", ILL, "--sure"], ill)
     assert len(did["forks"]) == 1
     assert {word: files for word, files in holding(ill, WORDS).items() if files} == {}
 
@@ -323,7 +325,7 @@ def test_cut_off_before_any_step_it_is_found_and_ended(ill: Path, cut: str) -> N
         assert {word: files for word, files in holding(ill, WORDS).items() if files} == {}
         assert cli.told(["doctor"], ill)["ok"]
     else:
-        assert cli.told(["erase", "task", "Zwiebelkur", "--sure"], ill)["ok"]
+        assert cli.told(["erase", "task", ILL, "--sure"], ill)["ok"]
     assert findings(ill) == []
 
 
@@ -331,7 +333,7 @@ def test_a_process_that_has_the_home_open_goes_on_without_it(ill: Path) -> None:
     environ = {**os.environ, **FIXED}
     with open_home(FolderLocation(ill), environ, is_writing=True) as home:
         passport, gone = pick_task(home, "passport"), pick_task(home, "Zwiebelkur")
-        cli.done(["erase", "task", "Zwiebelkur", "--sure"], ill)
+        cli.done(["erase", "task", ILL, "--sure"], ill)
         add_note(home, passport, "It is ready.")
         home.views.catch_up()
         assert home.views.get(VIEW, gone) is None
@@ -360,7 +362,7 @@ LIVING = "(SELECT max(rowid) FROM stored_events WHERE topic = 'task.note_added.1
 
 
 def test_what_a_forger_does_to_marks_is_found(ill: Path) -> None:
-    cli.done(["erase", "task", "Zwiebelkur", "--sure"], ill)
+    cli.done(["erase", "task", ILL, "--sure"], ill)
     change = "UPDATE stored_events SET state = replace(state, ?, ?) WHERE rowid = "
     assert "data altered: erased" in forged(
         ill, "journal", f"DELETE FROM payloads WHERE id = {LISTED}"

@@ -11,6 +11,7 @@ from tests.support.cli import done, told
 
 ELSEWHERE = {
     "restore": "makes a home where none is in a database: test_pg_backup",
+    "erase": "nothing is erased of a home in a database yet",
     "category": "asks an agent, as `wake` does",
     "backup": "makes a folder, whose files differ though rows do not: test_pg_backup",
     "cluster": "is of the database, and no folder has it: test_home_leases",

@@ -81,6 +81,25 @@ def test_what_cannot_be_undone_needs_the_box(home: Path) -> None:
     )
 
 
+def test_a_task_is_erased_for_good_once_its_title_is_typed(home: Path) -> None:
+    task, _, _ = ids(home)
+    title = told(["task", "show", task], home)["title"]
+    with visiting(home) as visitor:
+        assert f'href="/tasks/{task}/erase"' in visitor.page(f"/tasks/{task}")
+        plan = visitor.json(f"/tasks/{task}/erase")
+        assert plan == told(["erase", "task", task, "--dry-run"], home)
+        form = visitor.form(f"/tasks/{task}/erase", f"/tasks/{task}/erase")
+        assert visitor.send(form, title=title[1:]).status_code == 422
+        assert told(["task", "list"], home)
+        answer = visitor.send(form, title=f" {title} ")
+        assert (answer.status_code, answer.url.path) == (200, "/tasks")
+        assert "no text was found" in text_of(answer.text)
+        assert visitor.send(form, title=title).status_code == 404
+        assert title not in text_of(visitor.page("/tasks"))
+    assert told(["task", "list"], home) == []
+    assert told(["prove"], home)["erased"]["units"][0]["unit"] == f"task:{task}"
+
+
 def test_a_proof_is_shown_with_its_digest(home: Path) -> None:
     _, _, run = ids(home)
     with visiting(home) as visitor:
