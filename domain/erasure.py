@@ -24,6 +24,7 @@ from domain.log.wire import Erased, PayloadId, Stored
 from domain.machines.commands import SettleAgentsConflict
 from domain.templates.commands import AssignTemplate
 from domain.wake.commands import WakeCommand
+from domain.wake.wake import WakeStarted
 
 
 class Erase(Stored, frozen=True, tag="command.erase.1"):
@@ -137,8 +138,23 @@ class Unit(NamedTuple):
                 return self._replace(agents=self.agents | {row.entity})
             case WakeQueued(run_key=run) if row.entity in self.agents and run not in self.wakes:
                 return self._replace(wakes=self.wakes | {run})
+            case WakeStarted(agent=agent) if agent in self.agents:
+                return self._replace(wakes=self.wakes | {row.entity})
             case SetOpened(agent=agent) if agent in self.agents:
                 return self._replace(sets=self.sets | {row.entity})
+        return self
+
+    def know(self, mark: RecordedEvent) -> "Unit":
+        """The unit with whose a mark is that an erasure of it has made: others may go on writing
+        where it stands."""
+        one = frozenset({mark.entity})
+        match mark.of_kind:
+            case "agent" | "alert" | "memory":
+                return self._replace(agents=self.agents | one)
+            case "wake":
+                return self._replace(wakes=self.wakes | one)
+            case "changes":
+                return self._replace(sets=self.sets | one)
         return self
 
     def rows_of(self, append: Sequence[RecordedEvent]) -> list[RecordedEvent]:

@@ -46,7 +46,11 @@ class NotificationReplay:
         """Keep what a watcher makes of an append, in the world right after it."""
         if self._between is None:
             self._kept[one.replica].append(one)
-        if one.replica not in self.watchers or any(type(row.fact) is Erased for row in one.facts):
+        if one.replica not in self.watchers:
+            return
+        if any(
+            type(row.fact) is Erased for each in (one, *self._brought(one)) for row in each.facts
+        ):
             return  # of what was erased nobody can tell what a watcher made
         try:
             made = [*self._told(one, world)]
@@ -88,11 +92,12 @@ class NotificationReplay:
     def differs(self, cause: TakeJournal, first: int) -> Iterator[RowDifference]:
         """What differs in the notices that were taken from an append on."""
         today: list[Batch] = []
-        known = {taken.n: taken for taken in cause.batches if taken.n >= first}
+        known = defaultdict[int, list[Batch]](list)
+        for taken in cause.batches:
+            known[taken.n].append(taken)
         for n in range(first, cause.last + 1):
             if (cause.replica, n) not in self._made:
-                if taken := known.get(n):
-                    today.append(taken)  # of another replica, or damaged: told elsewhere
+                today += known[n]  # of another replica, damaged or erased: told elsewhere
                 continue
             made = self._made[cause.replica, n]
             if isinstance(made, Exception):  # pragma: no cover  # as in `make`

@@ -28,7 +28,7 @@ from adapters.text.sync import (
 )
 from domain.errors import WakelogError, invalid
 
-TROUBLE = ("newer", "fork")  # which time alone does not settle
+TROUBLE = ("newer", "fork", "erasure")  # which time alone does not settle
 
 
 @command("sync", example=("~/Sync/wakelog", "~/Sync/wakelog --join"))
@@ -36,8 +36,17 @@ TROUBLE = ("newer", "fork")  # which time alone does not settle
 @click.option("--join", "is_join", is_flag=True, help="Bring this home's own tasks into that one.")
 @click.option("--yes", "is_agreed", is_flag=True, help="With --join: do not ask.")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Only tell what would be done.")
+@click.option(
+    "--accept-erasures", is_flag=True, help="Erase here, too, what was written to here since."
+)
 def sync_command(
-    session: Session, folder: str, *, is_join: bool, is_agreed: bool, is_dry: bool
+    session: Session,
+    folder: str,
+    *,
+    is_join: bool,
+    is_agreed: bool,
+    is_dry: bool,
+    accept_erasures: bool,
 ) -> int:
     """Meet the other machines of this home in a folder: take what is new, then give.
 
@@ -55,19 +64,23 @@ def sync_command(
     """
     if is_join:
         return _join(session, folder, is_agreed=is_agreed, is_dry=is_dry)
-    did, is_first = _synced(session, folder, is_dry=is_dry)
+    did, is_first = _synced(session, folder, is_dry=is_dry, accepts=accept_erasures)
     if not session.printed(did):
         _tell_synced(session, did, is_first=is_first and not is_dry)
     return int(_is_stuck(did))
 
 
-def _synced(session: Session, folder: str, *, is_dry: bool) -> tuple[SyncReport, bool]:
+def _synced(
+    session: Session, folder: str, *, is_dry: bool, accepts: bool = False
+) -> tuple[SyncReport, bool]:
     """What a sync did, and whether it was the home's first."""
     shelf = sync_folder_of(session.place, session.settings(), folder, is_made=not is_dry)
     home = session.reading() if is_dry else session.writing()
     is_first = not home.services.journal.is_shared
     with _rows_progress(session) as told:
-        return sync_home(home, shelf, told, is_dry=is_dry, host=host_name(os.environ)), is_first
+        host = host_name(os.environ)
+        did = sync_home(home, shelf, told, is_dry=is_dry, host=host, accepts=accepts)
+        return did, is_first
 
 
 def _tell_synced(session: Session, did: SyncReport, *, is_first: bool) -> None:

@@ -296,7 +296,8 @@ def erase_command(
     `erase task TASK` takes the task with its agents and all they wrote, `erase agent AGENT` the
     agent and leaves what it changed. Rows become marks that keep their digests, so that `prove`
     still proves the rest and says what is gone. What other tasks say of it stays, and is named.
-    It cannot be undone: you are asked to type its title. Backups, exports, files that were
+    Other machines of the home erase it when they sync. It cannot be undone: you are asked to type
+    its title. Backups, exports, files that were
     imported and what a provider was sent are not in reach.
 
     Exit status 1: a file still holds a text; it is named.
@@ -343,6 +344,8 @@ def erase_command(
     did = erase_for_good(home, what, entity)
     if not session.printed(details := plan.document(did)):
         session.say_each(erased_lines(details))
+        if home.services.journal.is_shared:
+            session.note("The other machines erase it when they sync: `wakelog sync` here first.")
     raise SystemExit(1 if did.left else 0)
 
 

@@ -4,9 +4,10 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-WaitsFor = Literal["gap", "cut short", "newer", "held", "fork"]
+WaitsFor = Literal["gap", "cut short", "newer", "held", "fork", "erasure"]
 """`gap`: rows between are not here yet; `cut short`: a file is not whole yet; `newer`: this version
-cannot read it; `held`: the settings hold it back; `fork`: it has two branches."""
+cannot read it; `held`: the settings hold it back; `fork`: it has two branches; `erasure`: it erases
+what was written to here since."""
 
 
 class Waiting(Struct, frozen=True):
@@ -22,7 +23,7 @@ class Waiting(Struct, frozen=True):
     @property
     def is_trouble(self) -> bool:
         """Whether time alone does not settle it."""
-        return self.for_ in ("newer", "fork")
+        return self.for_ in ("newer", "fork", "erasure")
 
 
 class Behind(Struct, frozen=True):

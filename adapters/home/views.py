@@ -137,6 +137,7 @@ class PendingAppends:
         own = [one for one in self.appends if one[0].replica == log.replica]
         self._markers = [one[0].n for one in own if isinstance(one[0].fact, ReplicasImported)]
         self._is_new = any(isinstance(one[0].fact, LogShared) for one in own)
+        self._is_erased = any(isinstance(row.fact, ErasureMade) for one in own for row in one)
 
     @cached_property
     def touched(self) -> frozenset[Entity] | None:
@@ -145,12 +146,13 @@ class PendingAppends:
         log = self._log
         is_large = len(self.appends) > APPENDS_IN_PLACE or len(self._markers) > MARKERS_IN_PLACE
         others = len(log.known_to(log.replica, self.after)) - 1  # as many as were in one line
-        if is_large or not log.is_shared or (self._is_new and others):
+        if is_large or not log.is_shared or (self._is_new and others) or self._is_erased:
             return None
         touched: set[Entity] = set()
         for marker in self._markers:
             brought = log.brought(marker)
-            if not brought:  # the log was not shared then
+            erased = (row for rows in brought for row in rows if isinstance(row.fact, ErasureMade))
+            if not brought or any(erased):  # the log was not shared then; or rows are gone
                 return None
             touched.update(self._entities(brought))
         return frozenset(touched)

@@ -27,16 +27,17 @@ from domain.append.causes import (
     is_repeat,
 )
 from domain.append.envelope import Row
-from domain.erasure import Erase, ErasureList
+from domain.erasure import Erase, ErasureList, ErasureMade, read_list
 from domain.errors import Damaged, KeyReused, Refused
 from domain.log import canonical
 from domain.log.rules import RULES
 from domain.log.state import LogState, RecordedEvent
-from domain.log.wire import SHARED, Erased, Imported, Payload, payload
+from domain.log.wire import SHARED, Erased, Imported, Payload, payload, tag_of
 
 if TYPE_CHECKING:
     from domain.handlers.execute import Executed
 
+ERASURE = tag_of(ErasureMade("", "", ""))
 LogProgress = Callable[[str, int, int], None]
 """``progress(log, n, of)``: so far has a reader of a log come."""
 
@@ -134,9 +135,6 @@ class Log(LogReader):
         """
         with self._writing():
             seen = self._began(now)
-            if not seen.main.is_shared and self.erasures().made:
-                because = "texts of this home were erased, which other machines cannot take in yet"
-                raise Refused("erased", because=because, instead="share a new home")
             if not seen.main.is_shared:
                 self.recorder.keep_order()
                 self._alone(LogShared(), now, seen, prev=seen.tail.digest)
@@ -165,6 +163,7 @@ class Log(LogReader):
                     continue
                 check_next(rows, one, known.get(one.replica, Tail()), self.replica)
                 self.recorder.insert(rows, payloads)
+                self._mark_erased(rows)
                 known[one.replica] = one
                 count += len(rows)
                 if tells(rows):
@@ -190,6 +189,20 @@ class Log(LogReader):
             self._states.clear()
             command = Erase(unit, what, listed.id, plan.digest)
             return self._decided(command, now, "", [listed])
+
+    def _mark_erased(self, rows: Sequence[Row]) -> None:
+        """Mark what an append of another replica says that it has erased: all of it is here."""
+        made = [envelope.read(row).data for row in rows if row.topic == ERASURE]
+        for fact in made:
+            assert isinstance(fact, ErasureMade)
+            listed = read_list(self.payload(fact.listed))
+            marks = [
+                envelope.erased(row)
+                for replica, n, nths in listed.rows
+                for nth, row in enumerate(self.append_at(n, replica))
+                if nth in nths
+            ]
+            self.recorder.erase(marks, listed.payloads)
 
     def answered(self, key: str, command: Command, said: Sequence[str] = ()) -> Result | None:
         """What `append` would answer a repeat with; None where the key is free, or empty.

@@ -244,8 +244,9 @@ class SQLiteLogRecorder:
         return FileCanonicalIndex(self._found) if self._is_ordered else None
 
     def keep_order(self) -> None:
+        places = [*places_of(self.rows(0))]  # before the table is there, which tells where they are
         self._connection.execute(MAKE)
-        self._connection.executemany(KEEP, places_of(self.rows(0)))
+        self._connection.executemany(KEEP, places)
         self._connection.execute(INDEX)
         format_of = max(self._found("PRAGMA user_version")[0][0], SHARED_FORMAT)
         self._connection.execute(f"PRAGMA user_version={format_of}")

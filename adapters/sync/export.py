@@ -52,6 +52,20 @@ def remove_damaged(log: Log, found: FolderScan, shelf: SyncFolder, writer: str) 
             shelf.remove(name)
 
 
+def rewrite_erased(log: Log, found: FolderScan, shelf: SyncFolder, writer: str) -> None:
+    """Write the files in the writer's own place anew in which rows or texts stand that were erased:
+    under their names, which say nothing but where they stand. Raises OSError."""
+    runs = [
+        AppendRun(place, one.header.after, one.header.last)
+        for place in found.places(log.name)
+        for one in _chain_files(log, place, found, writer)
+    ]
+    for header, data in (made for run in runs for made in files_of_run(log, run)):
+        name = f"{writer}/{header.name}"
+        if data != shelf.read(name):
+            shelf.write(name, data)
+
+
 def _appends_of_run(log: Log, run: AppendRun) -> Iterator[RemoteAppend]:
     chain = takewhile(
         lambda rows: numbered(rows[0].state).n <= run.until,

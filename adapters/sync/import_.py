@@ -4,11 +4,13 @@ A chain is taken as far as it goes; what is left waits, and the next sync tries 
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
+from typing import NamedTuple
 
 from adapters.documents.sync import IgnoredManifest, Waiting, WaitsFor
-from adapters.store.log import Log
+from adapters.store.log import ERASURE, Log
 from adapters.store.reader import writer_of
 from adapters.store.recorder import numbered
 from adapters.store.remote_appends import RemoteAppend
@@ -24,7 +26,11 @@ from adapters.sync.segments import (
 from adapters.sync.sync_folder import SyncFolder
 from domain.append import envelope
 from domain.append.causes import ReplicasImported
+from domain.erasure import ErasureList, ErasureMade, Place, places_of, read_list
 from domain.errors import Refused, UnknownFact
+from domain.journal.task import PERSON
+from domain.log.wire import Erased
+from domain.replication.merge_rules import author
 from replay.references import journal_position
 
 BATCH_ROWS = 20_000  # that are taken in one transaction
@@ -79,6 +85,20 @@ class OfferedChain:
             return "newer"
         return "gap" if ahead or not any(one.last > n for one in self._broken) else "cut short"
 
+    def erasures(self) -> Iterator[tuple[ErasureMade, ErasureList]]:
+        """Those that are offered, with what they list."""
+        for one in self._offered_appends():
+            data = {kept.id: kept.data for kept in one.payloads}
+            facts = (envelope.read(row).data for row in one.rows if row.topic == ERASURE)
+            made = (fact for fact in facts if isinstance(fact, ErasureMade))
+            yield from ((fact, read_list(data.get(fact.listed))) for fact in made)
+
+    def _offered_appends(self) -> Iterator[RemoteAppend]:
+        for name, header in self._files:
+            with suppress(IncompleteSegment):
+                if not header.is_newer:
+                    yield from decode_segment(self._shelf.read(name) or b"", name).appends
+
     def _opened(self) -> list[RemoteAppend]:
         for name, header in reversed(self._files):
             if header.after <= self.tip.n < header.last and not header.is_newer:
@@ -103,6 +123,15 @@ class OfferedChain:
         return []
 
 
+class OfferedErasures(NamedTuple):
+    """Rows that erasures list, here or where they are offered; units that are `held`, as a person
+    wrote to them here since, and the rows that are `waiting` with them."""
+
+    listed: set[Place]
+    held: set[str]
+    waiting: set[Place]
+
+
 class LogImport:
     """Takes in what is offered of one log.
 
@@ -117,6 +146,8 @@ class LogImport:
         found: FolderScan,
         hold: Collection[str] = (),
         rests_on: "LogImport | None" = None,
+        *,
+        accepts: bool = False,
     ) -> None:
         """Begin before the first is taken.
 
@@ -126,6 +157,7 @@ class LogImport:
             found: What lies there.
             hold: Replicas of which nothing more is taken.
             rests_on: Of the agent log: the journal, which its appends name positions of.
+            accepts: What others erased is erased here, too, whatever was written to it since.
 
         Raises:
             Refused: Code ``forked_replica``: another wrote under this home's own name.
@@ -133,6 +165,7 @@ class LogImport:
         self.log = log
         self.took: dict[str, int] = {}
         self._rests_on = rests_on
+        self._accepts = accepts
         self._heads = {name: ChainHead(one.n, one.digest) for name, one in log.heads().items()}
         self.known = {log.replica, *self._heads}
         self._found = found
@@ -230,6 +263,8 @@ class LogImport:
             named = max(journal_position(row.data) for row in rows)
             if named > self._rests_on.reached(chain.place.replica):
                 return False
+        if not self._may_erase(chain, one, [row.data for row in rows]):
+            return False
         first = rows[0].data
         if not isinstance(first, ReplicasImported):
             return True
@@ -246,6 +281,49 @@ class LogImport:
             chain.blocked = "fork"
             return False
         return all(one.n <= heads.get(one.replica, NO_HEAD).n for one in brought)
+
+    def _may_erase(self, chain: OfferedChain, one: RemoteAppend, facts: Sequence[object]) -> bool:
+        """Whether marks come with what lists them, and nobody wrote here, since, to what is
+        erased."""
+        place = chain.place.replica, numbered(one.rows[0].state).n
+        marks = {(*place, nth) for nth, fact in enumerate(facts) if isinstance(fact, Erased)}
+        made = {fact.unit for fact in facts if isinstance(fact, ErasureMade)}
+        if not (marks or made):
+            return True
+        offered = self._offered
+        if made & offered.held or not marks.isdisjoint(offered.waiting):
+            chain.blocked = "erasure"
+        return chain.blocked is None and marks <= offered.listed
+
+    @cached_property
+    def _offered(self) -> "OfferedErasures":
+        """What is erased here, and what is offered as erased."""
+        found = OfferedErasures(set(self.log.erasures().rows), set(), set())
+        for made, listed in (one for chain in self._chains for one in chain.erasures()):
+            rows = {*places_of(listed)}
+            if self._is_held(made, rows):
+                found.held.add(made.unit)
+                found.waiting.update(rows - found.listed)
+            else:
+                found.listed.update(rows)
+        return found
+
+    def _is_held(self, made: ErasureMade, listed: Container[Place]) -> bool:
+        """Whether a person has written rows of what is erased here that its list does not hold; the
+        agents' log goes by the journal."""
+        if self._rests_on is not None:
+            return made.unit in self._rests_on._offered.held
+        what, _, entity = made.unit.partition(":")
+        return (
+            what == "task"
+            and not self._accepts
+            and any(
+                (row.replica, row.n, row.row) not in listed
+                and type(row.fact) is not Erased
+                and author(row.fact) == PERSON
+                for row in self.log.facts(f"task:{entity}@{self.log.replica}")
+            )
+        )
 
     def _void_for(self, writer: ChainId) -> Mapping[str, int]:
         """Behind which append of whom a writer knows another branch than this log, or may."""

@@ -177,6 +177,9 @@ def _found(place: HomeLocation, shelf: SyncFolder, journal: Log) -> FolderScan |
         raise invalid(because, instead)
     if LogImport(journal, shelf, there).is_related():
         return None
+    if journal.erasures().made:
+        because = f"rows of {place.name} were erased, so that it cannot be decided anew"
+        raise Refused("erased", because=because, instead="sync an empty home with that folder")
     if journal.is_shared and len(journal.heads()) > 1:
         because = f"{place.name} is several machines' already"
         raise invalid(because, "join with a home that is one machine's")

@@ -23,7 +23,7 @@ from adapters.store.remote_appends import RemoteAppend
 from domain.append import envelope
 from domain.append.envelope import Row
 from domain.log.keys import payload_id, sha
-from domain.log.rules import RULES, SHARED_FORMAT
+from domain.log.rules import FORMAT_MAX, RULES, SHARED_FORMAT
 from domain.log.state import entity_of
 from domain.log.wire import SHARED, Payload
 
@@ -31,7 +31,7 @@ SEGMENT_MAX_BYTES = 8 * 1024 * 1024  # before compression
 READ_MAX_BYTES = 512 * 1024 * 1024  # of one file, decompressed
 SMALL_BYTES = 1024 * 1024
 SEGMENT = 1
-FORMAT = SHARED_FORMAT
+FORMAT = FORMAT_MAX
 LEVEL = 6
 UNITS_TRIED = 8
 ENDING = ".jsonl.gz"
@@ -169,22 +169,26 @@ def encode_segments(
     """
     lines, size, first, last = list[bytes](), 0, 0, after
     prev = head = ""
+    written = SHARED_FORMAT
     for one in appends:
         made = [*map(_payload_line, _with_units(one)), *map(line, one.rows)]
         more = sum(len(text) + 1 for text in made)
         if lines and size + more > most:
             yield _file(
-                SegmentHeader(1, *place, after, prev, first, last, RULES, FORMAT, head), lines
+                SegmentHeader(1, *place, after, prev, first, last, RULES, written, head), lines
             )
             lines, size, first, after = [], 0, 0, last
+            written = SHARED_FORMAT
         lines += made
         size += more
+        if any(row.topic == envelope.ERASED for row in one.rows):
+            written = FORMAT_MAX
         begins = _decode_link(one.rows[0].state)
         last, head = begins.n, envelope.digest(one.rows)
         if not first:
             first, prev = last, begins.prev
     if lines:
-        yield _file(SegmentHeader(1, *place, after, prev, first, last, RULES, FORMAT, head), lines)
+        yield _file(SegmentHeader(1, *place, after, prev, first, last, RULES, written, head), lines)
 
 
 def decode_segment(data: bytes, name: str = "") -> Segment:

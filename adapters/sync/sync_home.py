@@ -32,6 +32,7 @@ from adapters.sync.export import (
     files_of_run,
     not_offered,
     remove_damaged,
+    rewrite_erased,
     rows_in_run,
 )
 from adapters.sync.import_ import LogImport, RowsTaken
@@ -59,7 +60,7 @@ class SyncResult(NamedTuple):
     kept: SyncState
 
 
-def sync_logs(
+def sync_logs(  # noqa: PLR0913  what meets where, and how
     logs: Sequence[Log],
     shelf: SyncFolder,
     now: str,
@@ -68,6 +69,7 @@ def sync_logs(
     hold: Collection[str] = (),
     told: RowsTaken = lambda _: None,
     is_dry: bool = False,
+    accepts: bool = False,
 ) -> SyncResult:
     """Take, then give.
 
@@ -79,6 +81,7 @@ def sync_logs(
         hold: Replicas of which nothing more is taken.
         told: Is told how many rows came.
         is_dry: Only look.
+        accepts: What others erased is erased here, whatever was written to it since.
 
     Raises:
         Refused: Code ``another_home``, ``forked_replica``; ``read_only``: the folder cannot be
@@ -90,7 +93,7 @@ def sync_logs(
         because = f"a branch of {dead[0].replica} that is here was given up where it was written"
         raise Refused("forked_replica", because=because, instead=RESCUE_HINT)
     found = without_branches(there, void)
-    takings = imports_of(logs, shelf, found, hold)
+    takings = imports_of(logs, shelf, found, hold, accepts=accepts)
     if not all(one.is_related() for one in takings):
         because = f"{shelf.name} is the folder of another home, with other tasks"
         instead = "name the folder of this one, or make one home of both with `--join`"
@@ -108,6 +111,9 @@ def sync_logs(
             shelf.tidy(replica)
         for one in takings if not is_dry else ():
             remove_damaged(one.log, found, shelf, replica)
+        erased = sum(len(log.erasures().made) for log in logs)
+        for log in logs if not is_dry and erased != kept.erased else ():
+            rewrite_erased(log, found, shelf, replica)
         # agents first: what they name of the journal is there by then
         each = (_export_missing(one, found, shelf, replica, is_dry=is_dry) for one in takings[::-1])
         gave = sum(each)
@@ -130,7 +136,7 @@ def sync_logs(
     labels = {**kept.labels, **report.labels}
     others = {name: have.at for name, have in found.haves.items() if name != replica}
     heard = {**kept.heard, **others}
-    state = SyncState(label, shelf.name, there.whole, labels, void, kept.was, heard, now)
+    state = SyncState(label, shelf.name, there.whole, labels, void, kept.was, heard, now, erased)
     return SyncResult(report, state)
 
 
@@ -152,12 +158,18 @@ def journal_and_agents(logs: Sequence[Log]) -> tuple[Log, Log | None]:
 
 
 def imports_of(
-    logs: Sequence[Log], shelf: SyncFolder, found: FolderScan, hold: Collection[str] = ()
+    logs: Sequence[Log],
+    shelf: SyncFolder,
+    found: FolderScan,
+    hold: Collection[str] = (),
+    *,
+    accepts: bool = False,
 ) -> list[LogImport]:
     """What takes in each log: the journal, and the agent log, if it travels."""
     journal, *others = logs
-    first = LogImport(journal, shelf, found, hold)
-    return [first, *(LogImport(log, shelf, found, hold, first) for log in others)]
+    first = LogImport(journal, shelf, found, hold, accepts=accepts)
+    more = (LogImport(log, shelf, found, hold, first, accepts=accepts) for log in others)
+    return [first, *more]
 
 
 def replica_lines(
@@ -309,6 +321,7 @@ def sync_home(
     is_dry: bool = False,
     waits: bool = True,
     host: str = "",
+    accepts: bool = False,
 ) -> SyncReport:
     """Sync a home with a folder.
 
@@ -319,6 +332,7 @@ def sync_home(
         is_dry: Only look.
         waits: For another sync of the home to end.
         host: What the machine is called, if it is new here; see `host_name`.
+        accepts: See `sync_logs`.
 
     Raises:
         Refused: See `sync_logs`.
@@ -328,11 +342,14 @@ def sync_home(
         return _with_conflicts(home, _sync_once(home, shelf, told, is_dry=True).report)
     from adapters.documents.status import lead_away  # it loads what opens homes
     from adapters.sync.machines import let_lead, name_new_replica
+    from adapters.upkeep.erase import erase_along
 
     with sync_state.sync_lock(home.path, waits=waits):
         is_new = not home.services.journal.is_shared
         before, led = orphaned_effects.reached(home.services), home.services.lead
-        done = _sync_once(home, shelf, told, is_dry=False)
+        were = sync_state.read_sync_state(home.path).erased
+        done = _sync_once(home, shelf, told, is_dry=False, accepts=accepts)
+        erased = done.kept.erased != were and erase_along(home)
         sync_state.write_sync_state(home.path, done.kept)
         items = orphaned_effects.confirm_come(home.services, before)
         is_named = is_new and name_new_replica(home, host)
@@ -340,7 +357,7 @@ def sync_home(
         if silent:
             let_lead(home)
         # what is said then is given, too
-        if leadership.settle(home.services) or items or is_named or silent:
+        if leadership.settle(home.services) or items or is_named or silent or erased:
             again = _sync_once(home, shelf, told, is_dry=False)
             sync_state.write_sync_state(home.path, again.kept)
             done = combined(done, again)
@@ -380,11 +397,14 @@ def travelling_names(place: HomeLocation, environ: Mapping[str, str]) -> tuple[s
         return tuple(one.name for one in _travelling_logs(home))
 
 
-def _sync_once(home: "Home", shelf: SyncFolder, told: RowsTaken, *, is_dry: bool) -> SyncResult:
+def _sync_once(
+    home: "Home", shelf: SyncFolder, told: RowsTaken, *, is_dry: bool, accepts: bool = False
+) -> SyncResult:
     now = home.services.clock.now()
     known = sync_state.read_sync_state(home.path)
     hold = home.settings.sync.hold
-    return sync_logs(_travelling_logs(home), shelf, now, known, hold=hold, told=told, is_dry=is_dry)
+    more = {"is_dry": is_dry, "accepts": accepts}
+    return sync_logs(_travelling_logs(home), shelf, now, known, hold=hold, told=told, **more)
 
 
 def _with_conflicts(home: "Home", report: SyncReport) -> SyncReport:

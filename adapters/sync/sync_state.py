@@ -25,7 +25,8 @@ class SyncBusy(Exception):
 class SyncState(Struct, frozen=True):
     """`checked`: whole files of `folder`, by name; `labels`: of the machines that were met; `void`:
     branches that were given up; `was`: names under which this machine wrote before; `heard`: when
-    each other machine last told of itself, as far as was seen at `met_at`."""
+    each other machine last told of itself, as far as was seen at `met_at`; `erased`: how many
+    erasures the files in the folder heed."""
 
     label: str = ""
     folder: str = ""
@@ -35,6 +36,7 @@ class SyncState(Struct, frozen=True):
     was: tuple[str, ...] = ()
     heard: Mapping[str, str] = {}
     met_at: str = ""
+    erased: int = 0
 
 
 def read_sync_state(home: Path) -> SyncState:

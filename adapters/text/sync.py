@@ -26,6 +26,8 @@ REASONS: Mapping[WaitsFor, str] = {
     "newer": "was written by a newer wakelog: upgrade this one",
     "held": "is held back by the settings",
     "fork": "has two branches: two homes wrote under that name",
+    "erasure": "erased a task that was written to here since: keep what you want of it (`export "
+    "--markdown`), then say `wakelog sync --accept-erasures`",
 }
 
 

@@ -153,8 +153,7 @@ def plan_erasure(home: "Home", what: str, entity: str) -> Plan:
     """What an erasure of a task or an agent would take; nothing is changed.
 
     Raises:
-        Refused: Code ``not_a_file``: the home is in a database; ``not_shared``: other machines
-            have it, too.
+        Refused: Code ``not_a_file``: the home is in a database.
     """
     _check_alone(home)
     journal, agents = home.services.journal, home.services.agents
@@ -176,17 +175,18 @@ def _check_alone(home: "Home") -> None:
         because = f"{home.place.name} is in a database, of which nothing can be erased yet"
         instead = f"move it to a folder with `wakelog copy {home.place.name} FOLDER`"
         raise Refused("not_a_file", because=because, instead=instead)
-    if home.services.journal.is_shared:
-        because = "other machines have this home, too, and cannot erase along yet"
-        raise Refused("erase_waits", because=because, instead="delete it instead")
 
 
 def _unit(agents: Log, what: str, entity: str) -> Unit:
     """All that belongs to what is erased: a task has agents, these have wakes and sets."""
     of = Unit(entity, frozenset()) if what == "task" else Unit("", frozenset({entity}))
+    every = (made for _, made in agents.erasures().made if made.unit == f"{what}:{entity}")
+    lists = (read_list(agents.payload(made.listed)) for made in every)
+    own = {place for listed in lists for place in places_of(listed)}
     for append in agents.appends():
         for row in append:
-            of = of.learn(row)
+            is_own = type(row.fact) is Erased and (row.replica, row.n, row.row) in own
+            of = of.know(row) if is_own else of.learn(row)
     return of
 
 
@@ -335,25 +335,42 @@ def erase(
     step("deeds")
     _deeds(home, what, entity)
     plan = plan_erasure(home, what, entity)
-    unfinished = home.path / files.ERASING
-    files.replace_file(unfinished, f"{what} {entity}\n")
+    files.replace_file(home.path / files.ERASING, f"{what} {entity}\n")
     # the agents' log first: as long as the task is in the journal, its name leads to it
     for log, part in reversed([*zip(_logs(home), plan.logs, strict=True)]):
         erasing = part.erasing
         step(log.name)
         if erasing.rows or erasing.listed.payloads:
             log.erase(plan.unit, what, erasing, home.services.clock.now())
-    step("compact")
-    for log in _logs(home):
-        log.recorder.compact()
-    step("clean")
-    _clean(home.path, plan.forks)
-    unfinished.unlink(missing_ok=True)
+    _wipe(home, plan.forks, step)
     wanted = (part for text in plan.texts for part in _spellings(text))
     searched = files_with(home.path, wanted)
     rows = sum(len(one.erasing.rows) for one in plan.logs)
     payloads = sum(len(one.erasing.listed.payloads) for one in plan.logs)
     return Erasure(rows, payloads, len(plan.texts), searched.files, tuple(searched.holding))
+
+
+def _wipe(home: "Home", forks: Iterable[str], step: Callable[[str], None] = lambda _: None) -> None:
+    """Let nothing be left of what was erased in the files of a home."""
+    step("compact")
+    for log in _logs(home):
+        log.recorder.compact()
+    step("clean")
+    _clean(home.path, forks)
+    (home.path / files.ERASING).unlink(missing_ok=True)
+
+
+def erase_along(home: "Home") -> bool:
+    """Erase what other machines have erased, all that they did not know of it included; whether
+    anything was left to erase. What their lists hold was marked as it came."""
+    units = [one.unit.split(":", 1) for one in erasures(home) if one.what != "fork"]
+    left = [one for one in units if not plan_erasure(home, *one).is_done]
+    for what, entity in left:
+        erase(home, what, entity)
+    if units and not left:
+        files.replace_file(home.path / files.ERASING, f"{units[-1][0]} {units[-1][1]}\n")
+        _wipe(home, {fork for one in units for fork in _forks_with(home.path, one[1:])})
+    return bool(left)
 
 
 def _logs(home: "Home") -> tuple[Log, Log]:
@@ -411,15 +428,19 @@ def _deeds(home: "Home", what: str, entity: str) -> None:
         return
     with home.services.journal.reading() as journal:
         task, timer = journal.load(TASK, entity), journal.load(TIMER, MAIN)
-        links = journal.load(LINKS, entity)
+        incoming = journal.load(LINKS, entity).incoming
+        ends = {one.target for one in task.links} | {one.source for one in incoming}
+        there = {one for one in ends if journal.load(TASK, one).exists}  # else it was erased, too
     if not task.exists:
         return
     if entity in {one.task for one in timer.running}:
         of_tasks.stop_timer(home)
     for link in task.links:
-        of_tasks.unlink(home, entity, link.relation, link.target)
-    for edge in links.incoming:
-        of_tasks.unlink(home, edge.source, edge.relation, entity)
+        if link.target in there:
+            of_tasks.unlink(home, entity, link.relation, link.target)
+    for edge in incoming:
+        if edge.source in there:
+            of_tasks.unlink(home, edge.source, edge.relation, entity)
     if not task.is_deleted:
         of_tasks.delete_task(home, entity)
 

@@ -298,7 +298,7 @@ def _more(site: Site, page: TaskPage, document: dict[str, Any], now: str) -> dic
         "item_shown": ITEM_SHOWN,
         "note_edited": NOTE_EDITED,
         "sets_shown": OPEN_SHOWN,
-        "is_erasable": site.home.place.is_folder and not site.home.services.journal.is_shared,
+        "is_erasable": site.home.place.is_folder,
     }
 
 
