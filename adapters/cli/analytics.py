@@ -259,6 +259,8 @@ def export_command(  # noqa: PLR0913  one for each option
     if markdown is not None:
         home = _exported(session.reading(), is_redacted=redact)
         export_tasks(session, home, markdown, category, is_open=is_open, is_replacing=replace)
+        if markdown != STDIN and not redact:
+            session.keep_copy("export", markdown)
         return
     if parquet is not None:
         _export_tables(session, parquet, timeout, is_redacted=redact)
@@ -288,6 +290,8 @@ def _export_tables(session: Session, folder: Path, timeout: float, *, is_redacte
     home = _exported(session.opened(), is_redacted=is_redacted)
     with asking(home, timeout) as connection:
         counts = export_parquet(connection, folder, _held(is_redacted=is_redacted))
+    if not is_redacted:
+        session.keep_copy("export", folder)
     if session.as_json:
         session.document(ExportedTables(str(folder), counts, is_redacted))
         return
@@ -316,6 +320,8 @@ def _export_wakes(session: Session, folder: Path, *, is_redacted: bool) -> None:
     home = _exported(session.reading(), is_redacted=is_redacted)
     with _progress(session) as progress:
         written = export_inspect(home, folder, progress)
+    if not is_redacted:
+        session.keep_copy("export", folder)
     if session.as_json:
         files = [ExportedFile(**asdict(one)) for one in written]
         session.document(ExportedWakes(safe(str(folder)), files, is_redacted))

@@ -210,6 +210,8 @@ def export_history_command(
         history = redacted(history)
         _check(history)
     _write(session, history, out)
+    if out is not None and not redact:
+        session.keep_copy("history", out)
 
 
 def _run_key(session: Session, run: str) -> str:

@@ -348,6 +348,14 @@ class Session:
 
             yield progress
 
+    def keep_copy(self, what: str, path: Path | str) -> None:
+        """Keep where texts of the home went, for who erases some of them."""
+        from adapters.home.copies import Copied, keep_copy
+
+        if self.place.is_folder:
+            where = str(Path(path).expanduser().absolute())
+            keep_copy(self.path, Copied(what, where, self.opened().services.clock.now()))
+
     def home_bar(
         self, home: "Home", label: str
     ) -> AbstractContextManager[Callable[[str, int, int], None] | None]:

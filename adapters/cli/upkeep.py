@@ -189,6 +189,7 @@ def backup_command(session: Session, folder: str) -> None:
     is_copied = not session.place.is_folder
     with _heeding_sigterm(), session.log_bar("Copying", is_wanted=is_copied) as told:
         made = back_up(session.place, target, told or (lambda *_: None))
+    session.keep_copy("backup", target)
     size = sum(one.stat().st_size for one in made)
     if session.as_json:
         names = [one.name for one in made]

@@ -7,6 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from adapters.home.copies import Copied
 from domain.append.causes import GivenUp
 
 
@@ -156,7 +157,8 @@ class ErasedMention(Struct, frozen=True):
 class ErasedDetails(Struct, frozen=True):
     """What `erase` prints: `rows` of both logs and `payloads`, which became marks and went, or,
     with --dry-run (`done` is false), would; `wakes` among them; `mentions`, which stay; `sent`: by
-    model, prompts that left the machine; `forks` that were removed. Then `files` were searched for
+    model, prompts that left the machine; `copies` that are not in reach, as far as they are known;
+    `forks` that were removed. Then `files` were searched for
     `texts`; `left`: those that hold one all the same."""
 
     ok: bool
@@ -168,6 +170,7 @@ class ErasedDetails(Struct, frozen=True):
     wakes: int
     mentions: list[ErasedMention]
     sent: dict[str, int]
+    copies: list[Copied]
     forks: list[str]
     texts: int
     files: int

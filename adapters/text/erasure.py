@@ -26,7 +26,9 @@ def plan_lines(plan: ErasedDetails) -> Iterator[str]:
         yield safe(f"Forks that hold it go, too: {', '.join(plan.forks)}.")
     for model, count in sorted(plan.sent.items()):
         yield safe(f"Not in reach: {model} was sent {counted(count, 'prompt')}.")
-    yield "Not in reach: backups, exports, and files that tasks were imported from."
+    for copy in plan.copies:
+        yield safe(f"Not in reach: {copy.path}, a {copy.what} of {copy.at[:10]}.")
+    yield "Not in reach: other backups and exports, and files that tasks were imported from."
 
 
 def erased_lines(did: ErasedDetails) -> Iterator[str]:

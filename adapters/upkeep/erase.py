@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from adapters.documents.results import ErasedDetails, ErasedMention, ErasureLine
 from adapters.home import files
+from adapters.home.copies import Copied, copies
 from adapters.store.log import Erasing, Log
 from adapters.store.reader import read_append
 from adapters.store.recorder import by_append
@@ -86,7 +87,8 @@ class Erasure(NamedTuple):
 
 class Plan(NamedTuple):
     """What an erasure takes: `unit` as it is stored, `title` as a person calls it; `sent`: by
-    model, how many prompts of it left the machine; `said`: its words; `names`: of owners."""
+    model, how many prompts of it left the machine; `said`: its words; `names`: of owners;
+    `copies`: see `ErasedDetails`."""
 
     unit: str
     what: str
@@ -98,6 +100,7 @@ class Plan(NamedTuple):
     sent: dict[str, int]
     said: tuple[str, ...]
     names: dict[str, str]
+    copies: tuple[Copied, ...]
 
     @property
     def is_done(self) -> bool:
@@ -139,6 +142,7 @@ class Plan(NamedTuple):
             wakes=self.agents.wakes,
             mentions=mentions,
             sent=self.sent,
+            copies=list(self.copies),
             forks=list(self.forks),
             texts=done.texts,
             files=done.files,
@@ -161,13 +165,14 @@ def plan_erasure(home: "Home", what: str, entity: str) -> Plan:
         of = _unit(agents, what, entity)
         title = now.load(TASK, entity).title if what == "task" else then.load(AGENT, entity).name
         sent = _sent(agents, of)
+        away = tuple(copies(home.path))
         forks = _forks_with(home.path, (entity, *of.agents))
         categories = {one.name for one in now.load(CATALOG, MAIN).categories.values()}
         texts = _texts(journal if what == "task" else agents, of, categories)
         plans = _plan(journal, of, texts), _plan(agents, of, texts)
         owners = {one.owner for plan in plans for one in plan.mentions}
         names = {one: now.load(TASK, one).title or then.load(AGENT, one).name for one in owners}
-    return Plan(f"{what}:{entity}", what, title, of, *plans, forks, sent, texts, names)
+    return Plan(f"{what}:{entity}", what, title, of, *plans, forks, sent, texts, names, away)
 
 
 def _check_alone(home: "Home") -> None:

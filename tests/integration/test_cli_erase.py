@@ -159,6 +159,21 @@ def test_a_dry_run_tells_what_would_go_and_changes_nothing(ill: Path) -> None:
     assert (ill / "journal.db").read_bytes() == before
 
 
+def test_backups_and_exports_that_are_known_are_named(ill: Path, tmp_path: Path) -> None:
+    backup, file, gone = tmp_path / "backup", tmp_path / "tasks.md", tmp_path / "gone.md"
+    cli.done(["backup", str(backup)], ill)
+    for one in (file, gone):
+        cli.done(["export", "--markdown", str(one)], ill)
+    cli.done(["export", "--markdown", str(tmp_path / "redacted.md"), "--redact"], ill)
+    gone.unlink()
+    plan = cli.told(["erase", "task", ILL, "--dry-run"], ill)
+    found = [(one["what"], one["path"]) for one in plan["copies"]]
+    assert found == [("backup", str(backup)), ("export", str(file))]
+    said = cli.done(["erase", "task", ILL, "--dry-run"], ill)
+    assert f"Not in reach: {backup}, a backup of 2027-01-01." in said
+    assert not (backup / "copies.json").exists()
+
+
 def test_its_title_is_asked_for_and_another_one_erases_nothing(home: Path) -> None:
     cli.done(["add", "烏龍茶を買う"], home)
     args = ["erase", "task", "烏龍茶を買う"]

@@ -67,6 +67,7 @@ _NO_DATABASES = {
     "adapters/upkeep/backup.py _written: touch": "a new file",
     "adapters/upkeep/backup.py back_up: read_bytes": "settings",
     "adapters/upkeep/backup.py _written: write_bytes": "of a copy what is no log",
+    "adapters/home/copies.py _kept: read_bytes": "where texts went",
     "adapters/upkeep/byte_search.py _holds: read_bytes": "in a process of its own",
     "adapters/upkeep/erase.py unfinished_erasure: read_text": "what is being erased",
     "adapters/timetravel/fork.py _prepare: write_text": "the replica's name of a fork",
