@@ -25,7 +25,7 @@ class Found(Struct, frozen=True):
 def files_with(folder: Path, wanted: Iterable[bytes]) -> Found:
     """The files below a folder that hold any of these bytes, whoever wrote them."""
     asked = msgspec.json.encode(Asked(str(folder), sorted(set(wanted))))
-    command = [sys.executable, "-m", __name__]
+    command = [sys.executable, "-P", __file__]  # nothing of the working folder is imported
     told = subprocess.run(command, input=asked, capture_output=True, check=True)
     return msgspec.json.decode(told.stdout, type=Found)
 

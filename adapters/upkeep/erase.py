@@ -10,7 +10,8 @@ import re
 import shutil
 import sqlite3
 from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -44,6 +45,7 @@ from domain.log import canonical
 from domain.log.keys import payload_id
 from domain.log.state import MAIN, RecordedEvent
 from domain.log.wire import Erased, PayloadId
+from domain.policy.gate import is_leaving
 from domain.wake.wake import WakeStarted
 
 if TYPE_CHECKING:
@@ -67,11 +69,11 @@ class Mention(NamedTuple):
 
 
 class LogPlan(NamedTuple):
-    """What is to be erased of one log; `wakes` and `mentions` are for the person."""
+    """What is to be erased of one log; `models` of its wakes and `mentions` are for the person."""
 
     erasing: Erasing
-    wakes: int
-    mentions: tuple[Mention, ...] = ()
+    models: tuple[str, ...]
+    mentions: tuple[Mention, ...]
 
 
 class Erasure(NamedTuple):
@@ -86,18 +88,15 @@ class Erasure(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What an erasure takes: `unit` as it is stored, `title` as a person calls it; `sent`: by
-    model, how many prompts of it left the machine; `said`: its words; `names`: of owners;
-    `copies`: see `ErasedDetails`."""
+    """What an erasure takes: `unit` as it is stored, `title` as a person calls it; `said`: its
+    words; `names`: of owners; `copies`: see `ErasedDetails`."""
 
     unit: str
     what: str
     title: str
-    of: Unit
     journal: LogPlan
     agents: LogPlan
     forks: tuple[str, ...]
-    sent: dict[str, int]
     said: tuple[str, ...]
     names: dict[str, str]
     copies: tuple[Copied, ...]
@@ -139,9 +138,9 @@ class Plan(NamedTuple):
             title=self.title,
             rows=done.rows,
             payloads=done.payloads,
-            wakes=self.agents.wakes,
+            wakes=len(self.agents.models),
             mentions=mentions,
-            sent=self.sent,
+            sent=Counter(filter(is_leaving, self.agents.models)),
             copies=list(self.copies),
             forks=list(self.forks),
             texts=done.texts,
@@ -164,15 +163,16 @@ def plan_erasure(home: "Home", what: str, entity: str) -> Plan:
     with journal.reading() as now, agents.reading() as then:
         of = _unit(agents, what, entity)
         title = now.load(TASK, entity).title if what == "task" else then.load(AGENT, entity).name
-        sent = _sent(agents, of)
-        away = tuple(copies(home.path))
         forks = _forks_with(home.path, (entity, *of.agents))
         categories = {one.name for one in now.load(CATALOG, MAIN).categories.values()}
-        texts = _texts(journal if what == "task" else agents, of, categories)
-        plans = _plan(journal, of, texts), _plan(agents, of, texts)
+        parts = [(log, *_parted(log, of)) for log in (journal, agents)]
+        log, taken, _ = parts[what == "agent"]
+        texts = _texts(log, taken, categories)
+        plans = [_plan(*part, of.task, texts) for part in parts]
         owners = {one.owner for plan in plans for one in plan.mentions}
         names = {one: now.load(TASK, one).title or then.load(AGENT, one).name for one in owners}
-    return Plan(f"{what}:{entity}", what, title, of, *plans, forks, sent, texts, names, away)
+    known = tuple(copies(home.path))
+    return Plan(f"{what}:{entity}", what, title, plans[0], plans[1], forks, texts, names, known)
 
 
 def _check_alone(home: "Home") -> None:
@@ -195,16 +195,6 @@ def _unit(agents: Log, what: str, entity: str) -> Unit:
     return of
 
 
-def _sent(agents: Log, of: Unit) -> dict[str, int]:
-    """By model, the prompts that went to another machine."""
-    found: dict[str, int] = {}
-    for run in sorted(of.wakes):
-        for row in agents.facts(f"wake:{run}@{agents.replica}"):
-            if isinstance(row.fact, WakeStarted) and ":" in (model := row.fact.model):
-                found[model] = found.get(model, 0) + 1
-    return found
-
-
 Parted = list[tuple[Row, RecordedEvent]]
 """Rows as they are stored and as they are read."""
 
@@ -221,11 +211,10 @@ def _parted(log: Log, of: Unit) -> tuple[Parted, Parted]:
     return taken, [one for one in lives if type(one[1].fact) is not Erased]
 
 
-def _plan(log: Log, of: Unit, texts: Sequence[str]) -> LogPlan:
+def _plan(log: Log, taken: Parted, lives: Parted, task: str, texts: Iterable[str]) -> LogPlan:
     """What goes of one log; of a task all payloads of its unit, whoever names them."""
-    taken, lives = _parted(log, of)
-    wakes = [row.fact for _, row in lives if of.task and isinstance(row.fact, WakeStarted)]
-    repeats = {one for fact in wakes for one in _repeats(fact, of.task)}
+    wakes = [row.fact for _, row in lives if task and isinstance(row.fact, WakeStarted)]
+    repeats = {one for fact in wakes for one in _repeats(fact, task)}
     named, kept = (
         {one for _, row in rows for one in payloads_named(row.fact)} for rows in (taken, lives)
     )
@@ -233,13 +222,13 @@ def _plan(log: Log, of: Unit, texts: Sequence[str]) -> LogPlan:
     gone = [
         name
         for name, data in log.kept_payloads()
-        if name in named or (of.task and payload_id(of.task, data) == name)
+        if name in named or (task and payload_id(task, data) == name)
     ]
     marks = [replace(row, fact=envelope.read(envelope.erased(raw)).data) for raw, row in taken]
     listed = ErasureList.of((row for _, row in taken), gone)
     erasing = Erasing(tuple(raw for raw, _ in taken), listed, digest_of(marks), log.count())
-    count = sum(isinstance(row.fact, WakeStarted) for _, row in taken)
-    return LogPlan(erasing, count, _mentions(log, lives, set(gone), texts))
+    models = tuple(row.fact.model for _, row in taken if isinstance(row.fact, WakeStarted))
+    return LogPlan(erasing, models, _mentions(log, lives, set(gone), texts))
 
 
 def _repeats(fact: WakeStarted, task: str) -> Iterator[PayloadId]:
@@ -249,21 +238,26 @@ def _repeats(fact: WakeStarted, task: str) -> Iterator[PayloadId]:
         yield from (*found, fact.snapshot)
 
 
-def _texts(log: Log, of: Unit, names: Container[str]) -> tuple[str, ...]:
+def _texts(log: Log, rows: Parted, names: Container[str]) -> tuple[str, ...]:
     """The words of a task in the journal, of which most are a person's, or those of an agent in its
     own; long enough to be told from others, and no `names` of categories."""
     found: dict[str, None] = {}
-    for append in log.appends():
-        for row in of.rows_of(append):
-            for said in words_in(row.fact):
-                text = said.text or (log.payload(said.payload) or b"").decode("utf-8", "replace")
-                is_json = text.startswith("{")
-                found |= dict.fromkeys(_strings(canonical.read(text)) if is_json else (text,))
-            if isinstance(row.fact, TaskImported):
-                document = canonical.read(log.payload(row.fact.document) or b"null")
-                found |= dict.fromkeys(_strings(document))
+    for _, row in rows:
+        for said in words_in(row.fact):
+            text = said.text or (log.payload(said.payload) or b"").decode("utf-8", "replace")
+            found |= dict.fromkeys(_within(text))
+        if isinstance(row.fact, TaskImported):
+            document = canonical.read(log.payload(row.fact.document) or b"null")
+            found |= dict.fromkeys(_strings(document))
     long = (one for one in found if len(one.encode()) >= WORD_MIN_BYTES)
     return tuple(one for one in long if not _CODE(one) and one not in names)
+
+
+def _within(text: str) -> Iterable[str]:
+    """A text; of one that holds arguments of a call theirs."""
+    with suppress(Refused):
+        return [*_strings(canonical.read(text))] if text.startswith("{") else (text,)
+    return (text,)
 
 
 def _strings(value: object) -> Iterator[str]:
@@ -368,14 +362,14 @@ def _wipe(home: "Home", forks: Iterable[str], step: Callable[[str], None] = lamb
 def erase_along(home: "Home") -> bool:
     """Erase what other machines have erased, all that they did not know of it included; whether
     anything was left to erase. What their lists hold was marked as it came."""
-    units = [one.unit.split(":", 1) for one in erasures(home) if one.what != "fork"]
-    left = [one for one in units if not plan_erasure(home, *one).is_done]
-    for what, entity in left:
-        erase(home, what, entity)
-    if units and not left:
-        files.replace_file(home.path / files.ERASING, f"{units[-1][0]} {units[-1][1]}\n")
-        _wipe(home, {fork for one in units for fork in _forks_with(home.path, one[1:])})
-    return bool(left)
+    every = [one for one in erasures(home) if one.what != "fork"]
+    did = erase_again(home, every)
+    if every and not did:
+        what, _, entity = every[-1].unit.partition(":")
+        files.replace_file(home.path / files.ERASING, f"{what} {entity}\n")
+        ids = [one.unit.partition(":")[2] for one in every]
+        _wipe(home, _forks_with(home.path, ids))
+    return bool(did)
 
 
 def _logs(home: "Home") -> tuple[Log, Log]:
@@ -386,7 +380,7 @@ def unfinished_erasure(home: Path) -> tuple[str, str] | None:
     """What was being erased when it was cut off: its kind and id; None where nothing was."""
     with suppress(OSError):
         what, _, entity = (home / files.ERASING).read_text(encoding="utf-8").strip().partition(" ")
-        return what, entity
+        return (what, entity) if what in ("task", "agent") else None
     return None
 
 
@@ -397,7 +391,8 @@ def finish_erasure(home: "Home") -> Erasure | None:
 
 
 def erase_again(home: "Home", others: Iterable[ErasureLine]) -> list[ErasureLine]:
-    """Erase in a home what was erased in another past of it; those of which something was there."""
+    """Erase what was erased in another past of a home, or by another machine; those of which there
+    was something left."""
     found: list[ErasureLine] = []
     for one in others:
         what, _, entity = one.unit.partition(":")
@@ -460,10 +455,7 @@ def _clean(home: Path, forks: Iterable[str]) -> None:
     runtime = home / files.RUNTIME
     if runtime.exists():
         with closing(sqlite3.connect(runtime, isolation_level=None, timeout=30)) as file:
-            for (table,) in file.execute(
-                "SELECT name FROM sqlite_master WHERE name IN ('doers', 'notify')"
-            ).fetchall():
-                file.execute(f"DELETE FROM {table}")
+            file.execute("DROP TABLE IF EXISTS doers")
             file.execute("VACUUM")
             file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 

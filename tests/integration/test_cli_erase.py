@@ -54,7 +54,7 @@ def ill(home: Path) -> Path:
     cli.done(["add", ILL, "--item", "Buy Hustensaft"], home)
     cli.done(["add", "Renew the passport"], home)
     cli.done(["note", "Zwiebelkur", f"Frau Sonderbar says {'x ' * 600} Montag"], home)
-    cli.done(["edit", "Zwiebelkur", "--description", "Tea of Pfefferminz twice a day"], home)
+    cli.done(["edit", "Zwiebelkur", "--description", "{Tea} of Pfefferminz twice a day"], home)
     cli.done(["task", "link", "passport", "relates_to", "Zwiebelkur"], home)
     cli.done(["agent", "create", "Zwiebelkur"], home)
     cli.done(["agent", "create", "passport"], home)
