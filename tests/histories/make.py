@@ -5,7 +5,8 @@ is what today's code has to prove for ever. `python -m tests.histories.make`
 
 With a release and a home that was lived in by its commands it writes that one, into
 ``formats/<release>/``: `python -m tests.histories.make 0.2.0 HOME`. So was
-``0.2.0-files``: timers, imports, what is gone, links, undo and sleep as fbc28b1d wrote them.
+``0.2.0-files``: timers, imports, what is gone, links, undo and sleep as fbc28b1d wrote them; and
+``3``, a home in which a task and an agent were erased (ADR 107).
 """
 
 import asyncio

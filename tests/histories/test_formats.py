@@ -45,14 +45,14 @@ def test_a_log_of_this_format_is_proved_and_continued(folder: Path, tmp_path: Pa
     heads: dict[str, str] = {}
     for name in ("journal", "agent"):
         log = restored(folder / f"{name}.jsonl", tmp_path)
-        proof = LogProof(name, log.payload)
+        proof = LogProof(name, log.payload, listed=log.erasures())
         assert list(proof.walk(log.rows())) == []
         assert proof.rows == log.count() > 40
         heads |= proof.heads
         if name == "journal":
             log.append(CreateTask("Written by today's code"), LATER)
             log.append(AddCategory("Today"), LATER)
-            proof = LogProof(name, log.payload)
+            proof = LogProof(name, log.payload, listed=log.erasures())
             assert list(proof.walk(log.rows())) == []
             assert proof.rows == log.count()
         log.close()
@@ -70,6 +70,17 @@ def test_a_home_of_a_release_opens_proves_and_goes_on(folder: Path, tmp_path: Pa
     done(["confirm", first["items"][0]["ref"], "--anyway"], tmp_path)
     assert proved(tmp_path) > before + 20
     done(["doctor"], tmp_path)
+
+
+def test_a_home_in_which_rows_were_erased_proves_and_goes_on(tmp_path: Path) -> None:
+    for name in ("journal", "agent"):
+        restored(make.FOLDER / "3" / f"{name}.jsonl", tmp_path).close()
+    erased = told(["prove"], tmp_path)["erased"]
+    assert [one["what"] for one in erased["units"]] == ["task", "agent"]
+    assert (erased["rows"], erased["payloads"]) == (138, 44)
+    done(["note", "Fix the kitchen tap", "It takes about 3 hours."], tmp_path)
+    done(["erase", "task", "Renew the passport", "--sure"], tmp_path)
+    assert len(told(["prove"], tmp_path)["erased"]["units"]) == 3
 
 
 def test_the_script_makes_a_history_that_proves() -> None:
