@@ -351,9 +351,10 @@ class Session:
     def keep_copy(self, what: str, path: Path | str) -> None:
         """Keep where texts of the home went, for who erases some of them."""
         from adapters.home.copies import Copied, keep_copy
+        from domain.log.canonical import clean
 
         if self.place.is_folder:
-            where = str(Path(path).expanduser().absolute())
+            where = clean(str(Path(path).expanduser().absolute()))
             keep_copy(self.path, Copied(what, where, self.opened().services.clock.now()))
 
     def home_bar(

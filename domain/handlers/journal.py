@@ -140,9 +140,6 @@ def _labels_made(catalog: Catalog, names: tuple[str, ...], category: str) -> lis
 
 def create_task(cause: do.CreateTask, key: str, at: str, world: LogState) -> Decision:
     catalog, task_id = world.load(CATALOG, MAIN), make_key("task", key, "0")
-    if world.version(world.stream("task", task_id)):  # else its receipt would have answered
-        because = "the task that was made under this key was erased"
-        raise Refused("erased", because=because, instead="use another key")
     title = edits.titled(cause.title, edits.TITLE_MAX)
     made = _category_made(catalog, cause.category) if cause.makes_names else []
     catalog = after(world, CATALOG, catalog, made, at)

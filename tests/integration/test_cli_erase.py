@@ -370,6 +370,8 @@ def test_what_a_forger_does_to_marks_is_found(ill: Path) -> None:
     assert "data altered: erased" in forged(
         ill, "journal", f"DELETE FROM payloads WHERE id = {LISTED}"
     )
+    wide = forged(ill, "journal", f"{change}{FIRST}", '{"kind"', '{ "kind"')
+    assert "data altered: erased" in wide, "it is not as it is written"
     at = forged(ill, "journal", f"{change}{FIRST}", '"at":"2027', '"at":"2026')
     assert "data altered: data.command.digest" in at, "nothing but the digest holds the time"
     was = forged(ill, "journal", f"{change}{FIRST}", '"was":"receipt.1"', '"was":"receipt.2"')
