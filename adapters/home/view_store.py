@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from adapters.store.document_store import Aggregate, DocumentQuery, DocumentRow, ViewPosition
-from adapters.store.sqlite_files import SidecarFiles, is_out_of_reach
+from adapters.store.sqlite_files import OtherFile, SidecarFiles, is_out_of_reach
 from projections.view import View
 
 VIEW_FORMAT = 5  # another one, older or newer, is made anew
@@ -195,7 +195,7 @@ class SqliteDocumentStore:
 
     def _look(self) -> None:
         if not self._beside.is_same:
-            raise sqlite3.DatabaseError("another file stands in its place, or beside it")
+            raise OtherFile("another file stands in its place, or beside it")
 
     def _may_be_made_anew(self, after: Exception) -> bool:
         self._mends_left -= 1

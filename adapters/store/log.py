@@ -52,13 +52,16 @@ class Appended(NamedTuple):
 
 
 class Erasing(NamedTuple):
-    """What is to be erased of a log, `of` so many rows: the `rows`, as they are `listed` with the
-    payloads that go, and the `digest` of their marks."""
+    """What is to be erased of a log: the `rows`, as they are `listed` with the payloads that go,
+    and the `digest` of their marks."""
 
     rows: tuple[Row, ...]
     listed: ErasureList
     digest: str
-    of: int
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.listed.rows or self.listed.payloads)
 
 
 class Log(LogReader):
@@ -173,22 +176,18 @@ class Log(LogReader):
                 self._alone(ReplicasImported(named), now, seen, prev=seen.tail.digest)
             return count
 
-    def erase(self, unit: str, what: str, plan: Erasing, now: str) -> Appended:
-        """Mark rows, let texts go, and say so, in one transaction.
-
-        Raises:
-            Refused: Code ``erase_waits``: the log has grown since it was planned.
-        """
-        marks = [envelope.erased(row) for row in plan.rows]
-        listed = payload(SHARED, canonical.encode(plan.listed))
+    def erase(self, unit: str, what: str, found: Callable[[], Erasing], now: str) -> Erasing:
+        """Mark rows, let texts go, and say so, in one transaction. `found`: asked in it, as nobody
+        writes then; what it found is returned."""
         with self._writing():
-            if self.recorder.count() != plan.of:
-                because = f"something was written to the {self.name}'s log meanwhile"
-                raise Refused("erase_waits", because=because, instead="repeat the command")
-            self.recorder.erase(marks, plan.listed.payloads)
+            erasing = found()
+            if erasing.is_nothing:
+                return erasing
+            self.recorder.erase([*map(envelope.erased, erasing.rows)], erasing.listed.payloads)
             self._states.clear()
-            command = Erase(unit, what, listed.id, plan.digest)
-            return self._decided(command, now, "", [listed])
+            listed = payload(SHARED, canonical.encode(erasing.listed))
+            self._decided(Erase(unit, what, listed.id, erasing.digest), now, "", [listed])
+            return erasing
 
     def _mark_erased(self, rows: Sequence[Row]) -> None:
         """Mark what an append of another replica says that it has erased: all of it is here."""

@@ -39,6 +39,10 @@ _OUTSIDE = (
 TROUBLE = (sqlite3.DatabaseError, OSError)
 
 
+class OtherFile(sqlite3.DatabaseError):
+    """In the place of a file that may be thrown away, or beside it, stands another one."""
+
+
 def connected(name: str, *, is_uri: bool = False) -> sqlite3.Connection:
     return sqlite3.connect(
         name,
@@ -297,9 +301,11 @@ def unusable(path: Path, why: str) -> Refused:
 
 @contextmanager
 def told(path: Path) -> Iterator[None]:
-    """SQLite's errors as one clear line each."""
+    """SQLite's errors as one clear line each; not those of another file that was read meanwhile."""
     try:
         yield
+    except OtherFile:
+        raise
     except TROUBLE as error:
         raise as_told(path, error) from None
 

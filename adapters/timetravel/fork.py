@@ -92,8 +92,8 @@ def _say_erased(source: Log, made: Log) -> None:
     ]
     if marks:
         listed = ErasureList.of(marks, sorted(every.payloads))
-        erasing = Erasing((), listed, digest_of(marks), made.count())
-        made.erase("home", "fork", erasing, made.tail().at)
+        erasing = Erasing((), listed, digest_of(marks))
+        made.erase("home", "fork", lambda: erasing, made.tail().at)
 
 
 def _appends(source: Log, n: int, held: Mapping[str, int]) -> Iterator[Sequence[Row]]:

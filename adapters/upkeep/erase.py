@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -104,7 +105,7 @@ class Plan(NamedTuple):
     @property
     def is_done(self) -> bool:
         """Whether nothing is left to erase."""
-        return not any((*one.erasing.rows, *one.erasing.listed.payloads) for one in self.logs)
+        return all(one.erasing.is_nothing for one in self.logs)
 
     @property
     def logs(self) -> tuple[LogPlan, LogPlan]:
@@ -212,7 +213,14 @@ def _parted(log: Log, of: Unit) -> tuple[Parted, Parted]:
 
 
 def _plan(log: Log, taken: Parted, lives: Parted, task: str, texts: Iterable[str]) -> LogPlan:
-    """What goes of one log; of a task all payloads of its unit, whoever names them."""
+    """What goes of one log, and who says it all the same."""
+    erasing = _erasing(log, taken, lives, task)
+    models = tuple(row.fact.model for _, row in taken if isinstance(row.fact, WakeStarted))
+    return LogPlan(erasing, models, _mentions(log, lives, {*erasing.listed.payloads}, texts))
+
+
+def _erasing(log: Log, taken: Parted, lives: Parted, task: str) -> Erasing:
+    """Rows that go; and payloads, of a task all of its unit, whoever names them."""
     wakes = [row.fact for _, row in lives if task and isinstance(row.fact, WakeStarted)]
     repeats = {one for fact in wakes for one in _repeats(fact, task)}
     named, kept = (
@@ -226,9 +234,7 @@ def _plan(log: Log, taken: Parted, lives: Parted, task: str, texts: Iterable[str
     ]
     marks = [replace(row, fact=envelope.read(envelope.erased(raw)).data) for raw, row in taken]
     listed = ErasureList.of((row for _, row in taken), gone)
-    erasing = Erasing(tuple(raw for raw, _ in taken), listed, digest_of(marks), log.count())
-    models = tuple(row.fact.model for _, row in taken if isinstance(row.fact, WakeStarted))
-    return LogPlan(erasing, models, _mentions(log, lives, set(gone), texts))
+    return Erasing(tuple(raw for raw, _ in taken), listed, digest_of(marks))
 
 
 def _repeats(fact: WakeStarted, task: str) -> Iterator[PayloadId]:
@@ -327,26 +333,30 @@ def erase(
     """Erase a task or an agent. `step` is told what comes next.
 
     Raises:
-        Refused: See `plan_erasure`; code ``agent_running``: a wake of it runs;
-            ``erase_waits``: others go on writing.
+        Refused: See `plan_erasure`; code ``agent_running``: a wake of it runs.
     """
     _check_alone(home)
     step("deeds")
     _deeds(home, what, entity)
     plan = plan_erasure(home, what, entity)
     files.replace_file(home.path / files.ERASING, f"{what} {entity}\n")
+    did: list[Erasing] = []
     # the agents' log first: as long as the task is in the journal, its name leads to it
-    for log, part in reversed([*zip(_logs(home), plan.logs, strict=True)]):
-        erasing = part.erasing
+    for log in reversed(_logs(home)):
         step(log.name)
-        if erasing.rows or erasing.listed.payloads:
-            log.erase(plan.unit, what, erasing, home.services.clock.now())
+        found = partial(_found, home.services.agents, log, what, entity)
+        did.append(log.erase(plan.unit, what, found, home.services.clock.now()))
     _wipe(home, plan.forks, step)
     wanted = (part for text in plan.texts for part in _spellings(text))
     searched = files_with(home.path, wanted)
-    rows = sum(len(one.erasing.rows) for one in plan.logs)
-    payloads = sum(len(one.erasing.listed.payloads) for one in plan.logs)
+    rows = sum(len(one.rows) for one in did)
+    payloads = sum(len(one.listed.payloads) for one in did)
     return Erasure(rows, payloads, len(plan.texts), searched.files, tuple(searched.holding))
+
+
+def _found(agents: Log, log: Log, what: str, entity: str) -> Erasing:
+    of = _unit(agents, what, entity)
+    return _erasing(log, *_parted(log, of), of.task)
 
 
 def _wipe(home: "Home", forks: Iterable[str], step: Callable[[str], None] = lambda _: None) -> None:
