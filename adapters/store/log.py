@@ -191,9 +191,8 @@ class Log(LogReader):
 
     def _mark_erased(self, rows: Sequence[Row]) -> None:
         """Mark what an append of another replica says that it has erased: all of it is here."""
-        made = [envelope.read(row).data for row in rows if row.topic == ERASURE]
-        for fact in made:
-            assert isinstance(fact, ErasureMade)
+        facts = (envelope.read(row).data for row in rows if row.topic == ERASURE)
+        for fact in (one for one in facts if isinstance(one, ErasureMade)):
             listed = read_list(self.payload(fact.listed))
             marks = [
                 envelope.erased(row)
