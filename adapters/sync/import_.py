@@ -89,9 +89,10 @@ class OfferedChain:
         """Those that are offered, with what they list."""
         for one in self._offered_appends():
             data = {kept.id: kept.data for kept in one.payloads}
-            facts = (envelope.read(row).data for row in one.rows if row.topic == ERASURE)
-            made = (fact for fact in facts if isinstance(fact, ErasureMade))
-            yield from ((fact, read_list(data.get(fact.listed))) for fact in made)
+            with suppress(UnknownFact):  # which is told of where it would be taken
+                facts = [envelope.read(row).data for row in one.rows if row.topic == ERASURE]
+                made = (fact for fact in facts if isinstance(fact, ErasureMade))
+                yield from [(fact, read_list(data.get(fact.listed))) for fact in made]
 
     def _offered_appends(self) -> Iterator[RemoteAppend]:
         for name, header in self._files:
