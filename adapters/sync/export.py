@@ -52,18 +52,24 @@ def remove_damaged(log: Log, found: FolderScan, shelf: SyncFolder, writer: str) 
             shelf.remove(name)
 
 
-def rewrite_erased(log: Log, found: FolderScan, shelf: SyncFolder, writer: str) -> None:
+def rewrite_erased(
+    log: Log, found: FolderScan, shelf: SyncFolder, writer: str, gone: Collection[str] = ()
+) -> None:
     """Write the files in the writer's own place anew in which rows or texts stand that were erased:
-    under their names, which say nothing but where they stand. Raises OSError."""
+    under their names, which say nothing but where they stand. Those of machines that are `gone` for
+    good are written there, too, and removed. Raises OSError."""
     runs = [
-        AppendRun(place, one.header.after, one.header.last)
+        (owner, AppendRun(place, one.header.after, one.header.last))
         for place in found.places(log.name)
-        for one in _chain_files(log, place, found, writer)
+        for owner in (writer, *sorted({*gone} - {writer}))
+        for one in _chain_files(log, place, found, owner)
     ]
-    for header, data in (made for run in runs for made in files_of_run(log, run)):
-        name = f"{writer}/{header.name}"
-        if data != shelf.read(name):
-            shelf.write(name, data)
+    every = ((owner, made) for owner, run in runs for made in files_of_run(log, run))
+    for owner, (header, data) in every:
+        if data != shelf.read(f"{owner}/{header.name}"):
+            shelf.write(f"{writer}/{header.name}", data)
+            if owner != writer:
+                shelf.remove(f"{owner}/{header.name}")
 
 
 def _appends_of_run(log: Log, run: AppendRun) -> Iterator[RemoteAppend]:

@@ -112,14 +112,15 @@ def sync_logs(  # noqa: PLR0913  what meets where, and how
         for one in takings if not is_dry else ():
             remove_damaged(one.log, found, shelf, replica)
         erased = sum(len(log.erasures().made) for log in logs)
+        who = leadership_of(*journal_and_agents(logs))
+        gone = who.machines.retired if who.lead == replica else ()
         for log in logs if not is_dry and erased != kept.erased else ():
-            rewrite_erased(log, found, shelf, replica)
+            rewrite_erased(log, found, shelf, replica, gone)
         # agents first: what they name of the journal is there by then
         each = (_export_missing(one, found, shelf, replica, is_dry=is_dry) for one in takings[::-1])
         gave = sum(each)
         for one in takings if not is_dry else ():
             compact(one.log, found, shelf, replica, one.forked)
-        who = leadership_of(*journal_and_agents(logs))
         mine = manifest_of(logs, replica, label, now, void, who.lead)
         if not is_dry and haves.is_news(mine, known):
             shelf.write(f"{replica}/{MANIFEST_FILE}", haves.manifest_bytes(mine))

@@ -97,6 +97,24 @@ def test_what_was_written_to_it_meanwhile_is_not_lost_in_silence(
     assert laptop.sync()["equal"] == ["desk"]
 
 
+def test_files_of_a_machine_that_is_gone_for_good_are_written_anew_by_the_lead(
+    ill: tuple[Machine, Machine], tmp_path: Path
+) -> None:
+    desk, laptop = ill
+    laptop.said("note", "passport", "On Monday.")
+    laptop.sync()
+    desk.sync()
+    desk.said("replicas", "retire", "laptop")
+    desk.told("erase", "task", ILL, "--sure")
+    desk.sync()
+    assert left(desk.folder) == {}
+    assert left(desk.home) == {}
+    phone = Machine(tmp_path / "phone", desk.folder)
+    phone.sync()
+    assert phone.told("show", "passport")["notes"] == desk.told("show", "passport")["notes"]
+    assert phone.told("prove")["ok"]
+
+
 def test_a_home_in_which_something_was_erased_is_shared_later(tmp_path: Path) -> None:
     desk, laptop = pair(tmp_path)
     desk.said("add", ILL)
