@@ -459,7 +459,8 @@ def _clean(home: Path, forks: Iterable[str]) -> None:
     """Throw away what can be made again, and who gave the newest commands."""
     for name in (files.VIEWS, files.SEARCH, files.ANALYTICS):
         take_away(home / name)
-    take_away(home / f"{files.ANALYTICS}.wal")
+    for left in (home / f"{files.ANALYTICS}.wal", *home.glob(f".{files.ANALYTICS}.*")):
+        shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
     for name in forks:
         shutil.rmtree(home / files.FORKS / name)
     runtime = home / files.RUNTIME
