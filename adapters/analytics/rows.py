@@ -26,7 +26,7 @@ from domain.append.envelope import Row
 from domain.journal.task import ADDED, FIELDS, TASK, TaskField
 from domain.replication.replica_conflicts import canonical_position
 
-SCHEMA_VERSION = 11 + ADDED
+SCHEMA_VERSION = 12 + ADDED
 """Of the tables and views that `projections/analytics` defines and README.md there describes."""
 
 PAGE_ROWS = 20_000  # that DuckDB is given at once
@@ -177,7 +177,7 @@ def fill(
     left_out = [_leave_out(connection, logs[name], whole) for name in LOGS]
     if any(left_out):
         whole = f"{whole} ANTI JOIN left_out USING (log, replica, n, row_n)"
-    _view(connection, "live", whole)
+    _view(connection, "live", f"SELECT * FROM ({whole}) WHERE tag != 'erased.1'")
     found = connection.execute(_KINDS).fetchall()
     for file, kinds in _CONCERNS.items():
         if any(kind in kinds for (kind,) in found):

@@ -1,6 +1,7 @@
 -- What is one row of a log each, from the view `fresh`: the events that came in just now.
 -- `live` holds whole streams: of a fresh row all rows of its stream, of this replica and others,
--- but for those that do not count: another machine said otherwise, neither knowing of the other.
+-- but for those that do not count: another machine said otherwise, neither knowing of the other, and
+-- marks: what was erased (ADR 107) is in `events` and `causes` alone.
 
 CREATE OR REPLACE TEMP MACRO place(n, replica, row_n) AS {'n': n, 'replica': replica, 'row_n': row_n};
 CREATE OR REPLACE TEMP MACRO said(words) AS
@@ -13,8 +14,10 @@ CREATE OR REPLACE TEMP MACRO known_cost(x) AS  -- exact: the same in whatever or
 
 INSERT INTO causes
 SELECT log, replica, n, occurred_at,
-    CASE kind WHEN 'receipt' THEN 'command' WHEN 'log' THEN 'log' ELSE 'reply' END,
-    coalesce(split_part(d.command.kind, '.', 2), split_part(tag, '.', 2)),
+    CASE WHEN tag = 'erased.1' THEN 'erased' WHEN kind = 'receipt' THEN 'command'
+        WHEN kind = 'log' THEN 'log' ELSE 'reply' END,
+    CASE WHEN tag = 'erased.1' THEN 'erased'
+        ELSE coalesce(split_part(d.command.kind, '.', 2), split_part(tag, '.', 2)) END,
     CASE kind WHEN 'receipt' THEN entity END,
     CASE kind WHEN 'receipt' THEN coalesce(
         d.command.runKey, d.command.changes, d.command.agent, d.command.task, d.result.ids[1])
@@ -183,7 +186,7 @@ FROM (
         "summary": "VARCHAR", "relation": "VARCHAR", "reason": "VARCHAR", "score": "VARCHAR",
         "comment": "VARCHAR", "words": {"text": "VARCHAR", "payload": "VARCHAR"},
         "description": {"text": "VARCHAR", "payload": "VARCHAR"}}') AS d
-    FROM fresh WHERE kind = 'task'
+    FROM fresh WHERE kind = 'task' AND tag != 'erased.1'
 ) f LEFT JOIN causes c ON c.log = f.log AND c.replica = f.replica AND c.n = f.n;
 
 INSERT INTO operation_effects

@@ -165,6 +165,7 @@ def every_page(home: Path) -> list[str]:
         "/day/2026-12-31",
         "/first",
         f"/tasks/{task}/why/status",
+        f"/tasks/{task}/erase",
         f"/tasks/{task}/history",
         f"/agents/{agent}/life",
         f"/wakes/{run}/what-if",

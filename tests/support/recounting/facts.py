@@ -64,7 +64,8 @@ class Past:
 
     def __init__(self, home: Home, prices: Prices) -> None:
         self.prices = prices
-        self.facts = list(_facts(home))
+        self.rows = list(_facts(home))
+        self.facts = [one for one in self.rows if one.topic != "erased.1"]
         self.payloads = {**home.journal.payloads, **home.agents.payloads}
         self.ends = {log.name: log.last() for log in home.logs}
 

@@ -51,12 +51,12 @@ def events(past: Past) -> Rows:
             "tag": one.topic,
             "data": one.data,
         }
-        for one in past.facts
+        for one in past.rows
     ]
 
 
 def causes(past: Past) -> Rows:
-    return [_cause(one) for one in past.facts if one.row_n == 0]
+    return [_cause(one) for one in past.rows if one.row_n == 0]
 
 
 def _cause(fact: Fact) -> Doc:
@@ -65,7 +65,10 @@ def _cause(fact: Fact) -> Doc:
     about: Any = fact.entity
     if fact.kind == "log":
         kind, about = "log", None
-    if fact.kind == "receipt":
+    if fact.topic == "erased.1":
+        kind, what = "erased", "erased"
+        about = None if fact.kind == "receipt" else about
+    elif fact.kind == "receipt":
         kind, what = "command", command["kind"].split(".")[1]
         about = first_of(command, "runKey", "changes", "agent", "task")
         about = about if about is not None else next(iter(result.get("ids", [])), None)
@@ -395,6 +398,6 @@ def _named(value: Any) -> Iterator[str]:
 
 def positions(past: Past) -> Rows:
     return [
-        {"log": log, "n": n, "events": sum(one.log == log for one in past.facts)}
+        {"log": log, "n": n, "events": sum(one.log == log for one in past.rows)}
         for log, n in past.ends.items()
     ]
