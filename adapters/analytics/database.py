@@ -152,7 +152,7 @@ def refresh(
     after = _trusted(known, logs, settings)
     if known is not None and after is not None and _is_current(known, logs, settings):
         return False
-    _remove_left(home)
+    remove_left(home)
     load = partial(_load, path, logs, settings, after, bound or QueryLimit())
     try:
         load(LOAD_MB)
@@ -320,9 +320,9 @@ def _replacing(path: Path) -> Iterator[Path]:
         shutil.rmtree(_spill(copy), ignore_errors=True)
 
 
-def _remove_left(home: Path) -> None:
-    """Remove what a crash left behind."""
+def remove_left(home: Path, age_min: float = LEFT_SECONDS) -> None:
+    """Remove what a crash left behind, once it is so many seconds old: somebody may still write."""
     for left in home.glob(f".{files.ANALYTICS}.*"):
         with suppress(OSError):
-            if time.time() - left.stat().st_mtime > LEFT_SECONDS:
+            if time.time() - left.stat().st_mtime > age_min:
                 shutil.rmtree(left) if left.is_dir() else left.unlink()

@@ -298,8 +298,8 @@ def erase_command(
     agent and leaves what it changed. Rows become marks that keep their digests, so that `prove`
     still proves the rest and says what is gone. What other tasks say of it stays, and is named.
     Other machines of the home erase it when they sync. It cannot be undone: you are asked to type
-    its title. Backups, exports, files that were
-    imported and what a provider was sent are not in reach.
+    its title. Backups, exports, files that were imported and what a provider was sent are not in
+    reach.
 
     Exit status 1: a file still holds a text; it is named.
     """

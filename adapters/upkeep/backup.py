@@ -13,7 +13,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 import msgspec
-from msgspec import Struct
 
 from adapters.home import files
 from adapters.home.home_location import HomeLocation
@@ -28,15 +27,6 @@ from domain.errors import Damaged, Refused, invalid
 PAGES_A_STEP = -1  # all at once: one state, and no writer makes it begin again
 BUSY_SECONDS = 0.5  # that one try waits for who has a log for themselves; it is tried again
 LOGS = (files.AGENT, files.JOURNAL)
-
-
-class _Link(Struct):
-    """The part of an envelope that tells which append came before."""
-
-    prev: str = ""
-
-
-_LINK = msgspec.json.Decoder(_Link)
 
 
 def back_up(place: HomeLocation, folder: Path, told: CopyProgress = lambda *_: None) -> list[Path]:
@@ -161,7 +151,7 @@ def heads_of(*logs: Log) -> dict[str, str]:
     appends = ((log.name, rows) for log in logs for rows in by_append(log.rows()))
     with suppress(msgspec.MsgspecError):
         for name, rows in appends:
-            if _LINK.decode(rows[0].state).prev not in known:
+            if envelope.place_of(rows[0].state).prev not in known:
                 return {}
             ends[f"{name}:{writer_of(rows)}"] = digest = envelope.digest(rows)
             known.add(digest)

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import closing, suppress
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -457,10 +458,12 @@ def _deeds(home: "Home", what: str, entity: str) -> None:
 
 def _clean(home: Path, forks: Iterable[str]) -> None:
     """Throw away what can be made again, and who gave the newest commands."""
+    from adapters.analytics.database import remove_left  # and DuckDB, which the page needs not else
+
     for name in (files.VIEWS, files.SEARCH, files.ANALYTICS):
         take_away(home / name)
-    for left in (home / f"{files.ANALYTICS}.wal", *home.glob(f".{files.ANALYTICS}.*")):
-        shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
+    (home / f"{files.ANALYTICS}.wal").unlink(missing_ok=True)
+    remove_left(home, -inf)  # of any age
     for name in forks:
         shutil.rmtree(home / files.FORKS / name)
     runtime = home / files.RUNTIME

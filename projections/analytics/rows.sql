@@ -16,8 +16,7 @@ INSERT INTO causes
 SELECT log, replica, n, occurred_at,
     CASE WHEN tag = 'erased.1' THEN 'erased' WHEN kind = 'receipt' THEN 'command'
         WHEN kind = 'log' THEN 'log' ELSE 'reply' END,
-    CASE WHEN tag = 'erased.1' THEN 'erased'
-        ELSE coalesce(split_part(d.command.kind, '.', 2), split_part(tag, '.', 2)) END,
+    coalesce(split_part(d.command.kind, '.', 2), split_part(tag, '.', -2)),
     CASE kind WHEN 'receipt' THEN entity END,
     CASE kind WHEN 'receipt' THEN coalesce(
         d.command.runKey, d.command.changes, d.command.agent, d.command.task, d.result.ids[1])
