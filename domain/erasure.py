@@ -12,11 +12,13 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from domain.agent.agent import AgentCreated
+from domain.agent.agent import AgentCreated, category_in
 from domain.agent.commands import AgentCommand, CreateAgent
 from domain.agent.wake_queue import WakeQueued
 from domain.changes.change_set import SetOpened
 from domain.changes.commands import ChangesCommand
+from domain.journal.catalog import category_id
+from domain.journal.commands import AddCategory
 from domain.lessons.commands import RateRun
 from domain.log.keys import key
 from domain.log.state import RecordedEvent
@@ -28,14 +30,16 @@ from domain.wake.wake import WakeStarted
 
 
 class Erase(Stored, frozen=True, tag="command.erase.1"):
-    """Say that rows and texts were erased. `unit`: ``task:<id>`` or ``agent:<id>``; `what`: the
-    kind, as a person names it; `listed`: a payload, an `ErasureList`; `digest`: `digest_of` the
-    rows that are listed, as nothing else holds the time and the tag beside a mark."""
+    """Say that rows and texts were erased. `unit`: ``task:<id>`` for example, see `Unit.of`;
+    `what`: the kind, of `KINDS`; `listed`: a payload, an `ErasureList`; `digest`: `digest_of` the
+    rows that are listed, as nothing else holds the time and the tag beside a mark; `along`: the
+    tasks that went with a category."""
 
     unit: str
     what: str
     listed: PayloadId
     digest: str
+    along: tuple[str, ...] = ()
 
 
 class ErasureMade(Stored, frozen=True, tag="erasure.made.1"):
@@ -44,6 +48,19 @@ class ErasureMade(Stored, frozen=True, tag="erasure.made.1"):
     unit: str
     what: str
     listed: PayloadId
+    along: tuple[str, ...] = ()
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """What was erased, and the tasks that went with it."""
+        return (self.unit, *(f"task:{one}" for one in self.along))
+
+    @property
+    def of_tasks(self) -> list[tuple[str, str]]:
+        """The tasks in whose streams it was erased, with the note; empty: all of them."""
+        parts = (one.partition(":") for one in self.units)
+        every = ((kind, entity.partition("/")) for kind, _, entity in parts)
+        return [(task, note) for kind, (task, _, note) in every if kind in ("task", "note")]
 
 
 class ErasureList(Struct, frozen=True):
@@ -120,21 +137,55 @@ def digest_of(marks: Iterable[RecordedEvent]) -> str:
 # --------------------------------------------------------------------------- what a unit is made of
 
 
-class Unit(NamedTuple):
-    """What is erased together: a task (empty: none) with its agents, wakes and sets of proposals.
+def part_of(entity: str) -> str:
+    """The id of a note or a block alone, without whose it is; else the id."""
+    return entity.rpartition("/")[2]
 
-    Of an agent alone what it changed stays: that is the journal's truth.
+
+WHOLE = ("task", "category")  # kinds of which all that is a task's goes
+ONLY = " only"  # behind the kind of a note or a block whose agents stay
+KINDS = ("task", "agent", "note", "note only", "category", "block", "block only")
+
+
+class Unit(NamedTuple):
+    """What is erased together, with agents, their wakes and sets of proposals.
+
+    `what`: of `KINDS`; `tasks`: those that go, or whose the note is; `part`: the id of the note,
+    the block or the category; `gone`: appends of the journal that erased the note or the block.
+    Of an agent what it changed stays: that is the journal's truth.
     """
 
-    task: str
-    agents: frozenset[str]
+    what: str
+    tasks: frozenset[str] = frozenset()
+    part: str = ""
+    agents: frozenset[str] = frozenset()
     wakes: frozenset[str] = frozenset()
     sets: frozenset[str] = frozenset()
+    gone: frozenset[tuple[str, int]] = frozenset()
+
+    @classmethod
+    def of(cls, what: str, entity: str) -> "Unit":
+        """That of a task, an agent or a category by its id, of a note as ``<task>/<note>``, of a
+        block as ``<day>/<block>``; nothing is known yet of who belongs to it."""
+        whose, _, part = entity.rpartition("/")
+        match what.removesuffix(ONLY):
+            case "task":
+                return cls(what, frozenset({entity}))
+            case "agent":
+                return cls(what, agents=frozenset({entity}))
+            case "note":
+                return cls(what, frozenset({whose}), part)
+        return cls(what, part=part)
+
+    @property
+    def whole(self) -> frozenset[str]:
+        """The tasks that go."""
+        return self.tasks if self.what in WHOLE else frozenset()
 
     def learn(self, row: RecordedEvent) -> "Unit":
         """The unit with what one more row of the agent log says of it."""
         match row.fact:
-            case AgentCreated(task=task) if self.task and task == self.task:
+            case AgentCreated() as made if self._has(made, row.replica):
                 return self._replace(agents=self.agents | {row.entity})
             case WakeQueued(run_key=run) if row.entity in self.agents and run not in self.wakes:
                 return self._replace(wakes=self.wakes | {run})
@@ -143,6 +194,16 @@ class Unit(NamedTuple):
             case SetOpened(agent=agent) if agent in self.agents:
                 return self._replace(sets=self.sets | {row.entity})
         return self
+
+    def _has(self, made: AgentCreated, replica: str) -> bool:
+        """Whether an agent goes along: it was told of it in each prompt since, but for one that was
+        made when the note or the block was gone."""
+        knew = {one.replica: one.n for one in made.seen} | {replica: made.position}
+        if self.what.endswith(ONLY) or any(knew.get(one, 0) >= n for one, n in self.gone):
+            return False
+        is_of_days = self.what == "block" and made.agent_kind == "day_agent"
+        is_over = self.what == "category" and category_in(made.subject) == self.part
+        return is_of_days or is_over or made.task in self.tasks
 
     def know(self, mark: RecordedEvent) -> "Unit":
         """The unit with whose a mark is that an erasure of it has made: others may go on writing
@@ -162,23 +223,40 @@ class Unit(NamedTuple):
         too, stays: it names texts by payloads of their units."""
         found = [row for row in append if self._holds(row)]
         command = getattr(append[0].fact, "command", None)
-        if command is not None and self._is_about(command, append):
+        if command is not None and self._is_about(command, append, is_held=bool(found)):
             found.insert(0, append[0])
         return [row for row in found if type(row.fact) is not Erased]
 
     def _holds(self, row: RecordedEvent) -> bool:
+        fact: Any = row.fact
         match row.of_kind:
-            case "task" | "links":
-                return row.entity == self.task
+            case "task" | "links" if self.whole:
+                return row.entity in self.tasks
+            case "task":
+                return row.entity in self.tasks and getattr(fact, "note", "") == self.part
             case "agent" | "alert" | "memory":
                 return row.entity in self.agents
             case "wake":
                 return row.entity in self.wakes
             case "changes":
                 return row.entity in self.sets
+            case "day":
+                of = getattr(fact, "task", "")  # of one that stays a category's id is no word
+                return of in self.whole or (
+                    self._names(fact) and not (of and self.what == "category")
+                )
+            case "catalog":
+                own = {*getattr(fact, "categories", ())} == {self.part}  # a label of it alone
+                return self.what == "category" and (own or self._names(fact))
+            case "lessons":
+                return self.what == "category" and category_in(row.entity) == self.part
         return False
 
-    def _is_about(self, command: Any, append: Sequence[RecordedEvent]) -> bool:
+    def _names(self, fact: Any) -> bool:
+        """Whether a fact or a command names the block, the note or the category."""
+        return bool(self.part) and getattr(fact, self.what.removesuffix(ONLY), "") == self.part
+
+    def _is_about(self, command: Any, append: Sequence[RecordedEvent], *, is_held: bool) -> bool:
         if isinstance(command, CreateAgent):
             return any(row.of_kind == "agent" and row.entity in self.agents for row in append)
         if isinstance(command, AgentCommand | WakeCommand | ChangesCommand | OF_AGENTS):
@@ -186,8 +264,17 @@ class Unit(NamedTuple):
                 getattr(command, name, "") for name in ("agent", "run_key", "changes", "entity")
             }
             return not named.isdisjoint(self.agents | self.wakes | self.sets)
-        made = {row.entity for row in append if row.of_kind in ("task", "links")}
-        return bool(self.task) and tasks_of(command) | made == {self.task}
+        about = tasks_of(command) | {
+            row.entity for row in append if row.of_kind in ("task", "links")
+        }
+        is_its = is_held or self._names(command)
+        if self.what.startswith("block"):
+            return is_its
+        if about and self.whole:
+            return about <= self.tasks
+        if isinstance(command, AddCategory) and not about:
+            is_its = is_its or category_id(command.name) == self.part
+        return is_its and about <= self.tasks
 
 
 OF_AGENTS = AssignTemplate | SettleAgentsConflict | RateRun

@@ -2,10 +2,11 @@
 
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from click.shell_completion import get_completion_class
@@ -22,12 +23,17 @@ from adapters.text.remedies import in_words
 from adapters.upkeep.backup import back_up
 from adapters.upkeep.doctor import examine
 from domain.errors import Refused, invalid
+from domain.journal.catalog import CATALOG, find_category, unknown_category
+from domain.journal.day import DAY
+from domain.journal.task import TASK
+from domain.log.state import MAIN, StreamType
 from domain.text import fold
 
 if TYPE_CHECKING:
     from adapters.proof.prove import Proved
     from adapters.sync.restore import IsLost
     from adapters.usecases.run_home import RecoveryStep
+    from adapters.wiring import Home
 
 NOTHING_LEFT = "Nothing to recover: every wake has its end, and every change its outcome."
 
@@ -280,74 +286,145 @@ def tell_restored(session: Session, did: results.RestoredDetails, proved: "Prove
     raise SystemExit(0 if proved.ok else 1)
 
 
+UNITS = "erase task TASK, agent AGENT, note TASK NOTE, block DATE START or category CATEGORY"
+
+
 @command(
     "erase",
     "[what]",
     "[name]",
-    example=('task "Call the clinic"', 'agent "Garden" --dry-run', "--list"),
+    "[part]",
+    example=('task "Call the clinic"', 'note "Call the clinic" 2 --dry-run', "--list"),
 )
+@click.option("--derived", is_flag=True, help="Also notes and agents of others that speak of it.")
+@click.option("--keep-agent", is_flag=True, help="Of a note or block: leave agents that read it.")
 @click.option("--dry-run", is_flag=True, help="Say what would go, and change nothing.")
 @click.option("--sure", is_flag=True, help="Do not ask for the title.")
 @click.option("--list", "is_list", is_flag=True, help="List what was erased.")
 def erase_command(
-    session: Session, what: str, name: str, *, dry_run: bool, sure: bool, is_list: bool
+    session: Session,
+    what: str,
+    name: str,
+    part: str | None,
+    *,
+    dry_run: bool,
+    sure: bool,
+    **of: bool,
 ) -> None:
-    """Take the words of a task, or of an agent alone, out of the home for good.
+    """Take a person's words out of the home for good.
 
     `erase task TASK` takes the task with its agents and all they wrote, `erase agent AGENT` the
-    agent and leaves what it changed. Rows become marks that keep their digests, so that `prove`
-    still proves the rest and says what is gone. What other tasks say of it stays, and is named.
-    Other machines of the home erase it when they sync. It cannot be undone: you are asked to type
-    its title. Backups, exports, files that were imported and what a provider was sent are not in
-    reach.
+    agent and leaves what it changed. `erase note TASK NOTE` and `erase block DATE START` take the
+    agents along that were told of it in each prompt since; what is kept of a file that brought a
+    note goes with its task alone. `erase category CATEGORY` takes its tasks, its name and labels.
+
+    Rows become marks that keep their digests, so that `prove` still proves the rest and says what
+    is gone. What other tasks say of it stays, and is named; --derived takes notes and agents that
+    do. Other machines of the home erase it when they sync. It cannot be undone: you are asked to
+    type its title. Backups, exports, files that were imported and what a provider was sent are not
+    in reach.
 
     Exit status 1: a file still holds a text; it is named.
     """
     from adapters.text.erasure import erased_lines, erasure_lines, plan_lines
     from adapters.upkeep.erase import erase as erase_for_good
     from adapters.upkeep.erase import erasures, pick_erased, plan_erasure
-    from adapters.usecases.resolve import pick_agent, pick_task
+    from domain.erasure import KINDS, ONLY
 
-    if is_list:
+    if of["is_list"]:
         listed = erasures(session.reading())
         if not session.printed(listed):
             session.say_each(erasure_lines(listed, session.reading().settings.timezone))
         return
-    if what not in ("task", "agent") or not name:
-        because = f"{what!r} is not what can be erased" if what else "it is not said what to erase"
-        raise invalid(because, "write `erase task TASK`, `erase agent AGENT` or `erase --list`")
+    part, has_part = part or "", what in ("note", "block")
+    if what not in KINDS or not name or bool(part) != has_part:
+        said = " ".join(one for one in (what, name, part) if one)
+        because = f"{said!r} is not what can be erased"
+        raise invalid(because if what else "it is not said what to erase", f"write {UNITS}")
+    if of["keep_agent"] and not has_part:
+        raise invalid(f"--keep-agent says nothing of {what}", "use it with a note or a block")
+    kind = what + ONLY * of["keep_agent"]
     session.check_named()
     home = session.opened() if dry_run else session.writing(is_asking=False)
     try:
-        entity, again = (pick_task if what == "task" else pick_agent)(home, name), False
+        entity, again = _unit_named(session, what, name, part), False
     except Refused:
-        if not (entity := pick_erased(home, what, name)):
+        if not (entity := pick_erased(home, what, part or name)):
             raise
         again = True
     is_asking = not (dry_run or sure or again)
     if is_asking and not session.can_ask:
         because = "what is erased cannot be brought back"
         raise Refused("not_sure", because=because, instead="say --sure, or first --dry-run")
-    plan = plan_erasure(home, what, entity)
-    if sure and not entity.startswith(name.lower()) and fold(name) != fold(plan.title):
+    plan = plan_erasure(home, kind, entity)
+    is_whole = what == "block" or entity.startswith(name.lower()) or fold(name) == fold(plan.title)
+    if sure and not is_whole:
         because = f"{name!r} is a part of {plan.title!r}, and may be one of another"
         raise Refused("not_sure", because=because, instead="with --sure say all of it, or the id")
     if not (session.as_json or again):
-        session.say_each(plan_lines(plan.document()))
+        session.say_each(plan_lines(plan.document(), is_derived=of["derived"]))
     if dry_run:
         session.printed(plan.document())
         return
     if is_asking:
-        typed = click.prompt("It cannot be undone. Type its title", err=True)
+        typed = click.prompt(f"It cannot be undone. Type {ASKED.get(what, 'its title')}", err=True)
         if typed.strip() != plan.title.strip():
-            because = f"that is not its title, {plan.title!r}"
+            because = f"that is not {ASKED.get(what, 'its title')}, {plan.title!r}"
             raise Refused("not_sure", because=because, instead="nothing was erased")
-    did = erase_for_good(home, what, entity)
+    did = erase_for_good(home, kind, entity, derived=of["derived"])
     if not session.printed(details := plan.document(did)):
         session.say_each(erased_lines(details))
         if home.services.journal.is_shared:
             session.note("The other machines erase it when they sync: `wakelog sync` here first.")
     raise SystemExit(1 if did.left else 0)
+
+
+ASKED = {"note": "its task's title", "block": "its date and start", "category": "its name"}
+
+
+def _unit_named(session: Session, what: str, name: str, part: str) -> str:
+    """The id of what is to be erased. Raises Refused: there is no such thing."""
+    from adapters.cli.editing import Editing
+    from adapters.usecases.day import block_named
+    from adapters.usecases.inputs import day
+    from adapters.usecases.resolve import pick_agent, pick_task
+
+    home = session.reading()
+    match what:
+        case "task":
+            return pick_task(home, name)
+        case "agent":
+            return pick_agent(home, name)
+        case "note":
+            editing = Editing(session, "")
+            task = editing.task(name)
+            named = partial(editing.note, task, part)
+            return f"{task.id}/{_part_named(home, TASK, task.id, part, named)}"
+        case "block":
+            date = day(name, home)
+            named = partial(block_named, home, date, part)
+            return f"{date}/{_part_named(home, DAY, date, part, named)}"
+    with home.services.journal.reading() as journal:
+        if found := find_category(journal.load(CATALOG, MAIN), name):
+            return found.id
+    raise unknown_category(name)
+
+
+def _part_named(
+    home: "Home", of: StreamType[Any], entity: str, part: str, living: Callable[[], str]
+) -> str:
+    """The id of a note or a block; of one that was removed, too, by its id: its words are there."""
+    try:
+        return living()
+    except Refused:
+        with home.services.journal.reading() as journal:
+            rows = journal.rows(of, entity)
+        name = "note" if of is TASK else "block"
+        every = {getattr(row.fact, name, "") for row in rows}
+        found = [one for one in every if one and one.startswith(part.lower())]
+        if len(found) != 1:
+            raise
+        return found[0]
 
 
 @contextmanager

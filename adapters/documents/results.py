@@ -156,10 +156,10 @@ class ErasedMention(Struct, frozen=True):
 
 class ErasedDetails(Struct, frozen=True):
     """What `erase` prints: `rows` of both logs and `payloads`, which became marks and went, or,
-    with --dry-run (`done` is false), would; `wakes` among them; `mentions`, which stay; `sent`: by
-    model, prompts that left the machine; `copies` that are not in reach, as far as they are known;
-    `forks` that were removed. Then `files` were searched for
-    `texts`; `left`: those that hold one all the same."""
+    with --dry-run (`done` is false), would; `wakes` among them; `mentions`, which stay, but for
+    what --derived takes, too (`derived`); `sent`: by model, prompts that left the machine;
+    `copies` that are not in reach, as far as they are known; `forks` that were removed. Then
+    `files` were searched for `texts`; `left`: those that hold one all the same."""
 
     ok: bool
     done: bool
@@ -169,6 +169,7 @@ class ErasedDetails(Struct, frozen=True):
     payloads: int
     wakes: int
     mentions: list[ErasedMention]
+    derived: list[str]
     sent: dict[str, int]
     copies: list[Copied]
     forks: list[str]
@@ -178,8 +179,8 @@ class ErasedDetails(Struct, frozen=True):
 
 
 class ErasureLine(Struct, frozen=True):
-    """What `erase --list` prints of one erasure: ``task:<id>`` or ``agent:<id>``, of which kind,
-    when, and how many rows and texts it took of both logs."""
+    """What `erase --list` prints of one erasure: ``task:<id>``, ``note:<task>/<id>`` for example,
+    of which kind, when, and how many rows and texts it took of both logs."""
 
     unit: str
     what: str

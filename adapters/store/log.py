@@ -53,11 +53,12 @@ class Appended(NamedTuple):
 
 class Erasing(NamedTuple):
     """What is to be erased of a log: the `rows`, as they are `listed` with the payloads that go,
-    and the `digest` of their marks."""
+    the `digest` of their marks, and the tasks that go `along` with a category."""
 
     rows: tuple[Row, ...]
     listed: ErasureList
     digest: str
+    along: tuple[str, ...] = ()
 
     @property
     def is_nothing(self) -> bool:
@@ -186,7 +187,8 @@ class Log(LogReader):
             self.recorder.erase([*map(envelope.erased, erasing.rows)], erasing.listed.payloads)
             self._states.clear()
             listed = payload(SHARED, canonical.encode(erasing.listed))
-            self._decided(Erase(unit, what, listed.id, erasing.digest), now, "", [listed])
+            said = Erase(unit, what, listed.id, erasing.digest, erasing.along)
+            self._decided(said, now, "", [listed])
             return erasing
 
     def _mark_erased(self, rows: Sequence[Row]) -> None:

@@ -314,16 +314,13 @@ class LogImport:
         agents' log goes by the journal."""
         if self._rests_on is not None:
             return made.unit in self._rests_on._offered.held
-        what, _, entity = made.unit.partition(":")
-        return (
-            what == "task"
-            and not self._accepts
-            and any(
-                (row.replica, row.n, row.row) not in listed
-                and type(row.fact) is not Erased
-                and author(row.fact) == PERSON
-                for row in self.log.facts(f"task:{entity}@{self.log.replica}")
-            )
+        return not self._accepts and any(
+            (row.replica, row.n, row.row) not in listed
+            and type(row.fact) is not Erased
+            and author(row.fact) == PERSON
+            and (not note or getattr(row.fact, "note", "") == note)
+            for task, note in made.of_tasks
+            for row in self.log.facts(f"task:{task}@{self.log.replica}")
         )
 
     def _void_for(self, writer: ChainId) -> Mapping[str, int]:

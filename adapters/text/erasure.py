@@ -1,25 +1,33 @@
 """What `wakelog erase` says for a person."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from adapters.documents.results import ErasedDetails, ErasureLine
 from adapters.text.agent_output import counted
 from adapters.text.common import local_time, safe
+from domain.erasure import part_of
 from domain.text import cut
 
 MENTIONS_TOLD = 10
 TEXT_TOLD = 60  # characters
 
 
-def plan_lines(plan: ErasedDetails) -> Iterator[str]:
-    """What an erasure takes, what stays all the same, and what is not in reach."""
-    what, _, _ = plan.unit.partition(":")
+def plan_lines(plan: ErasedDetails, *, is_derived: bool = False) -> Iterator[str]:
+    """What an erasure takes, what stays all the same, and what is not in reach. `is_derived`: what
+    speaks of it is to go, too."""
+    kind, _, _ = plan.unit.partition(":")
+    what = {"note": "note of", "block": "block of"}.get(kind, kind)
     told = f"{counted(plan.rows, 'row')} of the logs with {counted(plan.wakes, 'wake')}"
     yield safe(f'The {what} "{plan.title}": {told}, {counted(plan.payloads, "longer text")}.')
     for one in plan.mentions[:MENTIONS_TOLD]:
         said = cut(one.text, length_max=TEXT_TOLD)
         whose = f'"{one.about}"' if one.about else one.stream.partition(":")[0]
         yield safe(f'Stays, as {whose} says it ({one.log} {one.n}): "{said}"')
+    if plan.derived:
+        counts = Counter(one.partition(":")[0] for one in plan.derived)
+        which = " and ".join(counted(count, kind) for kind, count in sorted(counts.items()))
+        yield f"Of these {which} go, too." if is_derived else f"--derived takes {which} of these."
     if len(plan.mentions) > MENTIONS_TOLD:
         yield f"and in {len(plan.mentions) - MENTIONS_TOLD} more places; --json has all."
     if plan.forks:
@@ -45,6 +53,6 @@ def erasure_lines(listed: Sequence[ErasureLine], zone: str) -> Iterator[str]:
     if not listed:
         yield "Nothing was erased here."
     for one in listed:
-        name = one.unit.partition(":")[2][:8]
+        name = part_of(one.unit.partition(":")[2])[:8]
         took = f"{counted(one.rows, 'row')}, {counted(one.payloads, 'longer text')}"
         yield f"{local_time(one.at, zone)}  {one.what} {name}: {took}"

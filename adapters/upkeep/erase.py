@@ -12,6 +12,7 @@ import sqlite3
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import closing, suppress
 from functools import partial
 from math import inf
@@ -29,6 +30,7 @@ from adapters.store.recorder import by_append
 from adapters.store.sqlite_files import take_away
 from adapters.upkeep.byte_search import files_with
 from adapters.usecases import agents as of_agents
+from adapters.usecases import day as of_days
 from adapters.usecases import tasks as of_tasks
 from adapters.usecases.resolve import PREFIX_MIN
 from domain.agent.agent import AGENT
@@ -37,9 +39,22 @@ from domain.append import envelope
 from domain.append.envelope import Row
 from domain.append.texts import payloads_named, words_in
 from domain.changes.change_set import SetOpened
-from domain.erasure import ErasureList, Unit, digest_of, places_of, read_list
+from domain.erasure import (
+    KINDS,
+    ONLY,
+    WHOLE,
+    ErasureList,
+    ErasureMade,
+    Unit,
+    digest_of,
+    part_of,
+    places_of,
+    read_list,
+)
 from domain.errors import Refused
-from domain.journal.catalog import CATALOG
+from domain.journal.catalog import CATALOG, CorrectionCaptured, category_of
+from domain.journal.commands import AddCorrection
+from domain.journal.day import DAY
 from domain.journal.links import LINKS
 from domain.journal.task import TASK, TaskImported
 from domain.journal.timer import TIMER
@@ -117,6 +132,17 @@ class Plan(NamedTuple):
         return (*self.journal.mentions, *self.agents.mentions)
 
     @property
+    def derived(self) -> list[tuple[str, str]]:
+        """What says a text of it and can go without more: notes, and agents whole."""
+        found: dict[tuple[str, str], None] = {}
+        for one in self.mentions:
+            if note := getattr(one.row.fact, "note", ""):
+                found["note", f"{one.row.entity}/{note}"] = None
+            elif one.log == "agent" and one.owner:
+                found["agent", one.owner] = None
+        return sorted(found, reverse=True)  # with a note the agents of its task go
+
+    @property
     def texts(self) -> tuple[str, ...]:
         """What is searched for when all is done: what stands nowhere else, the longest first."""
         found = {*self.said} - {one.text for one in self.mentions}
@@ -142,6 +168,7 @@ class Plan(NamedTuple):
             payloads=done.payloads,
             wakes=len(self.agents.models),
             mentions=mentions,
+            derived=[unit_of(*one) for one in self.derived],
             sent=Counter(filter(is_leaving, self.agents.models)),
             copies=list(self.copies),
             forks=list(self.forks),
@@ -154,8 +181,8 @@ class Plan(NamedTuple):
 # ---------------------------------------------------------------------------------------- the plan
 
 
-def plan_erasure(home: "Home", what: str, entity: str) -> Plan:
-    """What an erasure of a task or an agent would take; nothing is changed.
+def plan_erasure(home: "Home", what: str, entity: str, *, is_again: bool = False) -> Plan:
+    """What `erase` would take; nothing is changed.
 
     Raises:
         Refused: Code ``not_a_file``: the home is in a database.
@@ -163,18 +190,44 @@ def plan_erasure(home: "Home", what: str, entity: str) -> Plan:
     _check_alone(home)
     journal, agents = home.services.journal, home.services.agents
     with journal.reading() as now, agents.reading() as then:
-        of = _unit(agents, what, entity)
-        title = now.load(TASK, entity).title if what == "task" else then.load(AGENT, entity).name
-        forks = _forks_with(home.path, (entity, *of.agents))
-        categories = {one.name for one in now.load(CATALOG, MAIN).categories.values()}
+        of = _unit(home, what, entity, is_again=is_again)
+        forks = _forks_with(home.path, _ids(of))
+        every = now.load(CATALOG, MAIN).categories.values()
+        categories = {one.name for one in every if what != "category" or one.id != entity}
         parts = [(log, *_parted(log, of)) for log in (journal, agents)]
         log, taken, _ = parts[what == "agent"]
         texts = _texts(log, taken, categories)
-        plans = [_plan(*part, of.task, texts) for part in parts]
+        plans = [_plan(*part, of, texts) for part in parts]
         owners = {one.owner for plan in plans for one in plan.mentions}
         names = {one: now.load(TASK, one).title or then.load(AGENT, one).name for one in owners}
-    known = tuple(copies(home.path))
-    return Plan(f"{what}:{entity}", what, title, plans[0], plans[1], forks, texts, names, known)
+    known, title = tuple(copies(home.path)), _title(home, what, entity)
+    unit, (first, second) = unit_of(what, entity), plans
+    return Plan(unit, what, title, first, second, forks, texts, names, known)
+
+
+def unit_of(what: str, entity: str) -> str:
+    """What an erasure is stored under, see `domain.erasure.Unit.of`."""
+    return f"{what.removesuffix(ONLY)}:{entity}"
+
+
+def _title(home: "Home", what: str, entity: str) -> str:
+    """What a person calls it: of a note its task's."""
+    with home.services.journal.reading() as journal, home.services.agents.reading() as agents:
+        whose, _, part = entity.rpartition("/")
+        match what.removesuffix(ONLY):
+            case "agent":
+                return agents.load(AGENT, entity).name
+            case "category":
+                return category_of(journal.load(CATALOG, MAIN), entity).name
+            case "block":
+                every = journal.load(DAY, whose).blocks
+                return f"{whose} {next((one.start for one in every if one.id == part), part)}"
+        return journal.load(TASK, whose or entity).title
+
+
+def _ids(of: Unit) -> tuple[str, ...]:
+    """What stands in each row of a unit."""
+    return tuple(one for one in (of.part, *of.whole, *of.agents) if one)
 
 
 def _check_alone(home: "Home") -> None:
@@ -184,10 +237,21 @@ def _check_alone(home: "Home") -> None:
         raise Refused("not_a_file", because=because, instead=instead)
 
 
-def _unit(agents: Log, what: str, entity: str) -> Unit:
-    """All that belongs to what is erased: a task has agents, these have wakes and sets."""
-    of = Unit(entity, frozenset()) if what == "task" else Unit("", frozenset({entity}))
-    every = (made for _, made in agents.erasures().made if made.unit == f"{what}:{entity}")
+def _unit(home: "Home", what: str, entity: str, *, is_again: bool = False) -> Unit:
+    """All that belongs to what is erased: a category has tasks, a task agents, these have wakes and
+    sets. `is_again`: of a category the tasks alone that were erased with it elsewhere."""
+    agents, of, unit = home.services.agents, Unit.of(what, entity), unit_of(what, entity)
+    every = [made for log in _logs(home) for _, made in log.erasures().made]
+    every = [made for made in every if unit in made.units and made.what in (what, *WHOLE)]
+    if what == "category":
+        tasks = {task for made in every for task in made.along}
+        in_it = () if is_again and tasks else _tasks_in(home.services.journal, entity)
+        of = of._replace(tasks=frozenset({*tasks, *in_it}))
+    if of.part and what not in WHOLE:
+        journal = home.services.journal
+        rows = (row for stream in journal.streams_of("log") for row in journal.facts(stream))
+        gone = (row for row in rows if isinstance(row.fact, ErasureMade) and row.fact.unit == unit)
+        of = of._replace(gone=frozenset((row.replica, row.n) for row in gone))
     lists = (read_list(agents.payload(made.listed)) for made in every)
     own = {place for listed in lists for place in places_of(listed)}
     for append in agents.appends():
@@ -195,6 +259,14 @@ def _unit(agents: Log, what: str, entity: str) -> Unit:
             is_own = type(row.fact) is Erased and (row.replica, row.n, row.row) in own
             of = of.know(row) if is_own else of.learn(row)
     return of
+
+
+def _tasks_in(journal: Log, category: str) -> list[str]:
+    """The tasks that are in a category, deleted ones too."""
+    with journal.reading() as now:
+        every = (one.partition(":")[2] for one in journal.recorder.streams_of("task"))
+        tasks = {one.partition("@")[0] for one in every}
+        return [one for one in sorted(tasks) if now.load(TASK, one).category == category]
 
 
 Parted = list[tuple[Row, RecordedEvent]]
@@ -213,34 +285,47 @@ def _parted(log: Log, of: Unit) -> tuple[Parted, Parted]:
     return taken, [one for one in lives if type(one[1].fact) is not Erased]
 
 
-def _plan(log: Log, taken: Parted, lives: Parted, task: str, texts: Iterable[str]) -> LogPlan:
+def _plan(log: Log, taken: Parted, lives: Parted, of: Unit, texts: Iterable[str]) -> LogPlan:
     """What goes of one log, and who says it all the same."""
-    erasing = _erasing(log, taken, lives, task)
+    erasing = _erasing(log, taken, lives, of)
     models = tuple(row.fact.model for _, row in taken if isinstance(row.fact, WakeStarted))
     return LogPlan(erasing, models, _mentions(log, lives, {*erasing.listed.payloads}, texts))
 
 
-def _erasing(log: Log, taken: Parted, lives: Parted, task: str) -> Erasing:
-    """Rows that go; and payloads, of a task all of its unit, whoever names them."""
-    wakes = [row.fact for _, row in lives if task and isinstance(row.fact, WakeStarted)]
-    repeats = {one for fact in wakes for one in _repeats(fact, task)}
-    named, kept = (
-        {one for _, row in rows for one in payloads_named(row.fact)} for rows in (taken, lives)
-    )
-    named = named - kept | repeats
+def _erasing(log: Log, taken: Parted, lives: Parted, of: Unit) -> Erasing:
+    """Rows that go; and payloads, of a task all of its unit, whoever names them. Of a note also
+    those with which a correction was captured: they are its words."""
+    shown = frozenset() if of.what.endswith(ONLY) else of.tasks
+    wakes = [row.fact for _, row in lives if shown and isinstance(row.fact, WakeStarted)]
+    named = {one for _, row in taken for one in payloads_named(row.fact)}
+    if not of.whole:
+        said = (one.text for _, row in taken for one in words_in(row.fact) if one.text)
+        named |= {payload_id(task, text.encode()) for text in said for task in of.tasks}
+        lives = [one for one in lives if not isinstance(_said(one[1]), CORRECTIONS)]
+    kept = {one for _, row in lives for one in payloads_named(row.fact)}
+    gone_from = named - kept | {one for fact in wakes for one in _repeats(fact, shown)}
     gone = [
         name
         for name, data in log.kept_payloads()
-        if name in named or (task and payload_id(task, data) == name)
+        if name in gone_from or any(payload_id(task, data) == name for task in of.whole)
     ]
     marks = [replace(row, fact=envelope.read(envelope.erased(raw)).data) for raw, row in taken]
     listed = ErasureList.of((row for _, row in taken), gone)
-    return Erasing(tuple(raw for raw, _ in taken), listed, digest_of(marks))
+    along = tuple(sorted(of.tasks)) if of.what == "category" else ()
+    return Erasing(tuple(raw for raw, _ in taken), listed, digest_of(marks), along)
 
 
-def _repeats(fact: WakeStarted, task: str) -> Iterator[PayloadId]:
-    """What a wake of another agent was shown of it, and the snapshot of what it saw."""
-    found = [ref.payload for ref in (*fact.system, *fact.user) if task in ref.units]
+CORRECTIONS = CorrectionCaptured | AddCorrection
+
+
+def _said(row: RecordedEvent) -> object:
+    """A row's fact; of a receipt its command."""
+    return getattr(row.fact, "command", row.fact)
+
+
+def _repeats(fact: WakeStarted, tasks: AbstractSet[str]) -> Iterator[PayloadId]:
+    """What a wake of another agent was shown of them, and the snapshot of what it saw."""
+    found = [ref.payload for ref in (*fact.system, *fact.user) if not tasks.isdisjoint(ref.units)]
     if found:
         yield from (*found, fact.snapshot)
 
@@ -292,13 +377,14 @@ def _mentions(
         starts.append(at)
         parts.append(data)
         at += len(data) + 1
-    every, found = b"\n".join(parts), dict[tuple[str, str], Mention]()
+    every, found = b"\n".join(parts), dict[tuple[str, str, str], Mention]()
     for text in texts:
         for begin in _places_of(text, every):
             row = lives[bisect_right(starts, begin) - 1][1]
             owner = owners.get(row.entity, row.entity if row.of_kind in OWN else "")
             if row.of_kind != "receipt":  # what it says stands in the rows that came of it
-                found.setdefault((owner, text), Mention(log.name, row, text, owner))
+                part = getattr(row.fact, "note", "")
+                found.setdefault((owner, part, text), Mention(log.name, row, text, owner))
     return tuple(found.values())
 
 
@@ -329,24 +415,39 @@ def _forks_with(home: Path, ids: Iterable[str]) -> tuple[str, ...]:
 
 
 def erase(
-    home: "Home", what: str, entity: str, step: Callable[[str], None] = lambda _: None
+    home: "Home",
+    what: str,
+    entity: str,
+    step: Callable[[str], None] = lambda _: None,
+    *,
+    derived: bool = False,
+    is_again: bool = False,
 ) -> Erasure:
-    """Erase a task or an agent. `step` is told what comes next.
+    """Erase a task, an agent, a note, a block or a category, see `Unit.of`.
+
+    Args:
+        home: Where.
+        what: Of `KINDS`.
+        entity: The id.
+        step: Is told what comes next.
+        derived: Erase also notes of other tasks, and agents, that say a text of it.
+        is_again: Another past of the home, or another machine, erased it before.
 
     Raises:
         Refused: See `plan_erasure`; code ``agent_running``: a wake of it runs.
     """
     _check_alone(home)
     step("deeds")
-    _deeds(home, what, entity)
-    plan = plan_erasure(home, what, entity)
+    _deeds(home, what, entity, is_again=is_again)
+    plan = plan_erasure(home, what, entity, is_again=is_again)
+    others = plan.derived if derived else []
+    for one in others:
+        _deeds(home, *one)
     files.replace_file(home.path / files.ERASING, f"{what} {entity}\n")
-    did: list[Erasing] = []
-    # the agents' log first: as long as the task is in the journal, its name leads to it
-    for log in reversed(_logs(home)):
-        step(log.name)
-        found = partial(_found, home.services.agents, log, what, entity)
-        did.append(log.erase(plan.unit, what, found, home.services.clock.now()))
+    did = [mark for one in others for mark in _mark(home, *one)]
+    if others:
+        plan = plan_erasure(home, what, entity, is_again=is_again)
+    did += _mark(home, what, entity, step, is_again=is_again)
     _wipe(home, plan.forks, step)
     wanted = (part for text in plan.texts for part in _spellings(text))
     searched = files_with(home.path, wanted)
@@ -355,9 +456,25 @@ def erase(
     return Erasure(rows, payloads, len(plan.texts), searched.files, tuple(searched.holding))
 
 
-def _found(agents: Log, log: Log, what: str, entity: str) -> Erasing:
-    of = _unit(agents, what, entity)
-    return _erasing(log, *_parted(log, of), of.task)
+def _mark(
+    home: "Home",
+    what: str,
+    entity: str,
+    step: Callable[[str], None] = lambda _: None,
+    *,
+    is_again: bool = False,
+) -> Iterator[Erasing]:
+    """Erase it of each log. The agents' log comes first: as long as the task is in the journal,
+    its name leads to it."""
+    for log in reversed(_logs(home)):
+        step(log.name)
+        found = partial(_found, home, log, what, entity, is_again=is_again)
+        yield log.erase(unit_of(what, entity), what, found, home.services.clock.now())
+
+
+def _found(home: "Home", log: Log, what: str, entity: str, *, is_again: bool) -> Erasing:
+    of = _unit(home, what, entity, is_again=is_again)
+    return _erasing(log, *_parted(log, of), of)
 
 
 def _wipe(home: "Home", forks: Iterable[str], step: Callable[[str], None] = lambda _: None) -> None:
@@ -376,11 +493,16 @@ def erase_along(home: "Home") -> bool:
     every = [one for one in erasures(home) if one.what != "fork"]
     did = erase_again(home, every)
     if every and not did:
-        what, _, entity = every[-1].unit.partition(":")
+        what, entity = _named(every[-1])
         files.replace_file(home.path / files.ERASING, f"{what} {entity}\n")
-        ids = [one.unit.partition(":")[2] for one in every]
-        _wipe(home, _forks_with(home.path, ids))
+        units = (_unit(home, *_named(one), is_again=True) for one in every)
+        _wipe(home, _forks_with(home.path, {one for of in units for one in _ids(of)}))
     return bool(did)
+
+
+def _named(one: ErasureLine) -> tuple[str, str]:
+    """What was erased: its kind, of `KINDS`, and its id."""
+    return one.what, one.unit.partition(":")[2]
 
 
 def _logs(home: "Home") -> tuple[Log, Log]:
@@ -390,8 +512,9 @@ def _logs(home: "Home") -> tuple[Log, Log]:
 def unfinished_erasure(home: Path) -> tuple[str, str] | None:
     """What was being erased when it was cut off: its kind and id; None where nothing was."""
     with suppress(OSError):
-        what, _, entity = (home / files.ERASING).read_text(encoding="utf-8").strip().partition(" ")
-        return (what, entity) if what in ("task", "agent") else None
+        text = (home / files.ERASING).read_text(encoding="utf-8")
+        what, _, entity = text.strip().rpartition(" ")
+        return (what, entity) if what in KINDS else None
     return None
 
 
@@ -406,9 +529,8 @@ def erase_again(home: "Home", others: Iterable[ErasureLine]) -> list[ErasureLine
     was something left."""
     found: list[ErasureLine] = []
     for one in others:
-        what, _, entity = one.unit.partition(":")
-        if not plan_erasure(home, what, entity).is_done:
-            erase(home, what, entity)
+        if not plan_erasure(home, *_named(one), is_again=True).is_done:
+            erase(home, *_named(one), is_again=True)
             found.append(one)
     return found
 
@@ -416,15 +538,18 @@ def erase_again(home: "Home", others: Iterable[ErasureLine]) -> list[ErasureLine
 def pick_erased(home: "Home", what: str, wanted: str) -> str:
     """The id of what was erased already, by its beginning; empty where there is none: titles are
     gone."""
-    every = {one.unit for one in erasures(home) if one.unit.startswith(f"{what}:{wanted.lower()}")}
-    is_one = len(every) == 1 and len(wanted) >= PREFIX_MIN
-    return every.pop().partition(":")[2] if is_one else ""
+    made = (made for log in _logs(home) for _, made in log.erasures().made)
+    every = {one.partition(":") for each in made for one in each.units}
+    ids = {
+        one for kind, _, one in every if kind == what and part_of(one).startswith(wanted.lower())
+    }
+    return ids.pop() if len(ids) == 1 and len(wanted) >= PREFIX_MIN else ""
 
 
-def _deeds(home: "Home", what: str, entity: str) -> None:
+def _deeds(home: "Home", what: str, entity: str, *, is_again: bool = False) -> None:
     """What a person would do first: nothing waits for it, and nothing points to it any more."""
+    of = _unit(home, what, entity, is_again=is_again)
     with home.services.agents.reading() as agents:
-        of = _unit(home.services.agents, what, entity)
         living = [agents.load(AGENT, one) for one in sorted(of.agents)]
         for agent in living:
             if run_status(agents.load(WAKE_QUEUE, agent.id)) == "running":
@@ -435,8 +560,19 @@ def _deeds(home: "Home", what: str, entity: str) -> None:
             of_agents.destroy_agent(home, agent.id)
         if agent.lifecycle and not agent.is_deleted:
             of_agents.delete_agent(home, agent.id)
-    if what != "task":
-        return
+    for task in sorted(of.whole):
+        _let_go(home, task)
+    whose, _, part = entity.rpartition("/")
+    with home.services.journal.reading() as journal:
+        noted, day = journal.load(TASK, whose), journal.load(DAY, whose)
+    if part in {note.id for note in noted.notes} and not noted.is_deleted:
+        of_tasks.remove_note(home, whose, part)
+    if part in {block.id for block in day.blocks}:
+        of_days.remove(home, whose, part)
+
+
+def _let_go(home: "Home", entity: str) -> None:
+    """Let a task's links and timer go, and delete it."""
     with home.services.journal.reading() as journal:
         task, timer = journal.load(TASK, entity), journal.load(TIMER, MAIN)
         incoming = journal.load(LINKS, entity).incoming
@@ -476,11 +612,12 @@ def _clean(home: Path, forks: Iterable[str]) -> None:
 
 def erasures(home: "Home") -> list[ErasureLine]:
     """All that was erased of a home, the oldest first: of a task and its agents each time once."""
-    found: dict[str, ErasureLine] = {}
+    found: dict[tuple[str, str], ErasureLine] = {}
     for log in _logs(home):
         for at, made in log.erasures().made:
             listed = read_list(log.payload(made.listed))
-            one = found.setdefault(made.unit, ErasureLine(made.unit, made.what, at, 0, 0))
+            key = made.unit, made.what
+            one = found.setdefault(key, ErasureLine(made.unit, made.what, at, 0, 0))
             rows, payloads = sum(1 for _ in places_of(listed)), len(listed.payloads)
-            found[made.unit] = replace(one, rows=one.rows + rows, payloads=one.payloads + payloads)
+            found[key] = replace(one, rows=one.rows + rows, payloads=one.payloads + payloads)
     return sorted(found.values(), key=lambda one: one.at)

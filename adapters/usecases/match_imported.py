@@ -121,7 +121,8 @@ class _Lines:
             for one, was, made in zip(file.tasks, read.tasks, documents, strict=True)
         ]
         here = set(self.ids)
-        erased = {made.unit for _, made in self.home.services.journal.erasures().made}
+        made = (made for _, made in self.home.services.journal.erasures().made)
+        erased = {one for each in made for one in each.units}
         gone = [one for one in self.order if one not in here and not known[one].is_deleted]
         lines = self._kept_lines()
         return MatchedFile(

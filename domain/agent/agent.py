@@ -357,14 +357,20 @@ def evolve(agent: Agent, recorded: RecordedEvent) -> Agent:
     return agent if apply is None else replace(agent, **apply(agent, recorded.fact, recorded))
 
 
-AGENT: StreamType[Agent] = StreamType("agent", Agent, evolve)
+def _erased(agent: Agent) -> Agent:
+    """Its number stays taken: the next agent of its task is another one."""
+    return replace(agent, lifecycle="destroyed", is_deleted=True)
+
+
+AGENT: StreamType[Agent] = StreamType("agent", Agent, evolve, gone=("agent.created.1", _erased))
 
 
 def _created(agent: Agent, fact: AgentCreated, row: RecordedEvent) -> Change:
     if agent.created_at:  # another replica made the same agent
         return {"categories_ever": _ever(agent, fact.categories)}
     return {
-        "lifecycle": agent.lifecycle or "created",
+        "lifecycle": (agent.generation and agent.lifecycle) or "created",
+        "is_deleted": bool(agent.generation and agent.is_deleted),
         "agent_kind": fact.agent_kind,
         "task": fact.task,
         "generation": fact.generation,

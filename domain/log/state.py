@@ -53,17 +53,21 @@ class StreamType(Struct, Generic[S], frozen=True):
     """How the streams of one kind fold.
 
     `is_merged`: every replica's stream of the entity is folded, in canonical order; else each
-    replica's stream is an entity of its own.
+    replica's stream is an entity of its own. `gone`: the state where the row with that tag was
+    erased; of any other row that was, nothing is known.
     """
 
     name: str
     initial: Callable[[str], S]
     step: Callable[[S, RecordedEvent], S]
     is_merged: bool = True
+    gone: tuple[str, Callable[[S], S]] | None = None
 
     def evolve(self, state: S, row: RecordedEvent) -> S:
         """The state after one more row; what was erased is passed over, here alone."""
-        return state if type(row.fact) is Erased else self.step(state, row)
+        if type(row.fact) is not Erased:
+            return self.step(state, row)
+        return self.gone[1](state) if self.gone and self.gone[0] == row.fact.was else state
 
 
 class CachedState(Struct, frozen=True):

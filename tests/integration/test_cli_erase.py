@@ -199,7 +199,12 @@ def test_on_a_terminal_it_is_erased_once_its_title_is_typed(home: Path) -> None:
     [
         ((), "it is not said what to erase"),
         (("task",), "'task' is not what can be erased"),
-        (("note", "x"), "'note' is not what can be erased"),
+        (("note", "x"), "'note x' is not what can be erased"),
+        (("task", "Fix the tap", "2"), "'task Fix the tap 2' is not what can be erased"),
+        (("task", "Fix the tap", "--keep-agent"), "--keep-agent says nothing of task"),
+        (("note", "Fix the tap", "7"), "there is no note '7'"),
+        (("block", "today", "9"), "unknown_block"),
+        (("category", "Gone"), "unknown_category"),
         (("task", "nothing of that name"), "unknown_task"),
         (("agent", "tap"), "no_agent"),
         (("task", "the tap"), "is a part of 'Fix the tap'"),

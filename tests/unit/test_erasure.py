@@ -23,7 +23,10 @@ from domain.erasure import (
     places_of,
 )
 from domain.journal import commands as do
+from domain.journal.catalog import CategoryAdded, LabelAdded, category_id
+from domain.journal.day import BlockPut, PutBlock
 from domain.journal.task import PERSON, TASK, NoteAdded, TaskCreated
+from domain.lessons.lessons import LessonDecided
 from domain.log.keys import sha
 from domain.log.state import RecordedEvent
 from domain.log.wire import Erased, Stored, Words, tag_of
@@ -118,8 +121,8 @@ def test_the_digest_of_marks_holds_their_times_and_tags() -> None:
 
 # ------------------------------------------------------------------------------- what belongs to it
 
-TAP = Unit("tap", frozenset())
-KNOWN = Unit("tap", frozenset({"a"}), frozenset({"run"}), frozenset({"set"}))
+TAP = Unit.of("task", "tap")
+KNOWN = TAP._replace(agents=frozenset({"a"}), wakes=frozenset({"run"}), sets=frozenset({"set"}))
 
 
 def receipt(command: Command) -> RecordedEvent:
@@ -143,6 +146,7 @@ def test_a_task_has_its_agents_their_wakes_and_sets() -> None:
 
 
 NOTE = NoteAdded(PERSON, "n", "note", Words("It drips."))
+TAP_, CATALOG_, HOUSE, WORDS = "task:tap@r1", "catalog:main@r1", category_id("House"), Words("x")
 
 
 @pytest.mark.parametrize(
@@ -174,6 +178,57 @@ def test_the_command_that_made_its_agent_belongs_to_it() -> None:
     made = AgentCreated("task_agent", "tap", 1, "Tap", "hybrid")
     assert len(KNOWN.rows_of([receipt(command), recorded("agent:a@r1", made)])) == 2
     assert KNOWN.rows_of([receipt(command), recorded("agent:b@r1", made)]) == []
+
+
+PUT = BlockPut(PERSON, "b", "09:00", "10:00", "tap", "house")
+LEARNT = LessonDecided("set", 1, "set_due", "confirmed")
+
+
+@pytest.mark.parametrize(
+    ("what", "entity", "append", "taken"),
+    [
+        ("note", "tap/n", [receipt(do.AddNote("tap", "note", WORDS)), recorded(TAP_, NOTE)], 2),
+        ("note", "tap/m", [receipt(do.AddNote("tap", "note", WORDS)), recorded(TAP_, NOTE)], 0),
+        ("note", "tap/n", [receipt(do.EditNote("tap", "n", WORDS))], 1),
+        ("note", "fence/n", [receipt(do.EditNote("tap", "n", WORDS))], 0),
+        ("note", "tap/n", [receipt(do.UndoDeed(("tap", "fence"), (1,))), recorded(TAP_, NOTE)], 1),
+        ("task", "tap", [receipt(PutBlock("d", task="tap")), recorded("day:d@r1", PUT)], 2),
+        ("block", "d/b", [receipt(PutBlock("d", task="tap")), recorded("day:d@r1", PUT)], 2),
+        ("block", "d/x", [receipt(PutBlock("d", task="tap")), recorded("day:d@r1", PUT)], 0),
+        ("block", "d/b", [receipt(PutBlock("d", block="b"))], 1),
+        ("category", "house", [recorded("day:d@r1", PUT)], 0),
+        ("category", "house", [recorded("day:d@r1", replace(PUT, task="", title="Tea"))], 1),
+        ("category", HOUSE, [receipt(do.AddCategory("House"))], 1),
+        ("category", HOUSE, [receipt(do.AddCategory("Garden"))], 0),
+        ("category", HOUSE, [recorded(CATALOG_, CategoryAdded(HOUSE, "House"))], 1),
+        ("category", HOUSE, [recorded(CATALOG_, LabelAdded("l", "tap", (HOUSE,)))], 1),
+        ("category", HOUSE, [recorded(CATALOG_, LabelAdded("l", "tap", (HOUSE, "other")))], 0),
+        ("category", HOUSE, [recorded(f"lessons:category:{HOUSE}@r1", LEARNT)], 1),
+        ("category", HOUSE, [receipt(do.CreateTask("Tap", "House")), recorded(TAP_, NOTE)], 0),
+    ],
+)
+def test_a_part_of_a_task_a_day_or_the_catalog_has_its_own_rows(
+    what: str, entity: str, append: list[RecordedEvent], taken: int
+) -> None:
+    assert len(Unit.of(what, entity).rows_of(append)) == taken
+
+
+@pytest.mark.parametrize(
+    ("what", "entity", "made", "goes"),
+    [
+        ("note", "tap/n", AgentCreated("task_agent", "tap", 1, "Tap", "hybrid"), True),
+        ("note only", "tap/n", AgentCreated("task_agent", "tap", 1, "Tap", "hybrid"), False),
+        ("note", "tap/n", AgentCreated("task_agent", "fence", 1, "Tap", "hybrid"), False),
+        ("block", "d/b", AgentCreated("day_agent", "", 1, "D", "hybrid", subject="home"), True),
+        ("block only", "d/b", AgentCreated("day_agent", "", 1, "D", "hybrid"), False),
+        ("category", "c", AgentCreated("x", "", 1, "C", "hybrid", subject="category:c"), True),
+        ("category", "c", AgentCreated("x", "", 1, "C", "hybrid", subject="category:d"), False),
+    ],
+)
+def test_who_was_told_of_it_in_each_prompt_goes_along(
+    what: str, entity: str, made: AgentCreated, *, goes: bool
+) -> None:
+    assert bool(Unit.of(what, entity).learn(recorded("agent:a@r1", made)).agents) is goes
 
 
 OF_NOBODY = set(
