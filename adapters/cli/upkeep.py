@@ -318,6 +318,8 @@ def erase_command(
         raise invalid(because, "write `erase task TASK`, `erase agent AGENT` or `erase --list`")
     session.check_named()
     home = session.opened() if dry_run else session.writing(is_asking=False)
+    if not dry_run:
+        home.place.check_erasing()
     try:
         entity, again = (pick_task if what == "task" else pick_agent)(home, name), False
     except Refused:

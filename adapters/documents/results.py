@@ -158,8 +158,8 @@ class ErasedDetails(Struct, frozen=True):
     """What `erase` prints: `rows` of both logs and `payloads`, which became marks and went, or,
     with --dry-run (`done` is false), would; `wakes` among them; `mentions`, which stay; `sent`: by
     model, prompts that left the machine; `copies` that are not in reach, as far as they are known;
-    `forks` that were removed. Then `files` were searched for
-    `texts`; `left`: those that hold one all the same."""
+    `forks` that were removed. Then `files`, and `tables` of a home in a database, were searched
+    for `texts`; `left`: those that hold one all the same."""
 
     ok: bool
     done: bool
@@ -175,6 +175,7 @@ class ErasedDetails(Struct, frozen=True):
     texts: int
     files: int
     left: list[str]
+    tables: int = 0
 
 
 class ErasureLine(Struct, frozen=True):
