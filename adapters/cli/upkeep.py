@@ -317,7 +317,7 @@ def erase_command(
         because = f"{what!r} is not what can be erased" if what else "it is not said what to erase"
         raise invalid(because, "write `erase task TASK`, `erase agent AGENT` or `erase --list`")
     session.check_named()
-    home = session.opened() if dry_run else session.writing(is_asking=False)
+    home = session.reading() if dry_run else session.writing(is_asking=False)
     if not dry_run:
         home.place.check_erasing()
     try:

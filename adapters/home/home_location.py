@@ -269,7 +269,10 @@ class FolderLocation:
     def clear_views(self) -> None:
         take_away(self.folder / files.VIEWS)
 
-    def tables_with(self, wanted: Iterable[bytes]) -> tuple[int, list[str]]:  # noqa: ARG002
+    def tables_with(
+        self,
+        wanted: Iterable[bytes],  # noqa: ARG002  of databases
+    ) -> tuple[int, list[str]]:
         return 0, []
 
     def notices(self) -> "NoticeRows":

@@ -3,6 +3,7 @@ out of the files of its tables by `wakelog database scrub`, and out of no other 
 
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -169,41 +170,52 @@ def test_a_process_that_has_the_home_open_goes_on_without_it(env: dict[str, str]
     assert told(["prove"], ANNA, env=env)["ok"]
 
 
-def test_a_login_that_may_not_is_refused_before_anything_is_done(env: dict[str, str]) -> None:
-    passwords = {"WAKELOG_PAGE_PASSWORD": "p"}
-    url = env["WAKELOG_DATABASE"].replace("owner@", "page:p@")
-    page = {**env, "WAKELOG_DATABASE": url}
-    init = ["database", "init", "--login"]
-    try:
-        done([*init, "page=page"], "-", env={**env, **passwords})
-        before, args = rows_of(env, 1), ["erase", "task", ILL, "--sure"]
-        said = refused(args, ANNA, env=page)
-        assert "say as the owner `wakelog database init --login eraser=NAME` [read_only]" in said
-        assert rows_of(env, 1) == before
-        assert not told(["database", "check"], "-", env=page)["may_erase"]
-        said = refused(["database", "scrub", "--sure"], "-", env=page)
-        assert "this login does not own the tables of wakelog" in said
-        assert "page's login, and may erase" in done(
-            [*init, "eraser=page"], "-", env={**env, **passwords}
-        )
-        checked = told(["database", "check"], "-", env=page)
-        assert (checked["login"], checked["may_erase"]) == ("page", True)
-        for sql in (
-            "INSERT INTO journal.payloads VALUES (1, 1, 'x', 'x')",
-            "DELETE FROM journal.events",
-            "UPDATE journal.events SET version = 9",
-            "UPDATE journal.payloads SET bytes = ''",
-            "UPDATE journal.heads SET n = 0",
-        ):
-            with psycopg.connect(url) as line:
-                line.execute("SET LOCAL ROLE wakelog_eraser")
-                line.execute("SET LOCAL wakelog.home = '1'")
-                with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                    line.execute(sql.encode())
-        assert told(args, ANNA, env=page)["ok"]
-    finally:
-        with psycopg.connect(env["WAKELOG_DATABASE"], autocommit=True) as line:
-            line.execute("DROP OWNED BY page; DROP ROLE page")
+@pytest.fixture
+def page(env: dict[str, str]) -> Iterator[dict[str, str]]:
+    """What a process has that has a page's login."""
+    env["WAKELOG_PAGE_PASSWORD"] = "p"
+    done(["database", "init", "--login", "page=page"], "-", env=env)
+    yield {**env, "WAKELOG_DATABASE": env["WAKELOG_DATABASE"].replace("owner@", "page:p@")}
+    with psycopg.connect(env["WAKELOG_DATABASE"], autocommit=True) as line:
+        line.execute("DROP OWNED BY page; DROP ROLE page")
+
+
+def test_a_login_that_may_not_is_refused_before_anything_is_done(
+    env: dict[str, str], page: dict[str, str]
+) -> None:
+    before, args = rows_of(env, 1), ["erase", "task", ILL, "--sure"]
+    said = refused(args, ANNA, env=page)
+    assert "say as the owner `wakelog database init --login eraser=NAME` [read_only]" in said
+    assert rows_of(env, 1) == before
+    assert told(["erase", "task", ILL, "--dry-run"], ANNA, env=page)["rows"] > 40
+    assert not told(["database", "check"], "-", env=page)["may_erase"]
+    said = refused(["database", "scrub", "--sure"], "-", env=page)
+    assert "this login does not own the tables of wakelog" in said
+    said = done(["database", "init", "--login", "eraser=page"], "-", env=env)
+    assert "page is a page's login, and may erase" in said
+    checked = told(["database", "check"], "-", env=page)
+    assert (checked["login"], checked["may_erase"]) == ("page", True)
+    assert told(args, ANNA, env=page)["ok"]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "INSERT INTO journal.payloads VALUES (1, 1, 'x', 'x')",
+        "UPDATE journal.payloads SET bytes = ''",
+        "DELETE FROM journal.events",
+        "UPDATE journal.events SET version = 9",
+        "UPDATE journal.heads SET n = 0",
+    ],
+)
+def test_who_erases_marks_rows_and_lets_texts_go_and_does_nothing_else(
+    postgres_homes: Homes, sql: str
+) -> None:
+    with psycopg.connect(postgres_homes.database.url) as line:
+        line.execute("SET LOCAL ROLE wakelog_eraser")
+        line.execute("SET LOCAL wakelog.home = '1'")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            line.execute(sql.encode())
 
 
 @pytest.mark.parametrize("cut", ["agent", "journal", "clean"])
