@@ -149,8 +149,8 @@ def fill(
         after: The positions that the tables stand at.
 
     Returns:
-        False if rows of another replica came in, some of them perhaps before a position: then
-        the caller rolls back and begins with an empty database.
+        False if rows of another replica came in, some of them perhaps before a position, or some
+        were erased: then the caller rolls back and begins with an empty database.
     """
     is_anew = not any(position.n for position in after.values())
     reached: dict[str, TablesPosition] = {}
@@ -163,7 +163,7 @@ def fill(
             connection, "fresh_rows", _PLACE.format(*(after[name].n for name in LOGS))
         )
     _view(connection, "fresh", fresh)
-    sql = "SELECT count(*) FROM fresh WHERE tag = 'log.imported.1'"
+    sql = "SELECT count(*) FROM fresh WHERE tag IN ('log.imported.1', 'erasure.made.1')"
     if not is_anew and number(connection, sql):
         return False
     for name in LOGS:

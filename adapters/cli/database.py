@@ -9,7 +9,18 @@ from adapters.cli.lazy_groups import command, group
 from adapters.cli.shared import Session
 from adapters.home.roles import ROLES
 from adapters.text.common import safe
-from adapters.usecases.database_homes import check_database, init_database
+from adapters.usecases.database_homes import (
+    check_database,
+    check_owner,
+    init_database,
+    scrub_database,
+)
+from domain.errors import Refused
+
+MAY_ERASE = "as the owner, `wakelog database init --login eraser=NAME`"
+BEYOND_TABLES = (
+    "Write-ahead logs, standbys, base backups and dumps hold what was erased until they are gone."
+)
 
 
 @group("database")
@@ -19,13 +30,18 @@ def database_command() -> None:
 
 @command("database init", example=("", "--login page=www"))
 @click.option(
-    "--login", "logins", multiple=True, metavar="KIND=NAME", help="page=NAME or worker=NAME."
+    "--login",
+    "logins",
+    multiple=True,
+    metavar="KIND=NAME",
+    help="page=NAME, worker=NAME or eraser=NAME.",
 )
 def init_command(session: Session, logins: Sequence[str]) -> None:
     """Make the tables and roles that homes need; run as the database's owner. Safe to repeat.
 
     Tables of an older wakelog are brought up to date. With --login a login is made, or one that is
-    there becomes a page's, which works in one home at a time, or a worker's, and nothing more here.
+    there becomes a page's, which works in one home at a time, or a worker's, and nothing more here;
+    an eraser's is a page's with which `wakelog erase`, and the page's, takes words out for good.
     WAKELOG_PAGE_PASSWORD and WAKELOG_WORKER_PASSWORD are their passwords from then on, where set.
     """
     done = init_database(os.environ, logins)
@@ -37,7 +53,9 @@ def init_command(session: Session, logins: Sequence[str]) -> None:
         session.say(f"{'Prepared' if done.made else 'Nothing to do in'} {done.database}.")
     for one in done.logins:
         kind, _, name = one.partition("=")
-        session.say(f"{safe(name)} is a {kind}'s login.")
+        is_eraser = kind == "eraser"
+        told = "a page's login, and may erase" if is_eraser else f"a {kind}'s login"
+        session.say(f"{safe(name)} is {told}.")
     session.note("Make a home with `wakelog home create NAME`.")
 
 
@@ -63,7 +81,40 @@ def check_command(ctx: click.Context, session: Session, *, runtime: bool) -> Non
     if not found.findings:
         seen = "one home at a time" if found.homes is None else f"{found.homes} homes"
         session.say(f"ok    {found.database}: {seen}")
+        erases = "may" if found.may_erase else f"may not: {MAY_ERASE}"
+        session.say(f"note  `wakelog erase` with this login: {erases}")
     ctx.exit(1 if found.findings else 0)
+
+
+@command("database scrub", example=("", "--sure"))
+@click.option("--sure", is_flag=True, help="Do not ask.")
+def scrub_command(session: Session, *, sure: bool) -> None:
+    """Write tables anew, so that their files hold nothing of what was erased; as their owner.
+
+    `wakelog erase` takes words out of all rows; what files of tables still hold of these goes by
+    this (VACUUM FULL). Each table is locked meanwhile, for everybody, one after another, and needs
+    as much free space again. Write-ahead logs, standbys, base backups and dumps are not touched.
+
+    Exit status 1: something of before is still there; it is named.
+    """
+    database = check_owner(os.environ)
+    if not sure:
+        because = f"tables of {database.name} are locked while they are written anew"
+        if not session.can_ask:
+            raise Refused("not_sure", because=because, instead="say --sure")
+        click.confirm(safe(f"{because}: nobody works meanwhile. Go on?"), abort=True, err=True)
+    with session.steps("Writing anew") as progress:
+        done = scrub_database(os.environ, progress)
+    if not session.printed(done):
+        for one in done.tables:
+            held = f"; {one.held} dead rows stay, as a transaction sees them" if one.held else ""
+            session.say(f"{one.table}: {one.before:,} bytes, now {one.after:,}{held}")
+        for name in done.skipped:
+            session.say(f"{name}: not written anew, it is for the owner of the database")
+        if any(one.held for one in done.tables):
+            session.say("Repeat it when what is open has ended: reading, a dump, a standby.")
+        session.note(BEYOND_TABLES)
+    raise SystemExit(0 if done.ok else 1)
 
 
 DAYS = 90

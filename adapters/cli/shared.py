@@ -353,9 +353,8 @@ class Session:
         from adapters.home.copies import Copied, keep_copy
         from domain.log.canonical import clean
 
-        if self.place.is_folder:
-            where = clean(str(Path(path).expanduser().absolute()))
-            keep_copy(self.path, Copied(what, where, self.opened().services.clock.now()))
+        where = clean(str(Path(path).expanduser().absolute()))
+        keep_copy(self.path, Copied(what, where, self.opened().services.clock.now()))
 
     def home_bar(
         self, home: "Home", label: str

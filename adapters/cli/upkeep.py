@@ -345,7 +345,9 @@ def erase_command(
         raise invalid(f"--keep-agent says nothing of {what}", "use it with a note or a block")
     kind = what + ONLY * of["keep_agent"]
     session.check_named()
-    home = session.opened() if dry_run else session.writing(is_asking=False)
+    home = session.reading() if dry_run else session.writing(is_asking=False)
+    if not dry_run:
+        home.place.check_erasing()
     try:
         entity, again = _unit_named(session, what, name, part), False
     except Refused:

@@ -19,7 +19,7 @@ class CheckedDatabase(Struct, frozen=True):
     """What `wakelog database check` found: `findings` keep homes from working, `notes` do not.
 
     `login`: what this login is for, ``owner``, ``worker``, ``page`` or nothing. `homes`: None where
-    it sees one at a time.
+    it sees one at a time. `may_erase`: whether it may take words out of a home for good.
     """
 
     database: str
@@ -27,6 +27,27 @@ class CheckedDatabase(Struct, frozen=True):
     findings: list[str]
     notes: list[str]
     login: str
+    may_erase: bool = False
+
+
+class ScrubbedTable(Struct, frozen=True):
+    """A table that `wakelog database scrub` wrote anew: bytes on the disk before and after; `held`:
+    dead rows that it still keeps, as a transaction that is open somewhere sees them."""
+
+    table: str
+    before: int
+    after: int
+    held: int
+
+
+class ScrubbedDatabase(Struct, frozen=True):
+    """What `wakelog database scrub` did. `ok`: nothing of before is left in the tables' files.
+    `skipped`: tables that this login may not write anew."""
+
+    ok: bool
+    database: str
+    tables: list[ScrubbedTable]
+    skipped: list[str]
 
 
 class CreatedHome(Struct, frozen=True):

@@ -159,7 +159,8 @@ class ErasedDetails(Struct, frozen=True):
     with --dry-run (`done` is false), would; `wakes` among them; `mentions`, which stay, but for
     what --derived takes, too (`derived`); `sent`: by model, prompts that left the machine;
     `copies` that are not in reach, as far as they are known; `forks` that were removed. Then
-    `files` were searched for `texts`; `left`: those that hold one all the same."""
+    `files`, and `tables` of a home in a database, were searched for `texts`; `left`: those that
+    hold one all the same."""
 
     ok: bool
     done: bool
@@ -176,6 +177,7 @@ class ErasedDetails(Struct, frozen=True):
     texts: int
     files: int
     left: list[str]
+    tables: int = 0
 
 
 class ErasureLine(Struct, frozen=True):

@@ -182,6 +182,7 @@ DOCUMENTS: dict[str, DocumentType] = {
     "revoked-token": DocumentType(homes.RevokedToken, ("token revoke",)),
     "prepared-database": DocumentType(homes.PreparedDatabase, ("database init",)),
     "checked-database": DocumentType(homes.CheckedDatabase, ("database check",)),
+    "scrubbed-database": DocumentType(homes.ScrubbedDatabase, ("database scrub",)),
     "settings": DocumentType(
         homes.SettingsText, ("settings show", "settings set", "settings edit")
     ),

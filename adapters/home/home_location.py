@@ -5,7 +5,7 @@ Whatever is a file of a folder is asked of a place here; `wiring.open_home` puts
 
 import atexit
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -21,7 +21,7 @@ from adapters.home.settings import (
 from adapters.home.write_guard import WriteGuard
 from adapters.home.zones import checked_zone, with_zone
 from adapters.store.log import Log
-from adapters.store.sqlite_files import ChangeProbe, FileProbe, check_alone
+from adapters.store.sqlite_files import ChangeProbe, FileProbe, check_alone, take_away
 from domain.errors import Damaged, Refused, invalid
 
 if TYPE_CHECKING:
@@ -92,6 +92,16 @@ class HomeLocation(Protocol):
 
     def documents(self) -> "SharedDocumentStore | Path":
         """What its views are kept in, or the file."""
+
+    def check_erasing(self) -> None:
+        """Look whether words may be taken out of it for good. Raises Refused."""
+
+    def clear_views(self) -> None:
+        """Throw away what its views are kept in. Raises Refused."""
+
+    def tables_with(self, wanted: Iterable[bytes]) -> tuple[int, list[str]]:
+        """How many tables hold it beside the files of `folder`, and which of them one of these
+        texts. Raises Refused."""
 
     def notices(self) -> "NoticeRows":
         """Up to where whom was told that something waits."""
@@ -253,6 +263,18 @@ class FolderLocation:
     def documents(self) -> "SharedDocumentStore | Path":
         return self.folder / files.VIEWS
 
+    def check_erasing(self) -> None:
+        """Who may write may."""
+
+    def clear_views(self) -> None:
+        take_away(self.folder / files.VIEWS)
+
+    def tables_with(
+        self,
+        wanted: Iterable[bytes],  # noqa: ARG002  of databases
+    ) -> tuple[int, list[str]]:
+        return 0, []
+
     def notices(self) -> "NoticeRows":
         from adapters.store.notice_rows import SqliteNoticeRows  # only where somebody is told
 
@@ -345,6 +367,20 @@ class DatabaseLocation:
 
     def documents(self) -> "SharedDocumentStore | Path":
         return self._homes.documents(self._row())
+
+    def check_erasing(self) -> None:
+        if not self._homes.database.may_erase():
+            because = f"this login may erase nothing in {self._homes.database.name}"
+            instead = "use the owner's, or say as the owner `wakelog database init --login eraser="
+            raise Refused("read_only", because=because, instead=f"{instead}NAME`")
+
+    def clear_views(self) -> None:
+        self._homes.documents(self._row()).clear()
+
+    def tables_with(self, wanted: Iterable[bytes]) -> tuple[int, list[str]]:
+        from adapters.store.postgres.schema import TEXTS
+
+        return len(TEXTS), self._homes.database.tables_with(self._row().number, wanted)
 
     def notices(self) -> "NoticeRows":
         from adapters.store.postgres.notice_rows import PostgresNoticeRows

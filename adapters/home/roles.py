@@ -6,7 +6,7 @@ from typing import Literal, get_args
 Role = Literal["viewer", "member", "owner", "operator"]
 Permission = Literal["watch", "read", "decide", "prove", "rule"]
 """``watch``: how a home is, without its content; ``decide``: journal, agents, verdicts; ``rule``:
-templates and what may leave the machine."""
+templates, what may leave the machine, and erasing."""
 
 ROLES: tuple[Role, ...] = get_args(Role)
 PERMISSIONS: Mapping[str, frozenset[Permission]] = {

@@ -99,8 +99,10 @@ class Log(LogReader):
 
     def states_to_keep(self) -> bytes | None:
         """What `resume` takes, if it has grown."""
-        grown = self._states.grown() if isinstance(self._states, KeptStates) else None
-        return grown if grown and not self.is_shared else None
+        states = self._states
+        if not isinstance(states, KeptStates) or self.is_shared:  # it looks what was erased, too
+            return None
+        return states.grown()
 
     def append(
         self, cause: Cause, now: str, *, key: str = "", payloads: Sequence[Payload] = ()

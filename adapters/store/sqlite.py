@@ -36,7 +36,7 @@ from adapters.store.sqlite_files import (
     unusable,
     whole,
 )
-from domain.append.envelope import Row
+from domain.append.envelope import ERASED, Row
 from domain.errors import Damaged, Refused
 from domain.log.rules import FORMAT, FORMAT_MAX, SHARED_FORMAT
 from domain.log.wire import Payload, PayloadId
@@ -340,6 +340,8 @@ class SQLiteLogRecorder:
             last = tail_of(rows)
             self._connection.execute(KEEP_NEXT, (last.n, last.replica, len(rows), last.digest))
         self._connection.executemany(INSERT, rows)
+        if any(row.topic == ERASED for row in rows):  # of a copy
+            self._connection.execute(f"PRAGMA user_version={FORMAT_MAX}")
         if payloads:
             self._connection.executemany(_KEEP, [(kept.id, kept.data) for kept in payloads])
 

@@ -9,6 +9,10 @@ from adapters.text.common import local_time, safe
 from domain.erasure import part_of
 from domain.text import cut
 
+IN_DATABASE = (
+    "Not in reach: what the files of tables still hold, until `wakelog database scrub`; write-ahead"
+    " logs, standbys and dumps; what other machines keep to answer questions, until they are asked."
+)
 MENTIONS_TOLD = 10
 TEXT_TOLD = 60  # characters
 
@@ -43,9 +47,21 @@ def erased_lines(did: ErasedDetails) -> Iterator[str]:
     """What an erasure did, and what was found when it was done."""
     rows = f"{counted(did.rows, 'row')} became marks, {counted(did.payloads, 'longer text')} went"
     yield f"Erased: {rows}."
-    files, texts = counted(did.files, "file"), counted(did.texts, "text")
+    where, texts = searched_text(did.files, did.tables), counted(did.texts, "text")
     found = f"still there in {', '.join(did.left)}" if did.left else "none found"
-    yield safe(f"Searched {files} for {texts}: {found}.")
+    yield safe(f"Searched {where} for {texts}: {found}.")
+    if did.tables:
+        yield IN_DATABASE
+
+
+def searched_text(files: int, tables: int) -> str:
+    """Where it was looked for texts that were erased.
+
+    >>> searched_text(9, 0), searched_text(1, 8)
+    ('9 files', '8 tables and 1 file')
+    """
+    told = counted(files, "file")
+    return f"{counted(tables, 'table')} and {told}" if tables else told
 
 
 def erasure_lines(listed: Sequence[ErasureLine], zone: str) -> Iterator[str]:

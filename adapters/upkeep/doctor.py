@@ -75,7 +75,7 @@ def examine(
             return [*found, CheckOutcome("home", True, told, "begin with `wakelog demo`")]
         if place.is_folder:
             folder = place.folder
-            found += [_replica(folder, environ), *_files(folder), *_erasing(folder)]
+            found += [_replica(folder, environ), *_files(folder)]
         if not all(one.is_ok for one in found):
             return found
         with open_home(place, environ, model=model) as home:
@@ -152,9 +152,9 @@ def _files(path: Path) -> Iterator[CheckOutcome]:
         yield _file(file) if file.exists() else lacks
 
 
-def _erasing(path: Path) -> Iterator[CheckOutcome]:
-    """An erasure that was cut off: until it is done its texts may stand in files."""
-    if left := unfinished_erasure(path):
+def _erasing(home: Home) -> Iterator[CheckOutcome]:
+    """An erasure that was cut off: until it is done its texts may stand somewhere."""
+    if left := unfinished_erasure(home):
         told = f"the erasure of the {' '.join(left)} was cut off"
         yield CheckOutcome("erasure", False, told, "`wakelog recover` ends it")
 
@@ -411,6 +411,7 @@ CHECKS: tuple[Check, ...] = (
     _orphans,
     _runs,
     _failing,
+    _erasing,
     _clock,
     _held,
     _models,

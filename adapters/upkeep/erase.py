@@ -95,13 +95,14 @@ class LogPlan(NamedTuple):
 
 class Erasure(NamedTuple):
     """What an erasure did: `rows` became marks and `payloads` went; `texts` were searched for in
-    `files` and found at `left`."""
+    `files`, of a home in a database also in `tables`, and found at `left`."""
 
     rows: int = 0
     payloads: int = 0
     texts: int = 0
     files: int = 0
     left: tuple[str, ...] = ()
+    tables: int = 0
 
 
 class Plan(NamedTuple):
@@ -175,6 +176,7 @@ class Plan(NamedTuple):
             texts=done.texts,
             files=done.files,
             left=list(done.left),
+            tables=done.tables,
         )
 
 
@@ -182,12 +184,7 @@ class Plan(NamedTuple):
 
 
 def plan_erasure(home: "Home", what: str, entity: str, *, is_again: bool = False) -> Plan:
-    """What `erase` would take; nothing is changed.
-
-    Raises:
-        Refused: Code ``not_a_file``: the home is in a database.
-    """
-    _check_alone(home)
+    """What `erase` would take; nothing is changed."""
     journal, agents = home.services.journal, home.services.agents
     with journal.reading() as now, agents.reading() as then:
         of = _unit(home, what, entity, is_again=is_again)
@@ -228,13 +225,6 @@ def _title(home: "Home", what: str, entity: str) -> str:
 def _ids(of: Unit) -> tuple[str, ...]:
     """What stands in each row of a unit."""
     return tuple(one for one in (of.part, *of.whole, *of.agents) if one)
-
-
-def _check_alone(home: "Home") -> None:
-    if not home.place.is_folder:
-        because = f"{home.place.name} is in a database, of which nothing can be erased yet"
-        instead = f"move it to a folder with `wakelog copy {home.place.name} FOLDER`"
-        raise Refused("not_a_file", because=because, instead=instead)
 
 
 def _unit(home: "Home", what: str, entity: str, *, is_again: bool = False) -> Unit:
@@ -434,9 +424,10 @@ def erase(
         is_again: Another past of the home, or another machine, erased it before.
 
     Raises:
-        Refused: See `plan_erasure`; code ``agent_running``: a wake of it runs.
+        Refused: Code ``agent_running``: a wake of it runs; ``read_only``: see
+            `HomeLocation.check_erasing`.
     """
-    _check_alone(home)
+    home.place.check_erasing()
     step("deeds")
     _deeds(home, what, entity, is_again=is_again)
     plan = plan_erasure(home, what, entity, is_again=is_again)
@@ -449,11 +440,12 @@ def erase(
         plan = plan_erasure(home, what, entity, is_again=is_again)
     did += _mark(home, what, entity, step, is_again=is_again)
     _wipe(home, plan.forks, step)
-    wanted = (part for text in plan.texts for part in _spellings(text))
-    searched = files_with(home.path, wanted)
+    wanted = {part for text in plan.texts for part in _spellings(text)}
+    searched, (tables, holding) = files_with(home.path, wanted), home.place.tables_with(wanted)
     rows = sum(len(one.rows) for one in did)
     payloads = sum(len(one.listed.payloads) for one in did)
-    return Erasure(rows, payloads, len(plan.texts), searched.files, tuple(searched.holding))
+    left = (*searched.holding, *holding)
+    return Erasure(rows, payloads, len(plan.texts), searched.files, left, tables)
 
 
 def _mark(
@@ -483,7 +475,7 @@ def _wipe(home: "Home", forks: Iterable[str], step: Callable[[str], None] = lamb
     for log in _logs(home):
         log.recorder.compact()
     step("clean")
-    _clean(home.path, forks)
+    _clean(home, forks)
     (home.path / files.ERASING).unlink(missing_ok=True)
 
 
@@ -509,18 +501,25 @@ def _logs(home: "Home") -> tuple[Log, Log]:
     return home.services.journal, home.services.agents
 
 
-def unfinished_erasure(home: Path) -> tuple[str, str] | None:
-    """What was being erased when it was cut off: its kind and id; None where nothing was."""
+def unfinished_erasure(home: "Home") -> tuple[str, str] | None:
+    """What was being erased when it was cut off: its kind and id; None where nothing was. On
+    another machine than the one that erased in a database, as far as the logs tell."""
+    mark = home.path / files.ERASING
     with suppress(OSError):
-        text = (home / files.ERASING).read_text(encoding="utf-8")
-        what, _, entity = text.strip().rpartition(" ")
+        what, _, entity = mark.read_text(encoding="utf-8").strip().rpartition(" ")
         return (what, entity) if what in KINDS else None
-    return None
+    if home.place.is_folder:
+        return None
+    journal, agents = ([made for _, made in log.erasures().made] for log in _logs(home))
+    known = {one.unit for one in journal}
+    left = (one for one in agents if one.unit not in known and one.what in KINDS)
+    of = ((one.what, one.unit.partition(":")[2]) for one in left if one.what != "agent")
+    return next(of, None)
 
 
 def finish_erasure(home: "Home") -> Erasure | None:
     """Go on with an erasure that was cut off; None where there is none. Raises as `erase` does."""
-    left = unfinished_erasure(home.path)
+    left = unfinished_erasure(home)
     return erase(home, *left) if left else None
 
 
@@ -592,17 +591,18 @@ def _let_go(home: "Home", entity: str) -> None:
         of_tasks.delete_task(home, entity)
 
 
-def _clean(home: Path, forks: Iterable[str]) -> None:
+def _clean(home: "Home", forks: Iterable[str]) -> None:
     """Throw away what can be made again, and who gave the newest commands."""
     from adapters.analytics.database import remove_left  # and DuckDB, which the page needs not else
 
-    for name in (files.VIEWS, files.SEARCH, files.ANALYTICS):
-        take_away(home / name)
-    (home / f"{files.ANALYTICS}.wal").unlink(missing_ok=True)
-    remove_left(home, -inf)  # of any age
+    home.place.clear_views()
+    for name in (files.SEARCH, files.ANALYTICS):
+        take_away(home.path / name)
+    (home.path / f"{files.ANALYTICS}.wal").unlink(missing_ok=True)
+    remove_left(home.path, -inf)  # of any age
     for name in forks:
-        shutil.rmtree(home / files.FORKS / name)
-    runtime = home / files.RUNTIME
+        shutil.rmtree(home.path / files.FORKS / name)
+    runtime = home.path / files.RUNTIME
     if runtime.exists():
         with closing(sqlite3.connect(runtime, isolation_level=None, timeout=30)) as file:
             file.execute("DROP TABLE IF EXISTS doers")

@@ -1,7 +1,7 @@
 """A PostgreSQL database and the homes in it: prepare, look, make, list (ADR 66)."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from adapters.documents.homes import (
@@ -14,20 +14,27 @@ from adapters.documents.homes import (
     PreparedDatabase,
     RenamedHome,
     RevokedToken,
+    ScrubbedDatabase,
+    ScrubbedTable,
 )
 from adapters.home import files
 from adapters.home.home_location import DATABASE_PREFIX, DatabaseLocation, database_of, homes_of
 from adapters.home.roles import PERMISSIONS, ROLES
 from adapters.home.settings_toml import DEFAULT_TOML
 from adapters.home.write_guard import WriteGuard
-from domain.errors import invalid
+from domain.errors import Refused, invalid
 
 if TYPE_CHECKING:
+    from adapters.store.postgres.database import Database
     from adapters.store.postgres.homes import Homes
     from adapters.store.postgres.people import People
 
 
-PASSWORDS = {"page": "WAKELOG_PAGE_PASSWORD", "worker": "WAKELOG_WORKER_PASSWORD"}
+PASSWORDS = {
+    "page": "WAKELOG_PAGE_PASSWORD",
+    "worker": "WAKELOG_WORKER_PASSWORD",
+    "eraser": "WAKELOG_PAGE_PASSWORD",
+}
 
 
 def init_database(environ: Mapping[str, str], logins: Sequence[str] = ()) -> PreparedDatabase:
@@ -35,7 +42,7 @@ def init_database(environ: Mapping[str, str], logins: Sequence[str] = ()) -> Pre
 
     Args:
         environ: `WAKELOG_DATABASE`; the passwords of logins, see `PASSWORDS`.
-        logins: Logins that are to be a page's or a worker's, as ``page=NAME``.
+        logins: Logins that are to be of a kind of `PASSWORDS`, as ``page=NAME``.
 
     Raises:
         Refused: Code ``invalid_value``: no database is named, or no such login may be; code
@@ -56,7 +63,7 @@ def _login(given: str) -> tuple[str, str]:
     kind, _, name = given.partition("=")
     if kind not in PASSWORDS or not name:
         because = f"{given[:40]!r} names no login of a page or a worker"
-        raise invalid(because, "write page=NAME or worker=NAME")
+        raise invalid(because, "write page=NAME or worker=NAME, or eraser=NAME")
     return kind, name
 
 
@@ -74,7 +81,37 @@ def check_database(environ: Mapping[str, str], *, makes_runtime: bool = False) -
         database.make_runtime()
     findings, notes = database.trouble()
     count = len(homes.all()) if homes and login != "page" else None
-    return CheckedDatabase(database.name, count, findings, notes, login)
+    return CheckedDatabase(
+        database.name, count, findings, notes, login, bool(login) and database.may_erase()
+    )
+
+
+def check_owner(environ: Mapping[str, str]) -> "Database":
+    """The database, if this login owns what homes are kept in. Raises as `init_database`."""
+    database = database_of(environ)
+    database.look()
+    if database.login() != "owner":
+        because = f"this login does not own the tables of wakelog in {database.name}"
+        raise Refused("read_only", because=because, instead="say it as their owner")
+    return database
+
+
+def scrub_database(
+    environ: Mapping[str, str], told: Callable[[int, int], None] = lambda _nth, _of: None
+) -> ScrubbedDatabase:
+    """Write the tables anew that hold words, so that their files hold none of before. `told`: how
+    many are done, of how many. Raises as `check_owner`; code ``read_only``: one is in use."""
+    database = check_owner(environ)
+    from adapters.store.postgres.database import STATISTICS
+    from adapters.store.postgres.schema import TEXTS
+
+    done: list[ScrubbedTable] = []
+    for one in database.scrub():
+        done.append(ScrubbedTable(*one))
+        told(len(done), len(TEXTS) + 1)
+    skipped = [STATISTICS] if done[-1].table != STATISTICS else []
+    is_ok = not (skipped or any(one.held for one in done))
+    return ScrubbedDatabase(is_ok, database.name, done, skipped)
 
 
 def create_home(name: str, environ: Mapping[str, str]) -> DatabaseLocation:

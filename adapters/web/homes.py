@@ -216,6 +216,8 @@ def deed_of(method: str, path: str) -> Permission:
     ('watch', 'read', 'rule')
     >>> deed_of("POST", "/stop/proof"), deed_of("POST", "/stop/forking")
     ('prove', 'decide')
+    >>> deed_of("POST", "/tasks/irsj2omx/erase")
+    'rule'
     """
     if method != "POST":
         return "watch" if path.removesuffix(".json") in ("/health", "/events") else "read"
@@ -223,7 +225,7 @@ def deed_of(method: str, path: str) -> Permission:
         return "watch"
     if path in ("/prove", "/stop/proof"):
         return "prove"
-    return "rule" if path.startswith(_RULED) else "decide"
+    return "rule" if path.startswith(_RULED) or path.endswith("/erase") else "decide"
 
 
 def may(entries: Sequence["HomeEntry"], home: str, deed: Permission) -> int:

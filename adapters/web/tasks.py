@@ -20,6 +20,7 @@ from adapters.documents.tasks import (
     task_page,
 )
 from adapters.text.agent_output import counted
+from adapters.text.erasure import IN_DATABASE, searched_text
 from adapters.text.task import stopped
 from adapters.text.task_facts import KINDS, WHO
 from adapters.upkeep.erase import erase as erase_for_good
@@ -298,7 +299,6 @@ def _more(site: Site, page: TaskPage, document: dict[str, Any], now: str) -> dic
         "item_shown": ITEM_SHOWN,
         "note_edited": NOTE_EDITED,
         "sets_shown": OPEN_SHOWN,
-        "is_erasable": site.home.place.is_folder,
     }
 
 
@@ -586,6 +586,7 @@ def delete(site: Site, asked: FormRequest) -> Notice:
 def show_erase(site: Site, asked: FormRequest) -> Page:
     """What erasing the task would take, and what of it stays; its title is to be typed."""
     task = task_by_id(site, asked.names["id"])
+    site.home.place.check_erasing()
     return Page(
         "erase.html", f"Erase {task.title}", plan_erasure(site.home, "task", task.id).document()
     )
@@ -601,8 +602,9 @@ def erase(site: Site, asked: FormRequest) -> Notice:
     if did.left:
         because = f"a text still stands in {', '.join(did.left)}"
         raise Refused("erased", because=because, instead="see `wakelog erase --list`")
-    rows, files = counted(did.rows, "row"), counted(did.files, "file")
-    return Notice(f"Erased: {rows} are marks now; searched {files}, no text was found.")
+    rows, where = counted(did.rows, "row"), searched_text(did.files, did.tables)
+    beyond = f" {IN_DATABASE}" if did.tables else ""
+    return Notice(f"Erased: {rows} are marks now; searched {where}, no text was found.{beyond}")
 
 
 def _unknown_verb(verb: str) -> Refused:

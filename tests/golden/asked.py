@@ -297,6 +297,7 @@ token create x
 token revoke x
 database check
 database init
+database scrub
 worker
 cluster
 schema nothing

@@ -11,13 +11,14 @@ from tests.support.cli import done, told
 
 ELSEWHERE = {
     "restore": "makes a home where none is in a database: test_pg_backup",
-    "erase": "nothing is erased of a home in a database yet",
+    "erase": "its own file: test_pg_erase",
     "category": "asks an agent, as `wake` does",
     "backup": "makes a folder, whose files differ though rows do not: test_pg_backup",
     "cluster": "is of the database, and no folder has it: test_home_leases",
     "copy": "its own file: test_pg_copy",
     "database check": "of the database: test_home_leases",
     "database init": "of the database: test_compose",
+    "database scrub": "of the database: test_pg_erase",
     "demo-data": "makes a folder of its own; test_pg_copy copies one into a database",
     "eval": "in memory: neither folder nor database",
     "home access": "of the database: test_pg_page",

@@ -2,18 +2,28 @@
 
 import hashlib
 import logging
+import re
 import select
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from threading import BoundedSemaphore
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 from psycopg.sql import SQL, Identifier, Literal
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from adapters.store.postgres import schema
-from adapters.store.postgres.schema import APP, LOGINS, MIGRATIONS, NEWEST, ROLES, WORKER
+from adapters.store.postgres.schema import (
+    APP,
+    ERASER,
+    LOGINS,
+    MIGRATIONS,
+    NEWEST,
+    ROLES,
+    TEXTS,
+    WORKER,
+)
 from adapters.store.postgres.statements import ENTER, ENTER_NAMED
 from domain.errors import Damaged, Refused, invalid
 
@@ -44,8 +54,19 @@ _FOR = {
     "page": "this login is a page's: it works in one home at a time, and makes none",
     "worker": "this login is a worker's: it works in all homes, and makes none",
 }
+STATISTICS = "pg_catalog.pg_statistic"  # frequent values of all columns, titles too
 Lost = (psycopg.OperationalError, psycopg.InterfaceError)
 """What is raised where the server went away, or never was there."""
+
+
+class Scrubbed(NamedTuple):
+    """A table that was written anew: its bytes before and after, and how many dead rows it keeps,
+    as a transaction that is open still sees them."""
+
+    table: str
+    before: int
+    after: int
+    held: int
 
 
 class Database:
@@ -202,6 +223,37 @@ class Database:
         kinds = zip(("owner", "worker", "page"), found[0], strict=True)
         return next((kind for kind, may in kinds if may), "")
 
+    def may_erase(self) -> bool:
+        """Whether this login may take words out of a home for good. Raises Refused."""
+        with self.connection() as connection:
+            found = connection.execute("SELECT pg_has_role(%s, 'MEMBER')", (ERASER,)).fetchall()
+        return bool(found[0][0])
+
+    def tables_with(self, home: int, wanted: Iterable[bytes]) -> list[str]:
+        """The tables in which a row of a home holds one of these texts. Raises Refused."""
+        among = "unnest(%s::bytea[]) AS wanted (text) WHERE position(wanted.text in {}) > 0"
+        sql = "SELECT FROM {} WHERE home = %s AND EXISTS (SELECT FROM " + among + ") LIMIT 1"
+        values, asked = (home, sorted(set(wanted))), TEXTS.items()
+        return [one for one, said in asked if self.asked(home, sql.format(one, said), values)]
+
+    def scrub(self) -> Iterator[Scrubbed]:
+        """Write the tables that hold words anew, one after another, and what the server knows of
+        their values, if this login owns the database: nothing is left of rows that were marked or
+        deleted. Each is locked meanwhile. Raises Refused."""
+        with self._at_once() as connection:
+            connection.execute("SET client_min_messages = info")
+            told: list[str] = []
+            connection.add_notice_handler(lambda one: told.append(one.message_detail or ""))
+            owns = "SELECT pg_has_role(datdba, 'USAGE') FROM pg_database WHERE datname = %s"
+            is_all = connection.execute(owns, (connection.info.dbname,)).fetchall()[0][0]
+            for table in (*TEXTS, STATISTICS) if is_all else TEXTS:
+                told.clear()
+                before = _size(connection, table)
+                # what it knows of values is of the newest rows then
+                connection.execute(f"VACUUM (FULL, ANALYZE, VERBOSE) {table}".encode())
+                held = sum(int(one[0]) for one in map(re.compile(r"\d+").match, told) if one)
+                yield Scrubbed(table, before, _size(connection, table), held)
+
     def trouble(self, wanted: str = "page") -> tuple[list[str], list[str]]:
         """What keeps homes from being kept safely by this login, and what is only to be known.
         `wanted`: what it is to be at least, ``page`` or ``worker``. Raises Refused."""
@@ -264,6 +316,11 @@ class Database:
         if not connection.execute(sql).fetchall()[0][0]:
             return 0
         return int(str(connection.execute("SELECT format FROM wakelog.meta").fetchall()[0][0]))
+
+
+def _size(connection: Connection, table: str) -> int:
+    asked = "SELECT pg_total_relation_size(%s::regclass)"
+    return int(str(connection.execute(asked, (table,)).fetchall()[0][0]))
 
 
 def _check(connection: Connection) -> None:

@@ -17,6 +17,7 @@ from adapters.store.document_store import (
     ViewPosition,
 )
 from adapters.store.postgres.database import Connection, Database
+from adapters.store.postgres.schema import LOGS
 from adapters.store.postgres.statements import ENTER, READ
 from projections.view import View
 
@@ -123,10 +124,20 @@ class PostgresDocumentStore:
             raise error
         self._was_made_anew = True
         with self._inside("BEGIN") as connection:
-            for table in ("documents", "positions"):
-                sql = f"DELETE FROM views.{table} WHERE home = %s"
-                connection.execute(sql.encode(), (self._home,))
+            self._clear("documents", "positions")
             connection.execute("COMMIT")
+
+    def clear(self) -> None:
+        """Delete all that is kept of the home, by programs of other versions too. Of each log in
+        turn, as who brings its views up to date may have read it before."""
+        for log in LOGS:
+            with self.transaction(log):
+                self._clear("documents", "positions", "remembered")
+
+    def _clear(self, *tables: str) -> None:
+        for table in tables:
+            sql = f"DELETE FROM views.{table} WHERE home = %s"
+            self._writing().execute(sql.encode(), (self._home,))
 
     def copy(self, to: DocumentStore, views: Sequence[View[Any]]) -> None:
         columns = ", ".join(DocumentRow._fields)

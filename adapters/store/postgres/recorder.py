@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from adapters.store.postgres.database import Connection, Database, Lost
-from adapters.store.postgres.statements import ENTER, READ, statements_of
+from adapters.store.postgres.statements import ENTER, ENTER_ERASER, READ, ROLE, statements_of
 from adapters.store.recorder import Onward, Tail, TimedRow, line_pages, numbered, tail_of
 from domain.append.envelope import Row
 from domain.errors import Refused
@@ -156,12 +156,18 @@ class PostgresLogRecorder:
         self._kept += [(n, one.id, one.data) for one in payloads]
         self._count += len(rows)
 
-    def erase(self, *_: Sequence[object]) -> None:
-        because = "nothing can be erased of a home in a database yet"
-        raise Refused("not_a_file", because=because, instead="move it to a folder first")
+    def erase(self, marks: Sequence[Row], payloads: Sequence[PayloadId]) -> None:
+        assert self._open is not None, "rows are marked in a transaction"
+        columns = [list(column) for column in zip(*marks, strict=True)] or [[]] * len(Row._fields)
+        with self._database.told(), self._open.pipeline():
+            self._flush(self._open)
+            self._open.execute(ENTER_ERASER)
+            self._open.execute(self._sql.mark.encode(), (*columns, self._home))
+            self._open.execute(self._sql.drop.encode(), (self._home, list(payloads)))
+            self._open.execute(ROLE)
 
     def compact(self) -> None:
-        """Nothing was erased."""
+        """What is left of rows is the server's: `wakelog database scrub`."""
 
     def close(self) -> None:
         """Nothing to release: the pool is the process's."""

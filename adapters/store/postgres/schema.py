@@ -29,10 +29,11 @@ from functools import partial
 from typing import NamedTuple
 
 LOGS = ("journal", "agent")
-APP, WORKER = "wakelog_app", "wakelog_worker"
-ROLES = (APP, WORKER, "wakelog_eraser")
+APP, WORKER, ERASER = "wakelog_app", "wakelog_worker", "wakelog_eraser"
+ROLES = (APP, WORKER, ERASER)
 _ROLES = ", ".join(ROLES)
-LOGINS = {"page": (APP,), "worker": (APP, WORKER)}  # what a login of each kind may take
+LOGINS = {"page": (APP,), "worker": (APP, WORKER), "eraser": (APP, ERASER)}
+"""What a login of each kind may take: an eraser is a page's that erases."""
 
 _BASE = """
 CREATE SCHEMA wakelog;
@@ -327,6 +328,29 @@ def fences_script() -> str:
     return "".join(parts)
 
 
+# ------------------------------------------------------------------------------------------ erasing
+
+_ERASER = """
+REVOKE ALL ON {log}.heads, {log}.events, {log}.payloads FROM wakelog_eraser;
+GRANT SELECT, UPDATE (topic, state) ON {log}.events TO wakelog_eraser;
+GRANT SELECT, DELETE ON {log}.payloads TO wakelog_eraser;
+"""
+TEXTS = {
+    **{f"{log}.events": "state" for log in LOGS},
+    **{f"{log}.payloads": "bytes" for log in LOGS},
+    "views.documents": "document || convert_to(concat_ws(' ', key, shelf, place, title), 'UTF8')",
+    "views.remembered": "value",
+    "wakelog.notices": "state",
+    "wakelog.homes": "convert_to(settings, 'UTF8')",
+}
+"""The tables that hold a home's words, and what of a row is searched for them, as bytes."""
+
+
+def eraser_script() -> str:
+    """That who erases puts marks where rows stand and lets texts go, and does nothing else."""
+    return "".join(_ERASER.format(log=log) for log in LOGS)
+
+
 class Migration(NamedTuple):
     """A script that runs once in a database: `wakelog.meta` says the newest number that did."""
 
@@ -341,6 +365,7 @@ MIGRATIONS = (
     Migration(3, "people", partial(_PEOPLE.format, roles=_ROLES)),
     Migration(4, "settings", partial(_SETTINGS.format, roles=_ROLES)),
     Migration(5, "fences", fences_script),
+    Migration(6, "eraser", eraser_script),
 )
 NEWEST = MIGRATIONS[-1].number
 """A script is never changed once it was released: what is to be otherwise is another one below."""

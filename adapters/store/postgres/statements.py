@@ -11,6 +11,7 @@ ENTER = "SELECT set_config('role', 'wakelog_app', true), set_config('wakelog.hom
 ENTER_NAMED = """
     SELECT set_config('role', 'wakelog_app', true),
         set_config('wakelog.home', coalesce(wakelog.home_number(%s), 0)::text, true)"""
+ENTER_ERASER = "SET LOCAL ROLE wakelog_eraser"
 READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
@@ -31,6 +32,8 @@ class Statements(NamedTuple):
     kept: str
     onward: str
     write: str
+    mark: str
+    drop: str
 
 
 def statements_of(log: str) -> Statements:
@@ -88,4 +91,10 @@ def statements_of(log: str) -> Statements:
                 ON CONFLICT DO NOTHING)
             UPDATE {heads} SET n = %s, at = %s, digest = %s, replica = %s,
                 row_count = row_count + %s, is_news = true WHERE home = %s""",
+        mark=f"""
+            UPDATE {events} AS one SET topic = mark.topic, state = mark.state
+            FROM unnest(%b::text[], %b::integer[], %b::text[], %b::bytea[])
+                AS mark (stream, version, topic, state)
+            WHERE home = %s AND one.stream = mark.stream AND one.version = mark.version""",
+        drop=f"DELETE FROM {payloads} WHERE home = %s AND id = ANY (%s)",
     )
