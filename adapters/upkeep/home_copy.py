@@ -5,13 +5,13 @@ the way leaves it open as before, and what was copied unusable until the same co
 """
 
 from collections.abc import Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from typing import NamedTuple
 
 from adapters.home.home_location import HomeLocation
 from adapters.home.write_guard import WriteGuard
-from adapters.store.log_copy import CopyProgress, copy_log, differs
-from domain.errors import Damaged, invalid
+from adapters.store.log_copy import CopyProgress, check_beginning, copy_log, differs
+from domain.errors import Damaged, Refused, invalid
 
 
 class CopiedAppends(NamedTuple):
@@ -28,7 +28,8 @@ def copy_home(
 
     Args:
         source: The home.
-        target: Where nothing is yet, or a copy that was cut off.
+        target: Where nothing is yet, or a copy that was cut off; or the home in a database that had
+            moved to the source: what was written since goes in, and it goes on there as before.
         environ: Environment variables.
         told: Is told how far it has come.
 
@@ -70,6 +71,13 @@ def thaw(place: HomeLocation) -> bool:
     return hold.state != "open"
 
 
+def _was_here(source: HomeLocation, target: HomeLocation) -> bool:
+    """Whether the home had moved from its target to where it is now."""
+    with suppress(Refused):  # there is none yet
+        return target.hold() == WriteGuard("moved", source.name)
+    return False
+
+
 def copy_logs(
     source: HomeLocation,
     target: HomeLocation,
@@ -92,6 +100,10 @@ def copy_logs(
     with ExitStack() as opened:
         logs = source.logs(environ, is_writing=False)
         here = [opened.enter_context(closing(one)) for one in logs]
+        if _was_here(source, target):
+            for one, other in zip(here, target.logs(environ, is_writing=False), strict=True):
+                with closing(other):
+                    check_beginning(one, other)
         hold = WriteGuard("frozen", f"from {source.name}")
         target.begin_copy(replica or here[0].replica, source.settings_text(), hold)
         logs = target.logs(environ, is_writing=True)

@@ -1,12 +1,15 @@
 """A PostgreSQL database and the homes in it: prepare, look, make, list (ADR 66)."""
 
 import secrets
+import shutil
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from adapters.documents.homes import (
+    AdoptedDatabase,
     CheckedDatabase,
     CreatedToken,
+    DeletedHome,
     FrozenHome,
     HomeMember,
     ListedHome,
@@ -20,10 +23,10 @@ from adapters.home.home_location import DATABASE_PREFIX, DatabaseLocation, datab
 from adapters.home.roles import PERMISSIONS, ROLES
 from adapters.home.settings_toml import DEFAULT_TOML
 from adapters.home.write_guard import WriteGuard
-from domain.errors import invalid
+from domain.errors import Refused, invalid
 
 if TYPE_CHECKING:
-    from adapters.store.postgres.homes import Homes
+    from adapters.store.postgres.homes import HomeRow, Homes
     from adapters.store.postgres.people import People
 
 
@@ -75,6 +78,23 @@ def check_database(environ: Mapping[str, str], *, makes_runtime: bool = False) -
     findings, notes = database.trouble()
     count = len(homes.all()) if homes and login != "page" else None
     return CheckedDatabase(database.name, count, findings, notes, login)
+
+
+def adopt_database(environ: Mapping[str, str], *, is_copy: bool) -> AdoptedDatabase:
+    """Say what a database is that does not stand where it was made.
+
+    Args:
+        environ: `WAKELOG_DATABASE`.
+        is_copy: It stands beside its original: each home gets a new name to write by, and is
+            frozen; else it is the database from now on.
+
+    Raises:
+        Refused: Code ``nothing_to_adopt``: it stands there; or as `init_database`.
+    """
+    homes = homes_of(environ)
+    renamed = homes.adopt(files.draw_name if is_copy else None)
+    how = "copy" if is_copy else "moved"
+    return AdoptedDatabase(homes.database.name, how, renamed)
 
 
 def create_home(name: str, environ: Mapping[str, str]) -> DatabaseLocation:
@@ -170,6 +190,47 @@ def freeze_home(name: str, environ: Mapping[str, str]) -> FrozenHome:
     place.hold().check(place.name)
     place.keep_hold(WriteGuard("frozen"))
     return FrozenHome(place.name)
+
+
+def plan_deletion(name: str, environ: Mapping[str, str]) -> DeletedHome:
+    """What `delete_home` would delete.
+
+    Raises:
+        Refused: Code ``home_open``: it is neither frozen nor moved; ``frozen``: it is being
+            copied; ``agent_running``: a wake has not ended; or as `create_token`.
+    """
+    homes, place, row = _to_delete(name, environ)
+    return DeletedHome(place.name, *homes.contents(row))
+
+
+def delete_home(name: str, environ: Mapping[str, str]) -> DeletedHome:
+    """Delete a home with all that its database keeps of it, and what this machine made of it:
+    analytics, forks. Whole or not at all. Raises as `plan_deletion`."""
+    homes, place, row = _to_delete(name, environ)
+    gone = homes.delete(row)
+    shutil.rmtree(place.folder, ignore_errors=True)
+    return DeletedHome(place.name, *gone)
+
+
+def _to_delete(
+    name: str, environ: Mapping[str, str]
+) -> tuple["Homes", DatabaseLocation, "HomeRow"]:
+    from adapters.store.postgres.homes import home_open
+
+    if "/" in name or name.startswith("~"):
+        because = f"{name} is a home in a folder"
+        raise invalid(because, "remove the folder")
+    homes = homes_of(environ)
+    row = homes.named(_plain_name(name))
+    place = DatabaseLocation(homes, row.name, environ)
+    if row.state == "open":
+        raise home_open(row)
+    if row.moved_to.startswith("to "):  # it is moved just now
+        place.hold().check(place.name)
+    if any(one.is_alive for one in place.leases().all("")):
+        because = f"an agent of {place.name} is at work"
+        raise Refused("agent_running", because=because, instead="repeat when it has ended")
+    return homes, place, row
 
 
 def rename_home(name: str, new: str, environ: Mapping[str, str]) -> RenamedHome:
