@@ -4,12 +4,13 @@ The source is frozen, copied as it stands, compared, and says then where it went
 the way leaves it open as before, and what was copied unusable until the same command ends it.
 """
 
-from collections.abc import Mapping
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, closing
 from typing import NamedTuple
 
 from adapters.home.home_location import HomeLocation
 from adapters.home.write_guard import WriteGuard
+from adapters.store.log import Log
 from adapters.store.log_copy import CopyProgress, check_beginning, copy_log, differs
 from domain.errors import Damaged, Refused, invalid
 
@@ -71,11 +72,20 @@ def thaw(place: HomeLocation) -> bool:
     return hold.state != "open"
 
 
-def _was_here(source: HomeLocation, target: HomeLocation) -> bool:
-    """Whether the home had moved from its target to where it is now."""
-    with suppress(Refused):  # there is none yet
-        return target.hold() == WriteGuard("moved", source.name)
-    return False
+def _check_past(
+    here: Iterable[Log], source: HomeLocation, target: HomeLocation, environ: Mapping[str, str]
+) -> None:
+    """Where a home goes back to where it had moved from, look whether it goes on from what stands
+    there. Raises Refused, code ``other_past``."""
+    try:
+        hold = target.hold()
+    except Refused:  # there is none yet
+        return
+    if hold != WriteGuard("moved", source.name):
+        return
+    with ExitStack() as opened:
+        for one, other in zip(here, target.logs(environ, is_writing=False), strict=True):
+            check_beginning(one, opened.enter_context(closing(other)))
 
 
 def copy_logs(
@@ -100,10 +110,7 @@ def copy_logs(
     with ExitStack() as opened:
         logs = source.logs(environ, is_writing=False)
         here = [opened.enter_context(closing(one)) for one in logs]
-        if _was_here(source, target):
-            for one, other in zip(here, target.logs(environ, is_writing=False), strict=True):
-                with closing(other):
-                    check_beginning(one, other)
+        _check_past(here, source, target, environ)
         hold = WriteGuard("frozen", f"from {source.name}")
         target.begin_copy(replica or here[0].replica, source.settings_text(), hold)
         logs = target.logs(environ, is_writing=True)

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -227,17 +228,23 @@ def beside(postgres: str, environ: dict[str, str], tmp_path: Path) -> dict[str, 
     return {**environ, "WAKELOG_DATABASE": f"{postgres}{name}"}
 
 
+def by_the_wall(environ: dict[str, str]) -> dict[str, str]:
+    return {**environ, "WAKELOG_NOW": ""}
+
+
 def logs(environ: dict[str, str]) -> list[Any]:
     return contents("pg:anna", environ)
 
 
 def test_a_dump_beside_its_original_is_read_and_nobody_writes_in_it(
-    beside: dict[str, str],
+    beside: dict[str, str], tmp_path: Path
 ) -> None:
     before = logs(beside)
     assert told(["prove"], "pg:anna", env=beside)["ok"]
     assert [one["title"] for one in told(["task", "list"], "pg:anna", env=beside)]
     done(["rebuild"], "pg:anna", env=beside)
+    for args in (["status"], ["inbox"], ["home", "show"], ["backup", str(tmp_path / "backup")]):
+        done(args, "pg:anna", env=beside)
     for home, args in (
         ("pg:anna", ["task", "note", "sink", "x"]),
         ("pg:anna", ["wake"]),
@@ -251,7 +258,9 @@ def test_a_dump_beside_its_original_is_read_and_nobody_writes_in_it(
         ("-", ["token", "create", "anna"]),
         ("-", ["settings", "--defaults", "set", "agents.parallel", "3"]),
     ):
-        line = refused(args, home, env={one: beside[one] for one in beside if one != "WAKELOG_NOW"})
+        ended = run(args, home, env=by_the_wall(beside))
+        assert (ended.exit_code, ended.stdout) == (2, ""), args
+        line = ended.stderr
         assert MOVED in line, args
         assert "[moved_database]" in line, args
         assert "`wakelog database adopt moved` if this is the database now" in line
@@ -272,13 +281,7 @@ def test_the_page_of_a_copied_database_shows_homes_and_takes_no_form(
         connection.execute("INSERT INTO wakelog.tokens VALUES (%s,%s,%s,%s,%s,%s,%s,%s)", kept)
     sites, client = served(Homes(database), beside)
     assert status(client, "/h/anna/tasks", token) == 200
-    data = {
-        "csrf": guard_of(token).csrf,
-        "nonce": "12345678",
-        "title": "x",
-        "name": "x",
-        "back": "/tasks",
-    }
+    data = {"csrf": guard_of(token).csrf, "nonce": "12345678", "title": "x", "name": "x"}
     headers = {"authorization": f"Bearer {token}", "origin": ORIGIN}
     before = logs(beside)
     for path in ("/tasks", "/catalog/categories"):
@@ -318,9 +321,10 @@ def test_what_is_adopted_as_a_copy_writes_under_new_names_and_sleeps_until_it_is
 
 def tended_for_a_moment(environ: dict[str, str]) -> None:
     """A worker looks at its homes, which would be due."""
-    env = {one: environ[one] for one in environ if one != "WAKELOG_NOW"}
     command = [sys.executable, "-m", "adapters.cli.main", "--json", "worker"]
-    with subprocess.Popen(command, env={**env, "PYTHONPATH": ":".join(sys.path)}) as worker:
+    with subprocess.Popen(
+        command, env={**by_the_wall(environ), "PYTHONPATH": ":".join(sys.path)}
+    ) as worker:
         time.sleep(3)
         worker.send_signal(signal.SIGTERM)
         assert worker.wait(30) == 0
@@ -334,6 +338,17 @@ def test_what_is_adopted_as_moved_goes_on_as_it_was(beside: dict[str, str]) -> N
     assert told(["wake"], "pg:anna", env=beside)[0]["outcome"] == "completed"
     assert [one["replica"] for one in told(["home", "list"], "-", env=beside)] == names
     assert "FIND" not in run(["database", "check"], "-", env=beside).output
+
+
+def test_a_copy_made_by_the_server_itself_is_one(postgres: str, environ: dict[str, str]) -> None:
+    source = environ["WAKELOG_DATABASE"].rpartition("/")[2]
+    with psycopg.connect(f"{postgres}postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {source}_twin TEMPLATE {source}".encode())
+    for name, is_one in ((source, False), (f"{source}_twin", True)):
+        database = Database(f"{postgres}{name}")
+        database.look()
+        with pytest.raises(Refused, match=MOVED) if is_one else nullcontext():
+            database.check_place()
 
 
 def test_an_owners_read_only_setting_of_the_database_is_left_alone(
