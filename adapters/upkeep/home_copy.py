@@ -41,17 +41,19 @@ def copy_home(
     """
     if not source.exists():
         raise invalid(f"there is no home at {source.name}", "name one to copy")
-    to_be = WriteGuard("frozen", f"to {target.name}")
-    if source.hold() not in (WriteGuard(), to_be):
-        source.hold().check(source.name)
+    hold, moved = source.hold(), WriteGuard("moved", target.name)
+    to_be, begun = WriteGuard("frozen", f"to {target.name}"), _begun(source)
+    is_ending = hold == moved and target.hold() == begun  # cut off before its last step
+    if not is_ending and hold not in (WriteGuard(), to_be):
+        hold.check(source.name)
     source.keep_hold(to_be)
     try:
         copied = copy_logs(source, target, environ, told)
     except BaseException:
         source.keep_hold(WriteGuard())
         raise
+    source.keep_hold(moved)
     target.keep_hold(WriteGuard())
-    source.keep_hold(WriteGuard("moved", target.name))
     return copied
 
 
@@ -70,6 +72,11 @@ def thaw(place: HomeLocation) -> bool:
         raise invalid(because, "repeat the copy, or delete it")
     place.keep_hold(WriteGuard())
     return hold.state != "open"
+
+
+def _begun(source: HomeLocation) -> WriteGuard:
+    """What a copy says of itself until it is whole."""
+    return WriteGuard("frozen", f"from {source.name}")
 
 
 def _check_past(
@@ -111,8 +118,7 @@ def copy_logs(
         logs = source.logs(environ, is_writing=False)
         here = [opened.enter_context(closing(one)) for one in logs]
         _check_past(here, source, target, environ)
-        hold = WriteGuard("frozen", f"from {source.name}")
-        target.begin_copy(replica or here[0].replica, source.settings_text(), hold)
+        target.begin_copy(replica or here[0].replica, source.settings_text(), _begun(source))
         logs = target.logs(environ, is_writing=True)
         there = [opened.enter_context(closing(one)) for one in logs]
         for one, other in zip(here, there, strict=True):

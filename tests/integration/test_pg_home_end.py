@@ -13,11 +13,14 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
+from adapters.home.home_location import location_of
+from adapters.home.write_guard import WriteGuard
 from adapters.store.postgres.database import Database
 from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.leases import HomeLeases
 from adapters.store.postgres.people import People
 from adapters.store.postgres.schema import QUEUE_OPTIONS
+from adapters.upkeep.home_copy import copy_home
 from adapters.web.auth import Guesses
 from adapters.web.homes import OpenSites, guard_of, make_homes_app
 from adapters.wiring import open_home
@@ -391,6 +394,33 @@ def test_a_home_that_moved_out_goes_back_with_what_was_done_there(
     assert told(["wake"], "pg:anna", env=environ)[0]["outcome"] == "completed"
     assert told(["prove"], "pg:anna", env=environ)["ok"]
     assert "has moved to pg:anna" in refused(["task", "add", "x"], out, env=environ)
+
+
+def test_a_move_that_is_cut_off_anywhere_is_ended_by_the_same_command(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    """What is left when it is killed: before what is new is in, and before its last step."""
+    lived("anna", environ)
+    out, move = tmp_path / "out", ["move", str(tmp_path / "out"), "pg:anna", "--sure"]
+    done(["move", "pg:anna", str(out), "--sure"], "-", env=environ)
+    done(["task", "note", "sink", "From outside."], out, env=environ)
+    there = contents(out, environ)
+    folder, home = location_of(str(out), environ), location_of("pg:anna", environ)
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        copy_home(folder, home, environ, killed)
+    assert "cut off" in refused(["task", "add", "x"], "pg:anna", env=environ)
+    folder.keep_hold(WriteGuard("frozen", "to pg:anna"))  # as where it could not take that back
+    done(move, "-", env=environ)
+    home.keep_hold(WriteGuard("frozen", f"from {out}"))
+    assert "has moved to pg:anna" in refused(["task", "add", "x"], out, env=environ)
+    done(move, "-", env=environ)
+    assert contents("pg:anna", environ) == there
+    done(["task", "add", "It goes on"], "pg:anna", env=environ)
+    assert "has moved" in refused(move, "-", env=environ)
 
 
 def test_a_folder_of_another_past_does_not_go_back_and_changes_nothing(
