@@ -19,7 +19,7 @@ from adapters.store.postgres.database import Database
 from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.leases import HomeLeases
 from adapters.store.postgres.people import People
-from adapters.store.postgres.schema import QUEUE_OPTIONS
+from adapters.store.postgres.schema import QUEUE_OPTIONS, ROLES
 from adapters.upkeep.home_copy import copy_home
 from adapters.web.auth import Guesses
 from adapters.web.homes import OpenSites, guard_of, make_homes_app
@@ -352,6 +352,34 @@ def test_a_copy_made_by_the_server_itself_is_one(postgres: str, environ: dict[st
         database.look()
         with pytest.raises(Refused, match=MOVED) if is_one else nullcontext():
             database.check_place()
+
+
+def test_an_owner_whom_fences_bind_adopts_a_copy_and_deletes_a_home_whole(
+    postgres: str, environ: dict[str, str]
+) -> None:
+    with psycopg.connect(f"{postgres}postgres", autocommit=True) as connection:
+        connection.execute("CREATE ROLE plain LOGIN CREATEROLE")
+        connection.execute("CREATE DATABASE plain OWNER plain")
+        for role in ROLES:
+            connection.execute(f"GRANT {role} TO plain WITH ADMIN OPTION".encode())
+    owners = {**environ, "WAKELOG_DATABASE": f"{postgres.replace('owner@', 'plain@')}plain"}
+    done(["database", "init"], "-", env=owners)
+    for name in ("anna", "ben"):
+        lived(name, owners)
+    with psycopg.connect(f"{postgres}postgres", autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'plain'"
+        )
+        connection.execute("CREATE DATABASE plain_twin TEMPLATE plain OWNER plain")
+    twins = {**owners, "WAKELOG_DATABASE": f"{owners['WAKELOG_DATABASE']}_twin"}
+    assert MOVED in refused(["task", "add", "x"], "pg:anna", env=twins)
+    assert "2 homes with a new name" in done(["database", "adopt", "copy"], "-", env=twins)
+    before = rows(f"{postgres}plain_twin", 2)
+    done(["home", "delete", "anna", "--sure", "anna"], "-", env=twins)
+    assert rows(f"{postgres}plain_twin", 1) == {}
+    assert rows(f"{postgres}plain_twin", 2) == before
+    done(["home", "thaw"], "pg:ben", env=twins)
+    done(["task", "add", "It goes on"], "pg:ben", env=twins)
 
 
 def test_an_owners_read_only_setting_of_the_database_is_left_alone(

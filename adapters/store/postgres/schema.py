@@ -339,10 +339,13 @@ ALTER TABLE wakelog.meta ADD COLUMN server text NOT NULL DEFAULT '',
     ADD COLUMN number text NOT NULL DEFAULT '';
 {stand_here};
 """
-# A process that has a home open which somebody deletes keeps nothing more of it.
+# A process that has a home open which somebody deletes keeps nothing more of it. An owner whom
+# fences bind could not look through all rows.
 _OF_A_HOME = """
+ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {name}_home_fkey;
 ALTER TABLE {table} ADD CONSTRAINT {name}_home_fkey FOREIGN KEY (home) REFERENCES wakelog.homes;
+ALTER TABLE {table} FORCE ROW LEVEL SECURITY;
 """
 
 
