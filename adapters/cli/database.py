@@ -8,8 +8,10 @@ import click
 from adapters.cli.lazy_groups import command, group
 from adapters.cli.shared import Session
 from adapters.home.roles import ROLES
+from adapters.text.agent_output import counted
 from adapters.text.common import safe
 from adapters.usecases.database_homes import (
+    adopt_database,
     check_database,
     check_owner,
     init_database,
@@ -115,6 +117,30 @@ def scrub_command(session: Session, *, sure: bool) -> None:
             session.say("Repeat it when what is open has ended: reading, a dump, a standby.")
         session.note(BEYOND_TABLES)
     raise SystemExit(0 if done.ok else 1)
+
+
+@command("database adopt", epilog="Example: wakelog database adopt moved")
+@click.argument("how", type=click.Choice(["moved", "copy"]))
+def adopt_command(session: Session, how: str) -> None:
+    """Go on in a database that does not stand where it was made; run as its owner.
+
+    moved: this is the database from now on, and the one that it was made of is gone or is written
+    no more. All goes on as it was.
+
+    copy: it stands beside its original, which is worked in. Each home gets a new name to write by
+    and is frozen: no agent wakes until `wakelog --home pg:NAME home thaw`.
+
+    Until one of them is said, its homes are read, and nothing is written. Pages that ran meanwhile
+    are to be started again.
+    """
+    done = adopt_database(os.environ, is_copy=how == "copy")
+    if session.printed(done):
+        return
+    if how == "moved":
+        session.say(f"{done.database} goes on here.")
+        return
+    session.say(f"{done.database} is a copy: {counted(done.renamed, 'home')} with a new name.")
+    session.note("Let one go on with `wakelog --home pg:NAME home thaw`.")
 
 
 DAYS = 90

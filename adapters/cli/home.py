@@ -1,4 +1,4 @@
-"""Homes and their settings: `wakelog home`, `copy` and `settings`."""
+"""Homes and their settings: `wakelog home`, `move` and `settings`."""
 
 import os
 from collections.abc import Callable
@@ -10,17 +10,24 @@ import click
 from adapters.cli.lazy_groups import command, group
 from adapters.cli.shared import Session
 from adapters.cli.upkeep import restore_home, tell_restored
-from adapters.documents.homes import CopiedHome, CreatedHome, SettingsText, ThawedHome
+from adapters.documents.homes import (
+    CopiedHome,
+    CreatedHome,
+    DeletedHome,
+    SettingsText,
+    ThawedHome,
+)
 from adapters.documents.results import AdoptedHome, HomeDetails
 from adapters.documents.tasks import import_document
 from adapters.home import settings, write_guard
-from adapters.home.home_location import HomeLocation, homes_of, location_of
+from adapters.home.home_location import DATABASE_PREFIX, HomeLocation, homes_of, location_of
 from adapters.home.settings import parse
 from adapters.home.settings_toml import DEFAULT_TOML, with_setting
+from adapters.text.agent_output import counted
 from adapters.text.common import safe
 from adapters.upkeep import adopt
 from adapters.upkeep.home_copy import copy_home, thaw
-from domain.errors import invalid
+from domain.errors import Refused, invalid
 
 if TYPE_CHECKING:
     from adapters.upkeep.adopt import Adopted
@@ -108,6 +115,42 @@ def freeze_command(session: Session, name: str) -> None:
     session.say(f"Nobody writes in {found.home} until it is thawed.")
 
 
+@command("home delete", "name", example=("anna", "anna --sure anna"))
+@click.option("--sure", metavar="NAME", help="Its name, said again: nobody is asked.")
+def delete_command(session: Session, name: str, sure: str | None) -> None:
+    """Delete a home of the database for good, with its members and tokens; run as the owner.
+
+    It is frozen first with `wakelog home freeze`, unless it has moved. What there is of it is
+    shown, and you are asked to type its name. `wakelog --home pg:NAME backup DIR` keeps a copy.
+    Backups, dumps, write-ahead logs, and what other machines made of it are not in reach.
+    """
+    from adapters.usecases.database_homes import delete_home, plan_deletion
+
+    plan = plan_deletion(name, os.environ)
+    if sure is None and not session.can_ask:
+        because = "what is deleted cannot be brought back"
+        raise Refused("not_sure", because=because, instead=f"say --sure {plan.home}")
+    if not session.as_json:
+        session.say_each(_deletion_lines(plan))
+    asked = "It cannot be undone. Type its name"
+    typed = click.prompt(asked, err=True) if sure is None else sure
+    if f"{DATABASE_PREFIX}{typed.strip().removeprefix(DATABASE_PREFIX)}" != plan.home:
+        because = f"{typed!r} is not its name"
+        raise Refused("not_sure", because=because, instead="nothing was deleted")
+    done = delete_home(name, os.environ)
+    if not session.printed(done):
+        session.say(f"Deleted {done.home}.")
+
+
+def _deletion_lines(plan: DeletedHome) -> list[str]:
+    people = f"{counted(plan.members, 'member')}, {counted(plan.tokens, 'token')}"
+    return [
+        f"{plan.home}: {counted(plan.rows, 'row')}, {counted(plan.texts, 'text')}; {people}.",
+        f"The journal ends at append {plan.journal}  {plan.journal_digest}",
+        f"The agents' log at append {plan.agent}  {plan.agent_digest}",
+    ]
+
+
 @command("home rename", "name", "new", example="anna anna-schmidt")
 def rename_command(session: Session, name: str, new: str) -> None:
     """Give a home of the database another name; its tokens stay good."""
@@ -173,7 +216,7 @@ def adopt_command(session: Session, how: How) -> None:
     """
     if not session.place.is_folder:
         because = f"{session.place.name} is in a database, where no folder can be moved or copied"
-        raise invalid(because, "see `wakelog copy --help`")
+        raise invalid(because, "see `wakelog move --help`, `wakelog database adopt --help`")
     if how == "restored" and adopt.is_put_back(session.path, os.environ):
         did, proved = restore_home(session, session.path, lambda _: True)
         session.printed(AdoptedHome(True, how, did.replica, did.was, (), did.aside, did.leads))
@@ -206,15 +249,37 @@ def _range(one: "GivenUp") -> str:
 # ------------------------------------------------------------- from a folder to a database, or back
 
 
-@command("copy", "source=SRC", "target=DST", example=("~/.wakelog pg:anna", "pg:anna ~/anna"))
-def copy_command(session: Session, source: str, target: str) -> None:
+@command(
+    "move",
+    "source=SRC",
+    "target=DST",
+    old="copy",
+    example=("~/.wakelog pg:anna", "pg:anna ~/anna --sure"),
+)
+@click.option("--sure", is_flag=True, help="Do not ask.")
+@click.pass_context
+def move_command(
+    ctx: click.Context, session: Session, source: str, target: str, *, sure: bool
+) -> None:
     """Move a home: into a database, out of one, or into another folder.
 
     SRC and DST are folders or pg:NAME. Row for row and byte for byte; SRC keeps all it has and says
     from then on where it went. End what works in SRC first. If it is cut off, repeat it; `wakelog
     --home SRC home thaw` takes it back.
+
+    A home that went out of a database goes back into its name: what was written since goes in, and
+    members and tokens are as they were.
     """
     here, there = location_of(source, os.environ), location_of(target, os.environ)
+    is_asking = ctx.info_name == "move" and not sure  # `copy` never asked
+    if is_asking and not session.can_ask:
+        because = f"{here.name} is only read from then on"
+        raise Refused("not_sure", because=because, instead="say --sure")
+    if is_asking:
+        asked = safe(
+            f"{here.name} is only read from then on, and goes on as {there.name}. Move it?"
+        )
+        click.confirm(asked, abort=True, err=True)
     with session.log_bar("Copying") as told:
         copied = copy_home(here, there, os.environ, told or (lambda *_: None))
     if session.printed(CopiedHome(here.name, there.name, copied.journal, copied.agent)):

@@ -84,7 +84,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "backup": ("upkeep", "Copy the home, while it is worked in."),
     "restore": ("upkeep", "Make a home of a backup again."),
     "erase": ("upkeep", "Take a task's or an agent's words out of the home for good."),
-    "copy": ("home", "Move a home into a database, out of one, or into a folder."),
+    "move": ("home", "Move a home into a database, out of one, or into a folder."),
     "sync": ("sync", "Meet the other machines of this home in a folder."),
     "replicas": ("sync", "See the machines of this home."),
     "home": ("home", "Show the home, make and list those of a database, settle what became of it."),
@@ -116,12 +116,15 @@ TOPICS = {
     "agents": "agent template lessons rate models policy notify",
     "looking-back": "wakes why journal memory messages replay at diff bisect fork prove",
     "asking": "sql metrics export eval rehearse",
-    "upkeep": "status doctor recover rebuild health backup restore erase copy sync replicas home "
+    "upkeep": "status doctor recover rebuild health backup restore erase move sync replicas home "
     "settings completion",
     "server": "server database token worker cluster",
     "dev": "dev simulate demo-data schema export-history",
 }
 """What `wakelog help TOPIC` tells: each command stands once, here or at the top."""
+
+OLD = {"copy": "move"}
+"""What commands of the top were called before; it goes on working, and no help tells it."""
 
 ELSEWHERE = {
     "new": "add",
@@ -160,9 +163,10 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        name = OLD.get(cmd_name, cmd_name)
+        if name not in COMMANDS:
             return None
-        load(COMMANDS[cmd_name][0])
+        load(COMMANDS[name][0])
         return prepared(KNOWN[""][cmd_name])
 
     def resolve_command(
@@ -170,7 +174,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Whoever mistyped a command is told the nearest; none is imported for that."""
         is_asked = not (ctx.resilient_parsing or args[0].startswith("-"))
-        if is_asked and args[0] not in COMMANDS:
+        if is_asked and args[0] not in COMMANDS.keys() | OLD:
             from difflib import get_close_matches  # only who mistyped a name waits for it
 
             meant = ELSEWHERE.get(args[0])

@@ -403,6 +403,7 @@ def work(
         because = f"{NOW_VARIABLE} is set, and a clock that is set by hand does not go on by itself"
         raise invalid(because, f"unset {NOW_VARIABLE}")
     homes = homes_of(environ)
+    homes.database.check_place()
     for name in options.only:
         homes.named(name)
     findings, _ = homes.database.trouble("worker")

@@ -72,6 +72,30 @@ class FrozenHome(Struct, frozen=True):
     home: str
 
 
+class DeletedHome(Struct, frozen=True):
+    """A home that was deleted: how many rows and texts its logs had, with which number and digest
+    each ended, how many members and tokens."""
+
+    home: str
+    rows: int
+    texts: int
+    members: int
+    tokens: int
+    journal: int
+    journal_digest: str
+    agent: int
+    agent_digest: str
+
+
+class AdoptedDatabase(Struct, frozen=True):
+    """A database that stands where it is from now on: ``moved``, or a ``copy``, in which so many
+    homes were given new names to write by, and sleep until they are thawed."""
+
+    database: str
+    how: str
+    renamed: int
+
+
 class RenamedHome(Struct, frozen=True):
     """A home that has another name now, and which it had."""
 

@@ -347,7 +347,9 @@ class DatabaseLocation:
                 raise
             self._homes.create(self._home_name, replica, settings, hold.state, hold.of)
             return
-        if found != hold:
+        if found == WriteGuard("moved", hold.of.removeprefix("from ")):  # and it comes back
+            self._homes.take_back(self._row(), replica, settings, hold.of)
+        elif found != hold:
             because = f"there is a home {self.name}, and a copy overwrites nothing"
             raise invalid(because, "name a new home")
 

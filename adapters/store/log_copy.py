@@ -30,12 +30,19 @@ def copy_log(source: Log, target: Log, told: CopyProgress) -> None:
     if source.is_shared:
         because = "this home is shared, and a copy under its name would fork it"
         raise Refused("not_shared", because=because, instead="sync a new home with its folder")
+    check_beginning(source, target)
     end, known = source.tail(), target.tail()
+    appends = by_append(source.rows(known.n))
+    copy_appends(appends, source, target.recorder, lambda n: told(source.name, n, end.n))
+
+
+def check_beginning(source: Log, target: Log) -> None:
+    """Look whether a log begins with all that another one holds. Raises Refused, code
+    ``other_past``."""
+    known = target.tail()
     if known.n and source.digest_at(known.n) != known.digest:
         because = f"the {source.name} log there is no beginning of the one here"
         raise Refused("other_past", because=because, instead="name a new home to copy to")
-    appends = by_append(source.rows(known.n))
-    copy_appends(appends, source, target.recorder, lambda n: told(source.name, n, end.n))
 
 
 def copy_appends(

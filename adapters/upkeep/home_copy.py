@@ -4,14 +4,15 @@ The source is frozen, copied as it stands, compared, and says then where it went
 the way leaves it open as before, and what was copied unusable until the same command ends it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, closing
 from typing import NamedTuple
 
 from adapters.home.home_location import HomeLocation
 from adapters.home.write_guard import WriteGuard
-from adapters.store.log_copy import CopyProgress, copy_log, differs
-from domain.errors import Damaged, invalid
+from adapters.store.log import Log
+from adapters.store.log_copy import CopyProgress, check_beginning, copy_log, differs
+from domain.errors import Damaged, Refused, invalid
 
 
 class CopiedAppends(NamedTuple):
@@ -28,7 +29,8 @@ def copy_home(
 
     Args:
         source: The home.
-        target: Where nothing is yet, or a copy that was cut off.
+        target: Where nothing is yet, or a copy that was cut off; or the home in a database that had
+            moved to the source: what was written since goes in, and it goes on there as before.
         environ: Environment variables.
         told: Is told how far it has come.
 
@@ -39,17 +41,19 @@ def copy_home(
     """
     if not source.exists():
         raise invalid(f"there is no home at {source.name}", "name one to copy")
-    to_be = WriteGuard("frozen", f"to {target.name}")
-    if source.hold() not in (WriteGuard(), to_be):
-        source.hold().check(source.name)
+    hold, moved = source.hold(), WriteGuard("moved", target.name)
+    to_be, begun = WriteGuard("frozen", f"to {target.name}"), _begun(source)
+    is_ending = hold == moved and target.hold() == begun  # cut off before its last step
+    if not is_ending and hold not in (WriteGuard(), to_be):
+        hold.check(source.name)
     source.keep_hold(to_be)
     try:
         copied = copy_logs(source, target, environ, told)
     except BaseException:
         source.keep_hold(WriteGuard())
         raise
+    source.keep_hold(moved)
     target.keep_hold(WriteGuard())
-    source.keep_hold(WriteGuard("moved", target.name))
     return copied
 
 
@@ -68,6 +72,27 @@ def thaw(place: HomeLocation) -> bool:
         raise invalid(because, "repeat the copy, or delete it")
     place.keep_hold(WriteGuard())
     return hold.state != "open"
+
+
+def _begun(source: HomeLocation) -> WriteGuard:
+    """What a copy says of itself until it is whole."""
+    return WriteGuard("frozen", f"from {source.name}")
+
+
+def _check_past(
+    here: Iterable[Log], source: HomeLocation, target: HomeLocation, environ: Mapping[str, str]
+) -> None:
+    """Where a home goes back to where it had moved from, look whether it goes on from what stands
+    there. Raises Refused, code ``other_past``."""
+    try:
+        hold = target.hold()
+    except Refused:  # there is none yet
+        return
+    if hold != WriteGuard("moved", source.name):
+        return
+    with ExitStack() as opened:
+        for one, other in zip(here, target.logs(environ, is_writing=False), strict=True):
+            check_beginning(one, opened.enter_context(closing(other)))
 
 
 def copy_logs(
@@ -92,8 +117,8 @@ def copy_logs(
     with ExitStack() as opened:
         logs = source.logs(environ, is_writing=False)
         here = [opened.enter_context(closing(one)) for one in logs]
-        hold = WriteGuard("frozen", f"from {source.name}")
-        target.begin_copy(replica or here[0].replica, source.settings_text(), hold)
+        _check_past(here, source, target, environ)
+        target.begin_copy(replica or here[0].replica, source.settings_text(), _begun(source))
         logs = target.logs(environ, is_writing=True)
         there = [opened.enter_context(closing(one)) for one in logs]
         for one, other in zip(here, there, strict=True):

@@ -1,12 +1,15 @@
 """A PostgreSQL database and the homes in it: prepare, look, make, list (ADR 66)."""
 
 import secrets
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from adapters.documents.homes import (
+    AdoptedDatabase,
     CheckedDatabase,
     CreatedToken,
+    DeletedHome,
     FrozenHome,
     HomeMember,
     ListedHome,
@@ -26,7 +29,7 @@ from domain.errors import Refused, invalid
 
 if TYPE_CHECKING:
     from adapters.store.postgres.database import Database
-    from adapters.store.postgres.homes import Homes
+    from adapters.store.postgres.homes import HomeRow, Homes
     from adapters.store.postgres.people import People
 
 
@@ -112,6 +115,23 @@ def scrub_database(
     skipped = [STATISTICS] if done[-1].table != STATISTICS else []
     is_ok = not (skipped or any(one.held for one in done))
     return ScrubbedDatabase(is_ok, database.name, done, skipped)
+
+
+def adopt_database(environ: Mapping[str, str], *, is_copy: bool) -> AdoptedDatabase:
+    """Say what a database is that does not stand where it was made.
+
+    Args:
+        environ: `WAKELOG_DATABASE`.
+        is_copy: It stands beside its original: each home gets a new name to write by, and is
+            frozen; else it is the database from now on.
+
+    Raises:
+        Refused: Code ``nothing_to_adopt``: it stands there; or as `init_database`.
+    """
+    homes = homes_of(environ)
+    renamed = homes.adopt(files.draw_name if is_copy else None)
+    how = "copy" if is_copy else "moved"
+    return AdoptedDatabase(homes.database.name, how, renamed)
 
 
 def create_home(name: str, environ: Mapping[str, str]) -> DatabaseLocation:
@@ -207,6 +227,47 @@ def freeze_home(name: str, environ: Mapping[str, str]) -> FrozenHome:
     place.hold().check(place.name)
     place.keep_hold(WriteGuard("frozen"))
     return FrozenHome(place.name)
+
+
+def plan_deletion(name: str, environ: Mapping[str, str]) -> DeletedHome:
+    """What `delete_home` would delete.
+
+    Raises:
+        Refused: Code ``home_open``: it is neither frozen nor moved; ``frozen``: it is being
+            copied; ``agent_running``: a wake has not ended; or as `create_token`.
+    """
+    homes, place, row = _to_delete(name, environ)
+    return DeletedHome(place.name, *homes.contents(row))
+
+
+def delete_home(name: str, environ: Mapping[str, str]) -> DeletedHome:
+    """Delete a home with all that its database keeps of it, and what this machine made of it:
+    analytics, forks. Whole or not at all. Raises as `plan_deletion`."""
+    homes, place, row = _to_delete(name, environ)
+    gone = homes.delete(row)
+    shutil.rmtree(place.folder, ignore_errors=True)
+    return DeletedHome(place.name, *gone)
+
+
+def _to_delete(
+    name: str, environ: Mapping[str, str]
+) -> tuple["Homes", DatabaseLocation, "HomeRow"]:
+    from adapters.store.postgres.homes import home_open
+
+    if "/" in name or name.startswith("~"):
+        because = f"{name} is a home in a folder"
+        raise invalid(because, "remove the folder")
+    homes = homes_of(environ)
+    row = homes.named(_plain_name(name))
+    place = DatabaseLocation(homes, row.name, environ)
+    if row.state == "open":
+        raise home_open(row)
+    if row.moved_to.startswith("to "):  # it is moved just now
+        place.hold().check(place.name)
+    if any(one.is_alive for one in place.leases().all("")):
+        because = f"an agent of {place.name} is at work"
+        raise Refused("agent_running", because=because, instead="repeat when it has ended")
+    return homes, place, row
 
 
 def rename_home(name: str, new: str, environ: Mapping[str, str]) -> RenamedHome:

@@ -290,7 +290,7 @@ replicas name ""
 replicas retire nothing
 replicas rescue
 sync
-copy {home} pg:x
+move {home} pg:x
 recover
 token list x
 token create x

@@ -59,6 +59,7 @@ def test_roles_and_a_dump_are_all_homes_on_another_server(
         assert restored.returncode == 0, restored.stderr
         there = {**environ, "WAKELOG_DATABASE": target}
         done(["database", "init"], "-", env=there)
+        done(["database", "adopt", "moved"], "-", env=there)
         assert told(["prove"], "pg:anna", env=there)["digest"] == digest
         done(["task", "add", "It goes on"], "pg:anna", env=there)
 

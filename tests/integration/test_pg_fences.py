@@ -284,7 +284,7 @@ def test_a_database_of_an_older_wakelog_is_refused_and_brought_up_to_date(
             refused(["task", "list"], "pg:anna", env=env)
         )
         said = done(["database", "init"], "-", env=env)
-        assert said.endswith("up to date: views, people, settings, fences, eraser.\n")
+        assert said.endswith("up to date: views, people, settings, fences, eraser, place.\n")
         assert done(["database", "init"], "-", env=env).startswith("Nothing to do in")
         (task,) = told(["task", "list"], "pg:anna", env=env)
         assert task["title"] == "Mend the fence"

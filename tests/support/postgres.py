@@ -18,6 +18,7 @@ from typing import Any
 import psycopg
 
 from adapters.store.postgres.database import Database
+from adapters.store.postgres.schema import STAND_HERE
 
 _PLACES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 _SECONDS = 30
@@ -112,6 +113,8 @@ def made_database(address: str) -> str:
     name = f"t{next(_NAMES)}"
     with psycopg.connect(f"{address}postgres", autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name} TEMPLATE {pattern}".encode())
+    with psycopg.connect(f"{address}{name}", autocommit=True) as connection:
+        connection.execute(STAND_HERE.encode())  # it is no copy of anything
     return f"{address}{name}"
 
 

@@ -17,6 +17,7 @@ from adapters.store.postgres import schema
 from adapters.store.postgres.schema import (
     APP,
     ERASER,
+    HERE,
     LOGINS,
     MIGRATIONS,
     NEWEST,
@@ -50,6 +51,11 @@ SETTINGS: dict[str, Any] = {
 logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # what it says is told by us, once
 
 Connection = psycopg.Connection[tuple[Any, ...]]
+_READ_ONLY = "default_transaction_read_only"
+# of a database of an older wakelog it is not known
+_META = f"""
+    SELECT format, (known ->> 'server', known ->> 'number') <> (server, number)
+    FROM (SELECT format, to_jsonb(meta) AS known FROM wakelog.meta) AS one, ({HERE}) AS here"""
 _FOR = {
     "page": "this login is a page's: it works in one home at a time, and makes none",
     "worker": "this login is a worker's: it works in all homes, and makes none",
@@ -77,6 +83,7 @@ class Database:
         self.name, self.id = _name(url)
         self.url = url
         self.batches = BoundedSemaphore(BATCHES_MAX)
+        self._is_elsewhere = False  # than where it was made; known once it was looked at
         self._pool = ConnectionPool(
             url,
             min_size=0,
@@ -85,7 +92,7 @@ class Database:
             timeout=CONNECT_SECONDS,
             reconnect_timeout=CONNECT_SECONDS,
             kwargs=SETTINGS,
-            check=_check,
+            check=self._check,
         )
 
     @contextmanager
@@ -128,6 +135,12 @@ class Database:
                 because=f"{self.name} refuses this login: {_first_line(error)}",
                 instead="use one that may; `wakelog database check` says what this one is for",
             ) from None
+        except psycopg.errors.ReadOnlySqlTransaction:
+            self.check_place()
+            raise
+        except psycopg.errors.ForeignKeyViolation:
+            because, instead = "this home is no more", "see `wakelog home list`"
+            raise Refused("unknown_home", because=because, instead=instead) from None
         except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
             raise self._unmade("lacks tables that this wakelog needs") from None
 
@@ -195,8 +208,33 @@ class Database:
         with self.connection() as connection, connection.transaction():
             connection.execute(schema.runtime_script().encode())
 
+    def check_place(self) -> None:
+        """Look whether this is where the database was made, as `look` has found it.
+
+        Raises:
+            Refused: Code ``moved_database``: it is a copy of that one, or was moved.
+        """
+        if self._is_elsewhere:
+            raise self._moved()
+
+    @contextmanager
+    def adopting(self) -> Iterator[Connection]:
+        """A transaction from whose end on the database stands here; what workers went by is made
+        anew. Raises Refused, code ``nothing_to_adopt``: it did before."""
+        with self._at_once() as connection, connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(hashtext('wakelog'))")
+            self._known_format(connection)
+            if not self._is_elsewhere:
+                because = f"{self.name} is where it was made"
+                raise Refused("nothing_to_adopt", because=because, instead="work in it as it is")
+            yield connection
+            connection.execute(schema.runtime_script().encode())
+            connection.execute(schema.STAND_HERE.encode())
+        self._is_elsewhere = False
+
     def look(self) -> None:
-        """See that the tables are there, and of a format that is known.
+        """See that the tables are there, and of a format that is known. Where the database is not
+        where it was made, nothing but views is written in it from then on.
 
         Raises:
             Refused: Code ``read_only``.
@@ -266,6 +304,8 @@ class Database:
         with self.connection() as connection:
             asked = "SELECT current_setting('synchronous_commit'), current_setting('is_superuser')"
             ((commit, is_super),) = connection.execute(asked).fetchall()
+        if self._is_elsewhere:
+            findings.append(f"{(moved := self._moved()).because}: {moved.instead}")
         if commit == "off":
             findings.append("synchronous_commit is off: a crash loses appends; set it to on")
         if login in _FOR:
@@ -276,12 +316,8 @@ class Database:
 
     def identity(self) -> tuple[str, str]:
         """What tells it from a copy of it on another server. Raises Refused."""
-        sql = (
-            "SELECT system_identifier::text, oid::text FROM pg_control_system(), pg_database"
-            " WHERE datname = current_database()"
-        )
         with self.connection() as connection:
-            ((server, number),) = connection.execute(sql).fetchall()
+            ((server, number),) = connection.execute(schema.HERE.encode()).fetchall()
         return server, number
 
     def close(self) -> None:
@@ -300,6 +336,14 @@ class Database:
             instead=f"{do} with `wakelog database init`",
         )
 
+    def _moved(self) -> Refused:
+        return Refused(
+            "moved_database",
+            because=f"{self.name} is not where it was made: it was moved, restored or copied",
+            instead="as its owner say `wakelog database adopt moved` if this is the database now,"
+            " `wakelog database adopt copy` if it stands beside the original",
+        )
+
     def _known_format(self, connection: Connection) -> int:
         """The newest script that ran; 0: none did. Raises Damaged: it is not known here."""
         if (found := self._format(connection)) > NEWEST:
@@ -310,26 +354,31 @@ class Database:
             )
         return found
 
-    @staticmethod
-    def _format(connection: Connection) -> int:
+    def _format(self, connection: Connection) -> int:
+        """The same, of whatever wakelog; and whether the database is where it was made."""
         sql = "SELECT to_regclass('wakelog.meta') IS NOT NULL"
         if not connection.execute(sql).fetchall()[0][0]:
             return 0
-        return int(str(connection.execute("SELECT format FROM wakelog.meta").fetchall()[0][0]))
+        ((found, is_elsewhere),) = connection.execute(_META.encode()).fetchall()
+        self._is_elsewhere = bool(is_elsewhere)
+        return int(found)
+
+    def _check(self, connection: Connection) -> None:
+        """Look whether the server has ended a connection that waited in the pool, as one does that
+        starts again; then it is given to nobody. While the server is silent it is not asked."""
+        waiting = select.poll()
+        waiting.register(connection.fileno(), select.POLLIN)
+        if waiting.poll(0):
+            ConnectionPool.check_connection(connection)
+        is_read_only = connection.info.parameter_status(_READ_ONLY) == "on"
+        if is_read_only != self._is_elsewhere:
+            change = "SET {} = on" if self._is_elsewhere else "RESET {}"
+            connection.execute(change.format(_READ_ONLY).encode())
 
 
 def _size(connection: Connection, table: str) -> int:
     asked = "SELECT pg_total_relation_size(%s::regclass)"
     return int(str(connection.execute(asked, (table,)).fetchall()[0][0]))
-
-
-def _check(connection: Connection) -> None:
-    """Look whether the server has ended a connection that waited in the pool, as one does that
-    starts again; then it is given to nobody. While the server is silent it is not asked."""
-    waiting = select.poll()
-    waiting.register(connection.fileno(), select.POLLIN)
-    if waiting.poll(0):
-        ConnectionPool.check_connection(connection)
 
 
 def _name(url: str) -> tuple[str, str]:

@@ -2,10 +2,11 @@
 finds them made (ADR 69)."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import msgspec
+import psycopg
 from psycopg.pq import TransactionStatus
 
 from adapters.store.document_store import (
@@ -31,6 +32,7 @@ _WRITE = f"""
     ON CONFLICT (home, view, key) DO UPDATE SET (shelf, place, mark, due, tally, turn, title,
         document) = (excluded.shelf, excluded.place, excluded.mark, excluded.due, excluded.tally,
         excluded.turn, excluded.title, excluded.document)"""
+_WRITE_VIEWS = "BEGIN READ WRITE"  # even where nothing else may be written: they say what logs do
 _MOVE = """
     INSERT INTO views.positions (home, view, version, n, digest) VALUES (%s, %s, %s, %s, %s)
     ON CONFLICT (home, view) DO UPDATE SET (version, n, digest) =
@@ -102,7 +104,7 @@ class PostgresDocumentStore:
         """Its row of `locks` is held: who comes second waits, and finds the work done."""
         taken = "INSERT INTO views.locks VALUES (%s, %s) ON CONFLICT DO NOTHING"
         held = "SELECT 1 FROM views.locks WHERE home = %s AND log = %s FOR UPDATE"
-        with self._database.batches, self._inside("BEGIN") as connection:
+        with self._database.batches, self._inside(_WRITE_VIEWS) as connection:
             for sql in (taken, held):
                 connection.execute(sql.encode(), (self._home, log))
             yield
@@ -114,7 +116,9 @@ class PostgresDocumentStore:
         return found[0][0] if found else None
 
     def remember(self, name: str, value: bytes) -> None:
-        with self._inside("BEGIN") as connection:
+        """Nothing of a home that somebody has deleted."""
+        gone = psycopg.errors.ForeignKeyViolation
+        with self._inside(_WRITE_VIEWS) as connection, suppress(gone):
             connection.execute(_REMEMBER, (self._home, name, value))
             connection.execute("COMMIT")
 
@@ -123,7 +127,7 @@ class PostgresDocumentStore:
         if self._was_made_anew:
             raise error
         self._was_made_anew = True
-        with self._inside("BEGIN") as connection:
+        with self._inside(_WRITE_VIEWS) as connection:
             self._clear("documents", "positions")
             connection.execute("COMMIT")
 
@@ -167,7 +171,7 @@ class PostgresDocumentStore:
         )
         if self._found(begun, self._home, names, seconds)[0][0] < len(names):
             return False
-        with self._inside("BEGIN") as connection:
+        with self._inside(_WRITE_VIEWS) as connection:
             for table in ("documents", "positions"):
                 sql = f"DELETE FROM views.{table} WHERE home = %s AND view <> ALL (%s)"
                 connection.execute(sql.encode(), (self._home, names))

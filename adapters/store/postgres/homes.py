@@ -8,15 +8,18 @@ from typing import NamedTuple
 import psycopg
 
 from adapters.store.log import Log
-from adapters.store.postgres.database import Database
+from adapters.store.postgres.database import Connection, Database
 from adapters.store.postgres.document_store import PostgresDocumentStore
 from adapters.store.postgres.recorder import PostgresLogRecorder
-from adapters.store.postgres.schema import LOGS
+from adapters.store.postgres.schema import LOGS, VIEW_TABLES
 from adapters.store.postgres.statements import ENTER
 from domain.errors import Refused, invalid
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _COLUMNS = "home, name, replica, settings, state, moved_to"
+_COUNT = "(SELECT count(*) FROM {} WHERE home = %(home)s)"
+_TEXTS = "agent.payloads", "journal.payloads"
+_PEOPLE = "wakelog.members", "wakelog.tokens"
 _ENDS = "SELECT home, j.n, a.n FROM journal.heads j JOIN agent.heads a USING (home)"
 
 
@@ -29,6 +32,39 @@ class HomeRow(NamedTuple):
     settings: str
     state: str
     moved_to: str
+
+
+class HomeContents(NamedTuple):
+    """What there is of a home: rows and texts of both logs, with which number and digest each ends;
+    members, and tokens of whatever state."""
+
+    rows: int
+    texts: int
+    members: int
+    tokens: int
+    journal: int
+    journal_digest: str
+    agent: int
+    agent_digest: str
+
+
+_CONTENTS = f"""
+    SELECT a.row_count + j.row_count, {" + ".join(map(_COUNT.format, _TEXTS))},
+        {", ".join(map(_COUNT.format, _PEOPLE))}, j.n, j.digest, a.n, a.digest
+    FROM agent.heads AS a JOIN journal.heads AS j USING (home) WHERE home = %(home)s"""
+_NAME = "SELECT set_config('wakelog.home', %s, true)"
+_JOBS = "DELETE FROM queue.procrastinate_jobs WHERE (args ->> 'home')::integer = %s"
+_OF_A_HOME = (
+    *(f"{log}.{one}" for log in ("agent", "journal") for one in ("events", "payloads", "heads")),
+    *(f"views.{one}" for one in VIEW_TABLES),
+    *_PEOPLE,
+    "wakelog.notices",
+    "runtime.homes",
+    "runtime.leases",
+    "runtime.runtimes",
+    "wakelog.homes",
+)
+"""All tables that hold something of a home, in the order in which it is deleted."""
 
 
 class Homes:
@@ -66,11 +102,7 @@ class Homes:
         sql = f"SELECT {_COLUMNS} FROM wakelog.homes WHERE name = %s"
         found = self.database.asked(name, sql, (name,))
         if not found:
-            raise Refused(
-                "unknown_home",
-                because=f"there is no home {name!r} in {self.database.name}",
-                instead="see `wakelog home list`; `wakelog home create NAME` makes one",
-            )
+            raise self._unknown(name)
         return HomeRow(*found[0])
 
     def all(self) -> list[HomeRow]:
@@ -104,12 +136,15 @@ class Homes:
 
     def hold(self, home: HomeRow, state: str, of: str) -> None:
         """Say whether a home may be written, and if not why."""
-        sql = "UPDATE wakelog.homes SET state = %s, moved_to = %s WHERE home = %s"
         with self.database.connection() as connection, connection.transaction():
-            connection.execute(sql, (state, of, home.number))
-            for log in LOGS:
-                head = f"UPDATE {log}.heads SET state = %s WHERE home = %s"
-                connection.execute(head.encode(), (state, home.number))
+            self._hold(connection, home, state, of)
+
+    def _hold(self, connection: Connection, home: HomeRow, state: str, of: str) -> None:
+        sql = "UPDATE wakelog.homes SET state = %s, moved_to = %s WHERE home = %s"
+        connection.execute(sql, (state, of, home.number))
+        for log in LOGS:
+            head = f"UPDATE {log}.heads SET state = %s WHERE home = %s"
+            connection.execute(head.encode(), (state, home.number))
 
     def rename(self, home: HomeRow, name: str) -> None:
         """Give a home another name. Raises Refused, as `create`."""
@@ -121,6 +156,70 @@ class Homes:
             except psycopg.errors.UniqueViolation:
                 raise self._taken(name) from None
 
+    def contents(self, home: HomeRow) -> HomeContents:
+        """What there is of a home. Raises Refused."""
+        with self.database.connection() as connection, connection.transaction():
+            return self._contents(connection, home)
+
+    def delete(self, home: HomeRow) -> HomeContents:
+        """Delete a home, whole or not at all, and say what there was. Its number is never given
+        again.
+
+        Raises:
+            Refused: Code ``home_open``: somebody has let it be written meanwhile;
+                ``unknown_home``: it was deleted meanwhile; ``read_only``.
+        """
+        lock = "SELECT state FROM wakelog.homes WHERE home = %s FOR UPDATE"
+        with self.database.connection() as connection, connection.transaction():
+            state = connection.execute(lock, (home.number,)).fetchall()
+            if state == [("open",)]:
+                raise home_open(home)
+            contents = self._contents(connection, home)
+            connection.execute("SET LOCAL search_path TO queue")  # for its triggers
+            connection.execute(_JOBS, (home.number,))
+            for table in _OF_A_HOME:
+                if table == "runtime.runtimes":  # a process that beats just now waits, and sees
+                    connection.execute("LOCK TABLE runtime.runtimes IN SHARE ROW EXCLUSIVE MODE")
+                sql = f"DELETE FROM {table} WHERE home = %s"
+                connection.execute(sql.encode(), (home.number,))
+            return contents
+
+    def _contents(self, connection: Connection, home: HomeRow) -> HomeContents:
+        connection.execute(_NAME, (str(home.number),))  # fences bind the owner, too
+        found = connection.execute(_CONTENTS.encode(), {"home": home.number}).fetchall()
+        if not found:
+            raise self._unknown(home.name)
+        return HomeContents(*found[0])
+
+    def adopt(self, draw: Callable[[], str] | None = None) -> int:
+        """Let the database stand where it is; how many homes were given a new name to write by.
+
+        Args:
+            draw: Gives a new name: the database stands beside its original. Whatever may be
+                written is frozen then.
+
+        Raises:
+            Refused: Code ``nothing_to_adopt``; ``read_only``.
+        """
+        with self.database.adopting() as connection:
+            ask = "SELECT home FROM wakelog.homes ORDER BY home FOR UPDATE"
+            if draw is None:
+                return 0
+            names = [(draw(), home) for (home,) in connection.execute(ask).fetchall()]
+            write = "UPDATE wakelog.homes SET replica = %s WHERE home = %s"
+            connection.cursor().executemany(write, names)
+            for table in ("agent.heads", "journal.heads", "wakelog.homes"):
+                sql = f"UPDATE {table} SET state = 'frozen' WHERE state = 'open'"
+                connection.execute(sql.encode())
+            return len(names)
+
+    def take_back(self, home: HomeRow, replica: str, settings: str, of: str) -> None:
+        """Let a home that had moved away be filled again, from where it was meanwhile."""
+        sql = "UPDATE wakelog.homes SET replica = %s, settings = %s WHERE home = %s"
+        with self.database.connection() as connection, connection.transaction():
+            connection.execute(sql, (replica, settings, home.number))
+            self._hold(connection, home, "frozen", of)
+
     def ends_of(self, numbers: Sequence[int]) -> dict[int, tuple[int, int]]:
         """Where both logs of some homes end, by the homes' numbers: one round trip for all."""
         asked = []
@@ -129,6 +228,13 @@ class Homes:
                 connection.execute(ENTER, (str(number),))
                 asked.append(connection.execute(f"{_ENDS} WHERE home = %s".encode(), (number,)))
             return _ends(row for one in asked for row in one.fetchall())
+
+    def _unknown(self, name: str) -> Refused:
+        return Refused(
+            "unknown_home",
+            because=f"there is no home {name!r} in {self.database.name}",
+            instead="see `wakelog home list`; `wakelog home create NAME` makes one",
+        )
 
     def _taken(self, name: str) -> Refused:
         because = f"there is a home {name!r} in {self.database.name}"
@@ -169,6 +275,13 @@ class HeadProbe:
 
     def close(self) -> None:
         """Nothing to release."""
+
+
+def home_open(home: HomeRow) -> Refused:
+    """That a home may be written, and so is not deleted."""
+    because = f"the home {home.name} is open: who works in it would lose what is written"
+    instead = f"say `wakelog home freeze {home.name}` first"
+    return Refused("home_open", because=because, instead=instead)
 
 
 def _check_name(name: str) -> None:

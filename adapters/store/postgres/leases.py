@@ -25,8 +25,11 @@ from adapters.store.postgres.schema import ALL
 from adapters.store.postgres.statements import ENTER
 
 _UNTIL = "clock_timestamp() + %s * interval '1 second'"
+# nobody works for a home that was deleted
 _JOIN = f"""
-INSERT INTO runtime.runtimes VALUES (%s, %s, %s, %s, %s, %s, %s, {_UNTIL})
+INSERT INTO runtime.runtimes
+SELECT %s, %s, %s, %s, %s, %s, %s, {_UNTIL}
+WHERE %s = {ALL} OR EXISTS (SELECT FROM wakelog.homes WHERE home = %s)
 ON CONFLICT (home, owner) DO UPDATE SET beat = excluded.beat, lease_until = excluded.lease_until"""
 _FORGET = f"""
 DELETE FROM runtime.runtimes
@@ -189,7 +192,7 @@ class HomeLeases:
     def _join(self, connection: Connection, now: str) -> None:
         since = self.since or now
         row = self._home, self.owner, self.pid, self.place, since, now, self._is_tending
-        connection.execute(_JOIN.encode(), (*row, self.seconds))
+        connection.execute(_JOIN.encode(), (*row, self.seconds, self._home, self._home))
 
     def _free(self) -> None:
         if self._slots is not None:

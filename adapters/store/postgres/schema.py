@@ -225,8 +225,8 @@ CREATE TABLE runtime.runtimes (
     lease_until timestamptz NOT NULL, PRIMARY KEY (home, owner)
 );
 CREATE TABLE runtime.leases (
-    home integer NOT NULL, agent text NOT NULL, run_key text NOT NULL, owner text NOT NULL,
-    pid integer NOT NULL, place text NOT NULL, since text NOT NULL,
+    home integer NOT NULL REFERENCES wakelog.homes, agent text NOT NULL, run_key text NOT NULL,
+    owner text NOT NULL, pid integer NOT NULL, place text NOT NULL, since text NOT NULL,
     lease_until timestamptz NOT NULL, PRIMARY KEY (home, agent)
 );
 INSERT INTO runtime.homes (home) SELECT home FROM wakelog.homes;
@@ -351,6 +351,35 @@ def eraser_script() -> str:
     return "".join(_ERASER.format(log=log) for log in LOGS)
 
 
+# ---------------------------------------------------------------- where it is, and what is gone
+
+HERE = """
+    SELECT system_identifier::text AS server, oid::text AS number FROM pg_control_system(),
+        pg_database WHERE datname = current_database()"""
+"""What tells a database from a copy of it, or from one on another server."""
+STAND_HERE = f"UPDATE wakelog.meta SET (server, number) = ({HERE})"
+_PLACE = """
+ALTER TABLE wakelog.meta ADD COLUMN server text NOT NULL DEFAULT '',
+    ADD COLUMN number text NOT NULL DEFAULT '';
+{stand_here};
+"""
+# A process that has a home open which somebody deletes keeps nothing more of it. An owner whom
+# fences bind could not look through all rows.
+_OF_A_HOME = """
+ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {name}_home_fkey;
+ALTER TABLE {table} ADD CONSTRAINT {name}_home_fkey FOREIGN KEY (home) REFERENCES wakelog.homes;
+ALTER TABLE {table} FORCE ROW LEVEL SECURITY;
+"""
+
+
+def place_script() -> str:
+    """That a database knows where it was made, and which tables need their home to be there."""
+    tables = ("views.remembered", "views.locks", "wakelog.notices", "runtime.leases")
+    fenced = [_OF_A_HOME.format(table=one, name=one.partition(".")[2]) for one in tables]
+    return "".join([_PLACE.format(stand_here=STAND_HERE), *fenced])
+
+
 class Migration(NamedTuple):
     """A script that runs once in a database: `wakelog.meta` says the newest number that did."""
 
@@ -366,6 +395,7 @@ MIGRATIONS = (
     Migration(4, "settings", partial(_SETTINGS.format, roles=_ROLES)),
     Migration(5, "fences", fences_script),
     Migration(6, "eraser", eraser_script),
+    Migration(7, "place", place_script),
 )
 NEWEST = MIGRATIONS[-1].number
 """A script is never changed once it was released: what is to be otherwise is another one below."""
