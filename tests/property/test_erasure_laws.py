@@ -110,6 +110,79 @@ def test_no_word_is_left_the_rest_proves_and_other_tasks_are_as_they_were(
     assert {one for one in said for data in files if one in data} == set()
 
 
+def noted(home: Path) -> dict[tuple[str, str], set[bytes]]:
+    """By task and note, the words that stand nowhere but in it and with the task's agents."""
+    with closing(sqlite3.connect(home / "journal.db")) as log:
+        rows = log.execute("SELECT originator_id, state FROM stored_events ORDER BY rowid")
+        journal = [(one.split("@")[0], json.loads(state)["data"]) for one, state in rows]
+        kept = dict(log.execute("SELECT id, bytes FROM payloads").fetchall())
+    with closing(sqlite3.connect(home / "agent.db")) as log:
+        rows = log.execute("SELECT originator_id, state FROM stored_events").fetchall()
+        agents = [(one.split("@")[0], state) for one, state in rows]
+        shown = log.execute("SELECT id, bytes FROM payloads").fetchall()
+
+    def said(data: dict[str, Any]) -> str:
+        text = json.dumps(data, ensure_ascii=False)
+        return text + "".join(kept[one].decode() for one in kept if one in text)
+
+    texts = [(of, data.get("note", ""), said(data)) for of, data in journal]
+    found: dict[tuple[str, str], set[bytes]] = {}
+    for of, note, text in texts:
+        if of.startswith("task:") and note:
+            own = {one.encode() for one in WORD.findall(re.sub(r"[a-z2-7]{32}", "", text))}
+            found.setdefault((of.removeprefix("task:"), note), set()).update(own)
+    for (task, note), words_of in found.items():
+        its = {one for one, state in agents if f'"task":"{task}"'.encode() in state}
+        rest = [text.encode() for of, nth, text in texts if nth != note and of[:8] != "receipt:"]
+        rest += [data for one, data in shown if key("payload", task, data) != one]
+        rest += [state for one, state in agents if one not in its and not one.startswith("wake:")]
+        every = b"\n".join(rest)
+        words_of.difference_update([one for one in words_of if one in every])
+    return {one: some for one, some in found.items() if some}
+
+
+@pytest.mark.parametrize("nth", range(3))
+def test_of_a_note_no_word_is_left_and_of_the_others_all(
+    lived: Path, tmp_path: Path, nth: int
+) -> None:
+    path = copied(lived, tmp_path)
+    every = noted(path)
+    (task, note), said = sorted(every.items())[nth * 5 % len(every)]
+    with opened(path) as home:
+        home.views.catch_up()
+        before = {one.id: repr(one) for one in home.views.page(TASKS) if one.id != task}
+        assert erase(home, "note", f"{task}/{note}").left == ()
+        home.views.catch_up()
+        assert {one.id: repr(one) for one in home.views.page(TASKS) if one.id != task} == before
+        assert task not in {one.task_id for one in home.views.page(AGENTS)}
+        assert prove_home(home).ok
+    assert findings(path) == []
+    files = [one.read_bytes() for one in path.rglob("*") if one.is_file()]
+    assert {one for one in said for data in files if one in data} == set()
+    others = {one for of, some in every.items() if of != (task, note) for one in some}
+    assert others <= {one for one in others for data in files if one in data} | said
+
+
+def test_of_a_category_nothing_is_left_and_the_rest_is_as_it_was(
+    lived: Path, tmp_path: Path
+) -> None:
+    path = copied(lived, tmp_path)
+    with opened(path) as home:
+        home.views.catch_up()
+        category = home.views.page(TASKS)[0].category
+        gone = [one.id for one in home.views.page(TASKS) if one.category == category]
+        said = [words(path, one) for one in gone]
+        before = {one.id for one in home.views.page(TASKS)} - {*gone}
+        assert erase(home, "category", category).left == ()
+        home.views.catch_up()
+        assert {one.id for one in home.views.page(TASKS)} == before
+        proved = prove_home(home)
+        assert (proved.ok, proved.divergences) == (True, ())
+    assert findings(path) == []
+    files = [one.read_bytes() for one in path.rglob("*") if one.is_file()]
+    assert {one for some in said for one in some for data in files if one in data} == set()
+
+
 def test_two_tasks_in_any_order_leave_the_same_marks(lived: Path, tmp_path: Path) -> None:
     made = []
     for order in (1, -1):
