@@ -278,6 +278,7 @@ home create x
 home rename x y
 home access x
 home freeze x
+home delete x --sure x
 home adopt sideways
 restore {folder}/nothing
 erase
@@ -298,6 +299,7 @@ token revoke x
 database check
 database init
 database scrub
+database adopt moved
 worker
 cluster
 schema nothing

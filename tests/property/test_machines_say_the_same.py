@@ -87,7 +87,17 @@ NOT_READ = {
     ),
     *("thawed-home", "created-home", "frozen-home", "renamed-home", "home-members", "fork"),
     *("created-token", "tokens", "revoked-token", "prepared-database", "checked-database"),
-    *("cluster", "worked-homes", "worker-health", "adopted", "demo", "demo-data", "category"),
+    *(
+        "cluster",
+        "worked-homes",
+        "worker-health",
+        "adopted",
+        "deleted-home",
+        "adopted-database",
+        "demo",
+        "demo-data",
+        "category",
+    ),
     *("demo-data-there", "label", "bisect", "template", "memory-sources", "rows", "metrics"),
 }
 """Documents of what a command did, of databases and their servers, and of what the pasts have none
