@@ -113,7 +113,8 @@ def test_no_word_is_left_the_rest_proves_and_other_tasks_are_as_they_were(
 def noted(home: Path) -> dict[tuple[str, str], set[bytes]]:
     """By task and note, the words that stand nowhere but in it and with the task's agents."""
     with closing(sqlite3.connect(home / "journal.db")) as log:
-        rows = log.execute("SELECT originator_id, state FROM stored_events ORDER BY rowid")
+        sql = "SELECT originator_id, state FROM stored_events ORDER BY rowid"
+        rows = log.execute(sql).fetchall()
         journal = [(one.split("@")[0], json.loads(state)["data"]) for one, state in rows]
         kept = dict(log.execute("SELECT id, bytes FROM payloads").fetchall())
     with closing(sqlite3.connect(home / "agent.db")) as log:
