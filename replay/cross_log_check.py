@@ -217,8 +217,11 @@ class CrossLogCheck:
             for name in named:
                 anew.pop(name, None)
             return
-        if all(self._agents.payload(name) is not None for name in named):
+        missing = {name for name in named if self._agents.payload(name) is None}
+        if not missing:
             return
+        self._looked_at.clear()
+        self._missed.clear()
         agents, journal, _ = self._worlds(
             one.replica, begun.journal_position, begun.agent_position, agent=begun.agent
         )
@@ -231,6 +234,8 @@ class CrossLogCheck:
                 anew[name] = made[name]
             while len(anew) > ANEW_MAX:
                 del anew[next(iter(anew))]
+        if self._rests():  # what it was rendered from was erased: so is what was dropped of it
+            self._agents.proof.listed.payloads |= missing - anew.keys()
 
     def _position(self, row: RecordedEvent) -> int:
         """The position of this journal that a row of the agent log names; else 0."""
