@@ -20,6 +20,7 @@ from adapters.store.log import Log
 from adapters.telemetry.loading import checked, spans_for
 from domain.agent.endpoints import MODELS
 from domain.errors import Refused
+from domain.log.wire import PayloadId
 from domain.ports import Model
 
 
@@ -143,12 +144,21 @@ def open_home(
         journal, agents = Log.in_memory("journal"), Log.in_memory("agent")
         views = Views.in_memory({"journal": journal, "agent": agents})
     clock = clock_from(environ, end)
+    agents.anew = partial(_dropped, journal, agents)
     costs = costs_at(settings.prices, lambda: agents.tail().at)
     spans = partial(spans_for, settings.otel, costs)
     services = Services(journal, agents, clock, settings, Models(environ, settings), spans)
     services.leases = place.leases if exists else alone
     services.forks_at = place.folder / files.FORKS if exists else None
     return Home(place, services, views, exists=exists, other=other)
+
+
+def _dropped(journal: Log, agents: Log, name: PayloadId) -> bytes | None:
+    """What `wakelog retain` dropped of a log; most homes never ask."""
+    from adapters.store.rendered_anew import RenderedAnew
+
+    render = agents.anew = RenderedAnew(journal, agents)
+    return render(name)
 
 
 def _end(journal: Log, agents: Log) -> str:

@@ -24,6 +24,7 @@ from domain.log.keys import key
 from domain.log.state import RecordedEvent
 from domain.log.wire import Erased, PayloadId, Stored
 from domain.machines.commands import SettleAgentsConflict
+from domain.retention import Retained
 from domain.templates.commands import AssignTemplate
 from domain.wake.commands import WakeCommand
 from domain.wake.wake import WakeStarted
@@ -85,12 +86,14 @@ Place = tuple[str, int, int]
 
 
 class Listed:
-    """All that the erasures of a log list; `made`: each with its time."""
+    """All that the erasures of a log list; `made`: each with its time. `retained`: up to when what
+    was dropped, see `domain.retention`."""
 
     def __init__(self) -> None:
         self.rows: set[Place] = set()
         self.payloads: set[PayloadId] = set()
         self.made: list[tuple[str, ErasureMade]] = []
+        self.retained: dict[str, str] = {"prompts": "", "replies": ""}
 
     def take(self, made: ErasureMade, listed: bytes | None, at: str) -> None:
         """One more erasure; of one whose list is gone or was altered, nothing is listed."""
@@ -103,11 +106,14 @@ class Listed:
 def listed_of(
     rows: Iterable[RecordedEvent], payload: Callable[[PayloadId], bytes | None]
 ) -> Listed:
-    """What the erasures among rows list."""
+    """What the erasures and retentions among rows say."""
     found = Listed()
     for row in rows:
         if isinstance(row.fact, ErasureMade):
             found.take(row.fact, payload(row.fact.listed), row.at)
+        elif isinstance(row.fact, Retained):
+            what, until = row.fact.what, row.fact.until
+            found.retained[what] = max(found.retained[what], until)
     return found
 
 

@@ -15,6 +15,8 @@ import re
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
+from msgspec import MsgspecError
+
 TOOL_CODES: Final = (
     "unknown_tool",
     "invalid_json",
@@ -213,3 +215,16 @@ class UnknownFact(WakelogError):
 
 class Damaged(WakelogError):
     """A file is no log, is cut short, or is of a newer format."""
+
+
+FAILURES = (
+    WakelogError,
+    MsgspecError,
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+"""What today's code may raise on a cause that was altered, or that it does not allow."""

@@ -21,7 +21,7 @@ from domain.append import envelope
 from domain.append.causes import Cause, Replied
 from domain.changes.change_set import CHANGES, ChangeItem, ChangeSet, find
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
-from domain.errors import Refused
+from domain.errors import FAILURES, Refused
 from domain.journal.task import TASK
 from domain.lessons.commands import LearnVerdicts
 from domain.lessons.lessons import CATEGORY
@@ -29,12 +29,13 @@ from domain.log import canonical
 from domain.log.keys import payload_id
 from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import PayloadId
+from domain.retention import prompt_ids
 from domain.tools import registry
 from domain.wake.commands import BeginWake, SkipWake
 from domain.wake.task_search import SearchableTask, TaskSearchIndex
 from domain.wake.unchanged import moved_by
 from domain.wake.wake import WAKE, LateReply, ModelAnswered, SectionRef, ToolReturned
-from domain.wake.wake_inputs import given_by, given_to
+from domain.wake.wake_inputs import given_by, given_to, rendered
 from replay.appends import Append, AppendsAhead, appends
 from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Divergence, RowDifference
 from replay.effects import Effects, OperationOutcome, misnamed, outcome_of, unrelated
@@ -50,7 +51,6 @@ from replay.references import (
     position_named,
 )
 from replay.replies import Decoders, ReplyDecoding
-from replay.streams import FAILURES
 
 ReadBytes = Callable[[PayloadId], bytes | None]
 
@@ -128,6 +128,7 @@ def _task_of(agents: LogState, changes: ChangeSet, item: ChangeItem | None) -> s
 AppendDigest = tuple[str, str]
 """The position of an append, and its digest."""
 
+ANEW_MAX = 4_096  # texts that were rendered again and are kept for who reads them
 DIGESTS_MAX = 4_096  # of the newest appends of the journal
 
 
@@ -187,6 +188,7 @@ class CrossLogCheck:
             yield from self._advance(named)
             for row in one.facts:
                 self._mind(row.fact, one.replica)
+            self._render_dropped(one)
             yield from self._agents.proof.take(one, self._more)
             yield from self._beyond(one, named)
             for row in one.facts:
@@ -203,6 +205,37 @@ class CrossLogCheck:
         for one, known in (*self._effects.unmet(), *self._handed.finish()):
             if not (known.path == "receipt" and self._journal.proof.gone):  # its receipt may be
                 yield self._agents.proof.told(one, known)
+
+    def _render_dropped(self, one: Append) -> None:
+        """Give what a wake was shown, where that was dropped (ADR 109), to whoever reads it. What
+        no retention covers is missing, even if an older wake was shown the same."""
+        begun = envelope.cause_of(one.facts[0])[0] if one.facts else None
+        if not isinstance(begun, BeginWake):
+            return
+        named, anew = {*prompt_ids(begun)}, self._agents.proof.anew
+        if one.first.at >= self._agents.proof.listed.retained["prompts"]:
+            for name in named:
+                anew.pop(name, None)
+            return
+        missing = {name for name in named if self._agents.payload(name) is None}
+        if not missing:
+            return
+        self._looked_at.clear()
+        self._missed.clear()
+        agents, journal, _ = self._worlds(
+            one.replica, begun.journal_position, begun.agent_position, agent=begun.agent
+        )
+        if agents is None or journal is None:
+            return
+        with suppress(*FAILURES):  # told as a changed prompt, where it is named
+            made = rendered(journal, agents, begun, self._task_lines)
+            for name in named & made.keys():
+                anew.pop(name, None)  # the newest last
+                anew[name] = made[name]
+            while len(anew) > ANEW_MAX:
+                del anew[next(iter(anew))]
+        if self._rests():  # what it was rendered from was erased: so is what was dropped of it
+            self._agents.proof.listed.payloads |= missing - anew.keys()
 
     def _position(self, row: RecordedEvent) -> int:
         """The position of this journal that a row of the agent log names; else 0."""

@@ -13,13 +13,14 @@ from domain.agent import wake_queue as a
 from domain.agent.commands import InheritWake, TakeJournal
 from domain.agent.subscriptions import WATCH, placed
 from domain.append.notification_batch import is_covered
+from domain.errors import FAILURES
 from domain.log import canonical
 from domain.log.state import MAIN, RecordedEvent, joined
 from domain.log.wire import Imported
 from domain.replication.version_vectors import VersionVectors
 from replay.appends import Append
 from replay.divergence import CHANGED, RowDifference, path_within
-from replay.streams import FAILURES, Streams
+from replay.streams import Streams
 
 WaitingTriggers = defaultdict[int, list[tuple[a.Trigger, ...]]]
 """The triggers of wakes, by the version of the row that told the last of them."""

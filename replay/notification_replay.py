@@ -9,6 +9,7 @@ from domain.agent.subscriptions import Batch
 from domain.agent.wake_queue import JournalTaken
 from domain.append.causes import ReplicasImported
 from domain.append.notification_batch import batch, brought, is_covered
+from domain.errors import FAILURES
 from domain.journal.links import LINKS
 from domain.journal.task import TASK
 from domain.log import canonical
@@ -17,7 +18,6 @@ from domain.log.wire import Erased
 from replay.appends import Append
 from replay.causal_views import CausalViews
 from replay.divergence import CHANGED, RowDifference, path_within
-from replay.streams import FAILURES
 
 ReadBetween = Callable[[str, int, int], Iterable[Append]]
 """``between(replica, above, last)``: a replica's appends above one, up to another, once more."""

@@ -51,11 +51,13 @@ class PayloadCheck:
         limits: WalkLimits = LIMITS,
         *,
         erased: Container[PayloadId] = (),
+        anew: Container[PayloadId] = (),
     ) -> None:
         """`task_of`: of a kind of stream (an agent's, too) and an entity, from long ago; `erased`:
-        those that may be gone."""
+        those that may be gone; `anew`: those that are checked each time, as not all may lack
+        them."""
         self.missing: set[PayloadId] = set()
-        self._erased = erased
+        self._erased, self._anew = erased, anew
         self._read = read
         self._limits = limits
         self._left = task_of
@@ -73,7 +75,8 @@ class PayloadCheck:
             for named_id in payloads_named(one.fact):
                 if named_id in self._seen:
                     continue
-                _keep(self._seen, named_id, None, self._limits.payloads)
+                if named_id not in self._anew:
+                    _keep(self._seen, named_id, None, self._limits.payloads)
                 data = self._read(named_id)
                 if data is None and named_id in self._erased:
                     continue

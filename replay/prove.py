@@ -18,12 +18,14 @@ from domain.append.causes import Cause, EpochBegan, Receipt, ReplicasImported
 from domain.append.envelope import Row
 from domain.changes.change_set import CHANGES
 from domain.erasure import Erase, ErasureList, Listed, Place, digest_of, places_of, read_list
-from domain.errors import Damaged
+from domain.errors import FAILURES, Damaged
 from domain.handlers.execute import execute
 from domain.log.rules import RULES
 from domain.log.state import LogState, ReadStream, RecordedEvent
 from domain.log.wire import Erased, PayloadId, Stored, tag_of
-from domain.wake.wake import WAKE
+from domain.retention import prompt_ids
+from domain.wake.commands import BeginWake
+from domain.wake.wake import WAKE, ModelAnswered, WakeStarted, unwrapped
 from replay.appends import Append, appends
 from replay.divergence import (
     ALTERED,
@@ -32,6 +34,7 @@ from replay.divergence import (
     DICE,
     FORMAT,
     MISSING,
+    PROMPT,
     Divergence,
     RowDifference,
     as_altered,
@@ -42,7 +45,6 @@ from replay.divergence import (
 from replay.fork import carried_out
 from replay.payloads import PayloadCheck
 from replay.streams import (
-    FAILURES,
     LIMITS,
     PayloadsNamed,
     Streams,
@@ -100,9 +102,11 @@ class LogProof:
         *,
         again: ReadStream | None = None,
         listed: Listed | None = None,
+        anew: dict[PayloadId, bytes] | None = None,
     ) -> None:
         """Begin before the first append of ``journal`` or ``agent``. `again`: reads a stream's rows
-        above a version once more; without it all are kept. `listed`: all that erasures list."""
+        above a version once more; without it all are kept. `listed`: all that erasures list;
+        `anew`: gets what was dropped and the walk has rendered; `payload` looks there first."""
         self.rows = 0
         self.causes = 0
         self.wakes = 0
@@ -115,12 +119,14 @@ class LogProof:
         self._log = log
         self._options = options
         self.listed = listed or Listed()
+        self.dropped_replies = 0
+        self.anew = {} if anew is None else anew
         self.erased = ErasedCounts()
         self.gone: set[tuple[str, int]] = set()  # replica and append, whose cause is a mark
         self._marks: dict[Place, RecordedEvent] = {}
         self._payload = payload
         self._payloads = PayloadCheck(
-            payload, self._task_of, options.limits, erased=self.listed.payloads
+            payload, self._task_of, options.limits, erased=self.listed.payloads, anew=self.anew
         )
         self._epoch: dict[str, int] = {}
         self._at: dict[str, str] = {}  # replica -> when its last append was made
@@ -327,9 +333,22 @@ class LogProof:
     def _kept(self, one: Append) -> Iterator[RowDifference]:
         """The payloads that the append names."""
         for fault in self._payloads.check(one.facts):
-            kind_of = ALTERED if fault.found else MISSING
             row = _index_of(one, one.facts[fault.row])
+            kind_of = ALTERED if fault.found else self._dropped(one.facts[fault.row], fault.id)
+            if not kind_of:
+                self.dropped_replies += 1
+                continue
             yield RowDifference(row, kind_of, "payload", fault.id, fault.found)
+
+    def _dropped(self, row: RecordedEvent, name: PayloadId) -> str:
+        """What a payload is that is not there: of a prompt that a retention covers it was not
+        rendered again; a reply that one covers is nothing, and empty."""
+        said, retained = unwrapped(_command_of(row)), self.listed.retained
+        if isinstance(said, ModelAnswered) and said.reply == name:
+            return MISSING if row.at >= retained["replies"] else ""
+        if isinstance(said, BeginWake | WakeStarted) and name in prompt_ids(said):
+            return MISSING if row.at >= retained["prompts"] else PROMPT
+        return MISSING
 
     def _refused(self, one: Append, unfolded: Iterable[Unfolded]) -> Iterator[RowDifference]:
         """The rows that today's folds fail on, whether a later cause reads them or not."""

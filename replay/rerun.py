@@ -16,6 +16,7 @@ from domain.agent.wake_queue import WAKE_QUEUE
 from domain.append import envelope
 from domain.append.causes import Cause, Replied
 from domain.append.envelope import Row
+from domain.errors import FAILURES
 from domain.handlers.execute import execute
 from domain.journal.commands import ApplyOperation
 from domain.log.state import LogState, RecordedEvent
@@ -28,7 +29,7 @@ from domain.wake.prompt import request
 from domain.wake.task_search import TaskSearchIndex
 from domain.wake.wake_inputs import given_by, shown
 from replay.reads import read_again, read_differences
-from replay.streams import FAILURES, error_text
+from replay.streams import error_text
 
 
 class AwaitedInput(Struct, frozen=True):

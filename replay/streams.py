@@ -13,12 +13,12 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
 
-from msgspec import MsgspecError, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.append.causes import Receipt, ReplicasImported
 from domain.append.envelope import STREAM_TYPES
-from domain.errors import WakelogError
+from domain.errors import FAILURES, WakelogError
 from domain.log.keys import command_key
 from domain.log.state import (
     MAIN,
@@ -35,18 +35,6 @@ from replay.causal_views import CausalViews, ReplicaStates
 STATES_MAX = 16_384  # four thousand agents that take turns, and what each of them reads
 PAYLOADS_MAX = 65_536
 WAKES_MAX = 8_192
-
-FAILURES = (
-    WakelogError,
-    MsgspecError,
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    TypeError,
-    ValueError,
-)
-"""What today's code may raise on a cause that was altered, or that it does not allow."""
 
 
 def error_text(error: Exception) -> str:

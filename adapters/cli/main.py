@@ -89,6 +89,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "replicas": ("sync", "See the machines of this home."),
     "home": ("home", "Show the home, make and list those of a database, settle what became of it."),
     "settings": ("home", "See and change the settings of a home."),
+    "retain": ("upkeep", "Drop old prompts that render again, and old replies."),
     "completion": ("upkeep", "Print the shell's completion script."),
     "server": ("server", "Homes of a database: logins, tokens, workers."),
     "dev": ("server", "Simulate, make sample data, print schemas, export histories."),
@@ -116,8 +117,8 @@ TOPICS = {
     "agents": "agent template lessons rate models policy notify",
     "looking-back": "wakes why journal memory messages replay at diff bisect fork prove",
     "asking": "sql metrics export eval rehearse",
-    "upkeep": "status doctor recover rebuild health backup restore erase move sync replicas home "
-    "settings completion",
+    "upkeep": "status doctor recover rebuild health backup restore erase retain move sync replicas "
+    "home settings completion",
     "server": "server database token worker cluster",
     "dev": "dev simulate demo-data schema export-history",
 }

@@ -159,6 +159,9 @@ def tell_proof(session: Session, proved: "Proved", *, is_last: bool = False) -> 
             session.note(f"See that wake step by step with `wakelog replay {wake[:8]}`.")
     if proved.erased:
         session.say(f"{erased_text(proved.erased)}.")
+    if proved.dropped_replies:
+        kept = "text, calls and tokens are there"
+        session.say(f"Of {proved.dropped_replies:,} of the replies the bytes were dropped; {kept}.")
     if proved.newer:
         session.say(f"{newer_text(proved.newer).capitalize()}; prove them with that one.")
     if is_last and proved.ok:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from adapters.usecases.run_home import RecoveryStep
     from adapters.wiring import Home
 
+DAYS = click.IntRange(1, 36_500)
 NOTHING_LEFT = "Nothing to recover: every wake has its end, and every change its outcome."
 
 
@@ -427,6 +428,41 @@ def _part_named(
         if len(found) != 1:
             raise
         return found[0]
+
+
+@command("retain", example=("--prompts 90 --compact", "--replies 365 --dry-run"))
+@click.option("--prompts", metavar="DAYS", type=DAYS, help="Drop prompts that are older.")
+@click.option("--replies", metavar="DAYS", type=DAYS, help="Drop replies' bytes that are older.")
+@click.option("--compact", is_flag=True, help="Write the file anew, so that it gets smaller.")
+@click.option("--dry-run", is_flag=True, help="Say what would go, and change nothing.")
+def retain_command(
+    session: Session, *, prompts: int | None, replies: int | None, compact: bool, dry_run: bool
+) -> None:
+    """Drop what the agents' log keeps of wakes of long ago and need not.
+
+    A prompt goes only if today's code renders it again to the same bytes and nothing newer has it;
+    `prove`, `show RUN --prompt` and `replay` then render it. Of a reply the provider's bytes go;
+    its text, calls and tokens stay. So this is no way to erase anything: see `wakelog erase`. A
+    home that machines share, or in a database, keeps all.
+    """
+    from adapters.text.retention import retained_lines
+    from adapters.upkeep.retain import retain
+
+    if not (prompts or replies):
+        raise invalid("it is not said what to drop", "say --prompts DAYS, --replies DAYS, or both")
+    session.check_named()
+    home = session.opened() if dry_run else session.writing(is_asking=False)
+    with session.steps("Rendering") as progress:
+        did = retain(
+            home,
+            prompts or 0,
+            replies or 0,
+            is_dry=dry_run,
+            is_compact=compact,
+            progress=progress,
+        )
+    if not session.printed(did):
+        session.say_each(retained_lines(did, is_prompts=bool(prompts), is_replies=bool(replies)))
 
 
 @contextmanager

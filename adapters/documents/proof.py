@@ -69,7 +69,8 @@ class ProofDetails(Struct, frozen=True):
     was asked for. Of a home that several machines share: `replicas` by name, and `shared`, which
     is equal where two machines hold the same; else null. `newer`: by scaffold, how many wakes were
     made by a newer wakelog and not executed; then it is not `ok`, whatever else differs. `erased`:
-    what a person had erased; null where nothing was."""
+    what a person had erased; null where nothing was. `dropped_replies`: so many of which `retain`
+    dropped the bytes; their text, calls and tokens are there."""
 
     ok: bool
     rows: int
@@ -92,3 +93,4 @@ class ProofDetails(Struct, frozen=True):
     shared: str | None = None
     newer: dict[int, int] | None = None
     erased: ErasedProof | None = None
+    dropped_replies: int = 0

@@ -180,6 +180,20 @@ class ErasedDetails(Struct, frozen=True):
     tables: int = 0
 
 
+class RetainDetails(Struct, frozen=True):
+    """What `retain` prints: how many prompt texts and replies were dropped, or, with --dry-run
+    (`done` is false), would be, and their bytes; of the agents' file its bytes `before` and
+    `after`."""
+
+    done: bool
+    prompts: int
+    prompt_bytes: int
+    replies: int
+    reply_bytes: int
+    before: int
+    after: int
+
+
 class ErasureLine(Struct, frozen=True):
     """What `erase --list` prints of one erasure: ``task:<id>``, ``note:<task>/<id>`` for example,
     of which kind, when, and how many rows and texts it took of both logs."""

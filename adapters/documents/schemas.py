@@ -161,6 +161,7 @@ DOCUMENTS: dict[str, DocumentType] = {
     "restored": DocumentType(results.RestoredDetails, ("restore",)),
     "erased": DocumentType(results.ErasedDetails, ("erase",)),
     "erasures": DocumentType(list[results.ErasureLine], ("erase --list",)),
+    "retained": DocumentType(results.RetainDetails, ("retain",)),
     "begun": DocumentType(homes.BegunHome, ("init",)),
     "home": DocumentType(results.HomeDetails, ("home show",)),
     "homes": DocumentType(list[homes.ListedHome], ("home list",)),

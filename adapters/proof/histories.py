@@ -30,7 +30,7 @@ from domain.append.causes import Command
 from domain.append.envelope import Row
 from domain.append.texts import payloads_named
 from domain.erasure import listed_of
-from domain.errors import Refused, Remedy, WakelogError
+from domain.errors import FAILURES, Refused, Remedy, WakelogError
 from domain.handlers.execute import execute
 from domain.log.keys import key, log_digest
 from domain.log.rules import RULES
@@ -43,7 +43,7 @@ from replay.divergence import ALTERED, CHANGED, VIEW, Divergence
 from replay.log_pair import PairedLog, WorldAt
 from replay.prove import LogProof, ProofOptions
 from replay.references import given_up, journal_position
-from replay.streams import FAILURES, LIMITS, WalkLimits
+from replay.streams import LIMITS, WalkLimits
 
 FORMAT = 1
 LOGS = ("journal", "agent")
@@ -87,7 +87,8 @@ def take_history(journal: Log, agents: Log, run_key: str = "") -> History:
     """The history of a wake: both logs up to its last row; without one, all of both.
 
     Raises:
-        Refused: Code ``unknown_wake``; ``erased``: rows of it were, and what says so came later.
+        Refused: Code ``unknown_wake``; ``erased``: rows of it were, and what says so came later;
+            ``dropped``: it is not whole, as `wakelog retain` dropped texts.
     """
     last = _last_of(agents, run_key) if run_key else None
     made = _up_to(agents, last)
@@ -100,8 +101,17 @@ def take_history(journal: Log, agents: Log, run_key: str = "") -> History:
     payloads: dict[PayloadId, bytes] = {}
     for log, facts_of in zip((journal, agents), _facts(rows).values(), strict=True):
         ids = {one for row in facts_of for one in payloads_named(row.fact)}
-        payloads |= {one: data for one in ids if (data := log.payload(one)) is not None}
+        found = {one: data for one in ids if (data := log.payload(one)) is not None}
+        _check_dropped(log, ids - found.keys())
+        payloads |= found
     return History(rows, dict(sorted(payloads.items())), digest_of(rows), run_key)
+
+
+def _check_dropped(log: Log, missing: set[PayloadId]) -> None:
+    listed = log.erasures()
+    if any(listed.retained.values()) and missing - listed.payloads:
+        because = "`wakelog retain` dropped texts of this history, and a history holds all of them"
+        raise Refused("dropped", because=because, instead="export it from a backup of before")
 
 
 def digest_of(rows: Mapping[str, Sequence[Row]]) -> str:

@@ -9,7 +9,7 @@ import difflib
 import gc
 import json
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from itertools import islice, takewhile
@@ -94,7 +94,8 @@ class Proved(Struct, frozen=True):
     walked now. Of the causes so many are `remembered`, from a proof at `remembered_at`; this one
     is remembered in `file`, or is not (`unkept`); `why` all was executed, where a remembered proof
     was asked for; `end`: for who goes on from here. `newer`: by scaffold, the wakes that a newer
-    wakelog made: nobody here can judge them."""
+    wakelog made: nobody here can judge them. `dropped_replies`: of which only text, calls and
+    tokens are there."""
 
     rows: int
     causes: int
@@ -118,6 +119,7 @@ class Proved(Struct, frozen=True):
     shared: str = ""
     newer: dict[int, int] = {}
     erased: ErasedProof | None = None
+    dropped_replies: int = 0
 
     @property
     def ok(self) -> bool:
@@ -155,6 +157,7 @@ class Proved(Struct, frozen=True):
             shared=self.shared or None,
             newer=self.newer or None,
             erased=self.erased,
+            dropped_replies=self.dropped_replies,
         )
 
 
@@ -220,8 +223,9 @@ def paired_log(
     after: int = 0,
 ) -> PairedLog:
     """One log to be walked, from right after an append on."""
-    payload = _cached_payloads(log)
-    proof = LogProof(log.name, payload, options, again=again_from(log), listed=log.erasures())
+    anew: dict[PayloadId, bytes] = {}
+    payload, listed = _cached_payloads(log, anew), log.erasures()
+    proof = LogProof(log.name, payload, options, again=again_from(log), listed=listed, anew=anew)
 
     def read(n: int) -> Append | None:
         return next(appends(log.append_at(n)), None)
@@ -280,6 +284,7 @@ def prove_sides(
         shared=shared_digest({head: one for log in shared for head, one in log.telling.items()}),
         newer=dict(sorted(Counter(agents.proof.newer.values()).items())),
         erased=_erased(proofs),
+        dropped_replies=agents.proof.dropped_replies,
     )
 
 
@@ -329,14 +334,17 @@ def again_from(log: Log) -> Callable[[str, int], list[RecordedEvent]]:
     return again
 
 
-def _cached_payloads(log: Log) -> Callable[[PayloadId], bytes | None]:
+def _cached_payloads(
+    log: Log, anew: Mapping[PayloadId, bytes]
+) -> Callable[[PayloadId], bytes | None]:
     """Reads payloads many at once, as most are named in the order they were kept, and keeps the
-    newest: one that was checked is read again by what follows."""
+    newest: one that was checked is read again by what follows. `anew`:
+    see `LogProof`."""
     kept: OrderedDict[PayloadId, bytes] = OrderedDict()
     read = log.onward()
 
     def payload(wanted: PayloadId) -> bytes | None:
-        if (known := kept.get(wanted)) is not None:
+        if (known := anew.get(wanted) or kept.get(wanted)) is not None:
             return known
         found = dict(read(wanted))
         kept.update((name, data) for name, data in found.items() if len(data) <= KEPT_MAX_BYTES)

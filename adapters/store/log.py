@@ -30,9 +30,11 @@ from domain.append.envelope import Row
 from domain.erasure import Erase, ErasureList, ErasureMade, read_list
 from domain.errors import Damaged, KeyReused, Refused
 from domain.log import canonical
+from domain.log.keys import key as key_of
 from domain.log.rules import RULES
 from domain.log.state import LogState, RecordedEvent
-from domain.log.wire import SHARED, Erased, Imported, Payload, payload, tag_of
+from domain.log.wire import SHARED, Erased, Imported, Payload, PayloadId, payload, tag_of
+from domain.retention import Retain, What
 
 if TYPE_CHECKING:
     from domain.handlers.execute import Executed
@@ -142,6 +144,7 @@ class Log(LogReader):
         with self._writing():
             seen = self._began(now)
             if not seen.main.is_shared:
+                self._check_whole()
                 self.recorder.keep_order()
                 self._alone(LogShared(), now, seen, prev=seen.tail.digest)
 
@@ -193,6 +196,17 @@ class Log(LogReader):
             self._decided(said, now, "", [listed])
             return erasing
 
+    def retain(
+        self, what: What, until: str, found: Callable[[], Sequence[PayloadId]], now: str
+    ) -> Sequence[PayloadId]:
+        """Let payloads go, and say so, in one transaction. `found`: as in `erase`."""
+        with self._writing():
+            if gone := found():
+                self.recorder.erase((), gone)
+                said = Retain(what, until, len(gone), key_of("retained", *gone))
+                self._decided(said, now, "", ())
+            return gone
+
     def _mark_erased(self, rows: Sequence[Row]) -> None:
         """Mark what an append of another replica says that it has erased: all of it is here."""
         facts = (envelope.read(row).data for row in rows if row.topic == ERASURE)
@@ -205,6 +219,16 @@ class Log(LogReader):
                 if nth in nths
             ]
             self.recorder.erase(marks, listed.payloads)
+
+    def _check_whole(self) -> None:
+        """Look whether texts were dropped, which another machine would miss.
+
+        Raises:
+            Refused: Code ``dropped``.
+        """
+        if any(self.erasures().retained.values()):
+            because = "`wakelog retain` dropped texts here, and machines share whole logs as yet"
+            raise Refused("dropped", because=because, instead="share a backup of before")
 
     def answered(self, key: str, command: Command, said: Sequence[str] = ()) -> Result | None:
         """What `append` would answer a repeat with; None where the key is free, or empty.

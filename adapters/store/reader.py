@@ -1,7 +1,7 @@
 """Reads a log: what stands in it, and the world as this replica knows it (DESIGN 4)."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import takewhile
@@ -83,6 +83,7 @@ class LogReader:
         self.part = recorder.part
         self.close = recorder.close
         self._states = states
+        self.anew: Callable[[PayloadId], bytes | None] = lambda _: None
         self._seen = LogPosition()
         self._whole = 0  # rows of which the last one is counted, see `_check_last`
         self._others = ReplicaKnowledge()
@@ -346,11 +347,15 @@ class LogReader:
         return listed_of(rows, self.payload)
 
     def payload_or_refuse(self, payload_id: PayloadId) -> bytes | None:
-        """The bytes of a payload, or None. Raises Refused: code ``erased``."""
+        """The bytes of a payload, or None; of one that was dropped and renders again, those of
+        `anew`. Raises Refused: code ``erased`` or ``dropped``."""
         data = self.recorder.payload(payload_id)
-        if data is None and payload_id in self.erasures().payloads:
-            because = "a text that this needs was erased"
-            raise Refused("erased", because=because, instead="a backup of before still has it")
+        if data is None:
+            listed = self.erasures()
+            if payload_id in listed.payloads:
+                because = "a text that this needs was erased"
+                raise Refused("erased", because=because, instead="a backup of before still has it")
+            return self.anew(payload_id) if any(listed.retained.values()) else None
         return data
 
     def heads(self) -> Mapping[str, Tail]:

@@ -103,7 +103,7 @@ class BranchRecorder(MemoryLogRecorder):
 
     def payload(self, payload_id: PayloadId) -> bytes | None:
         own = super().payload(payload_id)
-        return self._base.payload(payload_id) if own is None else own
+        return self._history.log.payload_or_refuse(payload_id) if own is None else own
 
     def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
         own = dict(super().payloads(ids))

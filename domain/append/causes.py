@@ -13,6 +13,7 @@ from domain.lessons.commands import LessonsCommand
 from domain.log.wire import Imported, Part, Stored
 from domain.machines.commands import MachinesCommand
 from domain.policy.commands import PolicyCommand
+from domain.retention import Retain
 from domain.templates.commands import TemplateCommand
 from domain.wake.commands import WakeCommand
 
@@ -26,6 +27,7 @@ Command = (
     | LessonsCommand
     | MachinesCommand
     | Erase
+    | Retain
 )
 
 

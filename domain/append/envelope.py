@@ -37,6 +37,7 @@ from domain.log.state import RecordedEvent, StreamType
 from domain.log.wire import Erased, upcast
 from domain.machines.machines import HOME, MachinesFact
 from domain.policy.policy import POLICY, PolicyFact
+from domain.retention import Retained
 from domain.scaffold import is_newer, made_by
 from domain.templates.template import TEMPLATE, TemplateFact
 from domain.wake.wake import WAKE, WakeFact, unwrapped
@@ -55,7 +56,7 @@ AgentLogFact = (
     | MemoryFolded
     | MachinesFact
 )
-Fact = JournalFact | AgentLogFact | Receipt | LogFact | ErasureMade | Erased
+Fact = JournalFact | AgentLogFact | Receipt | LogFact | ErasureMade | Retained | Erased
 ERASED = "erased.1"
 
 

@@ -35,6 +35,7 @@ def _rarer() -> dict[type, Handler]:
         machines,
         policy,
         resolve_conflict,
+        retention,
         templates,
         tool_effects,
         undo,
@@ -54,6 +55,7 @@ def _rarer() -> dict[type, Handler]:
         **lessons.HANDLERS,
         **machines.HANDLERS,
         **erasure.HANDLERS,
+        **retention.HANDLERS,
         **resolve_conflict.HANDLERS,
     }
 

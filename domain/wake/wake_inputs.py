@@ -10,15 +10,16 @@ from msgspec.structs import replace
 
 from domain.agent import deciders
 from domain.agent.agent import AGENT, Agent
-from domain.agent.wake_queue import Queued
+from domain.agent.wake_queue import WAKE_QUEUE, Queued
 from domain.changes.change_set import CHANGES, ChangeSet, own_set_id
 from domain.journal.catalog import CATALOG
 from domain.journal.links import LINKS
 from domain.journal.task import TASK
 from domain.log import canonical
+from domain.log.keys import payload_id
 from domain.log.state import MAIN, LogState
 from domain.log.timestamps import later
-from domain.log.wire import SHARED, Imported, Payload, payload
+from domain.log.wire import SHARED, Imported, Payload, PayloadId, payload
 from domain.policy.flow import may_enter
 from domain.scaffold import Features, features_of
 from domain.templates import template as templates
@@ -90,6 +91,21 @@ def given_to(
     Raises: as `shown`."""
     prompt = shown(journal, agents, agent, queued, given, lines)
     return prompt, snapshot_of(journal, agent, position, queued.reason, given, prompt)
+
+
+def rendered(
+    journal: LogState, agents: LogState, begun: BeginWake, lines: TaskLines = all_lines
+) -> dict[PayloadId, bytes]:
+    """What a recorded wake would be shown and see today, in the worlds where it began, by the ids
+    that this has; nothing where it was not queued. Raises: as `shown`."""
+    agent = agents.load(AGENT, begun.agent)
+    queued = agents.load(WAKE_QUEUE, begun.agent).queued
+    if queued is None or queued.run_key != begun.run_key:
+        return {}
+    position, given = begun.journal_position, given_by(begun)
+    prompt, seen = given_to(journal, agents, agent, queued, given, position, lines)
+    texts = [one.text.encode() for one in (*prompt.system, *prompt.user)]
+    return {payload_id(agent.unit, one): one for one in (canonical.encode(seen), *texts)}
 
 
 def shown(

@@ -285,6 +285,7 @@ erase
 erase note tap
 erase task nothing --sure
 erase task tap
+retain
 replicas
 replicas lead
 replicas name ""

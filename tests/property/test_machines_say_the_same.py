@@ -93,6 +93,7 @@ NOT_READ = {
         "worker-health",
         "adopted",
         "deleted-home",
+        "retained",
         "adopted-database",
         "demo",
         "demo-data",

@@ -18,6 +18,7 @@ from domain.lessons import commands as lessons
 from domain.log.wire import Stored, Words
 from domain.machines import commands as machines
 from domain.policy import commands as policy
+from domain.retention import Retain
 from domain.templates import commands as templates
 from domain.wake import commands as wakes
 from tests.support.stored import members, sample
@@ -48,6 +49,7 @@ KEYLESS: set[type[Stored]] = {
     changes.RetakeEffect,
     changes.ExpireItems,
     Erase,
+    Retain,
 }
 """No caller has a key for them: they look at the log and do what is left to do."""
 AT, LATER = "2027-01-01T09:00:00.000000Z", "2027-02-01T09:00:00.000000Z"

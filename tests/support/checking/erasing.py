@@ -25,8 +25,23 @@ def lists(log: Log) -> Iterator[tuple[Append, list[tuple[str, int, int]], list[s
 
 
 def gone(log: Log) -> set[str]:
-    """The payloads that erasures list."""
-    return {name for _, _, names in lists(log) for name in names}
+    """The payloads that erasures list, and those that retentions cover: prompts and snapshots of
+    wakes that began before, and bytes of replies of before."""
+    erased = {name for _, _, names in lists(log) for name in names}
+    until = {"prompts": "", "replies": ""}
+    for _, row in log.rows:
+        if row.topic == "retention.made.1":
+            until[row.data["what"]] = max(until[row.data["what"]], row.data["until"])
+    covered, living = set[str](), set[str]()
+    for one, row in log.rows:
+        if row.topic == "wake.started.1":
+            refs = [ref["payload"] for ref in (*row.data["system"], *row.data["user"])]
+            found = covered if one.at < until["prompts"] else living
+            found.update([row.data["snapshot"], *refs])
+        said = row.data.get("reply") if row.topic == "wake.late_reply.1" else row.data
+        if isinstance(said, dict) and isinstance(said.get("reply"), str):
+            (covered if one.at < until["replies"] else living).add(said["reply"])
+    return erased | (covered - living)
 
 
 def check(home: Home) -> Iterator[Finding]:

@@ -200,7 +200,8 @@ def _read(name: str, file: sqlite3.Connection) -> Log:
     log = Log(name, [Raw(*row) for row in rows], payloads)
     log.of_file += [] if said == "ok" else [f"SQLite says {said}"]
     log.of_file += [] if found == TABLES else [f"it has the tables {found}"]
-    expected = ERASED_FORMAT if any(raw.topic == "erased.1" for raw in log.raw) else FORMAT
+    is_erased = any(raw.topic in ("erased.1", "retention.made.1") for raw in log.raw)
+    expected = ERASED_FORMAT if is_erased else FORMAT
     log.of_file += [] if form == expected else [f"its format is {form}"]
     return log
 

@@ -40,8 +40,8 @@ REPLIES = {
     "changes.item_undone.1",
 }
 MARKER = "log.imported.1"
-MARK, MADE = "erased.1", "erasure.made.1"
-ANYWHERE = ("erased", "erasure")
+MARK, MADE = "erased.1", ("erasure.made.1", "retention.made.1")
+ANYWHERE = ("erased", "erasure", "retention")
 
 
 def check(home: Home) -> Iterator[Finding]:
@@ -179,7 +179,7 @@ def _cause(log: Log, one: Append) -> Iterator[Finding]:
     if not is_cause:
         yield Finding(2, one.where, f"it begins with {first.topic}, which is no cause")
     for row in one.rows[1:]:
-        if row.kind in ("receipt", "log") and row.topic != MADE:
+        if row.kind in ("receipt", "log") and row.topic not in MADE:
             yield Finding(2, one.where, f"{row.topic} does not begin its append")
     if first.kind == "log" and len(one.rows) > 1:
         yield Finding(2, one.where, "a log fact does not stand alone")
