@@ -94,6 +94,7 @@ NOT_READ = {
         "adopted",
         "deleted-home",
         "retained",
+        "scrubbed-database",
         "adopted-database",
         "demo",
         "demo-data",
