@@ -27,6 +27,7 @@ ELSEWHERE = {
     "move": "its own file: test_pg_copy",
     "home create": "a folder is made by the first write; here the home is begun with it",
     "label": "offers one of a file everywhere: tests/integration/test_labels_of_before",
+    "retain": "refused of a home in a database: test_cli_retain",
     "replicas": "a home in a database does not sync: tests/e2e/test_sync",
     "settings --defaults": "of the database: test_pg_home",
     "serve": "a page that stays: test_pg_page",
