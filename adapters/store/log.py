@@ -102,9 +102,9 @@ class Log(LogReader):
     def states_to_keep(self) -> bytes | None:
         """What `resume` takes, if it has grown."""
         states = self._states
-        if not isinstance(states, KeptStates) or self.is_shared:  # it looks what was erased, too
+        if not isinstance(states, KeptStates) or states.grown() is None:
             return None
-        return states.grown()
+        return None if self.is_shared else states.grown()  # it looks what was erased, too
 
     def append(
         self, cause: Cause, now: str, *, key: str = "", payloads: Sequence[Payload] = ()

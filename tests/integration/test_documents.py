@@ -25,9 +25,11 @@ from tests.support.waking import proposing
 
 SILENT = {"serve", "completion", "help"}  # they print no document
 ELSEWHERE = """
-adopted checked-database cluster copied-home created-home created-token frozen-home home-members
+adopted adopted-database checked-database cluster copied-home created-home created-token
+deleted-home frozen-home home-members
 demo-data demo-data-there exported-wakes homes joined lead-replica memory-sources named-replica
-prepared-database renamed-home replicas rescued retired-replica revoked-token settings synced
+prepared-database renamed-home replicas rescued retired-replica revoked-token scrubbed-database
+settings synced
 tokens thawed-home worked-homes worker-health
 """.split()
 """Of other homes, an extra, a database."""
@@ -183,6 +185,7 @@ def test_what_each_command_prints_fits_its_schema(fits: Fitting, tmp_path: Path)
     read(fits, agent, runs)
     keep(fits, tmp_path, runs[0])
     fits("imports-undone", "import", str(file), "--undo")
+    fits("retained", "retain", "--prompts", "1", "--dry-run")
     fits.env = {"WAKELOG_REPLICA": "r2"}
     fits("restored", "restore", str(tmp_path / "backup"))
     fits("erased", "erase", "task", tasks[0]["id"], "--sure")

@@ -56,17 +56,20 @@ def test_no_statement_of_a_log_says_anything_to_who_names_no_home_or_another(
         "kept": (home, 0, ""),
         "onward": {"home": home, "id": words.id, "last": 9},
         "write": (home, *written, home, [99], ["p"], [b"p"], 99, AT, "d", "r1", 1, home),
+        "mark": ([stream], [1], ["Erased"], [b"{}"], home),
+        "drop": (home, [words.id]),
     }
     assert asked.keys() == sql._asdict().keys()
 
     def told(name: str, of: int | None) -> list[tuple[Any, ...]]:
         open_line = postgres_homes.database.connection()
         with open_line as line, line.transaction(force_rollback=True):
-            line.execute("SET LOCAL ROLE wakelog_app")
+            role = "wakelog_eraser" if name in {"mark", "drop"} else "wakelog_app"
+            line.execute(f"SET LOCAL ROLE {role}".encode())
             if of is not None:
                 line.execute("SELECT set_config('wakelog.home', %s, true)", (str(of),))
             cursor = line.execute(getattr(sql, name).encode(), asked[name])
-            return cursor.fetchall() if cursor.description else []
+            return cursor.fetchall() if cursor.description else [()] * cursor.rowcount
 
     for name in asked:
         with pytest.raises((psycopg.Error, WakelogError)):
