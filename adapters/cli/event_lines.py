@@ -50,6 +50,7 @@ _WORDS = {
     "well_again": "it works again: going on",
     "clock_back": "the log is {told} ahead of this machine's clock: going on from the log",
     "slept": "the machine slept for {seconds} seconds",
+    "retained": "dropped as the settings say: {prompts} prompt texts, {replies} replies",
     "synced": "{message}",
     "stopping": "stopping; {running} may end first, Ctrl-C again leaves them",
     "interrupted": "stopped at once; left in doubt: {running}",

@@ -205,12 +205,12 @@ def _prompt(session: Session, home: "Home", run_key: str) -> None:
         run = run_named(home, run_key, ID_SHOWN)
         because = f"the wake {run} has not begun, so no model was shown anything"
         raise Refused("unknown_wake", because=because, instead="run it with `wakelog wake`")
-    if session.as_json:
-        session.document(agent_output.prompt_document(run_key, found))
+    if session.printed(found):
         return
-    system, user = found
-    text = "\n\n".join(one.text for one in (*system, *user))
+    text = "\n\n".join(one.text for one in (*found.system, *found.user))
     session.exactly(text)
+    if found.rendered_anew:
+        session.note("Rendered anew, to the same bytes: `wakelog retain` dropped what was stored.")
 
 
 @command(

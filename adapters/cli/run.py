@@ -22,6 +22,7 @@ from adapters.documents.tasks import ImportReport, titles_among
 from adapters.home.clock import ManualClock
 from adapters.home.sanitise_input import replacement_line
 from adapters.text.remedies import in_words
+from adapters.upkeep.retain import retaining
 from adapters.usecases import notify, policy, run_home
 from adapters.usecases.run_home import FileWatcher
 from domain.errors import Refused, WakelogError, invalid
@@ -105,6 +106,8 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
     With --sync it meets the other machines as it begins, five seconds after the last change here,
     as the folder changes, and as it ends: in DIR, else the folder of the settings, else the last.
 
+    What they name below [retain] is dropped once a day, see `wakelog retain`.
+
     Whom the settings name below [notify] is told when something waits: see `wakelog notify`.
     """
     if (port is not None or is_asked) and not serve:
@@ -124,7 +127,8 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
     found = run_home.found_in(home)
     page = _served(session, lines, port, is_wanted=serve, is_asked=is_asked)
     meeting = synced(session, lines, folder, grace, is_until_idle=until_idle)
-    with closing(run_home.leases_of(home)) as leases, page, meeting, warned(lines):
+    retained = retaining(home, os.environ, lines.tell, once=until_idle)
+    with closing(run_home.leases_of(home)) as leases, page, meeting, retained, warned(lines):
         lines.tell("started", agents=len(list(found.agents)), pid=leases.pid)
         if folder is None and (lead := lead_away(home)):
             lines.away(lead)

@@ -442,16 +442,23 @@ def retain_command(
 
     A prompt goes only if today's code renders it again to the same bytes and nothing newer has it;
     `prove`, `show RUN --prompt` and `replay` then render it. Of a reply the provider's bytes go;
-    its text, calls and tokens stay. So this is no way to erase anything: see `wakelog erase`. A
-    home that machines share, or in a database, keeps all.
+    its text, calls and tokens stay. So this is no way to erase anything: see `wakelog erase`. The
+    other machines of a shared home keep theirs.
+
+    Days that are not named are those of the settings, `[retain] prompts_days` and `replies_days`,
+    which `wakelog run` goes by once a day. A file of which a third is free then is written anew.
     """
     from adapters.text.retention import retained_lines
     from adapters.upkeep.retain import retain
 
-    if not (prompts or replies):
-        raise invalid("it is not said what to drop", "say --prompts DAYS, --replies DAYS, or both")
     session.check_named()
     home = session.opened() if dry_run else session.writing(is_asking=False)
+    if compact and not home.place.is_folder:
+        raise invalid("a database keeps no file of a home", "say `wakelog database scrub`")
+    if not (prompts or replies):
+        prompts, replies = home.settings.retain.prompts_days, home.settings.retain.replies_days
+    if not (prompts or replies):
+        raise invalid("it is not said what to drop", "say --prompts DAYS, --replies DAYS, or both")
     with session.steps("Rendering") as progress:
         did = retain(
             home,

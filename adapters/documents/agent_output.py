@@ -6,7 +6,8 @@ wakes for another reason. What a wake itself set at once, before it reported, is
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from functools import partial
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -21,7 +22,6 @@ from domain.journal.catalog import CATALOG, Catalog
 from domain.journal.document import category_name, label_name
 from domain.journal.task import TASK
 from domain.log.state import MAIN, LogState
-from domain.log.wire import PayloadId
 from domain.ports import Section
 from domain.text import cut
 from domain.wake.wake import SectionRef, anyones
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from adapters.timetravel.why import TriggerFate
 
 TITLE_MAX = 80
+GONE = {"[erased]", "[dropped]"}  # instead of a section that nobody can tell any more
 
 
 class ChangeSince(Struct, frozen=True):
@@ -216,11 +217,13 @@ class MessageThread(Struct, frozen=True):
 
 
 class PromptDetails(Struct, frozen=True):
-    """What `show --prompt` prints: what the model was shown, byte for byte."""
+    """What `show --prompt` prints: what the model was shown, byte for byte. `rendered_anew`: some
+    was dropped by `retain`, and is rendered to the recorded ids."""
 
     run_key: str
     system: list[Section]
     user: list[Section]
+    rendered_anew: bool
 
 
 class WhyLine(Struct, frozen=True):
@@ -349,30 +352,25 @@ def message_document(world: LogState, run_key: str, message: WakeMessage) -> Mes
 # ---------------------------------------------------------------------------------- what was shown
 
 
-def shown(home: Home, wake: WakeDocument) -> tuple[list[Section], list[Section]] | None:
-    """The sections that the model was shown, system and user, byte for byte; None where the
-    wake never began."""
-    with home.services.agents.reading() as world:
+def shown(home: Home, wake: WakeDocument) -> PromptDetails | None:
+    """What the model was shown; None where the wake never began."""
+    agents = home.services.agents
+    with agents.reading() as world:
         begun = state_of(world, wake).started
         if begun is None:
             return None
-        return _sections(world, begun.system), _sections(world, begun.user)
+        system, user = ([*map(partial(_section, world), one)] for one in (begun.system, begun.user))
+        is_text = [one.text not in GONE for one in (*system, *user)]
+        named = {ref.payload for ref in compress((*begun.system, *begun.user), is_text)}
+        is_anew = len(agents.payloads([*named])) < len(named)
+    return PromptDetails(wake.key, system, user, is_anew)
 
 
-def _sections(world: LogState, refs: Sequence[SectionRef]) -> list[Section]:
-    return [Section(ref.name, _section(world, ref.payload)) for ref in refs]
-
-
-def _section(world: LogState, payload: PayloadId) -> str:
+def _section(world: LogState, ref: SectionRef) -> Section:
     try:
-        return world.payload(payload).decode()
+        return Section(ref.name, world.payload(ref.payload).decode())
     except Refused as refused:
-        return f"[{refused.code}]"
-
-
-def prompt_document(run_key: str, prompt: tuple[list[Section], list[Section]]) -> PromptDetails:
-    """The document of `show --prompt`."""
-    return PromptDetails(run_key, *prompt)
+        return Section(ref.name, f"[{refused.code}]")
 
 
 def why_document(home: Home, one: "TriggerFate") -> WhyLine:

@@ -329,6 +329,13 @@ class AnalyticsSettings(Struct, frozen=True):
     memory_mb: Annotated[int, Meta(ge=256, le=1_000_000)] = 1_024
 
 
+class RetainSettings(Struct, frozen=True):
+    """What `wakelog run` drops once a day, see `adapters.upkeep.retain`; 0: nothing."""
+
+    prompts_days: Annotated[int, Meta(ge=0, le=36_500)] = 0
+    replies_days: Annotated[int, Meta(ge=0, le=36_500)] = 0
+
+
 class SyncSettings(Struct, frozen=True):
     """Where machines of this home meet; `hold`: replicas of which nothing more is taken; `agents`:
     whether agents travel, too, or stay on the machine where they are. `take_lead_after_days`: how
@@ -360,6 +367,7 @@ class Settings(Struct, frozen=True):
     prices: Prices = {}
     notify: NotifySettings = NotifySettings()
     sync: SyncSettings = SyncSettings()
+    retain: RetainSettings = RetainSettings()
     import_: ImportSettings = field(default=ImportSettings(), name="import")
     lists: Mapping[str, str] = {}
 

@@ -83,6 +83,10 @@ DEFAULT_TOML = """\
 # hold = []                      # replicas of which nothing more is taken, as ["r4k2"]
 # take_lead_after_days = 0       # this one leads if the machine that does is silent so long
 
+# [retain]                       # what `wakelog run` drops once a day; see `wakelog retain`
+# prompts_days = 0               # prompts that are older and render again; 0: none
+# replies_days = 0               # the bytes of replies that are older
+
 # [prices."gemini:MODEL"]        # of a million tokens, in your currency; without it no cost is told
 # input = 1.25
 # output = 10                    # thoughts too

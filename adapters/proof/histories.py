@@ -88,7 +88,7 @@ def take_history(journal: Log, agents: Log, run_key: str = "") -> History:
 
     Raises:
         Refused: Code ``unknown_wake``; ``erased``: rows of it were, and what says so came later;
-            ``dropped``: it is not whole, as `wakelog retain` dropped texts.
+            ``dropped``: so was the reply of a model (of all of a home it need not be there).
     """
     last = _last_of(agents, run_key) if run_key else None
     made = _up_to(agents, last)
@@ -100,18 +100,10 @@ def take_history(journal: Log, agents: Log, run_key: str = "") -> History:
         raise Refused("erased", because=because, instead="export all of it with --all")
     payloads: dict[PayloadId, bytes] = {}
     for log, facts_of in zip((journal, agents), _facts(rows).values(), strict=True):
-        ids = {one for row in facts_of for one in payloads_named(row.fact)}
-        found = {one: data for one in ids if (data := log.payload(one)) is not None}
-        _check_dropped(log, ids - found.keys())
-        payloads |= found
+        ids = dict.fromkeys(one for row in facts_of for one in payloads_named(row.fact))
+        read = log.payload_or_refuse if run_key else log.payload
+        payloads |= {one: data for one in ids if (data := read(one)) is not None}
     return History(rows, dict(sorted(payloads.items())), digest_of(rows), run_key)
-
-
-def _check_dropped(log: Log, missing: set[PayloadId]) -> None:
-    listed = log.erasures()
-    if any(listed.retained.values()) and missing - listed.payloads:
-        because = "`wakelog retain` dropped texts of this history, and a history holds all of them"
-        raise Refused("dropped", because=because, instead="export it from a backup of before")
 
 
 def digest_of(rows: Mapping[str, Sequence[Row]]) -> str:
@@ -216,12 +208,16 @@ def _no_history(path: Path, why: str) -> Refused:
 def prove_history(history: History, limits: WalkLimits = LIMITS) -> Proved:
     """Re-execute a history with today's code, its prompts included; ask once more for what was
     refused; fold the views it knows; and compare its digest."""
-    rows, payload = history.rows, history.payloads.get
+    rows, anew = history.rows, dict[PayloadId, bytes]()
+
+    def payload(name: PayloadId) -> bytes | None:
+        return history.payloads.get(name, anew.get(name))
+
     worlds = {name: _worlds(name, rows[name], payload) for name in LOGS}
     facts = {name: [row for one in appends(rows[name]) for row in one.facts] for name in LOGS}
     options = ProofOptions(limits=limits)
     proofs = {
-        name: LogProof(name, payload, options, listed=listed_of(facts[name], payload))
+        name: LogProof(name, payload, options, listed=listed_of(facts[name], payload), anew=anew)
         for name in LOGS
     }
     lost = given_up(facts["journal"])

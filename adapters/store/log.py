@@ -144,7 +144,6 @@ class Log(LogReader):
         with self._writing():
             seen = self._began(now)
             if not seen.main.is_shared:
-                self._check_whole()
                 self.recorder.keep_order()
                 self._alone(LogShared(), now, seen, prev=seen.tail.digest)
 
@@ -219,16 +218,6 @@ class Log(LogReader):
                 if nth in nths
             ]
             self.recorder.erase(marks, listed.payloads)
-
-    def _check_whole(self) -> None:
-        """Look whether texts were dropped, which another machine would miss.
-
-        Raises:
-            Refused: Code ``dropped``.
-        """
-        if any(self.erasures().retained.values()):
-            because = "`wakelog retain` dropped texts here, and machines share whole logs as yet"
-            raise Refused("dropped", because=because, instead="share a backup of before")
 
     def answered(self, key: str, command: Command, said: Sequence[str] = ()) -> Result | None:
         """What `append` would answer a repeat with; None where the key is free, or empty.

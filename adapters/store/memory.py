@@ -186,7 +186,7 @@ class MemoryLogRecorder(POPOApplicationRecorder):
         for gone in payloads:
             self._payloads.pop(gone, None)
 
-    def compact(self) -> None:
+    def compact(self, share: float = 0.0) -> None:
         """Nothing is left of what was erased."""
 
     def close(self) -> None:

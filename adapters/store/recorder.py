@@ -189,8 +189,8 @@ class LogRecorder(Protocol):
         """Put marks where rows of their streams and versions stand, and let payloads go, inside
         `deciding`; nothing of either is left once `compact` is done."""
 
-    def compact(self) -> None:
-        """Write the log anew without what was erased."""
+    def compact(self, share: float = 0.0) -> None:
+        """Write the log anew without what was erased, if such a share of its file is free."""
 
     def close(self) -> None:
         """Release files and connections."""

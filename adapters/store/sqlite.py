@@ -40,6 +40,7 @@ from domain.append.envelope import ERASED, Row
 from domain.errors import Damaged, Refused
 from domain.log.rules import FORMAT, FORMAT_MAX, SHARED_FORMAT
 from domain.log.wire import Payload, PayloadId
+from domain.retention import Retained
 
 PAGE_ROWS = 2000
 PAGE_PAYLOADS = 64  # that are read at once
@@ -51,6 +52,7 @@ INSERT = "INSERT INTO stored_events VALUES (?,?,?,?)"
 _MARK = """
 UPDATE stored_events SET topic = ?, state = ? WHERE originator_id = ? AND originator_version = ?
 """
+_NEWER = {ERASED, str(Retained.__struct_config__.tag)}  # tags of rows that an older format has not
 _DROP = "DELETE FROM payloads WHERE id = ?"
 _KEEP = "INSERT INTO payloads VALUES (?, ?) ON CONFLICT DO NOTHING"
 # An append's rows have consecutive rowids, and `at` is the first key of its first row's state.
@@ -340,7 +342,7 @@ class SQLiteLogRecorder:
             last = tail_of(rows)
             self._connection.execute(KEEP_NEXT, (last.n, last.replica, len(rows), last.digest))
         self._connection.executemany(INSERT, rows)
-        if any(row.topic == ERASED for row in rows):  # of a copy
+        if any(row.topic in _NEWER for row in rows):  # of a copy, or of another machine
             self._connection.execute(f"PRAGMA user_version={FORMAT_MAX}")
         if payloads:
             self._connection.executemany(_KEEP, [(kept.id, kept.data) for kept in payloads])
@@ -351,10 +353,13 @@ class SQLiteLogRecorder:
         self._connection.executemany(_DROP, [(one,) for one in payloads])
         self._connection.execute(f"PRAGMA user_version={FORMAT_MAX}")
 
-    def compact(self) -> None:
+    def compact(self, share: float = 0.0) -> None:
         """Rows keep their rowids: SQLite copies a table that has an index with them, and without
         one they would be counted from 1 on again, as they stand. What pages hold beside their rows,
         from when these were split, goes with the old pages."""
+        ((free,),), ((pages,),) = map(self._found, ("PRAGMA freelist_count", "PRAGMA page_count"))
+        if free < share * pages:
+            return
         with told(self._path):
             self._connection.execute("VACUUM")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

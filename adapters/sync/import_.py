@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from adapters.documents.sync import IgnoredManifest, Waiting, WaitsFor
 from adapters.store.log import ERASURE, Log
+from adapters.store.log_copy import with_payloads
 from adapters.store.reader import writer_of
 from adapters.store.recorder import numbered
 from adapters.store.remote_appends import RemoteAppend
@@ -119,9 +120,22 @@ class OfferedChain:
                 if prev != self.tip.digest:
                     self.blocked = "fork"
                     return []
-                return [*reversed(appends[nth:])]
+                return [*reversed(_whole(appends, nth))]
             prev = envelope.digest(one.rows)
         return []
+
+
+def _whole(appends: tuple[RemoteAppend, ...], nth: int) -> list[RemoteAppend]:
+    """Those from the nth on, with the texts that they name of those before: a file carries each
+    once, and what was known here of them may be dropped (ADR 109)."""
+    if not nth:
+        return [*appends]
+    data = {kept.id: kept.data for one in appends for kept in one.payloads}
+    pages = with_payloads(
+        lambda ids: [(one, data[one]) for one in ids if one in data],
+        [one.rows for one in appends[nth:]],
+    )
+    return [RemoteAppend(tuple(rows), tuple(payloads)) for rows, payloads in pages]
 
 
 class OfferedErasures(NamedTuple):

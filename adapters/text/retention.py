@@ -32,5 +32,7 @@ def retained_lines(did: RetainDetails, *, is_prompts: bool, is_replies: bool) ->
         yield "No reply is that old, or their bytes are dropped already."
     if did.after < did.before:
         yield f"agent.db {did.before / MEGA:.1f} -> {did.after / MEGA:.1f} MB."
-    elif did.done and (did.prompts or did.replies):
+    elif did.before and did.done and (did.prompts or did.replies):
         yield f"agent.db keeps its {size(did.before)}, and uses what is free; --compact shrinks it."
+    elif did.done and (did.prompts or did.replies):
+        yield "The database uses what is free; `wakelog database scrub` gives it back."

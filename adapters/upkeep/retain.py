@@ -5,18 +5,23 @@ A payload goes only if nothing else names it: no fact but these, and no wake tha
 not ended.
 """
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from threading import Event, Thread
+from typing import NamedTuple
 
 from adapters.documents.results import RetainDetails
 from adapters.home import files
+from adapters.home.settings import RetainSettings
+from adapters.runtime.engine_options import Tell
 from adapters.store.log import Log
 from adapters.store.rendered_anew import Began, begun_by, rendered_anew
 from adapters.timetravel.logs_at import past_of
+from adapters.wiring import Home, open_home
 from domain.append.texts import payloads_named
-from domain.errors import Refused
+from domain.errors import WakelogError
 from domain.log.state import RecordedEvent
 from domain.log.timestamps import later
 from domain.log.wire import PayloadId
@@ -24,8 +29,7 @@ from domain.retention import What, prompt_ids
 from domain.wake.wake import ModelAnswered, WakeFinished, WakeStarted, unwrapped
 from domain.wake.wake_inputs import DAY_SECONDS
 
-if TYPE_CHECKING:
-    from adapters.wiring import Home
+LOOSE = 1 / 3  # of a file, from which on it is written anew
 
 RetainProgress = Callable[[int, int], None]
 """``progress(nth, of)``: so many wakes were rendered."""
@@ -76,7 +80,7 @@ def _kept(log: Log, names: Iterable[PayloadId], but: Container[PayloadId]) -> li
     return [one for one in wanted if one in there]
 
 
-def _prompts(home: "Home", named: Named, until: str, told: RetainProgress) -> Iterator[PayloadId]:
+def _prompts(home: Home, named: Named, until: str, told: RetainProgress) -> Iterator[PayloadId]:
     """The prompts and snapshots of old wakes that render again."""
     old, past = named.old(until), past_of(home)
     kept = {*map(id, old)}
@@ -91,7 +95,7 @@ def _prompts(home: "Home", named: Named, until: str, told: RetainProgress) -> It
         yield from (name for name in names if name in made)
 
 
-def _replies(home: "Home", named: Named, until: str) -> list[PayloadId]:
+def _replies(home: Home, named: Named, until: str) -> list[PayloadId]:
     """The bytes of replies of before."""
     old = [name for name, at in named.replies.items() if at < until]
     shown = chain.from_iterable(prompt_ids(one.begun) for one in named.begun)
@@ -99,7 +103,7 @@ def _replies(home: "Home", named: Named, until: str) -> list[PayloadId]:
 
 
 def retain(
-    home: "Home",
+    home: Home,
     prompts_days: int,
     replies_days: int,
     *,
@@ -107,35 +111,30 @@ def retain(
     is_compact: bool = False,
     progress: RetainProgress = lambda *_: None,
 ) -> RetainDetails:
-    """Drop prompts and replies that are older; 0 days: keep them.
+    """Drop prompts and replies that are older; 0 days: keep them. A file of which a third is free
+    then is written anew, with `is_compact` any.
 
     Raises:
-        Refused: Code ``not_a_file``: the home is in a database; ``shared``: machines share it.
+        Refused: Code ``read_only``: see `HomeLocation.check_erasing`.
     """
-    agents = home.services.agents
-    _check_alone(home)
-    now = home.services.clock.now()
-    path = home.path / files.AGENT
-    before = path.stat().st_size
-    named = named_in(agents)
-    until = {"prompts": prompts_days, "replies": replies_days}
+    if not is_dry:
+        home.place.check_erasing()
+    agents, now = home.services.agents, home.services.clock.now()
+    before, named = _size(home), named_in(agents)
     counts, sizes = {"prompts": 0, "replies": 0}, {"prompts": 0, "replies": 0}
-    for what, days in until.items():
-        if not days:
-            continue
-        moment = later(now, seconds=-days * DAY_SECONDS)
+    for what, days in _days(prompts_days, replies_days):
+        until = later(now, seconds=-days * DAY_SECONDS)
         if what == "prompts":
-            gone = [*_prompts(home, named, moment, progress)]
+            gone = [*_prompts(home, named, until, progress)]
         else:
-            gone = _replies(home, named, moment)
+            gone = _replies(home, named, until)
         sizes[what] = sum(len(data) for _, data in agents.payloads(gone))
         counts[what] = len(gone)
         if gone and not is_dry:
             found = partial(_still, agents, named.n, gone)
-            counts[what] = len(agents.retain(_WHAT[what], moment, found, now))
-    if is_compact and not is_dry:
-        agents.recorder.compact()
-    after = path.stat().st_size
+            counts[what] = len(agents.retain(what, until, found, now))
+    if not is_dry and (is_compact or any(counts.values())):
+        agents.recorder.compact(0.0 if is_compact else LOOSE)
     return RetainDetails(
         not is_dry,
         counts["prompts"],
@@ -143,11 +142,20 @@ def retain(
         counts["replies"],
         sizes["replies"],
         before,
-        after,
+        _size(home),
     )
 
 
-_WHAT: dict[str, What] = {"prompts": "prompts", "replies": "replies"}
+def _days(prompts: int, replies: int) -> Iterator[tuple[What, int]]:
+    if prompts:
+        yield "prompts", prompts
+    if replies:
+        yield "replies", replies
+
+
+def _size(home: Home) -> int:
+    """Bytes of the agents' file; 0 in a database."""
+    return (home.path / files.AGENT).stat().st_size if home.place.is_folder else 0
 
 
 def _still(log: Log, n: int, gone: list[PayloadId]) -> list[PayloadId]:
@@ -157,11 +165,63 @@ def _still(log: Log, n: int, gone: list[PayloadId]) -> list[PayloadId]:
     return [one for one in gone if one not in newer]
 
 
-def _check_alone(home: "Home") -> None:
-    if not home.place.is_folder:
-        because = f"{home.place.name} is in a database, of which nothing can be dropped yet"
-        instead = f"move it to a folder with `wakelog copy {home.place.name} FOLDER`"
-        raise Refused("not_a_file", because=because, instead=instead)
-    if home.services.agents.is_shared:
-        because = "machines share this home, and each of them holds whole logs"
-        raise Refused("shared", because=because, instead="nothing was dropped")
+# ------------------------------------------------------------------------------------- once a day
+
+_LOOKED = "retained"  # when that was looked at last, among what views keep
+HOUR = 3600.0
+
+
+class _StoppedError(Exception):
+    """Whoever runs it ends."""
+
+
+def retain_due(home: Home, tell: Tell, is_over: Event | None = None) -> None:
+    """Drop what the settings name, if that was not looked at today.
+
+    Args:
+        tell: Is told what was dropped, or why nothing could be.
+        is_over: Ends it between two wakes; what was found is left for the next time.
+    """
+    given, now = home.settings.retain, home.services.clock.now()
+    looked = (home.views.remembered(_LOOKED) or b"").decode()
+    if given == RetainSettings() or (looked and later(looked, seconds=DAY_SECONDS) > now):
+        return
+
+    def go_on(_nth: int, _of: int) -> None:
+        if is_over and is_over.is_set():
+            raise _StoppedError
+
+    try:
+        did = retain(home, given.prompts_days, given.replies_days, progress=go_on)
+    except _StoppedError:
+        return
+    except WakelogError as error:
+        tell("trouble", level="warning", code=error.code, message=error)
+    else:
+        if did.prompts or did.replies:
+            tell("retained", prompts=did.prompts, replies=did.replies)
+    home.views.remember(_LOOKED, now.encode())
+
+
+@contextmanager
+def retaining(home: Home, environ: Mapping[str, str], tell: Tell, *, once: bool) -> Iterator[None]:
+    """Do so beside what runs meanwhile, each day, with a home of its own; `once`: after it."""
+    if once or home.settings.retain == RetainSettings():
+        yield
+        retain_due(home, tell)
+        return
+    is_over = Event()
+
+    def work() -> None:
+        while not is_over.is_set():
+            with suppress(WakelogError), open_home(home.place, environ) as own:
+                retain_due(own, tell, is_over)
+            is_over.wait(HOUR)
+
+    thread = Thread(target=work, name="wakelog-retain")
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()

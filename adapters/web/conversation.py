@@ -11,7 +11,7 @@ from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from adapters.documents.agent_output import prompt_document, shown
+from adapters.documents.agent_output import PromptDetails, shown
 from adapters.documents.wakes import WakeDetails, WakeStep, run_document, run_named, set_of, wake_of
 from adapters.text.agent_output import newer_wake
 from adapters.text.common import ID_SHOWN, lasting
@@ -375,7 +375,7 @@ def show(site: Site, asked: FormRequest) -> Page:
         "agent_name": agent.name if agent else "",
         "template_id": wake.template_id or None,
         "stars": stars_given(site, wake) or None,
-        "prompt": prompt_document(run_key, prompt) if prompt else None,
+        "prompt": prompt,
         "proposed": _proposed(site, asked, made) if made and made.is_opened else [],
         "timeline": [TurnLine(one.turn, one.seconds, list(one.segments)) for one in times],
         "earlier": before or None,
@@ -443,11 +443,12 @@ def _prompt(
     site: Site,
     asked: FormRequest,
     wake: WakeDocument,
-    prompt: tuple[list[Section], list[Section]] | None,
+    prompt: PromptDetails | None,
 ) -> dict[str, Any]:
     earlier = time_travel.before(site, wake)
     before = wake_of(site.home, earlier) if earlier else None
     was = shown(site.home, before) if before else None
+    is_anew = prompt is not None and prompt.rendered_anew
     find = asked.query.get("find", "").strip()
     found = prompts.sections(_parts(prompt), _parts(was) if was else None, find, site.zone)
     return {
@@ -455,15 +456,14 @@ def _prompt(
         "sections": found,
         "hits": sum(one.hits for one in found),
         "was_shown": earlier,
+        "is_anew": is_anew,
     }
 
 
-def _parts(prompt: tuple[list[Section], list[Section]] | None) -> Parts:
+def _parts(prompt: PromptDetails | None) -> Parts:
     if prompt is None:
         return []
-    return [
-        (name, one) for name, part in zip(("system", "user"), prompt, strict=True) for one in part
-    ]
+    return [*(("system", one) for one in prompt.system), *(("user", one) for one in prompt.user)]
 
 
 def _lasted(wake: WakeDocument) -> dict[str, str]:

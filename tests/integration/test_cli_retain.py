@@ -9,12 +9,19 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
+from adapters.proof.histories import prove_history, read_history
+from adapters.runtime.engine_options import Tell
+from adapters.upkeep.retain import retaining
+from adapters.wiring import open_home
 from tests.support import cli
 from tests.support.checker import findings
+from tests.support.checking.sharing import check
+from tests.support.machines import Machine, pair
 
 NOW = {"WAKELOG_NOW": "2027-09-01T09:00:00Z"}
 
@@ -70,7 +77,8 @@ def test_what_was_dropped_is_proved_shown_and_replayed_byte_for_byte(home: Path)
     assert (after["ok"], after["prompts"], after["wakes"]) == (
         True, before["prompts"], before["wakes"],
     )  # fmt: skip
-    assert cli.done(["show", run, "--prompt"], home) == shown
+    again = cli.run(["show", run, "--prompt"], home)
+    assert (again.stdout, "Rendered anew" in again.stderr) == (shown, True)
     assert cli.run(["replay", run], home).exit_code == 0
     assert findings(home) == []
     assert retain(home, "--prompts", "1")["prompts"] == 0, "all of it went at once"
@@ -84,13 +92,24 @@ def test_of_replies_the_bytes_go_and_what_they_said_stays(home: Path) -> None:
     assert findings(home) == []
 
 
-def test_what_needs_all_of_it_is_refused_in_one_line(home: Path, tmp_path: Path) -> None:
+def test_a_history_is_written_with_what_renders_and_refused_without_a_reply(
+    home: Path, tmp_path: Path
+) -> None:
+    run, agent = wakes(home)[-1], cli.told(["agent", "list"], home)[0]["id"]
+    whole, short = tmp_path / "whole", tmp_path / "short"
     retain(home, "--prompts", "1")
-    for deed in (
-        ["export-history", "--all", "--out", f"{tmp_path}/h"],
-        ["sync", f"{tmp_path}/folder"],
+    own = {"WAKELOG_REPLICA": "demo"}  # which made its wakes
+    cli.done(["export-history", run, "--out", f"{short}"], home, env=own)
+    for args in (
+        ["fork", run, "--model", "rules"],
+        ["bisect", agent, "--python", "report != ''"],
     ):
-        assert "wakelog retain" in cli.refused(deed, home)
+        assert cli.run(args, home, env=own).exit_code == 0, args
+    assert prove_history(read_history(short)).ok
+    retain(home, "--replies", "1")
+    assert "retain" in cli.refused(["export-history", run], home, env=own)
+    cli.done(["export-history", "--all", "--out", f"{whole}"], home)
+    assert prove_history(read_history(whole)).ok
     assert proved(home)["ok"]
 
 
@@ -161,3 +180,58 @@ def test_killed_at_any_moment_all_is_there_or_all_is_said(home: Path, seconds: f
 def test_what_makes_no_sense_is_refused(home: Path, options: tuple[str, ...], because: str) -> None:
     found = cli.run(["retain", *options], home)
     assert (found.exit_code, because in found.stderr) == (2, True)
+
+
+def test_machines_that_share_a_home_each_drop_their_own_and_give_what_the_others_lack(
+    tmp_path: Path,
+) -> None:
+    desk, laptop = pair(tmp_path)
+    old, young = {"WAKELOG_NOW": "2027-01-05T09:00:00Z"}, {"WAKELOG_NOW": "2027-04-05T09:00:00Z"}
+    desk.more |= old
+    laptop.more |= old
+    for task in ("Paint the fence", "Renew the passport"):
+        desk.told("add", task)
+        desk.told("agent", "create", task)
+    desk.said("wake")
+    desk.sync(), laptop.sync()
+    laptop.said("note", "passport", "New")
+    laptop.said("wake", "passport")
+    laptop.sync(), desk.sync()
+    desk.more |= young
+    laptop.more |= young
+    before = desk.told("prove")
+    did = desk.told("retain", "--prompts", "30")
+    assert did["prompts"] > 5
+    laptop.said("note", "passport", "The photo is there")  # named again, and kept there
+    laptop.said("wake", "passport")
+    late = Machine(tmp_path / "late", desk.folder, **young)
+    for one in (laptop, desk, late, laptop):
+        one.sync()
+    shared = {one.told("prove")["shared"] for one in (desk, laptop, late)}
+    assert len(shared) == 1
+    for one in (desk, laptop, late):
+        found = one.told("prove")
+        assert (found["ok"], found["prompts"] > before["prompts"]) == (True, True)
+        assert [*check(one.home)] == []
+
+
+def tell(told: Event) -> Tell:
+    def heard(event: str, level: str = "info", **_: object) -> None:
+        assert (event, level) == ("retained", "info")
+        told.set()
+
+    return heard
+
+
+def test_a_run_drops_once_a_day_what_the_settings_say(home: Path) -> None:
+    cli.done(["settings", "set", "retain.prompts_days", "30"], home)
+    ran = cli.run(["run", "--until-idle"], home, env=NOW)
+    assert "dropped as the settings say" in ran.stderr
+    assert "dropped" not in cli.run(["run", "--until-idle"], home, env=NOW).stderr
+    assert cli.told(["retain"], home, env=NOW)["prompts"] == 0, "the days are those of the settings"
+    assert (proved(home)["ok"], findings(home)) == (True, [])
+    cli.done(["settings", "set", "retain.replies_days", "30"], home)
+    later, told = {**cli.FIXED, "WAKELOG_NOW": "2027-09-03T09:00:00Z"}, Event()
+    with open_home(home, later) as opened, retaining(opened, later, tell(told), once=False):
+        assert told.wait(30), "beside what runs"
+    assert proved(home)["dropped_replies"] > 0

@@ -275,3 +275,16 @@ def test_the_page_erases_for_an_owner_alone(served: Served) -> None:
     env = {"WAKELOG_DATABASE": served.homes.database.url}
     found = dumped(env, ("plumber", "secret of Ben"))
     assert (found["plumber"], found["secret of Ben"] > 0) == (0, True)
+
+
+def test_what_is_dropped_of_a_home_in_a_database_renders_again_and_no_other_misses_it(
+    env: dict[str, str],
+) -> None:
+    kept, run = contents(BERT, env), told(["wakes"], ANNA, env=env)[-1]["run_key"]
+    shown = done(["show", run, "--prompt"], ANNA, env=env)
+    later = {**env, "WAKELOG_NOW": "2028-01-01T09:00:00Z"}
+    assert told(["retain", "--prompts", "30"], ANNA, env=later)["prompts"] > 10
+    assert done(["show", run, "--prompt"], ANNA, env=env) == shown
+    assert told(["prove"], ANNA, env=env)["ok"]
+    assert contents(BERT, env) == kept
+    assert "database scrub" in refused(["retain", "--prompts", "30", "--compact"], ANNA, env=later)

@@ -139,9 +139,9 @@ class FaultyRecorder:
         self._recorder.erase(marks, payloads)
         self._has_written = True
 
-    def compact(self) -> None:
+    def compact(self, share: float = 0.0) -> None:
         self._fuse.passes()
-        self._recorder.compact()
+        self._recorder.compact(share)
 
     def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
         self._has_written = True

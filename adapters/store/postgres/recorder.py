@@ -166,7 +166,7 @@ class PostgresLogRecorder:
             self._open.execute(self._sql.drop.encode(), (self._home, list(payloads)))
             self._open.execute(ROLE)
 
-    def compact(self) -> None:
+    def compact(self, share: float = 0.0) -> None:
         """What is left of rows is the server's: `wakelog database scrub`."""
 
     def close(self) -> None:
