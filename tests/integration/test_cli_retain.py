@@ -92,6 +92,16 @@ def test_of_replies_the_bytes_go_and_what_they_said_stays(home: Path) -> None:
     assert findings(home) == []
 
 
+def test_a_reply_that_no_retention_covers_is_missed(home: Path) -> None:
+    replies = (
+        "SELECT json_extract(CAST(state AS TEXT), '$.data.reply'), substr(state, 8, 27)"
+        " FROM stored_events WHERE topic = 'wake.model_answered.1' ORDER BY rowid DESC"
+    )
+    (reply, *_), *_ = rows(home, replies)
+    rows(home, f"DELETE FROM payloads WHERE id = '{reply}'")
+    assert {one["class"] for one in proved(home)["divergences"]} == {"payload missing"}
+
+
 def test_a_history_is_written_with_what_renders_and_refused_without_a_reply(
     home: Path, tmp_path: Path
 ) -> None:
@@ -126,7 +136,7 @@ def test_what_no_retention_covers_is_missed_even_where_an_older_wake_was_shown_i
     (snapshot, *_), *_ = rows(home, PROMPTS)
     rows(home, f"DELETE FROM payloads WHERE id = '{snapshot}'")
     found = proved(home)
-    assert not found["ok"], "nobody dropped it"
+    assert {one["class"] for one in found["divergences"]} == {"payload missing"}
     retain(home, "--replies", "1")
     assert not proved(home)["ok"], "what was dropped were replies"
 
@@ -206,8 +216,8 @@ def test_machines_that_share_a_home_each_drop_their_own_and_give_what_the_others
     assert did["prompts"] > 5
     laptop.said("note", "passport", "The photo is there")  # named again, and kept there
     laptop.said("wake", "passport")
-    for one in (desk.folder / "laptop").glob("agent*"):  # offered anew as one file: a text
-        one.unlink()  # stands with its first row, which the desk has, and the text no more
+    for file in (desk.folder / "laptop").glob("agent*"):  # offered anew as one file: a text
+        file.unlink()  # stands with its first row, which the desk has, and the text no more
     late = Machine(tmp_path / "late", desk.folder, **young)
     for one in (laptop, desk, late, laptop):
         one.sync()
@@ -231,10 +241,11 @@ def test_a_run_drops_once_a_day_what_the_settings_say(home: Path) -> None:
     cli.done(["settings", "set", "retain.prompts_days", "30"], home)
     ran = cli.run(["run", "--until-idle"], home, env=NOW)
     assert "dropped as the settings say" in ran.stderr
-    assert "dropped" not in cli.run(["run", "--until-idle"], home, env=NOW).stderr
-    assert cli.told(["retain"], home, env=NOW)["prompts"] == 0, "the days are those of the settings"
-    assert (proved(home)["ok"], findings(home)) == (True, [])
     cli.done(["settings", "set", "retain.replies_days", "30"], home)
+    assert "dropped" not in cli.run(["run", "--until-idle"], home, env=NOW).stderr, "once a day"
+    dry = cli.told(["retain", "--dry-run"], home, env=NOW)
+    assert (dry["prompts"], dry["replies"] > 0) == (0, True), "the days are those of the settings"
+    assert (proved(home)["ok"], findings(home)) == (True, [])
     later, told = {**cli.FIXED, "WAKELOG_NOW": "2027-09-03T09:00:00Z"}, Event()
     with open_home(home, later) as opened, retaining(opened, later, tell(told), once=False):
         assert told.wait(30), "beside what runs"
