@@ -14,12 +14,15 @@ from typing import Any
 import pytest
 
 from adapters.demo.generator import make_demo_home
+from adapters.documents.agent_output import shown
 from adapters.home.home_location import FolderLocation
 from adapters.proof.prove import prove_home
 from adapters.upkeep.erase import erase, plan_erasure
-from adapters.wiring import open_home
+from adapters.upkeep.retain import retain
+from adapters.wiring import Home, open_home
 from projections.agents import VIEW as AGENTS
 from projections.tasks import VIEW as TASKS
+from projections.wakes import VIEW as WAKES
 from tests.support.checker import findings
 from tests.support.checking.erasing import MARK
 from tests.support.checking.logs import key
@@ -202,6 +205,36 @@ def test_two_tasks_in_any_order_leave_the_same_marks(lived: Path, tmp_path: Path
             made.append([row for row in rows if json.loads(row[2])["n"] <= end])
         assert findings(path) == []
     assert made[0] == made[1]
+
+
+def test_what_renders_again_is_dropped_and_all_is_shown_and_proved_as_before(
+    lived: Path, tmp_path: Path
+) -> None:
+    path = copied(lived, tmp_path)
+    now = {**ENVIRON, "WAKELOG_NOW": "2026-02-12T09:00:00Z"}
+    with open_home(FolderLocation(path), now, is_writing=True) as home:
+        home.views.catch_up()
+        before, was = shown_in(home), prove_home(home)
+        did = retain(home, 9, 9)
+        assert did.prompts > 0
+        assert (after := shown_in(home)) == before, "byte for byte"
+        assert len(after) > 5
+        proved = prove_home(home)
+        assert (proved.ok, proved.dropped_replies) == (True, did.replies)
+        assert (proved.wakes, proved.prompts) == (was.wakes, was.prompts)
+        task = home.views.page(TASKS)[0].id
+        erase(home, "task", task)
+        assert prove_home(home).ok
+        assert retain(home, 9, 9).prompts == 0
+    assert findings(path) == []
+
+
+def shown_in(home: Home) -> dict[str, list[str]]:
+    """What the model was shown, by wake."""
+    found = {one.key: shown(home, one) for one in home.views.page(WAKES)}
+    return {
+        name: [part.text for part in (*one.system, *one.user)] for name, one in found.items() if one
+    }
 
 
 def test_nothing_that_a_forger_changes_goes_unnoticed(lived: Path, tmp_path: Path) -> None:
